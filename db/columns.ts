@@ -1,0 +1,51 @@
+/**
+ * The column kit: one vocabulary for tables, in the two dialects that Matchday runs on.
+ * This file holds the only casts between dialects.
+ */
+import * as pg from 'drizzle-orm/pg-core'
+import * as lite from 'drizzle-orm/sqlite-core'
+
+/**
+ * PostgreSQL compares text by the database's locale, SQLite by bytes. Ids decide ties and cursors,
+ * so they are compared by bytes on both.
+ */
+const idText = pg.customType<{ data: string; driverData: string }>({ dataType: () => 'text COLLATE "C"' })
+
+export const postgres = {
+  table: pg.pgTable,
+  /** Text that orders and compares by bytes: ids, slugs, handles, cursors. */
+  id: () => idText(),
+  text: () => pg.text(),
+  /** A whole number up to 2^53 - 1 (bigint on PostgreSQL). */
+  integer: () => pg.bigint({ mode: 'number' }),
+  boolean: () => pg.boolean(),
+  /** An instant, to the millisecond. */
+  timestamp: () => pg.timestamp({ precision: 3, withTimezone: true, mode: 'date' }),
+  check: pg.check,
+  index: pg.index,
+  uniqueIndex: pg.uniqueIndex,
+  unique: pg.unique,
+  primaryKey: pg.primaryKey,
+  foreignKey: pg.foreignKey,
+}
+
+export type ColumnKit = typeof postgres
+
+/**
+ * Typed as PostgreSQL's, whose query surface has no `.get`, `.all` or `.run`: a synchronous call does not compile.
+ * Guarantee: each builder has the same name, arguments and data type in both dialects, which `test/db` shows on both.
+ */
+export const sqlite = {
+  table: lite.sqliteTable,
+  id: () => lite.text(),
+  text: () => lite.text(),
+  integer: () => lite.integer(),
+  boolean: () => lite.integer({ mode: 'boolean' }),
+  timestamp: () => lite.integer({ mode: 'timestamp_ms' }),
+  check: lite.check,
+  index: lite.index,
+  uniqueIndex: lite.uniqueIndex,
+  unique: lite.unique,
+  primaryKey: lite.primaryKey,
+  foreignKey: lite.foreignKey,
+} as unknown as ColumnKit

@@ -1,0 +1,72 @@
+/**
+ * What can be wrong with the database itself, whatever the engine:
+ * - `busy`: another process holds the lock, or the server is out of connections; try again soon
+ * - `full`: no room to write
+ * - `unreachable`: the server is down or the connection broke; whether the write happened is not known
+ * - `read_only`: the file, its folder or the server takes no writes
+ * - `corrupt`: the file is no sound database
+ */
+export type DatabaseFault = 'busy' | 'full' | 'unreachable' | 'read_only' | 'corrupt'
+
+export class DatabaseError extends Error {
+  constructor(
+    readonly fault: DatabaseFault,
+    cause?: unknown,
+  ) {
+    super(`database ${fault.replace('_', ' ')}`, { cause })
+    this.name = 'DatabaseError'
+  }
+}
+
+/** The driver's error under Drizzle's wrapping. */
+function driverError(error: unknown): { code: string; message: string; constraint: string } | undefined {
+  let current = error
+  while (current instanceof Error) {
+    const { code, errno, constraint } = current as Error & Record<string, unknown>
+    // Bun's PostgreSQL client keeps SQLSTATE in `errno` and a name of its own in `code`.
+    const sqlState = typeof errno === 'string' && /^[0-9A-Z]{5}$/.test(errno) ? errno : code
+    if (typeof sqlState === 'string') {
+      return { code: sqlState, message: current.message, constraint: String(constraint ?? '') }
+    }
+    current = current.cause
+  }
+  return undefined
+}
+
+/**
+ * Whether a unique index refused the write. `index` is its name in `tables.ts`, `TABLE_COLUMN_unique`;
+ * SQLite names the columns and PostgreSQL the index.
+ */
+export function isUniqueViolation(error: unknown, index: string): boolean {
+  const found = driverError(error)
+  if (found?.code === '23505') return found.constraint === index
+  if (found?.code !== 'SQLITE_CONSTRAINT_UNIQUE') return false
+  const columns = found.message.replace(/^UNIQUE constraint failed: /, '').split(', ')
+  const table = columns[0]?.split('.')[0] ?? ''
+  return index === `${table}_${columns.map(column => column.slice(table.length + 1)).join('_')}_unique`
+}
+
+/** PostgreSQL's serialization failure and deadlock: the same work may succeed when run again. */
+export function isRetryable(error: unknown): boolean {
+  const code = driverError(error)?.code
+  return code === '40001' || code === '40P01'
+}
+
+const FAULTS: [DatabaseFault, RegExp][] = [
+  ['busy', /^(SQLITE_BUSY|SQLITE_LOCKED|53300|55P03|57014)/],
+  ['full', /^(SQLITE_FULL|53100|53200)/],
+  ['read_only', /^(SQLITE_READONLY|SQLITE_PERM|25006)/],
+  ['corrupt', /^(SQLITE_CORRUPT|SQLITE_NOTADB|XX001|XX002)/],
+  [
+    'unreachable',
+    /^(SQLITE_CANTOPEN|SQLITE_IOERR|08|57P0|ERR_POSTGRES_CONNECTION|ERR_POSTGRES_IDLE|ERR_POSTGRES_LIFETIME|ECONN|EPIPE|ENOTFOUND|FailedToOpenSocket)/,
+  ],
+]
+
+/** The error as the rest of Matchday sees it: a `DatabaseError` where the engine is at fault, else itself. */
+export function translateDatabaseError(error: unknown): unknown {
+  if (error instanceof DatabaseError) return error
+  const code = driverError(error)?.code ?? ''
+  const fault = FAULTS.find(([, pattern]) => pattern.test(code))?.[0]
+  return fault ? new DatabaseError(fault, error) : error
+}

@@ -1,0 +1,57 @@
+/** The database as the rest of Matchday sees it: the same on SQLite and PostgreSQL. */
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import { openPostgres } from './postgres.ts'
+import { openSqlite } from './sqlite.ts'
+import type { Tables } from './tables.ts'
+
+export { DatabaseError, type DatabaseFault, isUniqueViolation } from './errors.ts'
+export type { Tables } from './tables.ts'
+
+/** Where time, ids and randomness come from, so that a test can own them. */
+export interface Sources {
+  now(): Date
+  /** A UUIDv7, unless a test or a seed decides otherwise. */
+  newId(): string
+  /** Unguessable bytes. */
+  randomBytes(size: number): Uint8Array
+}
+
+type Drizzle = PgDatabase<PgQueryResultHKT>
+
+/** Queries on what is committed. */
+export interface Reader extends Pick<Drizzle, 'select' | 'selectDistinct' | '$with' | 'with'>, Sources {
+  readonly tables: Tables
+}
+
+/** A unit of work: everything through it happens, or nothing. It must await nothing but its own queries. */
+export interface Transaction extends Reader, Pick<Drizzle, 'insert' | 'update' | 'delete'> {
+  /** Runs once the unit of work is durable, and never when it is not. Must not throw. */
+  afterCommit(effect: () => void): void
+}
+
+export interface Database {
+  readonly engine: 'sqlite' | 'postgres'
+  readonly tables: Tables
+  /** For queries outside a unit of work. Sees committed data only. */
+  readonly read: Reader
+  /**
+   * Runs one unit of work and answers when it is durable. It may be run again after a conflict on PostgreSQL,
+   * so it keeps its effects in the database and in `afterCommit`. Does not nest.
+   * @throws whatever `work` throws, with nothing written; `DatabaseError` when the engine is at fault
+   */
+  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** Rejects with a `DatabaseError` when the database cannot be read. */
+  ping(): Promise<void>
+  /** Lets running work finish, then closes. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens `sqlite:PATH` (`sqlite::memory:` has no readers of its own and is refused) or `postgres://…`.
+ * The schema must be current: `migrate(url)` first.
+ */
+export function openDatabase(url: string, sources: Sources): Database {
+  if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length), sources)
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, sources)
+  throw new Error('DATABASE_URL must start with sqlite: or postgres://')
+}

@@ -1,0 +1,81 @@
+/** PostgreSQL: a pool, READ COMMITTED, and a bounded retry where the server asks for one. */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { SQL } from 'bun'
+import { drizzle } from 'drizzle-orm/bun-sql'
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import { postgres } from './columns.ts'
+import { DatabaseError, isRetryable, translateDatabaseError } from './errors.ts'
+import type { Database, Reader, Sources, Transaction } from './index.ts'
+import { defineTables } from './tables.ts'
+
+const POOL_SIZE = 10
+const ATTEMPTS = 5
+const tables = defineTables(postgres)
+
+type Drizzle = PgDatabase<PgQueryResultHKT>
+
+export function connectPostgres(url: string, max = POOL_SIZE): SQL {
+  return new SQL(url, {
+    max,
+    idleTimeout: 60,
+    connectionTimeout: 5,
+    // Milliseconds. A statement or an abandoned transaction may not hold its locks for ever.
+    connection: { statement_timeout: 10_000, idle_in_transaction_session_timeout: 10_000 },
+  })
+}
+
+export function openPostgres(url: string, sources: Sources): Database {
+  const client = connectPostgres(url)
+  return databaseOn(drizzle({ client, casing: 'snake_case' }), sources, () => client.close({ timeout: 5 }))
+}
+
+/** The engine over any of Drizzle's PostgreSQL drivers: the tests run it on PGlite as well. */
+export function databaseOn(queries: Drizzle, sources: Sources, closeClient: () => Promise<void>): Database {
+  const read = extend<Reader>(queries, { tables, ...sources })
+  const insideWork = new AsyncLocalStorage<true>()
+
+  async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const effects: (() => void)[] = []
+    const value = await queries.transaction(transaction => {
+      const tx = extend<Transaction>(transaction, {
+        tables,
+        ...sources,
+        afterCommit: (effect: () => void) => effects.push(effect),
+      })
+      return insideWork.run(true, () => work(tx))
+    })
+    for (const effect of effects) effect()
+    return value
+  }
+
+  return {
+    engine: 'postgres',
+    tables,
+    read,
+    async write(work) {
+      if (insideWork.getStore()) throw new Error('write() inside write(): pass the transaction on instead')
+      for (let tries = 1; ; tries++) {
+        try {
+          return await attempt(work)
+        } catch (error) {
+          if (!isRetryable(error)) throw translateDatabaseError(error)
+          if (tries === ATTEMPTS) throw new DatabaseError('busy', error)
+          await Bun.sleep(2 ** tries * (1 + Math.random()))
+        }
+      }
+    },
+    async ping() {
+      try {
+        await read.select({ id: tables.users.id }).from(tables.users).limit(1)
+      } catch (error) {
+        throw translateDatabaseError(error)
+      }
+    },
+    close: closeClient,
+  }
+}
+
+/** Drizzle's object with our members on top; its methods stay on the prototype. */
+function extend<T>(queries: object, members: object): T {
+  return Object.assign(Object.create(queries), members) as T
+}

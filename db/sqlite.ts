@@ -1,0 +1,160 @@
+/** SQLite: one writer with group commit, one reader, in WAL. */
+import { Database as Connection, constants } from 'bun:sqlite'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { sqlite } from './columns.ts'
+import { DatabaseError, translateDatabaseError } from './errors.ts'
+import type { Database, Reader, Sources, Transaction } from './index.ts'
+import { defineTables } from './tables.ts'
+
+/** Jobs that share one COMMIT, and so one fsync, at the most. */
+const BATCH_SIZE = 64
+/** How long a batch waits for another process's lock. */
+const LOCK_PATIENCE_MS = 5_000
+
+const tables = defineTables(sqlite)
+
+interface Job {
+  work: (tx: Transaction) => Promise<unknown>
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+/** A job that ran inside the batch: what to tell its caller once the batch is durable. */
+interface Ran {
+  job: Job
+  value: unknown
+  effects: (() => void)[]
+}
+
+export function connectSqlite(path: string): Connection {
+  mkdirSync(dirname(path), { recursive: true })
+  const connection = new Connection(path, { create: true, strict: true })
+  connection.run('PRAGMA busy_timeout = 5000')
+  connection.run('PRAGMA journal_mode = WAL')
+  // FULL: an acknowledged write survives a power cut, not only a crash of the process.
+  connection.run('PRAGMA synchronous = FULL')
+  connection.run('PRAGMA foreign_keys = ON')
+  return connection
+}
+
+/**
+ * Takes the write lock, waiting outside of SQLite: its own busy timeout would stop the event loop.
+ * @throws DatabaseError `busy` when another process kept the lock for 5 s
+ */
+export async function beginImmediate(connection: Connection): Promise<void> {
+  connection.run('PRAGMA busy_timeout = 0')
+  const deadline = performance.now() + LOCK_PATIENCE_MS
+  for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
+    try {
+      connection.run('BEGIN IMMEDIATE')
+      return
+    } catch (error) {
+      const translated = translateDatabaseError(error)
+      const busy = translated instanceof DatabaseError && translated.fault === 'busy'
+      if (!busy || performance.now() > deadline) throw translated
+      await Bun.sleep(wait * (0.5 + Math.random()))
+    }
+  }
+}
+
+/** Drizzle over one connection, seen through the surface that both engines share (see `columns.ts`). */
+function queriesOn(connection: Connection, sources: Sources): Reader {
+  const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
+  return Object.assign(queries, { tables, ...sources })
+}
+
+export function openSqlite(path: string, sources: Sources): Database {
+  if (path === '' || path.startsWith(':memory:')) {
+    throw new Error('Matchday needs a file (sqlite:PATH): its reader and its writer are two connections')
+  }
+  const writer = connectSqlite(path)
+  const reader = connectSqlite(path)
+  reader.run('PRAGMA busy_timeout = 100')
+  reader.run('PRAGMA query_only = ON')
+
+  const read = queriesOn(reader, sources)
+  const write = queriesOn(writer, sources)
+  const insideJob = new AsyncLocalStorage<true>()
+  const queue: Job[] = []
+  let draining: Promise<void> | undefined
+  let closed = false
+
+  /** Runs one job under its own savepoint: when it throws, its neighbours keep what they wrote. */
+  async function runJob(job: Job): Promise<Ran | undefined> {
+    const effects: (() => void)[] = []
+    const tx: Transaction = Object.assign(Object.create(write), {
+      afterCommit: (effect: () => void) => effects.push(effect),
+    })
+    writer.run('SAVEPOINT job')
+    try {
+      const value = await insideJob.run(true, () => job.work(tx))
+      writer.run('RELEASE job')
+      return { job, value, effects }
+    } catch (error) {
+      // A full disk or an I/O error makes SQLite roll back everything: then the whole batch is gone.
+      if (!writer.inTransaction) throw error
+      writer.run('ROLLBACK TO job')
+      writer.run('RELEASE job')
+      job.reject(translateDatabaseError(error))
+      return undefined
+    }
+  }
+
+  async function runBatch(batch: Job[]) {
+    const ran: Ran[] = []
+    try {
+      await beginImmediate(writer)
+      for (const job of batch) {
+        const done = await runJob(job)
+        if (done) ran.push(done)
+      }
+      writer.run('COMMIT')
+    } catch (error) {
+      if (writer.inTransaction) writer.run('ROLLBACK')
+      // Rejecting a settled job again does nothing, so this reaches exactly those still waiting.
+      for (const job of batch) job.reject(translateDatabaseError(error))
+      return
+    }
+    for (const { job, value, effects } of ran) {
+      for (const effect of effects) effect()
+      job.resolve(value)
+    }
+  }
+
+  async function drain() {
+    while (queue.length > 0) await runBatch(queue.splice(0, BATCH_SIZE))
+    draining = undefined
+  }
+
+  return {
+    engine: 'sqlite',
+    tables,
+    read,
+    write<T>(work: (tx: Transaction) => Promise<T>) {
+      if (insideJob.getStore()) throw new Error('write() inside write(): pass the transaction on instead')
+      if (closed) throw new DatabaseError('unreachable')
+      return new Promise<T>((resolve, reject) => {
+        queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+        draining ??= Promise.resolve().then(drain)
+      })
+    },
+    async ping() {
+      try {
+        reader.query('select 1 from users limit 1').get()
+      } catch (error) {
+        throw translateDatabaseError(error)
+      }
+    },
+    async close() {
+      closed = true
+      await draining
+      reader.close()
+      // Leaves one tidy file behind instead of a long WAL.
+      writer.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 0)
+      writer.close()
+    },
+  }
+}

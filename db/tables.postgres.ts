@@ -1,0 +1,15 @@
+/** The tables in the dialect of PostgreSQL, one export each: what drizzle-kit reads. */
+import { postgres } from './columns.ts'
+import { defineTables } from './tables.ts'
+
+export const {
+  teams,
+  users,
+  identities,
+  onboardings,
+  leaderboardEntries,
+  pointsAccounts,
+  pointsEntries,
+  rewards,
+  userRewards,
+} = defineTables(postgres)

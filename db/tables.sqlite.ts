@@ -1,0 +1,15 @@
+/** The tables in the dialect of SQLite, one export each: what drizzle-kit reads. */
+import { sqlite } from './columns.ts'
+import { defineTables } from './tables.ts'
+
+export const {
+  teams,
+  users,
+  identities,
+  onboardings,
+  leaderboardEntries,
+  pointsAccounts,
+  pointsEntries,
+  rewards,
+  userRewards,
+} = defineTables(sqlite)

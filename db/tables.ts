@@ -1,0 +1,187 @@
+/**
+ * Every table, written once and defined for either dialect (`db/columns.ts`). After a change here:
+ * `bun run generate` writes the migrations of both. Rules live here as constraints wherever one can say them.
+ */
+import { sql } from 'drizzle-orm'
+import type { ColumnKit } from './columns.ts'
+
+export type Tables = ReturnType<typeof defineTables>
+
+export function defineTables(kit: ColumnKit) {
+  const { table, id, text, integer, boolean, timestamp } = kit
+
+  /** Clubs a fan can follow. Catalogue: the id is the importer's slug. */
+  const teams = table('teams', {
+    id: id().primaryKey(),
+    name: text().notNull(),
+    shortName: text().notNull(),
+    city: text(),
+    country: text(),
+    primaryColor: text(),
+    secondaryColor: text(),
+    crestUrl: text(),
+    active: boolean().notNull(),
+    createdAt: timestamp().notNull(),
+    updatedAt: timestamp().notNull(),
+  })
+
+  /** One row a fan: who they are at the provider, and what they wrote themselves. */
+  const users = table(
+    'users',
+    {
+      id: id().primaryKey(),
+      provider: id().notNull(),
+      subject: id().notNull(),
+      displayName: text(),
+      handle: id(),
+      avatarUrl: text(),
+      bio: text(),
+      country: text(),
+      locale: text(),
+      favoriteTeamId: id().references(() => teams.id),
+      createdAt: timestamp().notNull(),
+      updatedAt: timestamp().notNull(),
+    },
+    t => [
+      kit.uniqueIndex('users_provider_subject_unique').on(t.provider, t.subject),
+      kit.uniqueIndex('users_handle_unique').on(t.handle),
+    ],
+  )
+
+  /** The provider's own data, mirrored; kept apart from `users`, so that a sync never overwrites what a fan wrote. */
+  const identities = table('identities', {
+    userId: id()
+      .primaryKey()
+      .references(() => users.id),
+    email: text(),
+    emailVerified: boolean(),
+    name: text(),
+    picture: text(),
+    /** The provider's `updated_at`: what is older changes nothing. */
+    updatedAt: timestamp(),
+    syncedAt: timestamp(),
+  })
+
+  /** The primary key is the rule: onboarding completes once. */
+  const onboardings = table('onboardings', {
+    userId: id()
+      .primaryKey()
+      .references(() => users.id),
+    completedAt: timestamp().notNull(),
+  })
+
+  /** Enrolment in the global leaderboard, at most once. */
+  const leaderboardEntries = table('leaderboard_entries', {
+    userId: id()
+      .primaryKey()
+      .references(() => users.id),
+    enrolledAt: timestamp().notNull(),
+  })
+
+  /** Head of each fan's ledger; its row lock makes entries of one fan follow one another. */
+  const pointsAccounts = table(
+    'points_accounts',
+    {
+      userId: id()
+        .primaryKey()
+        .references(() => users.id),
+      balance: integer().notNull(),
+      /** Sum of all that was ever earned; spending never lowers it. */
+      lifetime: integer().notNull(),
+      /** `seq` and `hash` of the newest entry. */
+      seq: integer().notNull(),
+      headHash: text().notNull(),
+      updatedAt: timestamp().notNull(),
+    },
+    t => [
+      kit.check('points_accounts_balance_not_negative', sql`${t.balance} >= 0`),
+      kit.check('points_accounts_balance_exact', sql`${t.balance} <= 9007199254740991`),
+      kit.check('points_accounts_lifetime_exact', sql`${t.lifetime} between 0 and 9007199254740991`),
+    ],
+  )
+
+  /** The append-only ledger: triggers refuse UPDATE and DELETE (hand-written migrations). */
+  const pointsEntries = table(
+    'points_entries',
+    {
+      id: id().primaryKey(),
+      userId: id()
+        .notNull()
+        .references(() => users.id),
+      seq: integer().notNull(),
+      delta: integer().notNull(),
+      balanceAfter: integer().notNull(),
+      reason: id().notNull(),
+      ref: id().notNull(),
+      createdAt: timestamp().notNull(),
+      hash: text().notNull(),
+    },
+    t => [
+      kit.uniqueIndex('points_entries_user_seq_unique').on(t.userId, t.seq),
+      kit.uniqueIndex('points_entries_user_reason_ref_unique').on(t.userId, t.reason, t.ref),
+      kit.check('points_entries_delta_not_zero', sql`${t.delta} <> 0`),
+      kit.check('points_entries_balance_not_negative', sql`${t.balanceAfter} >= 0`),
+    ],
+  )
+
+  /** What fans can claim. Catalogue: the id is the importer's slug. */
+  const rewards = table(
+    'rewards',
+    {
+      id: id().primaryKey(),
+      title: text().notNull(),
+      description: text().notNull(),
+      imageUrl: text(),
+      itemType: text().notNull(),
+      pointsRequired: integer().notNull(),
+      active: boolean().notNull(),
+      startsAt: timestamp(),
+      endsAt: timestamp(),
+      /** Null: without limit. */
+      stockRemaining: integer(),
+      createdAt: timestamp().notNull(),
+      updatedAt: timestamp().notNull(),
+    },
+    t => [
+      kit.index('rewards_active_order').on(t.active, t.pointsRequired, t.id),
+      kit.check('rewards_points_not_negative', sql`${t.pointsRequired} >= 0`),
+      kit.check('rewards_stock_not_negative', sql`${t.stockRemaining} >= 0`),
+    ],
+  )
+
+  /** A claim, later redeemed. The primary key is the rule: one claim a fan and reward. */
+  const userRewards = table(
+    'user_rewards',
+    {
+      userId: id()
+        .notNull()
+        .references(() => users.id),
+      rewardId: id()
+        .notNull()
+        .references(() => rewards.id),
+      claimedAt: timestamp().notNull(),
+      redeemedAt: timestamp(),
+      redemptionCode: id(),
+    },
+    t => [
+      kit.primaryKey({ name: 'user_rewards_pk', columns: [t.userId, t.rewardId] }),
+      kit.uniqueIndex('user_rewards_redemption_code_unique').on(t.redemptionCode),
+      kit.check(
+        'user_rewards_code_with_redemption',
+        sql`(${t.redeemedAt} is null) = (${t.redemptionCode} is null)`,
+      ),
+    ],
+  )
+
+  return {
+    teams,
+    users,
+    identities,
+    onboardings,
+    leaderboardEntries,
+    pointsAccounts,
+    pointsEntries,
+    rewards,
+    userRewards,
+  }
+}
