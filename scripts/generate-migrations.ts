@@ -27,8 +27,25 @@ for (const [engine, dialect] of [
   const before = new Set(readdirSync(join(out, engine)))
   const tool = Bun.spawnSync(
     [
-      ...[process.execPath, '--bun', 'x', 'drizzle-kit', 'generate', '--casing', 'snake_case', '--name', name],
-      ...['--dialect', dialect, '--schema', `db/tables.${engine}.ts`, '--out', relative(root, join(out, engine))],
+      ...[
+        process.execPath,
+        '--bun',
+        'x',
+        'drizzle-kit',
+        'generate',
+        '--casing',
+        'snake_case',
+        '--name',
+        name,
+      ],
+      ...[
+        '--dialect',
+        dialect,
+        '--schema',
+        `db/tables.${engine}.ts`,
+        '--out',
+        relative(root, join(out, engine)),
+      ],
       ...(values.custom ? ['--custom'] : []),
     ],
     { cwd: root, stdout: 'pipe', stderr: 'pipe' },

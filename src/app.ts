@@ -1,0 +1,34 @@
+/** The whole application on its dependencies. Never listens: `main.ts` does, and tests call `handle`. */
+import { Elysia } from 'elysia'
+import type { Deps } from './deps.ts'
+import { docsRoutes } from './docs/routes.ts'
+import { healthRoutes } from './http/health.ts'
+import { methodsOf } from './http/methods.ts'
+import { serverHooks } from './http/server-hooks.ts'
+import { identityRoutes } from './identity/routes.ts'
+import { pointsRoutes } from './points/routes.ts'
+import { rewardsRoutes } from './rewards/routes.ts'
+import { teamsRoutes } from './teams/routes.ts'
+import { onboardingRoutes } from './user/onboarding-routes.ts'
+import { profileRoutes } from './user/profile-routes.ts'
+
+export function createApp(deps: Deps) {
+  const api = new Elysia({ name: 'matchday/api', normalize: false })
+    .use(healthRoutes(deps))
+    .use(teamsRoutes(deps))
+    .use(profileRoutes(deps))
+    .use(onboardingRoutes(deps))
+    .use(identityRoutes(deps))
+    .use(pointsRoutes(deps))
+    .use(rewardsRoutes(deps))
+  const docs = deps.config.docs.enabled ? docsRoutes(deps, api) : new Elysia()
+  const routes = [...api.routes, ...docs.routes]
+
+  // `normalize: false`: unknown members are refused by the schemas, not dropped on the way in.
+  return new Elysia({ normalize: false, strictPath: true })
+    .use(serverHooks(deps, path => methodsOf(routes, path)))
+    .use(api)
+    .use(docs)
+}
+
+export type App = ReturnType<typeof createApp>

@@ -1,0 +1,90 @@
+/** Reads a JSON body with every check that comes before its schema. */
+import { DomainError } from '../problems.ts'
+
+const MOST_LEVELS = 32
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`,
+ * `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL or a lone surrogate)
+ */
+export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
+  refuseMediaType(request.headers)
+  const bytes = await readBytes(request, maxBytes)
+  // RFC 8259 §8.1 lets a parser ignore a byte order mark, as TextDecoder does.
+  const text = decode(bytes)
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw new DomainError('malformed_request', {
+      detail: text === '' ? 'The body is empty.' : 'The body is no JSON.',
+    })
+  }
+  refuseBadText(body, '', 1)
+  return body
+}
+
+function refuseMediaType(headers: Headers) {
+  const [type, ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';')
+  const charset = parameters
+    .map(parameter => parameter.trim())
+    .find(parameter => parameter.startsWith('charset='))
+  const coding = headers.get('content-encoding')
+  if (type?.trim() !== 'application/json') {
+    throw new DomainError('unsupported_media_type', { detail: 'Send Content-Type: application/json.' })
+  }
+  if (charset && !/^charset="?utf-8"?$/.test(charset)) {
+    throw new DomainError('unsupported_media_type', { detail: 'JSON is UTF-8 (RFC 8259).' })
+  }
+  if (coding && coding.toLowerCase() !== 'identity') {
+    throw new DomainError('unsupported_media_type', { detail: 'Send the body without Content-Encoding.' })
+  }
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new DomainError('payload_too_large', { detail: `The body may hold ${maxBytes} bytes.` })
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
+  // A chunked body announces no length: count what comes.
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new DomainError('malformed_request', { detail: 'The body is not UTF-8.' })
+  }
+}
+
+/** NUL and lone surrogates are valid JSON that no database of ours can hold. */
+function refuseBadText(value: unknown, pointer: string, level: number): void {
+  if (typeof value === 'string') refuseText(value, pointer)
+  if (typeof value !== 'object' || value === null) return
+  if (level > MOST_LEVELS) {
+    throw new DomainError('malformed_request', {
+      detail: `The body nests deeper than ${MOST_LEVELS} levels.`,
+    })
+  }
+  for (const [key, member] of Object.entries(value)) {
+    const path = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    refuseText(key, pointer)
+    refuseBadText(member, path, level + 1)
+  }
+}
+
+function refuseText(text: string, pointer: string) {
+  if (text.includes('\0') || !text.isWellFormed()) {
+    throw new DomainError('validation_failed', {
+      errors: [{ pointer: pointer.toWellFormed(), message: 'must be without NUL and lone surrogates' }],
+    })
+  }
+}

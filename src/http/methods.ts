@@ -1,0 +1,21 @@
+/** Which methods a path takes: what tells 405 from 404. */
+
+interface Route {
+  method: string
+  path: string
+}
+
+/** Methods of the routes that match `path`, sorted; empty when none does. */
+export function methodsOf(routes: Route[], path: string): string[] {
+  const methods = routes.filter(route => matches(route.path, path)).map(route => route.method)
+  return [...new Set(methods)].sort()
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/')
+  const given = path.split('/')
+  return (
+    wanted.length === given.length &&
+    wanted.every((segment, at) => (segment.startsWith(':') ? given[at] !== '' : segment === given[at]))
+  )
+}

@@ -1,0 +1,29 @@
+/** What is wrong with a query string before any schema: Elysia would pick one of two, or decode what is no UTF-8. */
+import { DomainError } from '../problems.ts'
+
+/** @throws DomainError `malformed_request` (not UTF-8), `validation_failed` (given twice, NUL) */
+export function refuseBadQuery(url: string): void {
+  const start = url.indexOf('?')
+  if (start === -1) return
+  const end = url.indexOf('#', start)
+  const seen = new Set<string>()
+  for (const pair of url.slice(start + 1, end === -1 ? undefined : end).split('&')) {
+    if (pair === '') continue
+    const [name = '', value = ''] = pair.split(/=(.*)/s).map(decode)
+    if (seen.has(name)) refuse(name, 'must be given once')
+    if (name.includes('\0') || value.includes('\0')) refuse(name.replaceAll('\0', ''), 'must be without NUL')
+    seen.add(name)
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new DomainError('malformed_request', { detail: 'The query is not percent-encoded UTF-8.' })
+  }
+}
+
+function refuse(parameter: string, message: string): never {
+  throw new DomainError('validation_failed', { errors: [{ parameter, message }] })
+}

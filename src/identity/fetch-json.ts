@@ -1,0 +1,101 @@
+/** One bounded request to the provider: a deadline that covers the body, a size limit, no redirects. */
+
+export type Fetch = (request: Request) => Promise<Response>
+
+/** Why the provider's answer is of no use; the message is for our log and `/readyz`, not for callers. */
+export class ProviderError extends Error {
+  constructor(
+    message: string,
+    /** `invalid`: it answered, but with what cannot be used. `refused`: it refused the token. */
+    readonly kind: 'unavailable' | 'invalid' | 'refused',
+    /** Seconds, as the provider asked. */
+    readonly retryAfter?: number,
+  ) {
+    super(message)
+    this.name = 'ProviderError'
+  }
+}
+
+export interface JsonRequest {
+  fetch: Fetch
+  url: string
+  token?: string
+  /** Milliseconds, for head and body together. */
+  deadlineMs: number
+  maxBytes: number
+}
+
+export interface JsonAnswer {
+  body: Record<string, unknown>
+  headers: Headers
+}
+
+/** @throws ProviderError, and nothing else */
+export async function fetchJson({
+  fetch,
+  url,
+  token,
+  deadlineMs,
+  maxBytes,
+}: JsonRequest): Promise<JsonAnswer> {
+  const abort = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const deadline = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new ProviderError(`no whole answer within ${deadlineMs} ms`, 'unavailable'))
+      abort.abort()
+    }, deadlineMs)
+  })
+  try {
+    // Raced, not only aborted: an answer that never ends must not outlive the deadline either.
+    return await Promise.race([deadline, read()])
+  } catch (error) {
+    if (error instanceof ProviderError) throw error
+    throw new ProviderError('no answer: the connection failed', 'unavailable')
+  } finally {
+    clearTimeout(timer)
+  }
+
+  async function read(): Promise<JsonAnswer> {
+    const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) }
+    const response = await fetch(new Request(url, { headers, redirect: 'manual', signal: abort.signal }))
+    if (!response.ok) {
+      abort.abort()
+      throw refusal(response)
+    }
+    const body = parse(await readText(response, maxBytes, abort))
+    return { body, headers: response.headers }
+  }
+}
+
+function refusal(response: Response): ProviderError {
+  const after = response.headers.get('retry-after')
+  const retryAfter = after && /^\d{1,6}$/.test(after) ? Number(after) : undefined
+  const refused = response.status === 401 || response.status === 403
+  const passing = response.status >= 500 || response.status === 429 || response.status === 408
+  const kind = refused ? 'refused' : passing ? 'unavailable' : 'invalid'
+  return new ProviderError(`it answered ${response.status}`, kind, retryAfter)
+}
+
+async function readText(response: Response, maxBytes: number, abort: AbortController): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > maxBytes) {
+      abort.abort()
+      throw new ProviderError(`its answer is larger than ${maxBytes} bytes`, 'invalid')
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parse(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>
+  } catch {}
+  throw new ProviderError('its answer is no JSON object', 'invalid')
+}

@@ -1,0 +1,108 @@
+/**
+ * The provider's signing keys. The last good set outlives the provider's failures for a bounded time, and whatever
+ * tokens ask for, the provider is asked at most once a cooldown.
+ */
+import {
+  createLocalJWKSet,
+  errors,
+  type JSONWebKeySet,
+  type JWSHeaderParameters,
+  type JWTVerifyGetKey,
+} from 'jose'
+import { ProviderError } from './fetch-json.ts'
+
+/** A retired key is refused after this at the latest, while the provider answers. Milliseconds. */
+export const KEYS_FRESH_MS = 5 * 60_000
+/** A set is used this long while the provider does not answer. */
+export const KEYS_USABLE_MS = 24 * 3_600_000
+/** Between two fetches that failed, or that unknown kids asked for. */
+export const FETCH_COOLDOWN_MS = 30_000
+/** While no usable set is held, a failed fetch is tried again sooner. */
+export const EMPTY_COOLDOWN_MS = 1_000
+const MOST_KEYS = 100
+
+export interface KeySetOptions {
+  /** Resolves to a JWKS document (RFC 7517). */
+  load: () => Promise<Record<string, unknown>>
+  now: () => Date
+  /** Told of each failed refresh; the set in use stays. */
+  onFailure: (error: ProviderError) => void
+}
+
+export interface KeySet {
+  /** For jose: the key that a token's header names. Throws `ProviderError` while no usable set is held. */
+  readonly find: JWTVerifyGetKey
+  /** Fetches when the set is no longer fresh and no cooldown forbids it. Never throws. */
+  refresh(): Promise<void>
+  /** Null when a usable set is held, else why not. */
+  problem(): string | null
+}
+
+export function createKeySet({ load, now, onFailure }: KeySetOptions): KeySet {
+  let held: { keys: ReturnType<typeof createLocalJWKSet>; at: number } | undefined
+  let lastFetch = Number.NEGATIVE_INFINITY
+  let lastFailure: ProviderError | undefined
+  let fetching: Promise<void> | undefined
+
+  const age = () => (held ? now().getTime() - held.at : Number.POSITIVE_INFINITY)
+  const usable = () => age() < KEYS_USABLE_MS
+
+  /** All that need a fetch at the same time share one. */
+  function fetchOnce(): Promise<void> {
+    const cooldown = usable() ? FETCH_COOLDOWN_MS : EMPTY_COOLDOWN_MS
+    if (!fetching && now().getTime() - lastFetch < cooldown) return Promise.resolve()
+    fetching ??= fetchNow().finally(() => {
+      fetching = undefined
+    })
+    return fetching
+  }
+
+  async function fetchNow() {
+    lastFetch = now().getTime()
+    try {
+      held = { keys: readKeySet(await load()), at: now().getTime() }
+      lastFailure = undefined
+    } catch (error) {
+      lastFailure =
+        error instanceof ProviderError ? error : new ProviderError('its keys cannot be read', 'invalid')
+      onFailure(lastFailure)
+    }
+  }
+
+  function keys() {
+    if (held && usable()) return held.keys
+    const seconds = Math.ceil((lastFetch + EMPTY_COOLDOWN_MS - now().getTime()) / 1000)
+    throw new ProviderError(
+      lastFailure?.message ?? 'its keys are not known yet',
+      'unavailable',
+      Math.max(1, seconds),
+    )
+  }
+
+  return {
+    async find(header, token) {
+      if (age() >= KEYS_FRESH_MS) await fetchOnce()
+      try {
+        return await keys()(header as JWSHeaderParameters, token)
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+        // Perhaps a new key: the provider may have rotated since we asked.
+        await fetchOnce()
+        return await keys()(header as JWSHeaderParameters, token)
+      }
+    },
+    refresh: () => (age() >= KEYS_FRESH_MS / 2 ? fetchOnce() : Promise.resolve()),
+    problem: () => (usable() ? null : (lastFailure?.message ?? 'its keys are not known yet')),
+  }
+}
+
+/** Keeps public signing keys only. An empty set is a fault of the provider, never a reason to refuse everybody. */
+function readKeySet(document: Record<string, unknown>): ReturnType<typeof createLocalJWKSet> {
+  const list = Array.isArray(document.keys) ? document.keys : []
+  const keys = list.filter(
+    key => ['RSA', 'EC', 'OKP'].includes(key?.kty) && (key.use ?? 'sig') === 'sig' && !key.d,
+  )
+  if (keys.length === 0) throw new ProviderError('its key set holds no signing key', 'invalid')
+  if (keys.length > MOST_KEYS) throw new ProviderError('its key set is too long', 'invalid')
+  return createLocalJWKSet({ keys } as JSONWebKeySet)
+}

@@ -1,0 +1,76 @@
+/** The one file with side effects: environment → dependencies → listen → drain when told to stop. */
+import { pino } from 'pino'
+import { DatabaseError, openDatabase } from '../db/index.ts'
+import { migrate, NewerSchemaError } from '../db/migrate.ts'
+import { createApp } from './app.ts'
+import { type Config, ConfigError, parseConfig } from './config.ts'
+import { withDevelopmentSecrets } from './development-secrets.ts'
+import { createIdentityProvider } from './identity/provider.ts'
+import { createCursors } from './pagination.ts'
+import { realSources } from './sources.ts'
+
+/** Accepted requests get this long to finish. */
+const DRAIN_MS = 10_000
+/** Ahead of `KEYS_FRESH_MS`, so that no request waits for a refresh. */
+const REFRESH_KEYS_MS = 60_000
+
+async function start(config: Readonly<Config>) {
+  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+  const report = await migrate(config.databaseUrl)
+  if (report.applied > 0) log.info(report, 'migrated')
+  const db = openDatabase(config.databaseUrl, realSources)
+  const identity = createIdentityProvider({
+    ...config.identity,
+    now: realSources.now,
+    fetch: request => fetch(request),
+    log,
+  })
+  const cursors = createCursors(config.nativeTokenKey.d ?? '')
+  const app = createApp({ ...realSources, config, db, log, identity, cursors })
+  void identity.refresh()
+  const refreshing = setInterval(() => void identity.refresh(), REFRESH_KEYS_MS)
+
+  app.listen({
+    hostname: config.host,
+    port: config.port,
+    idleTimeout: 30,
+    maxRequestBodySize: 4 * config.maxBodyBytes,
+  })
+  log.info({ url: `http://${config.host}:${app.server?.port}`, database: db.engine }, 'listening')
+
+  let stopping = false
+  async function stop(signal: string) {
+    if (stopping) return
+    stopping = true
+    log.info({ signal }, 'stopping')
+    clearInterval(refreshing)
+    const deadline = setTimeout(() => {
+      log.error('requests did not finish in time')
+      process.exit(1)
+    }, DRAIN_MS)
+    await app.server?.stop()
+    await db.close()
+    clearTimeout(deadline)
+    log.info('stopped')
+    process.exit(0)
+  }
+  process.on('SIGTERM', () => void stop('SIGTERM'))
+  process.on('SIGINT', () => void stop('SIGINT'))
+}
+
+/** What went wrong, in words for the one who started it: never a stack, never a value of the configuration. */
+function explain(error: unknown, env: NodeJS.ProcessEnv): string {
+  if (error instanceof ConfigError || error instanceof NewerSchemaError) return error.message
+  if (error instanceof DatabaseError) return `The database of DATABASE_URL cannot be used: ${error.message}.`
+  if ((error as { code?: unknown }).code === 'EADDRINUSE') {
+    return `Port ${env.PORT ?? 3000} is taken. Stop what listens there, or set PORT to another.`
+  }
+  return `Matchday cannot start: ${error instanceof Error ? error.message : 'unknown error'}`
+}
+
+try {
+  await start(parseConfig(await withDevelopmentSecrets(process.env)))
+} catch (error) {
+  process.stderr.write(`${explain(error, process.env)}\n`)
+  process.exit(1)
+}

@@ -1,0 +1,53 @@
+/** Cursor paging. A cursor is a sealed position: whoever changes a byte of it gets `invalid_cursor`. */
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { DomainError } from './problems.ts'
+
+const SEAL_BYTES = 12
+export const DEFAULT_LIMIT = 50
+
+export interface Cursors {
+  /** `list` names the list (and its filters), so that a cursor of one opens no other. */
+  seal(list: string, position: number | string): string
+  /** @throws DomainError `invalid_cursor` */
+  open(list: string, cursor: string): string
+}
+
+/** `secret` is any high-entropy text that all instances share. */
+export function createCursors(secret: string): Cursors {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'matchday cursors', 32))
+  const mac = (list: string, position: string) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([list, position]))
+      .digest()
+      .subarray(0, SEAL_BYTES)
+
+  return {
+    seal(list, position) {
+      const text = String(position)
+      return Buffer.concat([mac(list, text), Buffer.from(text)]).toString('base64url')
+    },
+    open(list, cursor) {
+      const bytes = Buffer.from(cursor, 'base64url')
+      const position = bytes.subarray(SEAL_BYTES).toString()
+      // Base64 has several spellings of the same bytes: only ours is a cursor.
+      const genuine =
+        bytes.length > SEAL_BYTES &&
+        bytes.toString('base64url') === cursor &&
+        timingSafeEqual(bytes.subarray(0, SEAL_BYTES), mac(list, position))
+      if (!genuine)
+        throw new DomainError('invalid_cursor', { detail: 'Take the cursor from nextCursor, unchanged.' })
+      return position
+    },
+  }
+}
+
+/** Cuts a page out of `limit + 1` rows. */
+export function cutPage<Row>(rows: Row[], limit: number, cursorOf: (last: Row) => string) {
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return { page, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null }
+}
+
+export function pageLimit(limit: string | undefined): number {
+  return limit === undefined ? DEFAULT_LIMIT : Number(limit)
+}

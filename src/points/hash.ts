@@ -1,0 +1,27 @@
+/** The hash chain of the ledger. Nothing personal is hashed, so that erasing a fan keeps their chain provable. */
+import { createHash } from 'node:crypto'
+
+/** Stands before a fan's first entry. */
+export const GENESIS_HASH = '0'.repeat(64)
+
+export interface HashedFields {
+  id: string
+  userId: string
+  seq: number
+  delta: number
+  balanceAfter: number
+  reason: string
+  ref: string
+  createdAt: Date
+}
+
+/**
+ * SHA-256, in lower-case hex, over the JSON array
+ * `[previousHash, id, userId, seq, delta, balanceAfter, reason, ref, createdAt]`, without white space, in UTF-8;
+ * `createdAt` is ISO 8601 in UTC with milliseconds.
+ */
+export function hashEntry(previousHash: string, entry: HashedFields): string {
+  const { id, userId, seq, delta, balanceAfter, reason, ref, createdAt } = entry
+  const hashed = [previousHash, id, userId, seq, delta, balanceAfter, reason, ref, createdAt.toISOString()]
+  return createHash('sha256').update(JSON.stringify(hashed)).digest('hex')
+}

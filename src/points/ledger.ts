@@ -1,0 +1,107 @@
+/** The points ledger: append-only, hash-chained per fan, exact. Every change of a balance goes through `appendEntry`. */
+import { and, eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { GENESIS_HASH, hashEntry } from './hash.ts'
+
+/** What an entry is for. With its `ref` it names one cause, which is booked once. */
+export type PointsReason = 'onboarding' | 'activity' | 'adjustment'
+
+export interface PointsChange {
+  userId: string
+  /** Whole points; negative to spend. Not zero. */
+  delta: number
+  reason: PointsReason
+  /** Names the cause within its reason: at most one entry per (user, reason, ref). */
+  ref: string
+}
+
+export interface PointsEntry {
+  id: string
+  seq: number
+  delta: number
+  balanceAfter: number
+  reason: string
+  ref: string
+  createdAt: Date
+  hash: string
+}
+
+export type Booking =
+  | { outcome: 'booked' | 'booked_before'; entry: PointsEntry }
+  /** Nothing was written. */
+  | { outcome: 'insufficient'; balance: number }
+
+/**
+ * Books a change, at most once per (user, reason, ref). Needs the user's row to exist.
+ * The account's row lock puts the entries of one fan in a line on PostgreSQL, as the one writer does on SQLite;
+ * the unique indexes and checks of the tables hold whatever happens here.
+ */
+export async function appendEntry(tx: Transaction, change: PointsChange): Promise<Booking> {
+  const { pointsAccounts, pointsEntries } = tx.tables
+  const { userId, delta, reason, ref } = change
+  const account = await lockAccount(tx, userId)
+
+  const before = await findEntry(tx, change)
+  if (before) return { outcome: 'booked_before', entry: before }
+
+  const balanceAfter = account.balance + delta
+  if (balanceAfter < 0) return { outcome: 'insufficient', balance: account.balance }
+
+  const createdAt = tx.now()
+  const fields = { id: tx.newId(), userId, seq: account.seq + 1, delta, balanceAfter, reason, ref, createdAt }
+  const entry = { ...fields, hash: hashEntry(account.headHash, fields) }
+  await tx.insert(pointsEntries).values(entry)
+  await tx
+    .update(pointsAccounts)
+    .set({
+      balance: balanceAfter,
+      lifetime: account.lifetime + Math.max(delta, 0),
+      seq: entry.seq,
+      headHash: entry.hash,
+      updatedAt: createdAt,
+    })
+    .where(eq(pointsAccounts.userId, userId))
+  return { outcome: 'booked', entry }
+}
+
+/** Opens the account when there is none, and holds its row until the unit of work ends. */
+async function lockAccount(tx: Transaction, userId: string) {
+  const { pointsAccounts } = tx.tables
+  await tx
+    .insert(pointsAccounts)
+    .values({ userId, balance: 0, lifetime: 0, seq: 0, headHash: GENESIS_HASH, updatedAt: tx.now() })
+    .onConflictDoNothing()
+  const [account] = await tx
+    .update(pointsAccounts)
+    .set({ userId })
+    .where(eq(pointsAccounts.userId, userId))
+    .returning()
+  if (!account) throw new Error('points account vanished while it was locked')
+  return account
+}
+
+/** The entry of a cause, if it was ever booked. */
+export async function findEntry(
+  reader: Reader,
+  { userId, reason, ref }: Omit<PointsChange, 'delta'>,
+): Promise<PointsEntry | undefined> {
+  const { pointsEntries } = reader.tables
+  const [entry] = await reader
+    .select()
+    .from(pointsEntries)
+    .where(
+      and(eq(pointsEntries.userId, userId), eq(pointsEntries.reason, reason), eq(pointsEntries.ref, ref)),
+    )
+  return entry
+}
+
+/** Current and lifetime points; zero for a fan without an account. */
+export async function readBalance(reader: Reader, userId: string | undefined) {
+  if (userId === undefined) return { balance: 0, lifetime: 0 }
+  const { pointsAccounts } = reader.tables
+  const [account] = await reader
+    .select({ balance: pointsAccounts.balance, lifetime: pointsAccounts.lifetime })
+    .from(pointsAccounts)
+    .where(eq(pointsAccounts.userId, userId))
+  return account ?? { balance: 0, lifetime: 0 }
+}

@@ -1,0 +1,50 @@
+import { Elysia } from 'elysia'
+import { authenticate } from '../auth/authenticate.ts'
+import type { Deps } from '../deps.ts'
+import { operation } from '../http/operation.ts'
+import { Closed, PageQuery } from '../http/schemas.ts'
+import { pageLimit } from '../pagination.ts'
+import { readHistory } from './history.ts'
+import { PointsHistory } from './schema.ts'
+
+export const pointsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'cursors'>) =>
+  new Elysia({ name: 'matchday/points', prefix: '/api/user/points' }).use(authenticate(deps)).get(
+    '',
+    ({ caller, query }) =>
+      readHistory(deps.db.read, deps.cursors, caller, {
+        limit: pageLimit(query.limit),
+        cursor: query.cursor,
+      }),
+    operation({
+      id: 'readPoints',
+      summary: 'Read your points',
+      description: 'Balance, lifetime points and the ledger’s entries, newest first.',
+      tag: 'Points',
+      caller: 'caller',
+      data: 'read',
+      query: Closed(PageQuery),
+      answers: { 200: PointsHistory },
+      problems: ['invalid_cursor'],
+      examples: {
+        answers: {
+          200: {
+            balance: 100,
+            lifetime: 100,
+            entries: [
+              {
+                id: '01981e2c-7c1f-7000-8000-000000000001',
+                seq: 1,
+                delta: 100,
+                balanceAfter: 100,
+                reason: 'onboarding',
+                ref: 'onboarding',
+                createdAt: '2026-08-15T18:30:00.000Z',
+                hash: '9f2c1d5ab0c0f0f5b8d1d3a5e7c9b1a3d5f7e9c1b3a5d7f9e1c3b5a7d9f1e3c5',
+              },
+            ],
+            nextCursor: null,
+          },
+        },
+      },
+    }),
+  )

@@ -1,0 +1,32 @@
+import { Type } from '@sinclair/typebox'
+import { Closed, Instant, Integer, NextCursor } from '../http/schemas.ts'
+
+export const PointsEntry = Closed(
+  {
+    id: Type.String(),
+    seq: Integer({ description: 'Position in the fan’s ledger, from 1.', minimum: 1 }),
+    delta: Integer({
+      description: 'Points earned, or spent when negative.',
+      minimum: Number.MIN_SAFE_INTEGER,
+    }),
+    balanceAfter: Integer({ minimum: 0 }),
+    reason: Type.String({ examples: ['onboarding'] }),
+    ref: Type.String({ description: 'Names the cause within its reason; booked once.' }),
+    createdAt: Instant('When it was booked.'),
+    hash: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description: 'SHA-256 over the entry and the hash before it.',
+    }),
+  },
+  { title: 'PointsEntry' },
+)
+
+export const PointsHistory = Closed(
+  {
+    balance: Integer({ description: 'What the fan has now.', minimum: 0 }),
+    lifetime: Integer({ description: 'All that was ever earned; spending never lowers it.', minimum: 0 }),
+    entries: Type.Array(PointsEntry),
+    nextCursor: NextCursor,
+  },
+  { title: 'PointsHistory' },
+)

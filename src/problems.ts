@@ -1,0 +1,99 @@
+/**
+ * The closed catalogue of everything that can go wrong, and the one error that carries it.
+ * Verbs throw `DomainError(code)`; only `http/problem.ts` turns it into an answer (RFC 9457).
+ */
+import { type Static, type TObject, Type } from '@sinclair/typebox'
+
+interface CatalogueEntry {
+  status: number
+  title: string
+  /** Members of the problem beside the common ones. */
+  members?: TObject
+}
+
+const points = (description: string) => Type.Integer({ description, minimum: 0 })
+
+export const catalogue = {
+  malformed_request: { status: 400, title: 'The request cannot be read' },
+  invalid_cursor: { status: 400, title: 'The cursor is not one of ours' },
+  unauthenticated: { status: 401, title: 'Sign in first' },
+  invalid_token: { status: 401, title: 'The token is not valid' },
+  not_found: { status: 404, title: 'There is nothing at this path' },
+  method_not_allowed: { status: 405, title: 'This path does not take this method' },
+  payload_too_large: { status: 413, title: 'The body is too large' },
+  unsupported_media_type: { status: 415, title: 'The body must be JSON' },
+  validation_failed: { status: 422, title: 'The request breaks its schema' },
+  internal_error: { status: 500, title: 'Something went wrong on our side' },
+  database_busy: { status: 503, title: 'The database is busy; try again shortly' },
+  database_unavailable: { status: 503, title: 'The database is not available; try again shortly' },
+  storage_full: { status: 507, title: 'There is no room left to write' },
+  identity_provider_unavailable: {
+    status: 503,
+    title: 'The identity provider does not answer; try again shortly',
+  },
+  identity_provider_invalid: {
+    status: 502,
+    title: 'The identity provider gave an answer that cannot be used',
+  },
+  session_required: { status: 403, title: 'This needs a session token of the identity provider' },
+
+  profile_not_found: { status: 404, title: 'You have no profile yet' },
+  handle_taken: { status: 409, title: 'Another fan has this handle' },
+  team_not_found: { status: 422, title: 'There is no such team' },
+
+  reward_not_found: { status: 404, title: 'There is no such reward' },
+  reward_inactive: { status: 409, title: 'The reward cannot be claimed now' },
+  insufficient_points: {
+    status: 409,
+    title: 'Not enough points',
+    members: Type.Object({
+      pointsRequired: points('What it takes.'),
+      points: points('What the caller has.'),
+      missingPoints: points('The difference.'),
+    }),
+  },
+  already_claimed: { status: 409, title: 'You have claimed this reward already' },
+  out_of_stock: { status: 409, title: 'The last one is gone' },
+  not_claimed: { status: 409, title: 'Claim the reward first' },
+  already_redeemed: { status: 409, title: 'You have redeemed this reward already' },
+} as const satisfies Record<string, CatalogueEntry>
+
+export type ProblemCode = keyof typeof catalogue
+
+/** The members that a code's problem must carry. */
+type MembersOf<C extends ProblemCode> = (typeof catalogue)[C] extends { members: infer M extends TObject }
+  ? Static<M>
+  : unknown
+
+/** Where in the request the fault lies (RFC 6901 pointer into the body, or a parameter's or header's name). */
+export type FieldError = { message: string } & (
+  | { pointer: string }
+  | { parameter: string }
+  | { header: string }
+)
+
+interface Explanation {
+  /** For the developer who reads the answer. Never a secret, never an internal message. */
+  detail?: string
+  errors?: FieldError[]
+  /** Seconds after which trying again makes sense. */
+  retryAfter?: number
+}
+
+export class DomainError<C extends ProblemCode = ProblemCode> extends Error {
+  readonly code: C
+  readonly explanation: Explanation
+  readonly members: MembersOf<C> | undefined
+
+  constructor(
+    code: C,
+    ...[extra]: unknown extends MembersOf<C> ? [extra?: Explanation] : [extra: Explanation & MembersOf<C>]
+  ) {
+    super(code)
+    this.name = 'DomainError'
+    this.code = code
+    const { detail, errors, retryAfter, ...members } = (extra ?? {}) as Explanation & Record<string, unknown>
+    this.explanation = { detail, errors, retryAfter }
+    this.members = members as MembersOf<C>
+  }
+}

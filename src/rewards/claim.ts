@@ -1,0 +1,53 @@
+/** Claiming: a threshold of points, which are not spent; one claim a fan; never more than the stock. */
+import { and, eq, gt, sql } from 'drizzle-orm'
+import type { Transaction } from '../../db/index.ts'
+import type { Caller } from '../caller.ts'
+import { ensureUser } from '../identity/users.ts'
+import { readBalance } from '../points/ledger.ts'
+import { DomainError } from '../problems.ts'
+import { requireReward } from './catalogue.ts'
+import { isActive, presentReward, type RewardRow } from './present.ts'
+
+export interface RewardReference {
+  rewardId: string
+}
+
+/** @throws DomainError `reward_not_found`, `reward_inactive`, `insufficient_points`, `already_claimed`, `out_of_stock` */
+export async function claimReward(tx: Transaction, caller: Caller, { rewardId }: RewardReference) {
+  const { userRewards } = tx.tables
+  const now = tx.now()
+  const reward = await requireReward(tx, rewardId)
+  if (!isActive(reward, now)) throw new DomainError('reward_inactive')
+
+  const { user } = await ensureUser(tx, caller)
+  const { balance } = await readBalance(tx, user.id)
+  const { pointsRequired } = reward
+  if (balance < pointsRequired) {
+    const missingPoints = pointsRequired - balance
+    throw new DomainError('insufficient_points', { pointsRequired, points: balance, missingPoints })
+  }
+
+  // The primary key decides between two claims at once.
+  const [claim] = await tx
+    .insert(userRewards)
+    .values({ userId: user.id, rewardId, claimedAt: now })
+    .onConflictDoNothing()
+    .returning()
+  if (!claim) throw new DomainError('already_claimed')
+
+  const stockRemaining = await takeFromStock(tx, reward)
+  return { reward: presentReward({ ...reward, stockRemaining }, claim, balance, now) }
+}
+
+/** One conditional statement: the last unit has one taker. @throws DomainError `out_of_stock` */
+async function takeFromStock(tx: Transaction, reward: RewardRow): Promise<number | null> {
+  if (reward.stockRemaining === null) return null
+  const { rewards } = tx.tables
+  const [left] = await tx
+    .update(rewards)
+    .set({ stockRemaining: sql`${rewards.stockRemaining} - 1` })
+    .where(and(eq(rewards.id, reward.id), gt(rewards.stockRemaining, 0)))
+    .returning()
+  if (!left) throw new DomainError('out_of_stock')
+  return left.stockRemaining
+}

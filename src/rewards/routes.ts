@@ -1,0 +1,71 @@
+import { Elysia } from 'elysia'
+import { authenticate } from '../auth/authenticate.ts'
+import type { Deps } from '../deps.ts'
+import { operation } from '../http/operation.ts'
+import { claimReward } from './claim.ts'
+import { listRewards } from './list.ts'
+import { redeemReward } from './redeem.ts'
+import {
+  exampleClaimed,
+  exampleRedeemed,
+  exampleReward,
+  RewardReference,
+  RewardResult,
+  Rewards,
+} from './schema.ts'
+
+export const rewardsRoutes = (deps: Pick<Deps, 'db' | 'identity'>) =>
+  new Elysia({ name: 'matchday/rewards', prefix: '/api/rewards' })
+    .use(authenticate(deps))
+    .get(
+      '',
+      ({ caller }) => listRewards(deps.db.read, caller),
+      operation({
+        id: 'listRewards',
+        summary: 'List the active rewards',
+        description: 'Cheapest first, each with what you have done with it and what is missing.',
+        tag: 'Rewards',
+        caller: 'caller',
+        data: 'read',
+        answers: { 200: Rewards },
+        examples: { answers: { 200: { points: 100, rewards: [exampleReward] } } },
+      }),
+    )
+    .post(
+      '/claim',
+      ({ caller, body }) => deps.db.write(tx => claimReward(tx, caller, body)),
+      operation({
+        id: 'claimReward',
+        summary: 'Claim a reward',
+        description: 'Needs the points, and spends none. The problems are checked in the order listed.',
+        tag: 'Rewards',
+        caller: 'caller',
+        data: 'write',
+        body: RewardReference,
+        answers: { 200: RewardResult },
+        problems: [
+          'reward_not_found',
+          'reward_inactive',
+          'insufficient_points',
+          'already_claimed',
+          'out_of_stock',
+        ],
+        examples: { body: { rewardId: 'scarf-discount' }, answers: { 200: { reward: exampleClaimed } } },
+      }),
+    )
+    .post(
+      '/redeem',
+      ({ caller, body }) => deps.db.write(tx => redeemReward(tx, caller, body)),
+      operation({
+        id: 'redeemReward',
+        summary: 'Redeem a claimed reward',
+        description: 'Mints the redemption code. Works also when the reward is no longer active.',
+        tag: 'Rewards',
+        caller: 'caller',
+        data: 'write',
+        body: RewardReference,
+        answers: { 200: RewardResult },
+        problems: ['reward_not_found', 'not_claimed', 'already_redeemed'],
+        examples: { body: { rewardId: 'scarf-discount' }, answers: { 200: { reward: exampleRedeemed } } },
+      }),
+    )

@@ -1,0 +1,83 @@
+import { Type } from '@sinclair/typebox'
+import { Closed, Instant, Integer, Nullable } from '../http/schemas.ts'
+
+export const Reward = Closed(
+  {
+    id: Type.String({ description: 'Slug of the reward.' }),
+    title: Type.String(),
+    description: Type.String(),
+    imageUrl: Nullable(Type.String()),
+    itemType: Type.String({ examples: ['voucher'], description: 'What kind of thing it is; yours to name.' }),
+    pointsRequired: Integer({ description: 'Points needed to unlock it. A claim spends none.', minimum: 0 }),
+    active: Type.Boolean({ description: 'Can be claimed now: its flag is on and it is inside its window.' }),
+    startsAt: Nullable(Instant('From when it can be claimed.')),
+    endsAt: Nullable(Instant('Until when it can be claimed.')),
+    stockRemaining: Nullable(Integer({ minimum: 0 }), { description: 'Null: without limit.' }),
+    state: Type.Union([Type.Literal('unclaimed'), Type.Literal('claimed'), Type.Literal('redeemed')]),
+    unlocked: Type.Boolean({ description: 'The caller has the points.' }),
+    claimable: Type.Boolean({ description: 'A claim would succeed now.' }),
+    missingPoints: Integer({ minimum: 0 }),
+    blockedBy: Type.Array(
+      Type.Union([
+        Type.Literal('reward_inactive'),
+        Type.Literal('insufficient_points'),
+        Type.Literal('already_claimed'),
+        Type.Literal('out_of_stock'),
+      ]),
+      { description: 'What would refuse a claim, as problem codes, in the order of the checks.' },
+    ),
+    claimedAt: Nullable(Instant('When the caller claimed it.')),
+    redeemedAt: Nullable(Instant('When the caller redeemed it.')),
+    redemptionCode: Nullable(Type.String(), { description: 'To show at the desk; minted at redemption.' }),
+  },
+  { title: 'Reward', description: 'A reward as the caller sees it.' },
+)
+
+export const Rewards = Closed(
+  { points: Integer({ description: 'The caller’s balance.', minimum: 0 }), rewards: Type.Array(Reward) },
+  { title: 'Rewards' },
+)
+
+export const RewardResult = Closed({ reward: Reward }, { title: 'RewardResult' })
+
+export const RewardReference = Closed(
+  { rewardId: Type.String({ minLength: 1, maxLength: 100 }) },
+  { title: 'RewardReference' },
+)
+
+export const exampleReward = {
+  id: 'scarf-discount',
+  title: '20 % off the home scarf',
+  description: 'One scarf of this season, in the stadium shop or online.',
+  imageUrl: null,
+  itemType: 'voucher',
+  pointsRequired: 100,
+  active: true,
+  startsAt: null,
+  endsAt: null,
+  stockRemaining: 250,
+  state: 'unclaimed',
+  unlocked: true,
+  claimable: true,
+  missingPoints: 0,
+  blockedBy: [],
+  claimedAt: null,
+  redeemedAt: null,
+  redemptionCode: null,
+}
+
+export const exampleClaimed = {
+  ...exampleReward,
+  stockRemaining: 249,
+  state: 'claimed',
+  claimable: false,
+  blockedBy: ['already_claimed'],
+  claimedAt: '2026-08-15T18:30:00.000Z',
+}
+
+export const exampleRedeemed = {
+  ...exampleClaimed,
+  state: 'redeemed',
+  redeemedAt: '2026-08-16T12:00:00.000Z',
+  redemptionCode: '7Q2M-X9KD-4T0B-HW5E',
+}

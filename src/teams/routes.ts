@@ -1,0 +1,55 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Deps } from '../deps.ts'
+import { operation } from '../http/operation.ts'
+import { Closed, Nullable, Slug } from '../http/schemas.ts'
+import { listTeams } from './teams.ts'
+
+const Colour = Nullable(Type.String({ pattern: '^#[0-9a-f]{6}$' }), { description: 'Like #c8102e.' })
+
+const Team = Closed(
+  {
+    id: Slug('Slug of the team.'),
+    name: Type.String(),
+    shortName: Type.String({ description: 'Three letters or so, for score lines.' }),
+    city: Nullable(Type.String()),
+    country: Nullable(Type.String(), { description: 'ISO 3166-1 alpha-2.' }),
+    primaryColor: Colour,
+    secondaryColor: Colour,
+    crestUrl: Nullable(Type.String()),
+  },
+  { title: 'Team' },
+)
+
+export const teamsRoutes = ({ db }: Pick<Deps, 'db'>) =>
+  new Elysia({ name: 'matchday/teams', prefix: '/api/teams' }).get(
+    '',
+    async () => ({ teams: await listTeams(db.read) }),
+    operation({
+      id: 'listTeams',
+      summary: 'List the teams',
+      description: 'The clubs that a fan can follow, by id.',
+      tag: 'Teams',
+      caller: 'anyone',
+      data: 'read',
+      answers: { 200: Closed({ teams: Type.Array(Team) }, { title: 'Teams' }) },
+      examples: {
+        answers: {
+          200: {
+            teams: [
+              {
+                id: 'harbour-city',
+                name: 'Harbour City FC',
+                shortName: 'HAR',
+                city: 'Port Wessel',
+                country: 'GB',
+                primaryColor: '#0b3d91',
+                secondaryColor: '#f4f4f4',
+                crestUrl: null,
+              },
+            ],
+          },
+        },
+      },
+    }),
+  )

@@ -1,0 +1,65 @@
+/** Onboarding: completed once, rewarded at most once, enrolled at most once; however often it is asked for. */
+import type { Reader, Transaction } from '../../db/index.ts'
+import type { Caller } from '../caller.ts'
+import type { IdentityClaims } from '../identity/claims.ts'
+import { findMirror, mirrorIdentity } from '../identity/mirror.ts'
+import { ensureUser, findUser } from '../identity/users.ts'
+import { enrol, findEnrolment } from '../leaderboard/enrolment.ts'
+import { appendEntry, findEntry } from '../points/ledger.ts'
+import { findCompletion, recordCompletion } from './completion.ts'
+import { changeProfile, type ProfileChange } from './profile.ts'
+
+export interface CompleteOnboarding {
+  profile?: ProfileChange
+  /** Default true. */
+  joinLeaderboard?: boolean
+}
+
+export interface OnboardingTerms {
+  /** Points granted at completion; 0 grants none. */
+  points: number
+  /** The provider's data, or null when it could not be had: the sync is then deferred. */
+  claims: IdentityClaims | null
+}
+
+/** The one cause under which the onboarding reward is booked. */
+const cause = (userId: string) => ({ userId, reason: 'onboarding' as const, ref: 'onboarding' })
+
+export async function readOnboarding(reader: Reader, caller: Caller) {
+  return presentOnboarding(reader, (await findUser(reader, caller))?.id)
+}
+
+/**
+ * A repeat changes nothing and answers the first completion with `alreadyCompleted`.
+ * @throws DomainError as `changeProfile`
+ */
+export async function completeOnboarding(
+  tx: Transaction,
+  caller: Caller,
+  { profile, joinLeaderboard = true }: CompleteOnboarding,
+  { points, claims }: OnboardingTerms,
+) {
+  const { user } = await ensureUser(tx, caller)
+  if (claims) await mirrorIdentity(tx, user.id, claims)
+  if (!(await recordCompletion(tx, user.id))) {
+    return { ...(await presentOnboarding(tx, user.id)), alreadyCompleted: true as const }
+  }
+  if (profile) await changeProfile(tx, user, profile)
+  if (points > 0) await appendEntry(tx, { ...cause(user.id), delta: points })
+  if (joinLeaderboard) await enrol(tx, user.id)
+  return presentOnboarding(tx, user.id)
+}
+
+async function presentOnboarding(reader: Reader, userId: string | undefined) {
+  const completedAt = userId ? await findCompletion(reader, userId) : null
+  const reward = userId ? await findEntry(reader, cause(userId)) : undefined
+  const enrolledAt = userId ? await findEnrolment(reader, userId) : null
+  const mirror = userId ? await findMirror(reader, userId) : undefined
+  return {
+    state: completedAt ? ('completed' as const) : ('not_started' as const),
+    completedAt: completedAt?.toISOString() ?? null,
+    reward: reward ? { points: reward.delta, grantedAt: reward.createdAt.toISOString() } : null,
+    leaderboard: { enrolled: enrolledAt !== null, enrolledAt: enrolledAt?.toISOString() ?? null },
+    identitySync: mirror?.syncedAt ? ('synced' as const) : ('deferred' as const),
+  }
+}

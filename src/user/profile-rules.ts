@@ -1,0 +1,72 @@
+/** What a fan may write about themselves, and the form in which it is kept. */
+import { iso31661 } from 'iso-3166'
+import { DomainError, type FieldError } from '../problems.ts'
+import type { ProfileChange } from './profile.ts'
+
+const COUNTRIES = new Set(iso31661.filter(({ state }) => state === 'assigned').map(({ alpha2 }) => alpha2))
+const CONTROL = /\p{Cc}/u
+/** Text of several lines may hold line feeds and tabs. */
+const CONTROL_BUT_LINES = /(?![\n\t])\p{Cc}/u
+
+/** Each rule answers the form to keep, or null when the value breaks it. */
+const rules: Record<keyof ProfileChange, { expected: string; keep: (value: string) => string | null }> = {
+  displayName: {
+    expected: 'must hold 1 to 50 characters after trimming, none of them a control character',
+    keep: value => text(value, 1, 50, CONTROL),
+  },
+  handle: {
+    expected: 'must be 3 to 20 of a-z, 0-9 and _',
+    keep: value => (/^[a-z0-9_]{3,20}$/.test(value) ? value : null),
+  },
+  avatarUrl: {
+    expected: 'must be an https URL of at most 2048 characters',
+    keep: value => (value.length <= 2048 && isPlainHttps(value) ? value : null),
+  },
+  bio: {
+    expected: 'must hold at most 280 characters, none of them a control character',
+    keep: value => text(value, 0, 280, CONTROL_BUT_LINES),
+  },
+  country: {
+    expected: 'must be an ISO 3166-1 alpha-2 code in capitals, such as GB',
+    keep: value => (COUNTRIES.has(value) ? value : null),
+  },
+  locale: { expected: 'must be a BCP 47 tag, such as en-GB', keep: canonicalLocale },
+  favoriteTeamId: { expected: 'must be the id of a team', keep: value => value },
+}
+
+/** @throws DomainError `validation_failed`, naming every member that breaks its rule */
+export function normalizeProfile(change: ProfileChange): ProfileChange {
+  const normal: ProfileChange = {}
+  const errors: FieldError[] = []
+  for (const [name, rule] of Object.entries(rules) as [keyof ProfileChange, (typeof rules)['bio']][]) {
+    const value = change[name]
+    if (value === undefined) continue
+    const kept = value === null ? null : rule.keep(value)
+    if (value !== null && kept === null) errors.push({ pointer: `/${name}`, message: rule.expected })
+    else normal[name] = kept
+  }
+  if (errors.length > 0) throw new DomainError('validation_failed', { errors })
+  return normal
+}
+
+/** Characters are counted as people see them, by code point. */
+function text(value: string, min: number, max: number, forbidden: RegExp): string | null {
+  const trimmed = value.trim()
+  const length = [...trimmed].length
+  return length >= min && length <= max && !forbidden.test(trimmed) ? trimmed : null
+}
+
+function isPlainHttps(value: string): boolean {
+  const url = URL.parse(value)
+  return (
+    url?.protocol === 'https:' && url.username === '' && url.password === '' && !/[\s\p{Cc}]/u.test(value)
+  )
+}
+
+function canonicalLocale(tag: string): string | null {
+  try {
+    return tag.length <= 85 ? (Intl.getCanonicalLocales(tag)[0] ?? null) : null
+  } catch {
+    return null
+  }
+}

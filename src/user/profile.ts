@@ -1,0 +1,92 @@
+/** Profiles: what a fan wrote themselves, beside what the provider says of them. */
+import { eq } from 'drizzle-orm'
+import { isUniqueViolation, type Reader, type Transaction } from '../../db/index.ts'
+import type { Caller } from '../caller.ts'
+import { findMirror, presentIdentity } from '../identity/mirror.ts'
+import { ensureUser, findUser, type User } from '../identity/users.ts'
+import { readBalance } from '../points/ledger.ts'
+import { DomainError } from '../problems.ts'
+import { requireTeam } from '../teams/teams.ts'
+import { findCompletion } from './completion.ts'
+import { normalizeProfile } from './profile-rules.ts'
+
+/** A member left out stays as it is; null clears it. */
+export interface ProfileChange {
+  displayName?: string | null
+  handle?: string | null
+  avatarUrl?: string | null
+  bio?: string | null
+  country?: string | null
+  locale?: string | null
+  favoriteTeamId?: string | null
+}
+
+/** @throws DomainError `profile_not_found` */
+export async function readProfile(reader: Reader, caller: Caller) {
+  const user = await findUser(reader, caller)
+  if (!user)
+    throw new DomainError('profile_not_found', {
+      detail: 'Create it with POST /api/user/profile, or onboard.',
+    })
+  return presentProfile(reader, user)
+}
+
+/** Writes the profile and, at the first time, the user record. @throws as `changeProfile` */
+export async function upsertProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
+  const { user, created } = await ensureUser(tx, caller)
+  return { created, profile: await presentProfile(tx, await changeProfile(tx, user, change)) }
+}
+
+/** @throws DomainError `profile_not_found`, and as `changeProfile` */
+export async function updateProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
+  const user = await findUser(tx, caller)
+  if (!user)
+    throw new DomainError('profile_not_found', {
+      detail: 'Create it with POST /api/user/profile, or onboard.',
+    })
+  return presentProfile(tx, await changeProfile(tx, user, change))
+}
+
+/** @throws DomainError `validation_failed`, `team_not_found`, `handle_taken` */
+export async function changeProfile(tx: Transaction, user: User, change: ProfileChange): Promise<User> {
+  const { users } = tx.tables
+  const normal = normalizeProfile(change)
+  if (Object.keys(normal).length === 0) return user
+  if (normal.favoriteTeamId) await requireTeam(tx, normal.favoriteTeamId)
+  try {
+    const [changed] = await tx
+      .update(users)
+      .set({ ...normal, updatedAt: tx.now() })
+      .where(eq(users.id, user.id))
+      .returning()
+    if (!changed) throw new DomainError('profile_not_found')
+    return changed
+  } catch (error) {
+    if (isUniqueViolation(error, 'users_handle_unique')) throw new DomainError('handle_taken')
+    throw error
+  }
+}
+
+async function presentProfile(reader: Reader, user: User) {
+  const mirror = await findMirror(reader, user.id)
+  const completedAt = await findCompletion(reader, user.id)
+  const { balance } = await readBalance(reader, user.id)
+  return {
+    id: user.id,
+    displayName: user.displayName ?? mirror?.name ?? null,
+    handle: user.handle,
+    avatarUrl: user.avatarUrl ?? mirror?.picture ?? null,
+    bio: user.bio,
+    country: user.country,
+    locale: user.locale,
+    favoriteTeamId: user.favoriteTeamId,
+    identity: presentIdentity(user, mirror),
+    points: balance,
+    onboarding: {
+      state: completedAt ? ('completed' as const) : ('not_started' as const),
+      completedAt: completedAt?.toISOString() ?? null,
+    },
+    createdAt: user.createdAt.toISOString(),
+    updatedAt: user.updatedAt.toISOString(),
+  }
+}
