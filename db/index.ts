@@ -23,7 +23,10 @@ export interface Reader extends Pick<Drizzle, 'select' | 'selectDistinct' | '$wi
   readonly tables: Tables
 }
 
-/** A unit of work: everything through it happens, or nothing. It must await nothing but its own queries. */
+/**
+ * A unit of work: everything through it happens, or nothing. It must await nothing but its own queries.
+ * Its `now()` is one instant, so that all it writes bears the same time.
+ */
 export interface Transaction extends Reader, Pick<Drizzle, 'insert' | 'update' | 'delete'> {
   /** Runs once the unit of work is durable, and never when it is not. Must not throw. */
   afterCommit(effect: () => void): void

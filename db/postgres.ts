@@ -36,10 +36,12 @@ export function databaseOn(queries: Drizzle, sources: Sources, closeClient: () =
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const effects: (() => void)[] = []
+    const at = sources.now()
     const value = await queries.transaction(transaction => {
       const tx = extend<Transaction>(transaction, {
         tables,
         ...sources,
+        now: () => at,
         afterCommit: (effect: () => void) => effects.push(effect),
       })
       return insideWork.run(true, () => work(tx))

@@ -85,7 +85,9 @@ export function openSqlite(path: string, sources: Sources): Database {
   /** Runs one job under its own savepoint: when it throws, its neighbours keep what they wrote. */
   async function runJob(job: Job): Promise<Ran | undefined> {
     const effects: (() => void)[] = []
+    const at = sources.now()
     const tx: Transaction = Object.assign(Object.create(write), {
+      now: () => at,
       afterCommit: (effect: () => void) => effects.push(effect),
     })
     writer.run('SAVEPOINT job')

@@ -12,7 +12,10 @@ interface Secrets {
 }
 
 /** The environment with what is missing filled in; in production as it was. */
-export async function withDevelopmentSecrets(env: Environment, file = DEVELOPMENT_SECRETS_FILE): Promise<Environment> {
+export async function withDevelopmentSecrets(
+  env: Environment,
+  file = DEVELOPMENT_SECRETS_FILE,
+): Promise<Environment> {
   if (env.NODE_ENV === 'production' || (env.NATIVE_TOKEN_KEY && env.IDP_WEBHOOK_SECRET)) return env
   return { ...(await readOrMake(file)), ...env }
 }
@@ -23,7 +26,10 @@ async function readOrMake(file: string): Promise<Secrets> {
   await mkdir(dirname(file), { recursive: true })
   try {
     // `wx`: of two processes that start at once, one makes the file and the other reads it.
-    await writeFile(file, JSON.stringify(await makeDevelopmentSecrets(), null, 2), { flag: 'wx', mode: 0o600 })
+    await writeFile(file, JSON.stringify(await makeDevelopmentSecrets(), null, 2), {
+      flag: 'wx',
+      mode: 0o600,
+    })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }

@@ -10,15 +10,13 @@ const isObject = (value: unknown): value is Json =>
 
 /** `endpoints` of the provider put its sign-in behind Authorize; without them a pasted token remains. */
 export async function generateOpenApi(api: AnyElysia, endpoints: Endpoints | null): Promise<Json> {
-  const generator = new Elysia({ normalize: false })
-    .use(api)
-    .use(
-      swagger({
-        path: '/generated',
-        excludeStaticFile: false,
-        documentation: documentation(endpoints) as object,
-      }),
-    )
+  const generator = new Elysia({ normalize: false }).use(api).use(
+    swagger({
+      path: '/generated',
+      excludeStaticFile: false,
+      documentation: documentation(endpoints) as object,
+    }),
+  )
   const response = await generator.handle(new Request('http://localhost/generated/json'))
   const document = (await response.json()) as Json
   const schemas = (document.components as Json).schemas as Json
@@ -120,7 +118,8 @@ function describeBodies(paths: Json): Json {
   return mapOperations(paths, ({ 'x-body-example': example, ...operation }) => {
     const body = operation.requestBody as { required: boolean; content: Json } | undefined
     if (!body) return operation
-    const json = body.content['application/json'] as Json
+    const json = body.content['application/json'] as { schema: { properties: Json } } & Json
+    if (Object.keys(json.schema.properties).length === 0) return { ...operation, requestBody: undefined }
     return {
       ...operation,
       requestBody: {

@@ -5,10 +5,12 @@ const MOST_LEVELS = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
+ * No body and no media type count as `{}`: what may be left out need not be sent as an empty object.
  * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`,
  * `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL or a lone surrogate)
  */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
+  if (request.headers.get('content-type') === null && isEmpty(request)) return {}
   refuseMediaType(request.headers)
   const bytes = await readBytes(request, maxBytes)
   // RFC 8259 §8.1 lets a parser ignore a byte order mark, as TextDecoder does.
@@ -23,6 +25,13 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   }
   refuseBadText(body, '', 1)
   return body
+}
+
+function isEmpty({ headers, body }: Request): boolean {
+  return (
+    body === null ||
+    ((headers.get('content-length') ?? '0') === '0' && headers.get('transfer-encoding') === null)
+  )
 }
 
 function refuseMediaType(headers: Headers) {

@@ -8,6 +8,8 @@ interface Route {
 /** Methods of the routes that match `path`, sorted; empty when none does. */
 export function methodsOf(routes: Route[], path: string): string[] {
   const methods = routes.filter(route => matches(route.path, path)).map(route => route.method)
+  // Elysia answers HEAD wherever it answers GET.
+  if (methods.includes('GET')) methods.push('HEAD')
   return [...new Set(methods)].sort()
 }
 

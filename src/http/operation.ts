@@ -6,7 +6,8 @@ import type { TSchema } from '@sinclair/typebox'
 import { catalogue, type ProblemCode } from '../problems.ts'
 import { Closed } from './schemas.ts'
 
-const Nothing = Closed({})
+/** The body of an operation that takes none, and the query of one that takes none. */
+export const Nothing = Closed({})
 type Nothing = typeof Nothing
 
 interface Declaration<Body, Query, Answers> {

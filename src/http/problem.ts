@@ -38,7 +38,10 @@ export function toDomainError(error: unknown): DomainError {
     if (error.type === 'response') return new DomainError('internal_error')
     return new DomainError('validation_failed', { errors: fieldErrors(error) })
   }
-  if (error instanceof ParseError) return new DomainError('malformed_request')
+  // Elysia wraps what a parser throws.
+  if (error instanceof ParseError) {
+    return error.cause instanceof DomainError ? error.cause : new DomainError('malformed_request')
+  }
   if (error instanceof NotFoundError) return new DomainError('not_found')
   return new DomainError('internal_error')
 }

@@ -1,7 +1,7 @@
 /** What surrounds every request: its id, its log line, its body and query checks, and its errors as problems. */
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
-import { DomainError } from '../problems.ts'
+import { catalogue, DomainError } from '../problems.ts'
 import { readJsonBody } from './body.ts'
 import { problemResponse, toDomainError } from './problem.ts'
 import { refuseBadQuery } from './query.ts'
@@ -37,17 +37,16 @@ export const serverHooks = (deps: Pick<Deps, 'config' | 'log' | 'newId'>, allowe
         }
       }
       if (problem.code === 'internal_error') log.error({ requestId, err: error }, 'request failed')
-      set.status = undefined
+      set.status = catalogue[problem.code].status
       return problemResponse(problem, requestId, { ...headers, 'X-Request-Id': requestId })
     })
-    .onAfterResponse({ as: 'global' }, ({ request, set, responseValue }) => {
-      const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200)
+    .onAfterResponse({ as: 'global' }, ({ request, set }) => {
       log.info(
         {
           requestId: set.headers['x-request-id'],
           method: request.method,
           path: new URL(request.url).pathname,
-          status,
+          status: set.status ?? 200,
           ms: Math.round((performance.now() - (started.get(request) ?? Number.NaN)) * 100) / 100,
         },
         'request',

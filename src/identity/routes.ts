@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { authenticate } from '../auth/authenticate.ts'
 import type { Deps } from '../deps.ts'
-import { operation } from '../http/operation.ts'
+import { Nothing, operation } from '../http/operation.ts'
 import { syncIdentity } from './mirror.ts'
 import { exampleIdentity, Sync } from './schema.ts'
 
@@ -20,6 +20,7 @@ export const identityRoutes = (deps: Pick<Deps, 'db' | 'identity'>) =>
       tag: 'User',
       caller: 'caller',
       data: 'write',
+      body: Nothing,
       answers: { 200: Sync },
       problems: ['identity_provider_unavailable', 'identity_provider_invalid'],
       examples: {

@@ -1,0 +1,24 @@
+/** A clock that stands still until a test moves it, and ids and bytes like the real ones. */
+import type { Sources } from '../../db/index.ts'
+import { realSources } from '../../src/sources.ts'
+
+export const KICK_OFF = Date.parse('2026-08-15T18:30:00.000Z')
+
+export interface TestClock extends Sources {
+  /** Milliseconds since the epoch. */
+  ms: number
+  advance(ms: number): void
+}
+
+export function createClock(): TestClock {
+  return {
+    ...realSources,
+    ms: KICK_OFF,
+    now() {
+      return new Date(this.ms)
+    },
+    advance(ms) {
+      this.ms += ms
+    },
+  }
+}

@@ -1,0 +1,57 @@
+/** Holds an answer to the OpenAPI document: its status is documented, its media type and body are as described. */
+import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020'
+import addFormats from 'ajv-formats'
+import { catalogue } from '../../src/problems.ts'
+
+interface Operation {
+  responses: Record<string, { content?: Record<string, unknown> }>
+}
+
+export interface OpenApiDocument {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+}
+
+export interface Exchange {
+  method: string
+  path: string
+  status: number
+  mediaType: string | null
+  body: unknown
+}
+
+const pointerOf = (segment: string) => segment.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** Answers what is wrong with an exchange; null when nothing is. */
+export function createConformance(document: OpenApiDocument): (exchange: Exchange) => string | null {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats(ajv)
+  ajv.addSchema({ $id: 'http://localhost/openapi', ...document })
+  const compiled = new Map<string, ValidateFunction>()
+
+  return ({ method, path, status, mediaType, body }) => {
+    const template = Object.keys(document.paths).find(candidate => matches(candidate, path))
+    const name = method.toLowerCase()
+    const operation = template ? document.paths[template]?.[name] : undefined
+    if (!template || !operation) return undocumented(status, body)
+    const response = operation.responses[status]
+    if (!response) return `status ${status} is not documented`
+    if (!response.content) return body === undefined ? null : 'a body is not documented'
+    if (!mediaType || !(mediaType in response.content)) return `media type ${mediaType} is not documented`
+    const pointer = `/paths/${pointerOf(template)}/${name}/responses/${status}/content/${pointerOf(mediaType)}/schema`
+    const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `http://localhost/openapi#${encodeURI(pointer)}` })
+    compiled.set(pointer, validate)
+    return validate(body) ? null : ajv.errorsText(validate.errors)
+  }
+}
+
+/** What no operation answers must still be a problem of the catalogue. */
+function undocumented(status: number, body: unknown): string | null {
+  const code = (body as { code?: unknown } | null)?.code
+  const known = typeof code === 'string' && code in catalogue
+  return known && [400, 404, 405, 422].includes(status) ? null : `undocumented path answered ${status}`
+}
+
+function matches(template: string, path: string): boolean {
+  return new RegExp(`^${template.replace(/\{[^}]+\}/g, '[^/]+').replaceAll('.', '\\.')}$`).test(path)
+}

@@ -1,0 +1,129 @@
+/** The real application on a temporary database, with the mock provider in process and a clock that tests move. */
+import { afterAll, beforeAll, describe } from 'bun:test'
+import { pino } from 'pino'
+import type { Database } from '../../db/index.ts'
+import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
+import { type App, createApp } from '../../src/app.ts'
+import { type Config, parseConfig } from '../../src/config.ts'
+import type { Deps } from '../../src/deps.ts'
+import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
+import { createIdentityProvider } from '../../src/identity/provider.ts'
+import { createCursors } from '../../src/pagination.ts'
+import { type Client, createClient } from './client.ts'
+import { createClock, type TestClock } from './clock.ts'
+import { createConformance, type OpenApiDocument } from './conformance.ts'
+import { type Engine, engines, type TemporaryDatabase } from './engines.ts'
+import { createFactories, type Factories } from './factories.ts'
+
+export const ISSUER = 'http://localhost:4000'
+const secrets = await makeDevelopmentSecrets()
+
+export interface World extends Factories {
+  app: App
+  config: Config
+  clock: TestClock
+  db: Database
+  deps: Deps
+  idp: MockIdp
+  /** One line a request, as the logger wrote it. */
+  logged: string[]
+  /** For other processes; null where none can connect. */
+  databaseUrl: string | null
+  /** A client without a token. */
+  anonymous: Client
+  /** A client with this token. */
+  withToken(token: string): Client
+  /** A fan of the provider whom the application has not seen, signed in. */
+  fan(): Promise<Fan>
+  close(): Promise<void>
+}
+
+export interface Fan extends Client {
+  subject: string
+  token: string
+}
+
+export interface WorldOptions {
+  env?: Record<string, string>
+}
+
+export async function createWorld(engine: Engine, { env = {} }: WorldOptions = {}): Promise<World> {
+  const clock = createClock()
+  const temporary = await engine.open(clock)
+  const config = parseConfig({ ...secrets, IDP_ISSUER: ISSUER, ...env })
+  const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans: 40 })
+  return assemble({ clock, temporary, config, idp })
+}
+
+interface Parts {
+  clock: TestClock
+  temporary: TemporaryDatabase
+  config: Config
+  idp: MockIdp
+}
+
+async function assemble({ clock, temporary, config, idp }: Parts): Promise<World> {
+  const logged: string[] = []
+  const log = pino({ level: 'info', base: null }, { write: (line: string) => void logged.push(line) })
+  const identity = createIdentityProvider({
+    ...config.identity,
+    now: clock.now.bind(clock),
+    fetch: idp.handle,
+    log,
+  })
+  const { db, url } = temporary
+  const sources = { now: clock.now.bind(clock), newId: clock.newId, randomBytes: clock.randomBytes }
+  const deps: Deps = { ...sources, config, db, log, identity, cursors: createCursors('a test secret') }
+  const app = createApp(deps)
+
+  const document = await app.handle(new Request('http://localhost/docs/json'))
+  const judge = createConformance((await document.json()) as OpenApiDocument)
+  const client = (token?: string) => createClient(request => app.handle(request), judge, token)
+  let fans = 0
+
+  return {
+    app,
+    config,
+    clock,
+    db,
+    deps,
+    idp,
+    logged,
+    databaseUrl: url,
+    anonymous: client(),
+    withToken: client,
+    async fan() {
+      const subject = `fan-${String(++fans).padStart(4, '0')}`
+      const token = await idp.issueToken(subject)
+      return { subject, token, ...client(token) }
+    },
+    ...createFactories(db, config),
+    async close() {
+      idp.close()
+      await temporary.remove()
+    },
+  }
+}
+
+/** Runs a suite once per engine, each with a world of its own. */
+export function onEachEngine(title: string, suite: (world: World) => void, options: WorldOptions = {}) {
+  for (const engine of engines) onEngine(engine, title, suite, options)
+}
+
+/** For what no database has a part in. */
+export function onEngine(
+  engine: Engine,
+  title: string,
+  suite: (world: World) => void,
+  options: WorldOptions = {},
+) {
+  describe(`${title} (${engine.name})`, () => {
+    // Filled before the first test of the suite runs, and read by tests only.
+    const world = {} as World
+    beforeAll(async () => {
+      Object.assign(world, await createWorld(engine, options))
+    })
+    afterAll(() => world.close())
+    suite(world)
+  })
+}
