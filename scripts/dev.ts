@@ -1,0 +1,119 @@
+/** `bun run dev`: migrates, seeds when empty, starts the mock provider and the API with reload, says how to begin. */
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import type { Subprocess } from 'bun'
+import pretty from 'pino-pretty'
+import { openDatabase } from '../db/index.ts'
+import { migrate } from '../db/migrate.ts'
+import { type Config, type Environment, parseConfig } from '../src/config.ts'
+import { withDevelopmentSecrets } from '../src/development-secrets.ts'
+import { realSources } from '../src/sources.ts'
+import { banner } from './dev/banner.ts'
+import { refuseTakenPort } from './dev/ports.ts'
+import { seedDatabase } from './seed/seed.ts'
+import { fail, progressBar, wholeNumber } from './terminal.ts'
+
+/** A child that does not stop when told is stopped after this. */
+const STOP_MS = 12_000
+
+async function prepareDatabase(config: Config, env: Environment) {
+  await migrate(config.databaseUrl)
+  const db = openDatabase(config.databaseUrl, realSources)
+  const [anyTeam] = await db.read.select({ id: db.tables.teams.id }).from(db.tables.teams).limit(1)
+  if (!anyTeam) {
+    process.stdout.write('The database is empty: seeding.\n')
+    await seedDatabase(db, {
+      seed: wholeNumber('MOCK_IDP_SEED', env.MOCK_IDP_SEED ?? '1', 999_999_999),
+      fans: wholeNumber('MOCK_IDP_FANS', env.MOCK_IDP_FANS ?? '300', 1_000_000),
+      provider: config.identity,
+      onboardingPoints: config.onboardingPoints,
+      onProgress: progressBar('fans'),
+    })
+  }
+  await db.close()
+}
+
+/** Starts a child whose lines go to `write`. `ready` resolves when one holds the text, with false when none did. */
+function startChild(file: string, env: Environment, text: string, write: (line: string) => void) {
+  const child = Bun.spawn([process.execPath, '--watch', '--no-clear-screen', file], {
+    env: env as Record<string, string>,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const ready = new Promise<boolean>(resolve => {
+    const lines = createInterface({ input: Readable.fromWeb(child.stdout as ReadableStream) })
+    lines.on('line', line => {
+      if (line.includes(text)) resolve(true)
+      write(line)
+    })
+    lines.on('close', () => resolve(false))
+  })
+  return { child, ready }
+}
+
+/** One short line a request; everything else as the logger has it. */
+const prettyLines = pretty({
+  singleLine: true,
+  translateTime: 'HH:MM:ss',
+  ignore: 'requestId,method,path,status,ms',
+  messageFormat: ({ msg, method, path, status, ms }) =>
+    msg === 'request' ? `${status} ${method} ${path} ${ms} ms` : String(msg),
+})
+
+async function stopAll(children: Subprocess[]) {
+  for (const child of children) child.kill('SIGTERM')
+  const patience = setTimeout(() => {
+    for (const child of children) child.kill('SIGKILL')
+  }, STOP_MS)
+  await Promise.all(children.map(child => child.exited))
+  clearTimeout(patience)
+}
+
+async function run() {
+  const env = await withDevelopmentSecrets({
+    ...process.env,
+    NODE_ENV: process.env.NODE_ENV || 'development',
+  })
+  if (env.NODE_ENV === 'production')
+    fail('`bun run dev` is for development; `bun run start` serves production.')
+  const mockPort = wholeNumber('MOCK_IDP_PORT', env.MOCK_IDP_PORT ?? '4000', 65_535)
+  env.IDP_ISSUER ??= `http://localhost:${mockPort}`
+  const config = parseConfig(env)
+  await refuseTakenPort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
+  await refuseTakenPort('PORT', config.host, config.port)
+  await prepareDatabase(config, env)
+
+  const provider = startChild(
+    'mock-idp/main.ts',
+    { ...env, MOCK_IDP_PORT: String(mockPort) },
+    'mock-idp: ',
+    line => process.stdout.write(`${line}\n`),
+  )
+  const api = startChild('src/main.ts', env, '"listening"', line => prettyLines.write(`${line}\n`))
+  const children = [provider.child, api.child]
+
+  let stopping = false
+  const stop = async (code: number) => {
+    if (stopping) return
+    stopping = true
+    await stopAll(children)
+    process.exit(code)
+  }
+  process.on('SIGINT', () => void stop(0))
+  process.on('SIGTERM', () => void stop(0))
+
+  const ready = await Promise.all([provider.ready, api.ready])
+  if (stopping) return
+  if (!ready.every(Boolean)) return stop(1)
+  process.stdout.write(banner(config))
+  await Promise.race(children.map(child => child.exited))
+  await stop(1)
+}
+
+try {
+  await run()
+} catch (error) {
+  fail(error instanceof Error ? error.message : String(error))
+}
