@@ -9,15 +9,13 @@ export async function listTeams(reader: Reader) {
   return rows.map(({ active: _, createdAt: _c, updatedAt: _u, ...team }) => team)
 }
 
-/** @throws DomainError `team_not_found` (also when the team is no longer active) */
-export async function requireTeam(reader: Reader, teamId: string): Promise<void> {
+/** `pointer` is where the request named the team. @throws DomainError `team_not_found` (also when it is inactive) */
+export async function requireTeam(reader: Reader, teamId: string, pointer: string): Promise<void> {
   const { teams } = reader.tables
   const [team] = await reader
     .select({ id: teams.id })
     .from(teams)
     .where(and(eq(teams.id, teamId), eq(teams.active, true)))
   if (!team)
-    throw new DomainError('team_not_found', {
-      errors: [{ pointer: '/favoriteTeamId', message: 'no such team' }],
-    })
+    throw new DomainError('team_not_found', { errors: [{ pointer, message: 'must be the id of a team' }] })
 }

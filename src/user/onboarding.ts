@@ -44,7 +44,7 @@ export async function completeOnboarding(
   if (!(await recordCompletion(tx, user.id))) {
     return { ...(await presentOnboarding(tx, user.id)), alreadyCompleted: true as const }
   }
-  if (profile) await changeProfile(tx, user, profile)
+  if (profile) await changeProfile(tx, user, profile, '/profile')
   if (points > 0) await appendEntry(tx, { ...cause(user.id), delta: points })
   if (joinLeaderboard) await enrol(tx, user.id)
   return presentOnboarding(tx, user.id)

@@ -34,15 +34,15 @@ const rules: Record<keyof ProfileChange, { expected: string; keep: (value: strin
   favoriteTeamId: { expected: 'must be the id of a team', keep: value => value },
 }
 
-/** @throws DomainError `validation_failed`, naming every member that breaks its rule */
-export function normalizeProfile(change: ProfileChange): ProfileChange {
+/** `at` points to the profile in the request. @throws DomainError `validation_failed`, naming every member at fault */
+export function normalizeProfile(change: ProfileChange, at: string): ProfileChange {
   const normal: ProfileChange = {}
   const errors: FieldError[] = []
   for (const [name, rule] of Object.entries(rules) as [keyof ProfileChange, (typeof rules)['bio']][]) {
     const value = change[name]
     if (value === undefined) continue
     const kept = value === null ? null : rule.keep(value)
-    if (value !== null && kept === null) errors.push({ pointer: `/${name}`, message: rule.expected })
+    if (value !== null && kept === null) errors.push({ pointer: `${at}/${name}`, message: rule.expected })
     else normal[name] = kept
   }
   if (errors.length > 0) throw new DomainError('validation_failed', { errors })

@@ -47,12 +47,17 @@ export async function updateProfile(tx: Transaction, caller: Caller, change: Pro
   return presentProfile(tx, await changeProfile(tx, user, change))
 }
 
-/** @throws DomainError `validation_failed`, `team_not_found`, `handle_taken` */
-export async function changeProfile(tx: Transaction, user: User, change: ProfileChange): Promise<User> {
+/** `at` points to the profile in the request. @throws DomainError `validation_failed`, `team_not_found`, `handle_taken` */
+export async function changeProfile(
+  tx: Transaction,
+  user: User,
+  change: ProfileChange,
+  at = '',
+): Promise<User> {
   const { users } = tx.tables
-  const normal = normalizeProfile(change)
+  const normal = normalizeProfile(change, at)
   if (Object.keys(normal).length === 0) return user
-  if (normal.favoriteTeamId) await requireTeam(tx, normal.favoriteTeamId)
+  if (normal.favoriteTeamId) await requireTeam(tx, normal.favoriteTeamId, `${at}/favoriteTeamId`)
   try {
     const [changed] = await tx
       .update(users)

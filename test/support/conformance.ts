@@ -39,7 +39,8 @@ export function createConformance(document: OpenApiDocument): (exchange: Exchang
     if (!response.content) return body === undefined ? null : 'a body is not documented'
     if (!mediaType || !(mediaType in response.content)) return `media type ${mediaType} is not documented`
     const pointer = `/paths/${pointerOf(template)}/${name}/responses/${status}/content/${pointerOf(mediaType)}/schema`
-    const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `http://localhost/openapi#${encodeURI(pointer)}` })
+    const validate =
+      compiled.get(pointer) ?? ajv.compile({ $ref: `http://localhost/openapi#${encodeURI(pointer)}` })
     compiled.set(pointer, validate)
     return validate(body) ? null : ajv.errorsText(validate.errors)
   }

@@ -51,7 +51,7 @@ export async function createWorld(engine: Engine, { env = {} }: WorldOptions = {
   const clock = createClock()
   const temporary = await engine.open(clock)
   const config = parseConfig({ ...secrets, IDP_ISSUER: ISSUER, ...env })
-  const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans: 40 })
+  const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans: 200 })
   return assemble({ clock, temporary, config, idp })
 }
 

@@ -1,0 +1,140 @@
+import { expect, test } from 'bun:test'
+import type { Transaction } from '../../db/index.ts'
+import { ensureUser } from '../../src/identity/users.ts'
+import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
+import { appendEntry, type PointsChange } from '../../src/points/ledger.ts'
+import { onEachEngine } from '../support/world.ts'
+
+interface Entry {
+  id: string
+  seq: number
+  delta: number
+  balanceAfter: number
+  reason: string
+  ref: string
+  createdAt: string
+  hash: string
+}
+
+onEachEngine('GET /api/user/points', world => {
+  test('answers zero and nothing for a fan whom the application has not seen', async () => {
+    const fan = await world.fan()
+    const { status, body } = await fan.get('/api/user/points')
+    expect([status, body]).toEqual([200, { balance: 0, lifetime: 0, entries: [], nextCursor: null }])
+  })
+
+  test('answers entries newest first; spending lowers the balance and not lifetime', async () => {
+    const fan = await world.fan()
+    await world.grant(fan, 100)
+    await world.grant(fan, 50)
+    await world.grant(fan, -120)
+    const { balance, lifetime, entries } = (await fan.get('/api/user/points')).body
+    expect([balance, lifetime]).toEqual([30, 150])
+    expect(entries.map(({ delta }: Entry) => delta)).toEqual([-120, 50, 100])
+    expect(entries.map(({ balanceAfter }: Entry) => balanceAfter)).toEqual([30, 150, 100])
+    expect(entries.map(({ seq }: Entry) => seq)).toEqual([3, 2, 1])
+  })
+
+  test('each entry’s hash follows from the one before it', async () => {
+    const fan = await world.fan()
+    for (const delta of [10, 20, -5]) await world.grant(fan, delta)
+    const { id: userId } = (await fan.get('/api/user/profile')).body
+    const { entries } = (await fan.get('/api/user/points')).body as { entries: Entry[] }
+    let previous = GENESIS_HASH
+    for (const entry of entries.toReversed()) {
+      expect(entry.hash).toBe(hashEntry(previous, { ...entry, userId, createdAt: new Date(entry.createdAt) }))
+      previous = entry.hash
+    }
+  })
+
+  test('pages through everything once, also while new entries come', async () => {
+    const fan = await world.fan()
+    for (let delta = 1; delta <= 7; delta++) await world.grant(fan, delta)
+    const seen: number[] = []
+    let cursor: string | null = ''
+    while (cursor !== null) {
+      const page: { entries: Entry[]; nextCursor: string | null } = (
+        await fan.get(`/api/user/points?limit=3${cursor ? `&cursor=${cursor}` : ''}`)
+      ).body
+      seen.push(...page.entries.map(({ delta }: Entry) => delta))
+      cursor = page.nextCursor
+      if (seen.length === 3) await world.grant(fan, 100)
+    }
+    expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1])
+  })
+
+  test('takes limits of 1 to 100 and refuses others with 422', async () => {
+    const fan = await world.fan()
+    for (const limit of ['1', '100'])
+      expect((await fan.get(`/api/user/points?limit=${limit}`)).status).toBe(200)
+    for (const limit of ['0', '101', '-1', '1.5', '0x10', '1e1', '', 'ten', '%2012']) {
+      const { status, body } = await fan.get(`/api/user/points?limit=${limit}`)
+      expect([limit, status, body.errors?.[0].parameter]).toEqual([limit, 422, 'limit'])
+    }
+  })
+
+  test('refuses a cursor of another fan, and one with any character changed, with 400 invalid_cursor', async () => {
+    const [fan, other] = [await world.fan(), await world.fan()]
+    for (const each of [fan, other]) for (const delta of [1, 2]) await world.grant(each, delta)
+    const cursor: string = (await fan.get('/api/user/points?limit=1')).body.nextCursor
+    expect((await fan.get(`/api/user/points?cursor=${cursor}`)).status).toBe(200)
+    expect((await other.get(`/api/user/points?cursor=${cursor}`)).body.code).toBe('invalid_cursor')
+    for (let at = 0; at < cursor.length; at++) {
+      const changed = cursor.slice(0, at) + (cursor[at] === 'A' ? 'B' : 'A') + cursor.slice(at + 1)
+      const { status, body } = await fan.get(`/api/user/points?cursor=${changed}`)
+      expect([status, body.code]).toEqual([400, 'invalid_cursor'])
+    }
+  })
+})
+
+onEachEngine('The points ledger', world => {
+  const someone = async (tx: Transaction, subject: string) => {
+    return (await ensureUser(tx, { provider: 'mock-idp', subject })).user.id
+  }
+  const book = (subject: string, change: Omit<PointsChange, 'userId'>) =>
+    world.db.write(async tx => appendEntry(tx, { userId: await someone(tx, subject), ...change }))
+
+  test('books one cause once and answers the first entry afterwards', async () => {
+    const change = { delta: 5, reason: 'activity' as const, ref: 'match-1' }
+    const first = await book('once', change)
+    const again = await book('once', { ...change, delta: 50 })
+    expect(first.outcome).toBe('booked')
+    expect(again).toMatchObject({ outcome: 'booked_before', entry: { delta: 5 } })
+  })
+
+  test('never lets a balance below zero', async () => {
+    await book('poor', { delta: 10, reason: 'activity', ref: 'a' })
+    expect(await book('poor', { delta: -11, reason: 'adjustment', ref: 'b' })).toEqual({
+      outcome: 'insufficient',
+      balance: 10,
+    })
+    expect((await book('poor', { delta: -10, reason: 'adjustment', ref: 'c' })).outcome).toBe('booked')
+  })
+
+  test('refuses an amount that would leave the exact integers, and loses nothing', async () => {
+    await book('rich', { delta: Number.MAX_SAFE_INTEGER, reason: 'activity', ref: 'a' })
+    await expect(book('rich', { delta: 1, reason: 'activity', ref: 'b' })).rejects.toThrow()
+    expect(await book('rich', { delta: -1, reason: 'adjustment', ref: 'c' })).toMatchObject({
+      outcome: 'booked',
+    })
+  })
+
+  test('fifty spenders at once of a balance for ten: ten succeed, and the chain has no gap', async () => {
+    await book('race', { delta: 100, reason: 'activity', ref: 'start' })
+    const outcomes = await Promise.all(
+      Array.from({ length: 50 }, (_, at) =>
+        book('race', { delta: -10, reason: 'adjustment', ref: `spend-${at}` }),
+      ),
+    )
+    expect(outcomes.filter(({ outcome }) => outcome === 'booked')).toHaveLength(10)
+    const fan = world.withToken(await world.idp.issueToken('fan-0001'))
+    expect((await fan.get('/api/user/points')).status).toBe(200)
+    const { pointsEntries } = world.db.tables
+    const userId = await world.db.write(tx => someone(tx, 'race'))
+    const rows = (await world.db.read.select().from(pointsEntries)).filter(row => row.userId === userId)
+    expect(rows.map(({ seq }) => seq).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 11 }, (_, at) => at + 1),
+    )
+    expect(rows.reduce((sum, { delta }) => sum + delta, 0)).toBe(0)
+  })
+})

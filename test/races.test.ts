@@ -1,0 +1,111 @@
+/** Races between processes: two instances of the API on one database, real sockets, real tokens. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { createClock } from './support/clock.ts'
+import { sharedEngines, type TemporaryDatabase } from './support/engines.ts'
+import { type RunningApi, type RunningProvider, startApi, startProvider } from './support/processes.ts'
+
+for (const engine of sharedEngines) {
+  describe(`Two processes on one database (${engine.name})`, () => {
+    let temporary: TemporaryDatabase
+    let provider: RunningProvider
+    let apis: RunningApi[]
+
+    beforeAll(async () => {
+      temporary = await engine.open(createClock())
+      provider = await startProvider({ fans: 200 })
+      const env = { DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer }
+      apis = await Promise.all([startApi(env), startApi(env)])
+    })
+
+    afterAll(async () => {
+      await Promise.all(apis.map(api => api.stop()))
+      await provider.stop()
+      await temporary.remove()
+    })
+
+    /** The n-th request goes to the one process or to the other. */
+    async function call(n: number, token: string, method: string, path: string, body?: unknown) {
+      const response = await fetch(`${apis[n % 2]?.origin}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      })
+      return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+    }
+    const hundred = <T>(make: (n: number) => Promise<T>) =>
+      Promise.all(Array.from({ length: 100 }, (_, n) => make(n)))
+    const tokenOf = (n: number) => provider.idp.issueToken(`fan-${String(n).padStart(4, '0')}`)
+
+    async function addReward(id: string, stockRemaining: number | null) {
+      const at = new Date()
+      const row = { id, title: id, description: id, itemType: 'voucher', pointsRequired: 0, active: true }
+      await temporary.db.write(tx =>
+        tx.insert(tx.tables.rewards).values({ ...row, stockRemaining, createdAt: at, updatedAt: at }),
+      )
+    }
+
+    test('100 onboardings of one user end in one completion, one entry and one enrolment', async () => {
+      const token = await tokenOf(1)
+      const answers = await hundred(n => call(n, token, 'POST', '/api/user/onboarding', {}))
+      expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200))
+      expect(answers.filter(({ body }) => !body.alreadyCompleted)).toHaveLength(1)
+      expect(new Set(answers.map(({ body }) => body.completedAt)).size).toBe(1)
+
+      const { read, tables } = temporary.db
+      expect(await read.select().from(tables.users)).toHaveLength(1)
+      expect(await read.select().from(tables.onboardings)).toHaveLength(1)
+      expect(await read.select().from(tables.leaderboardEntries)).toHaveLength(1)
+      expect(await read.select().from(tables.pointsEntries)).toMatchObject([
+        { seq: 1, delta: 100, balanceAfter: 100 },
+      ])
+    })
+
+    test('100 claims of one user end in one claim', async () => {
+      await addReward('one-claim', 50)
+      const token = await tokenOf(1)
+      const answers = await hundred(n =>
+        call(n, token, 'POST', '/api/rewards/claim', { rewardId: 'one-claim' }),
+      )
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(answers.filter(({ body }) => body.code === 'already_claimed')).toHaveLength(99)
+      expect(await stockOf('one-claim')).toBe(49)
+    })
+
+    test('100 redemptions of one claim mint one code', async () => {
+      const token = await tokenOf(1)
+      const answers = await hundred(n =>
+        call(n, token, 'POST', '/api/rewards/redeem', { rewardId: 'one-claim' }),
+      )
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(answers.filter(({ body }) => body.code === 'already_redeemed')).toHaveLength(99)
+    })
+
+    test('100 users and the last unit of stock: one winner', async () => {
+      await addReward('last-unit', 1)
+      const tokens = await hundred(n => tokenOf(n + 2))
+      const answers = await hundred(n =>
+        call(n, tokens[n] ?? '', 'POST', '/api/rewards/claim', { rewardId: 'last-unit' }),
+      )
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(answers.filter(({ body }) => body.code === 'out_of_stock')).toHaveLength(99)
+      expect(await stockOf('last-unit')).toBe(0)
+      const { read, tables } = temporary.db
+      const claims = await read
+        .select()
+        .from(tables.userRewards)
+        .where(eq(tables.userRewards.rewardId, 'last-unit'))
+      expect(claims).toHaveLength(1)
+    })
+
+    async function stockOf(id: string) {
+      const { read, tables } = temporary.db
+      const [row] = await read.select().from(tables.rewards).where(eq(tables.rewards.id, id))
+      return row?.stockRemaining
+    }
+  })
+}
+
+if (sharedEngines.length === 1) {
+  test.skip('Races on PostgreSQL: set TEST_POSTGRES_URL to run them (PGlite serves one process only)', () => {})
+}

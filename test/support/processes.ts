@@ -1,0 +1,77 @@
+/** The application as operators run it: processes of their own, real sockets, one database. */
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
+import { serveLoopback } from '../../mock-idp/serve.ts'
+import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
+
+const secrets = await makeDevelopmentSecrets()
+
+export interface RunningProvider {
+  idp: MockIdp
+  issuer: string
+  stop(): Promise<void>
+}
+
+/** The mock provider on a free port of the loopback. */
+export async function startProvider(options: { fans?: number } = {}): Promise<RunningProvider> {
+  const port = freePort()
+  const issuer = `http://localhost:${port}`
+  const idp = createMockIdp({ issuer, ...options })
+  const listening = await serveLoopback(idp, port)
+  return {
+    idp,
+    issuer,
+    async stop() {
+      idp.close()
+      await listening.stop()
+    },
+  }
+}
+
+export interface RunningApi {
+  origin: string
+  process: Bun.Subprocess
+  /** Everything it has logged so far. */
+  output: string[]
+  stop(signal?: NodeJS.Signals): Promise<number>
+}
+
+/** `src/main.ts` on a free port; resolves when it listens, rejects with its words when it does not come to that. */
+export async function startApi(env: Record<string, string>): Promise<RunningApi> {
+  const output: string[] = []
+  const child = Bun.spawn([process.execPath, 'src/main.ts'], {
+    cwd: `${import.meta.dir}/../..`,
+    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'test', PORT: '0', ...secrets, ...env },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const origin = await new Promise<string>((resolve, reject) => {
+    const lines = createInterface({ input: Readable.fromWeb(child.stdout as ReadableStream) })
+    lines.on('line', line => {
+      output.push(line)
+      if (line.includes('"listening"')) resolve(JSON.parse(line).url)
+    })
+    lines.on('close', async () => {
+      reject(new Error(`the API left with ${await child.exited}: ${await new Response(child.stderr).text()}`))
+    })
+  })
+  return {
+    origin,
+    process: child,
+    output,
+    stop(signal = 'SIGTERM') {
+      child.kill(signal)
+      return child.exited
+    },
+  }
+}
+
+function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const { port } = probe
+  probe.stop(true)
+  return port
+}
