@@ -1,10 +1,12 @@
-import type { Config } from '../../src/config.ts'
+import { type Config, developmentDefaults } from '../../src/config.ts'
 
 /** What a developer needs first. The three curl lines work as printed, once TOKEN is set. */
 export function banner({ port, identity, databaseUrl }: Config): string {
   const api = `http://localhost:${port}`
   // Bun that npx brought is on no PATH but this process's own.
   const bun = Bun.which('bun')?.includes('_npx') ? 'npx bun' : 'bun'
+  // Another shell does not know of a provider that is not at its usual place.
+  const where = identity.issuer === developmentDefaults.IDP_ISSUER ? '' : `IDP_ISSUER=${identity.issuer} `
   const auth = '-H "Authorization: Bearer $TOKEN"'
   return `
   Matchday is ready.
@@ -15,7 +17,7 @@ export function banner({ port, identity, databaseUrl }: Config): string {
 
   A token for curl, for the first fan or for one you name:
 
-    TOKEN=$(${bun} run token)
+    TOKEN=$(${where}${bun} run token)
 
     curl ${api}/api/rewards ${auth}
     curl -X POST ${api}/api/user/onboarding ${auth}

@@ -69,7 +69,7 @@ export async function startApi(env: Record<string, string>): Promise<RunningApi>
   }
 }
 
-function freePort(): number {
+export function freePort(): number {
   const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   const { port } = probe
   probe.stop(true)
