@@ -1,0 +1,150 @@
+import { Elysia } from 'elysia'
+import { authorizeRoutes } from './authorize.ts'
+import { createClock } from './clock.ts'
+import { clockControls } from './control/clock.ts'
+import { faultControls } from './control/faults.ts'
+import { tokenControls } from './control/tokens.ts'
+import { userControls } from './control/users.ts'
+import { webhookControls } from './control/webhooks.ts'
+import { UserDirectory } from './directory.ts'
+import { discoveryRoutes } from './discovery.ts'
+import { endSessionRoutes } from './end-session.ts'
+import { Faults } from './faults.ts'
+import { Grants } from './grants.ts'
+import { guard } from './guard.ts'
+import { createKeyRing } from './keys.ts'
+import { pageRoutes } from './pages/routes.ts'
+import type { Provider } from './provider.ts'
+import { Refusal } from './refusal.ts'
+import { RequestLog } from './requests.ts'
+import { tokenRoutes } from './token-endpoint.ts'
+import { createTokens, type TokenOptions } from './tokens.ts'
+import { userinfoRoutes } from './userinfo.ts'
+import { type WebhookConfig, Webhooks } from './webhooks.ts'
+
+export interface MockIdpOptions {
+  /** An http(s) origin: no path, no trailing slash. */
+  issuer: string
+  /** Which fans there are. Default 1. */
+  seed?: number
+  /** How many. Default 300. */
+  fans?: number
+  /** The `aud` of access tokens. Default `matchday-api`. */
+  audience?: string
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  now?: () => number
+  /** How webhooks are delivered. Default the global fetch. */
+  fetch?: typeof fetch
+  /** Where lines about deliveries and failures go. Default nowhere. */
+  log?: (line: string) => void
+  /** What the webhooks are set to at first and after a reset. */
+  webhooks?: Partial<WebhookConfig>
+}
+
+export interface MockIdp {
+  issuer: string
+  /** For a port: hand `app.fetch` to a server. */
+  app: Elysia
+  /** For work in process: answers as fetch would, so that faults of the network reject and an abort is heard. */
+  handle(request: Request): Promise<Response>
+  /** `handle` in the dress of fetch. */
+  fetch: typeof fetch
+  /** An access token for a user, as `POST /_mock/tokens` makes them. Rejects when there is no such user. */
+  issueToken(sub: string, options?: TokenOptions): Promise<string>
+  /** Moves the provider's clock ahead and delivers the webhooks that fall due. */
+  advance(ms: number): Promise<void>
+  /** Back to the seed: users, keys, grants, faults, webhooks, clock and log. */
+  reset(): void
+  /** Lets go of every request that hangs and of every timer. */
+  close(): void
+}
+
+/** A mock OpenID Connect provider. It never listens, and shares nothing with another one in the same process. */
+export function createMockIdp(options: MockIdpOptions): MockIdp {
+  const { issuer, log = () => {} } = options
+  if (!URL.canParse(issuer) || new URL(issuer).origin !== issuer) {
+    throw new TypeError('issuer must be an http(s) origin: no path, no query, no trailing slash')
+  }
+  const provider = createProvider(options)
+  const { faults, tokens, users, clock } = provider
+  const reset = () => resetProvider(provider)
+  const app = new Elysia({ name: 'mock-idp' })
+    .onError({ as: 'global' }, ({ error, code }) => {
+      if (error instanceof Refusal) return error.toResponse()
+      if (code === 'NOT_FOUND')
+        return new Refusal(404, 'not_found', 'There is nothing at this path.').toResponse()
+      log(`mock provider: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+      return new Refusal(500, 'server_error', 'The mock provider failed; its log says why.').toResponse()
+    })
+    .use(guard(provider))
+    .use(pageRoutes(provider))
+    .use(discoveryRoutes(provider))
+    .use(authorizeRoutes(provider))
+    .use(endSessionRoutes(provider))
+    .use(tokenRoutes(provider))
+    .use(userinfoRoutes(provider))
+    .use(userControls(provider))
+    .use(tokenControls(provider))
+    .use(faultControls(provider))
+    .use(webhookControls(provider))
+    .use(clockControls({ ...provider, reset })) as unknown as Elysia
+  const handle = async (request: Request) => {
+    const response = await Promise.race([app.fetch(request), rejectWhenAborted(request.signal)])
+    if (faults.isBroken(request)) throw new TypeError('fetch failed: the connection was reset')
+    return response
+  }
+  return {
+    issuer,
+    app,
+    handle,
+    fetch: asFetch(handle),
+    issueToken: async (sub, tokenOptions) => tokens.issueAccessToken(users.get(sub).sub, tokenOptions),
+    advance: async ms => {
+      clock.advance(ms)
+      await provider.webhooks.deliverDue()
+    },
+    reset,
+    close: () => {
+      faults.reset()
+      provider.webhooks.reset()
+    },
+  }
+}
+
+function createProvider(options: MockIdpOptions): Provider {
+  const { issuer, seed = 1, fans = 300, audience = 'matchday-api', now = Date.now, log = () => {} } = options
+  const clock = createClock(now)
+  const keys = createKeyRing()
+  const requests = new RequestLog(clock)
+  return {
+    issuer,
+    audience,
+    clock,
+    keys,
+    requests,
+    tokens: createTokens({ issuer, audience, clock, keys }),
+    users: new UserDirectory({ seed, fans, clock }),
+    grants: new Grants(clock),
+    faults: new Faults(clock, requests),
+    webhooks: new Webhooks({ issuer, clock, log, fetch: options.fetch ?? fetch, initial: options.webhooks }),
+  }
+}
+
+function resetProvider({ users, keys, grants, faults, webhooks, clock, requests }: Provider): void {
+  for (const part of [faults, webhooks, clock, requests, users, keys, grants]) part.reset()
+}
+
+function rejectWhenAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+/** Bun's fetch also has `preconnect`, which means nothing in process. */
+function asFetch(handle: MockIdp['handle']): typeof fetch {
+  const call = (input: string | URL | Request, init?: RequestInit) => {
+    return handle(input instanceof Request ? new Request(input, init) : new Request(String(input), init))
+  }
+  return Object.assign(call, { preconnect: () => {} })
+}

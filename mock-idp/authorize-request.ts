@@ -1,0 +1,128 @@
+import { type Client, findClient, isRegisteredRedirect } from './clients.ts'
+import { type Parameters, readParameters } from './form.ts'
+import { Refusal } from './refusal.ts'
+import { grantScope } from './scopes.ts'
+
+/** An authorization request that holds (RFC 6749 §4.1.1, RFC 7636, OpenID Connect Core §3.1.2.1). */
+export interface AuthorizeRequest {
+  client: Client
+  redirectUri: string
+  /** Granted, space separated. */
+  scope: string
+  challenge: string
+  prompts: string[]
+  /** Seconds that a sign-in may be old. */
+  maxAge?: number
+  state?: string
+  nonce?: string
+  loginHint?: string
+  /** As sent, to be carried through the sign-in page. */
+  parameters: Parameters
+}
+
+/** An error that goes back to the client by redirect (RFC 6749 §4.1.2.1). */
+export class AuthorizeError extends Error {
+  override name = 'AuthorizeError'
+
+  constructor(
+    readonly error: string,
+    readonly description: string,
+    readonly redirectUri: string,
+    readonly state: string | undefined,
+  ) {
+    super(description)
+  }
+}
+
+const carried = [
+  ...[
+    'client_id',
+    'redirect_uri',
+    'response_type',
+    'response_mode',
+    'scope',
+    'state',
+    'nonce',
+    'prompt',
+    'max_age',
+  ],
+  ...['login_hint', 'code_challenge', 'code_challenge_method'],
+]
+const prompts = ['none', 'login', 'select_account', 'consent']
+
+/**
+ * Judges the parameters of an authorization request, by query or form.
+ * @throws Refusal 400 when there is no client or redirect URI to trust: to be shown, never redirected
+ * @throws AuthorizeError for all else
+ */
+export function parseAuthorizeRequest(source: URLSearchParams): AuthorizeRequest {
+  const all = readParameters(source)
+  const client = findClient(all.get('client_id'))
+  if (!client) {
+    throw new Refusal(
+      400,
+      'invalid_request',
+      'The client_id is not one of matchday-swagger and matchday-app.',
+    )
+  }
+  const redirectUri = all.get('redirect_uri')
+  if (redirectUri === undefined || !isRegisteredRedirect(client, redirectUri)) {
+    const allowed = [
+      'http://localhost, http://127.0.0.1 or http://[::1] with any port',
+      ...client.schemes.map(s => `${s}://`),
+    ]
+    throw new Refusal(
+      400,
+      'invalid_request',
+      `The redirect_uri is not registered. ${client.id} may use ${allowed.join(', or ')}.`,
+    )
+  }
+  const state = all.get('state')
+  const refuse = (error: string, description: string) =>
+    new AuthorizeError(error, description, redirectUri, state)
+  checkResponse(all, refuse)
+  const challenge = all.get('code_challenge') ?? ''
+  if (all.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge)) {
+    throw refuse('invalid_request', 'PKCE is required: code_challenge with code_challenge_method=S256.')
+  }
+  const asked = (all.get('prompt') ?? '').split(' ').filter(Boolean)
+  if (asked.some(prompt => !prompts.includes(prompt)) || (asked.includes('none') && asked.length > 1)) {
+    throw refuse('invalid_request', `prompt is one of ${prompts.join(', ')}; none stands alone.`)
+  }
+  const maxAge = all.get('max_age')
+  if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge))
+    throw refuse('invalid_request', 'max_age is in whole seconds.')
+  return {
+    client,
+    redirectUri,
+    scope: scopeOr(all.get('scope'), refuse),
+    challenge,
+    prompts: asked,
+    maxAge: maxAge === undefined ? undefined : Number(maxAge),
+    state,
+    nonce: all.get('nonce'),
+    loginHint: all.get('login_hint'),
+    parameters: new Map([...all].filter(([name]) => carried.includes(name))),
+  }
+}
+
+type Refuse = (error: string, description: string) => AuthorizeError
+
+function checkResponse(all: Parameters, refuse: Refuse): void {
+  if (all.has('request')) throw refuse('request_not_supported', 'Send the parameters themselves.')
+  if (all.has('request_uri')) throw refuse('request_uri_not_supported', 'Send the parameters themselves.')
+  const type = all.get('response_type')
+  if (type === undefined) throw refuse('invalid_request', 'The parameter response_type is missing.')
+  if (type !== 'code') throw refuse('unsupported_response_type', 'The response_type is code.')
+  if ((all.get('response_mode') ?? 'query') !== 'query')
+    throw refuse('invalid_request', 'The response_mode is query.')
+}
+
+function scopeOr(asked: string | undefined, refuse: Refuse): string {
+  try {
+    return grantScope(asked)
+  } catch (error) {
+    if (error instanceof Refusal) throw refuse(error.error, error.description)
+    throw error
+  }
+}

@@ -1,0 +1,38 @@
+import { Elysia } from 'elysia'
+import type { Provider } from '../provider.ts'
+import { integer, readInput, required } from './input.ts'
+
+const tenYears = 10 * 365 * 86_400_000
+
+/** `/_mock/clock`, `/_mock/requests` and `/_mock/reset`. */
+export function clockControls(provider: Provider & { reset: () => void }) {
+  const { clock, requests, webhooks, users } = provider
+  const tell = () => ({ now: new Date(clock.now()).toISOString(), offsetMs: clock.offsetMs })
+  return new Elysia({ name: 'mock-idp/control/clock' })
+    .get('/_mock/clock', tell)
+    .post(
+      '/_mock/clock',
+      async ({ request }) => {
+        const { advanceMs } = await readInput(request, { advanceMs: required(integer(0, tenYears)) })
+        clock.advance(advanceMs)
+        return { ...tell(), deliveries: await webhooks.deliverDue() }
+      },
+      { parse: 'none' },
+    )
+    .get('/_mock/requests', ({ request }) => {
+      return { requests: requests.list(new URL(request.url).searchParams.get('path') ?? undefined) }
+    })
+    .delete('/_mock/requests', () => {
+      requests.clear()
+      return new Response(null, { status: 204 })
+    })
+    .post(
+      '/_mock/reset',
+      async ({ request }) => {
+        await readInput(request, {})
+        provider.reset()
+        return { users: users.size, ...tell() }
+      },
+      { parse: 'none' },
+    )
+}

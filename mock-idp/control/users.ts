@@ -1,0 +1,64 @@
+import { Elysia } from 'elysia'
+import type { Provider } from '../provider.ts'
+import { Refusal } from '../refusal.ts'
+import { presentUser } from '../users.ts'
+import { boolean, httpUrl, nullable, readInput, text } from './input.ts'
+
+// Lenient on purpose where a claim is only long or odd: how an API takes such claims is worth a test.
+const claims = {
+  name: nullable(text(10_000)),
+  given_name: nullable(text(10_000)),
+  family_name: nullable(text(10_000)),
+  preferred_username: nullable(text(10_000)),
+  email: nullable(text(10_000)),
+  email_verified: nullable(boolean),
+  picture: nullable(httpUrl),
+  locale: nullable(text(10_000)),
+  zoneinfo: nullable(text(10_000)),
+}
+const sub = text(255, { pattern: /^[\x21-\x7e]+$/, expects: '1 to 255 printable ASCII characters' })
+
+/** `/_mock/users`: the users, and changes to them, which send webhooks. */
+export function userControls({ issuer, users, webhooks }: Provider) {
+  return new Elysia({ name: 'mock-idp/control/users' })
+    .get('/_mock/users', ({ request }) => {
+      const query = new URL(request.url).searchParams
+      const limit = wholeNumber(query, 'limit', 50, 1000)
+      const offset = wholeNumber(query, 'offset', 0, Number.MAX_SAFE_INTEGER)
+      const found = users.search(query.get('q') ?? '')
+      const page = found.slice(offset, offset + limit).map(user => presentUser(user, issuer))
+      return { users: page, total: found.length, limit, offset }
+    })
+    .post(
+      '/_mock/users',
+      async ({ request }) => {
+        const user = users.create(await readInput(request, { sub, ...claims }))
+        return Response.json(presentUser(user, issuer), { status: 201 })
+      },
+      { parse: 'none' },
+    )
+    .get('/_mock/users/:sub', ({ params }) => presentUser(users.get(params.sub), issuer))
+    .patch(
+      '/_mock/users/:sub',
+      async ({ request, params }) => {
+        users.get(params.sub)
+        const user = users.update(params.sub, await readInput(request, claims))
+        await webhooks.publish('user.updated', user)
+        return presentUser(user, issuer)
+      },
+      { parse: 'none' },
+    )
+    .delete('/_mock/users/:sub', async ({ params }) => {
+      await webhooks.publish('user.deleted', users.delete(params.sub))
+      return new Response(null, { status: 204 })
+    })
+}
+
+function wholeNumber(query: URLSearchParams, name: string, byDefault: number, max: number): number {
+  const value = query.get(name)
+  if (value === null) return byDefault
+  if (!/^\d{1,16}$/.test(value) || Number(value) > max) {
+    throw new Refusal(400, 'invalid_request', `${name} is a whole number, at most ${max}.`)
+  }
+  return Number(value)
+}

@@ -1,0 +1,38 @@
+import { Refusal } from './refusal.ts'
+
+/** The parameters of an OAuth request by name. */
+export type Parameters = ReadonlyMap<string, string>
+
+/**
+ * The parameters of a query or form, empty ones counting as absent (RFC 6749 §3.1).
+ * @throws Refusal 400 `invalid_request` when one comes twice
+ */
+export function readParameters(source: URLSearchParams): Parameters {
+  const parameters = new Map<string, string>()
+  for (const [name, value] of source) {
+    if (parameters.has(name))
+      throw new Refusal(400, 'invalid_request', `The parameter ${name} was sent more than once.`)
+    parameters.set(name, value)
+  }
+  for (const [name, value] of parameters) if (value === '') parameters.delete(name)
+  return parameters
+}
+
+/**
+ * The parameters of a form body.
+ * @throws Refusal 400 `invalid_request` for any media type but application/x-www-form-urlencoded
+ */
+export async function readForm(request: Request): Promise<Parameters> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded') {
+    throw new Refusal(400, 'invalid_request', 'Send the parameters as application/x-www-form-urlencoded.')
+  }
+  return readParameters(new URLSearchParams(await request.text()))
+}
+
+/** @throws Refusal 400 `invalid_request` when the parameter is absent */
+export function required(parameters: Parameters, name: string): string {
+  const value = parameters.get(name)
+  if (value === undefined) throw new Refusal(400, 'invalid_request', `The parameter ${name} is missing.`)
+  return value
+}

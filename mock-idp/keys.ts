@@ -1,0 +1,82 @@
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
+import { createLocalJWKSet, type JSONWebKeySet, type JWK } from 'jose'
+
+/** The algorithms that the provider can sign with (RFC 7518 §3.1, RFC 8037 §3.1). */
+export const signingAlgorithms = ['ES256', 'RS256', 'PS256', 'EdDSA'] as const
+export type SigningAlgorithm = (typeof signingAlgorithms)[number]
+
+export interface SigningKey {
+  kid: string
+  alg: SigningAlgorithm
+  /** Never leaves the process. */
+  privateJwk: JWK
+  /** As published: with `kid`, `alg` and `use`. */
+  publicJwk: JWK
+}
+
+export interface KeyRing {
+  /** The key that signs now: the newest. */
+  readonly current: SigningKey
+  /** The published key set (RFC 7517), newest first. */
+  readonly jwks: JSONWebKeySet
+  /** Finds the key of a token among the published ones; what jose calls a key set. */
+  readonly lookup: ReturnType<typeof createLocalJWKSet>
+  /** Makes a new signing key; the old ones stay published. */
+  rotate(alg?: SigningAlgorithm): SigningKey
+  /** Stops publishing every key but the one that signs, and returns the ids of those that went. */
+  retire(): string[]
+  /** Forgets every key and starts over with a new one. */
+  reset(): void
+}
+
+/** Signing keys of one provider, held in memory alone: a restart makes new ones. */
+export function createKeyRing(): KeyRing {
+  let keys = [generateSigningKey('ES256')] as [SigningKey, ...SigningKey[]]
+  let lookup: KeyRing['lookup'] | undefined
+  const publish = (next: [SigningKey, ...SigningKey[]]) => {
+    keys = next
+    lookup = undefined
+  }
+  return {
+    get current() {
+      return keys[0]
+    },
+    get jwks() {
+      return { keys: keys.map(({ publicJwk }) => ({ ...publicJwk })) } as JSONWebKeySet
+    },
+    get lookup() {
+      lookup ??= createLocalJWKSet(this.jwks)
+      return lookup
+    },
+    rotate(alg = 'ES256') {
+      publish([generateSigningKey(alg), ...keys])
+      return keys[0]
+    },
+    retire() {
+      const [current, ...old] = keys
+      publish([current])
+      return old.map(({ kid }) => kid)
+    },
+    reset() {
+      publish([generateSigningKey('ES256')])
+    },
+  }
+}
+
+/** A fresh key pair with a random `kid`; also what the `wrong_key` and `embedded_jwk` tokens are signed with. */
+export function generateSigningKey(alg: SigningAlgorithm): SigningKey {
+  const { privateKey, publicKey } = generatePair(alg)
+  const kid = `mock-${randomBytes(6).toString('hex')}`
+  return {
+    kid,
+    alg,
+    privateJwk: { ...(privateKey.export({ format: 'jwk' }) as JWK), alg, kid },
+    publicJwk: { ...(publicKey.export({ format: 'jwk' }) as JWK), kid, alg, use: 'sig' },
+  }
+}
+
+function generatePair(alg: SigningAlgorithm): { privateKey: KeyObject; publicKey: KeyObject } {
+  if (alg === 'ES256') return generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  if (alg === 'EdDSA') return generateKeyPairSync('ed25519')
+  return generateKeyPairSync('rsa', { modulusLength: 2048 })
+}

@@ -1,0 +1,60 @@
+import { createMockIdp } from './app.ts'
+import { serveLoopback } from './serve.ts'
+import { isWebhookSecret } from './webhooks.ts'
+
+/** Says why, and stops with exit code 1. */
+function refuse(problem: string): never {
+  process.stderr.write(`mock-idp: ${problem}\n`)
+  process.exit(1)
+}
+
+function readInteger(name: string, byDefault: number, max: number): number {
+  const value = process.env[name] || String(byDefault)
+  if (!/^\d{1,9}$/.test(value) || Number(value) > max)
+    refuse(`${name} must be a whole number from 0 to ${max}.`)
+  return Number(value)
+}
+
+const { NODE_ENV, IDP_AUDIENCE, IDP_ISSUER, IDP_WEBHOOK_SECRET, MOCK_IDP_WEBHOOK_URL } = process.env
+if (NODE_ENV === 'production') {
+  refuse(
+    'the mock identity provider lets anybody in as anybody, so it does not start with NODE_ENV=production.',
+  )
+}
+const port = readInteger('MOCK_IDP_PORT', 4000, 65_535)
+const issuer = IDP_ISSUER || `http://localhost:${port}`
+if (port === 0 && !IDP_ISSUER) refuse('MOCK_IDP_PORT=0 picks any port, so IDP_ISSUER must be set.')
+if (!URL.canParse(issuer) || new URL(issuer).origin !== issuer) {
+  refuse('IDP_ISSUER must be an origin such as http://localhost:4000: no path, no trailing slash.')
+}
+if (IDP_WEBHOOK_SECRET && !isWebhookSecret(IDP_WEBHOOK_SECRET)) {
+  refuse('IDP_WEBHOOK_SECRET must be whsec_ and base64 of 24 to 64 bytes.')
+}
+if (MOCK_IDP_WEBHOOK_URL && !/^https?:$/.test(URL.parse(MOCK_IDP_WEBHOOK_URL)?.protocol ?? '')) {
+  refuse('MOCK_IDP_WEBHOOK_URL must be an http or https URL.')
+}
+
+const idp = createMockIdp({
+  issuer,
+  audience: IDP_AUDIENCE || undefined,
+  seed: readInteger('MOCK_IDP_SEED', 1, 999_999_999),
+  fans: readInteger('MOCK_IDP_FANS', 300, 100_000),
+  webhooks: {
+    ...(IDP_WEBHOOK_SECRET ? { secret: IDP_WEBHOOK_SECRET } : {}),
+    ...(MOCK_IDP_WEBHOOK_URL ? { url: MOCK_IDP_WEBHOOK_URL } : {}),
+  },
+  log: line => process.stdout.write(`${line}\n`),
+})
+
+const listening = await serveLoopback(idp, port).catch((error: { code?: string; message?: string }) => {
+  if (error.code === 'EADDRINUSE') refuse(`port ${port} is taken. Set MOCK_IDP_PORT to a free one.`)
+  return refuse(`cannot listen on port ${port} (MOCK_IDP_PORT): ${error.message}`)
+})
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    idp.close()
+    await listening.stop()
+    process.exit(0)
+  })
+}
+process.stdout.write(`mock-idp: ${issuer} on port ${listening.port}\n`)

@@ -1,0 +1,21 @@
+/** An answer that refuses: JSON `{ error, error_description }` as in RFC 6749 §5.2, never cached. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+
+  constructor(
+    readonly status: number,
+    readonly error: string,
+    readonly description: string,
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(description)
+  }
+
+  toResponse(): Response {
+    const body = { error: this.error, error_description: this.description }
+    return Response.json(body, {
+      status: this.status,
+      headers: { 'cache-control': 'no-store', ...this.headers },
+    })
+  }
+}

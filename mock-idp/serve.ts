@@ -1,0 +1,42 @@
+import type { MockIdp } from './app.ts'
+
+export interface Listening {
+  port: number
+  /** Stops listening and breaks what is open. */
+  stop(): Promise<void>
+}
+
+/**
+ * Serves a provider on loopback alone: 127.0.0.1, and ::1 where there is one, since `localhost` may mean either.
+ * @param port 0 picks a free one
+ * @throws Error with `code: 'EADDRINUSE'` when the port is taken on either address
+ */
+export async function serveLoopback({ app }: Pick<MockIdp, 'app'>, port: number): Promise<Listening> {
+  const listen = (hostname: string, at: number) => {
+    return Bun.serve({
+      hostname,
+      port: at,
+      idleTimeout: 0, // A fault may hang for as long as the client has patience.
+      development: false,
+      reusePort: false, // Bun turns it on outside development, and a taken port would go unnoticed.
+      fetch: request => app.fetch(request),
+      error: () => new Response(null, { status: 500 }),
+    })
+  }
+  const first = listen('127.0.0.1', port)
+  const servers = [first]
+  try {
+    servers.push(listen('::1', first.port ?? port))
+  } catch (error) {
+    if ((error as { code?: string }).code === 'EADDRINUSE') {
+      await first.stop(true)
+      throw error
+    }
+  }
+  return {
+    port: first.port ?? port,
+    stop: async () => {
+      await Promise.all(servers.map(server => server.stop(true)))
+    },
+  }
+}

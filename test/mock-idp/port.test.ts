@@ -1,0 +1,91 @@
+import { afterAll, expect, test } from 'bun:test'
+import { createMockIdp } from '../../mock-idp/app.ts'
+import { serveLoopback } from '../../mock-idp/serve.ts'
+
+const main = new URL('../../mock-idp/main.ts', import.meta.url).pathname
+const idp = createMockIdp({ issuer: 'http://localhost', fans: 3 })
+const listening = await serveLoopback(idp, 0)
+const base = `http://127.0.0.1:${listening.port}`
+const jwks = `${base}/.well-known/jwks.json`
+
+afterAll(async () => {
+  idp.close()
+  await listening.stop()
+})
+
+function addFault(fault: object): Promise<Response> {
+  const headers = { 'content-type': 'application/json' }
+  return fetch(`${base}/_mock/faults`, { method: 'POST', headers, body: JSON.stringify(fault) })
+}
+
+test('answers on a port, by number and by name', async () => {
+  expect((await fetch(jwks)).status).toBe(200)
+  expect((await fetch(jwks.replace('127.0.0.1', 'localhost'))).status).toBe(200)
+})
+
+test('refuses a rebound host on a port', async () => {
+  expect((await fetch(jwks, { headers: { host: 'evil.example' } })).status).toBe(403)
+})
+
+test('breaks the connection in the middle of an answer when told to', async () => {
+  await addFault({ match: 'jwks', kind: 'reset', count: 1 })
+  await expect(fetch(jwks).then(response => response.text())).rejects.toThrow()
+  expect((await fetch(jwks)).status).toBe(200)
+})
+
+test('hangs until the client gives up', async () => {
+  await addFault({ match: 'jwks', kind: 'hang', count: 1 })
+  const impatient = new AbortController()
+  const hanging = fetch(jwks, { signal: impatient.signal })
+  await struck()
+  impatient.abort(new Error('enough'))
+  await expect(hanging).rejects.toThrow('enough')
+  expect((await fetch(jwks)).status).toBe(200)
+})
+
+test('a body that drips goes on until the client cuts it short', async () => {
+  await addFault({ match: 'jwks', kind: 'drip', delayMs: 1, count: 1 })
+  const impatient = new AbortController()
+  const response = await fetch(jwks, { signal: impatient.signal })
+  expect(response.status).toBe(200)
+  const reader = response.body?.getReader()
+  for (let bytes = 0; bytes < 5; bytes++) expect((await reader?.read())?.done).toBe(false)
+  impatient.abort(new Error('enough'))
+  await expect(reader?.read()).rejects.toThrow('enough')
+})
+
+/** Resolves once no fault is left to strike. */
+async function struck(): Promise<void> {
+  const left = async () =>
+    ((await (await fetch(`${base}/_mock/faults`)).json()) as { faults: unknown[] }).faults.length
+  while ((await left()) > 0);
+}
+
+async function start(env: Record<string, string>) {
+  const child = Bun.spawn([process.execPath, main], {
+    env: { ...process.env, NODE_ENV: '', ...env },
+    stderr: 'pipe',
+    stdout: 'pipe',
+  })
+  return { child, exit: child.exited, stderr: () => new Response(child.stderr).text() }
+}
+
+test('does not start in production', async () => {
+  const { exit, stderr } = await start({ NODE_ENV: 'production', MOCK_IDP_PORT: '0' })
+  expect(await exit).toBe(1)
+  expect(await stderr()).toContain('NODE_ENV=production')
+})
+
+test('names the port and the variable when the port is taken', async () => {
+  const { exit, stderr } = await start({ MOCK_IDP_PORT: String(listening.port) })
+  expect(await exit).toBe(1)
+  expect(await stderr()).toBe(`mock-idp: port ${listening.port} is taken. Set MOCK_IDP_PORT to a free one.\n`)
+})
+
+test('stops cleanly when asked to', async () => {
+  const { child, exit } = await start({ MOCK_IDP_PORT: '0', IDP_ISSUER: 'http://localhost:4000' })
+  const { value } = await child.stdout.getReader().read()
+  expect(new TextDecoder().decode(value)).toContain('mock-idp: http://localhost:4000 on port')
+  child.kill('SIGTERM')
+  expect(await exit).toBe(0)
+})
