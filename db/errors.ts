@@ -1,8 +1,14 @@
+import { toSnakeCase } from 'drizzle-orm/casing'
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { sqlite } from './columns.ts'
+import { defineTables } from './tables.ts'
+
 /**
  * What can be wrong with the database itself, whatever the engine:
  * - `busy`: another process holds the lock, or the server is out of connections; try again soon
  * - `full`: no room to write
- * - `unreachable`: the server is down or the connection broke; whether the write happened is not known
+ * - `unreachable`: the server is down, does not let us in, or the connection broke; whether the write happened
+ *   is not known
  * - `read_only`: the file, its folder or the server takes no writes
  * - `corrupt`: the file is no sound database
  */
@@ -33,17 +39,23 @@ function driverError(error: unknown): { code: string; message: string; constrain
   return undefined
 }
 
-/**
- * Whether a unique index refused the write. `index` is its name in `tables.ts`, `TABLE_COLUMN_unique`;
- * SQLite names the columns and PostgreSQL the index.
- */
+/** SQLite's message names columns, `users.provider, users.subject`: by it, the unique indexes of `tables.ts`. */
+const indexesByColumns = new Map(
+  Object.values(defineTables(sqlite)).flatMap(table => {
+    const { name, indexes } = getTableConfig(table as unknown as SQLiteTable)
+    return indexes.map(({ config }): [string, string] => [
+      config.columns.map(column => `${name}.${'name' in column ? toSnakeCase(column.name) : ''}`).join(', '),
+      config.name,
+    ])
+  }),
+)
+
+/** Whether a unique index refused the write. `index` is its name in `tables.ts`. */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   const found = driverError(error)
   if (found?.code === '23505') return found.constraint === index
   if (found?.code !== 'SQLITE_CONSTRAINT_UNIQUE') return false
-  const columns = found.message.replace(/^UNIQUE constraint failed: /, '').split(', ')
-  const table = columns[0]?.split('.')[0] ?? ''
-  return index === `${table}_${columns.map(column => column.slice(table.length + 1)).join('_')}_unique`
+  return index === indexesByColumns.get(found.message.replace(/^UNIQUE constraint failed: /, ''))
 }
 
 /** PostgreSQL's serialization failure and deadlock: the same work may succeed when run again. */
@@ -53,13 +65,13 @@ export function isRetryable(error: unknown): boolean {
 }
 
 const FAULTS: [DatabaseFault, RegExp][] = [
-  ['busy', /^(SQLITE_BUSY|SQLITE_LOCKED|53300|55P03|57014)/],
-  ['full', /^(SQLITE_FULL|53100|53200)/],
+  ['busy', /^(SQLITE_BUSY|SQLITE_LOCKED|SQLITE_PROTOCOL|53200|53300|55P03|57014)/],
+  ['full', /^(SQLITE_FULL|53100)/],
   ['read_only', /^(SQLITE_READONLY|SQLITE_PERM|25006)/],
   ['corrupt', /^(SQLITE_CORRUPT|SQLITE_NOTADB|XX001|XX002)/],
   [
     'unreachable',
-    /^(SQLITE_CANTOPEN|SQLITE_IOERR|08|57P0|ERR_POSTGRES_CONNECTION|ERR_POSTGRES_IDLE|ERR_POSTGRES_LIFETIME|ECONN|EPIPE|ENOTFOUND|FailedToOpenSocket)/,
+    /^(SQLITE_CANTOPEN|SQLITE_IOERR|08|28|3D000|57P0|ERR_POSTGRES_CONNECTION|ERR_POSTGRES_IDLE|ERR_POSTGRES_LIFETIME|ECONN|EPIPE|ENOTFOUND|FailedToOpenSocket)/,
   ],
 ]
 

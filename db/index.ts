@@ -4,7 +4,7 @@ import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 
-export { DatabaseError, type DatabaseFault, isUniqueViolation } from './errors.ts'
+export { DatabaseError, type DatabaseFault, isUniqueViolation, translateDatabaseError } from './errors.ts'
 export type { Tables } from './tables.ts'
 
 /** Where time, ids and randomness come from, so that a test can own them. */
@@ -28,14 +28,17 @@ export interface Reader extends Pick<Drizzle, 'select' | 'selectDistinct' | '$wi
  * Its `now()` is one instant, so that all it writes bears the same time.
  */
 export interface Transaction extends Reader, Pick<Drizzle, 'insert' | 'update' | 'delete'> {
-  /** Runs once the unit of work is durable, and never when it is not. Must not throw. */
+  /** Runs once the unit of work is durable, and never when it is not. Must not throw: it cannot undo the write. */
   afterCommit(effect: () => void): void
 }
 
 export interface Database {
   readonly engine: 'sqlite' | 'postgres'
   readonly tables: Tables
-  /** For queries outside a unit of work. Sees committed data only. */
+  /**
+   * For queries outside a unit of work. Sees committed data only. Queries reject with the driver's error:
+   * `translateDatabaseError` tells what it means.
+   */
   readonly read: Reader
   /**
    * Runs one unit of work and answers when it is durable. It may be run again after a conflict on PostgreSQL,

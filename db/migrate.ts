@@ -1,6 +1,7 @@
 /** Brings a database to the schema of this version: generated migrations, applied in one transaction under a lock. */
 import { join } from 'node:path'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { translateDatabaseError } from './errors.ts'
 import { connectPostgres } from './postgres.ts'
 import { beginImmediate, connectSqlite } from './sqlite.ts'
 
@@ -26,27 +27,38 @@ export interface MigrationReport {
 
 /**
  * Applies what is missing; safe to call from many processes at once.
- * @throws NewerSchemaError when the database is ahead of this version
+ * @throws NewerSchemaError when the database is ahead of this version; `DatabaseError` when the engine is at fault
  */
 export async function migrate(url: string): Promise<MigrationReport> {
-  if (url.startsWith('sqlite:')) {
-    const connection = connectSqlite(url.slice('sqlite:'.length))
-    try {
-      const run: Run = async (statement, parameters = []) =>
-        connection.query(statement).all(...parameters) as Record<string, unknown>[]
-      await beginImmediate(connection)
-      try {
-        const report = await applyMigrations('sqlite', run)
-        await run('COMMIT')
-        return report
-      } catch (error) {
-        if (connection.inTransaction) await run('ROLLBACK')
-        throw error
-      }
-    } finally {
-      connection.close()
-    }
+  try {
+    return await (url.startsWith('sqlite:')
+      ? migrateSqlite(url.slice('sqlite:'.length))
+      : migratePostgres(url))
+  } catch (error) {
+    throw translateDatabaseError(error)
   }
+}
+
+async function migrateSqlite(path: string): Promise<MigrationReport> {
+  const connection = connectSqlite(path)
+  try {
+    const run: Run = async (statement, parameters = []) =>
+      connection.query(statement).all(...parameters) as Record<string, unknown>[]
+    await beginImmediate(connection)
+    try {
+      const report = await applyMigrations('sqlite', run)
+      await run('COMMIT')
+      return report
+    } catch (error) {
+      if (connection.inTransaction) await run('ROLLBACK')
+      throw error
+    }
+  } finally {
+    connection.close()
+  }
+}
+
+async function migratePostgres(url: string): Promise<MigrationReport> {
   const client = connectPostgres(url, 1)
   try {
     return await client.begin(async transaction => {

@@ -33,6 +33,7 @@ export function openPostgres(url: string, sources: Sources): Database {
 export function databaseOn(queries: Drizzle, sources: Sources, closeClient: () => Promise<void>): Database {
   const read = extend<Reader>(queries, { tables, ...sources })
   const insideWork = new AsyncLocalStorage<true>()
+  let closing: Promise<void> | undefined
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const effects: (() => void)[] = []
@@ -73,7 +74,7 @@ export function databaseOn(queries: Drizzle, sources: Sources, closeClient: () =
         throw translateDatabaseError(error)
       }
     },
-    close: closeClient,
+    close: () => (closing ??= closeClient()),
   }
 }
 

@@ -1,5 +1,5 @@
 /** SQLite: one writer with group commit, one reader, in WAL. */
-import { Database as Connection, constants } from 'bun:sqlite'
+import { Database as Connection } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -42,11 +42,11 @@ export function connectSqlite(path: string): Connection {
 
 /**
  * Takes the write lock, waiting outside of SQLite: its own busy timeout would stop the event loop.
- * @throws DatabaseError `busy` when another process kept the lock for 5 s
+ * @throws DatabaseError `busy` when another process kept the lock for longer than `patienceMs`
  */
-export async function beginImmediate(connection: Connection): Promise<void> {
+export async function beginImmediate(connection: Connection, patienceMs = LOCK_PATIENCE_MS): Promise<void> {
   connection.run('PRAGMA busy_timeout = 0')
-  const deadline = performance.now() + LOCK_PATIENCE_MS
+  const deadline = performance.now() + patienceMs
   for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
     try {
       connection.run('BEGIN IMMEDIATE')
@@ -60,13 +60,36 @@ export async function beginImmediate(connection: Connection): Promise<void> {
   }
 }
 
+/**
+ * A transaction that refuses to be used once its job has ended: what a forgotten promise still writes must not
+ * land in the savepoint of the next job.
+ */
+function endable(transaction: Transaction): { tx: Transaction; end: () => void } {
+  let ended = false
+  const tx = new Proxy(transaction, {
+    get(target, name) {
+      if (ended) throw new Error('the unit of work is over: await every query inside it')
+      return Reflect.get(target, name)
+    },
+  })
+  const end = () => {
+    ended = true
+  }
+  return { tx, end }
+}
+
 /** Drizzle over one connection, seen through the surface that both engines share (see `columns.ts`). */
 function queriesOn(connection: Connection, sources: Sources): Reader {
   const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
   return Object.assign(queries, { tables, ...sources })
 }
 
-export function openSqlite(path: string, sources: Sources): Database {
+export interface SqliteOptions {
+  /** How long a batch waits for another process's lock. Milliseconds; default 5000. */
+  lockPatienceMs?: number
+}
+
+export function openSqlite(path: string, sources: Sources, { lockPatienceMs }: SqliteOptions = {}): Database {
   if (path === '' || path.startsWith(':memory:')) {
     throw new Error('Matchday needs a file (sqlite:PATH): its reader and its writer are two connections')
   }
@@ -86,13 +109,11 @@ export function openSqlite(path: string, sources: Sources): Database {
   async function runJob(job: Job): Promise<Ran | undefined> {
     const effects: (() => void)[] = []
     const at = sources.now()
-    const tx: Transaction = Object.assign(Object.create(write), {
-      now: () => at,
-      afterCommit: (effect: () => void) => effects.push(effect),
-    })
+    const members = { now: () => at, afterCommit: (effect: () => void) => effects.push(effect) }
+    const { tx, end } = endable(Object.assign(Object.create(write), members) as Transaction)
     writer.run('SAVEPOINT job')
     try {
-      const value = await insideJob.run(true, () => job.work(tx))
+      const value = await insideJob.run(true, async () => job.work(tx)).finally(end)
       writer.run('RELEASE job')
       return { job, value, effects }
     } catch (error) {
@@ -108,22 +129,33 @@ export function openSqlite(path: string, sources: Sources): Database {
   async function runBatch(batch: Job[]) {
     const ran: Ran[] = []
     try {
-      await beginImmediate(writer)
+      await beginImmediate(writer, lockPatienceMs)
       for (const job of batch) {
         const done = await runJob(job)
         if (done) ran.push(done)
       }
       writer.run('COMMIT')
     } catch (error) {
-      if (writer.inTransaction) writer.run('ROLLBACK')
       // Rejecting a settled job again does nothing, so this reaches exactly those still waiting.
       for (const job of batch) job.reject(translateDatabaseError(error))
+      rollBack()
       return
     }
     for (const { job, value, effects } of ran) {
-      for (const effect of effects) effect()
-      job.resolve(value)
+      try {
+        for (const effect of effects) effect()
+        job.resolve(value)
+      } catch (error) {
+        job.reject(error)
+      }
     }
+  }
+
+  /** Never throws: what a broken disk leaves open, the batch after tries to roll back again. */
+  function rollBack() {
+    try {
+      if (writer.inTransaction) writer.run('ROLLBACK')
+    } catch {}
   }
 
   async function drain() {
@@ -135,7 +167,7 @@ export function openSqlite(path: string, sources: Sources): Database {
     engine: 'sqlite',
     tables,
     read,
-    write<T>(work: (tx: Transaction) => Promise<T>) {
+    async write<T>(work: (tx: Transaction) => Promise<T>) {
       if (insideJob.getStore()) throw new Error('write() inside write(): pass the transaction on instead')
       if (closed) throw new DatabaseError('unreachable')
       return new Promise<T>((resolve, reject) => {
@@ -151,11 +183,12 @@ export function openSqlite(path: string, sources: Sources): Database {
       }
     },
     async close() {
+      const wasClosed = closed
       closed = true
       await draining
       reader.close()
-      // Leaves one tidy file behind instead of a long WAL.
-      writer.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 0)
+      // Leaves one file that holds everything: closing alone keeps the WAL while a statement is not yet collected.
+      if (!wasClosed) writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
       writer.close()
     },
   }

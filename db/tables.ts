@@ -39,6 +39,8 @@ export function defineTables(kit: ColumnKit) {
       country: text(),
       locale: text(),
       favoriteTeamId: id().references(() => teams.id),
+      /** Logged out everywhere at: session tokens issued up to then are refused. */
+      sessionsEndedAt: timestamp(),
       createdAt: timestamp().notNull(),
       updatedAt: timestamp().notNull(),
     },
@@ -60,7 +62,75 @@ export function defineTables(kit: ColumnKit) {
     /** The provider's `updated_at`: what is older changes nothing. */
     updatedAt: timestamp(),
     syncedAt: timestamp(),
+    /** The provider deleted the user: a tombstone that no later update undoes. */
+    deletedAt: timestamp(),
   })
+
+  /** A sync that the provider's outage put off. The row is the job: it survives a restart, and goes when it is made up. */
+  const deferredSyncs = table(
+    'deferred_syncs',
+    {
+      userId: id()
+        .primaryKey()
+        .references(() => users.id),
+      /** The fan's session token, encrypted: without it userinfo cannot be asked. */
+      sealedToken: text().notNull(),
+      tokenExpiresAt: timestamp().notNull(),
+      attempts: integer().notNull(),
+      nextAttemptAt: timestamp().notNull(),
+    },
+    t => [kit.index('deferred_syncs_due').on(t.nextAttemptAt)],
+  )
+
+  /** A device signed in with native tokens: a family of refresh tokens, one generation after another. */
+  const nativeSessions = table(
+    'native_sessions',
+    {
+      id: id().primaryKey(),
+      /** Whose it is, as `users` names them: signing in makes no user record yet. */
+      provider: id().notNull(),
+      subject: id().notNull(),
+      deviceName: text(),
+      /** The generation of refresh tokens that is good now; every rotation makes the next. */
+      generation: integer().notNull(),
+      rotatedAt: timestamp().notNull(),
+      createdAt: timestamp().notNull(),
+      expiresAt: timestamp().notNull(),
+      revokedAt: timestamp(),
+    },
+    t => [
+      kit.index('native_sessions_owner').on(t.provider, t.subject, t.id),
+      kit.index('native_sessions_expiry').on(t.expiresAt),
+    ],
+  )
+
+  /** Refresh tokens by the SHA-256 of their text, which is kept nowhere. Spent ones stay, to know them again. */
+  const refreshTokens = table(
+    'refresh_tokens',
+    {
+      hash: id().primaryKey(),
+      sessionId: id()
+        .notNull()
+        .references(() => nativeSessions.id),
+      generation: integer().notNull(),
+      expiresAt: timestamp().notNull(),
+    },
+    t => [
+      kit.index('refresh_tokens_session').on(t.sessionId),
+      kit.index('refresh_tokens_expiry').on(t.expiresAt),
+    ],
+  )
+
+  /** Session tokens that were logged out, until they expire. */
+  const revokedTokens = table(
+    'revoked_tokens',
+    {
+      /** SHA-256 over the provider and the token's `jti`. */
+      id: id().primaryKey(),
+      expiresAt: timestamp().notNull(),
+    },
+    t => [kit.index('revoked_tokens_expiry').on(t.expiresAt)],
+  )
 
   /** The primary key is the rule: onboarding completes once. */
   const onboardings = table('onboardings', {
@@ -177,6 +247,10 @@ export function defineTables(kit: ColumnKit) {
     teams,
     users,
     identities,
+    deferredSyncs,
+    nativeSessions,
+    refreshTokens,
+    revokedTokens,
     onboardings,
     leaderboardEntries,
     pointsAccounts,

@@ -1,5 +1,6 @@
 /** The whole application on its dependencies. Never listens: `main.ts` does, and tests call `handle`. */
 import { Elysia } from 'elysia'
+import { authRoutes } from './auth/routes.ts'
 import type { Deps } from './deps.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { healthRoutes } from './http/health.ts'
@@ -15,6 +16,7 @@ import { profileRoutes } from './user/profile-routes.ts'
 export function createApp(deps: Deps) {
   const api = new Elysia({ name: 'matchday/api', normalize: false })
     .use(healthRoutes(deps))
+    .use(authRoutes(deps))
     .use(teamsRoutes(deps))
     .use(profileRoutes(deps))
     .use(onboardingRoutes(deps))

@@ -4,6 +4,15 @@ export interface Caller {
   provider: string
   /** The provider's id of the user. */
   subject: string
-  /** The session token itself, for calls to the provider on the caller's behalf. Never logged, never stored. */
-  sessionToken: string
+}
+
+/** How the caller proved it. */
+export type Credential =
+  /** A session token of the provider. The token itself is for calls on the caller's behalf: never logged. */
+  | { kind: 'session'; token: string; tokenId: string; expiresAt: Date }
+  /** A native token of ours. */
+  | { kind: 'native'; sessionId: string }
+
+export interface AuthenticatedCaller extends Caller {
+  credential: Credential
 }

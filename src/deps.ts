@@ -1,14 +1,44 @@
 /** What each part of the application is handed, and nothing else: a test hands over its own. */
 import type { Logger } from 'pino'
 import type { Database, Sources } from '../db/index.ts'
+import { createNativeTokens, type NativeTokens } from './auth/native-token.ts'
 import type { Config } from './config.ts'
-import type { IdentityProvider } from './identity/provider.ts'
-import type { Cursors } from './pagination.ts'
+import type { Fetch } from './identity/fetch-json.ts'
+import { createIdentityProvider, type IdentityProvider } from './identity/provider.ts'
+import { createTokenSeal, type TokenSeal } from './identity/token-seal.ts'
+import { createCursors, type Cursors } from './pagination.ts'
 
 export interface Deps extends Sources {
   config: Config
   db: Database
   log: Logger
   identity: IdentityProvider
+  nativeTokens: NativeTokens
   cursors: Cursors
+  tokenSeal: TokenSeal
+}
+
+/** What the outside world gives: `main.ts` the real one, a test its own. */
+export interface World {
+  config: Config
+  db: Database
+  log: Logger
+  sources: Sources
+  /** How the provider is reached. */
+  fetch: Fetch
+}
+
+export async function createDeps({ config, db, log, sources, fetch }: World): Promise<Deps> {
+  // The signing key is the one secret that all instances share: the other keys are derived from it.
+  const secret = config.nativeTokens.key.d ?? ''
+  return {
+    ...sources,
+    config,
+    db,
+    log,
+    identity: createIdentityProvider({ ...config.identity, now: sources.now, fetch, log }),
+    nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),
+    cursors: createCursors(secret),
+    tokenSeal: createTokenSeal(secret),
+  }
 }

@@ -1,8 +1,9 @@
 /** Secrets for a developer's machine: made once, kept in `data/`, marked so that production refuses them. */
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
-import { DEVELOPMENT_KID_PREFIX, DEVELOPMENT_SECRET_PREFIX, type Environment } from './config.ts'
+import type { Environment } from './config.ts'
+import { DEVELOPMENT_KID_PREFIX, DEVELOPMENT_SECRET_PREFIX } from './config/secrets.ts'
 
 export const DEVELOPMENT_SECRETS_FILE = 'data/development-secrets.json'
 
@@ -17,21 +18,28 @@ export async function withDevelopmentSecrets(
   file = DEVELOPMENT_SECRETS_FILE,
 ): Promise<Environment> {
   if (env.NODE_ENV === 'production' || (env.NATIVE_TOKEN_KEY && env.IDP_WEBHOOK_SECRET)) return env
-  return { ...(await readOrMake(file)), ...env }
+  const made = await readOrMake(file)
+  return {
+    ...env,
+    // A variable that is set to nothing is missing too: `.env` files are full of them.
+    NATIVE_TOKEN_KEY: env.NATIVE_TOKEN_KEY?.trim() || made.NATIVE_TOKEN_KEY,
+    IDP_WEBHOOK_SECRET: env.IDP_WEBHOOK_SECRET?.trim() || made.IDP_WEBHOOK_SECRET,
+  }
 }
 
 async function readOrMake(file: string): Promise<Secrets> {
   const kept = await readSecrets(file)
   if (kept) return kept
   await mkdir(dirname(file), { recursive: true })
+  // Linked when whole: of processes that start at once, one makes the file and no other reads half of it.
+  const draft = `${file}.${crypto.randomUUID()}`
+  await writeFile(draft, JSON.stringify(await makeDevelopmentSecrets(), null, 2), { mode: 0o600 })
   try {
-    // `wx`: of two processes that start at once, one makes the file and the other reads it.
-    await writeFile(file, JSON.stringify(await makeDevelopmentSecrets(), null, 2), {
-      flag: 'wx',
-      mode: 0o600,
-    })
+    await link(draft, file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await unlink(draft)
   }
   const made = await readSecrets(file)
   if (!made) throw new Error(`${file} cannot be read: delete it and start again`)

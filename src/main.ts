@@ -3,32 +3,23 @@ import { pino } from 'pino'
 import { DatabaseError, openDatabase } from '../db/index.ts'
 import { migrate, NewerSchemaError } from '../db/migrate.ts'
 import { createApp } from './app.ts'
+import { startBackground } from './background.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
+import { createDeps } from './deps.ts'
 import { withDevelopmentSecrets } from './development-secrets.ts'
-import { createIdentityProvider } from './identity/provider.ts'
-import { createCursors } from './pagination.ts'
 import { realSources } from './sources.ts'
 
 /** Accepted requests get this long to finish. */
 const DRAIN_MS = 10_000
-/** Ahead of `KEYS_FRESH_MS`, so that no request waits for a refresh. */
-const REFRESH_KEYS_MS = 60_000
 
 async function start(config: Readonly<Config>) {
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
   const report = await migrate(config.databaseUrl)
   if (report.applied > 0) log.info(report, 'migrated')
   const db = openDatabase(config.databaseUrl, realSources)
-  const identity = createIdentityProvider({
-    ...config.identity,
-    now: realSources.now,
-    fetch: request => fetch(request),
-    log,
-  })
-  const cursors = createCursors(config.nativeTokenKey.d ?? '')
-  const app = createApp({ ...realSources, config, db, log, identity, cursors })
-  void identity.refresh()
-  const refreshing = setInterval(() => void identity.refresh(), REFRESH_KEYS_MS)
+  const deps = await createDeps({ config, db, log, sources: realSources, fetch: request => fetch(request) })
+  const app = createApp(deps)
+  const background = startBackground(deps)
 
   app.listen({
     hostname: config.host,
@@ -43,12 +34,12 @@ async function start(config: Readonly<Config>) {
     if (stopping) return
     stopping = true
     log.info({ signal }, 'stopping')
-    clearInterval(refreshing)
     const deadline = setTimeout(() => {
       log.error('requests did not finish in time')
       process.exit(1)
     }, DRAIN_MS)
     await app.server?.stop()
+    await background.stop()
     await db.close()
     clearTimeout(deadline)
     log.info('stopped')

@@ -95,7 +95,7 @@ async function seedCatalogue(tx: Transaction) {
 /** False when the fan has a record already. */
 async function seedFan(real: Transaction, fan: Fan, index: number, options: SeedOptions): Promise<boolean> {
   const { name, issuer } = options.provider
-  const caller: Caller = { provider: name, subject: fan.sub, sessionToken: '' }
+  const caller: Caller = { provider: name, subject: fan.sub }
   if (await findUser(real, caller)) return false
 
   const sources = createSeedSources(options.seed, index)

@@ -1,50 +1,51 @@
-/** Swagger UI without a CDN: the page, its start script, and the files of swagger-ui-dist. */
+/** Swagger UI without a CDN: the page, and the files that it asks for. */
 import { join } from 'node:path'
 import { getAbsoluteFSPath } from 'swagger-ui-dist'
 
-export const page = `<!doctype html>
+/** `clientId` is the OAuth client that the page signs in with. */
+export const page = (clientId: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Matchday API</title>
-<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+<link rel="icon" type="image/svg+xml" href="/docs/icon.svg">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/matchday.css">
+<link rel="stylesheet" href="/docs/operations.css">
 </head>
 <body>
+<header class="matchday">
+<div>
+<a class="wordmark" href="/docs"><img src="/docs/icon.svg" alt="" width="32" height="32">Matchday</a>
+<nav aria-label="Of this API"><a href="/docs/json">OpenAPI document</a></nav>
+</div>
+</header>
 <main id="swagger-ui"></main>
+<noscript><p class="notice">Swagger UI needs JavaScript. The <a href="/docs/json">OpenAPI document</a> does not.</p></noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
+<script src="/docs/start.js" data-client-id="${Bun.escapeHTML(clientId)}"></script>
 </body>
 </html>
 `
 
-/** Runs in the browser. */
-export const startScript = (clientId: string) => `const ui = SwaggerUIBundle({
-  url: '/docs/json',
-  dom_id: '#swagger-ui',
-  deepLinking: true,
-  displayRequestDuration: true,
-  filter: true,
-  persistAuthorization: true,
-  tryItOutEnabled: true,
-  validatorUrl: null,
-  oauth2RedirectUrl: location.origin + '/docs/oauth2-redirect.html',
-})
-ui.initOAuth({
-  clientId: ${JSON.stringify(clientId)},
-  scopes: ['openid', 'profile', 'email'],
-  usePkceWithAuthorizationCodeGrant: true,
-})
-`
-
-/** Files of swagger-ui-dist that the page asks for, by media type. */
-export const assets: Record<string, string> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-  'oauth2-redirect.html': 'text/html; charset=utf-8',
-  'oauth2-redirect.js': 'text/javascript; charset=utf-8',
+interface Asset {
+  type: string
+  file: string
 }
 
-export const assetFile = (name: string) => Bun.file(join(getAbsoluteFSPath(), name))
+const ours = (name: string) => join(import.meta.dir, 'assets', name)
+const theirs = (name: string) => join(getAbsoluteFSPath(), name)
+
+/** By name below /docs. */
+export const assets: Record<string, Asset> = {
+  'icon.svg': { type: 'image/svg+xml', file: ours('icon.svg') },
+  'matchday.css': { type: 'text/css; charset=utf-8', file: ours('matchday.css') },
+  'operations.css': { type: 'text/css; charset=utf-8', file: ours('operations.css') },
+  'start.js': { type: 'text/javascript; charset=utf-8', file: ours('start.js') },
+  'swagger-ui.css': { type: 'text/css; charset=utf-8', file: theirs('swagger-ui.css') },
+  'swagger-ui-bundle.js': { type: 'text/javascript; charset=utf-8', file: theirs('swagger-ui-bundle.js') },
+  'oauth2-redirect.html': { type: 'text/html; charset=utf-8', file: theirs('oauth2-redirect.html') },
+  'oauth2-redirect.js': { type: 'text/javascript; charset=utf-8', file: theirs('oauth2-redirect.js') },
+}

@@ -2,48 +2,73 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { Closed } from '../http/schemas.ts'
+import type { Endpoints } from '../identity/discovery.ts'
 import { generateOpenApi } from './openapi.ts'
-import { assetFile, assets, page, startScript } from './page.ts'
+import { assets, page } from './page.ts'
 
 /** `api` holds the routes to document. */
 export function docsRoutes({ config, identity }: Pick<Deps, 'config' | 'identity'>, api: AnyElysia) {
-  const headers = {
-    // Swagger UI sets styles by attribute; scripts are ours alone. The token is fetched from the provider.
-    'Content-Security-Policy': [
-      "default-src 'none'",
-      "script-src 'self'",
-      "style-src 'self' 'unsafe-inline'",
-      "img-src 'self' data:",
-      `connect-src 'self' ${new URL(config.identity.issuer).origin}`,
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-    ].join('; '),
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-    'Cache-Control': 'no-cache',
-  }
-  const answer = (body: string | Blob, type: string) =>
-    new Response(body, { headers: { ...headers, 'Content-Type': type } })
   const hidden = { detail: { hide: true }, query: Closed({}) }
+  const readDocument = documentOf(api)
 
   const routes = new Elysia({ name: 'matchday/docs', prefix: '/docs' })
-    .get('', () => answer(page, 'text/html; charset=utf-8'), hidden)
     .get(
-      '/start.js',
-      () => answer(startScript(config.docs.clientId), 'text/javascript; charset=utf-8'),
+      '',
+      async () => {
+        const policy = contentSecurityPolicy(config.identity.issuer, await identity.endpoints())
+        return answer(page(config.docs.clientId), 'text/html; charset=utf-8', policy)
+      },
       hidden,
     )
     .get(
       '/json',
-      async () => {
-        const document = await generateOpenApi(api, await identity.endpoints())
-        return answer(JSON.stringify(document, null, 2), 'application/json')
-      },
+      async () => answer(await readDocument(await identity.endpoints()), 'application/json'),
       hidden,
     )
-  // The provider's answer arrives in the query of this page: it is for the page alone, so any member may come.
-  for (const [name, type] of Object.entries(assets))
-    routes.get(`/${name}`, () => answer(assetFile(name), type))
+  // The provider's answer arrives in the query of oauth2-redirect.html, for its script alone: any member may come.
+  for (const [name, { type, file }] of Object.entries(assets))
+    routes.get(`/${name}`, () => answer(Bun.file(file), type), { detail: { hide: true } })
   return routes
+}
+
+/** The document is generated once, and again only when the provider comes up or moves. */
+function documentOf(api: AnyElysia): (endpoints: Endpoints | null) => Promise<string> {
+  let key: string | undefined
+  let document: Promise<string> | undefined
+  return endpoints => {
+    const asked = JSON.stringify(endpoints)
+    if (document === undefined || key !== asked) {
+      key = asked
+      document = generateOpenApi(api, endpoints).then(generated => JSON.stringify(generated, null, 2))
+    }
+    return document
+  }
+}
+
+/** Scripts, styles and pictures are ours alone; beside us only the provider is spoken to, for the token. */
+function contentSecurityPolicy(issuer: string, endpoints: Endpoints | null): string {
+  const urls = endpoints?.token ? [issuer, endpoints.token] : [issuer]
+  const provider = new Set(urls.map(url => new URL(url).origin))
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${[...provider].join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
+
+/** Without a policy of its own an answer may only run our scripts, as the page that ends the sign-in does. */
+function answer(body: string | Blob, type: string, policy = "default-src 'none'; script-src 'self'") {
+  const headers = {
+    'Content-Type': type,
+    'Content-Security-Policy': policy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Cache-Control': 'no-cache',
+  }
+  return new Response(body, { headers })
 }

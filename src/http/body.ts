@@ -10,9 +10,11 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL or a lone surrogate)
  */
 export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
-  if (request.headers.get('content-type') === null && isEmpty(request)) return {}
-  refuseMediaType(request.headers)
+  const typed = request.headers.get('content-type') !== null
+  if (typed) refuseMediaType(request.headers)
   const bytes = await readBytes(request, maxBytes)
+  if (!typed && bytes.length === 0) return {}
+  if (!typed) refuseMediaType(request.headers)
   // RFC 8259 §8.1 lets a parser ignore a byte order mark, as TextDecoder does.
   const text = decode(bytes)
   let body: unknown
@@ -25,13 +27,6 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   }
   refuseBadText(body, '', 1)
   return body
-}
-
-function isEmpty({ headers, body }: Request): boolean {
-  return (
-    body === null ||
-    ((headers.get('content-length') ?? '0') === '0' && headers.get('transfer-encoding') === null)
-  )
 }
 
 function refuseMediaType(headers: Headers) {

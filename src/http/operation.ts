@@ -3,14 +3,14 @@
  * everything that the operation can answer: each problem by its code, with its status and members.
  */
 import type { TSchema } from '@sinclair/typebox'
-import { catalogue, type ProblemCode } from '../problems.ts'
+import { catalogue, type FieldError, type ProblemCode } from '../problems.ts'
 import { Closed } from './schemas.ts'
 
 /** The body of an operation that takes none, and the query of one that takes none. */
 export const Nothing = Closed({})
 type Nothing = typeof Nothing
 
-interface Declaration<Body, Query, Answers> {
+interface Declaration<Body, Query, Params, Answers> {
   /** `operationId` of the document: what generated clients call the function. */
   id: string
   summary: string
@@ -22,6 +22,8 @@ interface Declaration<Body, Query, Answers> {
   data?: 'read' | 'write'
   body?: Body
   query?: Query
+  /** Of the path. */
+  params?: Params
   /** Success answers by status; each schema is held to by tests, see `test/support/conformance.ts`. */
   answers: Answers
   /** What it can refuse beside what its caller, body and query imply. */
@@ -31,9 +33,10 @@ interface Declaration<Body, Query, Answers> {
 }
 
 /** What Elysia is given. `response` is there for the compiler alone: answers are checked in tests, not per request. */
-export interface Operation<Body, Query, Answers> {
+export interface Operation<Body, Query, Params, Answers> {
   body: Body
   query: Query
+  params: Params
   response: Answers
   detail: Record<string, unknown>
 }
@@ -42,7 +45,8 @@ export function operation<
   const Answers extends Record<number, TSchema>,
   Body extends TSchema | undefined = undefined,
   Query extends TSchema = Nothing,
->(declared: Declaration<Body, Query, Answers>): Operation<Body, Query, Answers> {
+  Params extends TSchema | undefined = undefined,
+>(declared: Declaration<Body, Query, Params, Answers>): Operation<Body, Query, Params, Answers> {
   const {
     id,
     summary,
@@ -52,16 +56,18 @@ export function operation<
     data,
     body,
     query,
+    params,
     answers,
     problems = [],
     examples = {},
   } = declared
   const codes: ProblemCode[] = [
-    ...(body ? INPUT_PROBLEMS : []),
-    ...(query ? (['malformed_request'] as const) : []),
-    ...(caller === 'anyone' ? [] : CALLER_PROBLEMS),
+    ...(body ? BODY_PROBLEMS : []),
+    ...CALLER_PROBLEMS[caller],
     ...problems,
     ...(data ? DATA_PROBLEMS[data] : []),
+    // What a query string can be guilty of, wanted or not.
+    'malformed_request',
     'validation_failed',
     'internal_error',
   ]
@@ -71,25 +77,39 @@ export function operation<
     ...(description ? { description } : {}),
     tags: [tag],
     security: SECURITY[caller],
-    responses: { ...describeProblems(codes), ...describeAnswers(answers, examples.answers ?? {}) },
+    responses: {
+      ...describeProblems(codes, faultOf(body, query)),
+      ...describeAnswers(answers, examples.answers ?? {}),
+    },
     ...(examples.body ? { 'x-body-example': examples.body } : {}),
   }
   // Guarantee of the cast: `response` is absent at run time and read by the compiler only.
-  return { body, query: query ?? Nothing, detail } as unknown as Operation<Body, Query, Answers>
+  return { body, query: query ?? Nothing, params, detail } as unknown as Operation<Body, Query, Params, Answers>
 }
 
-/** Swagger UI's two ways to authorize; see `docs.ts`. */
+/** Swagger UI's two ways to authorize; see `docs/description.ts`. */
 const SECURITY = {
   anyone: [],
   caller: [{ signIn: [] }, { bearer: [] }],
   optional: [{}, { signIn: [] }, { bearer: [] }],
 }
 
-const INPUT_PROBLEMS: ProblemCode[] = ['malformed_request', 'payload_too_large', 'unsupported_media_type']
-const CALLER_PROBLEMS: ProblemCode[] = ['unauthenticated', 'invalid_token', 'identity_provider_unavailable']
+const BODY_PROBLEMS: ProblemCode[] = ['payload_too_large', 'unsupported_media_type']
+const TOKEN_PROBLEMS: ProblemCode[] = ['invalid_token', 'identity_provider_unavailable']
+const CALLER_PROBLEMS: Record<'anyone' | 'caller' | 'optional', ProblemCode[]> = {
+  anyone: [],
+  caller: ['unauthenticated', ...TOKEN_PROBLEMS],
+  optional: TOKEN_PROBLEMS,
+}
 const DATA_PROBLEMS: Record<'read' | 'write', ProblemCode[]> = {
   read: ['database_busy', 'database_unavailable'],
   write: ['database_busy', 'database_unavailable', 'storage_full'],
+}
+
+const STATUS_DESCRIPTIONS: Record<string, string> = {
+  201: 'Created',
+  204: 'Done',
+  503: 'Not now',
 }
 
 function describeAnswers(answers: Record<number, TSchema>, examples: Record<number, unknown>) {
@@ -97,7 +117,7 @@ function describeAnswers(answers: Record<number, TSchema>, examples: Record<numb
     Object.entries(answers).map(([status, schema]) => [
       status,
       {
-        description: schema.description ?? (status === '201' ? 'Created' : 'OK'),
+        description: STATUS_DESCRIPTIONS[status] ?? 'OK',
         headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
         ...(schema.type === 'void' || schema.type === 'undefined'
           ? {}
@@ -115,7 +135,7 @@ function describeAnswers(answers: Record<number, TSchema>, examples: Record<numb
 }
 
 /** One response a status, its codes side by side. Headers that come with a status are listed with it. */
-function describeProblems(codes: ProblemCode[]) {
+function describeProblems(codes: ProblemCode[], fault: FieldError) {
   const byStatus = Map.groupBy(new Set(codes), code => catalogue[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
@@ -127,7 +147,7 @@ function describeProblems(codes: ProblemCode[]) {
           'application/problem+json': {
             schema: problemSchema(group),
             examples: Object.fromEntries(
-              group.map(code => [code, { summary: catalogue[code].title, value: exampleOf(code) }]),
+              group.map(code => [code, { summary: catalogue[code].title, value: exampleOf(code, fault) }]),
             ),
           },
         },
@@ -160,7 +180,17 @@ function problemSchema(codes: ProblemCode[]) {
   }
 }
 
-function exampleOf(code: ProblemCode) {
+/** A fault that this very operation could find: in its body, its query, or in a parameter that it does not take. */
+function faultOf(body: TSchema | undefined, query: TSchema | undefined): FieldError {
+  const [required] = (body?.required as string[] | undefined) ?? []
+  if (required !== undefined) return { pointer: `/${required}`, message: 'is required' }
+  const [member] = Object.keys(body?.properties ?? {})
+  if (member !== undefined) return { pointer: `/${member}s`, message: 'is not a member of this request' }
+  const [parameter] = Object.keys(query?.properties ?? {})
+  return { parameter: `${parameter ?? 'limit'}s`, message: 'is not a member of this request' }
+}
+
+function exampleOf(code: ProblemCode, fault: FieldError) {
   const { status, title } = catalogue[code]
   return {
     type: `urn:matchday:problem:${code}`,
@@ -170,6 +200,6 @@ function exampleOf(code: ProblemCode) {
     detail: `${title}.`,
     requestId: '01981e2c-7c1f-7000-8000-000000000000',
     ...(code === 'insufficient_points' ? { pointsRequired: 500, points: 100, missingPoints: 400 } : {}),
-    ...(code === 'validation_failed' ? { errors: [{ pointer: '/rewardId', message: 'is required' }] } : {}),
+    ...(code === 'validation_failed' ? { errors: [fault] } : {}),
   }
 }

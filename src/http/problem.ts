@@ -1,6 +1,6 @@
 /** Every error as an answer: RFC 9457 `application/problem+json`. The only place that maps errors to HTTP. */
 import { NotFoundError, ParseError, ValidationError } from 'elysia'
-import { DatabaseError, type DatabaseFault } from '../../db/index.ts'
+import { DatabaseError, type DatabaseFault, translateDatabaseError } from '../../db/index.ts'
 import { catalogue, DomainError, type ProblemCode } from '../problems.ts'
 import { fieldErrors } from './validation.ts'
 
@@ -31,8 +31,6 @@ const RETRY_AFTER = 1
  */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error
-  if (error instanceof DatabaseError)
-    return new DomainError(DATABASE_PROBLEMS[error.fault] as 'database_busy')
   if (error instanceof ValidationError) {
     // A response of ours that breaks its schema is our fault, not the caller's.
     if (error.type === 'response') return new DomainError('internal_error')
@@ -43,6 +41,10 @@ export function toDomainError(error: unknown): DomainError {
     return error.cause instanceof DomainError ? error.cause : new DomainError('malformed_request')
   }
   if (error instanceof NotFoundError) return new DomainError('not_found')
+  // A read outside of a unit of work throws what its driver threw.
+  const known = translateDatabaseError(error)
+  if (known instanceof DatabaseError)
+    return new DomainError(DATABASE_PROBLEMS[known.fault] as 'database_busy')
   return new DomainError('internal_error')
 }
 

@@ -1,8 +1,9 @@
 /** What surrounds every request: its id, its log line, its body and query checks, and its errors as problems. */
-import { Elysia } from 'elysia'
+import { Elysia, NotFoundError } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { catalogue, DomainError } from '../problems.ts'
 import { readJsonBody } from './body.ts'
+import { loggable } from './loggable.ts'
 import { problemResponse, toDomainError } from './problem.ts'
 import { refuseBadQuery } from './query.ts'
 
@@ -27,7 +28,7 @@ export const serverHooks = (deps: Pick<Deps, 'config' | 'log' | 'newId'>, allowe
       const requestId = String(set.headers['x-request-id'])
       let problem = toDomainError(error)
       const headers: Record<string, string> = {}
-      if (problem.code === 'not_found') {
+      if (error instanceof NotFoundError) {
         const allowed = allowedMethods(new URL(request.url).pathname)
         if (allowed.length > 0) {
           problem = new DomainError('method_not_allowed', {
@@ -36,7 +37,9 @@ export const serverHooks = (deps: Pick<Deps, 'config' | 'log' | 'newId'>, allowe
           headers.Allow = allowed.join(', ')
         }
       }
-      if (problem.code === 'internal_error') log.error({ requestId, err: error }, 'request failed')
+      if (catalogue[problem.code].status >= 500 && !(error instanceof DomainError)) {
+        log.error({ requestId, code: problem.code, error: loggable(error) }, 'request failed')
+      }
       set.status = catalogue[problem.code].status
       return problemResponse(problem, requestId, { ...headers, 'X-Request-Id': requestId })
     })

@@ -2,10 +2,12 @@
  * The provider's signing keys. The last good set outlives the provider's failures for a bounded time, and whatever
  * tokens ask for, the provider is asked at most once a cooldown.
  */
+import { createPublicKey, type webcrypto } from 'node:crypto'
 import {
   createLocalJWKSet,
   errors,
   type JSONWebKeySet,
+  type JWK,
   type JWSHeaderParameters,
   type JWTVerifyGetKey,
 } from 'jose'
@@ -99,10 +101,21 @@ export function createKeySet({ load, now, onFailure }: KeySetOptions): KeySet {
 /** Keeps public signing keys only. An empty set is a fault of the provider, never a reason to refuse everybody. */
 function readKeySet(document: Record<string, unknown>): ReturnType<typeof createLocalJWKSet> {
   const list = Array.isArray(document.keys) ? document.keys : []
+  if (list.length > MOST_KEYS) throw new ProviderError('its key set is too long', 'invalid')
   const keys = list.filter(
-    key => ['RSA', 'EC', 'OKP'].includes(key?.kty) && (key.use ?? 'sig') === 'sig' && !key.d,
+    key =>
+      ['RSA', 'EC', 'OKP'].includes(key?.kty) && (key.use ?? 'sig') === 'sig' && !key.d && isPublicKey(key),
   )
   if (keys.length === 0) throw new ProviderError('its key set holds no signing key', 'invalid')
-  if (keys.length > MOST_KEYS) throw new ProviderError('its key set is too long', 'invalid')
   return createLocalJWKSet({ keys } as JSONWebKeySet)
+}
+
+/** A damaged key would refuse good tokens: it must not push out the one that it stands for. */
+function isPublicKey(key: JWK): boolean {
+  try {
+    createPublicKey({ key: key as webcrypto.JsonWebKey, format: 'jwk' })
+    return true
+  } catch {
+    return false
+  }
 }

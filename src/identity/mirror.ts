@@ -1,5 +1,5 @@
 /** The provider's data about a user, mirrored. Pull and webhook come through the one upsert here. */
-import { eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import type { IdentityClaims } from './claims.ts'
@@ -46,13 +46,23 @@ export function presentIdentity(
   }
 }
 
-/** Writes the provider's data unless the mirror holds something newer. Answers which fields it changed. */
+/**
+ * `pull`: the provider's word of now, taken also when it is as old as the mirror. `event`: a delivery that may come
+ * late or twice, taken only when it is newer; of two of the same time the greater content wins, whichever came first.
+ */
+export type MirrorSource = 'pull' | 'event'
+
+/**
+ * Writes the provider's data unless the mirror holds something newer, or the user was deleted: one conditional
+ * statement decides. Answers which fields it changed. A sync that was put off is thereby made up.
+ */
 export async function mirrorIdentity(
   tx: Transaction,
   userId: string,
   claims: IdentityClaims,
+  source: MirrorSource,
 ): Promise<MirroredField[]> {
-  const { identities } = tx.tables
+  const { identities, deferredSyncs } = tx.tables
   const before = await findMirror(tx, userId)
   const { email, emailVerified, name, picture, updatedAt } = claims
   const fresh = { email, emailVerified, name, picture, updatedAt, syncedAt: tx.now() }
@@ -61,20 +71,44 @@ export async function mirrorIdentity(
     .values({ userId, ...fresh })
     .onConflictDoUpdate({
       target: identities.userId,
-      set: { ...fresh, updatedAt: updatedAt ?? identities.updatedAt },
-      // A provider without `updated_at` cannot be late: what it says now is taken.
-      setWhere: updatedAt
-        ? or(isNull(identities.updatedAt), lte(identities.updatedAt, sql`excluded.updated_at`))
-        : undefined,
+      set: fresh,
+      setWhere: and(
+        isNull(identities.deletedAt),
+        or(isNull(identities.updatedAt), source === 'pull' ? notOlder(identities) : newer(identities)),
+      ),
     })
     .returning()
+  await tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, userId))
   return written ? FIELDS.filter(field => written[field] !== (before?.[field] ?? null)) : []
+}
+
+type Identities = Tables['identities']
+
+const notOlder = (identities: Identities) => lte(identities.updatedAt, sql`excluded.updated_at`)
+
+/** Row values compare member by member, on both engines. */
+function newer({ updatedAt, email, emailVerified, name, picture }: Identities) {
+  return sql`(excluded.updated_at, coalesce(excluded.email, ''), coalesce(excluded.email_verified, false),
+    coalesce(excluded.name, ''), coalesce(excluded.picture, ''))
+    > (${updatedAt}, coalesce(${email}, ''), coalesce(${emailVerified}, false), coalesce(${name}, ''), coalesce(${picture}, ''))`
+}
+
+/** The provider deleted the user: the mirror is emptied, and no later update fills it again. */
+export async function buryIdentity(tx: Transaction, userId: string): Promise<void> {
+  const { identities, deferredSyncs } = tx.tables
+  const nothing = { email: null, emailVerified: null, name: null, picture: null, updatedAt: null }
+  const tombstone = { ...nothing, syncedAt: tx.now(), deletedAt: tx.now() }
+  await tx
+    .insert(identities)
+    .values({ userId, ...tombstone })
+    .onConflictDoUpdate({ target: identities.userId, set: tombstone, setWhere: isNull(identities.deletedAt) })
+  await tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, userId))
 }
 
 /** A pull: makes the user record when there is none. */
 export async function syncIdentity(tx: Transaction, caller: Caller, claims: IdentityClaims) {
   const { user } = await ensureUser(tx, caller)
-  const changed = await mirrorIdentity(tx, user.id, claims)
+  const changed = await mirrorIdentity(tx, user.id, claims, 'pull')
   const identity = presentIdentity(caller, await findMirror(tx, user.id))
   return { identity, changed, syncedAt: tx.now().toISOString() }
 }

@@ -33,14 +33,16 @@ export interface ProviderOptions {
   now: () => Date
   fetch: Fetch
   log: Logger
+  /** For one request to the provider, body included. Milliseconds; default 3000. */
+  deadlineMs?: number
 }
 
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
-  const { issuer, audience, name, tokenTyp, now, fetch, log } = options
+  const { issuer, audience, name, tokenTyp, now, fetch, log, deadlineMs = DEADLINE_MS } = options
   let endpoints: Endpoints | undefined
 
   const get = (url: string, token?: string) =>
-    fetchJson({ fetch, url, token, deadlineMs: DEADLINE_MS, maxBytes: MOST_BYTES })
+    fetchJson({ fetch, url, token, deadlineMs, maxBytes: MOST_BYTES })
 
   async function discover(): Promise<Endpoints> {
     const { body } = await get(discoveryUrl(issuer))

@@ -5,7 +5,7 @@ import { Nothing, operation } from '../http/operation.ts'
 import { syncIdentity } from './mirror.ts'
 import { exampleIdentity, Sync } from './schema.ts'
 
-export const identityRoutes = (deps: Pick<Deps, 'db' | 'identity'>) =>
+export const identityRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens'>) =>
   new Elysia({ name: 'matchday/identity', prefix: '/api/user' }).use(authenticate(deps)).post(
     `/sync-${deps.identity.name}`,
     async ({ caller }) => {

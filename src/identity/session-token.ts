@@ -1,4 +1,5 @@
 /** The verification rule for the provider's access tokens (RFC 7519, RFC 8725, RFC 9068). */
+import { createHash } from 'node:crypto'
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { DomainError } from '../problems.ts'
 import { ProviderError } from './fetch-json.ts'
@@ -24,8 +25,12 @@ const MOST_CHARACTERS = 16_384
 
 export interface SessionClaims {
   subject: string
-  /** `jti`, or null where the provider sets none. */
-  tokenId: string | null
+  /**
+   * Names the token for its revocation: its `jti`, or where the provider sets none, the hash of what is signed.
+   * Never the token's text: a signature can be spelled in more than one way.
+   */
+  tokenId: string
+  issuedAt: Date
   expiresAt: Date
 }
 
@@ -33,6 +38,10 @@ export interface SessionTokenRules {
   findKey: JWTVerifyGetKey
   issuer: string
   audience: string
+  /** The claim that holds the audience; `aud` by the standard. */
+  audienceClaim: string
+  /** Claims that must be there with exactly this text. */
+  requiredClaims: Record<string, string>
   /** The `typ` that the header must carry; null accepts any. */
   typ: string | null
   now: () => Date
@@ -49,13 +58,14 @@ export async function verifySessionToken(token: string, rules: SessionTokenRules
     const { payload } = await jwtVerify(token, rules.findKey, {
       algorithms: ALGORITHMS,
       issuer: [rules.issuer, `${rules.issuer}/`],
-      audience: rules.audience,
+      ...(rules.audienceClaim === 'aud' ? { audience: rules.audience } : {}),
       typ: rules.typ ?? undefined,
       requiredClaims: ['exp', 'iat', 'sub'],
       clockTolerance: LEEWAY,
       currentDate: rules.now(),
     })
-    return readClaims(payload, rules.now())
+    requireClaims(payload, rules)
+    return readClaims(payload, token, rules.now())
   } catch (error) {
     if (error instanceof DomainError) throw error
     if (error instanceof ProviderError) {
@@ -65,7 +75,16 @@ export async function verifySessionToken(token: string, rules: SessionTokenRules
   }
 }
 
-function readClaims({ sub, iat, exp, jti }: JWTPayload, now: Date): SessionClaims {
+/** @throws DomainError `invalid_token` */
+function requireClaims(payload: JWTPayload, { audience, audienceClaim, requiredClaims }: SessionTokenRules): void {
+  const exact = audienceClaim === 'aud' ? requiredClaims : { ...requiredClaims, [audienceClaim]: audience }
+  for (const [name, value] of Object.entries(exact)) {
+    if (payload[name] !== value)
+      throw new DomainError('invalid_token', { detail: `The token's ${name} is not accepted.` })
+  }
+}
+
+function readClaims({ sub, iat, exp, jti }: JWTPayload, token: string, now: Date): SessionClaims {
   if (
     typeof sub !== 'string' ||
     sub === '' ||
@@ -79,7 +98,16 @@ function readClaims({ sub, iat, exp, jti }: JWTPayload, now: Date): SessionClaim
   if ((iat as number) > now.getTime() / 1000 + LEEWAY) {
     throw new DomainError('invalid_token', { detail: 'The token is issued in the future.' })
   }
-  return { subject: sub, tokenId: jti ?? null, expiresAt: new Date((exp as number) * 1000) }
+  const expiresAt = new Date((exp as number) * 1000)
+  if (Number.isNaN(expiresAt.getTime()))
+    throw new DomainError('invalid_token', { detail: "The token's exp is not accepted." })
+  const issuedAt = new Date((iat as number) * 1000)
+  const tokenId = typeof jti === 'string' && jti !== '' ? `jti ${jti}` : `signed ${hashOfSigned(token)}`
+  return { subject: sub, tokenId, issuedAt, expiresAt }
+}
+
+function hashOfSigned(token: string): string {
+  return createHash('sha256').update(token.slice(0, token.lastIndexOf('.'))).digest('hex')
 }
 
 /** Enough for the developer of a client; nothing that the token holds. */

@@ -7,7 +7,7 @@ import { pageLimit } from '../pagination.ts'
 import { readHistory } from './history.ts'
 import { PointsHistory } from './schema.ts'
 
-export const pointsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'cursors'>) =>
+export const pointsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'cursors'>) =>
   new Elysia({ name: 'matchday/points', prefix: '/api/user/points' }).use(authenticate(deps)).get(
     '',
     ({ caller, query }) =>

@@ -7,7 +7,7 @@ import type { IdentityClaims } from '../identity/claims.ts'
 import { completeOnboarding, readOnboarding } from './onboarding.ts'
 import { CompleteOnboarding, exampleOnboarding, exampleProfileChange, Onboarding } from './schema.ts'
 
-export const onboardingRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'config'>) =>
+export const onboardingRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'config'>) =>
   new Elysia({ name: 'matchday/onboarding', prefix: '/api/user/onboarding' })
     .use(authenticate(deps))
     .get(
@@ -51,7 +51,7 @@ export const onboardingRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'config'>)
 
 /** The provider's data, or null: its failure must not keep a fan from onboarding. */
 async function claimsUnlessDown(
-  deps: Pick<Deps, 'db' | 'identity'>,
+  deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens'>,
   caller: Caller,
 ): Promise<IdentityClaims | null> {
   const { state, identitySync } = await readOnboarding(deps.db.read, caller)

@@ -40,7 +40,7 @@ export async function completeOnboarding(
   { points, claims }: OnboardingTerms,
 ) {
   const { user } = await ensureUser(tx, caller)
-  if (claims) await mirrorIdentity(tx, user.id, claims)
+  if (claims) await mirrorIdentity(tx, user.id, claims, 'pull')
   if (!(await recordCompletion(tx, user.id))) {
     return { ...(await presentOnboarding(tx, user.id)), alreadyCompleted: true as const }
   }

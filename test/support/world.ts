@@ -5,10 +5,8 @@ import type { Database } from '../../db/index.ts'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { type App, createApp } from '../../src/app.ts'
 import { type Config, parseConfig } from '../../src/config.ts'
-import type { Deps } from '../../src/deps.ts'
+import { createDeps, type Deps } from '../../src/deps.ts'
 import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
-import { createIdentityProvider } from '../../src/identity/provider.ts'
-import { createCursors } from '../../src/pagination.ts'
 import { type Client, createClient } from './client.ts'
 import { createClock, type TestClock } from './clock.ts'
 import { createConformance, type OpenApiDocument } from './conformance.ts'
@@ -65,15 +63,9 @@ interface Parts {
 async function assemble({ clock, temporary, config, idp }: Parts): Promise<World> {
   const logged: string[] = []
   const log = pino({ level: 'info', base: null }, { write: (line: string) => void logged.push(line) })
-  const identity = createIdentityProvider({
-    ...config.identity,
-    now: clock.now.bind(clock),
-    fetch: idp.handle,
-    log,
-  })
   const { db, url } = temporary
   const sources = { now: clock.now.bind(clock), newId: clock.newId, randomBytes: clock.randomBytes }
-  const deps: Deps = { ...sources, config, db, log, identity, cursors: createCursors('a test secret') }
+  const deps = await createDeps({ config, db, log, sources, fetch: idp.handle })
   const app = createApp(deps)
 
   const document = await app.handle(new Request('http://localhost/docs/json'))

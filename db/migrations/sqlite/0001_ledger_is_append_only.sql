@@ -7,3 +7,12 @@ CREATE TRIGGER points_entries_refuse_delete BEFORE DELETE ON points_entries
 BEGIN
 	SELECT RAISE(ABORT, 'points_entries is append-only');
 END;
+--> statement-breakpoint
+-- REPLACE deletes the old row without firing the trigger above: an entry that exists is never written again.
+CREATE TRIGGER points_entries_refuse_replace BEFORE INSERT ON points_entries
+WHEN EXISTS (SELECT 1 FROM points_entries WHERE id = NEW.id)
+	OR EXISTS (SELECT 1 FROM points_entries WHERE user_id = NEW.user_id AND seq = NEW.seq)
+	OR EXISTS (SELECT 1 FROM points_entries WHERE user_id = NEW.user_id AND reason = NEW.reason AND ref = NEW.ref)
+BEGIN
+	SELECT RAISE(ABORT, 'points_entries is append-only');
+END;

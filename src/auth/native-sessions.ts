@@ -1,0 +1,151 @@
+/** Devices signed in with native tokens. A session is a family of refresh tokens; only its row decides what is good. */
+import { and, desc, eq, gt, isNull } from 'drizzle-orm'
+import type { Tables, Transaction } from '../../db/index.ts'
+import type { Caller } from '../caller.ts'
+import { hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
+
+const DAY_MS = 86_400_000
+export const ACCESS_TOKEN_MS = 15 * 60_000
+export const REFRESH_TOKEN_MS = 30 * DAY_MS
+/** However often it is refreshed, a session ends after this; no token of it lives longer. */
+export const SESSION_MS = 180 * DAY_MS
+/** A client whose answer was lost may send the immediate predecessor again this long. */
+export const FORGIVENESS_MS = 10_000
+
+export type NativeSession = Tables['nativeSessions']['$inferSelect']
+
+/** What a device is given. The texts exist here and with the client, nowhere else. */
+export interface Grant {
+  session: NativeSession
+  accessExpiresAt: Date
+  refreshToken: string
+  refreshExpiresAt: Date
+}
+
+export async function startSession(tx: Transaction, caller: Caller, deviceName: string | null): Promise<Grant> {
+  const { provider, subject } = caller
+  const now = tx.now()
+  const session: NativeSession = {
+    id: tx.newId(),
+    provider,
+    subject,
+    deviceName,
+    generation: 1,
+    rotatedAt: now,
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + SESSION_MS),
+    revokedAt: null,
+  }
+  await tx.insert(tx.tables.nativeSessions).values(session)
+  return grant(tx, session)
+}
+
+/**
+ * Rotates a refresh token. Null refuses it: unknown, expired, of a dead session, or spent. A spent one kills its
+ * session, except the immediate predecessor within 10 s. The caller must let the unit of work commit also then.
+ */
+export async function refreshSession(tx: Transaction, refreshToken: string): Promise<Grant | null> {
+  const { refreshTokens } = tx.tables
+  const now = tx.now()
+  const [presented] = await tx
+    .select()
+    .from(refreshTokens)
+    .where(and(eq(refreshTokens.hash, hashRefreshToken(refreshToken)), gt(refreshTokens.expiresAt, now)))
+  if (!presented) return null
+
+  // Each round is one conditional statement on the session's row. One that changes nothing was overtaken: look again.
+  // Generations only grow, so a token falls from current to predecessor to spent, and three rounds decide.
+  for (let round = 0; round < 3; round++) {
+    const session = await findLiveSession(tx, presented.sessionId)
+    if (!session) return null
+    const behind = session.generation - presented.generation
+    const forgiven = behind === 1 && now.getTime() - session.rotatedAt.getTime() <= FORGIVENESS_MS
+    const change =
+      behind === 0
+        ? { generation: session.generation + 1, rotatedAt: now }
+        : forgiven
+          ? { generation: session.generation }
+          : { revokedAt: now }
+    const changed = await changeSession(tx, session, change)
+    // The forgiven get a sibling: whichever of the two answers the client kept, its token is of the current generation.
+    if (changed) return changed.revokedAt ? null : grant(tx, changed)
+  }
+  return null
+}
+
+async function findLiveSession(tx: Transaction, sessionId: string): Promise<NativeSession | undefined> {
+  const { nativeSessions } = tx.tables
+  const [session] = await tx
+    .select()
+    .from(nativeSessions)
+    .where(
+      and(
+        eq(nativeSessions.id, sessionId),
+        isNull(nativeSessions.revokedAt),
+        gt(nativeSessions.expiresAt, tx.now()),
+      ),
+    )
+  return session
+}
+
+/** Undefined when the session has moved on since it was read. */
+async function changeSession(tx: Transaction, seen: NativeSession, change: Partial<NativeSession>) {
+  const { nativeSessions } = tx.tables
+  const [changed] = await tx
+    .update(nativeSessions)
+    .set(change)
+    .where(
+      and(
+        eq(nativeSessions.id, seen.id),
+        eq(nativeSessions.generation, seen.generation),
+        isNull(nativeSessions.revokedAt),
+      ),
+    )
+    .returning()
+  return changed
+}
+
+async function grant(tx: Transaction, session: NativeSession): Promise<Grant> {
+  const until = (ms: number) => new Date(Math.min(tx.now().getTime() + ms, session.expiresAt.getTime()))
+  const refreshToken = mintRefreshToken(tx.randomBytes(32))
+  const refreshExpiresAt = until(REFRESH_TOKEN_MS)
+  await tx.insert(tx.tables.refreshTokens).values({
+    hash: hashRefreshToken(refreshToken),
+    sessionId: session.id,
+    generation: session.generation,
+    expiresAt: refreshExpiresAt,
+  })
+  return { session, accessExpiresAt: until(ACCESS_TOKEN_MS), refreshToken, refreshExpiresAt }
+}
+
+const ownedBy = (tx: Pick<Transaction, 'tables'>, { provider, subject }: Caller) =>
+  and(eq(tx.tables.nativeSessions.provider, provider), eq(tx.tables.nativeSessions.subject, subject))
+
+/** The caller's live sessions, newest first. */
+export async function listSessions(reader: Pick<Transaction, 'select' | 'tables' | 'now'>, caller: Caller) {
+  const { nativeSessions } = reader.tables
+  return reader
+    .select()
+    .from(nativeSessions)
+    .where(
+      and(ownedBy(reader, caller), isNull(nativeSessions.revokedAt), gt(nativeSessions.expiresAt, reader.now())),
+    )
+    .orderBy(desc(nativeSessions.createdAt), desc(nativeSessions.id))
+}
+
+/** Ends one session of the caller, or all of them. Answers how many were alive. */
+export async function revokeSessions(tx: Transaction, caller: Caller, sessionId?: string): Promise<number> {
+  const { nativeSessions } = tx.tables
+  const ended = await tx
+    .update(nativeSessions)
+    .set({ revokedAt: tx.now() })
+    .where(
+      and(
+        ownedBy(tx, caller),
+        isNull(nativeSessions.revokedAt),
+        sessionId === undefined ? undefined : eq(nativeSessions.id, sessionId),
+      ),
+    )
+    .returning()
+  return ended.length
+}

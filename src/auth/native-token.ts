@@ -1,0 +1,83 @@
+/** Native access tokens: JWTs of ours (RFC 9068), and the keys that others verify them with (RFC 7517). */
+import { createLocalJWKSet, importJWK, type JSONWebKeySet, type JWK, jwtVerify, SignJWT } from 'jose'
+import { DomainError } from '../problems.ts'
+
+/** Whom native tokens are for: this API. */
+const AUDIENCE = 'matchday-api'
+/** Seconds by which clocks of our own instances may differ. */
+const LEEWAY = 5
+
+export interface NativeTokenClaims {
+  /** The provider's id of the user. */
+  subject: string
+  sessionId: string
+  tokenId: string
+  issuedAt: Date
+  expiresAt: Date
+}
+
+export interface NativeTokens {
+  /** Our `iss`: what tells a native token from a session token. */
+  readonly issuer: string
+  /** Public keys, the signing one first. */
+  readonly jwks: JSONWebKeySet
+  sign(claims: NativeTokenClaims): Promise<string>
+  /** Signature, `iss`, `aud`, `typ` and time; not whether its session lives. @throws DomainError `invalid_token` */
+  verify(token: string): Promise<Pick<NativeTokenClaims, 'subject' | 'sessionId'>>
+}
+
+export interface NativeTokenOptions {
+  issuer: string
+  /** Private JWK with a `kid`; signs. */
+  key: JWK
+  /** Keys that signed before: their tokens verify until they expire. */
+  previousKeys: JWK[]
+  now: () => Date
+}
+
+export async function createNativeTokens({ issuer, key, previousKeys, now }: NativeTokenOptions): Promise<NativeTokens> {
+  const alg = algorithmOf(key)
+  const signingKey = await importJWK(key, alg)
+  const jwks = { keys: [key, ...previousKeys].map(publicPart) }
+  const findKey = createLocalJWKSet(jwks)
+  const seconds = (time: Date) => Math.floor(time.getTime() / 1000)
+
+  return {
+    issuer,
+    jwks,
+    sign({ subject, sessionId, tokenId, issuedAt, expiresAt }) {
+      return new SignJWT({ sid: sessionId })
+        .setProtectedHeader({ alg, typ: 'at+jwt', kid: key.kid })
+        .setIssuer(issuer)
+        .setAudience(AUDIENCE)
+        .setSubject(subject)
+        .setJti(tokenId)
+        .setIssuedAt(seconds(issuedAt))
+        .setExpirationTime(seconds(expiresAt))
+        .sign(signingKey)
+    },
+    async verify(token) {
+      try {
+        const { payload } = await jwtVerify(token, findKey, {
+          algorithms: ['ES256', 'EdDSA'],
+          issuer,
+          audience: AUDIENCE,
+          typ: 'at+jwt',
+          requiredClaims: ['exp', 'iat', 'sub', 'sid', 'jti'],
+          clockTolerance: LEEWAY,
+          currentDate: now(),
+        })
+        return { subject: String(payload.sub), sessionId: String(payload.sid) }
+      } catch {
+        throw new DomainError('invalid_token', { detail: 'The native token is not valid, or has expired.' })
+      }
+    },
+  }
+}
+
+const algorithmOf = (key: JWK) => (key.kty === 'OKP' ? 'EdDSA' : 'ES256')
+
+function publicPart(key: JWK): JWK {
+  const { kty, crv, x, y, kid } = key
+  return { kty, crv, x, ...(y ? { y } : {}), kid, alg: algorithmOf(key), use: 'sig' }
+}

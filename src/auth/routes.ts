@@ -1,0 +1,152 @@
+import { Elysia } from 'elysia'
+import type { Deps } from '../deps.ts'
+import { Nothing, operation } from '../http/operation.ts'
+import { DomainError } from '../problems.ts'
+import { authenticate } from './authenticate.ts'
+import { type Grant, listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
+import type { NativeTokens } from './native-token.ts'
+import {
+  exampleKeySet,
+  exampleNativeToken,
+  exampleSessions,
+  KeySet,
+  LogOut,
+  NativeSessions,
+  NativeToken,
+  RefreshNativeToken,
+  RequestNativeToken,
+  SessionParams,
+} from './schema.ts'
+import { logOut, requireNativeStanding } from './standing.ts'
+
+type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'newId'>
+
+/** Answers here carry secrets: they are never cached, and never stored for a replay. */
+const SECRET = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+
+/** What needs no access token: the refresh token and the public keys speak for themselves. */
+const publicRoutes = (deps: AuthDeps) =>
+  new Elysia({ name: 'matchday/auth-public' })
+    .get(
+      '/.well-known/jwks.json',
+      ({ set }) => {
+        set.headers['Cache-Control'] = 'public, max-age=300'
+        return deps.nativeTokens.jwks as typeof KeySet.static
+      },
+      operation({
+        id: 'getNativeTokenKeys',
+        summary: 'Keys that native tokens verify with',
+        tag: 'Sign-in',
+        caller: 'anyone',
+        answers: { 200: KeySet },
+        examples: { answers: { 200: exampleKeySet } },
+      }),
+    )
+    .post(
+      '/api/auth/native-token/refresh',
+      async ({ body, set }) => {
+        const grant = await deps.db.write(async tx => {
+          const granted = await refreshSession(tx, body.refreshToken)
+          // A user whom the provider deleted gets nothing more; what `refreshSession` wrote stays.
+          const lives = granted && (await isStanding(() => requireNativeStanding(tx, granted.session.id)))
+          return lives ? granted : null
+        })
+        if (!grant) throw new DomainError('invalid_refresh_token')
+        Object.assign(set.headers, SECRET)
+        return presentGrant(deps, grant)
+      },
+      operation({
+        id: 'refreshNativeToken',
+        summary: 'Refresh a native token',
+        description:
+          'Each refresh token is good once. Using a spent one more than 10 s later ends the session on that device; within 10 s the immediate predecessor is forgiven, for the answer that was lost on the way.',
+        tag: 'Sign-in',
+        caller: 'anyone',
+        data: 'write',
+        body: RefreshNativeToken,
+        answers: { 200: NativeToken },
+        problems: ['invalid_refresh_token'],
+        examples: { body: { refreshToken: exampleNativeToken.refreshToken }, answers: { 200: exampleNativeToken } },
+      }),
+    )
+
+const callerRoutes = (deps: AuthDeps) =>
+  new Elysia({ name: 'matchday/auth', prefix: '/api/auth' })
+    .use(authenticate(deps))
+    .post(
+      '/native-token',
+      async ({ caller, body, set }) => {
+        if (caller.credential.kind !== 'session') throw new DomainError('session_required')
+        const grant = await deps.db.write(tx => startSession(tx, caller, body.deviceName ?? null))
+        Object.assign(set.headers, SECRET)
+        return presentGrant(deps, grant)
+      },
+      operation({
+        id: 'createNativeToken',
+        summary: 'Exchange your session for a native token',
+        description: 'For native apps: 15 minutes of access, refreshed for as long as the device stays signed in.',
+        tag: 'Sign-in',
+        caller: 'caller',
+        data: 'write',
+        body: RequestNativeToken,
+        answers: { 200: NativeToken },
+        problems: ['session_required'],
+        examples: { body: { deviceName: 'Ada’s phone' }, answers: { 200: exampleNativeToken } },
+      }),
+    )
+    .post(
+      '/logout',
+      async ({ caller, body, status }) => {
+        await deps.db.write(tx => logOut(tx, caller, body.everywhere ?? false))
+        return status(204, undefined)
+      },
+      operation({
+        id: 'logOut',
+        summary: 'Log out',
+        description:
+          'With a native token: ends the session of its device. With a session token: that token is refused from now on. `everywhere` ends all of them.',
+        tag: 'Sign-in',
+        caller: 'caller',
+        data: 'write',
+        body: LogOut,
+        answers: { 204: Empty },
+        examples: { body: { everywhere: false } },
+      }),
+    )
+    .get(
+      '/sessions',
+      async ({ caller }) => {
+        const sessions = await listSessions(deps.db.read, caller)
+        return { sessions: sessions.map(session => presentSession(session, caller.credential)) }
+      },
+      operation({
+        id: 'listSessions',
+        summary: 'List your signed-in devices',
+        tag: 'Sign-in',
+        caller: 'caller',
+        data: 'read',
+        answers: { 200: NativeSessions },
+        examples: { answers: { 200: exampleSessions } },
+      }),
+    )
+    .delete(
+      '/sessions/:sessionId',
+      async ({ caller, params, status }) => {
+        const ended = await deps.db.write(tx => revokeSessions(tx, caller, params.sessionId))
+        if (ended === 0) throw new DomainError('session_not_found')
+        return status(204, undefined)
+      },
+      operation({
+        id: 'endSession',
+        summary: 'Sign a device out',
+        tag: 'Sign-in',
+        caller: 'caller',
+        data: 'write',
+        params: SessionParams,
+        answers: { 204: Empty },
+        problems: ['session_not_found'],
+      }),
+    )
+
+export const authRoutes = (deps: AuthDeps) =>
+  new Elysia({ name: 'matchday/auth-routes' }).use(publicRoutes(deps)).use(callerRoutes(deps))

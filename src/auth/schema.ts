@@ -1,0 +1,109 @@
+import { Type } from '@sinclair/typebox'
+import { Closed, Instant, Integer, Nullable } from '../http/schemas.ts'
+
+export const RequestNativeToken = Closed(
+  {
+    deviceName: Type.Optional(
+      Nullable(Type.String({ minLength: 1, maxLength: 100, description: 'Shown to the fan in the list of sessions.' })),
+    ),
+  },
+  { title: 'RequestNativeToken' },
+)
+
+export const NativeToken = Closed(
+  {
+    token: Type.String({ description: 'Access token for `Authorization: Bearer`: a JWT (RFC 9068).' }),
+    tokenType: Type.Literal('Bearer'),
+    expiresIn: Integer({ description: 'Seconds until `token` expires.', minimum: 0 }),
+    expiresAt: Instant('When `token` expires.'),
+    refreshToken: Type.String({ description: 'Good for one refresh. Keep it in the keychain.' }),
+    refreshExpiresAt: Instant('When `refreshToken` expires.'),
+    sessionId: Type.String({ description: 'Names the device’s session.' }),
+  },
+  { title: 'NativeToken' },
+)
+
+export const RefreshNativeToken = Closed(
+  { refreshToken: Type.String({ minLength: 1, maxLength: 200 }) },
+  { title: 'RefreshNativeToken' },
+)
+
+export const LogOut = Closed(
+  { everywhere: Type.Optional(Type.Boolean({ default: false, description: 'End every session of yours.' })) },
+  { title: 'LogOut' },
+)
+
+export const NativeSessions = Closed(
+  {
+    sessions: Type.Array(
+      Closed(
+        {
+          id: Type.String(),
+          deviceName: Nullable(Type.String()),
+          createdAt: Instant('When the device signed in.'),
+          lastUsedAt: Instant('When it last took a new token.'),
+          expiresAt: Instant('When it ends at the latest.'),
+          current: Type.Boolean({ description: 'The session of this request.' }),
+        },
+        { title: 'NativeSession' },
+      ),
+    ),
+  },
+  { title: 'NativeSessions' },
+)
+
+export const SessionParams = Closed({ sessionId: Type.String({ minLength: 1, maxLength: 100 }) })
+
+export const KeySet = Closed(
+  {
+    keys: Type.Array(
+      Type.Object({
+        kty: Type.String(),
+        crv: Type.String(),
+        kid: Type.String(),
+        alg: Type.String(),
+        use: Type.String(),
+        x: Type.String(),
+        y: Type.Optional(Type.String()),
+      }),
+    ),
+  },
+  { title: 'KeySet', description: 'JSON Web Key Set (RFC 7517).' },
+)
+
+export const exampleNativeToken = {
+  token: 'eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiJmYW4tMDAwMSJ9.c2lnbmF0dXJl',
+  tokenType: 'Bearer',
+  expiresIn: 900,
+  expiresAt: '2026-08-15T18:45:00.000Z',
+  refreshToken: 'mdrt_4fVh0mWq3bXo1u9sJ2kTzR7cYpLdNaEiGxB5QwHvUtM',
+  refreshExpiresAt: '2026-09-14T18:30:00.000Z',
+  sessionId: '01981e2c-7c1f-7000-8000-000000000002',
+}
+
+export const exampleSessions = {
+  sessions: [
+    {
+      id: '01981e2c-7c1f-7000-8000-000000000002',
+      deviceName: 'Ada’s phone',
+      createdAt: '2026-08-15T18:30:00.000Z',
+      lastUsedAt: '2026-08-15T19:10:00.000Z',
+      expiresAt: '2027-02-11T18:30:00.000Z',
+      current: true,
+    },
+  ],
+}
+
+export const exampleKeySet = {
+  keys: [
+    {
+      kty: 'EC',
+      crv: 'P-256',
+      x: 'f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+      y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+      kid: '2026-01',
+      alg: 'ES256',
+      use: 'sig',
+    },
+  ],
+}

@@ -1,0 +1,42 @@
+/** What runs beside requests: keys refreshed ahead of need, deferred syncs made up, expired rows swept away. */
+import { sweepExpired } from './auth/sweep.ts'
+import type { Deps } from './deps.ts'
+import { runDeferredSyncs } from './identity/deferred-sync.ts'
+
+/** Milliseconds between two runs. */
+const KEYS_EVERY_MS = 60_000
+const SYNCS_EVERY_MS = 5_000
+const SWEEP_EVERY_MS = 600_000
+
+/** Starts at once. `stop` resolves when no run is under way any more. */
+export function startBackground(deps: Deps): { stop(): Promise<void> } {
+  const tasks = [
+    every(KEYS_EVERY_MS, () => deps.identity.refresh()),
+    every(SYNCS_EVERY_MS, () => runDeferredSyncs(deps)),
+    every(SWEEP_EVERY_MS, () => sweepExpired(deps.db)),
+  ]
+
+  /** Never two runs of one task at once; a run that fails is logged, and the next one comes all the same. */
+  function every(ms: number, run: () => Promise<unknown>) {
+    let running: Promise<unknown> | undefined
+    const tick = () => {
+      running ??= run()
+        .catch(error => deps.log.error({ reason: error instanceof Error ? error.message : 'unknown' }, 'background run failed'))
+        .finally(() => {
+          running = undefined
+        })
+    }
+    tick()
+    const timer = setInterval(tick, ms)
+    return async () => {
+      clearInterval(timer)
+      await running
+    }
+  }
+
+  return {
+    async stop() {
+      await Promise.all(tasks.map(stop => stop()))
+    },
+  }
+}

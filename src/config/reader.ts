@@ -1,0 +1,64 @@
+/** Reads variables of the environment and collects what is wrong with them. Names variables, never their values. */
+
+export type Environment = Record<string, string | undefined>
+
+/** What `bun run dev` and tests use where a variable is not set. Production has no such defaults. */
+export const developmentDefaults = {
+  DATABASE_URL: 'sqlite:data/matchday.db',
+  IDP_ISSUER: 'http://localhost:4000',
+  IDP_AUDIENCE: 'matchday-api',
+  IDP_NAME: 'mock-idp',
+} as const
+
+export interface Reader {
+  readonly production: boolean
+  readonly problems: string[]
+  /** Trimmed; undefined when it is not set, or set to nothing. */
+  text(name: string): string | undefined
+  /** Has a default in development only. */
+  required(name: keyof typeof developmentDefaults): string
+  integer(name: string, fallback: number, min: number, max: number): number
+  /** `on` or `off`. */
+  flag(name: string, fallback: boolean): boolean
+  oneOf<T extends string>(name: string, choices: readonly [T, ...T[]]): T
+  refuse(name: string, why: string): void
+}
+
+export function createReader(env: Environment): Reader {
+  const problems: string[] = []
+  const production = env.NODE_ENV === 'production'
+  const text = (name: string) => env[name]?.trim() || undefined
+  const refuse = (name: string, why: string) => void problems.push(`${name} ${why}`)
+
+  return {
+    production,
+    problems,
+    text,
+    refuse,
+    required(name) {
+      const value = text(name)
+      if (value === undefined && production) refuse(name, 'is required in production')
+      return value ?? developmentDefaults[name]
+    },
+    integer(name, fallback, min, max) {
+      const value = text(name)
+      if (value === undefined) return fallback
+      const number = Number(value)
+      if (/^\d+$/.test(value) && number >= min && number <= max) return number
+      refuse(name, `must be a whole number from ${min} to ${max}`)
+      return fallback
+    },
+    flag(name, fallback) {
+      const value = text(name)
+      if (value === undefined) return fallback
+      if (value !== 'on' && value !== 'off') refuse(name, 'must be on or off')
+      return value === 'on'
+    },
+    oneOf(name, choices) {
+      const value = text(name)
+      const chosen = value === undefined ? choices[0] : choices.find(choice => choice === value)
+      if (chosen === undefined) refuse(name, `must be one of ${choices.join(', ')}`)
+      return chosen ?? choices[0]
+    },
+  }
+}

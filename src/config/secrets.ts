@@ -1,0 +1,77 @@
+import { createPrivateKey, createPublicKey, type webcrypto } from 'node:crypto'
+import type { JWK } from 'jose'
+import type { Reader } from './reader.ts'
+
+/** Marks a key made for development: `start` refuses it in production. */
+export const DEVELOPMENT_KID_PREFIX = 'dev-'
+/** What a webhook secret made for development decodes to at its beginning. */
+export const DEVELOPMENT_SECRET_PREFIX = 'matchday-dev-'
+
+const missing = ({ production }: Reader) =>
+  production ? 'is required in production' : 'is missing (`bun run dev` makes one in data/)'
+
+/** Standard Webhooks: `whsec_` and base64. */
+export function readWebhookSecret(reader: Reader): string {
+  const name = 'IDP_WEBHOOK_SECRET'
+  const value = reader.text(name)
+  if (value === undefined) {
+    reader.refuse(name, missing(reader))
+    return ''
+  }
+  const encoded = /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(value) ? value.slice('whsec_'.length) : ''
+  const bytes = Buffer.from(encoded, 'base64')
+  if (bytes.length < 24) reader.refuse(name, 'must be whsec_ and the base64 of at least 24 random bytes')
+  else if (reader.production && bytes.toString('latin1').startsWith(DEVELOPMENT_SECRET_PREFIX)) {
+    reader.refuse(name, 'is a development secret: make one of your own for production')
+  }
+  return value
+}
+
+/** The private JWK that signs native tokens. */
+export function readSigningKey(reader: Reader): JWK {
+  const name = 'NATIVE_TOKEN_KEY'
+  const value = reader.text(name)
+  if (value === undefined) {
+    reader.refuse(name, missing(reader))
+    return {}
+  }
+  const key = parse(value) as JWK | undefined
+  if (!key || !isUsable(key, createPrivateKey)) {
+    reader.refuse(name, 'must be a private JWK with a kid, of kty EC (P-256) or OKP (Ed25519)')
+  } else if (reader.production && key.kid?.startsWith(DEVELOPMENT_KID_PREFIX)) {
+    reader.refuse(name, 'is a development key: make one of your own for production')
+  }
+  return key ?? {}
+}
+
+/** Keys that signed before, public or private, as a JSON array: their tokens verify until they expire. */
+export function readPreviousKeys(reader: Reader): JWK[] {
+  const name = 'NATIVE_TOKEN_PREVIOUS_KEYS'
+  const value = reader.text(name)
+  if (value === undefined) return []
+  const keys = parse(value)
+  if (Array.isArray(keys) && keys.every(key => isUsable(key, createPublicKey))) return keys
+  reader.refuse(name, 'must be a JSON array of JWKs with a kid, of kty EC (P-256) or OKP (Ed25519)')
+  return []
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+type Import = (input: { key: webcrypto.JsonWebKey; format: 'jwk' }) => unknown
+
+function isUsable(key: JWK, importKey: Import): boolean {
+  const known = (key?.kty === 'EC' && key.crv === 'P-256') || (key?.kty === 'OKP' && key.crv === 'Ed25519')
+  if (!known || typeof key.kid !== 'string' || key.kid === '') return false
+  try {
+    importKey({ key: key as webcrypto.JsonWebKey, format: 'jwk' })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,103 @@
+/** What the OpenAPI document says beside the operations: the introduction, the tags, the shared components. */
+import type { Endpoints } from '../identity/discovery.ts'
+
+const INTRODUCTION = `The open backend for sports-fan apps.
+
+1. Press **Authorize**, then *signIn* to pick a fan at the identity provider, or paste a token into *bearer*.
+2. Open an operation and press **Execute**: its body is filled in with an example.
+
+Errors are problem documents (RFC 9457): branch on \`code\`, show \`detail\`, and quote \`requestId\` when you report one.`
+
+/** In the order in which a fan's first day needs them; tools show them in this order. */
+const TAGS = [
+  { name: 'User', description: 'The caller’s profile, onboarding and identity.' },
+  { name: 'Sign-in', description: 'Native tokens for apps, the devices that hold them, and signing out.' },
+  { name: 'Points', description: 'The append-only points ledger.' },
+  { name: 'Rewards', description: 'A catalogue to unlock, claim and redeem.' },
+  { name: 'Teams', description: 'The clubs that a fan can follow.' },
+  { name: 'Operations', description: 'For load balancers and operators.' },
+]
+
+/** `endpoints` of the provider put its sign-in behind Authorize; without them a pasted token remains. */
+export function describeApi(endpoints: Endpoints | null) {
+  return {
+    info: {
+      title: 'Matchday API',
+      version: '0.1.0',
+      description: INTRODUCTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    tags: TAGS,
+    components: {
+      schemas: { Problem },
+      headers: {
+        RequestId: {
+          description: 'Names the request in our logs: your own `X-Request-Id` when it is sane.',
+          schema: { type: 'string', examples: ['01981e2c-7c1f-7000-8000-000000000000'] },
+        },
+        WWWAuthenticate: {
+          description: 'RFC 6750 §3: without `error` when no token came.',
+          schema: { type: 'string', examples: ['Bearer error="invalid_token"'] },
+        },
+        RetryAfter: {
+          description: 'Seconds to wait before trying again.',
+          schema: { type: 'integer', minimum: 1 },
+        },
+      },
+      securitySchemes: { ...signIn(endpoints), bearer },
+    },
+  }
+}
+
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description:
+    'A session token of the identity provider (`bun run token` prints one for development), or a native token of ours.',
+}
+
+function signIn(endpoints: Endpoints | null) {
+  if (!endpoints?.authorization || !endpoints.token) return {}
+  return {
+    signIn: {
+      type: 'oauth2',
+      description: 'Sign in at the identity provider: authorization code with PKCE.',
+      flows: {
+        authorizationCode: {
+          authorizationUrl: endpoints.authorization,
+          tokenUrl: endpoints.token,
+          scopes: { openid: 'Who you are', profile: 'Name and picture', email: 'Email address' },
+        },
+      },
+    },
+  }
+}
+
+const Problem = {
+  type: 'object',
+  description: 'RFC 9457. Further members depend on `code`.',
+  required: ['type', 'title', 'status', 'code', 'detail', 'requestId'],
+  properties: {
+    type: { type: 'string', description: '`urn:matchday:problem:` and the code.' },
+    title: { type: 'string', description: 'The code in words.' },
+    status: { type: 'integer', description: 'The HTTP status again.' },
+    code: { type: 'string', description: 'Stable: branch on it.' },
+    detail: { type: 'string', description: 'What went wrong this time, for a developer to read.' },
+    requestId: { type: 'string', description: 'The `X-Request-Id` of the answer.' },
+    errors: {
+      type: 'array',
+      description: 'Where in the request the faults are.',
+      items: {
+        type: 'object',
+        required: ['message'],
+        properties: {
+          pointer: { type: 'string', description: 'RFC 6901, into the body.' },
+          parameter: { type: 'string', description: 'Name of a query parameter.' },
+          header: { type: 'string', description: 'Name of a header.' },
+          message: { type: 'string' },
+        },
+      },
+    },
+  },
+}

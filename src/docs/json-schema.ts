@@ -1,0 +1,59 @@
+/** TypeBox's schemas as people would write them: named ones in components, enums and nullable types in short. */
+
+export type Json = Record<string, unknown>
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const mapValues = (object: Json, change: (value: unknown) => unknown): Json =>
+  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]))
+
+/** Their values are data, whatever it looks like. */
+const DATA_KEYWORDS = new Set(['example', 'examples', 'default', 'const', 'enum'])
+const SCALARS = new Set<unknown>(['string', 'integer', 'number', 'boolean'])
+
+/**
+ * Moves titled object schemas to `components`, and shortens the others. What our own checks added leaves the document.
+ * @throws Error when two schemas share a title
+ */
+export function refineSchemas(value: unknown, components: Json): unknown {
+  if (Array.isArray(value)) return value.map(item => refineSchemas(item, components))
+  if (!isObject(value)) return value
+  if (isObject(value.documentedAs)) return { ...value.documentedAs }
+  const { errorNoun: _, ...node } = value
+  const refined = Object.fromEntries(
+    Object.entries(node).map(([key, member]) => [key, refineMember(key, member, components)]),
+  )
+  if (typeof node.title !== 'string' || node.type !== 'object') return shorten(refined)
+  return reference(node.title, refined, components)
+}
+
+function refineMember(key: string, member: unknown, components: Json): unknown {
+  if (DATA_KEYWORDS.has(key)) return member
+  // Names of members are not keywords: a member may well be called `default`.
+  if (key === 'properties' && isObject(member))
+    return mapValues(member, schema => refineSchemas(schema, components))
+  return refineSchemas(member, components)
+}
+
+function reference(name: string, schema: Json, components: Json): Json {
+  const known = components[name]
+  if (known !== undefined && !Bun.deepEquals(known, schema))
+    throw new Error(`two schemas are titled ${name}: give one of them another title`)
+  components[name] = schema
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+function shorten(schema: Json): Json {
+  const { anyOf, ...outer } = schema
+  if (!Array.isArray(anyOf)) return schema
+  const variants = anyOf.filter(isObject)
+  const [first, last] = [variants[0], variants.at(-1)]
+  if (!first || !last) return schema
+  if (variants.every(variant => 'const' in variant && variant.type === first.type))
+    return { type: first.type, enum: variants.map(variant => variant.const), ...outer }
+  const isNullable = variants.length === 2 && last.type === 'null'
+  if (!isNullable || !SCALARS.has(first.type) || 'const' in first) return schema
+  const values = Array.isArray(first.enum) ? { enum: [...first.enum, null] } : {}
+  return { ...first, ...values, ...outer, type: [first.type, 'null'] }
+}

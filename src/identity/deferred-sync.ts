@@ -1,0 +1,81 @@
+/** Makes up for syncs that the provider's outage put off: rows in the database, so a restart loses none. */
+import { and, asc, eq, lte } from 'drizzle-orm'
+import type { Tables, Transaction } from '../../db/index.ts'
+import type { Deps } from '../deps.ts'
+import { DomainError } from '../problems.ts'
+import { mirrorIdentity } from './mirror.ts'
+
+/** Milliseconds before the first attempt; each next one waits twice as long, up to the longest. */
+const FIRST_WAIT_MS = 5_000
+const LONGEST_WAIT_MS = 600_000
+/** Attempts of one run; what is left is taken by the next, or by another instance. */
+const RUN_SIZE = 20
+
+type Row = Tables['deferredSyncs']['$inferSelect']
+type SyncDeps = Pick<Deps, 'db' | 'identity' | 'tokenSeal' | 'log'>
+
+/** A session token to sync with later, encrypted. */
+export type Deferral = Pick<Row, 'sealedToken' | 'tokenExpiresAt'>
+
+export async function deferSync(tx: Transaction, userId: string, deferral: Deferral): Promise<void> {
+  const nextAttemptAt = new Date(tx.now().getTime() + FIRST_WAIT_MS)
+  await tx
+    .insert(tx.tables.deferredSyncs)
+    .values({ userId, ...deferral, attempts: 0, nextAttemptAt })
+    .onConflictDoUpdate({ target: tx.tables.deferredSyncs.userId, set: deferral })
+}
+
+/** Tries what is due. Answers how many syncs were made up. Any number of instances may run it at once. */
+export async function runDeferredSyncs(deps: SyncDeps): Promise<number> {
+  const { deferredSyncs } = deps.db.tables
+  const due = await deps.db.read
+    .select()
+    .from(deferredSyncs)
+    .where(lte(deferredSyncs.nextAttemptAt, deps.db.read.now()))
+    .orderBy(asc(deferredSyncs.nextAttemptAt))
+    .limit(RUN_SIZE)
+  let madeUp = 0
+  for (const row of due) if (await attempt(deps, row)) madeUp++
+  return madeUp
+}
+
+async function attempt(deps: SyncDeps, row: Row): Promise<boolean> {
+  const { db, identity, tokenSeal, log } = deps
+  const mine = await db.write(tx => lease(tx, row))
+  if (!mine) return false
+  const { users } = db.tables
+  const [user] = await db.read.select().from(users).where(eq(users.id, row.userId))
+  const token = user && row.tokenExpiresAt > db.read.now() ? tokenSeal.open(row.sealedToken, row.userId) : null
+  if (!user || token === null) {
+    // The fan's next sync or the provider's next webhook fills the mirror.
+    log.warn({ userId: row.userId }, 'deferred sync given up: its token has expired')
+    await db.write(tx => forgetDeferral(tx, row.userId))
+    return false
+  }
+  try {
+    const { claims } = await identity.userinfo(token, user.subject)
+    // Takes the row away as well.
+    await db.write(tx => mirrorIdentity(tx, user.id, claims, 'pull'))
+    return true
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    if (error.code === 'invalid_token') await db.write(tx => forgetDeferral(tx, row.userId))
+    return false
+  }
+}
+
+/** Of any number of instances that saw the row, one gets to try; a crash after this costs one wait. */
+async function lease(tx: Transaction, { userId, attempts, nextAttemptAt }: Row): Promise<boolean> {
+  const { deferredSyncs } = tx.tables
+  const wait = Math.min(FIRST_WAIT_MS * 2 ** (attempts + 1), LONGEST_WAIT_MS)
+  const [leased] = await tx
+    .update(deferredSyncs)
+    .set({ attempts: attempts + 1, nextAttemptAt: new Date(tx.now().getTime() + wait) })
+    .where(and(eq(deferredSyncs.userId, userId), eq(deferredSyncs.nextAttemptAt, nextAttemptAt)))
+    .returning()
+  return leased !== undefined
+}
+
+async function forgetDeferral(tx: Transaction, userId: string): Promise<void> {
+  await tx.delete(tx.tables.deferredSyncs).where(eq(tx.tables.deferredSyncs.userId, userId))
+}

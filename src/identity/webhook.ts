@@ -1,0 +1,59 @@
+/** Events of the provider: Standard Webhooks (standardwebhooks.com), verified, read, and applied to the mirror. */
+import { timingSafeEqual } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import type { Transaction } from '../../db/index.ts'
+import { DomainError } from '../problems.ts'
+import type { IdentityClaims } from './claims.ts'
+import { buryIdentity, mirrorIdentity } from './mirror.ts'
+import { ensureUser, findUser } from './users.ts'
+
+/** Seconds by which a delivery's time may differ from ours, as the standard advises. */
+const TOLERANCE = 300
+
+export interface Delivery {
+  id: string | null
+  /** Seconds since the epoch, in digits. */
+  timestamp: string | null
+  /** `v1,BASE64`, several parted by spaces while the sender rotates its secret. */
+  signature: string | null
+  body: string
+}
+
+/** @throws DomainError `invalid_signature` */
+export function verifyDelivery(delivery: Delivery, secret: string, now: Date): void {
+  const { id, timestamp, signature, body } = delivery
+  if (!id || !signature || !timestamp || !/^\d{1,12}$/.test(timestamp)) {
+    throw new DomainError('invalid_signature', { detail: 'Standard Webhooks headers are missing.' })
+  }
+  const sentAt = new Date(Number(timestamp) * 1000)
+  if (Math.abs(now.getTime() - sentAt.getTime()) > TOLERANCE * 1000) {
+    throw new DomainError('invalid_signature', { detail: 'The delivery is too old, or from the future.' })
+  }
+  // The library signs; its own `verify` knows no clock but the machine's.
+  const expected = Buffer.from(new Webhook(secret).sign(id, sentAt, body))
+  const genuine = signature.split(' ').some(given => {
+    const bytes = Buffer.from(given)
+    return bytes.length === expected.length && timingSafeEqual(bytes, expected)
+  })
+  if (!genuine) throw new DomainError('invalid_signature')
+}
+
+export interface UserEvent {
+  type: 'user.updated' | 'user.deleted'
+  provider: string
+  /** With `updatedAt`: the provider's, or the event's own time. */
+  claims: IdentityClaims
+}
+
+/** In any order, any number of times: ends in the same state. */
+export async function applyUserEvent(tx: Transaction, { type, provider, claims }: UserEvent): Promise<void> {
+  const who = { provider, subject: claims.subject }
+  if (type === 'user.deleted') {
+    // Also for somebody we have not met: their token may still be good.
+    const { user } = await ensureUser(tx, who)
+    await buryIdentity(tx, user.id)
+    return
+  }
+  const user = await findUser(tx, who)
+  if (user) await mirrorIdentity(tx, user.id, claims)
+}

@@ -1,0 +1,219 @@
+import { expect, test } from 'bun:test'
+import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import type { Client } from '../support/client.ts'
+import { onEachEngine } from '../support/world.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const DAY = 24 * 60 * MINUTE
+
+onEachEngine('Native tokens', world => {
+  const signIn = async (fan: Client, deviceName?: string) => {
+    const { status, body } = await fan.post('/api/auth/native-token', deviceName ? { deviceName } : {})
+    expect(status).toBe(200)
+    return body as { token: string; refreshToken: string; sessionId: string; [member: string]: unknown }
+  }
+  const refresh = (refreshToken: string) => world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })
+  const statusWith = async (token: string) => (await world.withToken(token).get('/api/rewards')).status
+
+  test('a session is exchanged for a token of ours, whose every claim is as promised', async () => {
+    const fan = await world.fan()
+    const { headers, body } = await fan.post('/api/auth/native-token', { deviceName: 'Phone' })
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(body).toMatchObject({
+      tokenType: 'Bearer',
+      expiresIn: 900,
+      expiresAt: new Date(world.clock.ms + 15 * MINUTE).toISOString(),
+      refreshExpiresAt: new Date(world.clock.ms + 30 * DAY).toISOString(),
+    })
+    expect(decodeProtectedHeader(body.token)).toMatchObject({ alg: 'ES256', typ: 'at+jwt' })
+    const claims = decodeJwt(body.token)
+    expect(claims).toMatchObject({ sub: fan.subject, sid: body.sessionId })
+    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(900)
+    expect(claims.jti).toBeString()
+  })
+
+  test('verifies with the keys at /.well-known/jwks.json, which hold nothing private', async () => {
+    const { token } = await signIn(await world.fan())
+    const { body } = await world.anonymous.get('/.well-known/jwks.json')
+    expect(JSON.stringify(body)).not.toContain('"d"')
+    const { payload } = await jwtVerify(token, createLocalJWKSet(body), { currentDate: new Date(world.clock.ms) })
+    expect(payload.iss).toBe('urn:matchday')
+  })
+
+  test('speaks for the same fan as the session did', async () => {
+    const fan = await world.fan()
+    await fan.post('/api/user/profile', { displayName: 'Same' })
+    const native = world.withToken((await signIn(fan)).token)
+    expect((await native.get('/api/user/profile')).body.displayName).toBe('Same')
+  })
+
+  test('makes no user record by itself', async () => {
+    const fan = await world.fan()
+    await signIn(fan)
+    expect((await fan.get('/api/user/profile')).status).toBe(404)
+  })
+
+  test('expires after 15 minutes', async () => {
+    const { token } = await signIn(await world.fan())
+    world.clock.advance(15 * MINUTE - SECOND)
+    expect(await statusWith(token)).toBe(200)
+    world.clock.advance(10 * SECOND)
+    expect(await statusWith(token)).toBe(401)
+  })
+
+  test('cannot mint another, nor sync: 403 session_required', async () => {
+    const native = world.withToken((await signIn(await world.fan())).token)
+    for (const path of ['/api/auth/native-token', '/api/user/sync-mock-idp']) {
+      const { status, body } = await native.post(path, {})
+      expect([status, body.code]).toEqual([403, 'session_required'])
+    }
+  })
+
+  test('onboards with a native token, the sync deferred to the next session', async () => {
+    const fan = await world.fan()
+    const native = world.withToken((await signIn(fan)).token)
+    const { body } = await native.post('/api/user/onboarding', {})
+    expect([body.state, body.identitySync]).toEqual(['completed', 'deferred'])
+    expect((await fan.post('/api/user/sync-mock-idp')).status).toBe(200)
+    expect((await native.get('/api/user/onboarding')).body.identitySync).toBe('synced')
+  })
+
+  test('a refresh gives new tokens of the same session, and the old access token stays good', async () => {
+    const first = await signIn(await world.fan())
+    world.clock.advance(MINUTE)
+    const { status, headers, body } = await refresh(first.refreshToken)
+    expect([status, body.sessionId]).toEqual([200, first.sessionId])
+    expect(headers.get('cache-control')).toBe('no-store')
+    expect(body.refreshToken).not.toBe(first.refreshToken)
+    for (const token of [first.token, body.token]) expect(await statusWith(token)).toBe(200)
+  })
+
+  test('the immediate predecessor is forgiven for 10 seconds, and either answer can go on', async () => {
+    for (const kept of [0, 1]) {
+      const { refreshToken } = await signIn(await world.fan())
+      const answers = [(await refresh(refreshToken)).body, (await refresh(refreshToken)).body]
+      world.clock.advance(DAY)
+      const next = await refresh(answers[kept].refreshToken)
+      expect(next.status).toBe(200)
+    }
+  })
+
+  test('a spent token after 10 seconds kills its family: every token of it is refused', async () => {
+    const first = await signIn(await world.fan())
+    const second = (await refresh(first.refreshToken)).body
+    world.clock.advance(10 * SECOND + 1)
+    const { status, body, headers } = await refresh(first.refreshToken)
+    expect([status, body.code]).toEqual([401, 'invalid_refresh_token'])
+    expect(headers.get('www-authenticate')).toStartWith('Bearer')
+    expect((await refresh(second.refreshToken)).status).toBe(401)
+    for (const { token } of [first, second]) expect(await statusWith(token)).toBe(401)
+  })
+
+  test('at exactly 10 seconds it is still forgiven', async () => {
+    const { refreshToken } = await signIn(await world.fan())
+    await refresh(refreshToken)
+    world.clock.advance(10 * SECOND)
+    expect((await refresh(refreshToken)).status).toBe(200)
+  })
+
+  test('a grandparent is never forgiven, however soon', async () => {
+    const first = await signIn(await world.fan())
+    const second = (await refresh(first.refreshToken)).body
+    await refresh(second.refreshToken)
+    expect((await refresh(first.refreshToken)).status).toBe(401)
+    expect(await statusWith(first.token)).toBe(401)
+  })
+
+  test('one family’s death leaves the fan’s other devices alone', async () => {
+    const fan = await world.fan()
+    const [phone, tablet] = [await signIn(fan, 'Phone'), await signIn(fan, 'Tablet')]
+    const second = (await refresh(phone.refreshToken)).body
+    await refresh(second.refreshToken)
+    await refresh(phone.refreshToken)
+    expect([await statusWith(phone.token), await statusWith(tablet.token)]).toEqual([401, 200])
+  })
+
+  test('refresh tokens expire after 30 days', async () => {
+    const { refreshToken } = await signIn(await world.fan())
+    world.clock.advance(30 * DAY)
+    expect((await refresh(refreshToken)).status).toBe(401)
+  })
+
+  test('no token outlives its session, however often it is refreshed', async () => {
+    let { refreshToken, sessionId } = await signIn(await world.fan())
+    const ends = world.clock.ms + 180 * DAY
+    for (let month = 0; month < 6; month++) {
+      world.clock.advance(29 * DAY + 23 * 60 * MINUTE)
+      const { body } = await refresh(refreshToken)
+      expect(Date.parse(body.refreshExpiresAt)).toBeLessThanOrEqual(ends)
+      expect(Date.parse(body.expiresAt)).toBeLessThanOrEqual(ends)
+      expect(body.sessionId).toBe(sessionId)
+      refreshToken = body.refreshToken
+    }
+    world.clock.ms = ends
+    expect((await refresh(refreshToken)).status).toBe(401)
+  })
+
+  test('refuses what is no refresh token with 401 invalid_refresh_token, and a bad body with 422', async () => {
+    const { token } = await signIn(await world.fan())
+    for (const text of ['x', token, `mdrt_${'A'.repeat(43)}`]) {
+      expect((await refresh(text)).body.code).toBe('invalid_refresh_token')
+    }
+    expect((await world.anonymous.post('/api/auth/native-token/refresh', {})).status).toBe(422)
+  })
+
+  test('the database holds hashes of refresh tokens, never the tokens', async () => {
+    const first = await signIn(await world.fan())
+    const second = (await refresh(first.refreshToken)).body
+    const rows = JSON.stringify(await world.db.read.select().from(world.db.tables.refreshTokens))
+    for (const { refreshToken } of [first, second]) expect(rows).not.toContain(refreshToken.slice(5, 30))
+  })
+
+  test('of twenty refreshes at once with one token, all succeed within forgiveness and one generation follows', async () => {
+    const { refreshToken, sessionId } = await signIn(await world.fan())
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refreshToken)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    const { nativeSessions } = world.db.tables
+    const rows = await world.db.read.select().from(nativeSessions)
+    expect(rows.find(({ id }) => id === sessionId)?.generation).toBe(2)
+  })
+
+  test('of twenty reuses at once of a spent token, none succeeds and the family is dead', async () => {
+    const first = await signIn(await world.fan())
+    const second = (await refresh(first.refreshToken)).body
+    world.clock.advance(MINUTE)
+    const attempts = [...Array(20).fill(first.refreshToken), second.refreshToken]
+    const answers = await Promise.all(attempts.map(refresh))
+    expect(answers.slice(0, 20).every(({ status }) => status === 401)).toBe(true)
+    // Whether the good one came before or after the reuse: what it got, if anything, is dead too.
+    const last = answers[20]
+    if (last?.status === 200) expect((await refresh(last.body.refreshToken)).status).toBe(401)
+    expect(await statusWith(second.token)).toBe(401)
+  })
+
+  test('lists the caller’s devices, the current one marked, and nobody else’s', async () => {
+    const [fan, other] = [await world.fan(), await world.fan()]
+    await signIn(other, 'Not mine')
+    const phone = await signIn(fan, 'Phone')
+    world.clock.advance(MINUTE)
+    const tablet = await signIn(fan)
+    const { sessions } = (await world.withToken(phone.token).get('/api/auth/sessions')).body
+    expect(sessions).toMatchObject([
+      { id: tablet.sessionId, deviceName: null, current: false },
+      { id: phone.sessionId, deviceName: 'Phone', current: true },
+    ])
+    expect((await fan.get('/api/auth/sessions')).body.sessions).toMatchObject([{ current: false }, { current: false }])
+  })
+
+  test('signs one device out; somebody else’s is 404 session_not_found', async () => {
+    const [fan, other] = [await world.fan(), await world.fan()]
+    const [phone, tablet] = [await signIn(fan), await signIn(fan)]
+    const path = `/api/auth/sessions/${phone.sessionId}`
+    expect((await other.send(path, { method: 'DELETE' })).body.code).toBe('session_not_found')
+    expect((await fan.send(path, { method: 'DELETE' })).status).toBe(204)
+    expect((await fan.send(path, { method: 'DELETE' })).status).toBe(404)
+    expect([await statusWith(phone.token), await statusWith(tablet.token)]).toEqual([401, 200])
+    expect((await refresh(phone.refreshToken)).status).toBe(401)
+  })
+})

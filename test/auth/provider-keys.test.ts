@@ -1,0 +1,234 @@
+/** The provider's keys: new ones are found, old ones go, and what the provider suffers does not sign fans out. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import type { FaultInput } from '../../mock-idp/faults.ts'
+import { createApp } from '../../src/app.ts'
+import {
+  EMPTY_COOLDOWN_MS,
+  FETCH_COOLDOWN_MS,
+  KEYS_FRESH_MS,
+  KEYS_USABLE_MS,
+} from '../../src/identity/key-set.ts'
+import { createIdentityProvider } from '../../src/identity/provider.ts'
+import { type Client, createClient } from '../support/client.ts'
+import { sqliteEngine } from '../support/engines.ts'
+import { createWorld, type World } from '../support/world.ts'
+import { control, keyFetches, tokenOf } from './provider-controls.ts'
+
+const PATH = '/api/rewards'
+let world: World
+/** The application over a provider that it has not asked yet, with a deadline short enough to wait for. */
+let fresh: () => (token: string) => Client
+
+beforeAll(async () => {
+  world = await createWorld(sqliteEngine)
+  fresh = () => {
+    const identity = createIdentityProvider({
+      ...world.config.identity,
+      now: world.deps.now,
+      fetch: world.idp.handle,
+      log: world.deps.log,
+      deadlineMs: 40,
+    })
+    const app = createApp({ ...world.deps, identity })
+    return token =>
+      createClient(
+        request => app.handle(request),
+        () => null,
+        token,
+      )
+  }
+})
+afterEach(async () => {
+  await control(world, 'DELETE', '/faults')
+  await control(world, 'DELETE', '/requests')
+})
+afterAll(() => world.close())
+
+const statusOf = async (client: Client) => (await client.get(PATH)).status
+const fault = (input: FaultInput) => control(world, 'POST', '/faults', input)
+
+async function expectUnavailable(client: Client) {
+  const { status, headers, body } = await client.get(PATH)
+  expect([status, body.code]).toEqual([503, 'identity_provider_unavailable'])
+  expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+  expect(headers.get('www-authenticate')).toBeNull()
+}
+
+describe('rotation', () => {
+  test('tokens of the new key and of the old one are accepted while both are published', async () => {
+    const as = fresh()
+    const old = await tokenOf(world, {})
+    expect(await statusOf(as(old))).toBe(200)
+    world.clock.advance(FETCH_COOLDOWN_MS)
+    for (const alg of ['RS256', 'PS256', 'EdDSA', 'ES256']) {
+      await control(world, 'POST', '/keys/rotate', { alg })
+      const renewed = await tokenOf(world, {})
+      expect([alg, await statusOf(as(renewed)), await statusOf(as(old))]).toEqual([alg, 200, 200])
+      world.clock.advance(FETCH_COOLDOWN_MS)
+    }
+  })
+
+  test('a retired key is refused once the published bound has passed, and the new one is not', async () => {
+    const as = fresh()
+    const old = await tokenOf(world, {})
+    expect(await statusOf(as(old))).toBe(200)
+    await control(world, 'POST', '/keys/rotate', {})
+    await control(world, 'POST', '/keys/retire', {})
+    world.clock.advance(KEYS_FRESH_MS - 1)
+    expect(await statusOf(as(old))).toBe(200)
+    world.clock.advance(1)
+    expect(await statusOf(as(old))).toBe(401)
+    expect(await statusOf(as(await tokenOf(world, {})))).toBe(200)
+  })
+
+  test('a flood of unknown key ids makes at most one fetch per cooldown', async () => {
+    const as = fresh()
+    const good = await tokenOf(world, {})
+    expect(await statusOf(as(good))).toBe(200)
+    const unknown = await tokenOf(world, { defect: 'unknown_kid', expiresIn: 86_400 })
+    const flood = () => Promise.all(Array.from({ length: 25 }, () => statusOf(as(unknown))))
+    world.clock.advance(FETCH_COOLDOWN_MS - 1)
+    for (let round = 0; round < 3; round++) {
+      await control(world, 'DELETE', '/requests')
+      world.clock.advance(1)
+      expect(new Set([...(await flood()), ...(await flood())])).toEqual(new Set([401]))
+      world.clock.advance(FETCH_COOLDOWN_MS - 1)
+      expect(new Set(await flood())).toEqual(new Set([401]))
+      expect(await keyFetches(world)).toBe(1)
+    }
+    expect(await statusOf(as(good))).toBe(200)
+  })
+
+  test('requests that all need the keys at once share one fetch', async () => {
+    const as = fresh()
+    const token = await tokenOf(world, {})
+    const statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf(as(token))))
+    expect(new Set(statuses)).toEqual(new Set([200]))
+    expect(await keyFetches(world)).toBe(1)
+  })
+})
+
+const FAULTS: Record<string, Omit<FaultInput, 'match'>> = {
+  'answers 503': { kind: 'status', status: 503 },
+  'answers 404': { kind: 'status', status: 404 },
+  'answers 401': { kind: 'status', status: 401 },
+  'answers 429': { kind: 'status', status: 429, retryAfter: 60 },
+  'answers 204': { kind: 'status', status: 204 },
+  'never answers': { kind: 'hang' },
+  'begins to answer and never ends': { kind: 'drip', delayMs: 1 },
+  'breaks the connection': { kind: 'reset' },
+  'sends broken JSON': { kind: 'malformed' },
+  'sends no keys': { kind: 'empty_keys' },
+  'sends megabytes of keys': { kind: 'huge' },
+  'sends a page': { kind: 'html' },
+  redirects: { kind: 'redirect' },
+  'sends null': { kind: 'json', body: null },
+  'sends a list': { kind: 'json', body: [] },
+  'sends keys that are none': {
+    kind: 'json',
+    body: { keys: [null, 7, {}, 'key', { kty: 'oct', k: 'AAAA' }] },
+  },
+  'sends keys for encryption alone': {
+    kind: 'json',
+    body: { keys: [{ kty: 'OKP', crv: 'Ed25519', x: 'AA', use: 'enc' }] },
+  },
+}
+
+describe('a provider that fails', () => {
+  for (const [what, input] of Object.entries(FAULTS)) {
+    test(`and ${what} is 503 at first, never 401, and heals by itself`, async () => {
+      const as = fresh()
+      const token = await tokenOf(world, {})
+      await fault({ match: 'jwks', ...input })
+      await expectUnavailable(as(token))
+      const ready = await as(token).get('/readyz')
+      expect(ready.status).toBe(503)
+      expect(ready.body.checks.identityProvider).not.toBe('ok')
+      await control(world, 'DELETE', '/faults')
+      world.clock.advance(EMPTY_COOLDOWN_MS)
+      expect(await statusOf(as(token))).toBe(200)
+      expect((await as(token).get('/readyz')).status).toBe(200)
+    })
+
+    test(`and ${what} does not take away the last good keys`, async () => {
+      const as = fresh()
+      const token = await tokenOf(world, { expiresIn: 7 * 86_400 })
+      expect(await statusOf(as(token))).toBe(200)
+      await fault({ match: 'jwks', ...input })
+      await control(world, 'DELETE', '/requests')
+      world.clock.advance(KEYS_FRESH_MS)
+      expect(await statusOf(as(token))).toBe(200)
+      expect(await keyFetches(world)).toBe(1)
+      expect((await as(token).get('/readyz')).status).toBe(200)
+      const forged = await tokenOf(world, { defect: 'wrong_key', expiresIn: 7 * 86_400 })
+      expect(await statusOf(as(forged))).toBe(401)
+    })
+  }
+
+  test('is forgiven for a bounded time: then 503, never 401, and it heals by itself', async () => {
+    const as = fresh()
+    const token = await tokenOf(world, { expiresIn: 7 * 86_400 })
+    expect(await statusOf(as(token))).toBe(200)
+    await fault({ match: '*', kind: 'status' })
+    world.clock.advance(KEYS_USABLE_MS - 1)
+    expect(await statusOf(as(token))).toBe(200)
+    world.clock.advance(1)
+    await expectUnavailable(as(token))
+    const forged = await tokenOf(world, { defect: 'wrong_key', expiresIn: 7 * 86_400 })
+    await expectUnavailable(as(forged))
+    const ready = await as(token).get('/readyz')
+    expect([ready.status, ready.body.checks.identityProvider]).toEqual([503, 'it answered 503'])
+    await control(world, 'DELETE', '/faults')
+    world.clock.advance(FETCH_COOLDOWN_MS)
+    expect(await statusOf(as(token))).toBe(200)
+  })
+
+  test('is asked at most once a cooldown, however many requests come while it is down', async () => {
+    const as = fresh()
+    const token = await tokenOf(world, {})
+    await fault({ match: 'jwks', kind: 'status' })
+    for (let n = 0; n < 10; n++) await expectUnavailable(as(token))
+    expect(await keyFetches(world)).toBe(1)
+    world.clock.advance(EMPTY_COOLDOWN_MS)
+    for (let n = 0; n < 10; n++) await expectUnavailable(as(token))
+    expect(await keyFetches(world)).toBe(2)
+  })
+
+  test('still leaves 401 to who brings no token, and the open routes to everyone', async () => {
+    const as = fresh()
+    await fault({ match: '*', kind: 'status' })
+    expect((await as('').get(PATH, { authorization: '' })).status).toBe(401)
+    expect((await as('').get('/api/teams')).status).toBe(200)
+    expect((await as('').get('/healthz')).status).toBe(200)
+  })
+
+  test('with a discovery document of another issuer, or without keys, is not believed', async () => {
+    const issuer = world.config.identity.issuer
+    const jwks_uri = `${issuer}/jwks`
+    for (const body of [
+      { issuer: 'https://evil.example', jwks_uri },
+      { jwks_uri },
+      { issuer },
+      { issuer, jwks_uri: 'file:///etc/passwd' },
+      { issuer, jwks_uri: 'http://user:pw@localhost:4000/jwks' },
+      { issuer, jwks_uri: 7 },
+    ]) {
+      const as = fresh()
+      await fault({ match: 'discovery', kind: 'json', body })
+      await expectUnavailable(as(await tokenOf(world, {})))
+      expect(await keyFetches(world)).toBe(0)
+      await control(world, 'DELETE', '/faults')
+    }
+  })
+
+  test('whose keys are damaged does not make good tokens bad', async () => {
+    const as = fresh()
+    const token = await tokenOf(world, { expiresIn: 7 * 86_400 })
+    expect(await statusOf(as(token))).toBe(200)
+    const { current } = await control(world, 'GET', '/keys')
+    const damaged = { kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA', kid: current, alg: 'ES256', use: 'sig' }
+    await fault({ match: 'jwks', kind: 'json', body: { keys: [damaged] } })
+    world.clock.advance(KEYS_FRESH_MS)
+    expect(await statusOf(as(token))).toBe(200)
+  })
+})

@@ -1,0 +1,208 @@
+/** The provider's tokens at a protected route: what is refused, why, and what the client is told (RFC 6750). */
+import { expect, test } from 'bun:test'
+import { defects } from '../../mock-idp/defects.ts'
+import { sqliteEngine } from '../support/engines.ts'
+import { onEngine } from '../support/world.ts'
+import { tokenOf } from './provider-controls.ts'
+
+const PATH = '/api/rewards'
+const INVALID = /^Bearer error="invalid_token", error_description="[^"\\]+"$/
+
+onEngine(sqliteEngine, 'session tokens', world => {
+  const get = (authorization: string) => world.anonymous.get(PATH, { authorization })
+
+  async function verdict(token: string) {
+    const { status, headers, body } = await get(`Bearer ${token}`)
+    if (status === 200) return 'accepted'
+    expect([status, body.code]).toEqual([401, 'invalid_token'])
+    expect(headers.get('www-authenticate')).toMatch(INVALID)
+    return body.detail as string
+  }
+
+  test('a good token passes, and speaks for its subject', async () => {
+    const token = await tokenOf(world, { sub: 'fan-0007' })
+    const { status, body } = await world.withToken(token).post('/api/user/profile', {})
+    expect([status, body.identity.subject]).toEqual([201, 'fan-0007'])
+  })
+
+  const EXPECTED: Record<(typeof defects)[number], string> = {
+    expired: 'The token has expired.',
+    not_yet_valid: "The token's nbf is not accepted.",
+    future_iat: 'The token is issued in the future.',
+    wrong_audience: "The token's aud is not accepted.",
+    wrong_issuer: "The token's iss is not accepted.",
+    wrong_key: 'The signature does not verify.',
+    unknown_kid: 'No key of the provider matches the token.',
+    alg_none: 'The algorithm is not accepted.',
+    hs256_public_key: 'The algorithm is not accepted.',
+    embedded_jwk: 'The signature does not verify.',
+    unknown_crit: 'The token cannot be read.',
+    no_exp: "The token's exp is not accepted.",
+    no_sub: "The token's sub is not accepted.",
+    id_token: "The token's typ is not accepted.",
+  }
+  for (const defect of defects) {
+    test(`a token with the defect ${defect} is 401 invalid_token: ${EXPECTED[defect]}`, async () => {
+      expect(await verdict(await tokenOf(world, { defect }))).toBe(EXPECTED[defect])
+    })
+  }
+
+  test('claims of the wrong kind are refused, and so is a subject that no database can hold', async () => {
+    for (const claims of [
+      { sub: '' },
+      { sub: 7 },
+      { sub: 'a\0b' },
+      { sub: 'x'.repeat(256) },
+      { sub: '\ud800' },
+      { exp: 'soon' },
+      { exp: 1e300 },
+      { iat: 'now' },
+      { iat: null },
+      { nbf: '0' },
+      { aud: [] },
+      { aud: ['some-other-api'] },
+      { iss: ['http://localhost:4000'] },
+      { iss: 'http://localhost:4000/other' },
+    ]) {
+      expect([claims, await verdict(await tokenOf(world, { claims }))]).not.toContain('accepted')
+    }
+  })
+
+  test('an audience among several, and the issuer with a slash at its end, are accepted', async () => {
+    const aud = ['some-other-api', world.config.identity.audience]
+    expect(await verdict(await tokenOf(world, { claims: { aud } }))).toBe('accepted')
+    const iss = `${world.config.identity.issuer}/`
+    expect(await verdict(await tokenOf(world, { claims: { iss } }))).toBe('accepted')
+  })
+
+  test('the typ must be at+jwt, in its long spelling too', async () => {
+    expect(await verdict(await tokenOf(world, { typ: 'application/at+jwt' }))).toBe('accepted')
+    for (const typ of ['JWT', 'id+jwt', 'at+jwt+x']) {
+      expect(await verdict(await tokenOf(world, { typ }))).toBe("The token's typ is not accepted.")
+    }
+  })
+
+  test('a token changed in its header, its claims or its signature is refused', async () => {
+    const parts = (await tokenOf(world, {})).split('.')
+    expect(await verdict(parts.join('.'))).toBe('accepted')
+    for (const at of [0, 1, 2]) {
+      const part = parts[at] ?? ''
+      const other = part[5] === 'A' ? 'B' : 'A'
+      const changed = parts.with(at, part.slice(0, 5) + other + part.slice(6)).join('.')
+      expect(await verdict(changed)).not.toBe('accepted')
+    }
+  })
+
+  test('what is no token is refused without being told apart by a message of a library', async () => {
+    for (const text of [
+      'x',
+      'a.b',
+      'a.b.c',
+      'a.b.c.d.e',
+      '..',
+      'e30.e30.',
+      'e30.e30.e30',
+      `${'a'.repeat(20_000)}`,
+    ]) {
+      expect([text.slice(0, 10), await verdict(text)]).toEqual([
+        text.slice(0, 10),
+        text.length > 16_384 ? 'The token is too long.' : 'The token cannot be read.',
+      ])
+    }
+  })
+
+  test('an expired token has 30 seconds of leeway, and no more', async () => {
+    const expiring = await tokenOf(world, { expiresIn: 60 })
+    world.clock.advance(60_000 + 29_999)
+    expect(await verdict(expiring)).toBe('accepted')
+    world.clock.advance(1)
+    expect(await verdict(expiring)).toBe('The token has expired.')
+  })
+
+  test('a token from ahead of our clock has 30 seconds of leeway, and no more', async () => {
+    const now = Math.floor(world.clock.ms / 1000)
+    for (const [claims, accepted] of [
+      [{ iat: now + 30 }, true],
+      [{ iat: now + 31 }, false],
+      [{ nbf: now + 30 }, true],
+      [{ nbf: now + 31 }, false],
+    ] as const) {
+      const outcome = await verdict(await tokenOf(world, { claims }))
+      expect([claims, outcome === 'accepted']).toEqual([claims, accepted])
+    }
+    const early = await tokenOf(world, { claims: { iat: now + 31 } })
+    expect(await verdict(early)).toBe('The token is issued in the future.')
+    world.clock.advance(1000)
+    expect(await verdict(early)).toBe('accepted')
+  })
+
+  test('no credentials, or those of another scheme, are 401 with a bare challenge', async () => {
+    const token = await tokenOf(world, {})
+    for (const headers of [
+      {},
+      { authorization: `Basic ${btoa('fan:secret')}` },
+      { authorization: `Basic ${token}` },
+      { authorization: token },
+      { authorization: `Bearerx ${token}` },
+      { authorization: '' },
+      { cookie: `access_token=${token}` },
+    ] as Record<string, string>[]) {
+      const answer = await world.anonymous.get(PATH, headers)
+      expect([answer.status, answer.body.code]).toEqual([401, 'unauthenticated'])
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+    }
+  })
+
+  test('a good token in the query or the body does not count, beside whatever header', async () => {
+    const token = await tokenOf(world, {})
+    const query = `${PATH}?access_token=${token}`
+    const alone = await world.anonymous.get(query)
+    expect([alone.status, alone.body.code]).toEqual([401, 'unauthenticated'])
+    expect(alone.headers.get('www-authenticate')).toBe('Bearer')
+    for (const authorization of ['Bearer', 'bearer', 'bearer x', 'BEARER x', 'Bearer x']) {
+      const answer = await world.anonymous.get(query, { authorization })
+      expect([authorization, answer.status, answer.body.code]).toEqual([authorization, 401, 'invalid_token'])
+    }
+    const inBody = await world.anonymous.post('/api/user/profile', { access_token: token })
+    expect([inBody.status, inBody.body.code]).toEqual([401, 'unauthenticated'])
+  })
+
+  test('the scheme is read in any case and with any number of spaces', async () => {
+    const token = await tokenOf(world, {})
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEARER']) {
+      expect((await get(`${scheme} ${token}`)).status).toBe(200)
+      expect((await get(`${scheme}   ${token}  `)).status).toBe(200)
+    }
+  })
+
+  test('credentials that are no single token are 401 invalid_token', async () => {
+    const token = await tokenOf(world, {})
+    for (const value of [
+      '',
+      ' ',
+      `${token} ${token}`,
+      `${token}, Bearer ${token}`,
+      `"${token}"`,
+      `${token}\u00fc`,
+    ]) {
+      const { status, headers, body } = await get(`Bearer ${value}`)
+      expect([value, status, body.code]).toEqual([value, 401, 'invalid_token'])
+      expect(headers.get('www-authenticate')).toMatch(INVALID)
+    }
+  })
+})
+
+onEngine(
+  sqliteEngine,
+  'session tokens of a provider without a typ',
+  world => {
+    test('are accepted whatever their typ, where IDP_TOKEN_TYP says none', async () => {
+      for (const typ of ['JWT', 'at+jwt', 'anything']) {
+        expect((await world.withToken(await tokenOf(world, { typ })).get(PATH)).status).toBe(200)
+      }
+      const unsigned = await tokenOf(world, { defect: 'alg_none' })
+      expect((await world.withToken(unsigned).get(PATH)).status).toBe(401)
+    })
+  },
+  { env: { IDP_TOKEN_TYP: 'none' } },
+)

@@ -1,0 +1,221 @@
+/** The configuration: read once, checked whole, and shy of what it must not tell. */
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exportJWK, generateKeyPair } from 'jose'
+import { ConfigError, type Environment, parseConfig } from '../src/config.ts'
+import { makeDevelopmentSecrets, withDevelopmentSecrets } from '../src/development-secrets.ts'
+
+const secrets = await makeDevelopmentSecrets()
+const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+const ownKey = { ...(await exportJWK(privateKey)), kid: 'key-1' }
+
+const production: Environment = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://matchday@db.example/matchday',
+  IDP_ISSUER: 'https://login.example.com',
+  IDP_AUDIENCE: 'https://api.example.com',
+  IDP_NAME: 'example',
+  IDP_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+  NATIVE_TOKEN_KEY: JSON.stringify(ownKey),
+}
+
+function problemsOf(env: Environment): string[] {
+  try {
+    parseConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+/** The variables that are at fault when these are laid over a good environment. */
+const faultsOf = (env: Environment, base: Environment = production) =>
+  problemsOf({ ...base, ...env }).map(problem => problem.split(' ')[0])
+
+describe('parseConfig', () => {
+  test('has a default for everything but the secrets in development', () => {
+    expect(parseConfig({ ...secrets })).toMatchObject({
+      production: false,
+      host: '127.0.0.1',
+      port: 3000,
+      databaseUrl: 'sqlite:data/matchday.db',
+      identity: {
+        issuer: 'http://localhost:4000',
+        audience: 'matchday-api',
+        name: 'mock-idp',
+        tokenTyp: 'at+jwt',
+      },
+      onboardingPoints: 100,
+      docs: { enabled: true, clientId: 'matchday-swagger' },
+      logLevel: 'info',
+    })
+    expect(faultsOf({}, {})).toEqual(['IDP_WEBHOOK_SECRET', 'NATIVE_TOKEN_KEY'])
+  })
+
+  test('has none for what production must decide, and names all of it at once', () => {
+    expect(faultsOf({}, { NODE_ENV: 'production' }).toSorted()).toEqual([
+      'DATABASE_URL',
+      'IDP_AUDIENCE',
+      'IDP_ISSUER',
+      'IDP_NAME',
+      'IDP_WEBHOOK_SECRET',
+      'NATIVE_TOKEN_KEY',
+    ])
+  })
+
+  test('takes a full configuration of production, where the docs are off unless switched on', () => {
+    const config = parseConfig(production)
+    expect(config).toMatchObject({
+      production: true,
+      databaseUrl: production.DATABASE_URL,
+      docs: { enabled: false },
+    })
+    expect(config.nativeTokenKey).toEqual(ownKey)
+    expect(parseConfig({ ...production, DOCS: 'on' }).docs.enabled).toBe(true)
+  })
+
+  test('cannot be changed once it is parsed, at any depth', () => {
+    const config = parseConfig(production)
+    for (const part of [config, config.identity, config.docs, config.nativeTokenKey]) {
+      expect(Object.isFrozen(part)).toBe(true)
+    }
+  })
+
+  test('takes blank variables for missing ones, and white space around a value for none', () => {
+    expect(parseConfig({ ...secrets, PORT: '', HOST: '  ', IDP_NAME: ' mine ' })).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      identity: { name: 'mine' },
+    })
+  })
+
+  test('takes the slash off the end of an issuer, and keeps its path', () => {
+    const { identity } = parseConfig({ ...production, IDP_ISSUER: 'https://login.example.com/realms/fans/' })
+    expect(identity.issuer).toBe('https://login.example.com/realms/fans')
+  })
+
+  test('reads `none` as a provider whose tokens have no typ of their own', () => {
+    expect(parseConfig({ ...production, IDP_TOKEN_TYP: 'None' }).identity.tokenTyp).toBeNull()
+    expect(parseConfig({ ...production, IDP_TOKEN_TYP: 'JWT' }).identity.tokenTyp).toBe('JWT')
+  })
+
+  const { x, y, ...withoutPoint } = ownKey
+  const { d, ...publicKey } = ownKey
+  const { kid, ...withoutKid } = ownKey
+  const WRONG: Record<string, string[]> = {
+    PORT: ['-1', '65536', '3e3', '0x50', '80.5', 'http', ' 80 81'],
+    ONBOARDING_POINTS: ['-1', '1.5', '1e3', 'many', '1000000001'],
+    MAX_BODY_BYTES: ['0', '1023', '1048577', 'x'],
+    DATABASE_URL: ['sqlite:', 'mysql://x/y', 'data.db', 'postgres://', 'sqlite::memory:'],
+    IDP_ISSUER: [
+      'login.example.com',
+      'ftp://login.example.com',
+      'http://login.example.com',
+      'https://user:hunter2@login.example.com',
+      'https://login.example.com?x=1',
+      'https://login.example.com#x',
+      'https://',
+    ],
+    IDP_NAME: ['Example', 'a b', 'a/b', '-a', 'x'.repeat(33), 'ü'],
+    LOG_LEVEL: ['loud', 'INFO'],
+    DOCS: ['true', '1', 'yes'],
+    IDP_WEBHOOK_SECRET: ['hunter2', 'whsec_', 'whsec_aHVudGVyMg==', `whsec_${'!'.repeat(40)}`],
+    NATIVE_TOKEN_KEY: [
+      'hunter2',
+      'null',
+      '[]',
+      '7',
+      '{}',
+      JSON.stringify(withoutPoint),
+      JSON.stringify(publicKey),
+      JSON.stringify(withoutKid),
+      JSON.stringify({ ...ownKey, kid: '' }),
+      JSON.stringify({ ...ownKey, d: 'hunter2' }),
+      JSON.stringify({ kty: 'oct', k: 'hunter2', kid: 'a' }),
+      JSON.stringify({ kty: 'RSA', d: 'x', kid: 'a' }),
+    ],
+  }
+  for (const [name, values] of Object.entries(WRONG)) {
+    test(`refuses a wrong ${name} and shows no value`, () => {
+      for (const value of values) {
+        const problems = problemsOf({ ...production, [name]: value })
+        expect([value, problems.map(problem => problem.split(' ')[0])]).toEqual([value, [name]])
+        expect(problems.join()).not.toContain('hunter2')
+        if (value.length > 12) expect(problems.join()).not.toContain(value)
+      }
+    })
+  }
+
+  test('takes an Ed25519 key as well as one of P-256', async () => {
+    const pair = await generateKeyPair('Ed25519', { extractable: true })
+    const key = { ...(await exportJWK(pair.privateKey)), kid: 'key-2' }
+    expect(faultsOf({ NATIVE_TOKEN_KEY: JSON.stringify(key) })).toEqual([])
+  })
+
+  test('lists every problem in one message, and none of the values', () => {
+    const wrong = Object.fromEntries(Object.entries(WRONG).map(([name, [value]]) => [name, value]))
+    const error = (() => {
+      try {
+        return parseConfig({ ...production, ...wrong })
+      } catch (thrown) {
+        return thrown
+      }
+    })()
+    expect(error).toBeInstanceOf(ConfigError)
+    for (const name of Object.keys(WRONG)) expect(String(error)).toContain(`  - ${name} `)
+    expect(String(error)).not.toContain('hunter2')
+  })
+
+  test('refuses secrets of development in production, by what they are and not by where they lie', () => {
+    expect(faultsOf({ ...secrets })).toEqual(['IDP_WEBHOOK_SECRET', 'NATIVE_TOKEN_KEY'])
+    expect(problemsOf({ ...production, ...secrets }).join()).toContain('development')
+    expect(faultsOf({ ...secrets, NODE_ENV: 'development' })).toEqual([])
+  })
+
+  test('lets an issuer be plain http outside of production alone', () => {
+    const env = { IDP_ISSUER: 'http://login.example.com' }
+    expect(faultsOf({ ...env, NODE_ENV: undefined })).toEqual([])
+    expect(problemsOf({ ...production, ...env })).toEqual(['IDP_ISSUER must be https in production'])
+  })
+})
+
+describe('withDevelopmentSecrets', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+  const file = (name: string) => join(folder, name, 'secrets.json')
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('makes what is missing once, for its owner alone to read, and reads it from then on', async () => {
+    const first = await withDevelopmentSecrets({ PORT: '1' }, file('once'))
+    expect(faultsOf(first, {})).toEqual([])
+    expect(first.PORT).toBe('1')
+    expect(statSync(file('once')).mode & 0o777).toBe(0o600)
+    expect(await withDevelopmentSecrets({ PORT: '1' }, file('once'))).toEqual(first)
+  })
+
+  test('of twenty that start at once all end with the same secrets, and no draft is left behind', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => withDevelopmentSecrets({}, file('race'))))
+    expect(new Set(made.map(env => JSON.stringify(env))).size).toBe(1)
+    expect(readdirSync(join(folder, 'race'))).toEqual(['secrets.json'])
+  })
+
+  test('leaves what is set as it is, and takes a blank variable for missing', async () => {
+    const env = { NATIVE_TOKEN_KEY: '', IDP_WEBHOOK_SECRET: production.IDP_WEBHOOK_SECRET }
+    const filled = await withDevelopmentSecrets(env, file('blank'))
+    expect(filled.IDP_WEBHOOK_SECRET).toBe(production.IDP_WEBHOOK_SECRET)
+    expect(faultsOf(filled, {})).toEqual([])
+  })
+
+  test('writes and fills in nothing in production, nor where nothing is missing', async () => {
+    const env = { NODE_ENV: 'production' }
+    expect(await withDevelopmentSecrets(env, file('never'))).toEqual(env)
+    expect(await withDevelopmentSecrets({ ...secrets }, file('never'))).toEqual({ ...secrets })
+    expect(readdirSync(folder)).not.toContain('never')
+  })
+
+  test('says what to do about a file that cannot be read', async () => {
+    await Bun.write(file('broken'), '{"NATIVE_TOKEN_KEY":')
+    expect(withDevelopmentSecrets({}, file('broken'))).rejects.toThrow('delete it and start again')
+  })
+})

@@ -1,0 +1,138 @@
+/** Around a unit of work: what runs after it, what may not run inside it, and what outlives it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Transaction } from '../../db/index.ts'
+import { createClock } from '../support/clock.ts'
+import { engines, type TemporaryDatabase } from '../support/engines.ts'
+import { insertTeam, outcome, teamExists } from './probe.ts'
+
+for (const engine of engines) {
+  describe(`edges of a unit of work (${engine.name})`, () => {
+    let temporary: TemporaryDatabase
+
+    beforeAll(async () => {
+      temporary = await engine.open(createClock())
+    })
+    afterAll(() => temporary.remove())
+
+    const exists = (id: string) => teamExists(temporary.db, id)
+
+    test('effects run once what they tell of can be read, in their order, before the caller goes on', async () => {
+      const { db } = temporary
+      const seen: unknown[] = []
+      await db.write(async tx => {
+        tx.afterCommit(() => seen.push('first'))
+        await insertTeam(tx, 'told')
+        tx.afterCommit(() => seen.push(exists('told')))
+        expect(seen).toEqual([])
+      })
+      expect(seen).toHaveLength(2)
+      expect(await Promise.all(seen)).toEqual(['first', true])
+    })
+
+    test('effects of a job that throws never run', async () => {
+      const effects: string[] = []
+      const work = temporary.db.write(async tx => {
+        tx.afterCommit(() => effects.push('told'))
+        await insertTeam(tx, 'untold')
+        throw new Error('rolled back')
+      })
+      expect(await outcome(work)).toMatchObject({ error: { message: 'rolled back' } })
+      await temporary.db.write(async () => {})
+      expect(effects).toEqual([])
+    })
+
+    test('an effect that throws fails its own caller alone, and the database goes on', async () => {
+      const { db } = temporary
+      const [bad, good] = await Promise.all([
+        outcome(
+          db.write(async tx => {
+            await insertTeam(tx, 'bad-effect')
+            tx.afterCommit(() => {
+              throw new Error('an effect must not throw')
+            })
+          }),
+        ),
+        outcome(db.write(async () => 'good')),
+      ])
+      expect(bad).toMatchObject({ error: { message: 'an effect must not throw' } })
+      expect(good).toEqual({ value: 'good' })
+      expect(await db.write(async () => 'next')).toBe('next')
+      expect(await exists('bad-effect')).toBe(true)
+    })
+
+    test('an effect may write: it is outside of the unit of work', async () => {
+      const { db } = temporary
+      const writes: Promise<unknown>[] = []
+      await db.write(async tx => {
+        tx.afterCommit(() => writes.push(db.write(inner => insertTeam(inner, 'by-effect'))))
+      })
+      expect(writes).toHaveLength(1)
+      await Promise.all(writes)
+      expect(await exists('by-effect')).toBe(true)
+    })
+
+    test('write inside write is refused with an error that says what to do, and nothing is written', async () => {
+      const { db } = temporary
+      const work = db.write(async tx => {
+        await insertTeam(tx, 'outer')
+        await Bun.sleep(0)
+        await db.write(inner => insertTeam(inner, 'inner'))
+      })
+      expect(await outcome(work)).toMatchObject({
+        error: { message: 'write() inside write(): pass the transaction on instead' },
+      })
+      expect([await exists('outer'), await exists('inner')]).toEqual([false, false])
+    })
+
+    test('write inside write rejects rather than throws, so that a job may catch it and go on', async () => {
+      const { db } = temporary
+      const refused: unknown[] = []
+      await db.write(async tx => {
+        await db.write(async () => 'inner').catch(error => refused.push(error))
+        await insertTeam(tx, 'went-on')
+      })
+      expect(refused).toHaveLength(1)
+      expect(await exists('went-on')).toBe(true)
+    })
+
+    test('a transaction kept after its job has ended writes nothing', async () => {
+      const { db } = temporary
+      const kept: Transaction[] = []
+      await db.write(async tx => {
+        kept.push(tx)
+      })
+      const [stale] = kept
+      if (!stale) throw new Error('no transaction was kept')
+      expect(await outcome((async () => insertTeam(stale, 'stale'))())).toHaveProperty('error')
+      expect(await exists('stale')).toBe(false)
+    })
+
+    test('queries that a failed job left running land in no other job', async () => {
+      const { db } = temporary
+      const straggling: Promise<unknown>[] = []
+      const failing = outcome(
+        db.write(async tx => {
+          straggling.push(
+            outcome(
+              (async () => {
+                for (let n = 0; n < 50; n++) {
+                  await Bun.sleep(0)
+                  await insertTeam(tx, `straggler-${n}`)
+                }
+              })(),
+            ),
+          )
+          throw new Error('gave up early')
+        }),
+      )
+      const neighbour = db.write(async tx => {
+        await Bun.sleep(0)
+        await insertTeam(tx, 'good-neighbour')
+      })
+      expect(await failing).toMatchObject({ error: { message: 'gave up early' } })
+      await neighbour
+      expect(await Promise.all(straggling)).toMatchObject([{ error: {} }])
+      expect([await exists('straggler-0'), await exists('good-neighbour')]).toEqual([false, true])
+    })
+  })
+}

@@ -1,0 +1,171 @@
+/** Migrations: applied once, however many processes start at once, and never by an older binary. */
+import { afterEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseError } from '../../db/index.ts'
+import { applyMigrations, migrate, NewerSchemaError } from '../../db/migrate.ts'
+import { createClock } from '../support/clock.ts'
+import { engines, sharedEngines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { type Run, withRawConnection } from './probe.ts'
+
+const migrationsOf = (engine: string) =>
+  readdirSync(join(import.meta.dir, '../../db/migrations', engine)).filter(name => name.endsWith('.sql'))
+
+let temporary: TemporaryDatabase
+afterEach(() => temporary.remove())
+
+const tableNames = async (run: Run, engine: 'sqlite' | 'postgres') =>
+  (
+    await run(
+      engine === 'sqlite'
+        ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        : "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+    )
+  ).map(({ name }) => String(name))
+
+/** Back to a database that has never seen a migration. */
+async function empty(run: Run, engine: 'sqlite' | 'postgres') {
+  if (engine === 'postgres') {
+    await run('DROP SCHEMA public CASCADE')
+    await run('CREATE SCHEMA public')
+  } else {
+    await run('PRAGMA foreign_keys = OFF')
+    for (const table of await tableNames(run, engine)) await run(`DROP TABLE "${table}"`)
+  }
+  expect(await tableNames(run, engine)).toEqual([])
+}
+
+for (const engine of engines) {
+  describe(`migrations (${engine.name})`, () => {
+    test('are all applied to a new database, each recorded once', async () => {
+      temporary = await engine.open(createClock())
+      const { db } = temporary
+      await withRawConnection(temporary, async run => {
+        expect(await run('SELECT * FROM __drizzle_migrations')).toHaveLength(migrationsOf(db.engine).length)
+        const names = await tableNames(run, db.engine)
+        expect(names).toContainAllValues([...Object.values(db.tables).map(tableName), '__drizzle_migrations'])
+      })
+    })
+
+    test('applied again change nothing', async () => {
+      temporary = await engine.open(createClock())
+      const { db } = temporary
+      await withRawConnection(temporary, async run => {
+        const before = await run('SELECT * FROM __drizzle_migrations ORDER BY id')
+        const report = await applyMigrations(db.engine, run)
+        expect(report).toEqual({ applied: 0, total: migrationsOf(db.engine).length })
+        expect(await run('SELECT * FROM __drizzle_migrations ORDER BY id')).toEqual(before)
+      })
+    })
+
+    test('of a newer version stop an older one, which then changes nothing', async () => {
+      temporary = await engine.open(createClock())
+      const { db, url } = temporary
+      await withRawConnection(temporary, async run => {
+        const insert = (at: number) =>
+          run(`INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('from the future', ${at})`)
+        await insert(99_999_999_999_990)
+        const older = () => (url === null ? applyMigrations(db.engine, run) : migrate(url))
+        const refusal = await older().catch((error: unknown) => error)
+        expect(refusal).toBeInstanceOf(NewerSchemaError)
+        expect(String(refusal)).toContain('1 migration ahead of this version')
+        await insert(99_999_999_999_991)
+        expect(String(await older().catch((error: unknown) => error))).toContain('2 migrations ahead')
+        const rows = await run('SELECT * FROM __drizzle_migrations')
+        expect(rows).toHaveLength(migrationsOf(db.engine).length + 2)
+      })
+    })
+  })
+}
+
+for (const engine of sharedEngines) {
+  test(`of four processes that migrate at once each migration is applied by one (${engine.name})`, async () => {
+    temporary = await engine.open(createClock())
+    const { db, url } = temporary
+    await withRawConnection(temporary, async run => {
+      await empty(run, db.engine)
+    })
+    const program = join(import.meta.dir, 'migrate-process.ts')
+    const processes = Array.from({ length: 4 }, () =>
+      Bun.spawn([process.execPath, program, url ?? ''], { stderr: 'pipe' }),
+    )
+    const reports = await Promise.all(
+      processes.map(async child => {
+        const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
+        expect([await child.exited, err]).toEqual([0, ''])
+        return JSON.parse(out) as { applied: number; total: number }
+      }),
+    )
+    const total = migrationsOf(db.engine).length
+    expect(reports.map(({ applied }) => applied).toSorted()).toEqual([0, 0, 0, total])
+    expect(reports.map(report => report.total)).toEqual([total, total, total, total])
+    await withRawConnection(temporary, async run => {
+      expect(await run('SELECT * FROM __drizzle_migrations')).toHaveLength(total)
+    })
+  })
+
+  test(`that fail half-way leave the database as it was (${engine.name})`, async () => {
+    temporary = await engine.open(createClock())
+    const { db, url } = temporary
+    await withRawConnection(temporary, async run => {
+      await empty(run, db.engine)
+      // In the way of a table that comes late in the first migration.
+      await run('CREATE TABLE users (id text)')
+      expect(
+        await migrate(url ?? '').then(
+          () => 'migrated',
+          () => 'failed',
+        ),
+      ).toBe('failed')
+      expect(await tableNames(run, db.engine)).toEqual(['users'])
+      await run('DROP TABLE users')
+      expect((await migrate(url ?? '')).applied).toBe(migrationsOf(db.engine).length)
+    })
+  })
+}
+
+describe('migrations (SQLite)', () => {
+  test('make every table STRICT, so that it refuses values of another type', async () => {
+    temporary = await sqliteEngine.open(createClock())
+    await withRawConnection(temporary, async run => {
+      const tables = await run('PRAGMA table_list')
+      const ours = tables.filter(({ name }) => !/^(sqlite_|__drizzle)/.test(String(name)))
+      expect(ours.length).toBe(Object.keys(temporary.db.tables).length)
+      expect(ours.filter(({ strict }) => strict !== 1)).toEqual([])
+      expect(
+        run("INSERT INTO teams VALUES ('t', 't', 't', null, null, null, null, null, 'yes', 0, 0)"),
+      ).rejects.toThrow('cannot store TEXT value in INTEGER column')
+    })
+  })
+
+  test('leave the writer durable: WAL, synchronous FULL and foreign keys on', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+    temporary = await sqliteEngine.open(createClock())
+    const { connectSqlite } = await import('../../db/sqlite.ts')
+    const connection = connectSqlite(join(folder, 'deep', 'er', 'file.db'))
+    const pragma = (name: string) => Object.values(connection.query(`PRAGMA ${name}`).get() as object)[0]
+    expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys')]).toEqual(['wal', 2, 1])
+    connection.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('say that the database cannot be used when it is no database, or cannot be opened', async () => {
+    temporary = await sqliteEngine.open(createClock())
+    const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+    await Bun.write(join(folder, 'not.db'), 'This is not a database. '.repeat(100))
+    const fault = async (url: string) => {
+      const error = await migrate(url).catch((thrown: unknown) => thrown)
+      return error instanceof DatabaseError ? error.fault : `no DatabaseError: ${error}`
+    }
+    expect(await fault(`sqlite:${join(folder, 'not.db')}`)).toBe('corrupt')
+    expect(await fault(`sqlite:${folder}`)).toBe('unreachable')
+    expect(await fault('postgres://nobody@127.0.0.1:1/nothing')).toBe('unreachable')
+    rmSync(folder, { recursive: true })
+  })
+})
+
+function tableName(table: object): string {
+  const key = Object.getOwnPropertySymbols(table).find(({ description }) => description === 'drizzle:Name')
+  return String((table as Record<symbol, unknown>)[key ?? Symbol('none')])
+}

@@ -1,0 +1,143 @@
+/** PostgreSQL alone: what the server asks to be run again is run again, within bounds. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { DatabaseError, type Transaction } from '../../db/index.ts'
+import { createClock } from '../support/clock.ts'
+import { postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { execute, withRawConnection } from './probe.ts'
+
+const clock = createClock()
+let temporary: TemporaryDatabase
+
+beforeAll(async () => {
+  temporary = await postgresEngine.open(clock)
+  const at = clock.now()
+  const team = { shortName: 'TST', active: true, createdAt: at, updatedAt: at }
+  await temporary.db.write(tx =>
+    tx.insert(tx.tables.teams).values([
+      { ...team, id: 'a', name: 'a' },
+      { ...team, id: 'b', name: 'b' },
+    ]),
+  )
+})
+afterAll(() => temporary.remove())
+
+const rename = (tx: Transaction, id: string, name: string) =>
+  tx.update(tx.tables.teams).set({ name }).where(eq(tx.tables.teams.id, id))
+const nameOf = async (id: string) => {
+  const { teams } = temporary.db.tables
+  return (await temporary.db.read.select().from(teams).where(eq(teams.id, id)))[0]?.name
+}
+const raise = (tx: Transaction, sqlState: string) =>
+  execute(tx, `DO $$ BEGIN RAISE EXCEPTION 'as asked' USING ERRCODE = '${sqlState}'; END $$`)
+
+describe(`retries (${postgresEngine.name})`, () => {
+  for (const sqlState of ['40001', '40P01']) {
+    test(`a job that the server stops with ${sqlState} runs again, and only its last run counts`, async () => {
+      let runs = 0
+      const effects: number[] = []
+      const answer = await temporary.db.write(async tx => {
+        const run = ++runs
+        tx.afterCommit(() => effects.push(run))
+        await rename(tx, 'a', `${sqlState} run ${run}`)
+        if (run < 3) await raise(tx, sqlState)
+        return run
+      })
+      expect([answer, runs, effects]).toEqual([3, 3, [3]])
+      expect(await nameOf('a')).toBe(`${sqlState} run 3`)
+    })
+  }
+
+  test('a job that never succeeds is given up after five runs with DatabaseError busy', async () => {
+    let runs = 0
+    const refusal = await temporary.db
+      .write(async tx => {
+        runs++
+        await raise(tx, '40001')
+      })
+      .catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(DatabaseError)
+    expect([(refusal as DatabaseError).fault, runs]).toEqual(['busy', 5])
+  })
+
+  test('any other error is not tried again', async () => {
+    let runs = 0
+    const work = temporary.db.write(async tx => {
+      runs++
+      await raise(tx, '22012')
+    })
+    expect(
+      await work.then(
+        () => 'written',
+        () => 'refused',
+      ),
+    ).toBe('refused')
+    expect(runs).toBe(1)
+  })
+
+  test('faults of the server are told apart by what a caller can do about them', async () => {
+    for (const [sqlState, fault] of [
+      ['53100', 'full'],
+      ['53300', 'busy'],
+      ['55P03', 'busy'],
+      ['57014', 'busy'],
+      ['57P01', 'unreachable'],
+      ['08006', 'unreachable'],
+      ['25006', 'read_only'],
+      ['XX001', 'corrupt'],
+    ] as const) {
+      const refusal = await temporary.db
+        .write(async tx => raise(tx, sqlState))
+        .catch((error: unknown) => error)
+      expect([sqlState, (refusal as DatabaseError).fault]).toEqual([sqlState, fault])
+    }
+  })
+})
+
+describe.skipIf(postgresEngine.name !== 'PostgreSQL')('a server with many connections (PostgreSQL)', () => {
+  test('of two jobs in a deadlock one runs again, and both succeed', async () => {
+    let runs = 0
+    const barrier = Promise.withResolvers<void>()
+    let arrived = 0
+    const job = (first: string, second: string) =>
+      temporary.db.write(async tx => {
+        runs++
+        await rename(tx, first, `${first}${second}`)
+        if (++arrived === 2) barrier.resolve()
+        await barrier.promise
+        await rename(tx, second, `${first}${second}`)
+      })
+    await Promise.all([job('a', 'b'), job('b', 'a')])
+    expect(runs).toBe(3)
+    const name = await nameOf('a')
+    expect(['ab', 'ba']).toContain(String(name))
+    expect(await nameOf('b')).toBe(name)
+  })
+
+  test('more jobs at once than connections all succeed', async () => {
+    const names = await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        temporary.db.write(async tx => {
+          await rename(tx, 'a', `job ${n}`)
+          return (await tx.select().from(tx.tables.teams).where(eq(tx.tables.teams.id, 'a')))[0]?.name
+        }),
+      ),
+    )
+    expect(names).toEqual(Array.from({ length: 60 }, (_, n) => `job ${n}`))
+  })
+
+  test('connections that the server cut are made anew, and the database heals', async () => {
+    const { db } = temporary
+    await Promise.all(Array.from({ length: 12 }, () => db.ping()))
+    await withRawConnection(temporary, run =>
+      run(
+        'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+      ),
+    )
+    // What was in the pool may fail once each; every failure is a DatabaseError, and after those it works.
+    const failures: unknown[] = []
+    for (let tries = 0; tries < 12; tries++) await db.ping().catch(error => failures.push(error))
+    expect(failures.filter(error => !(error instanceof DatabaseError))).toEqual([])
+    expect(await db.write(async tx => (await tx.select().from(tx.tables.teams)).length)).toBe(2)
+  })
+})

@@ -1,0 +1,70 @@
+/** What the tests of the database need beside it: statements of their own, on a connection of their own. */
+import { Database as Connection } from 'bun:sqlite'
+import { SQL } from 'bun'
+import { eq, type SQL as Query, sql } from 'drizzle-orm'
+import type { Database, Reader, Transaction } from '../../db/index.ts'
+import type { Engine, TemporaryDatabase } from '../support/engines.ts'
+
+export type Row = Record<string, unknown>
+
+/** Runs a statement, and answers its rows, outside of anything that Matchday does. */
+export type Run = (statement: string) => Promise<Row[]>
+
+interface Executor {
+  execute(query: Query): Promise<Row[] | { rows: Row[] }>
+}
+
+/** Drizzle's own way to run any statement on PostgreSQL, which our types leave out. */
+export async function execute(queries: Reader | Transaction, statement: string): Promise<Row[]> {
+  const result = await (queries as unknown as Executor).execute(sql.raw(statement))
+  return Array.isArray(result) ? result : result.rows
+}
+
+/** On a connection of its own where the engine has one; PGlite has one for all. */
+export async function withRawConnection<T>(
+  { db, url }: Pick<TemporaryDatabase, 'db' | 'url'>,
+  use: (run: Run) => Promise<T>,
+): Promise<T> {
+  if (url === null) return use(statement => execute(db.read, statement))
+  if (url.startsWith('sqlite:')) {
+    const connection = new Connection(url.slice('sqlite:'.length))
+    try {
+      return await use(async statement => connection.query(statement).all() as Row[])
+    } finally {
+      connection.close()
+    }
+  }
+  const client = new SQL(url, { max: 1 })
+  try {
+    return await use(async statement => [...(await client.unsafe(statement))])
+  } finally {
+    await client.close()
+  }
+}
+
+/** PGlite has one connection: while a unit of work is open, a read waits for it. */
+export const readsBesideWrites = (engine: Engine) => engine.name !== 'PGlite'
+
+/** A row that any test can write. */
+export const insertTeam = (tx: Transaction, id: string) =>
+  tx.insert(tx.tables.teams).values({
+    id,
+    name: id,
+    shortName: 'TST',
+    active: true,
+    createdAt: tx.now(),
+    updatedAt: tx.now(),
+  })
+
+/** Whether that row is committed. */
+export async function teamExists(db: Database, id: string): Promise<boolean> {
+  const { teams } = db.tables
+  return (await db.read.select().from(teams).where(eq(teams.id, id))).length === 1
+}
+
+/** How a promise ended, as a value. */
+export const outcome = (work: Promise<unknown>) =>
+  work.then(
+    value => ({ value }),
+    (error: unknown) => ({ error }),
+  )

@@ -1,0 +1,183 @@
+/** The promise of `write`, on every engine: all or nothing, durable when it answers, and never seen half done. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import type { Transaction } from '../../db/index.ts'
+import { createClock, KICK_OFF } from '../support/clock.ts'
+import { engines, type TemporaryDatabase } from '../support/engines.ts'
+import { execute, insertTeam, outcome, readsBesideWrites, teamExists, withRawConnection } from './probe.ts'
+
+for (const engine of engines) {
+  describe(`unit of work (${engine.name})`, () => {
+    const clock = createClock()
+    let temporary: TemporaryDatabase
+
+    beforeAll(async () => {
+      temporary = await engine.open(clock)
+      await withRawConnection(temporary, async run => {
+        await run('CREATE TABLE parents (id text PRIMARY KEY)')
+        await run(
+          'CREATE TABLE children (id text PRIMARY KEY, parent_id text REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)',
+        )
+      })
+    })
+    afterAll(() => temporary.remove())
+
+    const exists = (id: string) => teamExists(temporary.db, id)
+
+    /** Passes through `write`, and fails when it commits. */
+    async function insertOrphan(tx: Transaction, id: string) {
+      if (temporary.db.engine === 'postgres') {
+        await execute(tx, `INSERT INTO children VALUES ('${id}', 'no-such-parent')`)
+      } else {
+        const queries = tx as unknown as { run(statement: string): unknown }
+        queries.run(`INSERT INTO children VALUES ('${id}', 'no-such-parent')`)
+      }
+    }
+
+    test('answers what the job answers, with all that it wrote to be read', async () => {
+      const value = await temporary.db.write(async tx => {
+        await insertTeam(tx, 'kept-1')
+        await insertTeam(tx, 'kept-2')
+        return { anything: [1] }
+      })
+      expect(value).toEqual({ anything: [1] })
+      expect([await exists('kept-1'), await exists('kept-2')]).toEqual([true, true])
+    })
+
+    test('a job that throws after an await leaves nothing', async () => {
+      const failure = new Error('after an await')
+      const { error } = (await outcome(
+        temporary.db.write(async tx => {
+          await insertTeam(tx, 'gone-1')
+          await Bun.sleep(0)
+          await insertTeam(tx, 'gone-2')
+          throw failure
+        }),
+      )) as { error: unknown }
+      expect(error).toBe(failure)
+      expect([await exists('gone-1'), await exists('gone-2')]).toEqual([false, false])
+    })
+
+    test('a job that throws without ever awaiting is refused as well, and the next one runs', async () => {
+      const { db } = temporary
+      const work = db.write(() => {
+        throw new Error('at once')
+      })
+      expect(await outcome(work)).toMatchObject({ error: { message: 'at once' } })
+      expect(await db.write(async () => 'next')).toBe('next')
+    })
+
+    test('one failing job among many spares its neighbours', async () => {
+      const { db } = temporary
+      const jobs = Array.from({ length: 20 }, (_, n) =>
+        db.write(async tx => {
+          await insertTeam(tx, `batch-${n}`)
+          await Bun.sleep(0)
+          if (n % 5 === 2) throw new Error(`job ${n}`)
+          return n
+        }),
+      )
+      const results = await Promise.allSettled(jobs)
+      for (const [n, { status }] of results.entries()) {
+        const fails = n % 5 === 2
+        expect([n, status, await exists(`batch-${n}`)]).toEqual([n, fails ? 'rejected' : 'fulfilled', !fails])
+      }
+    })
+
+    test('a failing statement, too, takes back its own job only', async () => {
+      const { db } = temporary
+      const [before, doubled, after] = await Promise.allSettled([
+        db.write(tx => insertTeam(tx, 'neighbour-1')),
+        db.write(async tx => {
+          await insertTeam(tx, 'doubled')
+          await insertTeam(tx, 'doubled')
+        }),
+        db.write(tx => insertTeam(tx, 'neighbour-2')),
+      ])
+      expect([before.status, doubled.status, after.status]).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+      expect([await exists('neighbour-1'), await exists('doubled'), await exists('neighbour-2')]).toEqual([
+        true,
+        false,
+        true,
+      ])
+    })
+
+    test('a reader never sees an uncommitted write, and the job sees its own', async () => {
+      const { db } = temporary
+      const { teams } = db.tables
+      const readers: Promise<boolean>[] = []
+      const inside: boolean[] = []
+      await db.write(async tx => {
+        await insertTeam(tx, 'not-yet')
+        inside.push((await tx.select().from(teams).where(eq(teams.id, 'not-yet'))).length === 1)
+        if (readsBesideWrites(engine)) readers.push(Promise.resolve(await exists('not-yet')))
+      })
+      const failed = outcome(
+        db.write(async tx => {
+          await insertTeam(tx, 'never')
+          readers.push(exists('never'))
+          await Bun.sleep(0)
+          throw new Error('never')
+        }),
+      )
+      await failed
+      expect(inside).toEqual([true])
+      expect(await Promise.all(readers)).toEqual(readsBesideWrites(engine) ? [false, false] : [false])
+      expect([await exists('not-yet'), await exists('never')]).toEqual([true, false])
+    })
+
+    test('a COMMIT that fails fails the job, runs no effect, and the database works afterwards', async () => {
+      const { db } = temporary
+      const effects: string[] = []
+      const reached: string[] = []
+      const work = db.write(async tx => {
+        tx.afterCommit(() => effects.push('orphan'))
+        await insertTeam(tx, 'with-orphan')
+        await insertOrphan(tx, 'orphan-1')
+        reached.push('the end of the job')
+      })
+      expect(await outcome(work)).toHaveProperty('error')
+      expect([reached, effects]).toEqual([['the end of the job'], []])
+      expect(await exists('with-orphan')).toBe(false)
+      await db.write(tx => insertTeam(tx, 'after-orphan'))
+      expect(await exists('after-orphan')).toBe(true)
+    })
+
+    test('all that one unit of work writes bears one instant, even when the clock moves on', async () => {
+      const times = await temporary.db.write(async tx => {
+        const first = tx.now()
+        clock.advance(1000)
+        return [first.getTime(), tx.now().getTime()]
+      })
+      expect(times).toEqual([KICK_OFF, KICK_OFF])
+      expect(await temporary.db.write(async tx => tx.now().getTime())).toBe(KICK_OFF + 1000)
+    })
+  })
+
+  test(`close() lets queued work finish first, and what comes later is refused (${engine.name})`, async () => {
+    const clock = createClock()
+    const temporary = await engine.open(clock)
+    const { db } = temporary
+    const finished: number[] = []
+    const jobs = Array.from({ length: 30 }, (_, n) =>
+      db.write(async () => {
+        await Bun.sleep(0)
+        finished.push(n)
+        return n
+      }),
+    )
+    const closing = db.close()
+    const late = db
+      .write(async () => 'late')
+      .then(
+        () => 'ran',
+        () => 'refused',
+      )
+    await closing
+    const results = await Promise.allSettled(jobs)
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(30)
+    expect(finished).toHaveLength(30)
+    expect(await late).toBe('refused')
+    await temporary.remove()
+  })
+}

@@ -1,0 +1,106 @@
+/** Ways through the OpenAPI document, for the tests that hold it to its promises. */
+import type { World } from '../support/world.ts'
+
+export type Json = Record<string, unknown>
+
+interface MediaType {
+  schema: Json
+  example?: unknown
+  examples?: Record<string, { summary: string; value: unknown }>
+}
+
+interface Body {
+  required?: boolean
+  content?: Record<string, MediaType>
+}
+
+export interface DocumentedOperation {
+  operationId: string
+  summary: string
+  tags: string[]
+  security: Record<string, string[]>[]
+  parameters?: { name: string; in: string; schema: Json; description?: string }[]
+  requestBody?: Body
+  responses: Record<string, Body & { description: string; headers: Json }>
+}
+
+export interface Document {
+  openapi: string
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, DocumentedOperation>>
+  components: { schemas: Record<string, Json>; securitySchemes: Record<string, Json> }
+}
+
+export interface Located {
+  /** As `GET /api/teams`. */
+  name: string
+  method: string
+  path: string
+  operation: DocumentedOperation
+}
+
+export async function readDocument({ app }: Pick<World, 'app'>): Promise<Document> {
+  const response = await app.handle(new Request('http://localhost/docs/json'))
+  return (await response.json()) as Document
+}
+
+export function operationsOf({ paths }: Document): Located[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  )
+}
+
+/** Whether nobody gets in without a token; where `security` lists `{}`, a token is optional. */
+export const isProtected = ({ operation: { security } }: Located) =>
+  security.length > 0 && security.every(schemes => Object.keys(schemes).length > 0)
+
+export const readsToken = ({ operation: { security } }: Located) => security.length > 0
+
+export interface Content {
+  /** As `POST /api/rewards/claim, answer 409`. */
+  name: string
+  /** JSON pointer to it. */
+  pointer: string
+  mediaType: string
+  content: MediaType
+}
+
+/** Every body of a request or an answer. */
+export function contentsOf(document: Document): Content[] {
+  return operationsOf(document).flatMap(({ name, method, path, operation }) => {
+    const base = `/paths/${escapePointer(path)}/${method.toLowerCase()}`
+    const asked = contents(operation.requestBody, `${name}, request`, `${base}/requestBody`)
+    const answers = Object.entries(operation.responses).flatMap(([status, response]) =>
+      contents(response, `${name}, answer ${status}`, `${base}/responses/${status}`),
+    )
+    return [...asked, ...answers]
+  })
+}
+
+function contents(body: Body | undefined, name: string, pointer: string): Content[] {
+  return Object.entries(body?.content ?? {}).map(([mediaType, content]) => ({
+    name,
+    pointer: `${pointer}/content/${escapePointer(mediaType)}`,
+    mediaType,
+    content,
+  }))
+}
+
+export const examplesOf = ({ content: { example, examples } }: Content): unknown[] => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples ?? {}).map(({ value }) => value),
+]
+
+/** Calls `visit` on each object of the document, with its JSON pointer. */
+export function walk(value: unknown, visit: (node: Json, pointer: string) => void, pointer = ''): void {
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) visit(value as Json, pointer)
+  for (const [key, member] of Object.entries(value)) walk(member, visit, `${pointer}/${escapePointer(key)}`)
+}
+
+const escapePointer = (segment: string) => segment.replaceAll('~', '~0').replaceAll('/', '~1')

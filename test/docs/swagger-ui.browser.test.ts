@@ -1,0 +1,182 @@
+/** A newcomer's first day in Swagger UI, by clicking: the API as operators run it, the seeded catalogue, a real browser. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { generateFans } from '../../mock-idp/users.ts'
+import { seedDatabase } from '../../scripts/seed/seed.ts'
+import { realSources } from '../../src/sources.ts'
+import { noBrowser, openBrowser, screenshotPath, type WatchedBrowser } from '../support/browser.ts'
+import { sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
+import {
+  closeDialog,
+  execute,
+  openAuthorize,
+  openDocs,
+  operationBlock,
+  signInAs,
+  way,
+} from './swagger-page.ts'
+
+const TIMEOUT_MS = 60_000
+const title = noBrowser ? `Swagger UI in a browser (left out: ${noBrowser})` : 'Swagger UI in a browser'
+const fans = generateFans({ seed: 1, count: 5 })
+
+describe.skipIf(noBrowser !== null)(title, () => {
+  let provider: RunningProvider
+  let temporary: TemporaryDatabase
+  let api: RunningApi
+  let origin: string
+  let browser: WatchedBrowser
+  let page: Page
+
+  beforeAll(async () => {
+    provider = await startProvider({ fans: 40 })
+    temporary = await sqliteEngine.open(realSources)
+    const { issuer } = provider
+    await seedDatabase(temporary.db, {
+      seed: 1,
+      fans: fans.length,
+      provider: { name: 'mock-idp', issuer },
+      onboardingPoints: 100,
+    })
+    api = await startApi({ DATABASE_URL: temporary.url ?? '', IDP_ISSUER: issuer })
+    origin = api.origin.replace('127.0.0.1', 'localhost')
+  }, TIMEOUT_MS)
+
+  afterAll(async () => {
+    await api.stop()
+    await provider.stop()
+    await temporary.remove()
+  }, TIMEOUT_MS)
+
+  beforeEach(async () => {
+    browser = await openBrowser()
+    page = await browser.context.newPage()
+    await openDocs(page, origin)
+  }, TIMEOUT_MS)
+
+  afterEach(async () => {
+    await browser.close()
+    expect(browser.complaints).toEqual([])
+    expect([...browser.hosts]).toEqual(['localhost'])
+  }, TIMEOUT_MS)
+
+  const shoot = (name: string, on = page) => on.screenshot({ path: screenshotPath(name) })
+  const shootAnswer = async (name: string, operationId: string) => {
+    const answer = operationBlock(page, operationId).locator('.live-responses-table .response')
+    await answer.scrollIntoViewIfNeeded()
+    await shoot(name)
+  }
+
+  test(
+    'a fan signs in through Authorize, then onboards, claims and redeems by sending the examples',
+    async () => {
+      await shoot('docs')
+      const dialog = await openAuthorize(page)
+      const signIn = way(dialog, 'signIn')
+      expect(await signIn.getByLabel('client_id').inputValue()).toBe('matchday-swagger')
+      const scopes = await signIn.locator('input[type=checkbox]').all()
+      expect(await Promise.all(scopes.map(scope => scope.isChecked()))).toEqual([true, true, true])
+      await shoot('docs-authorize')
+      await signInAs(dialog, fans[0]?.name ?? '', provider => shoot('docs-pick-a-fan', provider))
+      await shoot('docs-signed-in')
+      await closeDialog(dialog)
+
+      const before = await execute(page, 'readProfile')
+      expect([before.status, before.body.code]).toEqual([404, 'profile_not_found'])
+      await shootAnswer('docs-profile-not-found', 'readProfile')
+
+      const onboarding = await execute(page, 'completeOnboarding')
+      expect([onboarding.status, onboarding.body.reward?.points]).toEqual([200, 100])
+      expect(onboarding.body.identitySync).toBe('synced')
+
+      const { status, body: profile } = await execute(page, 'readProfile')
+      expect([status, profile.handle, profile.points]).toEqual([200, 'ada_o', 100])
+      expect([profile.identity.subject, profile.identity.name]).toEqual(['fan-0001', fans[0]?.name])
+      await shootAnswer('docs-profile', 'readProfile')
+
+      expect((await execute(page, 'updateProfile')).body.bio).toBe('North stand, row 12.')
+      expect((await execute(page, 'syncIdentity')).status).toBe(200)
+      expect((await execute(page, 'readPoints')).body.balance).toBe(100)
+      expect((await execute(page, 'claimReward')).body.reward.state).toBe('claimed')
+      expect((await execute(page, 'redeemReward')).body.reward.redemptionCode).toBeString()
+      await shootAnswer('docs-redeemed', 'redeemReward')
+      expect((await execute(page, 'redeemReward')).body.code).toBe('already_redeemed')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a pasted token signs in as its fan, and logging out forgets it',
+    async () => {
+      const dialog = await openAuthorize(page)
+      const bearer = way(dialog, 'bearer')
+      await bearer.getByRole('textbox').fill(await provider.idp.issueToken('fan-0002'))
+      await bearer.getByRole('button', { name: 'Apply credentials' }).click()
+      await bearer.getByText('Logout').waitFor()
+      await closeDialog(dialog)
+      const signedIn = await execute(page, 'readProfile')
+      expect([signedIn.status, signedIn.body.identity?.subject]).toEqual([200, 'fan-0002'])
+
+      await way(await openAuthorize(page), 'bearer')
+        .getByText('Logout')
+        .click()
+      await closeDialog(dialog)
+      const signedOut = await execute(page, 'readProfile')
+      expect([signedOut.status, signedOut.body.code]).toEqual([401, 'unauthenticated'])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'every operation opens, and what is public can be sent without a token',
+    async () => {
+      const count = await page.locator('.opblock').count()
+      await page.evaluate("document.querySelectorAll('.opblock-summary-control').forEach(it => it.click())")
+      await page
+        .locator('.opblock-body')
+        .nth(count - 1)
+        .waitFor()
+      expect((await execute(page, 'listTeams')).body.teams).toHaveLength(8)
+      expect((await execute(page, 'getReadiness')).body.status).toBe('ready')
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a schema unfolds in the terms of the contract, what may be null included',
+    async () => {
+      const onboarding = operationBlock(page, 'readOnboarding')
+      await onboarding.locator('.opblock-summary-control').click()
+      const answer = onboarding.locator('.response[data-code="200"]')
+      await answer.getByRole('tab', { name: 'Schema' }).click()
+      const typeOf = (name: string) =>
+        answer
+          .locator('.json-schema-2020-12-head', { has: page.getByText(name, { exact: true }) })
+          .locator('.json-schema-2020-12__attribute--primary')
+          .textContent()
+      expect(await typeOf('Onboarding')).toBe('object')
+      expect(await typeOf('state')).toBe('string')
+      expect(await typeOf('completedAt')).toBe('string | null')
+      expect(await typeOf('reward')).toBe('(object | null)')
+      await answer.screenshot({ path: screenshotPath('docs-schema') })
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'a visitor who prefers the dark gets it',
+    async () => {
+      const dark = await openBrowser({ colorScheme: 'dark' })
+      const night = await dark.context.newPage()
+      await openDocs(night, origin)
+      await operationBlock(night, 'claimReward').locator('.opblock-summary-control').click()
+      const background = await night.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+      await shoot('docs-dark', night)
+      await dark.close()
+      expect(background).toBe('rgb(13, 20, 17)')
+      expect(dark.complaints).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,147 @@
+/** Query strings: nothing is coerced, nothing is given twice, and a cursor opens only what it was sealed for. */
+import { expect, test } from 'bun:test'
+import { sqliteEngine } from '../support/engines.ts'
+import { onEngine } from '../support/world.ts'
+
+const PATH = '/api/user/points'
+
+onEngine(sqliteEngine, 'query strings', world => {
+  test('a limit of 1 to 100 is taken', async () => {
+    const fan = await world.fan()
+    for (const limit of ['1', '50', '99', '100']) {
+      expect((await fan.get(`${PATH}?limit=${limit}`)).status).toBe(200)
+    }
+  })
+
+  test('any other spelling of a limit is 422 and names the parameter', async () => {
+    const fan = await world.fan()
+    for (const limit of [
+      '"12"',
+      '0x10',
+      '0',
+      '00',
+      '01',
+      '101',
+      '-1',
+      '+5',
+      '1.0',
+      '1e1',
+      '%201',
+      '1%20',
+      '1_0',
+      '',
+      'null',
+      'ten',
+      '١',
+      '9007199254740993',
+      '[]',
+    ]) {
+      const { status, body } = await fan.get(`${PATH}?limit=${encodeURI(limit)}`)
+      expect([limit, status, body.code]).toEqual([limit, 422, 'validation_failed'])
+      expect(body.errors).toEqual([{ parameter: 'limit', message: 'must be a whole number of 1 to 100' }])
+    }
+  })
+
+  test('unknown parameters are 422 by name, prototypes included, also where a route takes none', async () => {
+    const fan = await world.fan()
+    for (const name of ['offset', 'Limit', '__proto__', 'constructor', 'limit[]', 'a/b']) {
+      for (const path of [PATH, '/api/rewards', '/healthz']) {
+        const { status, body } = await fan.get(`${path}?${encodeURIComponent(name)}=1`)
+        expect([path, name, status]).toEqual([path, name, 422])
+        expect(body.errors[0].parameter).toBe(name)
+      }
+    }
+  })
+
+  test('a parameter given twice is 422, however it is spelled', async () => {
+    const fan = await world.fan()
+    for (const query of [
+      'limit=5&limit=5',
+      'limit=5&limit=6',
+      'limit=5&%6cimit=6',
+      'limit&limit',
+      'x=1&x=2',
+    ]) {
+      const { status, body } = await fan.get(`${PATH}?${query}`)
+      expect([query, status]).toEqual([query, 422])
+      expect(body.errors).toEqual([
+        { parameter: query.startsWith('x') ? 'x' : 'limit', message: 'must be given once' },
+      ])
+    }
+  })
+
+  test('NUL is 422, and percent-encoding that is broken or no UTF-8 is 400', async () => {
+    const fan = await world.fan()
+    for (const query of ['cursor=a%00b', '%00=1', 'li%00mit=5']) {
+      const { status, body } = await fan.get(`${PATH}?${query}`)
+      expect([query, status, body.code]).toEqual([query, 422, 'validation_failed'])
+    }
+    for (const query of [
+      'cursor=%',
+      'cursor=%zz',
+      'cursor=%ff',
+      'cursor=%ed%a0%80',
+      '%c0%80=1',
+      'cursor=%e2%82',
+    ]) {
+      for (const path of [PATH, '/healthz']) {
+        const { status, body } = await fan.get(`${path}?${query}`)
+        expect([query, status, body.code]).toEqual([query, 400, 'malformed_request'])
+      }
+    }
+  })
+
+  test('empty pairs mean nothing', async () => {
+    const fan = await world.fan()
+    for (const query of ['', '&', '&&limit=5&']) expect((await fan.get(`${PATH}?${query}`)).status).toBe(200)
+  })
+
+  test('cursors walk the whole list, each entry once', async () => {
+    const fan = await world.fan()
+    for (let n = 1; n <= 5; n++) await world.grant(fan, n)
+    const seqs: number[] = []
+    let next: string | null = ''
+    for (let pages = 0; next !== null && pages < 5; pages++) {
+      const { body } = await fan.get(`${PATH}?limit=2${next && `&cursor=${next}`}`)
+      seqs.push(...body.entries.map(({ seq }: { seq: number }) => seq))
+      next = body.nextCursor
+    }
+    expect(seqs).toEqual([5, 4, 3, 2, 1])
+  })
+
+  test('a cursor that was tampered with in any character is 400 invalid_cursor', async () => {
+    const fan = await world.fan()
+    for (let n = 1; n <= 3; n++) await world.grant(fan, n)
+    const cursor: string = (await fan.get(`${PATH}?limit=1`)).body.nextCursor
+    expect((await fan.get(`${PATH}?cursor=${cursor}`)).status).toBe(200)
+    const changed = [...cursor].flatMap((character, at) =>
+      ['A', 'B', '_']
+        .filter(other => other !== character)
+        .map(other => cursor.slice(0, at) + other + cursor.slice(at + 1)),
+    )
+    const broken = [cursor.slice(0, -1), `${cursor}A`, `${cursor}=`, ` ${cursor}`, 'x', '1', '%F0%9F%8F%9F']
+    expect(changed.length).toBeGreaterThan(20)
+    for (const wrong of [...changed, ...broken]) {
+      const { status, body } = await fan.get(`${PATH}?cursor=${wrong}`)
+      expect([wrong, status, body.code]).toEqual([wrong, 400, 'invalid_cursor'])
+    }
+  })
+
+  test('a cursor of another fan, or of another list, is 400 invalid_cursor', async () => {
+    const [one, other] = [await world.fan(), await world.fan()]
+    for (const fan of [one, other]) for (let n = 1; n <= 3; n++) await world.grant(fan, n)
+    const { nextCursor } = (await one.get(`${PATH}?limit=1`)).body
+    for (const cursor of [nextCursor, world.deps.cursors.seal('some other list', 2)]) {
+      const { status, body } = await other.get(`${PATH}?cursor=${cursor}`)
+      expect([status, body.code]).toEqual([400, 'invalid_cursor'])
+    }
+  })
+
+  test('an empty or overlong cursor is 422', async () => {
+    const fan = await world.fan()
+    for (const cursor of ['', 'A'.repeat(513)]) {
+      const { status, body } = await fan.get(`${PATH}?cursor=${cursor}`)
+      expect([status, body.errors[0].parameter]).toEqual([422, 'cursor'])
+    }
+  })
+})

@@ -1,0 +1,101 @@
+/** The README's tour, line by line: each `$` line is run, and what it prints is what stands below it. */
+import { expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../support/processes.ts'
+
+const root = join(import.meta.dir, '../..')
+
+interface Step {
+  command: string
+  output: string
+}
+
+/** The steps of every ```console block. */
+function readSteps(markdown: string): Step[] {
+  const blocks = [...markdown.matchAll(/```console\n([\s\S]*?)```/g)].map(([, block]) => block ?? '')
+  return blocks.flatMap(block =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map(step => {
+        const [command = '', ...output] = step.trimEnd().split('\n')
+        return { command, output: output.join('\n') }
+      }),
+  )
+}
+
+/** What differs from run to run, by its shape. */
+function normalize(text: string): string {
+  return text
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
+    .replace(/\b[0-9a-f]{64}\b/g, 'HASH')
+    .replace(/\b([0-9A-Z]{4}-){3}[0-9A-Z]{4}\b/g, 'CODE')
+    .replaceAll('\r', '')
+    .trim()
+}
+
+test('every command of the README prints what stands below it', async () => {
+  const steps = readSteps(readFileSync(join(root, 'README.md'), 'utf8'))
+  expect(steps.length).toBeGreaterThan(10)
+
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-readme-'))
+  const ports = { PORT: String(freePort()), MOCK_IDP_PORT: String(freePort()) }
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    DATABASE_URL: `sqlite:${join(folder, 'tour.db')}`,
+    ...ports,
+  }
+  const dev = Bun.spawn([process.execPath, 'scripts/dev.ts'], {
+    cwd: root,
+    env,
+    stdin: 'ignore',
+    stdout: 'pipe',
+  })
+  try {
+    const decoder = new TextDecoder()
+    let said = ''
+    for await (const chunk of dev.stdout) {
+      said += decoder.decode(chunk, { stream: true })
+      if (said.includes('Ctrl-C stops both')) break
+    }
+
+    // One shell for the whole tour, as a reader has; a mark after each command tells the outputs apart.
+    const mark = '--- end of step ---'
+    const script = steps.map(({ command }) => `${command}\necho; echo '${mark}'`).join('\n')
+    const here = script.replaceAll('localhost:3000', `localhost:${ports.PORT}`)
+    const shell = Bun.spawn(
+      ['bash', '-c', here.replaceAll('localhost:4000', `localhost:${ports.MOCK_IDP_PORT}`)],
+      {
+        cwd: root,
+        env: { ...env, IDP_ISSUER: `http://localhost:${ports.MOCK_IDP_PORT}` },
+        stdout: 'pipe',
+        stderr: 'pipe',
+      },
+    )
+    const [printed, complaints] = await Promise.all([
+      new Response(shell.stdout).text(),
+      new Response(shell.stderr).text(),
+    ])
+    const outputs = printed.split(mark).map(normalize)
+    for (const [at, step] of steps.entries()) {
+      // What a script says of itself goes to standard error, and so to the reader's terminal.
+      const found =
+        outputs[at] === '' && step.output !== '' && complaints.includes(step.output)
+          ? step.output
+          : outputs[at]
+      const elsewhere = found?.replaceAll(ports.PORT, '3000').replaceAll(ports.MOCK_IDP_PORT, '4000')
+      expect({ command: step.command, output: elsewhere }).toEqual({
+        command: step.command,
+        output: normalize(step.output),
+      })
+    }
+  } finally {
+    dev.kill('SIGTERM')
+    await dev.exited
+    rmSync(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,58 @@
+/** Chromium for the tests that look at pages, kept from every machine but this one. */
+import { mkdirSync } from 'node:fs'
+import { type BrowserContext, chromium } from 'playwright-core'
+
+const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
+
+/** Null where tests can open a browser, else why not. */
+export const noBrowser = executablePath ? null : 'no Chromium is installed'
+
+const FOLDER = 'screenshots'
+/** For machines that are slow: a page that needs longer is broken. */
+const PATIENCE_MS = 30_000
+
+export interface WatchedBrowser {
+  context: BrowserContext
+  /** What pages complained of: errors on the console, uncaught ones, and breaches of their policies. */
+  complaints: string[]
+  /** Hosts that pages asked anything of. */
+  hosts: Set<string>
+  close(): Promise<void>
+}
+
+interface Look {
+  colorScheme?: 'light' | 'dark'
+}
+
+export async function openBrowser({ colorScheme = 'light' }: Look = {}): Promise<WatchedBrowser> {
+  const browser = await chromium.launch({
+    executablePath: executablePath ?? undefined,
+    args: [
+      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
+    ],
+  })
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme })
+  context.setDefaultTimeout(PATIENCE_MS)
+  const complaints: string[] = []
+  const hosts = new Set<string>()
+
+  context.on('request', request => {
+    const url = new URL(request.url())
+    if (url.protocol !== 'data:') hosts.add(url.hostname)
+  })
+  context.on('weberror', error => void complaints.push(String(error.error())))
+  context.on('console', message => {
+    // Chromium also logs each answer of 400 and above: whether that is wrong is for the test to say.
+    if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return
+    complaints.push(message.text())
+  })
+  return { context, complaints, hosts, close: () => browser.close() }
+}
+
+/** Where a screenshot of this name goes; the folder is not kept in the repository. */
+export function screenshotPath(name: string): string {
+  mkdirSync(FOLDER, { recursive: true })
+  return `${FOLDER}/${name}.png`
+}
