@@ -21,7 +21,12 @@ export function startBackground(deps: Deps): { stop(): Promise<void> } {
     let running: Promise<unknown> | undefined
     const tick = () => {
       running ??= run()
-        .catch(error => deps.log.error({ reason: error instanceof Error ? error.message : 'unknown' }, 'background run failed'))
+        .catch(error =>
+          deps.log.error(
+            { reason: error instanceof Error ? error.message : 'unknown' },
+            'background run failed',
+          ),
+        )
         .finally(() => {
           running = undefined
         })

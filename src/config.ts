@@ -63,10 +63,14 @@ export function parseConfig(env: Environment): Readonly<Config> {
     maxBodyBytes: reader.integer('MAX_BODY_BYTES', 65_536, 1_024, 1_048_576),
   }
   if (config.nativeTokens.issuer === config.identity.issuer) {
-    reader.refuse('NATIVE_TOKEN_ISSUER', 'must differ from IDP_ISSUER: by it the two kinds of token are told apart')
+    reader.refuse(
+      'NATIVE_TOKEN_ISSUER',
+      'must differ from IDP_ISSUER: by it the two kinds of token are told apart',
+    )
   }
   if (reader.problems.length > 0) throw new ConfigError(reader.problems)
-  for (const part of [config.identity, config.nativeTokens, config.nativeTokens.key, config.docs]) Object.freeze(part)
+  for (const part of [config.identity, config.nativeTokens, config.nativeTokens.key, config.docs])
+    Object.freeze(part)
   return Object.freeze(config)
 }
 

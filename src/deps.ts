@@ -6,7 +6,7 @@ import type { Config } from './config.ts'
 import type { Fetch } from './identity/fetch-json.ts'
 import { createIdentityProvider, type IdentityProvider } from './identity/provider.ts'
 import { createTokenSeal, type TokenSeal } from './identity/token-seal.ts'
-import { createCursors, type Cursors } from './pagination.ts'
+import { type Cursors, createCursors } from './pagination.ts'
 
 export interface Deps extends Sources {
   config: Config

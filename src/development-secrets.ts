@@ -2,8 +2,8 @@
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
-import type { Environment } from './config.ts'
 import { DEVELOPMENT_KID_PREFIX, DEVELOPMENT_SECRET_PREFIX } from './config/secrets.ts'
+import type { Environment } from './config.ts'
 
 export const DEVELOPMENT_SECRETS_FILE = 'data/development-secrets.json'
 

@@ -105,7 +105,8 @@ async function seedFan(real: Transaction, fan: Fan, index: number, options: Seed
   if (stage === 'profile') return true
 
   sources.pass(90_000)
-  const { claims } = judgeClaims(fan.sub, { ...fan, picture: `${issuer}/avatars/${fan.sub}.svg` })
+  const picture = `${issuer}/avatars/${fan.sub}.svg`
+  const { claims } = judgeClaims(fan.sub, { ...fan, picture }, sources.now())
   const joinLeaderboard = sources.faker.datatype.boolean({ probability: 0.85 })
   await completeOnboarding(tx, caller, { joinLeaderboard }, { points: options.onboardingPoints, claims })
   if (stage === 'onboarded') return true

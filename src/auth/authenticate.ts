@@ -32,7 +32,10 @@ export const authenticate = (deps: AuthDeps) =>
       return { caller: await identify(deps, token) }
     })
 
-async function identify({ db, identity, nativeTokens }: AuthDeps, token: string): Promise<AuthenticatedCaller> {
+async function identify(
+  { db, identity, nativeTokens }: AuthDeps,
+  token: string,
+): Promise<AuthenticatedCaller> {
   if (claimedIssuer(token) === nativeTokens.issuer) {
     const { sessionId } = await nativeTokens.verify(token)
     return { ...(await requireNativeStanding(db.read, sessionId)), credential: { kind: 'native', sessionId } }

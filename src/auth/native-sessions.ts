@@ -22,7 +22,11 @@ export interface Grant {
   refreshExpiresAt: Date
 }
 
-export async function startSession(tx: Transaction, caller: Caller, deviceName: string | null): Promise<Grant> {
+export async function startSession(
+  tx: Transaction,
+  caller: Caller,
+  deviceName: string | null,
+): Promise<Grant> {
   const { provider, subject } = caller
   const now = tx.now()
   const session: NativeSession = {
@@ -128,7 +132,11 @@ export async function listSessions(reader: Pick<Transaction, 'select' | 'tables'
     .select()
     .from(nativeSessions)
     .where(
-      and(ownedBy(reader, caller), isNull(nativeSessions.revokedAt), gt(nativeSessions.expiresAt, reader.now())),
+      and(
+        ownedBy(reader, caller),
+        isNull(nativeSessions.revokedAt),
+        gt(nativeSessions.expiresAt, reader.now()),
+      ),
     )
     .orderBy(desc(nativeSessions.createdAt), desc(nativeSessions.id))
 }

@@ -35,7 +35,12 @@ export interface NativeTokenOptions {
   now: () => Date
 }
 
-export async function createNativeTokens({ issuer, key, previousKeys, now }: NativeTokenOptions): Promise<NativeTokens> {
+export async function createNativeTokens({
+  issuer,
+  key,
+  previousKeys,
+  now,
+}: NativeTokenOptions): Promise<NativeTokens> {
   const alg = algorithmOf(key)
   const signingKey = await importJWK(key, alg)
   const jwks = { keys: [key, ...previousKeys].map(publicPart) }

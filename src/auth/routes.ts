@@ -1,11 +1,12 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
-import { Nothing, operation } from '../http/operation.ts'
+import { operation } from '../http/operation.ts'
 import { DomainError } from '../problems.ts'
 import { authenticate } from './authenticate.ts'
-import { type Grant, listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
-import type { NativeTokens } from './native-token.ts'
+import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
+import { presentGrant, presentSession } from './present.ts'
 import {
+  Empty,
   exampleKeySet,
   exampleNativeToken,
   exampleSessions,
@@ -19,7 +20,7 @@ import {
 } from './schema.ts'
 import { logOut, requireNativeStanding } from './standing.ts'
 
-type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'newId'>
+type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'newId' | 'now'>
 
 /** Answers here carry secrets: they are never cached, and never stored for a replay. */
 const SECRET = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
@@ -47,10 +48,11 @@ const publicRoutes = (deps: AuthDeps) =>
       async ({ body, set }) => {
         const grant = await deps.db.write(async tx => {
           const granted = await refreshSession(tx, body.refreshToken)
-          // A user whom the provider deleted gets nothing more; what `refreshSession` wrote stays.
-          const lives = granted && (await isStanding(() => requireNativeStanding(tx, granted.session.id)))
-          return lives ? granted : null
+          // A user whom the provider deleted gets nothing more.
+          if (granted) await requireNativeStanding(tx, granted.session.id)
+          return granted
         })
+        // Thrown here, not inside: a reuse must not undo the end of its session.
         if (!grant) throw new DomainError('invalid_refresh_token')
         Object.assign(set.headers, SECRET)
         return presentGrant(deps, grant)
@@ -65,8 +67,11 @@ const publicRoutes = (deps: AuthDeps) =>
         data: 'write',
         body: RefreshNativeToken,
         answers: { 200: NativeToken },
-        problems: ['invalid_refresh_token'],
-        examples: { body: { refreshToken: exampleNativeToken.refreshToken }, answers: { 200: exampleNativeToken } },
+        problems: ['invalid_refresh_token', 'invalid_token'],
+        examples: {
+          body: { refreshToken: exampleNativeToken.refreshToken },
+          answers: { 200: exampleNativeToken },
+        },
       }),
     )
 
@@ -84,7 +89,8 @@ const callerRoutes = (deps: AuthDeps) =>
       operation({
         id: 'createNativeToken',
         summary: 'Exchange your session for a native token',
-        description: 'For native apps: 15 minutes of access, refreshed for as long as the device stays signed in.',
+        description:
+          'For native apps: 15 minutes of access, refreshed for as long as the device stays signed in.',
         tag: 'Sign-in',
         caller: 'caller',
         data: 'write',

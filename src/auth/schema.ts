@@ -1,10 +1,19 @@
 import { Type } from '@sinclair/typebox'
 import { Closed, Instant, Integer, Nullable } from '../http/schemas.ts'
 
+/** 204. */
+export const Empty = Type.Void({ description: 'Done.' })
+
 export const RequestNativeToken = Closed(
   {
     deviceName: Type.Optional(
-      Nullable(Type.String({ minLength: 1, maxLength: 100, description: 'Shown to the fan in the list of sessions.' })),
+      Nullable(
+        Type.String({
+          minLength: 1,
+          maxLength: 100,
+          description: 'Shown to the fan in the list of sessions.',
+        }),
+      ),
     ),
   },
   { title: 'RequestNativeToken' },

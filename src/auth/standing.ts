@@ -10,7 +10,9 @@ import { revokeSessions } from './native-sessions.ts'
 const loggedOut = () => new DomainError('invalid_token', { detail: 'The token was logged out.' })
 
 const revocationId = (provider: string, tokenId: string) =>
-  createHash('sha256').update(JSON.stringify([provider, tokenId])).digest('hex')
+  createHash('sha256')
+    .update(JSON.stringify([provider, tokenId]))
+    .digest('hex')
 
 /**
  * A session token: not logged out, not issued before a logout everywhere, its user not deleted upstream.
@@ -48,12 +50,17 @@ async function requireUndeleted(reader: Reader, { provider, subject }: Caller) {
     .from(users)
     .leftJoin(identities, eq(identities.userId, users.id))
     .where(and(eq(users.provider, provider), eq(users.subject, subject)))
-  if (found?.deletedAt) throw new DomainError('invalid_token', { detail: 'The identity provider deleted this user.' })
+  if (found?.deletedAt)
+    throw new DomainError('invalid_token', { detail: 'The identity provider deleted this user.' })
   return { sessionsEndedAt: found?.sessionsEndedAt ?? null }
 }
 
 /** Ends the caller's own session, or every session of theirs. Holds at once, in every process, across restarts. */
-export async function logOut(tx: Transaction, caller: AuthenticatedCaller, everywhere: boolean): Promise<void> {
+export async function logOut(
+  tx: Transaction,
+  caller: AuthenticatedCaller,
+  everywhere: boolean,
+): Promise<void> {
   const { credential } = caller
   if (credential.kind === 'session') {
     const id = revocationId(caller.provider, credential.tokenId)

@@ -23,19 +23,43 @@ const before = (tx: Transaction) => new Date(tx.now().getTime() - GRACE_MS)
 
 async function sweepRefreshTokens(tx: Transaction): Promise<number> {
   const { refreshTokens } = tx.tables
-  const old = tx.select({ hash: refreshTokens.hash }).from(refreshTokens).where(lt(refreshTokens.expiresAt, before(tx)))
-  return (await tx.delete(refreshTokens).where(inArray(refreshTokens.hash, old.limit(BATCH))).returning()).length
+  const old = tx
+    .select({ hash: refreshTokens.hash })
+    .from(refreshTokens)
+    .where(lt(refreshTokens.expiresAt, before(tx)))
+  return (
+    await tx
+      .delete(refreshTokens)
+      .where(inArray(refreshTokens.hash, old.limit(BATCH)))
+      .returning()
+  ).length
 }
 
 /** No refresh token outlives its session, so none refers to these any more. */
 async function sweepSessions(tx: Transaction): Promise<number> {
   const { nativeSessions } = tx.tables
-  const old = tx.select({ id: nativeSessions.id }).from(nativeSessions).where(lt(nativeSessions.expiresAt, before(tx)))
-  return (await tx.delete(nativeSessions).where(inArray(nativeSessions.id, old.limit(BATCH))).returning()).length
+  const old = tx
+    .select({ id: nativeSessions.id })
+    .from(nativeSessions)
+    .where(lt(nativeSessions.expiresAt, before(tx)))
+  return (
+    await tx
+      .delete(nativeSessions)
+      .where(inArray(nativeSessions.id, old.limit(BATCH)))
+      .returning()
+  ).length
 }
 
 async function sweepRevokedTokens(tx: Transaction): Promise<number> {
   const { revokedTokens } = tx.tables
-  const old = tx.select({ id: revokedTokens.id }).from(revokedTokens).where(lt(revokedTokens.expiresAt, before(tx)))
-  return (await tx.delete(revokedTokens).where(inArray(revokedTokens.id, old.limit(BATCH))).returning()).length
+  const old = tx
+    .select({ id: revokedTokens.id })
+    .from(revokedTokens)
+    .where(lt(revokedTokens.expiresAt, before(tx)))
+  return (
+    await tx
+      .delete(revokedTokens)
+      .where(inArray(revokedTokens.id, old.limit(BATCH)))
+      .returning()
+  ).length
 }

@@ -31,7 +31,10 @@ export function readIdentityConfig(reader: Reader): IdentityConfig {
   const jwksUrl = readUrl(reader, 'IDP_JWKS_URL')
   const name = reader.required('IDP_NAME')
   if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(name)) {
-    reader.refuse('IDP_NAME', 'must be 1 to 32 of a-z, 0-9 and -, since it names the path /api/user/sync-IDP_NAME')
+    reader.refuse(
+      'IDP_NAME',
+      'must be 1 to 32 of a-z, 0-9 and -, since it names the path /api/user/sync-IDP_NAME',
+    )
   }
   return {
     issuer: readIssuer(reader, jwksUrl !== null),

@@ -4,6 +4,11 @@ import { DomainError } from '../problems.ts'
 const MOST_LEVELS = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
+const rawBodies = new WeakMap<Request, string>()
+
+/** The text of a body that was read: what a signature was made over. Empty when there was none. */
+export const rawBodyOf = (request: Request): string => rawBodies.get(request) ?? ''
+
 /**
  * No body and no media type count as `{}`: what may be left out need not be sent as an empty object.
  * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`,
@@ -17,6 +22,7 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
   if (!typed) refuseMediaType(request.headers)
   // RFC 8259 §8.1 lets a parser ignore a byte order mark, as TextDecoder does.
   const text = decode(bytes)
+  rawBodies.set(request, text)
   let body: unknown
   try {
     body = JSON.parse(text)

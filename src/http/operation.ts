@@ -84,7 +84,12 @@ export function operation<
     ...(examples.body ? { 'x-body-example': examples.body } : {}),
   }
   // Guarantee of the cast: `response` is absent at run time and read by the compiler only.
-  return { body, query: query ?? Nothing, params, detail } as unknown as Operation<Body, Query, Params, Answers>
+  return { body, query: query ?? Nothing, params, detail } as unknown as Operation<
+    Body,
+    Query,
+    Params,
+    Answers
+  >
 }
 
 /** Swagger UI's two ways to authorize; see `docs/description.ts`. */

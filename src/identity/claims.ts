@@ -7,8 +7,8 @@ export interface IdentityClaims {
   emailVerified: boolean | null
   name: string | null
   picture: string | null
-  /** `updated_at`; null where the provider sends none. */
-  updatedAt: Date | null
+  /** `updated_at`, or where the provider sends none, when it was asked: orders one version after another. */
+  updatedAt: Date
 }
 
 export interface JudgedClaims {
@@ -20,10 +20,12 @@ export interface JudgedClaims {
 /** Seconds since the epoch that a `Date` can hold and that are no mistaken milliseconds. */
 const LATEST_SECOND = 32_503_680_000
 
-export function judgeClaims(subject: string, raw: Record<string, unknown>): JudgedClaims {
+/** `askedAt` stands in for a missing `updated_at`. */
+export function judgeClaims(subject: string, raw: object, askedAt: Date): JudgedClaims {
+  const sent = raw as Record<string, unknown>
   const refused: string[] = []
   function take<T>(name: string, accept: (value: unknown) => T | null): T | null {
-    const value = raw[name]
+    const value = sent[name]
     if (value === undefined || value === null) return null
     const taken = accept(value)
     if (taken === null) refused.push(name)
@@ -35,7 +37,7 @@ export function judgeClaims(subject: string, raw: Record<string, unknown>): Judg
     emailVerified: take('email_verified', value => (typeof value === 'boolean' ? value : null)),
     name: take('name', value => text(value, 200)),
     picture: take('picture', webAddress),
-    updatedAt: take('updated_at', instant),
+    updatedAt: take('updated_at', instant) ?? askedAt,
   }
   return { claims, refused }
 }

@@ -45,7 +45,8 @@ async function attempt(deps: SyncDeps, row: Row): Promise<boolean> {
   if (!mine) return false
   const { users } = db.tables
   const [user] = await db.read.select().from(users).where(eq(users.id, row.userId))
-  const token = user && row.tokenExpiresAt > db.read.now() ? tokenSeal.open(row.sealedToken, row.userId) : null
+  const token =
+    user && row.tokenExpiresAt > db.read.now() ? tokenSeal.open(row.sealedToken, row.userId) : null
   if (!user || token === null) {
     // The fan's next sync or the provider's next webhook fills the mirror.
     log.warn({ userId: row.userId }, 'deferred sync given up: its token has expired')

@@ -1,15 +1,24 @@
+import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { authenticate } from '../auth/authenticate.ts'
 import type { Deps } from '../deps.ts'
+import { rawBodyOf } from '../http/body.ts'
 import { Nothing, operation } from '../http/operation.ts'
+import { DomainError } from '../problems.ts'
 import { syncIdentity } from './mirror.ts'
-import { exampleIdentity, Sync } from './schema.ts'
+import { exampleIdentity, exampleUserEvent, Sync, UserEvent } from './schema.ts'
+import { applyUserEvent, readUserEvent, verifyDelivery } from './webhook.ts'
 
-export const identityRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens'>) =>
-  new Elysia({ name: 'matchday/identity', prefix: '/api/user' }).use(authenticate(deps)).post(
+type IdentityDeps = Pick<Deps, 'config' | 'db' | 'identity' | 'log' | 'nativeTokens' | 'now'>
+
+const syncRoutes = (deps: IdentityDeps) =>
+  new Elysia({ name: 'matchday/sync', prefix: '/api/user' }).use(authenticate(deps)).post(
     `/sync-${deps.identity.name}`,
     async ({ caller }) => {
-      const { claims } = await deps.identity.userinfo(caller.sessionToken, caller.subject)
+      const { credential, subject } = caller
+      // The provider answers its own tokens only.
+      if (credential.kind !== 'session') throw new DomainError('session_required')
+      const { claims } = await deps.identity.userData(credential.token, subject)
       return deps.db.write(tx => syncIdentity(tx, caller, claims))
     },
     operation({
@@ -22,7 +31,7 @@ export const identityRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeToken
       data: 'write',
       body: Nothing,
       answers: { 200: Sync },
-      problems: ['identity_provider_unavailable', 'identity_provider_invalid'],
+      problems: ['session_required', 'identity_provider_unavailable', 'identity_provider_invalid'],
       examples: {
         answers: {
           200: { identity: exampleIdentity, changed: ['name'], syncedAt: '2026-08-15T18:30:00.000Z' },
@@ -30,3 +39,42 @@ export const identityRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeToken
       },
     }),
   )
+
+const webhookRoutes = ({ config, db, identity, log, now }: IdentityDeps) =>
+  new Elysia({ name: 'matchday/webhooks', prefix: '/api/webhooks' })
+    // A derive: whoever cannot sign learns nothing of the schema.
+    .derive({ as: 'local' }, ({ request, headers }) => {
+      const delivery = {
+        id: headers['webhook-id'] ?? null,
+        timestamp: headers['webhook-timestamp'] ?? null,
+        signature: headers['webhook-signature'] ?? null,
+        body: rawBodyOf(request),
+      }
+      verifyDelivery(delivery, config.identity.webhookSecret, now())
+      return {}
+    })
+    .post(
+      '/identity',
+      async ({ body, status }) => {
+        const { event, refused } = readUserEvent(body, identity.name, config.identity.issuer)
+        if (refused.length > 0) log.warn({ claims: refused }, 'identity provider: claims left out')
+        if (event) await db.write(tx => applyUserEvent(tx, event))
+        return status(204, undefined)
+      },
+      operation({
+        id: 'receiveIdentityEvent',
+        summary: 'For the identity provider: a user changed',
+        description:
+          'Standard Webhooks, signed with IDP_WEBHOOK_SECRET. `user.updated` and `user.deleted` are applied in whatever order they come; other types are accepted and ignored.',
+        tag: 'Webhooks',
+        caller: 'anyone',
+        data: 'write',
+        body: UserEvent,
+        answers: { 204: Type.Void({ description: 'Taken.' }) },
+        problems: ['invalid_signature'],
+        examples: { body: exampleUserEvent },
+      }),
+    )
+
+export const identityRoutes = (deps: IdentityDeps) =>
+  new Elysia({ name: 'matchday/identity' }).use(syncRoutes(deps)).use(webhookRoutes(deps))

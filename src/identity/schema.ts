@@ -45,3 +45,25 @@ export const Sync = Closed(
   },
   { title: 'Sync' },
 )
+
+/** What the provider sends. Open, as it is somebody else's: only what is read is named. */
+export const UserEvent = Type.Object(
+  {
+    type: Type.String({ maxLength: 100, examples: ['user.updated'] }),
+    timestamp: Type.String({ maxLength: 40, description: 'ISO 8601.' }),
+    data: Type.Object(
+      {
+        sub: Type.String({ minLength: 1, maxLength: 255, description: 'The user.' }),
+        iss: Type.Optional(Type.String({ maxLength: 2048 })),
+      },
+      { description: 'The user’s standard claims (OpenID Connect Core §5.1).' },
+    ),
+  },
+  { title: 'UserEvent' },
+)
+
+export const exampleUserEvent = {
+  type: 'user.updated',
+  timestamp: '2026-08-15T18:30:00.000Z',
+  data: { sub: 'fan-0001', name: 'Ada Okafor', updated_at: 1_786_818_600 },
+}

@@ -76,7 +76,10 @@ export async function verifySessionToken(token: string, rules: SessionTokenRules
 }
 
 /** @throws DomainError `invalid_token` */
-function requireClaims(payload: JWTPayload, { audience, audienceClaim, requiredClaims }: SessionTokenRules): void {
+function requireClaims(
+  payload: JWTPayload,
+  { audience, audienceClaim, requiredClaims }: SessionTokenRules,
+): void {
   const exact = audienceClaim === 'aud' ? requiredClaims : { ...requiredClaims, [audienceClaim]: audience }
   for (const [name, value] of Object.entries(exact)) {
     if (payload[name] !== value)
@@ -107,7 +110,9 @@ function readClaims({ sub, iat, exp, jti }: JWTPayload, token: string, now: Date
 }
 
 function hashOfSigned(token: string): string {
-  return createHash('sha256').update(token.slice(0, token.lastIndexOf('.'))).digest('hex')
+  return createHash('sha256')
+    .update(token.slice(0, token.lastIndexOf('.')))
+    .digest('hex')
 }
 
 /** Enough for the developer of a client; nothing that the token holds. */

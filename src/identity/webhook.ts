@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import type { Transaction } from '../../db/index.ts'
 import { DomainError } from '../problems.ts'
-import type { IdentityClaims } from './claims.ts'
+import { type IdentityClaims, judgeClaims } from './claims.ts'
 import { buryIdentity, mirrorIdentity } from './mirror.ts'
 import { ensureUser, findUser } from './users.ts'
 
@@ -41,8 +41,34 @@ export function verifyDelivery(delivery: Delivery, secret: string, now: Date): v
 export interface UserEvent {
   type: 'user.updated' | 'user.deleted'
   provider: string
-  /** With `updatedAt`: the provider's, or the event's own time. */
   claims: IdentityClaims
+}
+
+interface SentEvent {
+  type: string
+  timestamp: string
+  data: { sub: string; iss?: string }
+}
+
+/**
+ * What we understand of an event; `event` is null for types that do not concern us.
+ * @throws DomainError `validation_failed` (no time, another issuer's user)
+ */
+export function readUserEvent(sent: SentEvent, provider: string, issuer: string) {
+  const { type, timestamp, data } = sent
+  if (type !== 'user.updated' && type !== 'user.deleted') return { event: null, refused: [] }
+  const sentAt = new Date(timestamp)
+  if (Number.isNaN(sentAt.getTime())) refuse('/timestamp', 'must be an ISO 8601 time')
+  if (data.iss !== undefined && data.iss.replace(/\/+$/, '') !== issuer) {
+    refuse('/data/iss', 'must be the issuer of this API')
+  }
+  const { claims, refused } = judgeClaims(data.sub, data, sentAt)
+  const event: UserEvent = { type, provider, claims }
+  return { event, refused }
+}
+
+function refuse(pointer: string, message: string): never {
+  throw new DomainError('validation_failed', { errors: [{ pointer, message }] })
 }
 
 /** In any order, any number of times: ends in the same state. */
@@ -55,5 +81,5 @@ export async function applyUserEvent(tx: Transaction, { type, provider, claims }
     return
   }
   const user = await findUser(tx, who)
-  if (user) await mirrorIdentity(tx, user.id, claims)
+  if (user) await mirrorIdentity(tx, user.id, claims, 'event')
 }

@@ -1,0 +1,40 @@
+/** Native sessions as clients see them. */
+import type { Credential } from '../caller.ts'
+import type { Deps } from '../deps.ts'
+import type { Grant, NativeSession } from './native-sessions.ts'
+
+/** Signs the access token. Runs after the commit: a token of a session that was never written is worth nothing. */
+export async function presentGrant(
+  { nativeTokens, newId, now }: Pick<Deps, 'nativeTokens' | 'newId' | 'now'>,
+  grant: Grant,
+) {
+  const { session, accessExpiresAt, refreshToken, refreshExpiresAt } = grant
+  const issuedAt = now()
+  const token = await nativeTokens.sign({
+    subject: session.subject,
+    sessionId: session.id,
+    tokenId: newId(),
+    issuedAt,
+    expiresAt: accessExpiresAt,
+  })
+  return {
+    token,
+    tokenType: 'Bearer' as const,
+    expiresIn: Math.max(0, Math.floor((accessExpiresAt.getTime() - issuedAt.getTime()) / 1000)),
+    expiresAt: accessExpiresAt.toISOString(),
+    refreshToken,
+    refreshExpiresAt: refreshExpiresAt.toISOString(),
+    sessionId: session.id,
+  }
+}
+
+export function presentSession(session: NativeSession, credential: Credential) {
+  return {
+    id: session.id,
+    deviceName: session.deviceName,
+    createdAt: session.createdAt.toISOString(),
+    lastUsedAt: session.rotatedAt.toISOString(),
+    expiresAt: session.expiresAt.toISOString(),
+    current: credential.kind === 'native' && credential.sessionId === session.id,
+  }
+}
