@@ -11,8 +11,9 @@ import { defineTables } from './tables.ts'
  *   is not known
  * - `read_only`: the file, its folder or the server takes no writes
  * - `corrupt`: the file is no sound database
+ * - `outdated`: its schema is older than this version, as after a backup was put in place
  */
-export type DatabaseFault = 'busy' | 'full' | 'unreachable' | 'read_only' | 'corrupt'
+export type DatabaseFault = 'busy' | 'full' | 'unreachable' | 'read_only' | 'corrupt' | 'outdated'
 
 export class DatabaseError extends Error {
   constructor(

@@ -1,7 +1,6 @@
 /** Brings a database to the schema of this version: generated migrations, applied in one transaction under a lock. */
-import { join } from 'node:path'
-import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { translateDatabaseError } from './errors.ts'
+import { knownMigrations } from './known-migrations.ts'
 import { connectPostgres } from './postgres.ts'
 import { beginImmediate, connectSqlite } from './sqlite.ts'
 
@@ -75,7 +74,7 @@ async function migratePostgres(url: string): Promise<MigrationReport> {
 
 /** The work itself, on an open transaction of either engine; the table of what was applied is Drizzle's own. */
 export async function applyMigrations(engine: 'sqlite' | 'postgres', run: Run): Promise<MigrationReport> {
-  const known = readMigrationFiles({ migrationsFolder: join(import.meta.dir, 'migrations', engine) })
+  const known = knownMigrations(engine)
   await run(
     `CREATE TABLE IF NOT EXISTS "__drizzle_migrations" (
       id ${engine === 'sqlite' ? 'integer' : 'serial'} PRIMARY KEY, hash text NOT NULL, created_at bigint NOT NULL)`,

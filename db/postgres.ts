@@ -1,11 +1,13 @@
 /** PostgreSQL: a pool, READ COMMITTED, and a bounded retry where the server asks for one. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { SQL } from 'bun'
+import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { postgres } from './columns.ts'
 import { DatabaseError, isRetryable, translateDatabaseError } from './errors.ts'
 import type { Database, Reader, Sources, Transaction } from './index.ts'
+import { requireCurrent } from './known-migrations.ts'
 import { defineTables } from './tables.ts'
 
 const POOL_SIZE = 10
@@ -69,7 +71,8 @@ export function databaseOn(queries: Drizzle, sources: Sources, closeClient: () =
     },
     async ping() {
       try {
-        await read.select({ id: tables.users.id }).from(tables.users).limit(1)
+        const [row] = await read.select({ applied: sql`count(*)` }).from(sql`"__drizzle_migrations"`)
+        requireCurrent('postgres', Number(row?.applied))
       } catch (error) {
         throw translateDatabaseError(error)
       }

@@ -7,6 +7,7 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { sqlite } from './columns.ts'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
 import type { Database, Reader, Sources, Transaction } from './index.ts'
+import { requireCurrent } from './known-migrations.ts'
 import { defineTables } from './tables.ts'
 
 /** Jobs that share one COMMIT, and so one fsync, at the most. */
@@ -177,7 +178,8 @@ export function openSqlite(path: string, sources: Sources, { lockPatienceMs }: S
     },
     async ping() {
       try {
-        reader.query('select 1 from users limit 1').get()
+        const row = reader.query('SELECT count(*) AS applied FROM "__drizzle_migrations"').get()
+        requireCurrent('sqlite', (row as { applied: number }).applied)
       } catch (error) {
         throw translateDatabaseError(error)
       }

@@ -87,7 +87,12 @@ async function run() {
 
   const provider = startChild(
     'mock-idp/main.ts',
-    { ...env, MOCK_IDP_PORT: String(mockPort) },
+    {
+      ...env,
+      MOCK_IDP_PORT: String(mockPort),
+      MOCK_IDP_WEBHOOK_URL:
+        env.MOCK_IDP_WEBHOOK_URL ?? `http://127.0.0.1:${config.port}/api/webhooks/identity`,
+    },
     'mock-idp: ',
     line => process.stdout.write(`${line}\n`),
   )

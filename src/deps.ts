@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import type { Database, Sources } from '../db/index.ts'
 import { createNativeTokens, type NativeTokens } from './auth/native-token.ts'
 import type { Config } from './config.ts'
+import type { CallTuning } from './identity/calls.ts'
 import type { Fetch } from './identity/fetch-json.ts'
 import { createIdentityProvider, type IdentityProvider } from './identity/provider.ts'
 import { createTokenSeal, type TokenSeal } from './identity/token-seal.ts'
@@ -24,11 +25,12 @@ export interface World {
   db: Database
   log: Logger
   sources: Sources
-  /** How the provider is reached. */
+  /** How the provider is reached, and how patiently. */
   fetch: Fetch
+  tuning?: CallTuning
 }
 
-export async function createDeps({ config, db, log, sources, fetch }: World): Promise<Deps> {
+export async function createDeps({ config, db, log, sources, fetch, tuning }: World): Promise<Deps> {
   // The signing key is the one secret that all instances share: the other keys are derived from it.
   const secret = config.nativeTokens.key.d ?? ''
   return {
@@ -36,7 +38,7 @@ export async function createDeps({ config, db, log, sources, fetch }: World): Pr
     config,
     db,
     log,
-    identity: createIdentityProvider({ ...config.identity, now: sources.now, fetch, log }),
+    identity: createIdentityProvider({ ...config.identity, now: sources.now, fetch, log, tuning }),
     nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),
     cursors: createCursors(secret),
     tokenSeal: createTokenSeal(secret),

@@ -9,6 +9,8 @@ import { createDeps } from './deps.ts'
 import { withDevelopmentSecrets } from './development-secrets.ts'
 import { realSources } from './sources.ts'
 
+/** Far above `MAX_BODY_BYTES`, which is refused with a problem document: Bun's own 413 has none. */
+const MOST_BODY_BYTES = 64 * 1024 * 1024
 /** Accepted requests get this long to finish. */
 const DRAIN_MS = 10_000
 
@@ -25,7 +27,9 @@ async function start(config: Readonly<Config>) {
     hostname: config.host,
     port: config.port,
     idleTimeout: 30,
-    maxRequestBodySize: 4 * config.maxBodyBytes,
+    maxRequestBodySize: MOST_BODY_BYTES,
+    // Two processes on one port must be wanted, not happen.
+    reusePort: false,
   })
   log.info({ url: `http://${config.host}:${app.server?.port}`, database: db.engine }, 'listening')
 

@@ -72,13 +72,13 @@ describe('parseConfig', () => {
       databaseUrl: production.DATABASE_URL,
       docs: { enabled: false },
     })
-    expect(config.nativeTokenKey).toEqual(ownKey)
+    expect(config.nativeTokens.key).toEqual(ownKey)
     expect(parseConfig({ ...production, DOCS: 'on' }).docs.enabled).toBe(true)
   })
 
   test('cannot be changed once it is parsed, at any depth', () => {
     const config = parseConfig(production)
-    for (const part of [config, config.identity, config.docs, config.nativeTokenKey]) {
+    for (const part of [config, config.identity, config.docs, config.nativeTokens.key]) {
       expect(Object.isFrozen(part)).toBe(true)
     }
   })

@@ -108,7 +108,12 @@ async function seedFan(real: Transaction, fan: Fan, index: number, options: Seed
   const picture = `${issuer}/avatars/${fan.sub}.svg`
   const { claims } = judgeClaims(fan.sub, { ...fan, picture }, sources.now())
   const joinLeaderboard = sources.faker.datatype.boolean({ probability: 0.85 })
-  await completeOnboarding(tx, caller, { joinLeaderboard }, { points: options.onboardingPoints, claims })
+  await completeOnboarding(
+    tx,
+    caller,
+    { joinLeaderboard },
+    { points: options.onboardingPoints, claims, deferral: null },
+  )
   if (stage === 'onboarded') return true
 
   await seedActivity(tx, caller, sources)

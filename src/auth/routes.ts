@@ -18,7 +18,7 @@ import {
   RequestNativeToken,
   SessionParams,
 } from './schema.ts'
-import { logOut, requireNativeStanding } from './standing.ts'
+import { findStanding, logOut } from './standing.ts'
 
 type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'newId' | 'now'>
 
@@ -49,8 +49,7 @@ const publicRoutes = (deps: AuthDeps) =>
         const grant = await deps.db.write(async tx => {
           const granted = await refreshSession(tx, body.refreshToken)
           // A user whom the provider deleted gets nothing more.
-          if (granted) await requireNativeStanding(tx, granted.session.id)
-          return granted
+          return granted && (await findStanding(tx, granted.session)).deleted ? null : granted
         })
         // Thrown here, not inside: a reuse must not undo the end of its session.
         if (!grant) throw new DomainError('invalid_refresh_token')
@@ -67,7 +66,7 @@ const publicRoutes = (deps: AuthDeps) =>
         data: 'write',
         body: RefreshNativeToken,
         answers: { 200: NativeToken },
-        problems: ['invalid_refresh_token', 'invalid_token'],
+        problems: ['invalid_refresh_token'],
         examples: {
           body: { refreshToken: exampleNativeToken.refreshToken },
           answers: { 200: exampleNativeToken },
@@ -97,7 +96,7 @@ const callerRoutes = (deps: AuthDeps) =>
         body: RequestNativeToken,
         answers: { 200: NativeToken },
         problems: ['session_required'],
-        examples: { body: { deviceName: 'Ada’s phone' }, answers: { 200: exampleNativeToken } },
+        examples: { body: { deviceName: 'Calebe’s phone' }, answers: { 200: exampleNativeToken } },
       }),
     )
     .post(

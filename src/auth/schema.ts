@@ -33,7 +33,7 @@ export const NativeToken = Closed(
 )
 
 export const RefreshNativeToken = Closed(
-  { refreshToken: Type.String({ minLength: 1, maxLength: 200 }) },
+  { refreshToken: Type.String({ minLength: 1, maxLength: 4096 }) },
   { title: 'RefreshNativeToken' },
 )
 
@@ -94,7 +94,7 @@ export const exampleSessions = {
   sessions: [
     {
       id: '01981e2c-7c1f-7000-8000-000000000002',
-      deviceName: 'Ada’s phone',
+      deviceName: 'Calebe’s phone',
       createdAt: '2026-08-15T18:30:00.000Z',
       lastUsedAt: '2026-08-15T19:10:00.000Z',
       expiresAt: '2027-02-11T18:30:00.000Z',

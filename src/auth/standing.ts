@@ -43,16 +43,21 @@ export async function requireNativeStanding(reader: Reader, sessionId: string): 
   return { provider: session.provider, subject: session.subject }
 }
 
-async function requireUndeleted(reader: Reader, { provider, subject }: Caller) {
+async function requireUndeleted(reader: Reader, caller: Caller) {
+  const { deleted, sessionsEndedAt } = await findStanding(reader, caller)
+  if (deleted) throw new DomainError('invalid_token', { detail: 'The identity provider deleted this user.' })
+  return { sessionsEndedAt }
+}
+
+/** Whether the provider deleted the user, and when they last logged out everywhere. */
+export async function findStanding(reader: Reader, { provider, subject }: Caller) {
   const { users, identities } = reader.tables
   const [found] = await reader
     .select({ sessionsEndedAt: users.sessionsEndedAt, deletedAt: identities.deletedAt })
     .from(users)
     .leftJoin(identities, eq(identities.userId, users.id))
     .where(and(eq(users.provider, provider), eq(users.subject, subject)))
-  if (found?.deletedAt)
-    throw new DomainError('invalid_token', { detail: 'The identity provider deleted this user.' })
-  return { sessionsEndedAt: found?.sessionsEndedAt ?? null }
+  return { deleted: Boolean(found?.deletedAt), sessionsEndedAt: found?.sessionsEndedAt ?? null }
 }
 
 /** Ends the caller's own session, or every session of theirs. Holds at once, in every process, across restarts. */

@@ -10,8 +10,8 @@ export interface IdentityConfig {
   audienceClaim: string
   /** `typ` that a token's header must carry; null accepts any. */
   tokenTyp: string | null
-  /** Claims that a token must hold with exactly this text. */
-  requiredClaims: Record<string, string>
+  /** Claims that a token must hold: with exactly this text, or, where true, with any value. */
+  requiredClaims: Record<string, string | true>
   /** Names the sync path and the `provider` of a profile. */
   name: string
   /** Instead of discovery, for providers that have none. */
@@ -81,12 +81,15 @@ function readTokenTyp(reader: Reader): string | null {
   return value.toLowerCase() === 'none' ? null : value
 }
 
-/** `token_use=access,typ=Bearer` */
-function readRequiredClaims(reader: Reader): Record<string, string> {
-  const pairs = (reader.text('IDP_REQUIRED_CLAIMS') ?? '').split(',').filter(Boolean)
-  const claims = pairs.map(pair => pair.split('=').map(part => part.trim()))
-  if (claims.some(([name, value, ...more]) => !name || !value || more.length > 0)) {
-    reader.refuse('IDP_REQUIRED_CLAIMS', 'must be name=value pairs, parted by commas')
-  }
-  return Object.fromEntries(claims)
+/** `token_use=access,sid`: with exactly this text, or merely there. */
+function readRequiredClaims(reader: Reader): Record<string, string | true> {
+  const claims = (reader.text('IDP_REQUIRED_CLAIMS') ?? '').split(',').filter(Boolean)
+  const parsed = claims.map((claim): [string, string | true] => {
+    const [name = '', value = true, ...more] = claim.split('=').map(part => part.trim())
+    if (!name || !value || more.length > 0) {
+      reader.refuse('IDP_REQUIRED_CLAIMS', 'must be name=value pairs or names, parted by commas')
+    }
+    return [name, value]
+  })
+  return Object.fromEntries(parsed)
 }

@@ -15,6 +15,7 @@ const TAGS = [
   { name: 'Points', description: 'The append-only points ledger.' },
   { name: 'Rewards', description: 'A catalogue to unlock, claim and redeem.' },
   { name: 'Teams', description: 'The clubs that a fan can follow.' },
+  { name: 'Webhooks', description: 'What other systems send.' },
   { name: 'Operations', description: 'For load balancers and operators.' },
 ]
 

@@ -38,10 +38,11 @@ export const healthRoutes = ({ db, identity }: Pick<Deps, 'db' | 'identity'>) =>
     )
     .get(
       '/readyz',
-      async ({ status }) => {
+      async ({ set, status }) => {
         await identity.refresh()
         const checks = { database: await pingDatabase(db), identityProvider: identity.problem() ?? 'ok' }
         const ready = Object.values(checks).every(check => check === 'ok')
+        if (!ready) set.headers['Retry-After'] = '1'
         return ready
           ? { status: 'ready' as const, checks }
           : status(503, { status: 'not_ready' as const, checks })

@@ -20,6 +20,7 @@ const DATABASE_PROBLEMS: Record<DatabaseFault, ProblemCode> = {
   unreachable: 'database_unavailable',
   read_only: 'database_unavailable',
   corrupt: 'database_unavailable',
+  outdated: 'database_unavailable',
 }
 
 /** Seconds, for 503s that name no time of their own. */

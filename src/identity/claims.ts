@@ -34,12 +34,18 @@ export function judgeClaims(subject: string, raw: object, askedAt: Date): Judged
   const claims = {
     subject,
     email: take('email', value => text(value, 320)),
-    emailVerified: take('email_verified', value => (typeof value === 'boolean' ? value : null)),
+    emailVerified: take('email_verified', truth),
     name: take('name', value => text(value, 200)),
     picture: take('picture', webAddress),
     updatedAt: take('updated_at', instant) ?? askedAt,
   }
   return { claims, refused }
+}
+
+/** Cognito sends it as text. */
+function truth(value: unknown): boolean | null {
+  if (value === true || value === 'true') return true
+  return value === false || value === 'false' ? false : null
 }
 
 function text(value: unknown, most: number): string | null {
@@ -52,7 +58,17 @@ function webAddress(value: unknown): string | null {
   return address && /^https?:$/.test(URL.parse(address)?.protocol ?? '') ? address : null
 }
 
+/** Seconds since the epoch, by the standard; Auth0 and others send ISO 8601 text. */
 function instant(value: unknown): Date | null {
+  if (typeof value === 'string') return isoInstant(value)
   if (typeof value !== 'number' || !Number.isFinite(value) || value < 0 || value > LATEST_SECOND) return null
   return new Date(Math.round(value * 1000))
+}
+
+function isoInstant(value: string): Date | null {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.test(value)) return null
+  const date = new Date(value)
+  return Number.isNaN(date.getTime()) || date.getTime() < 0 || date.getTime() > LATEST_SECOND * 1000
+    ? null
+    : date
 }

@@ -54,7 +54,7 @@ async function attempt(deps: SyncDeps, row: Row): Promise<boolean> {
     return false
   }
   try {
-    const { claims } = await identity.userinfo(token, user.subject)
+    const { claims } = await identity.userData(token, user.subject)
     // Takes the row away as well.
     await db.write(tx => mirrorIdentity(tx, user.id, claims, 'pull'))
     return true

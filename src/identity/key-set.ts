@@ -15,8 +15,6 @@ import { ProviderError } from './fetch-json.ts'
 
 /** A retired key is refused after this at the latest, while the provider answers. Milliseconds. */
 export const KEYS_FRESH_MS = 5 * 60_000
-/** A set is used this long while the provider does not answer. */
-export const KEYS_USABLE_MS = 24 * 3_600_000
 /** Between two fetches that failed, or that unknown kids asked for. */
 export const FETCH_COOLDOWN_MS = 30_000
 /** While no usable set is held, a failed fetch is tried again sooner. */
@@ -27,6 +25,10 @@ export interface KeySetOptions {
   /** Resolves to a JWKS document (RFC 7517). */
   load: () => Promise<Record<string, unknown>>
   now: () => Date
+  /** How long a set is used while the provider does not answer. Milliseconds. */
+  usableMs: number
+  /** A set with other keys has taken the place of the one before. */
+  onChange: () => void
   /** Told of each failed refresh; the set in use stays. */
   onFailure: (error: ProviderError) => void
 }
@@ -36,18 +38,20 @@ export interface KeySet {
   readonly find: JWTVerifyGetKey
   /** Fetches when the set is no longer fresh and no cooldown forbids it. Never throws. */
   refresh(): Promise<void>
+  /** Whether the set was confirmed within `KEYS_FRESH_MS`. */
+  isFresh(): boolean
   /** Null when a usable set is held, else why not. */
   problem(): string | null
 }
 
-export function createKeySet({ load, now, onFailure }: KeySetOptions): KeySet {
-  let held: { keys: ReturnType<typeof createLocalJWKSet>; at: number } | undefined
+export function createKeySet({ load, now, usableMs, onChange, onFailure }: KeySetOptions): KeySet {
+  let held: { keys: ReturnType<typeof createLocalJWKSet>; text: string; at: number } | undefined
   let lastFetch = Number.NEGATIVE_INFINITY
   let lastFailure: ProviderError | undefined
   let fetching: Promise<void> | undefined
 
   const age = () => (held ? now().getTime() - held.at : Number.POSITIVE_INFINITY)
-  const usable = () => age() < KEYS_USABLE_MS
+  const usable = () => age() < usableMs
 
   /** All that need a fetch at the same time share one. */
   function fetchOnce(): Promise<void> {
@@ -62,7 +66,9 @@ export function createKeySet({ load, now, onFailure }: KeySetOptions): KeySet {
   async function fetchNow() {
     lastFetch = now().getTime()
     try {
-      held = { keys: readKeySet(await load()), at: now().getTime() }
+      const before = held?.text
+      held = { ...readKeySet(await load()), at: now().getTime() }
+      if (before !== undefined && before !== held.text) onChange()
       lastFailure = undefined
     } catch (error) {
       lastFailure =
@@ -94,12 +100,13 @@ export function createKeySet({ load, now, onFailure }: KeySetOptions): KeySet {
       }
     },
     refresh: () => (age() >= KEYS_FRESH_MS / 2 ? fetchOnce() : Promise.resolve()),
+    isFresh: () => age() < KEYS_FRESH_MS,
     problem: () => (usable() ? null : (lastFailure?.message ?? 'its keys are not known yet')),
   }
 }
 
 /** Keeps public signing keys only. An empty set is a fault of the provider, never a reason to refuse everybody. */
-function readKeySet(document: Record<string, unknown>): ReturnType<typeof createLocalJWKSet> {
+function readKeySet(document: Record<string, unknown>) {
   const list = Array.isArray(document.keys) ? document.keys : []
   if (list.length > MOST_KEYS) throw new ProviderError('its key set is too long', 'invalid')
   const keys = list.filter(
@@ -107,7 +114,7 @@ function readKeySet(document: Record<string, unknown>): ReturnType<typeof create
       ['RSA', 'EC', 'OKP'].includes(key?.kty) && (key.use ?? 'sig') === 'sig' && !key.d && isPublicKey(key),
   )
   if (keys.length === 0) throw new ProviderError('its key set holds no signing key', 'invalid')
-  return createLocalJWKSet({ keys } as JSONWebKeySet)
+  return { keys: createLocalJWKSet({ keys } as JSONWebKeySet), text: JSON.stringify(keys) }
 }
 
 /** A damaged key would refuse good tokens: it must not push out the one that it stands for. */

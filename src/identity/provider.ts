@@ -1,13 +1,17 @@
 /** The external identity provider as the rest of the application sees it. */
+import { decodeJwt } from 'jose'
 import type { Logger } from 'pino'
+import type { IdentityConfig } from '../config/identity.ts'
 import { DomainError } from '../problems.ts'
+import { type CallTuning, createCallPolicy, DEADLINE_MS } from './calls.ts'
 import { type JudgedClaims, judgeClaims } from './claims.ts'
 import { discoveryUrl, type Endpoints, readDiscovery } from './discovery.ts'
 import { type Fetch, fetchJson, ProviderError } from './fetch-json.ts'
 import { createKeySet } from './key-set.ts'
+import { permittedUrl } from './outbound.ts'
 import { type SessionClaims, verifySessionToken } from './session-token.ts'
+import { createTokenCache } from './token-cache.ts'
 
-const DEADLINE_MS = 3_000
 const MOST_BYTES = 262_144
 
 export interface IdentityProvider {
@@ -15,8 +19,11 @@ export interface IdentityProvider {
   readonly name: string
   /** @throws DomainError `invalid_token`, `identity_provider_unavailable` */
   verify(token: string): Promise<SessionClaims>
-  /** The user data behind a session token. @throws DomainError `identity_provider_unavailable`, `identity_provider_invalid`, `invalid_token` */
-  userinfo(token: string, subject: string): Promise<JudgedClaims>
+  /**
+   * The provider's data about the user of a verified session token.
+   * @throws DomainError `identity_provider_unavailable`, `identity_provider_invalid`, `invalid_token` (it refuses the token)
+   */
+  userData(token: string, subject: string): Promise<JudgedClaims>
   /** Endpoints by discovery, asked for when not known yet; null while the provider does not answer. */
   endpoints(): Promise<Endpoints | null>
   /** Fetches discovery and keys when they are due. Never throws. */
@@ -25,43 +32,64 @@ export interface IdentityProvider {
   problem(): string | null
 }
 
-export interface ProviderOptions {
-  issuer: string
-  audience: string
-  name: string
-  tokenTyp: string | null
+export interface ProviderOptions extends IdentityConfig {
   now: () => Date
   fetch: Fetch
   log: Logger
-  /** For one request to the provider, body included. Milliseconds; default 3000. */
-  deadlineMs?: number
+  tuning?: CallTuning
 }
 
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
-  const { issuer, audience, name, tokenTyp, now, fetch, log, deadlineMs = DEADLINE_MS } = options
+  const { issuer, name, now, fetch, log, tuning = {} } = options
+  const { deadlineMs = DEADLINE_MS } = tuning
+  const outbound = { httpsOnly: issuer.startsWith('https:'), publicOnly: options.publicOnly }
+  const call = createCallPolicy(now, tuning)
   let endpoints: Endpoints | undefined
 
-  const get = (url: string, token?: string) =>
-    fetchJson({ fetch, url, token, deadlineMs, maxBytes: MOST_BYTES })
+  function get(url: string, token?: string) {
+    // What the configuration names is held to the same rule as what discovery names.
+    if (permittedUrl(url, outbound) === null)
+      throw new ProviderError('its address is not permitted', 'invalid')
+    return fetchJson({ fetch, url, token, deadlineMs, maxBytes: MOST_BYTES })
+  }
 
   async function discover(): Promise<Endpoints> {
-    const { body } = await get(discoveryUrl(issuer))
-    endpoints = readDiscovery(body, issuer)
+    if (options.jwksUrl) {
+      const { jwksUrl: jwks, userinfoUrl: userinfo } = options
+      endpoints = { jwks, userinfo, authorization: null, token: null }
+    } else {
+      const { body } = await get(discoveryUrl(issuer))
+      const found = readDiscovery(body, issuer, outbound)
+      endpoints = { ...found, userinfo: options.userinfoUrl ?? found.userinfo }
+    }
     return endpoints
   }
 
   const keySet = createKeySet({
     now,
+    usableMs: options.keysUsableMs,
     // Discovery again with each refresh: a provider may move its keys.
     load: async () => (await get((await discover()).jwks)).body,
+    onChange: () => cache.clear(),
     onFailure: error => log.warn({ issuer, reason: error.message }, 'identity provider: keys not refreshed'),
   })
+  const cache = createTokenCache(now)
 
-  const rules = { findKey: keySet.find, issuer, audience, typ: tokenTyp, now }
+  const rules = { ...options, findKey: keySet.find, typ: options.tokenTyp }
+
+  async function readUserinfo(token: string, subject: string): Promise<JudgedClaims> {
+    const askedAt = now()
+    const { userinfo } = endpoints ?? (await discover())
+    if (!userinfo) throw new ProviderError('it has no userinfo endpoint', 'invalid')
+    const { body } = await get(userinfo, token)
+    // OpenID Connect Core §5.3.2: userinfo of somebody else must not be used.
+    if (body.sub !== subject) throw new ProviderError('its userinfo is of another subject', 'invalid')
+    return judgeClaims(subject, body, askedAt)
+  }
 
   return {
     name,
-    verify: token => verifySessionToken(token, rules),
+    verify: token => cache.get(token, keySet.isFresh()) ?? cache.put(token, verifySessionToken(token, rules)),
     refresh: keySet.refresh,
     problem: keySet.problem,
 
@@ -73,15 +101,12 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
       }
     },
 
-    async userinfo(token, subject) {
+    async userData(token, subject) {
       try {
-        const { userinfo } = endpoints ?? (await discover())
-        if (!userinfo)
-          throw new ProviderError('its discovery document has no usable userinfo_endpoint', 'invalid')
-        const { body } = await get(userinfo, token)
-        // OpenID Connect Core §5.3.2: userinfo of somebody else must not be used.
-        if (body.sub !== subject) throw new ProviderError('its userinfo is of another subject', 'invalid')
-        const judged = judgeClaims(subject, body)
+        const judged =
+          options.userData === 'token'
+            ? judgeClaims(subject, decodeJwt(token), now())
+            : await call(() => readUserinfo(token, subject))
         if (judged.refused.length > 0)
           log.warn({ claims: judged.refused }, 'identity provider: claims left out')
         return judged

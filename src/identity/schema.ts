@@ -21,9 +21,9 @@ export const Identity = Closed(
 export const exampleIdentity = {
   provider: 'mock-idp',
   subject: 'fan-0001',
-  email: 'ada.okafor@example.com',
+  email: 'calebes@example.net',
   emailVerified: true,
-  name: 'Ada Okafor',
+  name: 'Calebe Santos',
   picture: 'http://localhost:4000/avatars/fan-0001.svg',
   updatedAt: '2026-07-01T09:00:00.000Z',
   syncedAt: '2026-08-15T18:30:00.000Z',
@@ -65,5 +65,5 @@ export const UserEvent = Type.Object(
 export const exampleUserEvent = {
   type: 'user.updated',
   timestamp: '2026-08-15T18:30:00.000Z',
-  data: { sub: 'fan-0001', name: 'Ada Okafor', updated_at: 1_786_818_600 },
+  data: { sub: 'fan-0001', name: 'Calebe Santos', updated_at: 1_786_818_600 },
 }

@@ -40,8 +40,8 @@ export interface SessionTokenRules {
   audience: string
   /** The claim that holds the audience; `aud` by the standard. */
   audienceClaim: string
-  /** Claims that must be there with exactly this text. */
-  requiredClaims: Record<string, string>
+  /** Claims that must be there: with exactly this text, or, where true, with any value. */
+  requiredClaims: Record<string, string | true>
   /** The `typ` that the header must carry; null accepts any. */
   typ: string | null
   now: () => Date
@@ -82,7 +82,8 @@ function requireClaims(
 ): void {
   const exact = audienceClaim === 'aud' ? requiredClaims : { ...requiredClaims, [audienceClaim]: audience }
   for (const [name, value] of Object.entries(exact)) {
-    if (payload[name] !== value)
+    const found = payload[name]
+    if (found === undefined || found === null || (value !== true && String(found) !== value))
       throw new DomainError('invalid_token', { detail: `The token's ${name} is not accepted.` })
   }
 }

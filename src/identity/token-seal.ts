@@ -5,7 +5,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 export interface TokenSeal {
-  /** `nonce` must be fresh: 12 random bytes. `owner` binds the seal to one fan. */
+  /** `nonce` must be fresh: 12 random bytes. `owner` binds the seal to one subject. */
   seal(token: string, owner: string, nonce: Uint8Array): string
   /** Null when it was sealed under another key or for somebody else. */
   open(sealed: string, owner: string): string | null

@@ -1,13 +1,15 @@
 import { Elysia } from 'elysia'
 import { authenticate } from '../auth/authenticate.ts'
-import type { Caller } from '../caller.ts'
+import type { AuthenticatedCaller } from '../caller.ts'
 import type { Deps } from '../deps.ts'
 import { operation } from '../http/operation.ts'
-import type { IdentityClaims } from '../identity/claims.ts'
-import { completeOnboarding, readOnboarding } from './onboarding.ts'
+import { DomainError } from '../problems.ts'
+import { completeOnboarding, type IdentityTerms, readOnboarding } from './onboarding.ts'
 import { CompleteOnboarding, exampleOnboarding, exampleProfileChange, Onboarding } from './schema.ts'
 
-export const onboardingRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'config'>) =>
+type OnboardingDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'tokenSeal' | 'randomBytes' | 'config'>
+
+export const onboardingRoutes = (deps: OnboardingDeps) =>
   new Elysia({ name: 'matchday/onboarding', prefix: '/api/user/onboarding' })
     .use(authenticate(deps))
     .get(
@@ -27,8 +29,7 @@ export const onboardingRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTok
       '',
       async ({ caller, body }) => {
         // Asked before the unit of work, which must not wait for anybody else's machine.
-        const claims = await claimsUnlessDown(deps, caller)
-        const terms = { points: deps.config.onboardingPoints, claims }
+        const terms = { points: deps.config.onboardingPoints, ...(await askProvider(deps, caller)) }
         return deps.db.write(tx => completeOnboarding(tx, caller, body, terms))
       },
       operation({
@@ -49,16 +50,21 @@ export const onboardingRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTok
       }),
     )
 
-/** The provider's data, or null: its failure must not keep a fan from onboarding. */
-async function claimsUnlessDown(
-  deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens'>,
-  caller: Caller,
-): Promise<IdentityClaims | null> {
+/** The provider's data; where it cannot be had, the means to ask later: its failure must not keep a fan out. */
+async function askProvider(deps: OnboardingDeps, caller: AuthenticatedCaller): Promise<IdentityTerms> {
+  const { credential } = caller
   const { state, identitySync } = await readOnboarding(deps.db.read, caller)
-  if (state === 'completed' && identitySync === 'synced') return null
+  if (credential.kind !== 'session' || (state === 'completed' && identitySync === 'synced')) {
+    return { claims: null, deferral: null }
+  }
   try {
-    return (await deps.identity.userinfo(caller.sessionToken, caller.subject)).claims
-  } catch {
-    return null
+    const { claims } = await deps.identity.userData(credential.token, caller.subject)
+    return { claims, deferral: null }
+  } catch (error) {
+    // A token that the provider refuses will not do later either.
+    if (!(error instanceof DomainError) || error.code === 'invalid_token')
+      return { claims: null, deferral: null }
+    const sealedToken = deps.tokenSeal.seal(credential.token, caller.subject, deps.randomBytes(12))
+    return { claims: null, deferral: { sealedToken, tokenExpiresAt: credential.expiresAt } }
   }
 }

@@ -2,6 +2,7 @@
 import type { Reader, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import type { IdentityClaims } from '../identity/claims.ts'
+import { type Deferral, deferSync } from '../identity/deferred-sync.ts'
 import { findMirror, mirrorIdentity } from '../identity/mirror.ts'
 import { ensureUser, findUser } from '../identity/users.ts'
 import { enrol, findEnrolment } from '../leaderboard/enrolment.ts'
@@ -15,11 +16,15 @@ export interface CompleteOnboarding {
   joinLeaderboard?: boolean
 }
 
-export interface OnboardingTerms {
+/** What the provider said, or how to ask it later; neither when it need not be asked. */
+export interface IdentityTerms {
+  claims: IdentityClaims | null
+  deferral: Deferral | null
+}
+
+export interface OnboardingTerms extends IdentityTerms {
   /** Points granted at completion; 0 grants none. */
   points: number
-  /** The provider's data, or null when it could not be had: the sync is then deferred. */
-  claims: IdentityClaims | null
 }
 
 /** The one cause under which the onboarding reward is booked. */
@@ -37,10 +42,11 @@ export async function completeOnboarding(
   tx: Transaction,
   caller: Caller,
   { profile, joinLeaderboard = true }: CompleteOnboarding,
-  { points, claims }: OnboardingTerms,
+  { points, claims, deferral }: OnboardingTerms,
 ) {
   const { user } = await ensureUser(tx, caller)
   if (claims) await mirrorIdentity(tx, user.id, claims, 'pull')
+  else if (deferral) await deferSync(tx, user.id, deferral)
   if (!(await recordCompletion(tx, user.id))) {
     return { ...(await presentOnboarding(tx, user.id)), alreadyCompleted: true as const }
   }

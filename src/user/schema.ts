@@ -84,8 +84,8 @@ export const Onboarding = Closed(
 
 export const exampleProfile = {
   id: '01981e2c-7c1f-7000-8000-000000000000',
-  displayName: 'Ada Okafor',
-  handle: 'ada_o',
+  displayName: 'Calebe',
+  handle: 'calebe',
   avatarUrl: 'http://localhost:4000/avatars/fan-0001.svg',
   bio: 'North stand, row 12.',
   country: 'GB',
@@ -99,8 +99,8 @@ export const exampleProfile = {
 }
 
 export const exampleProfileChange = {
-  displayName: 'Ada',
-  handle: 'ada_o',
+  displayName: 'Calebe',
+  handle: 'calebe',
   country: 'GB',
   locale: 'en-GB',
   favoriteTeamId: 'harbour-city',

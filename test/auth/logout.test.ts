@@ -7,7 +7,8 @@ const DAY = 86_400_000
 
 onEachEngine('POST /api/auth/logout', world => {
   const statusWith = async (token: string) => (await world.withToken(token).get('/api/rewards')).status
-  const native = async (token: string) => (await world.withToken(token).post('/api/auth/native-token', {})).body
+  const native = async (token: string) =>
+    (await world.withToken(token).post('/api/auth/native-token', {})).body
 
   /** The same token with its signature spelled otherwise: base64url leaves spare bits in its last character. */
   function malleate(token: string): string[] {
@@ -51,8 +52,11 @@ onEachEngine('POST /api/auth/logout', world => {
     const [fan, other] = [await world.fan(), await world.fan()]
     const [phone, tablet] = [await native(fan.token), await native(fan.token)]
     const second = await world.idp.issueToken(fan.subject)
-    expect((await world.withToken(phone.token).post('/api/auth/logout', { everywhere: true })).status).toBe(204)
-    for (const token of [fan.token, second, phone.token, tablet.token]) expect(await statusWith(token)).toBe(401)
+    expect((await world.withToken(phone.token).post('/api/auth/logout', { everywhere: true })).status).toBe(
+      204,
+    )
+    for (const token of [fan.token, second, phone.token, tablet.token])
+      expect(await statusWith(token)).toBe(401)
     expect(await statusWith(other.token)).toBe(200)
     world.clock.advance(2 * SECOND)
     expect(await statusWith(await world.idp.issueToken(fan.subject))).toBe(200)
@@ -75,7 +79,9 @@ onEachEngine('POST /api/auth/logout', world => {
     const { refreshTokens, revokedTokens, nativeSessions } = world.db.tables
     expect(await world.db.read.select().from(refreshTokens)).toEqual([])
     expect(await world.db.read.select().from(revokedTokens)).toHaveLength(1)
-    expect((await world.db.read.select().from(nativeSessions)).some(({ id }) => id === phone.sessionId)).toBe(true)
+    expect((await world.db.read.select().from(nativeSessions)).some(({ id }) => id === phone.sessionId)).toBe(
+      true,
+    )
     expect(await statusWith(lasting)).toBe(401)
     world.clock.advance(200 * DAY)
     await sweepExpired(world.db)

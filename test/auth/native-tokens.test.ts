@@ -13,7 +13,8 @@ onEachEngine('Native tokens', world => {
     expect(status).toBe(200)
     return body as { token: string; refreshToken: string; sessionId: string; [member: string]: unknown }
   }
-  const refresh = (refreshToken: string) => world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })
+  const refresh = (refreshToken: string) =>
+    world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })
   const statusWith = async (token: string) => (await world.withToken(token).get('/api/rewards')).status
 
   test('a session is exchanged for a token of ours, whose every claim is as promised', async () => {
@@ -37,7 +38,9 @@ onEachEngine('Native tokens', world => {
     const { token } = await signIn(await world.fan())
     const { body } = await world.anonymous.get('/.well-known/jwks.json')
     expect(JSON.stringify(body)).not.toContain('"d"')
-    const { payload } = await jwtVerify(token, createLocalJWKSet(body), { currentDate: new Date(world.clock.ms) })
+    const { payload } = await jwtVerify(token, createLocalJWKSet(body), {
+      currentDate: new Date(world.clock.ms),
+    })
     expect(payload.iss).toBe('urn:matchday')
   })
 
@@ -203,7 +206,10 @@ onEachEngine('Native tokens', world => {
       { id: tablet.sessionId, deviceName: null, current: false },
       { id: phone.sessionId, deviceName: 'Phone', current: true },
     ])
-    expect((await fan.get('/api/auth/sessions')).body.sessions).toMatchObject([{ current: false }, { current: false }])
+    expect((await fan.get('/api/auth/sessions')).body.sessions).toMatchObject([
+      { current: false },
+      { current: false },
+    ])
   })
 
   test('signs one device out; somebody else’s is 404 session_not_found', async () => {

@@ -2,12 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { FaultInput } from '../../mock-idp/faults.ts'
 import { createApp } from '../../src/app.ts'
-import {
-  EMPTY_COOLDOWN_MS,
-  FETCH_COOLDOWN_MS,
-  KEYS_FRESH_MS,
-  KEYS_USABLE_MS,
-} from '../../src/identity/key-set.ts'
+import { EMPTY_COOLDOWN_MS, FETCH_COOLDOWN_MS, KEYS_FRESH_MS } from '../../src/identity/key-set.ts'
 import { createIdentityProvider } from '../../src/identity/provider.ts'
 import { type Client, createClient } from '../support/client.ts'
 import { sqliteEngine } from '../support/engines.ts'
@@ -27,7 +22,7 @@ beforeAll(async () => {
       now: world.deps.now,
       fetch: world.idp.handle,
       log: world.deps.log,
-      deadlineMs: 40,
+      tuning: { deadlineMs: 40 },
     })
     const app = createApp({ ...world.deps, identity })
     return token =>
@@ -170,7 +165,7 @@ describe('a provider that fails', () => {
     const token = await tokenOf(world, { expiresIn: 7 * 86_400 })
     expect(await statusOf(as(token))).toBe(200)
     await fault({ match: '*', kind: 'status' })
-    world.clock.advance(KEYS_USABLE_MS - 1)
+    world.clock.advance(world.config.identity.keysUsableMs - 1)
     expect(await statusOf(as(token))).toBe(200)
     world.clock.advance(1)
     await expectUnavailable(as(token))

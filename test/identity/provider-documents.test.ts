@@ -4,6 +4,7 @@ import { judgeClaims } from '../../src/identity/claims.ts'
 import { discoveryUrl, readDiscovery } from '../../src/identity/discovery.ts'
 
 const issuer = 'https://login.example.com'
+const rules = { httpsOnly: true, publicOnly: true }
 const document = {
   issuer,
   jwks_uri: `${issuer}/keys`,
@@ -21,8 +22,8 @@ describe('readDiscovery', () => {
       authorization: `${issuer}/authorize`,
       token: `${issuer}/token`,
     }
-    expect(readDiscovery(document, issuer)).toEqual(endpoints)
-    expect(readDiscovery({ ...document, issuer: `${issuer}/` }, issuer)).toEqual(endpoints)
+    expect(readDiscovery(document, issuer, rules)).toEqual(endpoints)
+    expect(readDiscovery({ ...document, issuer: `${issuer}/` }, issuer, rules)).toEqual(endpoints)
   })
 
   test('refuses another issuer, and a document without usable keys', () => {
@@ -36,20 +37,50 @@ describe('readDiscovery', () => {
       { jwks_uri: 'https://user:pw@login.example.com/keys' },
       { jwks_uri: 'file:///keys' },
     ]) {
-      expect(() => readDiscovery({ ...document, ...change }, issuer)).toThrow('its discovery document')
+      expect(() => readDiscovery({ ...document, ...change }, issuer, rules)).toThrow('its discovery document')
     }
   })
 
-  test('leaves out an endpoint that cannot be used, and never leaves https for http', () => {
-    for (const userinfo_endpoint of [undefined, 7, 'userinfo', 'http://login.example.com/userinfo']) {
-      expect(readDiscovery({ ...document, userinfo_endpoint }, issuer).userinfo).toBeNull()
+  test('refuses a document that points where we do not go: another scheme, a loopback or private address', () => {
+    for (const url of [
+      7,
+      'userinfo',
+      'http://login.example.com/userinfo',
+      'https://localhost/userinfo',
+      'https://idp.localhost/',
+      'https://127.0.0.1/',
+      'https://127.1/',
+      'https://0x7f000001/',
+      'https://10.0.0.7/',
+      'https://172.20.1.1/',
+      'https://192.168.1.1/',
+      'https://169.254.169.254/latest/meta-data',
+      'https://[::1]/',
+      'https://[::ffff:10.0.0.1]/',
+      'https://[fd00::1]/',
+      'https://[fe80::1]/',
+    ]) {
+      for (const member of ['jwks_uri', 'userinfo_endpoint', 'token_endpoint', 'authorization_endpoint']) {
+        expect(() => readDiscovery({ ...document, [member]: url }, issuer, rules)).toThrow(
+          `permitted ${member}`,
+        )
+      }
     }
+    expect(readDiscovery({ ...document, userinfo_endpoint: undefined }, issuer, rules).userinfo).toBeNull()
+    expect(readDiscovery({ ...document, jwks_uri: 'https://8.8.8.8/keys' }, issuer, rules).jwks).toContain(
+      '8.8.8.8',
+    )
+  })
+
+  test('in development a provider on the loopback is welcome', () => {
     const plain = { issuer: 'http://localhost:4000', jwks_uri: 'http://localhost:4000/jwks' }
-    expect(readDiscovery(plain, plain.issuer).jwks).toBe(plain.jwks_uri)
+    const lenient = { httpsOnly: false, publicOnly: false }
+    expect(readDiscovery(plain, plain.issuer, lenient).jwks).toBe(plain.jwks_uri)
   })
 })
 
 describe('judgeClaims', () => {
+  const askedAt = new Date('2026-08-15T18:30:00.000Z')
   const good = {
     email: 'ada@example.com',
     email_verified: true,
@@ -59,7 +90,7 @@ describe('judgeClaims', () => {
   }
 
   test('takes the standard claims, and null for what is not sent', () => {
-    expect(judgeClaims('fan-1', good)).toEqual({
+    expect(judgeClaims('fan-1', good, askedAt)).toEqual({
       claims: {
         subject: 'fan-1',
         email: good.email,
@@ -70,19 +101,22 @@ describe('judgeClaims', () => {
       },
       refused: [],
     })
-    const nothing = { email: null, emailVerified: null, name: null, picture: null, updatedAt: null }
+    const nothing = { email: null, emailVerified: null, name: null, picture: null, updatedAt: askedAt }
     for (const raw of [
       {},
       { email: null, email_verified: null, name: null, picture: null, updated_at: null },
     ]) {
-      expect(judgeClaims('fan-1', raw)).toEqual({ claims: { subject: 'fan-1', ...nothing }, refused: [] })
+      expect(judgeClaims('fan-1', raw, askedAt)).toEqual({
+        claims: { subject: 'fan-1', ...nothing },
+        refused: [],
+      })
     }
   })
 
   test('leaves out and names what is mistyped, oversized or unfit for a database, and keeps the rest', () => {
     for (const [name, values] of Object.entries({
       email: [7, '', ' ', 'x'.repeat(321), 'a\0b', '\ud800', ['a@b']],
-      email_verified: ['true', 1, {}],
+      email_verified: ['yes', 1, {}],
       name: [7, {}, '   ', 'x'.repeat(201), 'a\nb', '\udfff'],
       picture: [
         'ada.png',
@@ -94,15 +128,22 @@ describe('judgeClaims', () => {
       updated_at: ['2026', -1, 1e300, Number.POSITIVE_INFINITY, Number.NaN, 1_780_000_000_000_000],
     })) {
       for (const value of values) {
-        const { claims, refused } = judgeClaims('fan-1', { ...good, [name]: value })
+        const { claims, refused } = judgeClaims('fan-1', { ...good, [name]: value }, askedAt)
         expect([value, refused]).toEqual([value, [name]])
         const kept = Object.values(claims).filter(claim => claim !== null)
-        expect(kept).toHaveLength(5)
+        expect(kept).toHaveLength(name === 'updated_at' ? 6 : 5)
       }
     }
   })
 
+  test('reads updated_at in seconds and in ISO 8601, as providers differ', () => {
+    for (const updated_at of [1_780_000_000, '2026-05-28T20:26:40.000Z', '2026-05-28T22:26:40+02:00']) {
+      const { claims, refused } = judgeClaims('fan-1', { updated_at }, askedAt)
+      expect([claims.updatedAt.getTime(), refused]).toEqual([1_780_000_000_000, []])
+    }
+  })
+
   test('never takes the subject from the claims', () => {
-    expect(judgeClaims('fan-1', { ...good, sub: 'fan-2' }).claims.subject).toBe('fan-1')
+    expect(judgeClaims('fan-1', { ...good, sub: 'fan-2' }, askedAt).claims.subject).toBe('fan-1')
   })
 })

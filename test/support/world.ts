@@ -63,9 +63,11 @@ interface Parts {
 async function assemble({ clock, temporary, config, idp }: Parts): Promise<World> {
   const logged: string[] = []
   const log = pino({ level: 'info', base: null }, { write: (line: string) => void logged.push(line) })
+  // No test waits for the provider longer than it must; a breaker's own clock would be the machine's.
+  const tuning = { deadlineMs: 500, retryWaitMs: 2, openMs: 1 }
   const { db, url } = temporary
   const sources = { now: clock.now.bind(clock), newId: clock.newId, randomBytes: clock.randomBytes }
-  const deps = await createDeps({ config, db, log, sources, fetch: idp.handle })
+  const deps = await createDeps({ config, db, log, sources, fetch: idp.handle, tuning })
   const app = createApp(deps)
 
   const document = await app.handle(new Request('http://localhost/docs/json'))

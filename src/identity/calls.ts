@@ -1,0 +1,62 @@
+/** Calls to the provider on a fan's behalf: few retries within a budget, and none at all while it is known to be down. */
+import {
+  BrokenCircuitError,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  ExponentialBackoff,
+  handleWhen,
+  retry,
+  wrap,
+} from 'cockatiel'
+import { ProviderError } from './fetch-json.ts'
+
+/** Milliseconds. */
+export interface CallTuning {
+  /** For one request, its body included. Default 2000. */
+  deadlineMs?: number
+  /** Before the one retry, at the most. Default 200: with two deadlines the whole stays under 5 s. */
+  retryWaitMs?: number
+  /** After five failures in a row, how long nothing is asked before one call tries again. Default 10000. */
+  openMs?: number
+}
+
+export const DEADLINE_MS = 2_000
+const RETRIES = 1
+const FAILURES_TO_OPEN = 5
+
+const isUnavailable = (error: unknown) => error instanceof ProviderError && error.kind === 'unavailable'
+
+/** Runs a call under the policy. Rejects with the call's own error, or with `ProviderError` `unavailable` unasked. */
+export function createCallPolicy(now: () => Date, { retryWaitMs = 200, openMs = 10_000 }: CallTuning = {}) {
+  let askedToWaitUntil = 0
+
+  // A provider that names a time is not asked again before it: no retry, and no other call either.
+  const retrying = retry(
+    handleWhen(error => isUnavailable(error) && (error as ProviderError).retryAfter === undefined),
+    {
+      maxAttempts: RETRIES,
+      backoff: new ExponentialBackoff({ initialDelay: retryWaitMs / 2, maxDelay: retryWaitMs }),
+    },
+  )
+  const breaking = circuitBreaker(handleWhen(isUnavailable), {
+    halfOpenAfter: openMs,
+    breaker: new ConsecutiveBreaker(FAILURES_TO_OPEN),
+  })
+  const policy = wrap(retrying, breaking)
+
+  return async function call<T>(ask: () => Promise<T>): Promise<T> {
+    const wait = askedToWaitUntil - now().getTime()
+    if (wait > 0) throw new ProviderError('it asked to be left alone', 'unavailable', Math.ceil(wait / 1000))
+    try {
+      return await policy.execute(ask)
+    } catch (error) {
+      if (error instanceof BrokenCircuitError) {
+        throw new ProviderError('it has failed too often of late', 'unavailable', Math.ceil(openMs / 1000))
+      }
+      if (error instanceof ProviderError && error.retryAfter !== undefined) {
+        askedToWaitUntil = now().getTime() + error.retryAfter * 1000
+      }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * Remembers session tokens that were verified, by their whole text.
+ *
+ * It may skip: parsing, the signature, and every claim that cannot change while the text is the same.
+ * It may not skip: `exp`, judged by the clock at each use; that the provider's keys were looked at lately; and whether the
+ * token was logged out or its user deleted, which is asked of the database at every request (`auth/standing.ts`).
+ * When the provider's key set changes it forgets everything, so that a retired key is refused as soon as we know.
+ */
+import { LRUCache } from 'lru-cache'
+import type { SessionClaims } from './session-token.ts'
+
+/** About 20 MB at the size of common tokens. */
+const MOST_TOKENS = 10_000
+
+export function createTokenCache(now: () => Date) {
+  const verified = new LRUCache<string, SessionClaims>({ max: MOST_TOKENS })
+
+  return {
+    /** Undefined: verify. `keysFresh`: whether the provider's keys have been looked at lately. */
+    get(token: string, keysFresh: boolean): Promise<SessionClaims> | undefined {
+      const claims = keysFresh ? verified.get(token) : undefined
+      if (claims && claims.expiresAt > now()) return Promise.resolve(claims)
+      // Expired: the leeway is the verifier's to give.
+      return undefined
+    },
+    /** Keeps what comes of a verification; what fails is not kept. */
+    async put(token: string, verification: Promise<SessionClaims>): Promise<SessionClaims> {
+      const claims = await verification
+      verified.set(token, claims)
+      return claims
+    },
+    clear() {
+      verified.clear()
+    },
+  }
+}
