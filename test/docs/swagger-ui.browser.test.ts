@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(onboarding.body.identitySync).toBe('synced')
 
       const { status, body: profile } = await execute(page, 'readProfile')
-      expect([status, profile.handle, profile.points]).toEqual([200, 'ada_o', 100])
+      expect([status, profile.handle, profile.points]).toEqual([200, 'calebe', 100])
       expect([profile.identity.subject, profile.identity.name]).toEqual(['fan-0001', fans[0]?.name])
       await shootAnswer('docs-profile', 'readProfile')
 
