@@ -4,7 +4,7 @@ import { type Config, developmentDefaults } from '../../src/config.ts'
 export function banner({ port, identity, databaseUrl }: Config): string {
   const api = `http://localhost:${port}`
   // Bun that npx brought is on no PATH but this process's own.
-  const bun = Bun.which('bun')?.includes('_npx') ? 'npx bun' : 'bun'
+  const bun = process.execPath.includes('_npx') ? 'npx bun' : 'bun'
   // Another shell does not know of a provider that is not at its usual place.
   const where = identity.issuer === developmentDefaults.IDP_ISSUER ? '' : `IDP_ISSUER=${identity.issuer} `
   const auth = '-H "Authorization: Bearer $TOKEN"'
