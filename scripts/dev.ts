@@ -108,6 +108,8 @@ async function run() {
   }
   process.on('SIGINT', () => void stop(0))
   process.on('SIGTERM', () => void stop(0))
+  // The terminal went away.
+  process.stdout.on('error', () => void stop(0))
 
   const ready = await Promise.all([provider.ready, api.ready])
   if (stopping) return

@@ -17,6 +17,7 @@ export type NativeSession = Tables['nativeSessions']['$inferSelect']
 /** What a device is given. The texts exist here and with the client, nowhere else. */
 export interface Grant {
   session: NativeSession
+  issuedAt: Date
   accessExpiresAt: Date
   refreshToken: string
   refreshExpiresAt: Date
@@ -119,7 +120,13 @@ async function grant(tx: Transaction, session: NativeSession): Promise<Grant> {
     generation: session.generation,
     expiresAt: refreshExpiresAt,
   })
-  return { session, accessExpiresAt: until(ACCESS_TOKEN_MS), refreshToken, refreshExpiresAt }
+  return {
+    session,
+    issuedAt: tx.now(),
+    accessExpiresAt: until(ACCESS_TOKEN_MS),
+    refreshToken,
+    refreshExpiresAt,
+  }
 }
 
 const ownedBy = (tx: Pick<Transaction, 'tables'>, { provider, subject }: Caller) =>

@@ -5,11 +5,10 @@ import type { Grant, NativeSession } from './native-sessions.ts'
 
 /** Signs the access token. Runs after the commit: a token of a session that was never written is worth nothing. */
 export async function presentGrant(
-  { nativeTokens, newId, now }: Pick<Deps, 'nativeTokens' | 'newId' | 'now'>,
+  { nativeTokens, newId }: Pick<Deps, 'nativeTokens' | 'newId'>,
   grant: Grant,
 ) {
-  const { session, accessExpiresAt, refreshToken, refreshExpiresAt } = grant
-  const issuedAt = now()
+  const { session, issuedAt, accessExpiresAt, refreshToken, refreshExpiresAt } = grant
   const token = await nativeTokens.sign({
     subject: session.subject,
     sessionId: session.id,
@@ -20,7 +19,7 @@ export async function presentGrant(
   return {
     token,
     tokenType: 'Bearer' as const,
-    expiresIn: Math.max(0, Math.floor((accessExpiresAt.getTime() - issuedAt.getTime()) / 1000)),
+    expiresIn: Math.floor((accessExpiresAt.getTime() - issuedAt.getTime()) / 1000),
     expiresAt: accessExpiresAt.toISOString(),
     refreshToken,
     refreshExpiresAt: refreshExpiresAt.toISOString(),

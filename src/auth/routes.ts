@@ -20,7 +20,7 @@ import {
 } from './schema.ts'
 import { findStanding, logOut } from './standing.ts'
 
-type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'newId' | 'now'>
+type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'newId'>
 
 /** Answers here carry secrets: they are never cached, and never stored for a replay. */
 const SECRET = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }

@@ -1,11 +1,8 @@
 /** The README's tour, line by line: each `$` line is run, and what it prints is what stands below it. */
 import { expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '../support/processes.ts'
-
-const root = join(import.meta.dir, '../..')
+import { root, startDev } from '../support/dev.ts'
 
 interface Step {
   command: string
@@ -41,28 +38,9 @@ test('every command of the README prints what stands below it', async () => {
   const steps = readSteps(readFileSync(join(root, 'README.md'), 'utf8'))
   expect(steps.length).toBeGreaterThan(10)
 
-  const folder = mkdtempSync(join(tmpdir(), 'matchday-readme-'))
-  const ports = { PORT: String(freePort()), MOCK_IDP_PORT: String(freePort()) }
-  const env = {
-    PATH: process.env.PATH ?? '',
-    HOME: folder,
-    DATABASE_URL: `sqlite:${join(folder, 'tour.db')}`,
-    ...ports,
-  }
-  const dev = Bun.spawn([process.execPath, 'scripts/dev.ts'], {
-    cwd: root,
-    env,
-    stdin: 'ignore',
-    stdout: 'pipe',
-  })
+  const dev = await startDev()
+  const { ports, env } = dev
   try {
-    const decoder = new TextDecoder()
-    let said = ''
-    for await (const chunk of dev.stdout) {
-      said += decoder.decode(chunk, { stream: true })
-      if (said.includes('Ctrl-C stops both')) break
-    }
-
     // One shell for the whole tour, as a reader has; a mark after each command tells the outputs apart.
     const mark = '--- end of step ---'
     const script = steps.map(({ command }) => `${command}\necho; echo '${mark}'`).join('\n')
@@ -94,8 +72,6 @@ test('every command of the README prints what stands below it', async () => {
       })
     }
   } finally {
-    dev.kill('SIGTERM')
-    await dev.exited
-    rmSync(folder, { recursive: true })
+    await dev.stop()
   }
 })

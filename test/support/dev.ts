@@ -1,0 +1,62 @@
+/** `bun run dev` in a temporary folder, on free ports. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from './processes.ts'
+
+export const root = join(import.meta.dir, '../..')
+
+export interface RunningDev {
+  process: Bun.Subprocess
+  /** What it had printed when it was ready. */
+  banner: string
+  ports: { PORT: string; MOCK_IDP_PORT: string }
+  env: Record<string, string>
+  stop(): Promise<void>
+}
+
+export async function startDev(extra: Record<string, string> = {}): Promise<RunningDev> {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-dev-'))
+  const ports = { PORT: String(freePort()), MOCK_IDP_PORT: String(freePort()) }
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    DATABASE_URL: `sqlite:${join(folder, 'dev.db')}`,
+    ...ports,
+    ...extra,
+  }
+  const child = spawnDev(env)
+  let said = ''
+  // Read to the end, not only to the banner: a pipe that nobody empties stops the one who writes.
+  const ready = new Promise<string>((resolve, reject) => {
+    void (async () => {
+      const decoder = new TextDecoder()
+      for await (const chunk of child.stdout) {
+        said += decoder.decode(chunk, { stream: true })
+        if (said.includes('Ctrl-C stops both')) resolve(said)
+      }
+      reject(new Error(`bun run dev ended early: ${said}${await new Response(child.stderr).text()}`))
+    })()
+  })
+  return {
+    process: child,
+    banner: await ready,
+    ports,
+    env,
+    async stop() {
+      child.kill('SIGTERM')
+      await child.exited
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+export function spawnDev(env: Record<string, string>) {
+  return Bun.spawn([process.execPath, 'scripts/dev.ts'], {
+    cwd: root,
+    env,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+}
