@@ -1,0 +1,33 @@
+/** What a buyer is told beforehand: computed from the very weights that the draw uses. */
+import { TOTAL_WEIGHT, type Weight } from './draw.ts'
+
+export interface Odds {
+  rarity: string
+  /** Decimal of six digits, such as `0.050000`; those of a pack add up to exactly 1. */
+  probability: string
+}
+
+/** The rarest last; equals by name. */
+export function oddsOf(weights: Weight[]): Odds[] {
+  const byRarity = new Map<string, number>()
+  for (const { rarity, weight } of weights) byRarity.set(rarity, (byRarity.get(rarity) ?? 0) + weight)
+  return [...byRarity]
+    .toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
+    .map(([rarity, weight]) => ({ rarity, probability: decimal(weight) }))
+}
+
+/** Exact: a weight is in millionths. */
+export function decimal(weight: number): string {
+  const digits = String(weight).padStart(7, '0')
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`
+}
+
+/** Null when the weights make a pack, else what is wrong with them. */
+export function weightsProblem(weights: Weight[]): string | null {
+  if (weights.some(({ weight }) => !Number.isSafeInteger(weight) || weight < 1)) {
+    return 'each weight must be a whole number of at least 1'
+  }
+  if (new Set(weights.map(({ id }) => id)).size !== weights.length) return 'each item must be there once'
+  const total = weights.reduce((sum, { weight }) => sum + weight, 0)
+  return total === TOTAL_WEIGHT ? null : `the weights must add up to ${TOTAL_WEIGHT}, not ${total}`
+}

@@ -1,0 +1,100 @@
+/** Proof of an opened pack: everything that a fan needs to draw again and compare. */
+import { canonicalTerms, type DrawTerms, drawItems, hashSeed, sha256 } from './draw.ts'
+import { weightsProblem } from './odds.ts'
+
+export interface Proof extends DrawTerms {
+  /** Of this format. */
+  version: 1
+  userPackId: string
+  /** 64 hexadecimal digits; secret until the pack was opened. */
+  serverSeed: string
+  /** SHA-256 of the server seed, published when the purchase started. */
+  seedHash: string
+  clientSeed: string
+  /** SHA-256 of the canonical terms, frozen when the purchase started. */
+  termsHash: string
+  /** Drawn collectibles, by index. */
+  items: string[]
+  /** SHA-256 over all the other members. */
+  digest: string
+}
+
+type Undigested = Omit<Proof, 'digest' | 'items' | 'termsHash' | 'seedHash' | 'version'>
+
+export function makeProof(input: Undigested): Proof {
+  const items = drawItems(input)
+  const proof = {
+    version: 1 as const,
+    ...input,
+    seedHash: hashSeed(input.serverSeed),
+    termsHash: sha256(canonicalTerms(input)),
+    items,
+  }
+  return { ...proof, digest: digestOf(proof) }
+}
+
+/** SHA-256 over the JSON array of the members, terms in their canonical form. */
+function digestOf(proof: Omit<Proof, 'digest'>): string {
+  const { version, userPackId, serverSeed, seedHash, clientSeed, termsHash, items } = proof
+  return sha256(
+    JSON.stringify([
+      version,
+      userPackId,
+      serverSeed,
+      seedHash,
+      clientSeed,
+      termsHash,
+      canonicalTerms(proof),
+      items,
+    ]),
+  )
+}
+
+/** Draws again, offline. Null when the proof holds, else the first thing that does not. */
+export function findFlaw(value: unknown): string | null {
+  const proof = readProof(value)
+  if (!proof) return 'it is no proof of this format'
+  const problem = weightsProblem(proof.weights)
+  if (problem) return problem
+  if (hashSeed(proof.serverSeed) !== proof.seedHash)
+    return 'the server seed is not the one whose hash was published'
+  if (sha256(canonicalTerms(proof)) !== proof.termsHash)
+    return 'the weights are not the ones that were frozen'
+  const drawn = drawItems(proof)
+  if (JSON.stringify(drawn) !== JSON.stringify(proof.items)) return 'the draw gives other items'
+  return digestOf(proof) === proof.digest ? null : 'a member was changed'
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isHex = (value: unknown) => isText(value) && /^[0-9a-f]{64}$/.test(value)
+const MEMBERS =
+  'clientSeed digest items itemsPerPack packId seedHash serverSeed termsHash userPackId version weights'
+
+/** The value as a proof when it has its shape and no other member. */
+function readProof(value: unknown): Proof | null {
+  if (typeof value !== 'object' || value === null) return null
+  if (Object.keys(value).toSorted().join(' ') !== MEMBERS) return null
+  const proof = value as Proof
+  const sound =
+    proof.version === 1 &&
+    isText(proof.userPackId) &&
+    isText(proof.packId) &&
+    isText(proof.clientSeed) &&
+    [proof.serverSeed, proof.seedHash, proof.termsHash, proof.digest].every(isHex) &&
+    Number.isSafeInteger(proof.itemsPerPack) &&
+    proof.itemsPerPack >= 1 &&
+    proof.itemsPerPack <= 100 &&
+    Array.isArray(proof.items) &&
+    proof.items.every(isText) &&
+    Array.isArray(proof.weights) &&
+    proof.weights.length > 0 &&
+    proof.weights.every(
+      item =>
+        typeof item === 'object' &&
+        item !== null &&
+        Object.keys(item).toSorted().join(' ') === 'id rarity weight' &&
+        isText(item.id) &&
+        isText(item.rarity),
+    )
+  return sound ? proof : null
+}
