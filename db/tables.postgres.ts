@@ -16,4 +16,10 @@ export const {
   pointsEntries,
   rewards,
   userRewards,
+  collectibles,
+  packs,
+  packItems,
+  packPurchases,
+  userPacks,
+  userItems,
 } = defineTables(postgres)

@@ -58,6 +58,15 @@ export const catalogue = {
   already_claimed: { status: 409, title: 'You have claimed this reward already' },
   out_of_stock: { status: 409, title: 'The last one is gone' },
   not_claimed: { status: 409, title: 'Claim the reward first' },
+  pack_not_found: { status: 404, title: 'There is no such pack' },
+  pack_inactive: { status: 409, title: 'The pack is not on sale now' },
+  sold_out: { status: 409, title: 'The last one is sold or held' },
+  purchase_not_found: { status: 404, title: 'You have no such purchase' },
+  purchase_expired: { status: 409, title: 'The purchase has expired; start another' },
+  payment_not_confirmed: { status: 402, title: 'The payment does not pay this purchase' },
+  user_pack_not_found: { status: 404, title: 'You have no such pack' },
+  proof_not_found: { status: 404, title: 'There is no opened pack of this id' },
+
   already_redeemed: { status: 409, title: 'You have redeemed this reward already' },
 } as const satisfies Record<string, CatalogueEntry>
 

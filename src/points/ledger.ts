@@ -4,7 +4,10 @@ import type { Reader, Transaction } from '../../db/index.ts'
 import { GENESIS_HASH, hashEntry } from './hash.ts'
 
 /** What an entry is for. With its `ref` it names one cause, which is booked once. */
-export type PointsReason = 'onboarding' | 'activity' | 'adjustment'
+export type PointsReason = 'onboarding' | 'activity' | 'adjustment' | 'pack_purchase' | 'pack_refund'
+
+/** Points that come back were earned before: they lift no rank. */
+const GIVEN_BACK = new Set<PointsReason>(['pack_refund'])
 
 export interface PointsChange {
   userId: string
@@ -55,7 +58,7 @@ export async function appendEntry(tx: Transaction, change: PointsChange): Promis
     .update(pointsAccounts)
     .set({
       balance: balanceAfter,
-      lifetime: account.lifetime + Math.max(delta, 0),
+      lifetime: account.lifetime + (GIVEN_BACK.has(reason) ? 0 : Math.max(delta, 0)),
       seq: entry.seq,
       headHash: entry.hash,
       updatedAt: createdAt,

@@ -1,0 +1,86 @@
+/** What a fan has: packs, newest first, and collectibles, each with its serial numbers. */
+import { and, asc, desc, eq, gt, inArray, lt } from 'drizzle-orm'
+import type { Reader } from '../../db/index.ts'
+import type { Caller } from '../caller.ts'
+import { findUser } from '../identity/users.ts'
+import { type Cursors, cutPage } from '../pagination.ts'
+import { presentUserPack } from './present.ts'
+
+export interface Page {
+  limit: number
+  cursor?: string
+}
+
+/** @throws DomainError `invalid_cursor` */
+export async function listUserPacks(
+  reader: Reader,
+  cursors: Cursors,
+  caller: Caller,
+  { limit, cursor }: Page,
+) {
+  const { userPacks, packPurchases } = reader.tables
+  const user = await findUser(reader, caller)
+  const list = `packs ${user?.id}`
+  const before = cursor === undefined ? undefined : cursors.open(list, cursor)
+  if (!user) return { packs: [], nextCursor: null }
+  const rows = await reader
+    .select({ userPack: userPacks, seedHash: packPurchases.seedHash })
+    .from(userPacks)
+    .innerJoin(packPurchases, eq(packPurchases.id, userPacks.purchaseId))
+    .where(and(eq(userPacks.userId, user.id), before === undefined ? undefined : lt(userPacks.id, before)))
+    .orderBy(desc(userPacks.id))
+    .limit(limit + 1)
+  const { page, nextCursor } = cutPage(rows, limit, last => cursors.seal(list, last.userPack.id))
+  return { packs: page.map(({ userPack, seedHash }) => presentUserPack(userPack, seedHash)), nextCursor }
+}
+
+/** @throws DomainError `invalid_cursor` */
+export async function listCollection(
+  reader: Reader,
+  cursors: Cursors,
+  caller: Caller,
+  { limit, cursor }: Page,
+) {
+  const { userItems, collectibles } = reader.tables
+  const user = await findUser(reader, caller)
+  const list = `collection ${user?.id}`
+  const after = cursor === undefined ? undefined : cursors.open(list, cursor)
+  if (!user) return { items: [], nextCursor: null }
+  const rows = await reader
+    .selectDistinct({
+      id: collectibles.id,
+      name: collectibles.name,
+      description: collectibles.description,
+      imageUrl: collectibles.imageUrl,
+      rarity: collectibles.rarity,
+    })
+    .from(userItems)
+    .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
+    .where(and(eq(userItems.userId, user.id), after === undefined ? undefined : gt(collectibles.id, after)))
+    .orderBy(asc(collectibles.id))
+    .limit(limit + 1)
+  const { page, nextCursor } = cutPage(rows, limit, last => cursors.seal(list, last.id))
+  const serials = await serialNumbers(
+    reader,
+    user.id,
+    page.map(({ id }) => id),
+  )
+  const items = page.map(item => {
+    const serialNumbers = serials.get(item.id) ?? []
+    return { ...item, count: serialNumbers.length, serialNumbers }
+  })
+  return { items, nextCursor }
+}
+
+async function serialNumbers(reader: Reader, userId: string, ids: string[]): Promise<Map<string, number[]>> {
+  if (ids.length === 0) return new Map()
+  const { userItems } = reader.tables
+  const rows = await reader
+    .select({ id: userItems.collectibleId, serialNumber: userItems.serialNumber })
+    .from(userItems)
+    .where(and(eq(userItems.userId, userId), inArray(userItems.collectibleId, ids)))
+    .orderBy(asc(userItems.collectibleId), asc(userItems.serialNumber))
+  const byId = new Map<string, number[]>()
+  for (const { id, serialNumber } of rows) byId.set(id, [...(byId.get(id) ?? []), serialNumber])
+  return byId
+}

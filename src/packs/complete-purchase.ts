@@ -1,0 +1,120 @@
+/** Completing a purchase: pays it, takes it from the supply, and hands over the sealed pack; once. */
+import { and, eq, gt } from 'drizzle-orm'
+import { isUniqueViolation, type Transaction } from '../../db/index.ts'
+import { appendEntry } from '../points/ledger.ts'
+import { DomainError } from '../problems.ts'
+import { type PurchaseRow, presentPurchase, statusOf, type UserPackRow } from './present.ts'
+import { findPurchase, findUserPackOf } from './purchases.ts'
+import { insufficientPoints, POINTS } from './start-purchase.ts'
+import { changeSold, countFree, lockPack } from './supply.ts'
+
+/** How a purchase was paid: by the ledger, here and now, or by money that a gateway has confirmed. */
+export type Payment = { kind: 'points' } | { kind: 'money'; reference: string }
+
+export type Completion =
+  | { outcome: 'completed'; purchase: ReturnType<typeof presentPurchase> }
+  /** Not paid, and too late. */
+  | { outcome: 'expired' }
+  /** Paid, but too late, and the supply is gone: written down, so that the operator gives the money back. */
+  | { outcome: 'refund_due'; purchaseId: string }
+
+/**
+ * Client and gateway may both ask, at once and again. The outcomes other than `completed` must be committed as well.
+ * @throws DomainError `purchase_not_found`, `insufficient_points`, `payment_not_confirmed` (the reference has served another)
+ */
+export async function completePurchase(
+  tx: Transaction,
+  purchaseId: string,
+  payment: Payment,
+): Promise<Completion> {
+  const found = await findPurchase(tx, purchaseId)
+  if (!found) throw new DomainError('purchase_not_found')
+  // Pack before purchase, always: whoever starts or completes takes the locks in this order.
+  const pack = await lockPack(tx, found.packId)
+  const purchase = await findPurchase(tx, purchaseId)
+  if (!pack || !purchase) throw new Error('pack or purchase vanished while it was completed')
+
+  const status = statusOf(purchase, tx.now())
+  if (status === 'completed' || status === 'refunded') return completed(tx, purchase)
+  if (status === 'refund_due') return { outcome: 'refund_due', purchaseId }
+  if (status === 'expired') {
+    if (payment.kind === 'points') return { outcome: 'expired' }
+    // The money came late: where there is still a pack, the fan gets it.
+    if ((await countFree(tx, pack)) < 1) return owe(tx, purchase, payment.reference)
+  }
+  return settle(tx, purchase, payment)
+}
+
+async function settle(tx: Transaction, purchase: PurchaseRow, payment: Payment): Promise<Completion> {
+  const { packPurchases, userPacks } = tx.tables
+  const now = tx.now()
+  const paymentReference = payment.kind === 'money' ? payment.reference : null
+  const [done] = await writeOnce(() =>
+    tx
+      .update(packPurchases)
+      .set({ status: 'completed', completedAt: now, paymentReference })
+      .where(and(eq(packPurchases.id, purchase.id), eq(packPurchases.status, 'pending')))
+      .returning(),
+  )
+  if (!done) throw new Error('purchase changed while its pack was locked')
+  if (payment.kind === 'points') await debit(tx, purchase)
+  await changeSold(tx, purchase.packId, 1)
+  const userPack: UserPackRow = {
+    id: tx.newId(),
+    purchaseId: purchase.id,
+    packId: purchase.packId,
+    userId: purchase.userId,
+    createdAt: now,
+    openedAt: null,
+    clientSeed: null,
+    revokedAt: null,
+  }
+  await tx.insert(userPacks).values(userPack)
+  return { outcome: 'completed', purchase: presentPurchase(done, userPack, now) }
+}
+
+/** A pack for nothing books nothing: the ledger has no entry of zero. */
+async function debit(tx: Transaction, { id, userId, priceAmount }: PurchaseRow): Promise<void> {
+  if (priceAmount === 0) return
+  const booking = await appendEntry(tx, { userId, delta: -priceAmount, reason: 'pack_purchase', ref: id })
+  if (booking.outcome === 'insufficient') throw insufficientPoints(priceAmount, booking.balance)
+}
+
+async function owe(tx: Transaction, { id }: PurchaseRow, paymentReference: string): Promise<Completion> {
+  const { packPurchases } = tx.tables
+  await writeOnce(() =>
+    tx
+      .update(packPurchases)
+      .set({ status: 'refund_due', paymentReference })
+      .where(and(eq(packPurchases.id, id), eq(packPurchases.status, 'pending'))),
+  )
+  return { outcome: 'refund_due', purchaseId: id }
+}
+
+/** The unique index on references decides. @throws DomainError `payment_not_confirmed` */
+async function writeOnce<T>(write: () => PromiseLike<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (!isUniqueViolation(error, 'pack_purchases_payment_unique')) throw error
+    throw new DomainError('payment_not_confirmed', { detail: 'The payment has served another purchase.' })
+  }
+}
+
+async function completed(tx: Transaction, purchase: PurchaseRow): Promise<Completion> {
+  const userPack = await findUserPackOf(tx, purchase.id)
+  return { outcome: 'completed', purchase: presentPurchase(purchase, userPack, tx.now()) }
+}
+
+/** Which payment a price asks for. */
+export const isPricedInPoints = ({ priceCurrency }: PurchaseRow) => priceCurrency === POINTS
+
+/** Purchases whose money has to be given back, oldest first. */
+export async function listRefundsDue(reader: Pick<Transaction, 'select' | 'tables'>): Promise<PurchaseRow[]> {
+  const { packPurchases } = reader.tables
+  return reader
+    .select()
+    .from(packPurchases)
+    .where(and(eq(packPurchases.status, 'refund_due'), gt(packPurchases.priceAmount, 0)))
+    .orderBy(packPurchases.id)
+}

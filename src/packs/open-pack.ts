@@ -1,0 +1,102 @@
+/** Opening a pack: draws, gives each item its serial number, and reveals the seed; once. */
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import type { Caller } from '../caller.ts'
+import { findUser } from '../identity/users.ts'
+import { DomainError } from '../problems.ts'
+import { drawItems } from './draw.ts'
+import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
+import { makeProof } from './proof.ts'
+import { findPurchase } from './purchases.ts'
+import { parseTerms } from './terms.ts'
+
+export interface OpenPack {
+  userPackId: string
+  /** What the fan adds to the draw; empty when left out. */
+  clientSeed?: string
+}
+
+/** A second call answers the same, whatever its seed. @throws DomainError `user_pack_not_found` */
+export async function openPack(tx: Transaction, caller: Caller, { userPackId, clientSeed = '' }: OpenPack) {
+  const { userPacks } = tx.tables
+  const user = await findUser(tx, caller)
+  const userPack = user ? await findUserPack(tx, userPackId) : undefined
+  if (!userPack || userPack.userId !== user?.id || userPack.revokedAt)
+    throw new DomainError('user_pack_not_found')
+
+  const [opened] = await tx
+    .update(userPacks)
+    .set({ openedAt: tx.now(), clientSeed })
+    .where(and(eq(userPacks.id, userPackId), isNull(userPacks.openedAt), isNull(userPacks.revokedAt)))
+    .returning()
+  if (opened) await dealItems(tx, opened, clientSeed)
+  return presentOpened(tx, userPackId)
+}
+
+async function dealItems(tx: Transaction, { id, userId, purchaseId }: UserPackRow, clientSeed: string) {
+  const { serverSeed, terms } = await purchaseOf(tx, purchaseId)
+  const drawn = drawItems({ ...parseTerms(terms), serverSeed, clientSeed, userPackId: id })
+  // In the order of the ids, so that two openings at once take the counters' locks in the same order.
+  const inOrder = [...drawn.entries()].toSorted(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0))
+  for (const [position, collectibleId] of inOrder) {
+    const serialNumber = await nextSerialNumber(tx, collectibleId)
+    await tx
+      .insert(tx.tables.userItems)
+      .values({ userPackId: id, position, userId, collectibleId, serialNumber, createdAt: tx.now() })
+  }
+}
+
+async function nextSerialNumber(tx: Transaction, collectibleId: string): Promise<number> {
+  const { collectibles } = tx.tables
+  const [row] = await tx
+    .update(collectibles)
+    .set({ minted: sql`${collectibles.minted} + 1` })
+    .where(eq(collectibles.id, collectibleId))
+    .returning()
+  if (!row) throw new Error('a drawn collectible is not in the catalogue')
+  return row.minted
+}
+
+async function presentOpened(reader: Reader, userPackId: string) {
+  const { userItems, collectibles } = reader.tables
+  const userPack = await findUserPack(reader, userPackId)
+  if (!userPack?.openedAt) throw new DomainError('user_pack_not_found')
+  const items = await reader
+    .select({
+      id: collectibles.id,
+      name: collectibles.name,
+      description: collectibles.description,
+      imageUrl: collectibles.imageUrl,
+      rarity: collectibles.rarity,
+      serialNumber: userItems.serialNumber,
+    })
+    .from(userItems)
+    .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
+    .where(eq(userItems.userPackId, userPackId))
+    .orderBy(asc(userItems.position))
+  const purchase = await purchaseOf(reader, userPack.purchaseId)
+  return { userPack: presentUserPack(userPack, purchase.seedHash), items, proof: proofOf(userPack, purchase) }
+}
+
+/** The proof of an opened pack, for anybody. @throws DomainError `proof_not_found` */
+export async function readProof(reader: Reader, userPackId: string) {
+  const userPack = await findUserPack(reader, userPackId)
+  if (!userPack?.openedAt) throw new DomainError('proof_not_found')
+  return proofOf(userPack, await purchaseOf(reader, userPack.purchaseId))
+}
+
+function proofOf({ id, clientSeed }: UserPackRow, { terms, serverSeed }: PurchaseRow) {
+  return makeProof({ ...parseTerms(terms), serverSeed, clientSeed: clientSeed ?? '', userPackId: id })
+}
+
+async function findUserPack(reader: Reader, userPackId: string): Promise<UserPackRow | undefined> {
+  const { userPacks } = reader.tables
+  const [row] = await reader.select().from(userPacks).where(eq(userPacks.id, userPackId))
+  return row
+}
+
+async function purchaseOf(reader: Reader, purchaseId: string): Promise<PurchaseRow> {
+  const purchase = await findPurchase(reader, purchaseId)
+  if (!purchase) throw new Error('a pack without its purchase')
+  return purchase
+}

@@ -1,0 +1,60 @@
+/** Starting a purchase: holds one of the supply for 15 minutes, freezes price and odds, promises the seed. */
+import type { Transaction } from '../../db/index.ts'
+import type { Caller } from '../caller.ts'
+import { ensureUser } from '../identity/users.ts'
+import { readBalance } from '../points/ledger.ts'
+import { DomainError } from '../problems.ts'
+import { isActive, readItems } from './catalogue.ts'
+import { canonicalTerms, hashSeed } from './draw.ts'
+import { type PurchaseRow, presentPurchase } from './present.ts'
+import { countFree, lockPack } from './supply.ts'
+
+export const HOLD_MS = 15 * 60_000
+export const POINTS = 'POINTS'
+
+export interface StartPurchase {
+  packId: string
+}
+
+/** @throws DomainError `pack_not_found`, `pack_inactive`, `sold_out`, `insufficient_points` */
+export async function startPurchase(tx: Transaction, caller: Caller, { packId }: StartPurchase) {
+  const now = tx.now()
+  const pack = await lockPack(tx, packId)
+  if (!pack) throw new DomainError('pack_not_found')
+  if (!isActive(pack, now)) throw new DomainError('pack_inactive')
+  if ((await countFree(tx, pack)) < 1) throw new DomainError('sold_out')
+
+  const { user } = await ensureUser(tx, caller)
+  const { priceAmount, priceCurrency, itemsPerPack } = pack
+  if (priceCurrency === POINTS) await requirePoints(tx, user.id, priceAmount)
+
+  const items = (await readItems(tx, [packId])).get(packId) ?? []
+  const weights = items.map(({ id, rarity, weight }) => ({ id, rarity, weight }))
+  const serverSeed = Buffer.from(tx.randomBytes(32)).toString('hex')
+  const purchase: PurchaseRow = {
+    id: tx.newId(),
+    packId,
+    userId: user.id,
+    status: 'pending',
+    priceAmount,
+    priceCurrency,
+    serverSeed,
+    seedHash: hashSeed(serverSeed),
+    terms: canonicalTerms({ packId, itemsPerPack, weights }),
+    createdAt: now,
+    expiresAt: new Date(now.getTime() + HOLD_MS),
+    completedAt: null,
+    refundedAt: null,
+    paymentReference: null,
+  }
+  await tx.insert(tx.tables.packPurchases).values(purchase)
+  return presentPurchase(purchase, undefined, now)
+}
+
+async function requirePoints(tx: Transaction, userId: string, pointsRequired: number): Promise<void> {
+  const { balance } = await readBalance(tx, userId)
+  if (balance < pointsRequired) throw insufficientPoints(pointsRequired, balance)
+}
+
+export const insufficientPoints = (pointsRequired: number, points: number) =>
+  new DomainError('insufficient_points', { pointsRequired, points, missingPoints: pointsRequired - points })

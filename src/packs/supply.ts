@@ -1,0 +1,30 @@
+/** The supply of a pack: total, sold, and held by purchases that are pending and not expired. */
+import { eq, sql } from 'drizzle-orm'
+import type { Transaction } from '../../db/index.ts'
+import { countHolds, type PackRow } from './catalogue.ts'
+
+/**
+ * Locks the pack's row until the unit of work ends, so that whoever takes from the supply takes turns: on SQLite the
+ * one writer, on PostgreSQL this statement. Answers the pack as it is then; undefined when there is none.
+ */
+export async function lockPack(tx: Transaction, packId: string): Promise<PackRow | undefined> {
+  const { packs } = tx.tables
+  const [pack] = await tx.update(packs).set({ id: packId }).where(eq(packs.id, packId)).returning()
+  return pack
+}
+
+/** How many can still be held or sold; infinite without a limit. The pack must be locked. */
+export async function countFree(tx: Transaction, pack: PackRow): Promise<number> {
+  if (pack.supplyTotal === null) return Number.POSITIVE_INFINITY
+  const held = (await countHolds(tx, [pack.id])).get(pack.id) ?? 0
+  return pack.supplyTotal - pack.supplySold - held
+}
+
+/** Books one sale, or takes one back. The table's check refuses to go below zero or past the total. */
+export async function changeSold(tx: Transaction, packId: string, by: 1 | -1): Promise<void> {
+  const { packs } = tx.tables
+  await tx
+    .update(packs)
+    .set({ supplySold: sql`${packs.supplySold} + ${by}` })
+    .where(eq(packs.id, packId))
+}
