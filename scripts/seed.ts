@@ -37,7 +37,9 @@ try {
     onProgress: progressBar('fans'),
   })
   await db.close()
-  process.stdout.write(`Wrote ${report.teams} teams, ${report.rewards} rewards and ${report.fans} fans.\n`)
+  process.stdout.write(
+    `Wrote ${report.teams} teams, ${report.rewards} rewards, ${report.packs} packs and ${report.fans} fans.\n`,
+  )
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error))
 }

@@ -7,6 +7,8 @@ import { healthRoutes } from './http/health.ts'
 import { methodsOf } from './http/methods.ts'
 import { serverHooks } from './http/server-hooks.ts'
 import { identityRoutes } from './identity/routes.ts'
+import { paymentRoutes } from './packs/payments/routes.ts'
+import { packsRoutes } from './packs/routes.ts'
 import { pointsRoutes } from './points/routes.ts'
 import { rewardsRoutes } from './rewards/routes.ts'
 import { teamsRoutes } from './teams/routes.ts'
@@ -23,6 +25,8 @@ export function createApp(deps: Deps) {
     .use(identityRoutes(deps))
     .use(pointsRoutes(deps))
     .use(rewardsRoutes(deps))
+    .use(packsRoutes(deps))
+    .use(paymentRoutes(deps))
   const docs = deps.config.docs.enabled ? docsRoutes(deps, api) : new Elysia()
   const routes = [...api.routes, ...docs.routes]
 

@@ -1,6 +1,7 @@
 /** The configuration: read once from the environment, checked whole, frozen. */
 import type { JWK } from 'jose'
 import { type IdentityConfig, readIdentityConfig } from './config/identity.ts'
+import { type PaymentsConfig, readPaymentsConfig } from './config/payments.ts'
 import { createReader, type Environment, type Reader } from './config/reader.ts'
 import { readPreviousKeys, readSigningKey } from './config/secrets.ts'
 
@@ -21,6 +22,7 @@ export interface Config {
     previousKeys: JWK[]
   }
   onboardingPoints: number
+  payments: PaymentsConfig
   docs: {
     /** Swagger UI at /docs and the document at /docs/json. */
     enabled: boolean
@@ -43,18 +45,21 @@ export class ConfigError extends Error {
 /** @throws ConfigError with every problem found */
 export function parseConfig(env: Environment): Readonly<Config> {
   const reader = createReader(env)
+  const identity = readIdentityConfig(reader)
+  const key = readSigningKey(reader)
   const config: Config = {
     production: reader.production,
     host: reader.text('HOST') ?? '127.0.0.1',
     port: reader.integer('PORT', 3000, 0, 65_535),
     databaseUrl: readDatabaseUrl(reader),
-    identity: readIdentityConfig(reader),
+    identity,
     nativeTokens: {
       issuer: reader.text('NATIVE_TOKEN_ISSUER') ?? 'urn:matchday',
-      key: readSigningKey(reader),
-      previousKeys: readPreviousKeys(reader),
+      key,
+      previousKeys: readPreviousKeys(reader, key),
     },
     onboardingPoints: reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000),
+    payments: readPaymentsConfig(reader),
     docs: {
       enabled: reader.flag('DOCS', !reader.production),
       clientId: reader.text('DOCS_CLIENT_ID') ?? 'matchday-swagger',
@@ -62,7 +67,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
     logLevel: reader.oneOf('LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
     maxBodyBytes: reader.integer('MAX_BODY_BYTES', 65_536, 1_024, 1_048_576),
   }
-  if (config.nativeTokens.issuer === config.identity.issuer) {
+  if (config.nativeTokens.issuer.replace(/\/+$/, '') === config.identity.issuer) {
     reader.refuse(
       'NATIVE_TOKEN_ISSUER',
       'must differ from IDP_ISSUER: by it the two kinds of token are told apart',

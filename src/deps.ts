@@ -7,6 +7,9 @@ import type { CallTuning } from './identity/calls.ts'
 import type { Fetch } from './identity/fetch-json.ts'
 import { createIdentityProvider, type IdentityProvider } from './identity/provider.ts'
 import { createTokenSeal, type TokenSeal } from './identity/token-seal.ts'
+import { createPayments } from './packs/payments/create.ts'
+import type { Sandbox } from './packs/payments/sandbox.ts'
+import type { StripeGateway } from './packs/payments/stripe.ts'
 import { type Cursors, createCursors } from './pagination.ts'
 
 export interface Deps extends Sources {
@@ -17,6 +20,8 @@ export interface Deps extends Sources {
   nativeTokens: NativeTokens
   cursors: Cursors
   tokenSeal: TokenSeal
+  /** Null: packs are paid with points only. */
+  payments: Sandbox | StripeGateway | null
 }
 
 /** What the outside world gives: `main.ts` the real one, a test its own. */
@@ -42,5 +47,6 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
     nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),
     cursors: createCursors(secret),
     tokenSeal: createTokenSeal(secret),
+    payments: await createPayments(config.payments, secret),
   }
 }

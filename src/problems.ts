@@ -64,6 +64,12 @@ export const catalogue = {
   purchase_not_found: { status: 404, title: 'You have no such purchase' },
   purchase_expired: { status: 409, title: 'The purchase has expired; start another' },
   payment_not_confirmed: { status: 402, title: 'The payment does not pay this purchase' },
+  payment_gateway_unavailable: {
+    status: 503,
+    title: 'The payment gateway does not answer; try again shortly',
+  },
+  no_payment_needed: { status: 409, title: 'This purchase is not paid with money here' },
+  not_refundable: { status: 409, title: 'The purchase is not to be refunded' },
   user_pack_not_found: { status: 404, title: 'You have no such pack' },
   proof_not_found: { status: 404, title: 'There is no opened pack of this id' },
 

@@ -4,6 +4,9 @@ import { type Fan, generateFans } from '../../mock-idp/users.ts'
 import type { Caller } from '../../src/caller.ts'
 import { judgeClaims } from '../../src/identity/claims.ts'
 import { ensureUser, findUser } from '../../src/identity/users.ts'
+import { completePurchase } from '../../src/packs/complete-purchase.ts'
+import { openPack } from '../../src/packs/open-pack.ts'
+import { startPurchase } from '../../src/packs/start-purchase.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
 import { DomainError } from '../../src/problems.ts'
 import { claimReward } from '../../src/rewards/claim.ts'
@@ -11,6 +14,7 @@ import { redeemReward } from '../../src/rewards/redeem.ts'
 import { completeOnboarding } from '../../src/user/onboarding.ts'
 import { upsertProfile } from '../../src/user/profile.ts'
 import { rewards, teams } from './catalogue.ts'
+import { seedCatalogue } from './seed-catalogue.ts'
 import { createSeedSources, type SeedSources } from './sources.ts'
 
 export interface SeedOptions {
@@ -26,6 +30,7 @@ export interface SeedOptions {
 export interface SeedReport {
   teams: number
   rewards: number
+  packs: number
   /** Fans written by this run; those who were there are left as they are. */
   fans: number
 }
@@ -53,44 +58,13 @@ const stages = [
   'active',
   'claimed',
   'new',
-  'claimed',
+  'collector',
   'redeemed',
 ] as const
 export type Stage = (typeof stages)[number]
 
 /** fan-0001 is always new, so that a first try starts at the beginning. */
 export const stageOf = (index: number): Stage => stages[index % stages.length] ?? 'new'
-
-async function seedCatalogue(tx: Transaction) {
-  const at = {
-    createdAt: new Date('2025-07-01T00:00:00.000Z'),
-    updatedAt: new Date('2025-07-01T00:00:00.000Z'),
-  }
-  const madeTeams = await tx
-    .insert(tx.tables.teams)
-    .values(
-      teams.map(([id, name, shortName, city, country, primaryColor, secondaryColor]) => {
-        return { id, name, shortName, city, country, primaryColor, secondaryColor, active: true, ...at }
-      }),
-    )
-    .onConflictDoNothing()
-    .returning()
-  const madeRewards = await tx
-    .insert(tx.tables.rewards)
-    .values(
-      rewards.map(({ stock, active = true, startsAt, endsAt, ...reward }) => ({
-        ...reward,
-        active,
-        stockRemaining: stock ?? null,
-        startsAt: startsAt ? new Date(startsAt) : null,
-        endsAt: endsAt ? new Date(endsAt) : null,
-        ...at,
-      })),
-    )
-    .onConflictDoNothing()
-    .returning()
-  return { teams: madeTeams.length, rewards: madeRewards.length }
-}
 
 /** False when the fan has a record already. */
 async function seedFan(real: Transaction, fan: Fan, index: number, options: SeedOptions): Promise<boolean> {
@@ -118,6 +92,10 @@ async function seedFan(real: Transaction, fan: Fan, index: number, options: Seed
 
   await seedActivity(tx, caller, sources)
   if (stage === 'active') return true
+  if (stage === 'collector') {
+    await seedPacks(tx, caller, sources)
+    return true
+  }
   await seedClaims(tx, caller, sources, stage === 'redeemed')
   return true
 }
@@ -158,6 +136,22 @@ async function seedClaims(tx: Transaction, caller: Caller, { faker, pass }: Seed
     try {
       await claimReward(tx, caller, { rewardId: id })
       if (redeem) await redeemReward(tx, caller, { rewardId: id })
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+    }
+  }
+}
+
+/** Buys a pack or two with points, and opens most. */
+async function seedPacks(tx: Transaction, caller: Caller, { faker, pass }: SeedSources) {
+  for (const packId of faker.helpers.arrayElements(['starter', 'derby-day'], { min: 1, max: 2 })) {
+    pass(faker.number.int({ min: 60_000, max: 86_400_000 }))
+    try {
+      const purchase = await startPurchase(tx, caller, { packId })
+      const completion = await completePurchase(tx, purchase.id, { kind: 'points' })
+      const userPackId = completion.outcome === 'completed' ? completion.purchase.userPack?.id : undefined
+      const opens = faker.datatype.boolean({ probability: 0.7 })
+      if (userPackId && opens) await openPack(tx, caller, { userPackId, clientSeed: faker.word.noun() })
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
     }

@@ -44,15 +44,24 @@ export function readSigningKey(reader: Reader): JWK {
   return key ?? {}
 }
 
-/** Keys that signed before, public or private, as a JSON array: their tokens verify until they expire. */
-export function readPreviousKeys(reader: Reader): JWK[] {
+/** Keys that signed before `current`, public or private, as a JSON array: their tokens verify until they expire. */
+export function readPreviousKeys(reader: Reader, current: JWK): JWK[] {
   const name = 'NATIVE_TOKEN_PREVIOUS_KEYS'
   const value = reader.text(name)
   if (value === undefined) return []
   const keys = parse(value)
-  if (Array.isArray(keys) && keys.every(key => isUsable(key, createPublicKey))) return keys
-  reader.refuse(name, 'must be a JSON array of JWKs with a kid, of kty EC (P-256) or OKP (Ed25519)')
-  return []
+  if (!Array.isArray(keys) || !keys.every(key => isUsable(key, createPublicKey))) {
+    reader.refuse(name, 'must be a JSON array of JWKs with a kid, of kty EC (P-256) or OKP (Ed25519)')
+    return []
+  }
+  const kids = [current, ...keys].map(({ kid }) => kid)
+  if (new Set(kids).size < kids.length) {
+    // A token names its key by kid alone: of two with one name, neither is found.
+    reader.refuse(name, 'must not repeat a kid, that of NATIVE_TOKEN_KEY included')
+  } else if (reader.production && keys.some(({ kid }) => kid.startsWith(DEVELOPMENT_KID_PREFIX))) {
+    reader.refuse(name, 'holds a development key: what it signed must not count in production')
+  }
+  return keys
 }
 
 function parse(text: string): unknown {

@@ -14,6 +14,7 @@ const TAGS = [
   { name: 'Sign-in', description: 'Native tokens for apps, the devices that hold them, and signing out.' },
   { name: 'Points', description: 'The append-only points ledger.' },
   { name: 'Rewards', description: 'A catalogue to unlock, claim and redeem.' },
+  { name: 'Packs', description: 'Collectible packs: buy, open, and prove the draw.' },
   { name: 'Teams', description: 'The clubs that a fan can follow.' },
   { name: 'Webhooks', description: 'What other systems send.' },
   { name: 'Operations', description: 'For load balancers and operators.' },

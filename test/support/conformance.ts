@@ -30,7 +30,7 @@ export function createConformance(document: OpenApiDocument): (exchange: Exchang
   const compiled = new Map<string, ValidateFunction>()
 
   return ({ method, path, status, mediaType, body }) => {
-    const template = Object.keys(document.paths).find(candidate => matches(candidate, path))
+    const template = templateOf(document, path)
     const name = method.toLowerCase()
     const operation = template ? document.paths[template]?.[name] : undefined
     if (!template || !operation) return undocumented(status, body)
@@ -44,6 +44,11 @@ export function createConformance(document: OpenApiDocument): (exchange: Exchang
     compiled.set(pointer, validate)
     return validate(body) ? null : ajv.errorsText(validate.errors)
   }
+}
+
+/** A path of its own comes before one with parameters, as in the router. */
+function templateOf({ paths }: OpenApiDocument, path: string): string | undefined {
+  return path in paths ? path : Object.keys(paths).find(candidate => matches(candidate, path))
 }
 
 /** What no operation answers must still be a problem of the catalogue. */

@@ -1,0 +1,55 @@
+import type { Transaction } from '../../db/index.ts'
+import { rewards, teams } from './catalogue.ts'
+import { collectibles, packs, weightsOf } from './packs.ts'
+
+/** When the catalogue was made: before every fan. */
+const at = {
+  createdAt: new Date('2025-07-01T00:00:00.000Z'),
+  updatedAt: new Date('2025-07-01T00:00:00.000Z'),
+}
+
+/** Writes what is missing of the catalogue, and answers how much that was. */
+export async function seedCatalogue(tx: Transaction) {
+  return { teams: await seedTeams(tx), rewards: await seedRewards(tx), packs: await seedPacks(tx) }
+}
+
+async function seedTeams(tx: Transaction): Promise<number> {
+  const rows = teams.map(([id, name, shortName, city, country, primaryColor, secondaryColor]) => {
+    return { id, name, shortName, city, country, primaryColor, secondaryColor, active: true, ...at }
+  })
+  return (await tx.insert(tx.tables.teams).values(rows).onConflictDoNothing().returning()).length
+}
+
+async function seedRewards(tx: Transaction): Promise<number> {
+  const rows = rewards.map(({ stock, active = true, startsAt, endsAt, ...reward }) => ({
+    ...reward,
+    active,
+    stockRemaining: stock ?? null,
+    startsAt: startsAt ? new Date(startsAt) : null,
+    endsAt: endsAt ? new Date(endsAt) : null,
+    ...at,
+  }))
+  return (await tx.insert(tx.tables.rewards).values(rows).onConflictDoNothing().returning()).length
+}
+
+async function seedPacks(tx: Transaction): Promise<number> {
+  const moments = collectibles.map(([id, name, description, rarity]) => {
+    return { id, name, description, rarity, minted: 0, ...at }
+  })
+  await tx.insert(tx.tables.collectibles).values(moments).onConflictDoNothing()
+  const rows = packs.map(({ price, supply, active = true, odds: _, ...pack }) => ({
+    ...pack,
+    priceAmount: price.amount,
+    priceCurrency: price.currency,
+    supplyTotal: supply ?? null,
+    supplySold: 0,
+    active,
+    ...at,
+  }))
+  const made = await tx.insert(tx.tables.packs).values(rows).onConflictDoNothing().returning()
+  const items = packs.flatMap(pack =>
+    weightsOf(pack).map(({ id, weight }) => ({ packId: pack.id, collectibleId: id, weight })),
+  )
+  await tx.insert(tx.tables.packItems).values(items).onConflictDoNothing()
+  return made.length
+}

@@ -1,0 +1,98 @@
+/** Examples for the OpenAPI document. */
+import { makeProof } from './proof.ts'
+
+const weights = [
+  { id: 'goalkeeper-gloves', rarity: 'common', weight: 700_000 },
+  { id: 'winning-goal', rarity: 'rare', weight: 300_000 },
+]
+
+export const examplePack = {
+  id: 'starter',
+  name: 'Starter pack',
+  description: 'Three moments of the season.',
+  imageUrl: null,
+  price: { amount: 100, currency: 'POINTS' },
+  itemsPerPack: 1,
+  supply: { total: 500, remaining: 481 },
+  odds: [
+    { rarity: 'common', probability: '0.700000' },
+    { rarity: 'rare', probability: '0.300000' },
+  ],
+  active: true,
+  startsAt: null,
+  endsAt: null,
+}
+
+const gloves = {
+  id: 'goalkeeper-gloves',
+  name: 'The keeper’s gloves',
+  description: 'Worn in the derby.',
+  imageUrl: null,
+  rarity: 'common',
+}
+
+export const examplePackWithItems = {
+  ...examplePack,
+  items: [
+    { ...gloves, weight: 700_000 },
+    {
+      ...gloves,
+      id: 'winning-goal',
+      name: 'The winning goal',
+      description: 'Minute 94.',
+      rarity: 'rare',
+      weight: 300_000,
+    },
+  ],
+}
+
+const userPackId = '01981e2c-7c1f-7000-8000-000000000004'
+
+export const exampleProof = makeProof({
+  userPackId,
+  packId: 'starter',
+  itemsPerPack: 1,
+  weights,
+  serverSeed: '5eed'.repeat(16),
+  clientSeed: 'up the harbour',
+})
+
+export const exampleUserPack = {
+  id: userPackId,
+  packId: 'starter',
+  purchaseId: '01981e2c-7c1f-7000-8000-000000000003',
+  state: 'sealed',
+  seedHash: exampleProof.seedHash,
+  createdAt: '2026-08-15T18:31:00.000Z',
+  openedAt: null,
+}
+
+export const examplePurchase = {
+  id: exampleUserPack.purchaseId,
+  packId: 'starter',
+  status: 'pending',
+  price: examplePack.price,
+  seedHash: exampleProof.seedHash,
+  createdAt: '2026-08-15T18:30:00.000Z',
+  expiresAt: '2026-08-15T18:45:00.000Z',
+  completedAt: null,
+  userPack: null,
+}
+
+export const exampleCompleted = {
+  ...examplePurchase,
+  status: 'completed',
+  completedAt: '2026-08-15T18:31:00.000Z',
+  userPack: exampleUserPack,
+}
+
+export const exampleOpened = {
+  userPack: { ...exampleUserPack, state: 'opened', openedAt: '2026-08-15T18:32:00.000Z' },
+  items: [{ ...gloves, id: exampleProof.items[0] ?? '', serialNumber: 42 }],
+  proof: exampleProof,
+}
+
+export const exampleCollection = {
+  items: [{ ...gloves, count: 2, serialNumbers: [42, 97] }],
+  nextCursor: null,
+}

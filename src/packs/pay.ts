@@ -1,0 +1,68 @@
+/** From a client's word that it has paid to the verb that completes: points at once, money when its gateway says so. */
+
+import type { Caller } from '../caller.ts'
+import type { Deps } from '../deps.ts'
+import { DomainError } from '../problems.ts'
+import { type Completion, completePurchase, isPricedInPoints, type Payment } from './complete-purchase.ts'
+import { type PurchaseRow, statusOf } from './present.ts'
+import { requirePurchase } from './purchases.ts'
+
+type PayDeps = Pick<Deps, 'db' | 'log' | 'payments'>
+
+export interface CompleteInput {
+  purchaseId: string
+  paymentReference?: string
+}
+
+/**
+ * @throws DomainError `purchase_not_found`, `purchase_expired`, `insufficient_points`, `payment_not_confirmed`,
+ * `payment_gateway_unavailable`
+ */
+export async function payPurchase(
+  deps: PayDeps,
+  caller: Caller,
+  { purchaseId, paymentReference }: CompleteInput,
+) {
+  const purchase = await requirePurchase(deps.db.read, caller, purchaseId)
+  const payment = await provePayment(deps, purchase, paymentReference)
+  return answer(deps, await deps.db.write(tx => completePurchase(tx, purchaseId, payment)))
+}
+
+/** Asks the gateway outside any unit of work, which must not wait for somebody else's machine. */
+async function provePayment(
+  { db, payments }: PayDeps,
+  purchase: PurchaseRow,
+  reference?: string,
+): Promise<Payment> {
+  if (isPricedInPoints(purchase)) return { kind: 'points' }
+  const status = statusOf(purchase, db.read.now())
+  // Settled before: the verb answers what it answered then, and nobody is asked again.
+  if (status !== 'pending' && status !== 'expired') return { kind: 'money', reference: reference ?? '' }
+  try {
+    if (!payments || reference === undefined) throw new DomainError('payment_not_confirmed')
+    await payments.confirm(chargeOf(purchase), reference)
+    return { kind: 'money', reference }
+  } catch (error) {
+    const unpaid = error instanceof DomainError && error.code === 'payment_not_confirmed'
+    throw unpaid && status === 'expired' ? new DomainError('purchase_expired') : error
+  }
+}
+
+export const chargeOf = ({ id, priceAmount, priceCurrency }: PurchaseRow) => ({
+  purchaseId: id,
+  amount: priceAmount,
+  currency: priceCurrency,
+})
+
+/** What the client hears of an outcome. */
+function answer({ log }: Pick<Deps, 'log'>, completion: Completion) {
+  if (completion.outcome === 'completed') return completion.purchase
+  if (completion.outcome === 'expired') throw new DomainError('purchase_expired')
+  reportRefundDue(log, completion.purchaseId)
+  throw new DomainError('purchase_expired', { detail: 'The payment came too late; it will be given back.' })
+}
+
+/** For the operator: `bun run refund` lists what is owed and gives it back. */
+export function reportRefundDue(log: Deps['log'], purchaseId: string): void {
+  log.error({ purchaseId }, 'refund due: paid after the hold had expired, and sold out')
+}

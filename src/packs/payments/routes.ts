@@ -1,0 +1,140 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { authenticate } from '../../auth/authenticate.ts'
+import type { Deps } from '../../deps.ts'
+import { rawBodyOf } from '../../http/body.ts'
+import { operation } from '../../http/operation.ts'
+import { Closed, Nullable } from '../../http/schemas.ts'
+import { DomainError } from '../../problems.ts'
+import { completePurchase } from '../complete-purchase.ts'
+import { chargeOf, reportRefundDue } from '../pay.ts'
+import { findPurchase, requirePurchase } from '../purchases.ts'
+import { type ReceiptKind, receiptKinds, type Sandbox } from './sandbox.ts'
+import type { StripeGateway } from './stripe.ts'
+
+type PaymentDeps = Pick<Deps, 'db' | 'identity' | 'log' | 'nativeTokens' | 'newId' | 'now' | 'payments'>
+
+const PurchaseReference = Closed(
+  { purchaseId: Type.String({ minLength: 1, maxLength: 100 }) },
+  { title: 'PurchaseReference' },
+)
+
+const PreparedPayment = Closed(
+  {
+    gateway: Type.Union([Type.Literal('sandbox'), Type.Literal('stripe')]),
+    paymentReference: Nullable(Type.String(), { description: 'What to complete with, once it is paid.' }),
+    clientSecret: Nullable(Type.String(), { description: 'For the gateway’s client library.' }),
+  },
+  { title: 'PreparedPayment' },
+)
+
+const examplePurchase = { purchaseId: '01981e2c-7c1f-7000-8000-000000000003' }
+
+const prepareRoute = (deps: PaymentDeps) =>
+  new Elysia({ name: 'matchday/payments', prefix: '/api/packs/purchase' }).use(authenticate(deps)).post(
+    '/payment',
+    async ({ caller, body, set }) => {
+      const purchase = await requirePurchase(deps.db.read, caller, body.purchaseId)
+      if (!deps.payments || purchase.priceCurrency === 'POINTS') throw new DomainError('no_payment_needed')
+      set.headers['Cache-Control'] = 'no-store'
+      return deps.payments.prepare(chargeOf(purchase))
+    },
+    operation({
+      id: 'preparePayment',
+      summary: 'Prepare the payment of a purchase',
+      description:
+        'For a price in money: what the payment gateway’s client library needs. Prices in POINTS need none.',
+      tag: 'Packs',
+      caller: 'caller',
+      data: 'read',
+      body: PurchaseReference,
+      answers: { 200: PreparedPayment },
+      problems: [
+        'purchase_not_found',
+        'no_payment_needed',
+        'payment_not_confirmed',
+        'payment_gateway_unavailable',
+      ],
+      examples: {
+        body: examplePurchase,
+        answers: {
+          200: { gateway: 'stripe', paymentReference: 'pi_3PqR', clientSecret: 'pi_3PqR_secret_x' },
+        },
+      },
+    }),
+  )
+
+/** Development only: any kind of receipt, to try what a client does with it. */
+const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
+  new Elysia({ name: 'matchday/sandbox', prefix: '/api/sandbox' }).use(authenticate(deps)).post(
+    '/receipts',
+    async ({ caller, body, status }) => {
+      const purchase = await requirePurchase(deps.db.read, caller, body.purchaseId)
+      const paymentReference = sandbox.issueReceipt(chargeOf(purchase), body.kind ?? 'paid', deps.newId())
+      return status(201, { paymentReference })
+    },
+    operation({
+      id: 'issueSandboxReceipt',
+      summary: 'Make a receipt of the sandbox gateway',
+      description:
+        'Not in production. A `paid` receipt that is used for a second purchase is the reused one.',
+      tag: 'Packs',
+      caller: 'caller',
+      data: 'read',
+      body: Closed(
+        {
+          ...PurchaseReference.properties,
+          kind: Type.Optional(Type.Unsafe<ReceiptKind>({ type: 'string', enum: [...receiptKinds] })),
+        },
+        { title: 'SandboxReceiptRequest' },
+      ),
+      answers: { 201: Closed({ paymentReference: Type.String() }, { title: 'SandboxReceipt' }) },
+      problems: ['purchase_not_found'],
+      examples: {
+        body: { ...examplePurchase, kind: 'paid' },
+        answers: { 201: { paymentReference: 'eyJwdXJjaGFzZUlkIjoi.c2lnbmF0dXJl' } },
+      },
+    }),
+  )
+
+/** Stripe's word completes through the very verb that the client's does: whichever comes first. */
+const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
+  new Elysia({ name: 'matchday/stripe', prefix: '/api/webhooks' })
+    .derive({ as: 'local' }, async ({ request, headers }) => ({
+      paid: await stripe.readEvent(rawBodyOf(request), headers['stripe-signature'] ?? '', now()),
+    }))
+    .post(
+      '/stripe',
+      async ({ paid, status }) => {
+        const purchase = paid ? await findPurchase(db.read, paid.purchaseId) : undefined
+        if (paid && purchase) {
+          // The event is a hint; what counts is what Stripe says now.
+          await stripe.confirm(chargeOf(purchase), paid.reference)
+          const payment = { kind: 'money' as const, reference: paid.reference }
+          const completion = await db.write(tx => completePurchase(tx, purchase.id, payment))
+          if (completion.outcome === 'refund_due') reportRefundDue(log, purchase.id)
+        }
+        return status(204, undefined)
+      },
+      operation({
+        id: 'receiveStripeEvent',
+        summary: 'For Stripe: a payment succeeded',
+        description:
+          'Signed with STRIPE_WEBHOOK_SECRET. Events that do not concern a purchase are accepted and ignored.',
+        tag: 'Webhooks',
+        caller: 'anyone',
+        data: 'write',
+        body: Type.Object({ type: Type.String() }, { title: 'StripeEvent', additionalProperties: true }),
+        answers: { 204: Type.Void({ description: 'Taken.' }) },
+        problems: ['invalid_signature', 'payment_not_confirmed', 'payment_gateway_unavailable'],
+        examples: { body: { type: 'payment_intent.succeeded' } },
+      }),
+    )
+
+export function paymentRoutes(deps: PaymentDeps) {
+  const routes = new Elysia({ name: 'matchday/payment-routes' }).use(prepareRoute(deps))
+  const { payments } = deps
+  if (payments?.name === 'sandbox') routes.use(sandboxRoute(deps, payments))
+  if (payments?.name === 'stripe') routes.use(stripeRoute(deps, payments))
+  return routes
+}

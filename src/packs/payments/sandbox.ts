@@ -1,0 +1,62 @@
+/** A gateway for development: receipts that it signs itself, good ones and every kind of bad one. No money moves. */
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { DomainError } from '../../problems.ts'
+import type { Charge, PaymentGateway } from './gateway.ts'
+
+/** `foreign` pays another purchase. A `paid` receipt that is used twice is the reused one. */
+export const receiptKinds = ['paid', 'unpaid', 'partial', 'wrong_currency', 'foreign', 'forged'] as const
+export type ReceiptKind = (typeof receiptKinds)[number]
+
+export interface Sandbox extends PaymentGateway {
+  readonly name: 'sandbox'
+  /** A payment reference for this charge. `id` tells two receipts of one charge apart. */
+  issueReceipt(charge: Charge, kind: ReceiptKind, id: string): string
+}
+
+interface Receipt extends Charge {
+  id: string
+  status: 'paid' | 'unpaid'
+}
+
+/** `secret` is any high-entropy text that all instances share. */
+export function createSandbox(secret: string): Sandbox {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'matchday sandbox receipts', 32))
+  const sign = (body: string) => createHmac('sha256', key).update(body).digest('base64url')
+
+  function read(reference: string): Receipt | null {
+    const [body = '', signature = ''] = reference.split('.')
+    const expected = Buffer.from(sign(body))
+    const given = Buffer.from(signature)
+    const genuine = given.length === expected.length && timingSafeEqual(given, expected)
+    return genuine ? JSON.parse(Buffer.from(body, 'base64url').toString()) : null
+  }
+
+  return {
+    name: 'sandbox',
+    issueReceipt(charge, kind, id) {
+      const receipt: Receipt = {
+        ...charge,
+        id,
+        status: kind === 'unpaid' ? 'unpaid' : 'paid',
+        ...(kind === 'partial' ? { amount: charge.amount - 1 } : {}),
+        ...(kind === 'wrong_currency' ? { currency: charge.currency === 'XTS' ? 'XXX' : 'XTS' } : {}),
+        ...(kind === 'foreign' ? { purchaseId: `not-${charge.purchaseId}` } : {}),
+      }
+      const body = Buffer.from(JSON.stringify(receipt)).toString('base64url')
+      return `${body}.${kind === 'forged' ? sign(`${body}!`) : sign(body)}`
+    },
+    async prepare() {
+      return { gateway: 'sandbox', paymentReference: null, clientSecret: null }
+    },
+    async confirm({ purchaseId, amount, currency }, reference) {
+      const receipt = read(reference)
+      const paid =
+        receipt?.status === 'paid' &&
+        receipt.purchaseId === purchaseId &&
+        receipt.amount === amount &&
+        receipt.currency === currency
+      if (!paid) throw new DomainError('payment_not_confirmed')
+    },
+    async refund() {},
+  }
+}

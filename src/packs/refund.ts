@@ -1,0 +1,55 @@
+/** Giving back what a purchase cost: points by a compensating entry, money by its gateway; supply only if unopened. */
+import { and, eq, isNull } from 'drizzle-orm'
+import type { Transaction } from '../../db/index.ts'
+import { appendEntry } from '../points/ledger.ts'
+import { DomainError } from '../problems.ts'
+import type { PurchaseRow } from './present.ts'
+import { findPurchase } from './purchases.ts'
+import { POINTS } from './start-purchase.ts'
+import { changeSold, lockPack } from './supply.ts'
+
+export interface Refund {
+  purchaseId: string
+  price: { amount: number; currency: string }
+  /** False when the pack was opened, or never handed over: what is drawn stays drawn. */
+  supplyReturned: boolean
+}
+
+/** Of any number of calls one refunds. @throws DomainError `purchase_not_found`, `not_refundable` */
+export async function refundPurchase(tx: Transaction, purchaseId: string): Promise<Refund> {
+  const found = await findPurchase(tx, purchaseId)
+  if (!found) throw new DomainError('purchase_not_found')
+  await lockPack(tx, found.packId)
+  const purchase = await findPurchase(tx, purchaseId)
+  if (!purchase || (purchase.status !== 'completed' && purchase.status !== 'refund_due')) {
+    throw new DomainError('not_refundable', { detail: `The purchase is ${purchase?.status}.` })
+  }
+  const { packPurchases } = tx.tables
+  await tx
+    .update(packPurchases)
+    .set({ status: 'refunded', refundedAt: tx.now() })
+    .where(eq(packPurchases.id, purchaseId))
+  if (purchase.priceCurrency === POINTS) await returnPoints(tx, purchase)
+  return {
+    purchaseId,
+    price: { amount: purchase.priceAmount, currency: purchase.priceCurrency },
+    supplyReturned: purchase.status === 'completed' && (await takeBack(tx, purchase)),
+  }
+}
+
+async function returnPoints(tx: Transaction, { id, userId, priceAmount }: PurchaseRow): Promise<void> {
+  if (priceAmount === 0) return
+  await appendEntry(tx, { userId, delta: priceAmount, reason: 'pack_refund', ref: id })
+}
+
+/** A sealed pack comes back and goes on sale again; an opened one stays with the fan. */
+async function takeBack(tx: Transaction, { id, packId }: PurchaseRow): Promise<boolean> {
+  const { userPacks } = tx.tables
+  const [revoked] = await tx
+    .update(userPacks)
+    .set({ revokedAt: tx.now() })
+    .where(and(eq(userPacks.purchaseId, id), isNull(userPacks.openedAt), isNull(userPacks.revokedAt)))
+    .returning()
+  if (revoked) await changeSold(tx, packId, -1)
+  return revoked !== undefined
+}

@@ -1,0 +1,189 @@
+import { Elysia } from 'elysia'
+import { authenticate } from '../auth/authenticate.ts'
+import type { Deps } from '../deps.ts'
+import { operation } from '../http/operation.ts'
+import { Closed, PageQuery } from '../http/schemas.ts'
+import { pageLimit } from '../pagination.ts'
+import { listCollection, listUserPacks } from './belongings.ts'
+import { listPacks, readPack } from './catalogue.ts'
+import * as example from './examples.ts'
+import { openPack, readProof } from './open-pack.ts'
+import { payPurchase } from './pay.ts'
+import * as schema from './schema.ts'
+import { startPurchase } from './start-purchase.ts'
+
+type PackDeps = Pick<Deps, 'cursors' | 'db' | 'identity' | 'log' | 'nativeTokens' | 'payments'>
+
+const TAG = 'Packs'
+/** Supply moves: what is shown may be a few seconds old, what is sold never is. */
+const PUBLIC = 'public, max-age=5'
+
+const publicRoutes = ({ db }: PackDeps) =>
+  new Elysia({ name: 'matchday/packs-public', prefix: '/api/packs' })
+    .get(
+      '',
+      ({ set }) => {
+        set.headers['Cache-Control'] = PUBLIC
+        return listPacks(db.read)
+      },
+      operation({
+        id: 'listPacks',
+        summary: 'List the packs on sale',
+        tag: TAG,
+        caller: 'anyone',
+        data: 'read',
+        answers: { 200: schema.Packs },
+        examples: { answers: { 200: { packs: [example.examplePack] } } },
+      }),
+    )
+    .get(
+      '/:packId',
+      ({ params, set }) => {
+        set.headers['Cache-Control'] = PUBLIC
+        return readPack(db.read, params.packId)
+      },
+      operation({
+        id: 'readPack',
+        summary: 'Read a pack and what it may hold',
+        tag: TAG,
+        caller: 'anyone',
+        data: 'read',
+        params: schema.PackParams,
+        answers: { 200: schema.PackWithItems },
+        problems: ['pack_not_found'],
+        examples: { answers: { 200: example.examplePackWithItems } },
+      }),
+    )
+    .get(
+      '/proofs/:userPackId',
+      ({ params }) => readProof(db.read, params.userPackId),
+      operation({
+        id: 'readProof',
+        summary: 'Read the proof of an opened pack',
+        description:
+          'For anybody: it reveals the server seed, from which the draw can be done again offline.',
+        tag: TAG,
+        caller: 'anyone',
+        data: 'read',
+        params: schema.ProofParams,
+        answers: { 200: schema.Proof },
+        problems: ['proof_not_found'],
+        examples: { answers: { 200: example.exampleProof } },
+      }),
+    )
+
+const purchaseRoutes = (deps: PackDeps) =>
+  new Elysia({ name: 'matchday/packs', prefix: '/api/packs' })
+    .use(authenticate(deps))
+    .post(
+      '/purchase',
+      async ({ caller, body, status }) =>
+        status(201, await deps.db.write(tx => startPurchase(tx, caller, body))),
+      operation({
+        id: 'startPurchase',
+        summary: 'Start a purchase',
+        description: 'Holds one for 15 minutes, freezes price and odds, and promises the seed of the draw.',
+        tag: TAG,
+        caller: 'caller',
+        data: 'write',
+        body: schema.StartPurchase,
+        answers: { 201: schema.Purchase },
+        problems: ['pack_not_found', 'pack_inactive', 'sold_out', 'insufficient_points'],
+        examples: { body: { packId: 'starter' }, answers: { 201: example.examplePurchase } },
+      }),
+    )
+    .put(
+      '/purchase',
+      ({ caller, body }) => payPurchase(deps, caller, body),
+      operation({
+        id: 'completePurchase',
+        summary: 'Complete a purchase',
+        description:
+          'With points, pays from your ledger. With money, asks the payment gateway whether `paymentReference` paid this purchase in full. A repeat answers the same.',
+        tag: TAG,
+        caller: 'caller',
+        data: 'write',
+        body: schema.CompletePurchase,
+        answers: { 200: schema.Purchase },
+        problems: [
+          'purchase_not_found',
+          'purchase_expired',
+          'insufficient_points',
+          'payment_not_confirmed',
+          'payment_gateway_unavailable',
+        ],
+        examples: {
+          body: { purchaseId: example.examplePurchase.id },
+          answers: { 200: example.exampleCompleted },
+        },
+      }),
+    )
+    .post(
+      '/open',
+      ({ caller, body }) => deps.db.write(tx => openPack(tx, caller, body)),
+      operation({
+        id: 'openPack',
+        summary: 'Open a pack',
+        description: 'Draws once; a repeat answers the same items. The answer holds the proof of the draw.',
+        tag: TAG,
+        caller: 'caller',
+        data: 'write',
+        body: schema.OpenPack,
+        answers: { 200: schema.OpenedPack },
+        problems: ['user_pack_not_found'],
+        examples: {
+          body: { userPackId: example.exampleUserPack.id, clientSeed: 'up the harbour' },
+          answers: { 200: example.exampleOpened },
+        },
+      }),
+    )
+
+const belongingRoutes = (deps: PackDeps) =>
+  new Elysia({ name: 'matchday/belongings', prefix: '/api/user' })
+    .use(authenticate(deps))
+    .get(
+      '/packs',
+      ({ caller, query }) =>
+        listUserPacks(deps.db.read, deps.cursors, caller, {
+          limit: pageLimit(query.limit),
+          cursor: query.cursor,
+        }),
+      operation({
+        id: 'listUserPacks',
+        summary: 'List your packs',
+        description: 'Newest first.',
+        tag: TAG,
+        caller: 'caller',
+        data: 'read',
+        query: Closed(PageQuery),
+        answers: { 200: schema.UserPacks },
+        problems: ['invalid_cursor'],
+        examples: { answers: { 200: { packs: [example.exampleUserPack], nextCursor: null } } },
+      }),
+    )
+    .get(
+      '/collection',
+      ({ caller, query }) =>
+        listCollection(deps.db.read, deps.cursors, caller, {
+          limit: pageLimit(query.limit),
+          cursor: query.cursor,
+        }),
+      operation({
+        id: 'readCollection',
+        summary: 'Read your collection',
+        description: 'Each collectible once, with its count and serial numbers, by id.',
+        tag: TAG,
+        caller: 'caller',
+        data: 'read',
+        query: Closed(PageQuery),
+        answers: { 200: schema.Collection },
+        problems: ['invalid_cursor'],
+        examples: { answers: { 200: example.exampleCollection } },
+      }),
+    )
+
+export const packsRoutes = (deps: PackDeps) =>
+  new Elysia({ name: 'matchday/packs-routes' })
+    .use(publicRoutes(deps))
+    .use(purchaseRoutes(deps))
+    .use(belongingRoutes(deps))
