@@ -79,8 +79,10 @@ async function run() {
   if (env.NODE_ENV === 'production')
     fail('`bun run dev` is for development; `bun run start` serves production.')
   const mockPort = wholeNumber('MOCK_IDP_PORT', env.MOCK_IDP_PORT ?? '4000', 65_535)
-  env.IDP_ISSUER ??= `http://localhost:${mockPort}`
+  if (!env.IDP_ISSUER?.trim()) env.IDP_ISSUER = `http://localhost:${mockPort}`
   const config = parseConfig(env)
+  if (mockPort === 0 || config.port === 0)
+    fail('PORT and MOCK_IDP_PORT cannot be 0 here: each must know the other.')
   await refuseTakenPort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
   await refuseTakenPort('PORT', config.host, config.port)
   await prepareDatabase(config, env)

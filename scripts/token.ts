@@ -9,7 +9,7 @@ interface ListedUser {
   preferred_username?: string
 }
 
-const issuer = (process.env.IDP_ISSUER ?? developmentDefaults.IDP_ISSUER).replace(/\/+$/, '')
+const issuer = (process.env.IDP_ISSUER?.trim() || developmentDefaults.IDP_ISSUER).replace(/\/+$/, '')
 const wanted = process.argv.slice(2).join(' ').trim()
 
 async function ask<T>(path: string, body?: unknown): Promise<T> {

@@ -2,7 +2,7 @@
 import type { JWK } from 'jose'
 import { type IdentityConfig, readIdentityConfig } from './config/identity.ts'
 import { type PaymentsConfig, readPaymentsConfig } from './config/payments.ts'
-import { createReader, type Environment, type Reader } from './config/reader.ts'
+import { createReader, type Environment, readDatabaseUrl } from './config/reader.ts'
 import { readPreviousKeys, readSigningKey } from './config/secrets.ts'
 
 export { developmentDefaults, type Environment } from './config/reader.ts'
@@ -77,14 +77,4 @@ export function parseConfig(env: Environment): Readonly<Config> {
   for (const part of [config.identity, config.nativeTokens, config.nativeTokens.key, config.docs])
     Object.freeze(part)
   return Object.freeze(config)
-}
-
-function readDatabaseUrl(reader: Reader): string {
-  const url = reader.required('DATABASE_URL')
-  if (!/^sqlite:.+|^postgres(ql)?:\/\/.+/.test(url)) {
-    reader.refuse('DATABASE_URL', 'must be sqlite:PATH or postgres://…')
-  } else if (url.startsWith('sqlite::memory:')) {
-    reader.refuse('DATABASE_URL', 'must name a file: the reader and the writer are two connections')
-  }
-  return url
 }

@@ -154,6 +154,64 @@ describe('parseConfig', () => {
     expect(faultsOf({ NATIVE_TOKEN_KEY: JSON.stringify(key) })).toEqual([])
   })
 
+  test('refuses an issuer of native tokens by which they could not be told from the provider’s', () => {
+    const { IDP_ISSUER = '' } = production
+    for (const [NATIVE_TOKEN_ISSUER, issuer] of [
+      [IDP_ISSUER, IDP_ISSUER],
+      [`${IDP_ISSUER}/`, IDP_ISSUER],
+      [IDP_ISSUER, `${IDP_ISSUER}/`],
+    ]) {
+      expect(faultsOf({ NATIVE_TOKEN_ISSUER, IDP_ISSUER: issuer })).toEqual(['NATIVE_TOKEN_ISSUER'])
+    }
+    expect(faultsOf({ NATIVE_TOKEN_ISSUER: 'https://api.example.com' })).toEqual([])
+  })
+
+  test('takes previous keys, private or public, and refuses what cannot verify or is named twice', () => {
+    const older = { ...ownKey, kid: 'key-0' }
+    const { d: _, ...olderPublic } = older
+    const withPrevious = (keys: unknown) => faultsOf({ NATIVE_TOKEN_PREVIOUS_KEYS: JSON.stringify(keys) })
+    for (const good of [[], [older], [olderPublic]]) expect(withPrevious(good)).toEqual([])
+    for (const wrong of [
+      older,
+      [null],
+      ['key'],
+      [withoutKid],
+      [{ kty: 'oct', k: 'AAAA', kid: 'a' }],
+      [{ ...olderPublic, crv: 'P-384' }],
+      [older, olderPublic],
+      [publicKey],
+      [{ ...older, kid: 'dev-0' }],
+    ]) {
+      expect([wrong, withPrevious(wrong)]).toEqual([wrong, ['NATIVE_TOKEN_PREVIOUS_KEYS']])
+    }
+    expect(faultsOf({ NATIVE_TOKEN_PREVIOUS_KEYS: '[' })).toEqual(['NATIVE_TOKEN_PREVIOUS_KEYS'])
+  })
+
+  test('reads required claims as pairs and as bare names, and refuses what is neither', () => {
+    const required = (text: string) =>
+      parseConfig({ ...production, IDP_REQUIRED_CLAIMS: text }).identity.requiredClaims
+    expect(required('token_use=access, sid ,v=2')).toEqual({ token_use: 'access', sid: true, v: '2' })
+    for (const wrong of ['=access', 'token_use=', 'a=b=c', 'sid,=']) {
+      expect([wrong, faultsOf({ IDP_REQUIRED_CLAIMS: wrong })]).toEqual([wrong, ['IDP_REQUIRED_CLAIMS']])
+    }
+  })
+
+  test('wants every address of the provider at https in production, and lets an issuer without discovery be any text', () => {
+    for (const name of ['IDP_JWKS_URL', 'IDP_USERINFO_URL']) {
+      expect(faultsOf({ [name]: 'https://login.example.com/x' })).toEqual([])
+      for (const url of [
+        'http://login.example.com/x',
+        'login.example.com',
+        'https://a:b@login.example.com/x',
+      ]) {
+        expect([url, faultsOf({ [name]: url })]).toEqual([url, [name]])
+      }
+      expect(faultsOf({ ...secrets, NODE_ENV: undefined, [name]: 'http://localhost:4000/x' })).toEqual([])
+    }
+    expect(faultsOf({ IDP_ISSUER: 'privy.io' })).toEqual(['IDP_ISSUER'])
+    expect(faultsOf({ IDP_ISSUER: 'privy.io', IDP_JWKS_URL: 'https://auth.privy.io/keys' })).toEqual([])
+  })
+
   test('lists every problem in one message, and none of the values', () => {
     const wrong = Object.fromEntries(Object.entries(WRONG).map(([name, [value]]) => [name, value]))
     const error = (() => {

@@ -62,3 +62,14 @@ export function createReader(env: Environment): Reader {
     },
   }
 }
+
+/** `sqlite:PATH` or `postgres://…` */
+export function readDatabaseUrl(reader: Reader): string {
+  const url = reader.required('DATABASE_URL')
+  if (!/^sqlite:.+|^postgres(ql)?:\/\/.+/.test(url)) {
+    reader.refuse('DATABASE_URL', 'must be sqlite:PATH or postgres://…')
+  } else if (url.startsWith('sqlite::memory:')) {
+    reader.refuse('DATABASE_URL', 'must name a file: the reader and the writer are two connections')
+  }
+  return url
+}

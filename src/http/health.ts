@@ -39,7 +39,8 @@ export const healthRoutes = ({ db, identity }: Pick<Deps, 'db' | 'identity'>) =>
     .get(
       '/readyz',
       async ({ set, status }) => {
-        await identity.refresh()
+        // Heals at once what can be healed; with keys held, a probe waits for nobody.
+        if (identity.problem() !== null) await identity.refresh()
         const checks = { database: await pingDatabase(db), identityProvider: identity.problem() ?? 'ok' }
         const ready = Object.values(checks).every(check => check === 'ok')
         if (!ready) set.headers['Retry-After'] = '1'

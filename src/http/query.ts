@@ -1,26 +1,34 @@
-/** What is wrong with a query string before any schema: Elysia would pick one of two, or decode what is no UTF-8. */
+/** What is wrong with a URL before any schema: Elysia would pick one of two, or decode what is no UTF-8. */
 import { DomainError } from '../problems.ts'
 
 /** @throws DomainError `malformed_request` (not UTF-8), `validation_failed` (given twice, NUL) */
-export function refuseBadQuery(url: string): void {
+export function refuseBadUrl(url: string): void {
+  refuseBadPath(url)
   const start = url.indexOf('?')
   if (start === -1) return
   const end = url.indexOf('#', start)
   const seen = new Set<string>()
   for (const pair of url.slice(start + 1, end === -1 ? undefined : end).split('&')) {
     if (pair === '') continue
-    const [name = '', value = ''] = pair.split(/=(.*)/s).map(decode)
+    const [name = '', value = ''] = pair.split(/=(.*)/s).map(part => decode(part))
     if (seen.has(name)) refuse(name, 'must be given once')
     if (name.includes('\0') || value.includes('\0')) refuse(name.replaceAll('\0', ''), 'must be without NUL')
     seen.add(name)
   }
 }
 
-function decode(text: string): string {
+/** Most paths have nothing to decode. */
+function refuseBadPath(url: string): void {
+  const path = url.split(/[?#]/, 1)[0] ?? ''
+  if (!path.includes('%')) return
+  if (decode(path, 'path').includes('\0')) refuse('path', 'must be without NUL')
+}
+
+function decode(text: string, where = 'query'): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    throw new DomainError('malformed_request', { detail: 'The query is not percent-encoded UTF-8.' })
+    throw new DomainError('malformed_request', { detail: `The ${where} is not percent-encoded UTF-8.` })
   }
 }
 

@@ -5,7 +5,7 @@ import { catalogue, DomainError } from '../problems.ts'
 import { readJsonBody } from './body.ts'
 import { loggable } from './loggable.ts'
 import { problemResponse, toDomainError } from './problem.ts'
-import { refuseBadQuery } from './query.ts'
+import { refuseBadUrl } from './query.ts'
 
 /** A client's own request id is kept when it is sane. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
@@ -21,7 +21,7 @@ export const serverHooks = (deps: Pick<Deps, 'config' | 'log' | 'newId'>, allowe
       started.set(request, performance.now())
       const given = request.headers.get('x-request-id')
       set.headers['x-request-id'] = given && SANE_REQUEST_ID.test(given) ? given : newId()
-      refuseBadQuery(request.url)
+      refuseBadUrl(request.url)
     })
     .onParse({ as: 'global' }, ({ request }) => readJsonBody(request, config.maxBodyBytes))
     .onError({ as: 'global' }, ({ error, request, set }) => {

@@ -10,7 +10,10 @@ const MOST_ERRORS = 20
 export function fieldErrors(error: ValidationError): FieldError[] {
   const found = new Map<string, FieldError>()
   for (const fault of valueErrors(error)) {
-    const field = error.type === 'query' ? { parameter: parameterName(fault.path) } : { pointer: fault.path }
+    const field =
+      error.type === 'query' || error.type === 'params'
+        ? { parameter: parameterName(fault.path) }
+        : { pointer: fault.path }
     const message = explain(fault)
     // The first fault of a field says most: the rest follow from it.
     if (!found.has(fault.path)) found.set(fault.path, { ...field, message })

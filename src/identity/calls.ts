@@ -24,7 +24,8 @@ export const DEADLINE_MS = 2_000
 const RETRIES = 1
 const FAILURES_TO_OPEN = 5
 
-const isUnavailable = (error: unknown) => error instanceof ProviderError && error.kind === 'unavailable'
+const isUnavailable = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError && error.kind === 'unavailable'
 
 /** Runs a call under the policy. Rejects with the call's own error, or with `ProviderError` `unavailable` unasked. */
 export function createCallPolicy(now: () => Date, { retryWaitMs = 200, openMs = 10_000 }: CallTuning = {}) {
@@ -32,7 +33,7 @@ export function createCallPolicy(now: () => Date, { retryWaitMs = 200, openMs = 
 
   // A provider that names a time is not asked again before it: no retry, and no other call either.
   const retrying = retry(
-    handleWhen(error => isUnavailable(error) && (error as ProviderError).retryAfter === undefined),
+    handleWhen(error => isUnavailable(error) && error.retryAfter === undefined),
     {
       maxAttempts: RETRIES,
       backoff: new ExponentialBackoff({ initialDelay: retryWaitMs / 2, maxDelay: retryWaitMs }),
@@ -53,7 +54,8 @@ export function createCallPolicy(now: () => Date, { retryWaitMs = 200, openMs = 
       if (error instanceof BrokenCircuitError) {
         throw new ProviderError('it has failed too often of late', 'unavailable', Math.ceil(openMs / 1000))
       }
-      if (error instanceof ProviderError && error.retryAfter !== undefined) {
+      // Only a failing provider is left alone: what it says of one fan's token must not keep the others waiting.
+      if (isUnavailable(error) && error.retryAfter !== undefined) {
         askedToWaitUntil = now().getTime() + error.retryAfter * 1000
       }
       throw error

@@ -65,7 +65,8 @@ function instant(value: unknown): Date | null {
   return new Date(Math.round(value * 1000))
 }
 
-function isoInstant(value: string): Date | null {
+/** ISO 8601 with its zone; null for anything else. */
+export function isoInstant(value: string): Date | null {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.test(value)) return null
   const date = new Date(value)
   return Number.isNaN(date.getTime()) || date.getTime() < 0 || date.getTime() > LATEST_SECOND * 1000

@@ -12,7 +12,7 @@ const LONGEST_WAIT_MS = 600_000
 const RUN_SIZE = 20
 
 type Row = Tables['deferredSyncs']['$inferSelect']
-type SyncDeps = Pick<Deps, 'db' | 'identity' | 'tokenSeal' | 'log'>
+type SyncDeps = Pick<Deps, 'db' | 'identity' | 'tokenSeal' | 'log' | 'now'>
 
 /** A session token to sync with later, encrypted. */
 export type Deferral = Pick<Row, 'sealedToken' | 'tokenExpiresAt'>
@@ -31,7 +31,7 @@ export async function runDeferredSyncs(deps: SyncDeps): Promise<number> {
   const due = await deps.db.read
     .select()
     .from(deferredSyncs)
-    .where(lte(deferredSyncs.nextAttemptAt, deps.db.read.now()))
+    .where(lte(deferredSyncs.nextAttemptAt, deps.now()))
     .orderBy(asc(deferredSyncs.nextAttemptAt))
     .limit(RUN_SIZE)
   let madeUp = 0
@@ -40,16 +40,17 @@ export async function runDeferredSyncs(deps: SyncDeps): Promise<number> {
 }
 
 async function attempt(deps: SyncDeps, row: Row): Promise<boolean> {
-  const { db, identity, tokenSeal, log } = deps
+  const { db, identity, tokenSeal, log, now } = deps
   const mine = await db.write(tx => lease(tx, row))
   if (!mine) return false
   const { users } = db.tables
   const [user] = await db.read.select().from(users).where(eq(users.id, row.userId))
-  const token =
-    user && row.tokenExpiresAt > db.read.now() ? tokenSeal.open(row.sealedToken, row.userId) : null
+  const expired = row.tokenExpiresAt <= now()
+  const token = user && !expired ? tokenSeal.open(row.sealedToken, user.subject) : null
   if (!user || token === null) {
     // The fan's next sync or the provider's next webhook fills the mirror.
-    log.warn({ userId: row.userId }, 'deferred sync given up: its token has expired')
+    const reason = expired ? 'its token has expired' : 'its token cannot be opened'
+    log.warn({ userId: row.userId }, `deferred sync given up: ${reason}`)
     await db.write(tx => forgetDeferral(tx, row.userId))
     return false
   }

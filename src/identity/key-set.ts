@@ -89,7 +89,12 @@ export function createKeySet({ load, now, usableMs, onChange, onFailure }: KeySe
 
   return {
     async find(header, token) {
-      if (age() >= KEYS_FRESH_MS) await fetchOnce()
+      if (age() >= KEYS_FRESH_MS) {
+        const failing = usable() && lastFailure && now().getTime() - lastFetch < KEYS_FRESH_MS
+        const fetched = fetchOnce()
+        // Of an outage that we know of, one request paid with a wait: the others need not, since the held set counts.
+        if (!failing) await fetched
+      }
       try {
         return await keys()(header as JWSHeaderParameters, token)
       } catch (error) {

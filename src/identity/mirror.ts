@@ -1,5 +1,5 @@
 /** The provider's data about a user, mirrored. Pull and webhook come through the one upsert here. */
-import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
+import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import type { IdentityClaims } from './claims.ts'
@@ -86,12 +86,15 @@ type Identities = Tables['identities']
 
 const notOlder = (identities: Identities) => lte(identities.updatedAt, sql`excluded.updated_at`)
 
-/** Row values compare member by member, on both engines. */
+/** Row values compare member by member, on both engines. No claim is empty text, so that stands for null. */
 function newer({ updatedAt, email, emailVerified, name, picture }: Identities) {
-  return sql`(excluded.updated_at, coalesce(excluded.email, ''), coalesce(excluded.email_verified, false),
+  return sql`(excluded.updated_at, coalesce(excluded.email, ''), ${rank(sql`excluded.email_verified`)},
     coalesce(excluded.name, ''), coalesce(excluded.picture, ''))
-    > (${updatedAt}, coalesce(${email}, ''), coalesce(${emailVerified}, false), coalesce(${name}, ''), coalesce(${picture}, ''))`
+    > (${updatedAt}, coalesce(${email}, ''), ${rank(sql`${emailVerified}`)}, coalesce(${name}, ''), coalesce(${picture}, ''))`
 }
+
+/** Null, false and true are three contents: were two of them equal, the first to come would win. */
+const rank = (truth: SQL) => sql`case when ${truth} then 2 when not ${truth} then 1 else 0 end`
 
 /** The provider deleted the user: the mirror is emptied, and no later update fills it again. */
 export async function buryIdentity(tx: Transaction, userId: string): Promise<void> {

@@ -16,7 +16,8 @@ for (const [network, prefix] of [
 ] as const)
   inside.addSubnet(network, prefix, 'ipv4')
 for (const [network, prefix] of [
-  ['::', 127],
+  // With what remains of IPv4-compatible addresses: `::127.0.0.1`.
+  ['::', 96],
   ['64:ff9b::', 96],
   ['fc00::', 7],
   ['fe80::', 10],

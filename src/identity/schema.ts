@@ -53,7 +53,10 @@ export const UserEvent = Type.Object(
     timestamp: Type.String({ maxLength: 40, description: 'ISO 8601.' }),
     data: Type.Object(
       {
-        sub: Type.String({ minLength: 1, maxLength: 255, description: 'The user.' }),
+        // Optional, as events that do not concern us may be about anything.
+        sub: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 255, description: 'The user; required for `user.*`.' }),
+        ),
         iss: Type.Optional(Type.String({ maxLength: 2048 })),
       },
       { description: 'The user’s standard claims (OpenID Connect Core §5.1).' },

@@ -10,10 +10,11 @@ import { LRUCache } from 'lru-cache'
 import type { SessionClaims } from './session-token.ts'
 
 /** About 20 MB at the size of common tokens. */
-const MOST_TOKENS = 10_000
+export const MOST_TOKENS = 10_000
 
 export function createTokenCache(now: () => Date) {
   const verified = new LRUCache<string, SessionClaims>({ max: MOST_TOKENS })
+  let cleared = 0
 
   return {
     /** Undefined: verify. `keysFresh`: whether the provider's keys have been looked at lately. */
@@ -25,11 +26,14 @@ export function createTokenCache(now: () => Date) {
     },
     /** Keeps what comes of a verification; what fails is not kept. */
     async put(token: string, verification: Promise<SessionClaims>): Promise<SessionClaims> {
+      const begun = cleared
       const claims = await verification
-      verified.set(token, claims)
+      // Begun with the keys of before a change: true of this request, not to be remembered.
+      if (begun === cleared) verified.set(token, claims)
       return claims
     },
     clear() {
+      cleared++
       verified.clear()
     },
   }

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import type { Transaction } from '../../db/index.ts'
 import { DomainError } from '../problems.ts'
-import { type IdentityClaims, judgeClaims } from './claims.ts'
+import { type IdentityClaims, isoInstant, judgeClaims } from './claims.ts'
 import { buryIdentity, mirrorIdentity } from './mirror.ts'
 import { ensureUser, findUser } from './users.ts'
 
@@ -47,22 +47,22 @@ export interface UserEvent {
 interface SentEvent {
   type: string
   timestamp: string
-  data: { sub: string; iss?: string }
+  data: { sub?: string; iss?: string }
 }
 
 /**
  * What we understand of an event; `event` is null for types that do not concern us.
- * @throws DomainError `validation_failed` (no time, another issuer's user)
+ * @throws DomainError `validation_failed` (no time, no subject, another issuer's user)
  */
 export function readUserEvent(sent: SentEvent, provider: string, issuer: string) {
   const { type, timestamp, data } = sent
   if (type !== 'user.updated' && type !== 'user.deleted') return { event: null, refused: [] }
-  const sentAt = new Date(timestamp)
-  if (Number.isNaN(sentAt.getTime())) refuse('/timestamp', 'must be an ISO 8601 time')
+  const sentAt = isoInstant(timestamp) ?? refuse('/timestamp', 'must be an ISO 8601 time')
+  const subject = data.sub ?? refuse('/data/sub', 'is required')
   if (data.iss !== undefined && data.iss.replace(/\/+$/, '') !== issuer) {
     refuse('/data/iss', 'must be the issuer of this API')
   }
-  const { claims, refused } = judgeClaims(data.sub, data, sentAt)
+  const { claims, refused } = judgeClaims(subject, data, sentAt)
   const event: UserEvent = { type, provider, claims }
   return { event, refused }
 }

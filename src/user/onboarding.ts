@@ -8,7 +8,8 @@ import { ensureUser, findUser } from '../identity/users.ts'
 import { enrol, findEnrolment } from '../leaderboard/enrolment.ts'
 import { appendEntry, findEntry } from '../points/ledger.ts'
 import { findCompletion, recordCompletion } from './completion.ts'
-import { changeProfile, type ProfileChange } from './profile.ts'
+import { changeProfile } from './profile.ts'
+import type { ProfileChange } from './profile-rules.ts'
 
 export interface CompleteOnboarding {
   profile?: ProfileChange

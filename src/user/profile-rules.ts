@@ -1,12 +1,25 @@
 /** What a fan may write about themselves, and the form in which it is kept. */
 import { iso31661 } from 'iso-3166'
 import { DomainError, type FieldError } from '../problems.ts'
-import type { ProfileChange } from './profile.ts'
+
+/** A member left out stays as it is; null clears it. */
+export interface ProfileChange {
+  displayName?: string | null
+  handle?: string | null
+  avatarUrl?: string | null
+  bio?: string | null
+  country?: string | null
+  locale?: string | null
+  favoriteTeamId?: string | null
+}
 
 const COUNTRIES = new Set(iso31661.filter(({ state }) => state === 'assigned').map(({ alpha2 }) => alpha2))
-const CONTROL = /\p{Cc}/u
+/** Controls, and what turns the direction of the text around it. */
+const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 /** Text of several lines may hold line feeds and tabs. */
-const CONTROL_BUT_LINES = /(?![\n\t])\p{Cc}/u
+const CONTROL_BUT_LINES = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
+/** At least one character that can be seen. */
+const VISIBLE = /[^\p{C}\p{Z}]/u
 
 /** Each rule answers the form to keep, or null when the value breaks it. */
 const rules: Record<keyof ProfileChange, { expected: string; keep: (value: string) => string | null }> = {
@@ -53,7 +66,8 @@ export function normalizeProfile(change: ProfileChange, at: string): ProfileChan
 function text(value: string, min: number, max: number, forbidden: RegExp): string | null {
   const trimmed = value.trim()
   const length = [...trimmed].length
-  return length >= min && length <= max && !forbidden.test(trimmed) ? trimmed : null
+  const seen = length === 0 || VISIBLE.test(trimmed)
+  return length >= min && length <= max && seen && !forbidden.test(trimmed) ? trimmed : null
 }
 
 function isPlainHttps(value: string): boolean {

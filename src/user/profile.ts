@@ -8,26 +8,11 @@ import { readBalance } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
 import { requireTeam } from '../teams/teams.ts'
 import { findCompletion } from './completion.ts'
-import { normalizeProfile } from './profile-rules.ts'
-
-/** A member left out stays as it is; null clears it. */
-export interface ProfileChange {
-  displayName?: string | null
-  handle?: string | null
-  avatarUrl?: string | null
-  bio?: string | null
-  country?: string | null
-  locale?: string | null
-  favoriteTeamId?: string | null
-}
+import { normalizeProfile, type ProfileChange } from './profile-rules.ts'
 
 /** @throws DomainError `profile_not_found` */
 export async function readProfile(reader: Reader, caller: Caller) {
-  const user = await findUser(reader, caller)
-  if (!user)
-    throw new DomainError('profile_not_found', {
-      detail: 'Create it with POST /api/user/profile, or onboard.',
-    })
+  const user = await requireUser(reader, caller)
   return presentProfile(reader, user)
 }
 
@@ -39,11 +24,7 @@ export async function upsertProfile(tx: Transaction, caller: Caller, change: Pro
 
 /** @throws DomainError `profile_not_found`, and as `changeProfile` */
 export async function updateProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
-  const user = await findUser(tx, caller)
-  if (!user)
-    throw new DomainError('profile_not_found', {
-      detail: 'Create it with POST /api/user/profile, or onboard.',
-    })
+  const user = await requireUser(tx, caller)
   return presentProfile(tx, await changeProfile(tx, user, change))
 }
 
@@ -57,7 +38,8 @@ export async function changeProfile(
   const { users } = tx.tables
   const normal = normalizeProfile(change, at)
   if (Object.keys(normal).length === 0) return user
-  if (normal.favoriteTeamId) await requireTeam(tx, normal.favoriteTeamId, `${at}/favoriteTeamId`)
+  if (typeof normal.favoriteTeamId === 'string')
+    await requireTeam(tx, normal.favoriteTeamId, `${at}/favoriteTeamId`)
   try {
     const [changed] = await tx
       .update(users)
@@ -70,6 +52,12 @@ export async function changeProfile(
     if (isUniqueViolation(error, 'users_handle_unique')) throw new DomainError('handle_taken')
     throw error
   }
+}
+
+async function requireUser(reader: Reader, caller: Caller): Promise<User> {
+  const user = await findUser(reader, caller)
+  if (user) return user
+  throw new DomainError('profile_not_found', { detail: 'Create it with POST /api/user/profile, or onboard.' })
 }
 
 async function presentProfile(reader: Reader, user: User) {

@@ -77,6 +77,8 @@ onEachEngine('/api/user/profile', world => {
   test.each([
     ['displayName', ''],
     ['displayName', '   '],
+    ['displayName', '\u200b'],
+    ['displayName', '\u202eAda'],
     ['displayName', 'x'.repeat(51)],
     ['displayName', 'a\u0007b'],
     ['displayName', 5],
@@ -114,7 +116,7 @@ onEachEngine('/api/user/profile', world => {
 
   test('refuses a team that does not exist or is no longer active with 422 team_not_found', async () => {
     const fan = await world.fan()
-    for (const favoriteTeamId of ['no-such-team', await world.team({ active: false })]) {
+    for (const favoriteTeamId of ['', 'no-such-team', await world.team({ active: false })]) {
       const { status, body } = await fan.post('/api/user/profile', { favoriteTeamId })
       expect([status, body.code]).toEqual([422, 'team_not_found'])
     }

@@ -1,0 +1,41 @@
+/** Another application on a world's database: with a provider it has not asked yet, or with keys of its own. */
+import { createApp } from '../../src/app.ts'
+import { createNativeTokens } from '../../src/auth/native-token.ts'
+import { type Environment, parseConfig } from '../../src/config.ts'
+import type { Deps } from '../../src/deps.ts'
+import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
+import { createIdentityProvider } from '../../src/identity/provider.ts'
+import { type Client, createClient } from '../support/client.ts'
+import { createConformance, type OpenApiDocument } from '../support/conformance.ts'
+import { ISSUER, type World } from '../support/world.ts'
+
+const secrets = await makeDevelopmentSecrets()
+
+/** Answers to its clients are held to its own document. */
+export interface Application {
+  deps: Deps
+  /** A client with this token; without one when it is left out. */
+  as(token?: string): Client
+}
+
+async function applicationOf(deps: Deps): Promise<Application> {
+  const app = createApp(deps)
+  const document = await app.handle(new Request('http://localhost/docs/json'))
+  const judge = createConformance((await document.json()) as OpenApiDocument)
+  return { deps, as: token => createClient(request => app.handle(request), judge, token) }
+}
+
+/** Holds no keys of the provider yet, and waits for it no longer than a test can. */
+export function startFresh({ config, deps, idp }: World): Promise<Application> {
+  const { now, log } = deps
+  const tuning = { deadlineMs: 40, retryWaitMs: 2, openMs: 1 }
+  const identity = createIdentityProvider({ ...config.identity, now, log, fetch: idp.handle, tuning })
+  return applicationOf({ ...deps, identity })
+}
+
+/** Signs and verifies native tokens as these variables say. */
+export async function startWith({ deps }: World, env: Environment): Promise<Application> {
+  const config = parseConfig({ ...secrets, IDP_ISSUER: ISSUER, ...env })
+  const nativeTokens = await createNativeTokens({ ...config.nativeTokens, now: deps.now })
+  return applicationOf({ ...deps, config, nativeTokens })
+}

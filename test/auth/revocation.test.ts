@@ -1,0 +1,164 @@
+/** What is revoked in one process is refused in every other, at once, and by whatever starts after a crash. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { createClock } from '../support/clock.ts'
+import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
+
+interface NativeToken {
+  token: string
+  refreshToken: string
+  sessionId: string
+}
+
+for (const engine of sharedEngines) {
+  describe(`Two processes on one database (${engine.name})`, () => {
+    let temporary: TemporaryDatabase
+    let provider: RunningProvider
+    let apis: RunningApi[]
+    let fans = 0
+    /** Refused by now: a restart must not forgive any of them. */
+    const dead: string[] = []
+
+    const startBoth = () => {
+      const env = { DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer }
+      return Promise.all([startApi(env), startApi(env)])
+    }
+
+    beforeAll(async () => {
+      temporary = await engine.open(createClock())
+      provider = await startProvider()
+      apis = await startBoth()
+    })
+    afterAll(async () => {
+      await Promise.all(apis.map(api => api.stop()))
+      await provider.stop()
+      await temporary.remove()
+    })
+
+    /** The n-th request goes to the one process or to the other. */
+    async function call(n: number, path: string, { token, body }: { token?: string; body?: unknown } = {}) {
+      const response = await fetch(`${apis[n % 2]?.origin}${path}`, {
+        headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+        ...(body === undefined
+          ? {}
+          : {
+              method: 'POST',
+              body: JSON.stringify(body),
+              headers: {
+                'content-type': 'application/json',
+                ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+              },
+            }),
+      })
+      const text = await response.text()
+      return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+    }
+
+    const nextFan = () => `fan-${String(++fans).padStart(4, '0')}`
+    const statusesOf = (token: string) =>
+      Promise.all([0, 1].map(async n => (await call(n, '/api/rewards', { token })).status))
+    const refresh = (n: number, refreshToken: string) =>
+      call(n, '/api/auth/native-token/refresh', { body: { refreshToken } })
+    const logOut = async (n: number, token: string, body = {}) =>
+      expect((await call(n, '/api/auth/logout', { token, body })).status).toBe(204)
+
+    async function signIn(n: number, token: string): Promise<NativeToken> {
+      const { status, body } = await call(n, '/api/auth/native-token', { token, body: {} })
+      expect(status).toBe(200)
+      return body
+    }
+    /** Both processes have verified it, so that whatever they keep of it is warm. */
+    async function warm(...tokens: string[]) {
+      for (const token of tokens) expect(await statusesOf(token)).toEqual([200, 200])
+    }
+    async function expectDead(...tokens: string[]) {
+      for (const token of tokens) expect(await statusesOf(token)).toEqual([401, 401])
+      dead.push(...tokens)
+    }
+
+    test('a session token that is logged out in one is refused in the other, warm as it is', async () => {
+      const subject = nextFan()
+      const [token, other] = [await provider.idp.issueToken(subject), await provider.idp.issueToken(subject)]
+      await warm(token, other)
+      await logOut(0, token)
+      await expectDead(token)
+      await warm(other)
+    })
+
+    test('a native token that is logged out in one is refused in the other, with its refresh token', async () => {
+      const session = await provider.idp.issueToken(nextFan())
+      const [phone, tablet] = [await signIn(0, session), await signIn(1, session)]
+      await warm(phone.token, tablet.token)
+      await logOut(1, phone.token)
+      await expectDead(phone.token)
+      for (const n of [0, 1]) expect((await refresh(n, phone.refreshToken)).status).toBe(401)
+      await warm(tablet.token, session)
+    })
+
+    test('everywhere in one is everywhere in the other, and leaves other fans alone', async () => {
+      const subject = nextFan()
+      const [session, second] = [
+        await provider.idp.issueToken(subject),
+        await provider.idp.issueToken(subject),
+      ]
+      const [phone, tablet] = [await signIn(0, session), await signIn(1, second)]
+      const stranger = await provider.idp.issueToken(nextFan())
+      await warm(session, second, phone.token, tablet.token, stranger)
+      await logOut(0, session, { everywhere: true })
+      await expectDead(session, second, phone.token, tablet.token)
+      for (const { refreshToken } of [phone, tablet])
+        expect((await refresh(1, refreshToken)).status).toBe(401)
+      await warm(stranger)
+    })
+
+    test('one token refreshed in both at once moves its session on by one generation', async () => {
+      const { refreshToken, sessionId } = await signIn(0, await provider.idp.issueToken(nextFan()))
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => refresh(n, refreshToken)))
+      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+      expect(new Set(answers.map(({ body }) => body.refreshToken)).size).toBe(20)
+      expect(await generationOf(sessionId)).toBe(2)
+      await warm(...answers.slice(0, 2).map(({ body }) => body.token))
+    })
+
+    test('a spent token reused in both at once ends its family in both, for every token of it', async () => {
+      const first = await signIn(0, await provider.idp.issueToken(nextFan()))
+      const second = (await refresh(1, first.refreshToken)).body as NativeToken
+      const third = (await refresh(0, second.refreshToken)).body as NativeToken
+      await warm(first.token, second.token, third.token)
+      const attempts = Array.from({ length: 20 }, (_, n) => refresh(n, first.refreshToken))
+      for (const { status, body } of await Promise.all(attempts)) {
+        expect([status, body.code]).toEqual([401, 'invalid_refresh_token'])
+      }
+      await expectDead(first.token, second.token, third.token)
+      for (const n of [0, 1]) expect((await refresh(n, third.refreshToken)).status).toBe(401)
+    })
+
+    test('what was revoked stays refused after both were killed and started again, the rest stays good', async () => {
+      const subject = nextFan()
+      const [gone, kept] = [await provider.idp.issueToken(subject), await provider.idp.issueToken(subject)]
+      const phone = await signIn(1, kept)
+      await warm(gone, kept, phone.token)
+      await logOut(1, gone)
+      // Killed as soon as the logout was acknowledged.
+      await Promise.all(apis.map(api => api.stop('SIGKILL')))
+      apis = await startBoth()
+      dead.push(gone)
+      expect(dead.length).toBeGreaterThan(8)
+      for (const token of dead) expect(await statusesOf(token)).toEqual([401, 401])
+      await warm(kept, phone.token)
+      expect((await refresh(0, phone.refreshToken)).status).toBe(200)
+    })
+
+    async function generationOf(sessionId: string) {
+      const { read, tables } = temporary.db
+      const { nativeSessions } = tables
+      const [row] = await read.select().from(nativeSessions).where(eq(nativeSessions.id, sessionId))
+      return row?.generation
+    }
+  })
+}
+
+if (sharedEngines.length === 1) {
+  test.skip('Revocation on PostgreSQL: set TEST_POSTGRES_URL to run it (PGlite serves one process only)', () => {})
+}

@@ -1,0 +1,71 @@
+/** The loop that makes up deferred syncs, with the timers in the test's hand. */
+import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
+import { startBackground } from '../../src/background.ts'
+import type { Deps } from '../../src/deps.ts'
+import { sqliteEngine } from '../support/engines.ts'
+import { onEngine } from '../support/world.ts'
+
+const A_MINUTE = 60_000
+
+onEngine(sqliteEngine, 'Background', world => {
+  beforeEach(() => {
+    jest.useFakeTimers()
+    world.logged.length = 0
+  })
+  afterEach(() => {
+    jest.useRealTimers()
+  })
+
+  /** The application's dependencies, with a task that does as the test says. */
+  const depsWith = (refresh: () => Promise<void>): Deps => ({
+    ...world.deps,
+    identity: { ...world.deps.identity, refresh },
+  })
+  /** Lets what has settled take its course. */
+  async function settle() {
+    for (let n = 0; n < 10; n++) await Promise.resolve()
+  }
+
+  test('a run that fails is logged, and the next comes all the same', async () => {
+    let runs = 0
+    const { stop } = startBackground(
+      depsWith(async () => {
+        runs++
+        throw new Error(`run ${runs} failed`)
+      }),
+    )
+    await settle()
+    jest.advanceTimersByTime(A_MINUTE)
+    await settle()
+    await stop()
+    expect(runs).toBe(2)
+    const reasons = world.logged.map(line => JSON.parse(line)).map(({ reason, msg }) => [msg, reason])
+    expect(reasons).toEqual([
+      ['background run failed', 'run 1 failed'],
+      ['background run failed', 'run 2 failed'],
+    ])
+  })
+
+  test('never runs a task twice at once, and stop waits for the run that is under way', async () => {
+    let runs = 0
+    const work = Promise.withResolvers<void>()
+    const { stop } = startBackground(
+      depsWith(() => {
+        runs++
+        return work.promise
+      }),
+    )
+    jest.advanceTimersByTime(3 * A_MINUTE)
+    expect(runs).toBe(1)
+    let stopped = false
+    const stopping = stop().then(() => {
+      stopped = true
+    })
+    await settle()
+    expect(stopped).toBe(false)
+    work.resolve()
+    await stopping
+    jest.advanceTimersByTime(3 * A_MINUTE)
+    expect([runs, stopped]).toEqual([1, true])
+  })
+})

@@ -1,0 +1,61 @@
+/** A sync that was put off outlives the process that put it off: real processes, one of them killed. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { control } from '../auth/provider-controls.ts'
+import { createClock } from '../support/clock.ts'
+import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
+
+/** The background runs every few seconds; a machine that needs longer than this is broken. */
+const PATIENCE_MS = 30_000
+
+for (const engine of sharedEngines) {
+  describe(`Deferred sync across a crash (${engine.name})`, () => {
+    let temporary: TemporaryDatabase
+    let provider: RunningProvider
+    let api: RunningApi | undefined
+
+    beforeAll(async () => {
+      temporary = await engine.open(createClock())
+      provider = await startProvider({ fans: 5 })
+    })
+    afterAll(async () => {
+      await api?.stop()
+      await provider.stop()
+      await temporary.remove()
+    })
+
+    test('is made up by the process that is started after it was killed', async () => {
+      const env = { DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer }
+      const token = await provider.idp.issueToken('fan-0001')
+      const onboarding = async (method: string) => {
+        const headers = { authorization: `Bearer ${token}` }
+        const response = await fetch(`${api?.origin}/api/user/onboarding`, { method, headers })
+        return (await response.json()) as { state: string; identitySync: string }
+      }
+
+      api = await startApi(env)
+      await control(provider, 'POST', '/faults', { match: 'userinfo', kind: 'status', status: 500 })
+      expect(await onboarding('POST')).toMatchObject({ state: 'completed', identitySync: 'deferred' })
+      await api.stop('SIGKILL')
+
+      await control(provider, 'DELETE', '/faults')
+      const { deferredSyncs } = temporary.db.tables
+      const put = await temporary.db.write(tx =>
+        // As if the process had been down until the attempt was due.
+        tx
+          .update(deferredSyncs)
+          .set({ nextAttemptAt: new Date(0) })
+          .returning(),
+      )
+      expect(put).toHaveLength(1)
+
+      api = await startApi(env)
+      const deadline = performance.now() + PATIENCE_MS
+      let state = ''
+      while (state !== 'synced' && performance.now() < deadline)
+        state = (await onboarding('GET')).identitySync
+      expect(state).toBe('synced')
+      expect(await temporary.db.read.select().from(deferredSyncs)).toEqual([])
+    }, 60_000)
+  })
+}

@@ -1,0 +1,59 @@
+/** The configurations that the README gives for real providers, over tokens of the shapes that they document. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { JWTPayload } from 'jose'
+import { createClock } from '../support/clock.ts'
+import { sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { createProviderDouble, type ProviderDouble } from './provider-double.ts'
+import { type ProviderShape, shapes } from './provider-shapes.ts'
+
+const clock = createClock()
+const now = Math.floor(clock.ms / 1000)
+let temporary: TemporaryDatabase
+beforeAll(async () => {
+  temporary = await sqliteEngine.open(clock)
+})
+afterAll(() => temporary.remove())
+
+for (const [name, shape] of Object.entries<ProviderShape>(shapes)) {
+  describe(`${name}, by configuration alone and in production`, () => {
+    let double: ProviderDouble
+    beforeAll(async () => {
+      double = await createProviderDouble(shape, temporary.db, clock)
+    })
+
+    const sign = ({ header, claims }: { header: object; claims: JWTPayload }) =>
+      double.sign(header, { iat: now, exp: now + 3600, ...claims })
+
+    for (const [what, token] of Object.entries(shape.good)) {
+      test(`accepts ${what}`, async () => {
+        const { status, body } = await double.as(await sign(token)).get('/api/rewards')
+        expect([status, body.code]).toEqual([200, undefined])
+      })
+    }
+
+    for (const [what, token] of Object.entries(shape.refused)) {
+      test(`refuses ${what}`, async () => {
+        const { status, body } = await double.as(await sign(token)).get('/api/rewards')
+        expect([status, body.code]).toEqual([401, 'invalid_token'])
+      })
+    }
+
+    test('refuses good claims under a key of somebody else, and those that have expired', async () => {
+      for (const { header, claims } of Object.values(shape.good)) {
+        const forged = await double.forge(header, { iat: now, exp: now + 3600, ...claims })
+        expect((await double.as(forged).get('/api/rewards')).status).toBe(401)
+        const old = await sign({ header, claims: { ...claims, iat: now - 90, exp: now - 31 } })
+        expect((await double.as(old).get('/api/rewards')).status).toBe(401)
+      }
+    })
+
+    test('mirrors what it says of a fan, from where it says it', async () => {
+      const [token] = Object.values(shape.good)
+      if (!token) throw new Error('no good token')
+      const path = `/api/user/sync-${shape.env.IDP_NAME}`
+      const { status, body } = await double.as(await sign(token)).post(path)
+      expect(status).toBe(200)
+      expect(body.identity).toMatchObject({ subject: token.claims.sub, ...shape.identity })
+    })
+  })
+}

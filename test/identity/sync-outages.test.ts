@@ -1,0 +1,129 @@
+/** A sync when the provider fails, lies, or asks to be left alone. Each test is an instance that knows no failure yet. */
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { control } from '../auth/provider-controls.ts'
+import type { Client } from '../support/client.ts'
+import { onEachEngine } from '../support/world.ts'
+import { startTwin, type Twin, userinfoRequests } from './twin.ts'
+
+onEachEngine('Sync while the provider fails', world => {
+  let twin: Twin
+  const fault = (input: object) => control(world, 'POST', '/faults', { match: 'userinfo', ...input })
+  const pull = (client: Client) => client.post('/api/user/sync-mock-idp')
+  /** A fan whose token was verified, so that only user data is still to be asked. */
+  async function known(): Promise<Client & { subject: string }> {
+    const { subject, token } = await world.fan()
+    const client = twin.withToken(token)
+    await client.get('/api/user/onboarding')
+    await control(world, 'DELETE', '/requests')
+    return { subject, ...client }
+  }
+
+  beforeEach(async () => {
+    twin = await startTwin(world)
+  })
+  afterEach(() => control(world, 'DELETE', '/faults'))
+
+  const unavailable = [
+    { kind: 'status', status: 500 },
+    { kind: 'status', status: 503 },
+    { kind: 'status', status: 429 },
+    { kind: 'hang' },
+    { kind: 'drip', delayMs: 20 },
+    { kind: 'reset' },
+  ]
+  const invalid = [
+    { kind: 'html' },
+    { kind: 'malformed' },
+    { kind: 'huge' },
+    { kind: 'redirect' },
+    { kind: 'redirect', location: 'http://localhost:4000/.well-known/openid-configuration' },
+    { kind: 'status', status: 404 },
+    { kind: 'json', body: ['a list'] },
+    { kind: 'json', body: null },
+    { kind: 'json', body: { name: 'Nobody' } },
+    { kind: 'json', body: { sub: 'fan-0199', name: 'Somebody Else' } },
+  ]
+
+  for (const input of unavailable) {
+    test(`503, two requests and nothing changed: ${JSON.stringify(input)}`, async () => {
+      const fan = await known()
+      await fault(input)
+      const { status, headers, body } = await pull(fan)
+      expect([status, body.code]).toEqual([503, 'identity_provider_unavailable'])
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(await userinfoRequests(world)).toBe(2)
+      expect((await fan.get('/api/user/profile')).status).toBe(404)
+    })
+  }
+
+  for (const input of invalid) {
+    test(`502, one request and nothing changed: ${JSON.stringify(input)}`, async () => {
+      const fan = await known()
+      await fault(input)
+      const { status, body } = await pull(fan)
+      expect([status, body.code]).toEqual([502, 'identity_provider_invalid'])
+      expect(await userinfoRequests(world)).toBe(1)
+      expect((await fan.get('/api/user/profile')).status).toBe(404)
+    })
+  }
+
+  test('an answer that breaks off half-way leaves a mirror as it was', async () => {
+    const fan = await known()
+    const { identity } = (await pull(fan)).body
+    await control(world, 'PATCH', `/users/${fan.subject}`, { name: 'After The Break' })
+    for (const kind of ['reset', 'drip', 'malformed']) {
+      await fault({ kind, count: 2 })
+      expect((await pull(fan)).status).toBeGreaterThanOrEqual(502)
+      expect((await fan.get('/api/user/profile')).body.identity).toEqual(identity)
+      await control(world, 'DELETE', '/faults')
+    }
+    expect((await pull(fan)).body.changed).toEqual(['name'])
+  })
+
+  test('the one retry makes up for one failure', async () => {
+    const fan = await known()
+    await fault({ kind: 'status', status: 503, count: 1 })
+    expect((await pull(fan)).status).toBe(200)
+    expect(await userinfoRequests(world)).toBe(2)
+  })
+
+  test('no call reaches the provider before the time that its Retry-After names, whoever asks', async () => {
+    const [fan, other] = [await known(), await known()]
+    await fault({ kind: 'status', status: 503, retryAfter: 120, count: 1 })
+    const refused = await pull(fan)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '120'])
+    world.clock.advance(119_999)
+    for (const client of [fan, other]) {
+      const { status, headers } = await pull(client)
+      expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+    }
+    expect(await userinfoRequests(world)).toBe(1)
+    world.clock.advance(1)
+    expect((await pull(fan)).status).toBe(200)
+    expect(await userinfoRequests(world)).toBe(2)
+  })
+
+  test('a Retry-After that comes with a refusal of one token keeps nobody else waiting', async () => {
+    const [fan, other] = [await known(), await known()]
+    for (const status of [401, 404]) {
+      await fault({ kind: 'status', status, retryAfter: 120, count: 1 })
+      expect((await pull(fan)).status).toBe(status === 401 ? 401 : 502)
+      expect((await pull(other)).status).toBe(200)
+    }
+  })
+
+  test('after five failures in a row it is not asked, until one call finds it well again', async () => {
+    const patient = await startTwin(world, { tuning: { openMs: 60_000 } })
+    const { token } = await world.fan()
+    const fan = patient.withToken(token)
+    await fan.get('/api/user/onboarding')
+    await control(world, 'DELETE', '/requests')
+    await fault({ kind: 'status', status: 500 })
+    for (let n = 0; n < 6; n++) {
+      const { status, headers } = await pull(fan)
+      expect(status).toBe(503)
+      if (n >= 2) expect(headers.get('retry-after')).toBe('60')
+    }
+    expect(await userinfoRequests(world)).toBe(5)
+  })
+})

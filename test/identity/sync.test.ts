@@ -1,0 +1,218 @@
+import { afterEach, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { control, tokenOf } from '../auth/provider-controls.ts'
+import type { Client } from '../support/client.ts'
+import { onEachEngine } from '../support/world.ts'
+
+onEachEngine('POST /api/user/sync-mock-idp', world => {
+  const now = () => new Date(world.clock.ms).toISOString()
+  const pull = (client: Client) => client.post('/api/user/sync-mock-idp')
+  const atProvider = (subject: string) => control(world, 'GET', `/users/${subject}`)
+  const change = (subject: string, claims: object) => control(world, 'PATCH', `/users/${subject}`, claims)
+  const answerWith = (body: unknown) =>
+    control(world, 'POST', '/faults', { match: 'userinfo', kind: 'json', body })
+
+  afterEach(() => control(world, 'DELETE', '/faults'))
+
+  test('the first makes the record, mirrors the claims, and names what it changed', async () => {
+    const fan = await world.fan()
+    expect((await fan.get('/api/user/profile')).status).toBe(404)
+    const { email, email_verified, name, picture, updated_at } = await atProvider(fan.subject)
+    const { status, body } = await pull(fan)
+    expect([status, body]).toEqual([
+      200,
+      {
+        identity: {
+          provider: 'mock-idp',
+          subject: fan.subject,
+          email,
+          emailVerified: email_verified,
+          name,
+          picture,
+          updatedAt: new Date(updated_at * 1000).toISOString(),
+          syncedAt: now(),
+        },
+        changed: ['email', 'emailVerified', 'name', 'picture'],
+        syncedAt: now(),
+      },
+    ])
+    expect((await fan.get('/api/user/profile')).body.identity).toEqual(body.identity)
+  })
+
+  test('a repeat changes nothing but the time it was asked', async () => {
+    const fan = await world.fan()
+    const first = (await pull(fan)).body
+    world.clock.advance(60_000)
+    const again = (await pull(fan)).body
+    expect(again).toEqual({
+      identity: { ...first.identity, syncedAt: now() },
+      changed: [],
+      syncedAt: now(),
+    })
+  })
+
+  test('names only the fields that changed at the provider, and takes away what is gone there', async () => {
+    const fan = await world.fan()
+    await pull(fan)
+    await change(fan.subject, { name: 'Marta Nova', email: null })
+    const { changed, identity } = (await pull(fan)).body
+    expect(changed).toEqual(['email', 'name'])
+    expect(identity).toMatchObject({ email: null, name: 'Marta Nova' })
+  })
+
+  test('never overwrites what the fan wrote, and stands in for what they did not', async () => {
+    const fan = await world.fan()
+    await fan.post('/api/user/profile', { displayName: 'The Twelfth Man', bio: 'Away days' })
+    await change(fan.subject, { name: 'Someone Else' })
+    await pull(fan)
+    const { displayName, bio, avatarUrl, identity } = (await fan.get('/api/user/profile')).body
+    expect([displayName, bio]).toEqual(['The Twelfth Man', 'Away days'])
+    expect([identity.name, avatarUrl]).toEqual(['Someone Else', identity.picture])
+
+    await fan.patch('/api/user/profile', { displayName: null })
+    expect((await fan.get('/api/user/profile')).body.displayName).toBe('Someone Else')
+    await change(fan.subject, { name: 'Another One' })
+    await pull(fan)
+    expect((await fan.get('/api/user/profile')).body.displayName).toBe('Another One')
+  })
+
+  test('an answer that is older than the mirror changes nothing', async () => {
+    const fan = await world.fan()
+    const { identity } = (await pull(fan)).body
+    const updated_at = Date.parse(identity.updatedAt) / 1000 - 1
+    await answerWith({ sub: fan.subject, name: 'Of Yesterday', updated_at })
+    world.clock.advance(1_000)
+    const late = (await pull(fan)).body
+    expect([late.changed, late.identity]).toEqual([[], identity])
+  })
+
+  test('an answer of the same second is taken: it is the provider’s word of now', async () => {
+    const fan = await world.fan()
+    const { identity } = (await pull(fan)).body
+    const updated_at = Date.parse(identity.updatedAt) / 1000
+    await answerWith({ sub: fan.subject, name: 'Aaron', updated_at })
+    expect((await pull(fan)).body.identity.name).toBe('Aaron')
+  })
+
+  test('without updated_at, an answer is as old as its question', async () => {
+    const fan = await world.fan()
+    await answerWith({ sub: fan.subject, name: 'Timeless' })
+    expect((await pull(fan)).body.identity).toMatchObject({ name: 'Timeless', updatedAt: now() })
+  })
+
+  test('refuses a native token: the provider answers its own only', async () => {
+    const fan = await world.fan()
+    const { token } = (await fan.post('/api/auth/native-token', {})).body
+    const { status, body } = await pull(world.withToken(token))
+    expect([status, body.code]).toEqual([403, 'session_required'])
+    expect((await fan.get('/api/user/profile')).status).toBe(404)
+  })
+
+  test('refuses an anonymous caller', async () => {
+    const { status, body } = await pull(world.anonymous)
+    expect([status, body.code]).toEqual([401, 'unauthenticated'])
+  })
+
+  test('refuses a token that the provider no longer takes, and makes no record', async () => {
+    const fan = await world.fan()
+    await fan.get('/api/user/onboarding')
+    await control(world, 'DELETE', `/users/${fan.subject}`)
+    const { status, body } = await pull(fan)
+    expect([status, body.code]).toEqual([401, 'invalid_token'])
+    expect((await fan.get('/api/user/profile')).status).toBe(404)
+  })
+
+  test('twenty at once of a new fan make one record', async () => {
+    const fan = await world.fan()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => pull(fan)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
+    const { users, identities } = world.db.tables
+    const made = await world.db.read.select().from(users).where(eq(users.subject, fan.subject))
+    expect(made).toHaveLength(1)
+    const mirrors = await world.db.read
+      .select()
+      .from(identities)
+      .where(eq(identities.userId, made[0]?.id ?? ''))
+    expect(mirrors).toHaveLength(1)
+  })
+
+  const member: Record<string, string> = {
+    email: 'email',
+    email_verified: 'emailVerified',
+    name: 'name',
+    picture: 'picture',
+  }
+  const good = {
+    email: 'kop@example.net',
+    email_verified: true,
+    name: 'Kop End',
+    picture: 'https://example.net/kop.png',
+  }
+  const bad: [claim: keyof typeof good, values: unknown[]][] = [
+    ['email', [17, true, ['a@example.net'], { a: 1 }, '', `${'m'.repeat(320)}@example.net`]],
+    ['email_verified', ['yes', 1, 0, {}, []]],
+    ['name', [17, false, {}, [], '   ', 'bell\u0007', 'n'.repeat(201)]],
+    ['picture', ['javascript:alert(1)', 'kop.png', 9, `https://example.net/${'p'.repeat(2048)}`]],
+  ]
+  for (const [claim, values] of bad) {
+    test(`a ${claim} that cannot be used is left out alone, and reported by its name only`, async () => {
+      for (const value of values) {
+        const fan = await world.fan()
+        world.logged.length = 0
+        await control(world, 'DELETE', '/faults')
+        await answerWith({ sub: fan.subject, ...good, [claim]: value })
+        const { status, body } = await pull(fan)
+        expect(status).toBe(200)
+        expect(body.identity).toMatchObject({
+          email: good.email,
+          emailVerified: good.email_verified,
+          name: good.name,
+          picture: good.picture,
+          [member[claim] ?? '']: null,
+        })
+        const reports = world.logged.map(line => JSON.parse(line)).filter(line => 'claims' in line)
+        expect(reports).toEqual([expect.objectContaining({ level: 40, claims: [claim] })])
+        for (const secret of ['kop@', 'alert(1)', 'nnnn', 'mmmm', 'pppp'])
+          expect(world.logged.join()).not.toContain(secret)
+      }
+    })
+  }
+
+  test('an updated_at that cannot be used is reported, and the time of the question stands in', async () => {
+    for (const updated_at of ['yesterday', -1, 1_786_818_600_000, true, '2026-13-45T00:00:00Z']) {
+      const fan = await world.fan()
+      await control(world, 'DELETE', '/faults')
+      world.logged.length = 0
+      await answerWith({ sub: fan.subject, ...good, updated_at })
+      expect((await pull(fan)).body.identity).toMatchObject({ name: good.name, updatedAt: now() })
+      expect(world.logged.some(line => line.includes('"claims":["updated_at"]'))).toBe(true)
+    }
+  })
+
+  test('takes what other providers send: true as text, times as ISO 8601 text', async () => {
+    const fan = await world.fan()
+    await answerWith({ sub: fan.subject, email_verified: 'true', updated_at: '2026-08-01T12:00:00+02:00' })
+    expect((await pull(fan)).body.identity).toMatchObject({
+      emailVerified: true,
+      updatedAt: '2026-08-01T10:00:00.000Z',
+    })
+  })
+
+  test('claims that are missing or null are no fault', async () => {
+    const fan = await world.fan()
+    world.logged.length = 0
+    await answerWith({ sub: fan.subject, name: null })
+    expect((await pull(fan)).body.changed).toEqual([])
+    expect(world.logged.join()).not.toContain('claims')
+  })
+
+  test('asks with the caller’s own token: another fan’s record stays as it is', async () => {
+    const [one, other] = [await world.fan(), await world.fan()]
+    await pull(other)
+    const before = (await other.get('/api/user/profile')).body
+    await change(one.subject, { name: 'Only Me' })
+    const token = await tokenOf(world, { sub: one.subject })
+    expect((await pull(world.withToken(token))).body.identity.name).toBe('Only Me')
+    expect((await other.get('/api/user/profile')).body).toEqual(before)
+  })
+})
