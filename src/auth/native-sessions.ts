@@ -71,7 +71,8 @@ export async function refreshSession(tx: Transaction, refreshToken: string): Pro
         : forgiven
           ? { generation: session.generation }
           : { revokedAt: now }
-    const changed = await changeSession(tx, session, change)
+    // An end needs no agreement on the generation: whoever moved on meanwhile has a token of the same family.
+    const changed = await changeSession(tx, session, change, 'revokedAt' in change)
     // The forgiven get a sibling: whichever of the two answers the client kept, its token is of the current generation.
     if (changed) return changed.revokedAt ? null : grant(tx, changed)
   }
@@ -94,7 +95,12 @@ async function findLiveSession(tx: Transaction, sessionId: string): Promise<Nati
 }
 
 /** Undefined when the session has moved on since it was read. */
-async function changeSession(tx: Transaction, seen: NativeSession, change: Partial<NativeSession>) {
+async function changeSession(
+  tx: Transaction,
+  seen: NativeSession,
+  change: Partial<NativeSession>,
+  anyGeneration: boolean,
+) {
   const { nativeSessions } = tx.tables
   const [changed] = await tx
     .update(nativeSessions)
@@ -102,7 +108,7 @@ async function changeSession(tx: Transaction, seen: NativeSession, change: Parti
     .where(
       and(
         eq(nativeSessions.id, seen.id),
-        eq(nativeSessions.generation, seen.generation),
+        anyGeneration ? undefined : eq(nativeSessions.generation, seen.generation),
         isNull(nativeSessions.revokedAt),
       ),
     )

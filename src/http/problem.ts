@@ -82,9 +82,9 @@ export function problemResponse(
   return response
 }
 
-/** No `error` where no credentials came; `invalid_token` where they were bad. */
+/** No `error` where no bearer token came; `invalid_token` where it was bad. */
 function challenge(error: DomainError): string {
-  if (error.code === 'unauthenticated') return 'Bearer'
+  if (error.code !== 'invalid_token') return 'Bearer'
   const detail = error.explanation.detail ?? catalogue[error.code].title
   return `Bearer error="invalid_token", error_description="${detail.replace(/[^\x20-\x7e]|["\\]/g, '')}"`
 }

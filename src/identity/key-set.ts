@@ -15,8 +15,8 @@ import { ProviderError } from './fetch-json.ts'
 
 /** A retired key is refused after this at the latest, while the provider answers. Milliseconds. */
 export const KEYS_FRESH_MS = 5 * 60_000
-/** Between two fetches that failed, or that unknown kids asked for. */
-export const FETCH_COOLDOWN_MS = 30_000
+/** Between two fetches that failed, and between two that unknown kids asked for. */
+export const FETCH_COOLDOWN_MS = 10_000
 /** While no usable set is held, a failed fetch is tried again sooner. */
 export const EMPTY_COOLDOWN_MS = 1_000
 const MOST_KEYS = 100
@@ -47,6 +47,7 @@ export interface KeySet {
 export function createKeySet({ load, now, usableMs, onChange, onFailure }: KeySetOptions): KeySet {
   let held: { keys: ReturnType<typeof createLocalJWKSet>; text: string; at: number } | undefined
   let lastFetch = Number.NEGATIVE_INFINITY
+  let lastUnknownKid = Number.NEGATIVE_INFINITY
   let lastFailure: ProviderError | undefined
   let fetching: Promise<void> | undefined
 
@@ -57,10 +58,23 @@ export function createKeySet({ load, now, usableMs, onChange, onFailure }: KeySe
   function fetchOnce(): Promise<void> {
     const cooldown = usable() ? FETCH_COOLDOWN_MS : EMPTY_COOLDOWN_MS
     if (!fetching && now().getTime() - lastFetch < cooldown) return Promise.resolve()
+    return fetchShared()
+  }
+
+  function fetchShared(): Promise<void> {
     fetching ??= fetchNow().finally(() => {
       fetching = undefined
     })
     return fetching
+  }
+
+  /** An allowance of its own: a fetch on schedule must not keep a key unknown that the provider has just made. */
+  function fetchForUnknownKid(): Promise<void> {
+    const at = now().getTime()
+    const failedLately = lastFailure !== undefined && at - lastFetch < FETCH_COOLDOWN_MS
+    if (!fetching && (failedLately || at - lastUnknownKid < FETCH_COOLDOWN_MS)) return Promise.resolve()
+    lastUnknownKid = at
+    return fetchShared()
   }
 
   async function fetchNow() {
@@ -100,7 +114,7 @@ export function createKeySet({ load, now, usableMs, onChange, onFailure }: KeySe
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
         // Perhaps a new key: the provider may have rotated since we asked.
-        await fetchOnce()
+        await fetchForUnknownKid()
         return await keys()(header as JWSHeaderParameters, token)
       }
     },
