@@ -59,8 +59,9 @@ export function defineTables(kit: ColumnKit) {
     emailVerified: boolean(),
     name: text(),
     picture: text(),
-    /** The provider's `updated_at`: what is older changes nothing. */
+    /** The provider's `updated_at`, and when it said so: what is older in this order changes nothing. */
     updatedAt: timestamp(),
+    statedAt: timestamp(),
     syncedAt: timestamp(),
     /** The provider deleted the user: a tombstone that no later update undoes. */
     deletedAt: timestamp(),
@@ -91,6 +92,11 @@ export function defineTables(kit: ColumnKit) {
       provider: id().notNull(),
       subject: id().notNull(),
       deviceName: text(),
+      /** `iat` of the session token that it was exchanged for: a logout everywhere since then ends it, however they race. */
+      originIssuedAt: timestamp().notNull(),
+      /** That token, encrypted, until it expires: with it the app's onboarding can ask the provider. */
+      sealedToken: text(),
+      tokenExpiresAt: timestamp().notNull(),
       /** The generation of refresh tokens that is good now; every rotation makes the next. */
       generation: integer().notNull(),
       rotatedAt: timestamp().notNull(),

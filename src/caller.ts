@@ -9,7 +9,7 @@ export interface Caller {
 /** How the caller proved it. */
 export type Credential =
   /** A session token of the provider. The token itself is for calls on the caller's behalf: never logged. */
-  | { kind: 'session'; token: string; tokenId: string; expiresAt: Date }
+  | { kind: 'session'; token: string; tokenId: string; issuedAt: Date; expiresAt: Date }
   /** A native token of ours. */
   | { kind: 'native'; sessionId: string }
 

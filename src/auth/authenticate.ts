@@ -43,7 +43,7 @@ async function identify(
   const { subject, tokenId, issuedAt, expiresAt } = await identity.verify(token)
   const caller = { provider: identity.name, subject }
   await requireSessionStanding(db.read, caller, { tokenId, issuedAt })
-  return { ...caller, credential: { kind: 'session', token, tokenId, expiresAt } }
+  return { ...caller, credential: { kind: 'session', token, tokenId, issuedAt, expiresAt } }
 }
 
 /** Says only which rule the token asks to be judged by; each rule then verifies it whole. */

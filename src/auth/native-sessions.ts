@@ -1,5 +1,5 @@
 /** Devices signed in with native tokens. A session is a family of refresh tokens; only its row decides what is good. */
-import { and, desc, eq, gt, isNull } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
 import type { Tables, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
@@ -9,6 +9,8 @@ export const ACCESS_TOKEN_MS = 15 * 60_000
 export const REFRESH_TOKEN_MS = 30 * DAY_MS
 /** However often it is refreshed, a session ends after this; no token of it lives longer. */
 export const SESSION_MS = 180 * DAY_MS
+/** Devices of one fan at once. */
+export const MOST_SESSIONS = 50
 /** A client whose answer was lost may send the immediate predecessor again this long. */
 export const FORGIVENESS_MS = 10_000
 
@@ -23,25 +25,43 @@ export interface Grant {
   refreshExpiresAt: Date
 }
 
+/** What a session comes of: a session token that verified. */
+export interface Origin {
+  issuedAt: Date
+  /** The token, encrypted (`identity/token-seal.ts`). */
+  sealedToken: string
+  tokenExpiresAt: Date
+}
+
+/** Beyond `MOST_SESSIONS` the oldest devices are signed out. */
 export async function startSession(
   tx: Transaction,
   caller: Caller,
   deviceName: string | null,
+  { issuedAt, ...origin }: Origin,
 ): Promise<Grant> {
   const { provider, subject } = caller
+  const { nativeSessions } = tx.tables
   const now = tx.now()
+  const others = await listSessions(tx, caller)
+  const surplus = others.slice(MOST_SESSIONS - 1).map(({ id }) => id)
+  if (surplus.length > 0) {
+    await tx.update(nativeSessions).set({ revokedAt: now }).where(inArray(nativeSessions.id, surplus))
+  }
   const session: NativeSession = {
     id: tx.newId(),
     provider,
     subject,
     deviceName,
+    originIssuedAt: issuedAt,
+    ...origin,
     generation: 1,
     rotatedAt: now,
     createdAt: now,
     expiresAt: new Date(now.getTime() + SESSION_MS),
     revokedAt: null,
   }
-  await tx.insert(tx.tables.nativeSessions).values(session)
+  await tx.insert(nativeSessions).values(session)
   return grant(tx, session)
 }
 

@@ -18,9 +18,9 @@ import {
   RequestNativeToken,
   SessionParams,
 } from './schema.ts'
-import { findStanding, logOut } from './standing.ts'
+import { findStanding, logOut, requireSessionStanding } from './standing.ts'
 
-type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'newId'>
+type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'newId' | 'randomBytes' | 'tokenSeal'>
 
 /** Answers here carry secrets: they are never cached, and never stored for a replay. */
 const SECRET = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
@@ -80,8 +80,15 @@ const callerRoutes = (deps: AuthDeps) =>
     .post(
       '/native-token',
       async ({ caller, body, set }) => {
-        if (caller.credential.kind !== 'session') throw new DomainError('session_required')
-        const grant = await deps.db.write(tx => startSession(tx, caller, body.deviceName ?? null))
+        const { credential } = caller
+        if (credential.kind !== 'session') throw new DomainError('session_required')
+        const sealedToken = deps.tokenSeal.seal(credential.token, caller.subject, deps.randomBytes(12))
+        const origin = { issuedAt: credential.issuedAt, sealedToken, tokenExpiresAt: credential.expiresAt }
+        const grant = await deps.db.write(async tx => {
+          // Asked again where it counts: the token may have been logged out since it was verified.
+          await requireSessionStanding(tx, caller, credential)
+          return startSession(tx, caller, body.deviceName ?? null, origin)
+        })
         Object.assign(set.headers, SECRET)
         return presentGrant(deps, grant)
       },

@@ -11,7 +11,9 @@ export const RequestNativeToken = Closed(
         Type.String({
           minLength: 1,
           maxLength: 100,
+          pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$',
           description: 'Shown to the fan in the list of sessions.',
+          errorNoun: 'a string of 1 to 100 characters, none of them a control character',
         }),
       ),
     ),

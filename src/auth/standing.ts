@@ -39,7 +39,8 @@ export async function requireNativeStanding(reader: Reader, sessionId: string): 
   const { nativeSessions } = reader.tables
   const [session] = await reader.select().from(nativeSessions).where(eq(nativeSessions.id, sessionId))
   if (!session || session.revokedAt || session.expiresAt <= reader.now()) throw loggedOut()
-  await requireUndeleted(reader, session)
+  const { sessionsEndedAt } = await requireUndeleted(reader, session)
+  if (sessionsEndedAt && session.originIssuedAt <= sessionsEndedAt) throw loggedOut()
   return { provider: session.provider, subject: session.subject }
 }
 

@@ -1,4 +1,4 @@
-import { inArray, lt } from 'drizzle-orm'
+import { and, inArray, isNotNull, lt } from 'drizzle-orm'
 import type { Database, Transaction } from '../../db/index.ts'
 
 /** Rows go a day after they expired: until then a replay is still recognised as one. */
@@ -9,7 +9,7 @@ const BATCH = 200
 /** Takes away refresh tokens, sessions and revocations that can matter no more. Answers how many rows went. */
 export async function sweepExpired(db: Database): Promise<number> {
   let swept = 0
-  for (const sweep of [sweepRefreshTokens, sweepSessions, sweepRevokedTokens]) {
+  for (const sweep of [sweepRefreshTokens, sweepSessions, sweepRevokedTokens, forgetSealedTokens]) {
     let gone: number
     do {
       gone = await db.write(sweep)
@@ -62,4 +62,20 @@ async function sweepRevokedTokens(tx: Transaction): Promise<number> {
       .where(inArray(revokedTokens.id, old.limit(BATCH)))
       .returning()
   ).length
+}
+
+/** A sealed session token is of no use once it has expired. */
+async function forgetSealedTokens(tx: Transaction): Promise<number> {
+  const { nativeSessions } = tx.tables
+  const expired = tx
+    .select({ id: nativeSessions.id })
+    .from(nativeSessions)
+    .where(and(isNotNull(nativeSessions.sealedToken), lt(nativeSessions.tokenExpiresAt, tx.now())))
+    .limit(BATCH)
+  const forgotten = await tx
+    .update(nativeSessions)
+    .set({ sealedToken: null })
+    .where(inArray(nativeSessions.id, expired))
+    .returning()
+  return forgotten.length
 }

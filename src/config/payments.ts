@@ -14,7 +14,9 @@ export type PaymentsConfig =
       apiBase: string | null
     }
 
-export function readPaymentsConfig(reader: Reader): PaymentsConfig {
+export const readPaymentsConfig = (reader: Reader): Readonly<PaymentsConfig> => Object.freeze(read(reader))
+
+function read(reader: Reader): PaymentsConfig {
   const gateway = reader.oneOf(
     'PAYMENT_GATEWAY',
     reader.production ? ['off', 'stripe', 'sandbox'] : ['sandbox', 'stripe', 'off'],
@@ -24,10 +26,6 @@ export function readPaymentsConfig(reader: Reader): PaymentsConfig {
     if (reader.production)
       reader.refuse('PAYMENT_GATEWAY', 'must not be sandbox in production: it takes no money')
     return { gateway }
-  }
-  const apiBase = reader.text('STRIPE_API_BASE') ?? null
-  if (apiBase !== null && (reader.production || !URL.canParse(apiBase))) {
-    reader.refuse('STRIPE_API_BASE', 'must be a URL, and is not for production')
   }
   return {
     gateway,
@@ -43,8 +41,26 @@ export function readPaymentsConfig(reader: Reader): PaymentsConfig {
       /^whsec_\S+$/,
       'a signing secret of Stripe (whsec_…)',
     ),
-    apiBase,
+    apiBase: readApiBase(reader),
   }
+}
+
+function readApiBase(reader: Reader): string | null {
+  const value = reader.text('STRIPE_API_BASE')
+  if (value === undefined) return null
+  if (reader.production) {
+    reader.refuse('STRIPE_API_BASE', 'is not for production: the secret key would go to another host')
+  } else if (!isOrigin(value)) {
+    reader.refuse('STRIPE_API_BASE', 'must be http:// or https://, a host and maybe a port, and no path')
+  }
+  return value
+}
+
+/** What Stripe's package can be pointed at: it takes a host, and would drop a path without a word. */
+function isOrigin(text: string): boolean {
+  if (!/^https?:/.test(text) || !URL.canParse(text)) return false
+  const { href, origin } = new URL(text)
+  return href === `${origin}/`
 }
 
 function readSecret(reader: Reader, name: string, pattern: RegExp, noun: string): string {

@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { authenticate } from '../auth/authenticate.ts'
+import { findProviderToken } from '../auth/provider-token.ts'
 import type { AuthenticatedCaller } from '../caller.ts'
 import type { Deps } from '../deps.ts'
 import { operation } from '../http/operation.ts'
@@ -52,19 +53,18 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
 
 /** The provider's data; where it cannot be had, the means to ask later: its failure must not keep a fan out. */
 async function askProvider(deps: OnboardingDeps, caller: AuthenticatedCaller): Promise<IdentityTerms> {
-  const { credential } = caller
+  const nothing = { claims: null, deferral: null }
   const { state, identitySync } = await readOnboarding(deps.db.read, caller)
-  if (credential.kind !== 'session' || (state === 'completed' && identitySync === 'synced')) {
-    return { claims: null, deferral: null }
-  }
+  if (state === 'completed' && identitySync === 'synced') return nothing
+  const found = await findProviderToken(deps.db.read, deps.tokenSeal, caller)
+  if (!found) return nothing
   try {
-    const { claims } = await deps.identity.userData(credential.token, caller.subject)
+    const { claims } = await deps.identity.userData(found.token, caller.subject)
     return { claims, deferral: null }
   } catch (error) {
     // A token that the provider refuses will not do later either.
-    if (!(error instanceof DomainError) || error.code === 'invalid_token')
-      return { claims: null, deferral: null }
-    const sealedToken = deps.tokenSeal.seal(credential.token, caller.subject, deps.randomBytes(12))
-    return { claims: null, deferral: { sealedToken, tokenExpiresAt: credential.expiresAt } }
+    if (!(error instanceof DomainError) || error.code === 'invalid_token') return nothing
+    const sealedToken = deps.tokenSeal.seal(found.token, caller.subject, deps.randomBytes(12))
+    return { claims: null, deferral: { sealedToken, tokenExpiresAt: found.expiresAt } }
   }
 }

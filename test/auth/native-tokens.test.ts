@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
+import { startSession } from '../../src/auth/native-sessions.ts'
+import { logOut, requireNativeStanding } from '../../src/auth/standing.ts'
+import { sweepExpired } from '../../src/auth/sweep.ts'
 import type { Client } from '../support/client.ts'
 import { onEachEngine } from '../support/world.ts'
 
@@ -73,13 +76,54 @@ onEachEngine('Native tokens', world => {
     }
   })
 
-  test('onboards with a native token, the sync deferred to the next session', async () => {
+  test('onboards with a native token, synced by the session token that the device came with', async () => {
+    const native = world.withToken((await signIn(await world.fan())).token)
+    const { body } = await native.post('/api/user/onboarding', {})
+    expect([body.state, body.identitySync]).toEqual(['completed', 'synced'])
+    expect((await native.get('/api/user/profile')).body.identity.email).toBeString()
+  })
+
+  test('the session token is kept sealed, only until it expires; onboarding after that defers the sync', async () => {
     const fan = await world.fan()
-    const native = world.withToken((await signIn(fan)).token)
+    const first = await signIn(fan)
+    const { nativeSessions } = world.db.tables
+    const rowOf = async () =>
+      (await world.db.read.select().from(nativeSessions)).find(({ id }) => id === first.sessionId)
+    expect((await rowOf())?.sealedToken).not.toContain(fan.token.split('.')[2] ?? 'signature')
+    world.clock.advance(61 * MINUTE)
+    await sweepExpired(world.db)
+    expect((await rowOf())?.sealedToken).toBeNull()
+    const native = world.withToken((await refresh(first.refreshToken)).body.token)
     const { body } = await native.post('/api/user/onboarding', {})
     expect([body.state, body.identitySync]).toEqual(['completed', 'deferred'])
-    expect((await fan.post('/api/user/sync-mock-idp')).status).toBe(200)
+    const again = world.withToken(await world.idp.issueToken(fan.subject))
+    expect((await again.post('/api/user/sync-mock-idp')).status).toBe(200)
     expect((await native.get('/api/user/onboarding')).body.identitySync).toBe('synced')
+  })
+
+  test('a logout everywhere ends a session that is being started, in whatever order they commit', async () => {
+    const { subject, token } = await world.fan()
+    const { tokenId, issuedAt, expiresAt } = await world.deps.identity.verify(token)
+    const caller = { provider: 'mock-idp', subject }
+    world.clock.advance(SECOND)
+    const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt }
+    await world.db.write(tx => logOut(tx, { ...caller, credential }, true))
+    world.clock.advance(SECOND)
+    // As a request does that was verified before the logout and writes after it.
+    const origin = { issuedAt, sealedToken: '', tokenExpiresAt: expiresAt }
+    const { session } = await world.db.write(tx => startSession(tx, caller, null, origin))
+    await expect(requireNativeStanding(world.db.read, session.id)).rejects.toThrow('invalid_token')
+  })
+
+  test('of more than fifty devices the oldest are signed out', async () => {
+    const fan = await world.fan()
+    const oldest = await signIn(fan)
+    for (let device = 0; device < 50; device++) {
+      world.clock.advance(SECOND)
+      await signIn(fan)
+    }
+    expect((await fan.get('/api/auth/sessions')).body.sessions).toHaveLength(50)
+    expect(await statusWith(oldest.token)).toBe(401)
   })
 
   test('a refresh gives new tokens of the same session, and the old access token stays good', async () => {

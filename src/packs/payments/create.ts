@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import type { PaymentsConfig } from '../../config/payments.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
@@ -6,10 +7,11 @@ import type { StripeGateway } from './stripe.ts'
 export async function createPayments(
   config: PaymentsConfig,
   secret: string,
+  log?: Logger,
 ): Promise<Sandbox | StripeGateway | null> {
   if (config.gateway === 'off') return null
   if (config.gateway === 'sandbox') return createSandbox(secret)
   // Stripe's package is large: who does not use it does not load it.
   const { createStripeGateway } = await import('./stripe.ts')
-  return createStripeGateway(config)
+  return createStripeGateway(config, { log })
 }

@@ -19,13 +19,19 @@ export interface PreparedPayment {
 
 export interface PaymentGateway {
   readonly name: 'sandbox' | 'stripe'
-  /** Asks for the payment, once however often it is called. @throws DomainError `payment_gateway_unavailable` */
+  /**
+   * Asks for the payment, once however often it is called.
+   * @throws DomainError `payment_not_confirmed` (the price is not taken), `payment_gateway_unavailable`
+   */
   prepare(charge: Charge): Promise<PreparedPayment>
   /**
    * Whether `reference` paid this charge in full, in its currency, for this purchase.
    * @throws DomainError `payment_not_confirmed`, `payment_gateway_unavailable`
    */
   confirm(charge: Charge, reference: string): Promise<void>
-  /** Gives the money back, once however often it is asked. @throws DomainError `payment_gateway_unavailable` */
+  /**
+   * Gives the money back, once however often it is asked.
+   * @throws DomainError `not_refundable` (a payment of another gateway, or refused), `payment_gateway_unavailable`
+   */
   refund(charge: Charge, reference: string): Promise<void>
 }

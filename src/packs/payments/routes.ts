@@ -6,11 +6,13 @@ import { rawBodyOf } from '../../http/body.ts'
 import { operation } from '../../http/operation.ts'
 import { Closed, Nullable } from '../../http/schemas.ts'
 import { DomainError } from '../../problems.ts'
-import { completePurchase } from '../complete-purchase.ts'
-import { chargeOf, reportRefundDue } from '../pay.ts'
-import { findPurchase, requirePurchase } from '../purchases.ts'
+import { isPricedInPoints } from '../complete-purchase.ts'
+import { chargeOf } from '../pay.ts'
+import { statusOf } from '../present.ts'
+import { requirePurchase } from '../purchases.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
+import { settlePaidIntent } from './stripe-webhook.ts'
 
 type PaymentDeps = Pick<Deps, 'db' | 'identity' | 'log' | 'nativeTokens' | 'newId' | 'now' | 'payments'>
 
@@ -35,7 +37,12 @@ const prepareRoute = (deps: PaymentDeps) =>
     '/payment',
     async ({ caller, body, set }) => {
       const purchase = await requirePurchase(deps.db.read, caller, body.purchaseId)
-      if (!deps.payments || purchase.priceCurrency === 'POINTS') throw new DomainError('no_payment_needed')
+      const status = statusOf(purchase, deps.now())
+      // Nobody is led to pay for what can be had no more, or is paid.
+      if (status === 'expired') throw new DomainError('purchase_expired')
+      if (!deps.payments || isPricedInPoints(purchase) || status !== 'pending') {
+        throw new DomainError('no_payment_needed')
+      }
       set.headers['Cache-Control'] = 'no-store'
       return deps.payments.prepare(chargeOf(purchase))
     },
@@ -43,7 +50,7 @@ const prepareRoute = (deps: PaymentDeps) =>
       id: 'preparePayment',
       summary: 'Prepare the payment of a purchase',
       description:
-        'For a price in money: what the payment gateway’s client library needs. Prices in POINTS need none.',
+        'For a price in money, while the purchase is pending: what the payment gateway’s client library needs. The same again when it is called again.',
       tag: 'Packs',
       caller: 'caller',
       data: 'read',
@@ -51,6 +58,7 @@ const prepareRoute = (deps: PaymentDeps) =>
       answers: { 200: PreparedPayment },
       problems: [
         'purchase_not_found',
+        'purchase_expired',
         'no_payment_needed',
         'payment_not_confirmed',
         'payment_gateway_unavailable',
@@ -106,7 +114,6 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
     }),
   )
 
-/** Stripe's word completes through the very verb that the client's does: whichever comes first. */
 const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
   new Elysia({ name: 'matchday/stripe', prefix: '/api/webhooks' })
     .derive({ as: 'local' }, async ({ request, headers }) => ({
@@ -115,14 +122,7 @@ const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
     .post(
       '/stripe',
       async ({ paid, status }) => {
-        const purchase = paid ? await findPurchase(db.read, paid.purchaseId) : undefined
-        if (paid && purchase) {
-          // The event is a hint; what counts is what Stripe says now.
-          await stripe.confirm(chargeOf(purchase), paid.reference)
-          const payment = { kind: 'money' as const, reference: paid.reference }
-          const completion = await db.write(tx => completePurchase(tx, purchase.id, payment))
-          if (completion.outcome === 'refund_due') reportRefundDue(log, purchase.id)
-        }
+        if (paid) await settlePaidIntent({ db, log }, stripe, paid)
         return status(204, undefined)
       },
       operation({
@@ -135,7 +135,7 @@ const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
         data: 'write',
         body: Type.Object({ type: Type.String() }, { title: 'StripeEvent', additionalProperties: true }),
         answers: { 204: Type.Void({ description: 'Taken.' }) },
-        problems: ['invalid_signature', 'payment_not_confirmed', 'payment_gateway_unavailable'],
+        problems: ['invalid_signature', 'payment_gateway_unavailable'],
         examples: { body: { type: 'payment_intent.succeeded' } },
       }),
     )

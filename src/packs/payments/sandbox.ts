@@ -24,11 +24,12 @@ export function createSandbox(secret: string): Sandbox {
   const sign = (body: string) => createHmac('sha256', key).update(body).digest('base64url')
 
   function read(reference: string): Receipt | null {
-    const [body = '', signature = ''] = reference.split('.')
+    // Two parts and no third: one receipt has one spelling, by which it is known to have served.
+    const [body = '', signature = '', ...more] = reference.split('.')
     const expected = Buffer.from(sign(body))
     const given = Buffer.from(signature)
     const genuine = given.length === expected.length && timingSafeEqual(given, expected)
-    return genuine ? JSON.parse(Buffer.from(body, 'base64url').toString()) : null
+    return genuine && more.length === 0 ? JSON.parse(Buffer.from(body, 'base64url').toString()) : null
   }
 
   return {
@@ -57,6 +58,11 @@ export function createSandbox(secret: string): Sandbox {
         receipt.currency === currency
       if (!paid) throw new DomainError('payment_not_confirmed')
     },
-    async refund() {},
+    async refund(_charge, reference) {
+      // No money moved, so none moves back; but a payment of a real gateway must not be settled here.
+      if (!read(reference)) {
+        throw new DomainError('not_refundable', { detail: 'The payment is not one of the sandbox.' })
+      }
+    },
   }
 }

@@ -1,41 +1,89 @@
 /** Stripe: a PaymentIntent per purchase. The intent's id is the payment reference. */
+import type { Logger } from 'pino'
 import Stripe from 'stripe'
 import type { PaymentsConfig } from '../../config/payments.ts'
 import { DomainError } from '../../problems.ts'
 import type { Charge, PaymentGateway } from './gateway.ts'
 
-/** Milliseconds for one request to Stripe; its package tries again twice, under the same idempotency key. */
-const DEADLINE_MS = 8_000
+/** Milliseconds for one request to Stripe: with one more try, a fan waits no longer than a webhook's sender does. */
+const DEADLINE_MS = 6_000
+/** The package's own, under the same idempotency key. */
+const RETRIES = 1
+/** Seconds that a signature counts for, as Stripe advises. */
+const TOLERANCE = 300
+
+/** `unpaid`: not succeeded, or not there. `mismatch`: succeeded, but it does not pay this charge. */
+export type Verdict = 'paid' | 'unpaid' | 'mismatch'
+
+export interface PaidIntent {
+  purchaseId: string
+  reference: string
+}
 
 export interface StripeGateway extends PaymentGateway {
   readonly name: 'stripe'
+  /** What Stripe says of an intent now. @throws DomainError `payment_gateway_unavailable` */
+  examine(charge: Charge, reference: string): Promise<Verdict>
   /**
    * The purchase and intent of a signed event that says an intent has succeeded; null for every other event.
    * @throws DomainError `invalid_signature`
    */
-  readEvent(
-    body: string,
-    signature: string,
-    now: Date,
-  ): Promise<{ purchaseId: string; reference: string } | null>
+  readEvent(body: string, signature: string, now: Date): Promise<PaidIntent | null>
 }
 
 type StripeConfig = Extract<PaymentsConfig, { gateway: 'stripe' }>
 
-export function createStripeGateway({ secretKey, webhookSecret, apiBase }: StripeConfig): StripeGateway {
-  const stripe = new Stripe(secretKey, {
-    timeout: DEADLINE_MS,
-    maxNetworkRetries: 2,
+export interface StripeOptions {
+  /** Told what Stripe refused, by its codes: its messages quote keys. */
+  log?: Logger
+  deadlineMs?: number
+  retries?: number
+}
+
+export function createStripeGateway(config: StripeConfig, options: StripeOptions = {}): StripeGateway {
+  const stripe = new Stripe(config.secretKey, {
+    timeout: options.deadlineMs ?? DEADLINE_MS,
+    maxNetworkRetries: options.retries ?? RETRIES,
     telemetry: false,
-    ...hostOf(apiBase),
+    ...hostOf(config.apiBase),
   })
   const signatures = Stripe.createSubtleCryptoProvider()
 
+  /** Stripe's answer, or the code of its refusal of what was asked; anything else means that it is not there. */
+  async function ask<T extends { object: string }>(
+    object: T['object'],
+    request: () => Promise<T>,
+  ): Promise<{ answer: T } | { refusal: string }> {
+    try {
+      const answer = await request()
+      // A proxy's error page in JSON comes out of the package as if it were what was asked for.
+      if (answer.object === object) return { answer }
+      options.log?.error({ object }, 'Stripe gave another answer than was asked for')
+    } catch (error) {
+      const known = error instanceof Stripe.errors.StripeError
+      const { type, statusCode, code, requestId } = known ? error : ({ type: 'unknown' } as const)
+      options.log?.error({ stripe: { type, statusCode, code, requestId } }, 'Stripe refused, or is not there')
+      const { StripeInvalidRequestError, StripeCardError } = Stripe.errors
+      if (error instanceof StripeInvalidRequestError || error instanceof StripeCardError) {
+        return { refusal: code ?? type }
+      }
+    }
+    throw new DomainError('payment_gateway_unavailable')
+  }
+
+  async function examine(charge: Charge, reference: string): Promise<Verdict> {
+    if (!isIntentId(reference)) return 'unpaid'
+    const said = await ask('payment_intent', () => stripe.paymentIntents.retrieve(reference))
+    if ('refusal' in said || said.answer.status !== 'succeeded') return 'unpaid'
+    return pays(said.answer, charge) ? 'paid' : 'mismatch'
+  }
+
   return {
     name: 'stripe',
+    examine,
 
     async prepare({ purchaseId, amount, currency }) {
-      const intent = await ask(() =>
+      const said = await ask('payment_intent', () =>
         stripe.paymentIntents.create(
           {
             amount,
@@ -46,62 +94,67 @@ export function createStripeGateway({ secretKey, webhookSecret, apiBase }: Strip
           { idempotencyKey: purchaseId },
         ),
       )
-      return { gateway: 'stripe', paymentReference: intent.id, clientSecret: intent.client_secret }
+      // Too small an amount, or a currency that the account does not take.
+      if ('refusal' in said) {
+        throw new DomainError('payment_not_confirmed', { detail: 'The gateway does not take this price.' })
+      }
+      const { id, client_secret: clientSecret } = said.answer
+      return { gateway: 'stripe', paymentReference: id, clientSecret }
     },
 
     async confirm(charge, reference) {
-      if (!/^pi_\w+$/.test(reference)) throw new DomainError('payment_not_confirmed')
-      const intent = await ask(() => stripe.paymentIntents.retrieve(reference))
-      if (!pays(intent, charge)) throw new DomainError('payment_not_confirmed')
+      if ((await examine(charge, reference)) !== 'paid') throw new DomainError('payment_not_confirmed')
     },
 
     async refund({ purchaseId }, reference) {
-      await ask(() =>
+      if (!isIntentId(reference)) throw notRefundable('The payment is not one of Stripe.')
+      const said = await ask('refund', () =>
         stripe.refunds.create({ payment_intent: reference }, { idempotencyKey: `refund-${purchaseId}` }),
       )
+      // Stripe forgets a key after a day, but not that the money has gone back.
+      if ('refusal' in said) {
+        if (said.refusal === 'charge_already_refunded') return
+        throw notRefundable(`Stripe refuses the refund: ${said.refusal}.`)
+      }
+      const { status } = said.answer
+      if (status === 'failed' || status === 'canceled') throw notRefundable(`Stripe’s refund is ${status}.`)
     },
 
     async readEvent(body, signature, now) {
       let event: Stripe.Event
       try {
-        const seconds = Math.floor(now.getTime() / 1000)
         event = await stripe.webhooks.constructEventAsync(
           body,
           signature,
-          webhookSecret,
-          300,
+          config.webhookSecret,
+          TOLERANCE,
           signatures,
-          seconds,
+          now.getTime(),
         )
       } catch {
-        throw new DomainError('invalid_signature')
+        throw new DomainError('invalid_signature', {
+          detail: 'The delivery is not signed by Stripe, or is old.',
+        })
       }
       if (event.type !== 'payment_intent.succeeded') return null
       const { id, metadata } = event.data.object
-      return metadata.purchaseId ? { purchaseId: metadata.purchaseId, reference: id } : null
+      return metadata?.purchaseId ? { purchaseId: metadata.purchaseId, reference: id } : null
     },
   }
 }
 
+const isIntentId = (reference: string) => /^pi_\w{1,250}$/.test(reference)
+
+const notRefundable = (detail: string) => new DomainError('not_refundable', { detail })
+
 /** In full, in its currency, for this purchase and no other. */
 function pays(intent: Stripe.PaymentIntent, { purchaseId, amount, currency }: Charge): boolean {
   return (
-    intent.status === 'succeeded' &&
     intent.amount_received === amount &&
     intent.amount === amount &&
     intent.currency === currency.toLowerCase() &&
-    intent.metadata.purchaseId === purchaseId
+    intent.metadata?.purchaseId === purchaseId
   )
-}
-
-/** Stripe's refusal of what we asked means that nothing is paid; anything else that it is not there. */
-async function ask<T>(request: () => Promise<T>): Promise<T> {
-  try {
-    return await request()
-  } catch (error) {
-    const refused = error instanceof Stripe.errors.StripeInvalidRequestError
-    throw new DomainError(refused ? 'payment_not_confirmed' : 'payment_gateway_unavailable')
-  }
 }
 
 function hostOf(apiBase: string | null): Stripe.StripeConfig {

@@ -1,0 +1,27 @@
+/** The caller's session token, for calls to the provider on their behalf: their own, or the one their device came with. */
+import { eq } from 'drizzle-orm'
+import type { Reader } from '../../db/index.ts'
+import type { AuthenticatedCaller } from '../caller.ts'
+import type { TokenSeal } from '../identity/token-seal.ts'
+
+export interface ProviderToken {
+  token: string
+  expiresAt: Date
+}
+
+/** Null when there is none that still holds: the device was signed in longer ago than a session token lasts. */
+export async function findProviderToken(
+  reader: Reader,
+  tokenSeal: TokenSeal,
+  { subject, credential }: AuthenticatedCaller,
+): Promise<ProviderToken | null> {
+  if (credential.kind === 'session') return { token: credential.token, expiresAt: credential.expiresAt }
+  const { nativeSessions } = reader.tables
+  const [session] = await reader
+    .select({ sealedToken: nativeSessions.sealedToken, expiresAt: nativeSessions.tokenExpiresAt })
+    .from(nativeSessions)
+    .where(eq(nativeSessions.id, credential.sessionId))
+  if (!session?.sealedToken || session.expiresAt <= reader.now()) return null
+  const token = tokenSeal.open(session.sealedToken, subject)
+  return token === null ? null : { token, expiresAt: session.expiresAt }
+}
