@@ -10,9 +10,10 @@ const SWEEP_EVERY_MS = 600_000
 
 /** Starts at once. `stop` resolves when no run is under way any more. */
 export function startBackground(deps: Deps): { stop(): Promise<void> } {
+  let stopping = false
   const tasks = [
     every(KEYS_EVERY_MS, () => deps.identity.refresh()),
-    every(SYNCS_EVERY_MS, () => runDeferredSyncs(deps)),
+    every(SYNCS_EVERY_MS, () => runDeferredSyncs(deps, () => stopping)),
     every(SWEEP_EVERY_MS, () => sweepExpired(deps.db)),
   ]
 
@@ -41,6 +42,7 @@ export function startBackground(deps: Deps): { stop(): Promise<void> } {
 
   return {
     async stop() {
+      stopping = true
       await Promise.all(tasks.map(stop => stop()))
     },
   }

@@ -54,8 +54,9 @@ export function createCallPolicy(now: () => Date, { retryWaitMs = 200, openMs = 
       if (error instanceof BrokenCircuitError) {
         throw new ProviderError('it has failed too often of late', 'unavailable', Math.ceil(openMs / 1000))
       }
-      // Only a failing provider is left alone: what it says of one fan's token must not keep the others waiting.
-      if (isUnavailable(error) && error.retryAfter !== undefined) {
+      // Only a failing provider is left alone: what it says of one fan's token, or of one fan's haste (429), must not
+      // keep the others waiting.
+      if (isUnavailable(error) && error.retryAfter !== undefined && error.status !== 429) {
         askedToWaitUntil = now().getTime() + error.retryAfter * 1000
       }
       throw error

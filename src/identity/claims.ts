@@ -7,8 +7,10 @@ export interface IdentityClaims {
   emailVerified: boolean | null
   name: string | null
   picture: string | null
-  /** `updated_at`, or where the provider sends none, when it was asked: orders one version after another. */
+  /** `updated_at`, or where the provider sends none, `statedAt`: orders one version after another. */
   updatedAt: Date
+  /** When the provider was asked, or its event's own time: orders what one `updated_at` leaves equal. */
+  statedAt: Date
 }
 
 export interface JudgedClaims {
@@ -17,11 +19,13 @@ export interface JudgedClaims {
   refused: string[]
 }
 
+/** By how much the provider's clock may differ from ours. */
+const CLOCK_DIFFERENCE_MS = 300_000
 /** Seconds since the epoch that a `Date` can hold and that are no mistaken milliseconds. */
 const LATEST_SECOND = 32_503_680_000
 
-/** `askedAt` stands in for a missing `updated_at`. */
-export function judgeClaims(subject: string, raw: object, askedAt: Date): JudgedClaims {
+/** `statedAt` stands in for a missing `updated_at`, and bounds the one that is sent: nothing has changed yet that will. */
+export function judgeClaims(subject: string, raw: object, statedAt: Date): JudgedClaims {
   const sent = raw as Record<string, unknown>
   const refused: string[] = []
   function take<T>(name: string, accept: (value: unknown) => T | null): T | null {
@@ -37,7 +41,8 @@ export function judgeClaims(subject: string, raw: object, askedAt: Date): Judged
     emailVerified: take('email_verified', truth),
     name: take('name', value => text(value, 200)),
     picture: take('picture', webAddress),
-    updatedAt: take('updated_at', instant) ?? askedAt,
+    updatedAt: take('updated_at', value => notAfter(instant(value), statedAt)) ?? statedAt,
+    statedAt,
   }
   return { claims, refused }
 }
@@ -56,6 +61,11 @@ function text(value: unknown, most: number): string | null {
 function webAddress(value: unknown): string | null {
   const address = text(value, 2048)
   return address && /^https?:$/.test(URL.parse(address)?.protocol ?? '') ? address : null
+}
+
+/** A time to come would keep every later change out. */
+function notAfter(time: Date | null, statedAt: Date): Date | null {
+  return time && time.getTime() <= statedAt.getTime() + CLOCK_DIFFERENCE_MS ? time : null
 }
 
 /** Seconds since the epoch, by the standard; Auth0 and others send ISO 8601 text. */

@@ -8,6 +8,8 @@ import { mirrorIdentity } from './mirror.ts'
 /** Milliseconds before the first attempt; each next one waits twice as long, up to the longest. */
 const FIRST_WAIT_MS = 5_000
 const LONGEST_WAIT_MS = 600_000
+/** Before the token expires, the last attempt is made. */
+const LAST_CHANCE_MS = 15_000
 /** Attempts of one run; what is left is taken by the next, or by another instance. */
 const RUN_SIZE = 20
 
@@ -26,7 +28,7 @@ export async function deferSync(tx: Transaction, userId: string, deferral: Defer
 }
 
 /** Tries what is due. Answers how many syncs were made up. Any number of instances may run it at once. */
-export async function runDeferredSyncs(deps: SyncDeps): Promise<number> {
+export async function runDeferredSyncs(deps: SyncDeps, isStopping = () => false): Promise<number> {
   const { deferredSyncs } = deps.db.tables
   const due = await deps.db.read
     .select()
@@ -35,7 +37,10 @@ export async function runDeferredSyncs(deps: SyncDeps): Promise<number> {
     .orderBy(asc(deferredSyncs.nextAttemptAt))
     .limit(RUN_SIZE)
   let madeUp = 0
-  for (const row of due) if (await attempt(deps, row)) madeUp++
+  for (const row of due) {
+    if (isStopping()) break
+    if (await attempt(deps, row)) madeUp++
+  }
   return madeUp
 }
 
@@ -57,7 +62,7 @@ async function attempt(deps: SyncDeps, row: Row): Promise<boolean> {
   try {
     const { claims } = await identity.userData(token, user.subject)
     // Takes the row away as well.
-    await db.write(tx => mirrorIdentity(tx, user.id, claims, 'pull'))
+    await db.write(tx => mirrorIdentity(tx, user.id, claims))
     return true
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
@@ -67,15 +72,21 @@ async function attempt(deps: SyncDeps, row: Row): Promise<boolean> {
 }
 
 /** Of any number of instances that saw the row, one gets to try; a crash after this costs one wait. */
-async function lease(tx: Transaction, { userId, attempts, nextAttemptAt }: Row): Promise<boolean> {
+async function lease(tx: Transaction, row: Row): Promise<boolean> {
   const { deferredSyncs } = tx.tables
-  const wait = Math.min(FIRST_WAIT_MS * 2 ** (attempts + 1), LONGEST_WAIT_MS)
   const [leased] = await tx
     .update(deferredSyncs)
-    .set({ attempts: attempts + 1, nextAttemptAt: new Date(tx.now().getTime() + wait) })
-    .where(and(eq(deferredSyncs.userId, userId), eq(deferredSyncs.nextAttemptAt, nextAttemptAt)))
+    .set({ attempts: row.attempts + 1, nextAttemptAt: nextAttempt(row, tx.now()) })
+    .where(and(eq(deferredSyncs.userId, row.userId), eq(deferredSyncs.nextAttemptAt, row.nextAttemptAt)))
     .returning()
   return leased !== undefined
+}
+
+/** Twice the wait before, but one attempt more while the token still holds: after that nobody can ask. */
+function nextAttempt({ attempts, tokenExpiresAt }: Row, now: Date): Date {
+  const next = now.getTime() + Math.min(FIRST_WAIT_MS * 2 ** (attempts + 1), LONGEST_WAIT_MS)
+  const last = tokenExpiresAt.getTime() - LAST_CHANCE_MS
+  return new Date(now.getTime() < last ? Math.min(next, last) : next)
 }
 
 async function forgetDeferral(tx: Transaction, userId: string): Promise<void> {

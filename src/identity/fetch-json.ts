@@ -8,13 +8,18 @@ export class ProviderError extends Error {
     message: string,
     /** `invalid`: it answered, but with what cannot be used. `refused`: it refused the token. */
     readonly kind: 'unavailable' | 'invalid' | 'refused',
-    /** Seconds, as the provider asked. */
+    /** Seconds, as the provider asked, five minutes at the most. */
     readonly retryAfter?: number,
+    /** Its status, where it answered. */
+    readonly status?: number,
   ) {
     super(message)
     this.name = 'ProviderError'
   }
 }
+
+/** Seconds. */
+const MOST_WAIT = 300
 
 export interface JsonRequest {
   fetch: Fetch
@@ -69,12 +74,21 @@ export async function fetchJson({
 }
 
 function refusal(response: Response): ProviderError {
-  const after = response.headers.get('retry-after')
-  const retryAfter = after && /^\d{1,6}$/.test(after) ? Number(after) : undefined
+  const retryAfter = readRetryAfter(response.headers)
   const refused = response.status === 401 || response.status === 403
   const passing = response.status >= 500 || response.status === 429 || response.status === 408
   const kind = refused ? 'refused' : passing ? 'unavailable' : 'invalid'
-  return new ProviderError(`it answered ${response.status}`, kind, retryAfter)
+  return new ProviderError(`it answered ${response.status}`, kind, retryAfter, response.status)
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date (by the clock of whoever sent it). Nobody is believed who asks for a day. */
+function readRetryAfter(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')
+  if (value === null) return undefined
+  const seconds = /^\d{1,9}$/.test(value)
+    ? Number(value)
+    : (Date.parse(value) - Date.parse(headers.get('date') ?? '')) / 1000
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(0, Math.ceil(seconds)), MOST_WAIT)
 }
 
 async function readText(response: Response, maxBytes: number, abort: AbortController): Promise<string> {

@@ -1,5 +1,5 @@
 /** The provider's data about a user, mirrored. Pull and webhook come through the one upsert here. */
-import { and, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import type { IdentityClaims } from './claims.ts'
@@ -47,12 +47,6 @@ export function presentIdentity(
 }
 
 /**
- * `pull`: the provider's word of now, taken also when it is as old as the mirror. `event`: a delivery that may come
- * late or twice, taken only when it is newer; of two of the same time the greater content wins, whichever came first.
- */
-export type MirrorSource = 'pull' | 'event'
-
-/**
  * Writes the provider's data unless the mirror holds something newer, or the user was deleted: one conditional
  * statement decides. Answers which fields it changed. A sync that was put off is thereby made up.
  */
@@ -60,22 +54,18 @@ export async function mirrorIdentity(
   tx: Transaction,
   userId: string,
   claims: IdentityClaims,
-  source: MirrorSource,
 ): Promise<MirroredField[]> {
   const { identities, deferredSyncs } = tx.tables
   const before = await findMirror(tx, userId)
-  const { email, emailVerified, name, picture, updatedAt } = claims
-  const fresh = { email, emailVerified, name, picture, updatedAt, syncedAt: tx.now() }
+  const { email, emailVerified, name, picture, updatedAt, statedAt } = claims
+  const fresh = { email, emailVerified, name, picture, updatedAt, statedAt, syncedAt: tx.now() }
   const [written] = await tx
     .insert(identities)
     .values({ userId, ...fresh })
     .onConflictDoUpdate({
       target: identities.userId,
       set: fresh,
-      setWhere: and(
-        isNull(identities.deletedAt),
-        or(isNull(identities.updatedAt), source === 'pull' ? notOlder(identities) : newer(identities)),
-      ),
+      setWhere: and(isNull(identities.deletedAt), or(isNull(identities.updatedAt), notOlder(identities))),
     })
     .returning()
   await tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, userId))
@@ -84,13 +74,16 @@ export async function mirrorIdentity(
 
 type Identities = Tables['identities']
 
-const notOlder = (identities: Identities) => lte(identities.updatedAt, sql`excluded.updated_at`)
-
-/** Row values compare member by member, on both engines. No claim is empty text, so that stands for null. */
-function newer({ updatedAt, email, emailVerified, name, picture }: Identities) {
-  return sql`(excluded.updated_at, coalesce(excluded.email, ''), ${rank(sql`excluded.email_verified`)},
+/**
+ * `updated_at` counts whole seconds at most providers: what changed twice within one is told apart by when the
+ * provider said so, and what it said at one instant by its content, so that every order of arrival ends alike.
+ * Row values compare member by member, on both engines. No claim is empty text, so that stands for null.
+ */
+function notOlder({ updatedAt, statedAt, email, emailVerified, name, picture }: Identities) {
+  return sql`(excluded.updated_at, excluded.stated_at, coalesce(excluded.email, ''), ${rank(sql`excluded.email_verified`)},
     coalesce(excluded.name, ''), coalesce(excluded.picture, ''))
-    > (${updatedAt}, coalesce(${email}, ''), ${rank(sql`${emailVerified}`)}, coalesce(${name}, ''), coalesce(${picture}, ''))`
+    >= (${updatedAt}, ${statedAt}, coalesce(${email}, ''), ${rank(sql`${emailVerified}`)}, coalesce(${name}, ''),
+    coalesce(${picture}, ''))`
 }
 
 /** Null, false and true are three contents: were two of them equal, the first to come would win. */
@@ -99,7 +92,14 @@ const rank = (truth: SQL) => sql`case when ${truth} then 2 when not ${truth} the
 /** The provider deleted the user: the mirror is emptied, and no later update fills it again. */
 export async function buryIdentity(tx: Transaction, userId: string): Promise<void> {
   const { identities, deferredSyncs } = tx.tables
-  const nothing = { email: null, emailVerified: null, name: null, picture: null, updatedAt: null }
+  const nothing = {
+    email: null,
+    emailVerified: null,
+    name: null,
+    picture: null,
+    updatedAt: null,
+    statedAt: null,
+  }
   const tombstone = { ...nothing, syncedAt: tx.now(), deletedAt: tx.now() }
   await tx
     .insert(identities)
@@ -111,7 +111,7 @@ export async function buryIdentity(tx: Transaction, userId: string): Promise<voi
 /** A pull: makes the user record when there is none. */
 export async function syncIdentity(tx: Transaction, caller: Caller, claims: IdentityClaims) {
   const { user } = await ensureUser(tx, caller)
-  const changed = await mirrorIdentity(tx, user.id, claims, 'pull')
+  const changed = await mirrorIdentity(tx, user.id, claims)
   const identity = presentIdentity(caller, await findMirror(tx, user.id))
   return { identity, changed, syncedAt: tx.now().toISOString() }
 }

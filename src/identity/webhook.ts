@@ -81,5 +81,5 @@ export async function applyUserEvent(tx: Transaction, { type, provider, claims }
     return
   }
   const user = await findUser(tx, who)
-  if (user) await mirrorIdentity(tx, user.id, claims, 'event')
+  if (user) await mirrorIdentity(tx, user.id, claims)
 }

@@ -6,16 +6,16 @@ import { DomainError } from '../problems.ts'
 import { type PurchaseRow, presentPurchase, statusOf, type UserPackRow } from './present.ts'
 import { findPurchase, findUserPackOf } from './purchases.ts'
 import { insufficientPoints, POINTS } from './start-purchase.ts'
-import { changeSold, countFree, lockPack } from './supply.ts'
+import { changeSold, countFree, countUnsold, lockPack } from './supply.ts'
 
 /** How a purchase was paid: by the ledger, here and now, or by money that a gateway has confirmed. */
 export type Payment = { kind: 'points' } | { kind: 'money'; reference: string }
 
 export type Completion =
   | { outcome: 'completed'; purchase: ReturnType<typeof presentPurchase> }
-  /** Not paid, and too late. */
+  /** Not paid, and nothing is held any more. */
   | { outcome: 'expired' }
-  /** Paid, but too late, and the supply is gone: written down, so that the operator gives the money back. */
+  /** Paid, but the hold and the supply are gone: written down, so that the operator gives the money back. */
   | { outcome: 'refund_due'; purchaseId: string }
 
 /**
@@ -37,12 +37,13 @@ export async function completePurchase(
   const status = statusOf(purchase, tx.now())
   if (status === 'completed' || status === 'refunded') return completed(tx, purchase)
   if (status === 'refund_due') return { outcome: 'refund_due', purchaseId }
-  if (status === 'expired') {
-    if (payment.kind === 'points') return { outcome: 'expired' }
-    // The money came late: where there is still a pack, the fan gets it.
-    if ((await countFree(tx, pack)) < 1) return owe(tx, purchase, payment.reference)
-  }
-  return settle(tx, purchase, payment)
+  const late = status === 'expired'
+  if (late && payment.kind === 'points') return { outcome: 'expired' }
+  // Money that comes late gets a pack where one is still free. A hold is good for any unsold one: there is
+  // none left when the operator has cut the supply below what was held.
+  const left = late ? await countFree(tx, pack) : countUnsold(pack)
+  if (left >= 1) return settle(tx, purchase, payment)
+  return payment.kind === 'points' ? { outcome: 'expired' } : owe(tx, purchase, payment.reference)
 }
 
 async function settle(tx: Transaction, purchase: PurchaseRow, payment: Payment): Promise<Completion> {

@@ -17,7 +17,12 @@ export async function lockPack(tx: Transaction, packId: string): Promise<PackRow
 export async function countFree(tx: Transaction, pack: PackRow): Promise<number> {
   if (pack.supplyTotal === null) return Number.POSITIVE_INFINITY
   const held = (await countHolds(tx, [pack.id])).get(pack.id) ?? 0
-  return pack.supplyTotal - pack.supplySold - held
+  return countUnsold(pack) - held
+}
+
+/** How many are not sold, held or not; infinite without a limit. */
+export function countUnsold({ supplyTotal, supplySold }: PackRow): number {
+  return supplyTotal === null ? Number.POSITIVE_INFINITY : supplyTotal - supplySold
 }
 
 /** Books one sale, or takes one back. The table's check refuses to go below zero or past the total. */

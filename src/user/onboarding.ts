@@ -46,7 +46,7 @@ export async function completeOnboarding(
   { points, claims, deferral }: OnboardingTerms,
 ) {
   const { user } = await ensureUser(tx, caller)
-  if (claims) await mirrorIdentity(tx, user.id, claims, 'pull')
+  if (claims) await mirrorIdentity(tx, user.id, claims)
   else if (deferral) await deferSync(tx, user.id, deferral)
   if (!(await recordCompletion(tx, user.id))) {
     return { ...(await presentOnboarding(tx, user.id)), alreadyCompleted: true as const }

@@ -95,11 +95,15 @@ describe('fetchJson', () => {
     }
   })
 
-  test('keeps a Retry-After in seconds, and no other kind', async () => {
+  test('keeps a Retry-After of seconds or of a date, five minutes at the most', async () => {
     const retryAfter = async (value: string) =>
       (await failureOf(answer('', { status: 503, headers: { 'retry-after': value } }))).retryAfter
     expect(await retryAfter('120')).toBe(120)
-    for (const value of ['-1', '1.5', 'Wed, 21 Oct 2026 07:28:00 GMT', '99999999', '']) {
+    expect(await retryAfter('99999999')).toBe(300)
+    const date = 'Wed, 21 Oct 2026 07:28:00 GMT'
+    const dated = answer('', { status: 503, headers: { 'retry-after': date, date: 'Wed, 21 Oct 2026 07:27:50 GMT' } })
+    expect((await failureOf(dated)).retryAfter).toBe(10)
+    for (const value of ['-1', '1.5', date, '']) {
       expect(await retryAfter(value)).toBeUndefined()
     }
   })

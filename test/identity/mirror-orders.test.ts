@@ -96,19 +96,38 @@ onEachEngine('Deliveries in any order', world => {
     const mirrored = await world.db.write(async tx => {
       const { user } = await ensureUser(tx, who)
       const names = []
-      for (const [name, seconds, source] of [
-        ['First', 1, 'event'],
-        ['Pulled', 2, 'pull'],
-        ['Late', 1, 'event'],
-        ['Newest', 3, 'event'],
-        ['Old Pull', 2, 'pull'],
+      for (const [name, seconds] of [
+        ['First', 1],
+        ['Pulled', 2],
+        ['Late', 1],
+        ['Newest', 3],
+        ['Old Pull', 2],
       ] as const) {
-        await mirrorIdentity(tx, user.id, claimsAt(name, seconds), source)
+        await mirrorIdentity(tx, user.id, claimsAt(name, seconds))
         names.push((await findMirror(tx, user.id))?.name)
       }
       return names
     })
     expect(mirrored).toEqual(['First', 'Pulled', 'Pulled', 'Newest', 'Newest'])
+  })
+
+  test('of two changes within one second of updated_at the later word wins, whichever comes first', async () => {
+    const stated = (name: string, ms: number): [string, Date] => [name, new Date(world.clock.ms + ms)]
+    for (const order of [
+      [stated('Zoe', 100), stated('Amy', 900)],
+      [stated('Amy', 900), stated('Zoe', 100)],
+    ]) {
+      const who = { provider: PROVIDER, subject: `order-${++fans}` }
+      const end = await world.db.write(async tx => {
+        const { user } = await ensureUser(tx, who)
+        for (const [name, at] of order) {
+          const { claims } = judgeClaims(who.subject, { name, updated_at: KICK_OFF_SECONDS }, at)
+          await mirrorIdentity(tx, user.id, claims)
+        }
+        return findMirror(tx, user.id)
+      })
+      expect(end?.name).toBe('Amy')
+    }
   })
 })
 

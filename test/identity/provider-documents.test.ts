@@ -98,10 +98,18 @@ describe('judgeClaims', () => {
         name: good.name,
         picture: good.picture,
         updatedAt: new Date(1_780_000_000_500),
+        statedAt: askedAt,
       },
       refused: [],
     })
-    const nothing = { email: null, emailVerified: null, name: null, picture: null, updatedAt: askedAt }
+    const nothing = {
+      email: null,
+      emailVerified: null,
+      name: null,
+      picture: null,
+      updatedAt: askedAt,
+      statedAt: askedAt,
+    }
     for (const raw of [
       {},
       { email: null, email_verified: null, name: null, picture: null, updated_at: null },
@@ -125,13 +133,21 @@ describe('judgeClaims', () => {
         `https://x/${'y'.repeat(2048)}`,
         7,
       ],
-      updated_at: ['2026', -1, 1e300, Number.POSITIVE_INFINITY, Number.NaN, 1_780_000_000_000_000],
+      updated_at: [
+        '2026',
+        -1,
+        1e300,
+        Number.POSITIVE_INFINITY,
+        Number.NaN,
+        1_780_000_000_000_000,
+        1_786_819_200,
+      ],
     })) {
       for (const value of values) {
         const { claims, refused } = judgeClaims('fan-1', { ...good, [name]: value }, askedAt)
         expect([value, refused]).toEqual([value, [name]])
         const kept = Object.values(claims).filter(claim => claim !== null)
-        expect(kept).toHaveLength(name === 'updated_at' ? 6 : 5)
+        expect(kept).toHaveLength(name === 'updated_at' ? 7 : 6)
       }
     }
   })

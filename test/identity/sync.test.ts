@@ -91,6 +91,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     const { identity } = (await pull(fan)).body
     const updated_at = Date.parse(identity.updatedAt) / 1000
     await answerWith({ sub: fan.subject, name: 'Aaron', updated_at })
+    world.clock.advance(1)
     expect((await pull(fan)).body.identity.name).toBe('Aaron')
   })
 
