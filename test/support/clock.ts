@@ -11,14 +11,14 @@ export interface TestClock extends Sources {
 }
 
 export function createClock(): TestClock {
-  return {
+  const clock: TestClock = {
     ...realSources,
     ms: KICK_OFF,
-    now() {
-      return new Date(this.ms)
-    },
+    // Of the clock, not of `this`: the sources are spread into other objects.
+    now: () => new Date(clock.ms),
     advance(ms) {
-      this.ms += ms
+      clock.ms += ms
     },
   }
+  return clock
 }
