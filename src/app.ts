@@ -14,6 +14,7 @@ import { rewardsRoutes } from './rewards/routes.ts'
 import { teamsRoutes } from './teams/routes.ts'
 import { onboardingRoutes } from './user/onboarding-routes.ts'
 import { profileRoutes } from './user/profile-routes.ts'
+import { syncRoutes } from './user/sync-routes.ts'
 
 export function createApp(deps: Deps) {
   const api = new Elysia({ name: 'matchday/api', normalize: false })
@@ -22,6 +23,7 @@ export function createApp(deps: Deps) {
     .use(teamsRoutes(deps))
     .use(profileRoutes(deps))
     .use(onboardingRoutes(deps))
+    .use(syncRoutes(deps))
     .use(identityRoutes(deps))
     .use(pointsRoutes(deps))
     .use(rewardsRoutes(deps))

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { operation } from '../http/operation.ts'
+import { findStanding } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { authenticate } from './authenticate.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
@@ -18,7 +19,7 @@ import {
   RequestNativeToken,
   SessionParams,
 } from './schema.ts'
-import { findStanding, logOut, requireSessionStanding } from './standing.ts'
+import { logOut, requireSessionStanding } from './standing.ts'
 
 type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'newId' | 'randomBytes' | 'tokenSeal'>
 

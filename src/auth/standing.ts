@@ -1,9 +1,9 @@
 /** Whether a token that verifies still counts: asked of the database at every request, so that no cache outlives a logout. */
 import { createHash } from 'node:crypto'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import type { AuthenticatedCaller, Caller } from '../caller.ts'
-import { ensureUser } from '../identity/users.ts'
+import { endSessions, findStanding } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { revokeSessions } from './native-sessions.ts'
 
@@ -50,17 +50,6 @@ async function requireUndeleted(reader: Reader, caller: Caller) {
   return { sessionsEndedAt }
 }
 
-/** Whether the provider deleted the user, and when they last logged out everywhere. */
-export async function findStanding(reader: Reader, { provider, subject }: Caller) {
-  const { users, identities } = reader.tables
-  const [found] = await reader
-    .select({ sessionsEndedAt: users.sessionsEndedAt, deletedAt: identities.deletedAt })
-    .from(users)
-    .leftJoin(identities, eq(identities.userId, users.id))
-    .where(and(eq(users.provider, provider), eq(users.subject, subject)))
-  return { deleted: Boolean(found?.deletedAt), sessionsEndedAt: found?.sessionsEndedAt ?? null }
-}
-
 /** Ends the caller's own session, or every session of theirs. Holds at once, in every process, across restarts. */
 export async function logOut(
   tx: Transaction,
@@ -76,9 +65,7 @@ export async function logOut(
       .onConflictDoNothing()
   }
   if (everywhere) {
-    const { user } = await ensureUser(tx, caller)
-    const { users } = tx.tables
-    await tx.update(users).set({ sessionsEndedAt: tx.now() }).where(eq(users.id, user.id))
+    await endSessions(tx, caller)
     await revokeSessions(tx, caller)
   } else if (credential.kind === 'native') {
     await revokeSessions(tx, caller, credential.sessionId)

@@ -30,3 +30,21 @@ export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: Use
   if (!user) throw new Error('user record vanished while it was made')
   return { user, created: made !== undefined }
 }
+
+/** Whether the provider deleted the user, and when they last logged out everywhere. */
+export async function findStanding(reader: Reader, { provider, subject }: Who) {
+  const { users, identities } = reader.tables
+  const [found] = await reader
+    .select({ sessionsEndedAt: users.sessionsEndedAt, deletedAt: identities.deletedAt })
+    .from(users)
+    .leftJoin(identities, eq(identities.userId, users.id))
+    .where(and(eq(users.provider, provider), eq(users.subject, subject)))
+  return { deleted: Boolean(found?.deletedAt), sessionsEndedAt: found?.sessionsEndedAt ?? null }
+}
+
+/** Logged out everywhere: session tokens issued up to now, and what came of them, are refused. */
+export async function endSessions(tx: Transaction, who: Who): Promise<void> {
+  const { user } = await ensureUser(tx, who)
+  const { users } = tx.tables
+  await tx.update(users).set({ sessionsEndedAt: tx.now() }).where(eq(users.id, user.id))
+}

@@ -1,0 +1,36 @@
+import { Elysia } from 'elysia'
+import { authenticate } from '../auth/authenticate.ts'
+import type { Deps } from '../deps.ts'
+import { Nothing, operation } from '../http/operation.ts'
+import { syncIdentity } from '../identity/mirror.ts'
+import { exampleIdentity, Sync } from '../identity/schema.ts'
+import { DomainError } from '../problems.ts'
+
+export const syncRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens'>) =>
+  new Elysia({ name: 'matchday/sync', prefix: '/api/user' }).use(authenticate(deps)).post(
+    `/sync-${deps.identity.name}`,
+    async ({ caller }) => {
+      const { credential, subject } = caller
+      // The provider answers its own tokens only.
+      if (credential.kind !== 'session') throw new DomainError('session_required')
+      const { claims } = await deps.identity.userData(credential.token, subject)
+      return deps.db.write(tx => syncIdentity(tx, caller, claims))
+    },
+    operation({
+      id: 'syncIdentity',
+      summary: 'Sync from the identity provider',
+      description:
+        'Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is.',
+      tag: 'User',
+      caller: 'caller',
+      data: 'write',
+      body: Nothing,
+      answers: { 200: Sync },
+      problems: ['session_required', 'identity_provider_unavailable', 'identity_provider_invalid'],
+      examples: {
+        answers: {
+          200: { identity: exampleIdentity, changed: ['name'], syncedAt: '2026-08-15T18:30:00.000Z' },
+        },
+      },
+    }),
+  )
