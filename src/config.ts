@@ -20,6 +20,8 @@ export interface Config {
     key: JWK
     /** Keys that signed before. */
     previousKeys: JWK[]
+    /** When a device has to sign in again, at the latest. Milliseconds. */
+    sessionMs: number
   }
   onboardingPoints: number
   payments: PaymentsConfig
@@ -57,6 +59,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
       issuer: reader.text('NATIVE_TOKEN_ISSUER') ?? 'urn:matchday',
       key,
       previousKeys: readPreviousKeys(reader, key),
+      sessionMs: reader.integer('NATIVE_SESSION_DAYS', 180, 1, 365) * 86_400_000,
     },
     onboardingPoints: reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000),
     payments: readPaymentsConfig(reader),

@@ -7,8 +7,6 @@ import { hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
 const DAY_MS = 86_400_000
 export const ACCESS_TOKEN_MS = 15 * 60_000
 export const REFRESH_TOKEN_MS = 30 * DAY_MS
-/** However often it is refreshed, a session ends after this; no token of it lives longer. */
-export const SESSION_MS = 180 * DAY_MS
 /** Devices of one fan at once. */
 export const MOST_SESSIONS = 50
 /** A client whose answer was lost may send the immediate predecessor again this long. */
@@ -33,12 +31,13 @@ export interface Origin {
   tokenExpiresAt: Date
 }
 
-/** Beyond `MOST_SESSIONS` the oldest devices are signed out. */
+/** Ends after `lifetimeMs`, however often it is refreshed: no token of it lives longer. Beyond `MOST_SESSIONS` the oldest devices are signed out. */
 export async function startSession(
   tx: Transaction,
   caller: Caller,
   deviceName: string | null,
   { issuedAt, ...origin }: Origin,
+  lifetimeMs: number,
 ): Promise<Grant> {
   const { provider, subject } = caller
   const { nativeSessions } = tx.tables
@@ -58,7 +57,7 @@ export async function startSession(
     generation: 1,
     rotatedAt: now,
     createdAt: now,
-    expiresAt: new Date(now.getTime() + SESSION_MS),
+    expiresAt: new Date(now.getTime() + lifetimeMs),
     revokedAt: null,
   }
   await tx.insert(nativeSessions).values(session)

@@ -21,7 +21,10 @@ import {
 } from './schema.ts'
 import { logOut, requireSessionStanding } from './standing.ts'
 
-type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'newId' | 'randomBytes' | 'tokenSeal'>
+type AuthDeps = Pick<
+  Deps,
+  'config' | 'db' | 'identity' | 'nativeTokens' | 'newId' | 'randomBytes' | 'tokenSeal'
+>
 
 /** Answers here carry secrets: they are never cached, and never stored for a replay. */
 const SECRET = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
@@ -88,7 +91,7 @@ const callerRoutes = (deps: AuthDeps) =>
         const grant = await deps.db.write(async tx => {
           // Asked again where it counts: the token may have been logged out since it was verified.
           await requireSessionStanding(tx, caller, credential)
-          return startSession(tx, caller, body.deviceName ?? null, origin)
+          return startSession(tx, caller, body.deviceName ?? null, origin, deps.config.nativeTokens.sessionMs)
         })
         Object.assign(set.headers, SECRET)
         return presentGrant(deps, grant)

@@ -111,7 +111,7 @@ onEachEngine('Native tokens', world => {
     world.clock.advance(SECOND)
     // As a request does that was verified before the logout and writes after it.
     const origin = { issuedAt, sealedToken: '', tokenExpiresAt: expiresAt }
-    const { session } = await world.db.write(tx => startSession(tx, caller, null, origin))
+    const { session } = await world.db.write(tx => startSession(tx, caller, null, origin, DAY))
     await expect(requireNativeStanding(world.db.read, session.id)).rejects.toThrow('invalid_token')
   })
 
