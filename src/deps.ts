@@ -47,6 +47,6 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
     nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),
     cursors: createCursors(secret),
     tokenSeal: createTokenSeal(secret),
-    payments: await createPayments(config.payments, secret),
+    payments: await createPayments(config.payments, secret, log),
   }
 }

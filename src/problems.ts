@@ -35,7 +35,7 @@ export const catalogue = {
     status: 502,
     title: 'The identity provider gave an answer that cannot be used',
   },
-  invalid_signature: { status: 401, title: 'The delivery is not signed by the identity provider' },
+  invalid_signature: { status: 401, title: 'The delivery is not signed as agreed' },
   invalid_refresh_token: { status: 401, title: 'The refresh token is not good' },
   session_not_found: { status: 404, title: 'You have no such session' },
   session_required: { status: 403, title: 'This needs a session token of the identity provider' },

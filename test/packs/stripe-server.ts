@@ -1,0 +1,217 @@
+/** A server on the loopback that answers as Stripe's API reference documents, and signs events as Stripe does. */
+import { createHmac } from 'node:crypto'
+
+export const SECRET_KEY = 'sk_test_51FakeKeyOfNoAccountAtAll'
+export const WEBHOOK_SECRET = 'whsec_fake_secret_of_no_account'
+
+/** The members of a PaymentIntent that Stripe always sends and that matter to somebody who takes a payment. */
+export interface Intent {
+  id: string
+  object: 'payment_intent'
+  amount: number
+  amount_received: number
+  client_secret: string
+  currency: string
+  latest_charge: string | null
+  last_payment_error: object | null
+  livemode: false
+  metadata: Record<string, string>
+  status:
+    | 'requires_payment_method'
+    | 'requires_action'
+    | 'processing'
+    | 'requires_capture'
+    | 'canceled'
+    | 'succeeded'
+}
+
+export interface Asked {
+  method: string
+  path: string
+  authorization: string | null
+  idempotencyKey: string | null
+  form: Record<string, string>
+}
+
+interface Reply {
+  status: number
+  body: unknown
+  headers?: Record<string, string>
+}
+
+/** `hang`: takes the request and never answers. */
+export type Outage = 'hang' | Reply
+
+export interface StripeServer {
+  env: Record<string, string>
+  asked: Asked[]
+  intents: Map<string, Intent>
+  /** By intent. */
+  refunds: Map<string, object>
+  /** How every request is answered until it is null again. */
+  outage: Outage | null
+  /** The fan pays; `facts` in place of what Stripe would say. */
+  pay(intentId: string, facts?: Partial<Intent>): Intent
+  /** An intent that somebody else made. */
+  makeIntent(facts: Partial<Intent>): Intent
+  /** What a day does: Stripe may forget keys that are older than 24 hours. */
+  forgetKeys(): void
+  stop(): Promise<void>
+}
+
+export const errorReply = (status: number, type: string, code: string | null, message: string): Reply => ({
+  status,
+  body: {
+    error: { type, ...(code ? { code } : {}), message, doc_url: 'https://stripe.com/docs/error-codes' },
+  },
+  headers: { 'stripe-should-retry': 'false' },
+})
+
+export function startStripe(): StripeServer {
+  const remembered = new Map<string, { question: string; reply: Reply }>()
+  let made = 0
+
+  const makeIntent = (facts: Partial<Intent>): Intent => {
+    const id = facts.id ?? `pi_3Fake${String(++made).padStart(6, '0')}`
+    const intent: Intent = {
+      id,
+      object: 'payment_intent',
+      amount: 0,
+      amount_received: 0,
+      client_secret: `${id}_secret_fake`,
+      currency: 'eur',
+      latest_charge: null,
+      last_payment_error: null,
+      livemode: false,
+      metadata: {},
+      status: 'requires_payment_method',
+      ...facts,
+    }
+    server.intents.set(id, intent)
+    return intent
+  }
+
+  function createIntent(form: Record<string, string>): Reply {
+    const amount = Number(form.amount)
+    if (amount < 50) {
+      return errorReply(400, 'invalid_request_error', 'amount_too_small', 'Amount must be at least €0.50 eur')
+    }
+    const metadata = { purchaseId: form['metadata[purchaseId]'] ?? '' }
+    return { status: 200, body: makeIntent({ amount, currency: form.currency, metadata }) }
+  }
+
+  function createRefund(form: Record<string, string>): Reply {
+    const intent = server.intents.get(form.payment_intent ?? '')
+    if (!intent) return missing(form.payment_intent ?? '')
+    if (server.refunds.has(intent.id)) {
+      const message = `Charge ${intent.latest_charge} has already been refunded.`
+      return errorReply(400, 'invalid_request_error', 'charge_already_refunded', message)
+    }
+    const { amount, currency, latest_charge: charge } = intent
+    const id = `re_3Fake${String(++made).padStart(6, '0')}`
+    const refund = {
+      id,
+      object: 'refund',
+      amount,
+      currency,
+      charge,
+      payment_intent: intent.id,
+      status: 'succeeded',
+    }
+    server.refunds.set(intent.id, refund)
+    return { status: 200, body: refund }
+  }
+
+  function missing(id: string): Reply {
+    return errorReply(404, 'invalid_request_error', 'resource_missing', `No such payment_intent: '${id}'`)
+  }
+
+  function answer({ method, path, form }: Asked): Reply {
+    if (method === 'POST' && path === '/v1/payment_intents') return createIntent(form)
+    if (method === 'POST' && path === '/v1/refunds') return createRefund(form)
+    const [, id] = /^\/v1\/payment_intents\/(\w+)$/.exec(path) ?? []
+    const intent = server.intents.get(id ?? '')
+    if (method === 'GET' && id) return intent ? { status: 200, body: intent } : missing(id)
+    return errorReply(404, 'invalid_request_error', null, `Unrecognized request URL (${method}: ${path}).`)
+  }
+
+  /** The first answer again for the same key and parameters; other parameters under one key are refused. */
+  function answerOnce(asked: Asked): Reply {
+    const { idempotencyKey: key, form, path, authorization } = asked
+    if (authorization !== `Bearer ${SECRET_KEY}`) {
+      return errorReply(401, 'invalid_request_error', null, `Invalid API Key provided: ${authorization}`)
+    }
+    if (!key) return answer(asked)
+    const question = JSON.stringify([path, form])
+    const before = remembered.get(key)
+    if (before && before.question !== question) {
+      const message = 'Keys for idempotent requests can only be used with the same parameters.'
+      return errorReply(400, 'idempotency_error', null, message)
+    }
+    // A snapshot: what is replayed is what was said then.
+    const reply = before?.reply ?? structuredClone(answer(asked))
+    remembered.set(key, { question, reply })
+    return before ? { ...reply, headers: { ...reply.headers, 'idempotent-replayed': 'true' } } : reply
+  }
+
+  const listening = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      const asked: Asked = {
+        method: request.method,
+        path: new URL(request.url).pathname,
+        authorization: request.headers.get('authorization'),
+        idempotencyKey: request.headers.get('idempotency-key'),
+        form: Object.fromEntries(new URLSearchParams(await request.text())),
+      }
+      server.asked.push(asked)
+      if (server.outage === 'hang') return new Promise<Response>(() => {})
+      const { status, body, headers } = server.outage ?? answerOnce(asked)
+      return Response.json(body, { status, headers: { 'request-id': 'req_fake', ...headers } })
+    },
+  })
+
+  const server: StripeServer = {
+    env: {
+      PAYMENT_GATEWAY: 'stripe',
+      STRIPE_SECRET_KEY: SECRET_KEY,
+      STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      STRIPE_API_BASE: `http://127.0.0.1:${listening.port}`,
+    },
+    asked: [],
+    intents: new Map(),
+    refunds: new Map(),
+    outage: null,
+    makeIntent,
+    pay(intentId, facts = {}) {
+      const intent = server.intents.get(intentId)
+      if (!intent) throw new Error(`no intent ${intentId}`)
+      const charge = intentId.replace('pi_', 'ch_')
+      const paid = { status: 'succeeded' as const, amount_received: intent.amount, latest_charge: charge }
+      return Object.assign(intent, paid, facts)
+    },
+    forgetKeys: () => remembered.clear(),
+    stop: () => listening.stop(true),
+  }
+  return server
+}
+
+/** An event as Stripe sends it: a snapshot of the intent. */
+export const eventOf = (intent: Intent, type = 'payment_intent.succeeded') => ({
+  id: `evt_${intent.id}`,
+  object: 'event',
+  api_version: '2026-01-28.clover',
+  created: 1_786_818_600,
+  data: { object: structuredClone(intent) },
+  livemode: false,
+  pending_webhooks: 1,
+  request: { id: null, idempotency_key: null },
+  type,
+})
+
+/** `Stripe-Signature`: HMAC-SHA-256, in hex, over the time in seconds, a dot, and the body. */
+export function signEvent(body: string, atMs: number, secret = WEBHOOK_SECRET): string {
+  const seconds = Math.floor(atMs / 1000)
+  return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`
+}

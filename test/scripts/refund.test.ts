@@ -1,0 +1,278 @@
+/** `bun run refund`, run as an operator runs it. */
+import { afterAll, afterEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { findUser } from '../../src/identity/users.ts'
+import {
+  addPack,
+  balanceOf,
+  buy,
+  complete,
+  entriesOf,
+  expectStatus,
+  HOLD,
+  open,
+  patientFan,
+  refusal,
+  start,
+} from '../packs/packs-world.ts'
+import { errorReply, startStripe } from '../packs/stripe-server.ts'
+import { checkOut, deliver, impatientGateway, requestsFor, traces } from '../packs/stripe-world.ts'
+import { sharedEngines } from '../support/engines.ts'
+import { onEngine, type World } from '../support/world.ts'
+
+const root = join(import.meta.dir, '../..')
+const stripe = startStripe()
+afterAll(() => stripe.stop())
+afterEach(() => {
+  stripe.outage = null
+})
+
+/** The script with the configuration of the application. */
+async function run(world: World, parameters: string[], extra: Record<string, string> = {}) {
+  const { config, databaseUrl } = world
+  const child = Bun.spawn([process.execPath, 'scripts/refund.ts', ...parameters], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATABASE_URL: databaseUrl ?? '',
+      NATIVE_TOKEN_KEY: JSON.stringify(config.nativeTokens.key),
+      IDP_WEBHOOK_SECRET: config.identity.webhookSecret,
+      ...stripe.env,
+      ...extra,
+    },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { code: await child.exited, out, err }
+}
+
+async function userIdOf({ db, config }: World, { subject }: { subject: string }) {
+  return (await findUser(db.read, { provider: config.identity.name, subject }))?.id
+}
+
+async function runForMachines(world: World, parameters: string[]) {
+  const { code, out } = await run(world, [...parameters, '--json'])
+  return { code, answer: JSON.parse(out) }
+}
+
+/** A purchase that Stripe was paid for and that is completed. */
+async function paidWithMoney(world: World) {
+  const checkout = await checkOut(world)
+  stripe.pay(checkout.intentId)
+  const { userPack } = expectStatus(200, await complete(checkout.fan, checkout.purchaseId, checkout.intentId))
+  return { ...checkout, userPackId: userPack.id }
+}
+
+/** A payment that came when the last pack was held by another. */
+async function owed(world: World) {
+  const checkout = await checkOut(world, { supply: 1 })
+  const intent = stripe.pay(checkout.intentId)
+  world.clock.advance(HOLD)
+  expectStatus(201, await start(await patientFan(world), checkout.packId))
+  expectStatus(204, await deliver(world, intent))
+  return checkout
+}
+
+const usageSuite = (world: World) => {
+  test('explains itself, with examples', async () => {
+    const { code, out } = await run(world, ['--help'])
+    expect(code).toBe(0)
+    expect(out).toContain('bun run refund PURCHASE --yes')
+  })
+
+  test.each([[['--yes']], [['--force']], [['one', 'two']], [['one', '--yes=no']]])(
+    'leaves with 2 and its usage when it is called with %j',
+    async parameters => {
+      const { code, out, err } = await run(world, parameters)
+      expect({ code, out }).toEqual({ code: 2, out: '' })
+      expect(err).toContain('bun run refund PURCHASE --yes')
+    },
+  )
+
+  test('leaves with 1 and the problems of the configuration when it is wrong', async () => {
+    const { code, err } = await run(world, [], { STRIPE_SECRET_KEY: 'nonsense' })
+    expect(code).toBe(1)
+    expect(err).toContain('STRIPE_SECRET_KEY must be')
+    expect(err).not.toContain('nonsense')
+  })
+}
+
+for (const engine of sharedEngines) {
+  onEngine(
+    engine,
+    'bun run refund',
+    world => {
+      if (engine === sharedEngines[0]) usageSuite(world)
+
+      test('lists what is owed, oldest first', async () => {
+        expect(await run(world, [])).toEqual({ code: 0, out: 'Nothing is owed.\n', err: '' })
+        const [first, second] = [await owed(world), await owed(world)]
+        const { code, out } = await run(world, [])
+        expect(code).toBe(0)
+        expect(out.trim().split('\n')).toEqual(
+          await Promise.all(
+            [first, second].map(
+              async ({ purchaseId, intentId, fan }) =>
+                `${purchaseId}  499 EUR (minor units)  fan ${await userIdOf(world, fan)}  ${intentId}`,
+            ),
+          ),
+        )
+        expect((await runForMachines(world, [])).answer).toMatchObject({
+          refundDue: [
+            { purchaseId: first.purchaseId, price: { amount: 499, currency: 'EUR' }, status: 'refund_due' },
+            { purchaseId: second.purchaseId, paymentReference: second.intentId, status: 'refund_due' },
+          ],
+        })
+
+        expect((await run(world, [first.purchaseId, '--yes'])).code).toBe(0)
+        expect(stripe.refunds.get(first.intentId)).toMatchObject({ amount: 499, currency: 'eur' })
+        expect(await traces(world, first)).toMatchObject({ status: 'refunded', sold: 0, handedOver: 0 })
+        expect((await runForMachines(world, [])).answer.refundDue).toHaveLength(1)
+      })
+
+      test('shows what it would do, does it when told to, and once: points', async () => {
+        const fan = await patientFan(world, 100)
+        const packId = await addPack(world, { supply: 1 })
+        const { id } = await buy(fan, packId)
+        const fanId = await userIdOf(world, fan)
+
+        const dry = await run(world, [id])
+        expect(dry.code).toBe(0)
+        for (const part of [
+          '100 POINTS',
+          fanId ?? '?',
+          packId,
+          'on sale again',
+          'Nothing was changed',
+          '--yes',
+        ]) {
+          expect(dry.out).toContain(part)
+        }
+        expect(await runForMachines(world, [id])).toEqual({
+          code: 0,
+          answer: {
+            purchaseId: id,
+            packId,
+            userId: fanId,
+            price: { amount: 100, currency: 'POINTS' },
+            paymentReference: null,
+            opened: false,
+            status: 'completed',
+            supplyReturned: true,
+            done: false,
+          },
+        })
+        expect(await balanceOf(fan)).toMatchObject({ balance: 0 })
+        expect(await traces(world, { packId, purchaseId: id })).toMatchObject({
+          status: 'completed',
+          sold: 1,
+        })
+
+        expect(await run(world, [id, '--yes'])).toMatchObject({
+          code: 0,
+          out: 'Refunded 100 POINTS; the pack is on sale again.\n',
+        })
+        const again = await run(world, [id, '--yes'])
+        expect(again.code).toBe(0)
+        expect(again.out).toContain('refunded already')
+        expect(await balanceOf(fan)).toMatchObject({ balance: 100 })
+        expect(await entriesOf(fan, 'pack_refund')).toMatchObject([{ delta: 100, ref: id }])
+        expect(await traces(world, { packId, purchaseId: id })).toMatchObject({ status: 'refunded', sold: 0 })
+      })
+
+      test('leaves an opened pack with the fan, and its supply sold', async () => {
+        const checkout = await paidWithMoney(world)
+        expectStatus(200, await open(checkout.fan, checkout.userPackId))
+        const dry = await runForMachines(world, [checkout.purchaseId])
+        expect(dry.answer).toMatchObject({ opened: true, supplyReturned: false, done: false })
+        const { answer } = await runForMachines(world, [checkout.purchaseId, '--yes'])
+        expect(answer).toMatchObject({ status: 'refunded', supplyReturned: false, done: true })
+        expect(await traces(world, checkout)).toMatchObject({ status: 'refunded', sold: 1 })
+      })
+
+      test('gives money back through Stripe under a key of its own, and revokes the sealed pack', async () => {
+        const checkout = await paidWithMoney(world)
+        await run(world, [checkout.purchaseId])
+        expect(stripe.refunds.has(checkout.intentId)).toBe(false)
+
+        stripe.asked.length = 0
+        expect((await run(world, [checkout.purchaseId, '--yes'])).code).toBe(0)
+        expect(requestsFor(stripe, '/v1/refunds')).toMatchObject([
+          { form: { payment_intent: checkout.intentId }, idempotencyKey: `refund-${checkout.purchaseId}` },
+        ])
+        expect(refusal(await open(checkout.fan, checkout.userPackId))).toEqual([404, 'user_pack_not_found'])
+        expect(await traces(world, checkout)).toMatchObject({ status: 'refunded', sold: 0 })
+      })
+
+      test('goes on where it died between the money and the record, on the same day or much later', async () => {
+        for (const later of [false, true]) {
+          const { purchaseId, packId, intentId } = await paidWithMoney(world)
+          await impatientGateway(world).refund({ purchaseId, amount: 499, currency: 'EUR' }, intentId)
+          if (later) stripe.forgetKeys()
+          const paidBack = stripe.refunds.get(intentId)
+
+          expect((await run(world, [purchaseId, '--yes'])).code).toBe(0)
+          expect(stripe.refunds.get(intentId)).toBe(paidBack)
+          expect(await traces(world, { packId, purchaseId })).toMatchObject({ status: 'refunded', sold: 0 })
+        }
+      })
+
+      test('run twice at once gives back once', async () => {
+        const fan = await patientFan(world, 100)
+        const { id } = await buy(fan, await addPack(world))
+        const runs = await Promise.all([run(world, [id, '--yes']), run(world, [id, '--yes'])])
+        expect(runs.filter(({ out }) => out.startsWith('Refunded'))).toHaveLength(1)
+        expect(runs.map(({ code }) => code)).toEqual([0, 0])
+        expect(await balanceOf(fan)).toMatchObject({ balance: 100 })
+      })
+
+      test('records nothing when Stripe refuses, is away, or has given the money back to no avail', async () => {
+        const checkout = await paidWithMoney(world)
+        const failed = {
+          id: 're_1',
+          object: 'refund',
+          status: 'failed',
+          failure_reason: 'expired_or_canceled_card',
+        }
+        const noRetry = { 'stripe-should-retry': 'false' }
+        const refusals = [
+          [
+            errorReply(400, 'invalid_request_error', 'balance_insufficient', 'Insufficient funds.'),
+            'balance_insufficient',
+          ],
+          [errorReply(500, 'api_error', null, 'Something went wrong.'), 'payment_gateway_unavailable'],
+          [{ status: 200, body: failed, headers: noRetry }, 'failed'],
+        ] as const
+        for (const [outage, word] of refusals) {
+          stripe.outage = outage
+          const { code, err } = await run(world, [checkout.purchaseId, '--yes'])
+          expect(code).toBe(1)
+          expect(err).toContain(word)
+        }
+        expect(await traces(world, checkout)).toMatchObject({ status: 'completed', sold: 1 })
+      })
+
+      test('settles no payment of Stripe with another gateway', async () => {
+        const checkout = await paidWithMoney(world)
+        for (const PAYMENT_GATEWAY of ['sandbox', 'off']) {
+          expect((await run(world, [checkout.purchaseId, '--yes'], { PAYMENT_GATEWAY })).code).toBe(1)
+        }
+        expect(await traces(world, checkout)).toMatchObject({ status: 'completed', sold: 1 })
+      })
+
+      test('leaves with 1 for a purchase that is unknown or was not paid', async () => {
+        const unknown = await run(world, ['01981e2c-7c1f-7000-8000-000000000003', '--yes'])
+        expect(unknown).toMatchObject({ code: 1, out: '' })
+        expect(unknown.err).toContain('There is no purchase')
+        const checkout = await checkOut(world)
+        const { code, err } = await run(world, [checkout.purchaseId, '--yes'])
+        expect(code).toBe(1)
+        expect(err).toMatch(/is (pending|expired): nothing was paid/)
+        expect(await traces(world, checkout)).toMatchObject({ status: 'pending' })
+      })
+    },
+    { env: stripe.env },
+  )
+}
