@@ -101,7 +101,10 @@ describe('fetchJson', () => {
     expect(await retryAfter('120')).toBe(120)
     expect(await retryAfter('99999999')).toBe(300)
     const date = 'Wed, 21 Oct 2026 07:28:00 GMT'
-    const dated = answer('', { status: 503, headers: { 'retry-after': date, date: 'Wed, 21 Oct 2026 07:27:50 GMT' } })
+    const dated = answer('', {
+      status: 503,
+      headers: { 'retry-after': date, date: 'Wed, 21 Oct 2026 07:27:50 GMT' },
+    })
     expect((await failureOf(dated)).retryAfter).toBe(10)
     for (const value of ['-1', '1.5', date, '']) {
       expect(await retryAfter(value)).toBeUndefined()

@@ -1,11 +1,11 @@
 /** Packs on sale, and fans who stay signed in while a test moves the clock. */
-import { beforeAll, expect } from 'bun:test'
+import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Tables } from '../../db/index.ts'
 import { findUser } from '../../src/identity/users.ts'
 import { statusOf } from '../../src/packs/present.ts'
 import type { Answer, Client } from '../support/client.ts'
-import { type Fan, onEachEngine, type World } from '../support/world.ts'
+import type { Fan, World } from '../support/world.ts'
 
 export const MINUTE = 60_000
 export const HOLD = 15 * MINUTE
@@ -28,14 +28,6 @@ export const EUROS = { amount: 499, currency: 'EUR' }
 export const FREE = { amount: 0, currency: 'POINTS' }
 const WEIGHTS = { common: 700_000, rare: 250_000, epic: 50_000 }
 let made = 0
-
-/** `onEachEngine`, where reads outside a unit of work see the clock move as well: holds expire for them too. */
-export function onEachPackEngine(title: string, suite: (world: World) => void) {
-  onEachEngine(title, world => {
-    beforeAll(() => void Object.assign(world.db.read, { now: () => new Date(world.clock.ms) }))
-    suite(world)
-  })
-}
 
 /** A pack with collectibles of its own; answers its id. */
 export async function addPack({ db }: Pick<World, 'db'>, fields: NewPack = {}): Promise<string> {

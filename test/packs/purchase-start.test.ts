@@ -1,0 +1,166 @@
+import { expect, test } from 'bun:test'
+import { and, eq } from 'drizzle-orm'
+import { findFlaw } from '../../src/packs/proof.ts'
+import { onEachEngine } from '../support/world.ts'
+import {
+  addPack,
+  balanceOf,
+  complete,
+  DAY,
+  EUROS,
+  FREE,
+  HOLD,
+  open,
+  patientFan,
+  purchaseRows,
+  refusal,
+  remaining,
+  start,
+} from './packs-world.ts'
+
+onEachEngine('POST /api/packs/purchase', world => {
+  const at = (ms: number) => new Date(world.clock.ms + ms)
+
+  test('starts a purchase: holds one for 15 minutes, names the price, and promises the seed', async () => {
+    const fan = await patientFan(world, 150)
+    const packId = await addPack(world)
+    const { status, body } = await start(fan, packId)
+    expect(status).toBe(201)
+    expect(body).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      packId,
+      status: 'pending',
+      price: { amount: 100, currency: 'POINTS' },
+      seedHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      createdAt: '2026-08-15T18:30:00.000Z',
+      expiresAt: '2026-08-15T18:45:00.000Z',
+      completedAt: null,
+      userPack: null,
+    })
+    expect(await balanceOf(fan)).toEqual({ balance: 150, lifetime: 150 })
+  })
+
+  test('promises another seed every time', async () => {
+    const fan = await patientFan(world)
+    const packId = await addPack(world, { price: FREE })
+    const [first, second] = [await start(fan, packId), await start(fan, packId)]
+    expect(first.body.seedHash).not.toBe(second.body.seedHash)
+  })
+
+  test('refuses a pack that does not exist with 404 pack_not_found', async () => {
+    const fan = await patientFan(world)
+    expect(refusal(await start(fan, 'no-such-pack'))).toEqual([404, 'pack_not_found'])
+  })
+
+  test('refuses a pack that is switched off, not yet begun, or over with 409 pack_inactive', async () => {
+    const fan = await patientFan(world, 1000)
+    for (const fields of [{ active: false }, { startsAt: at(1) }, { endsAt: at(0) }]) {
+      const packId = await addPack(world, fields)
+      expect(refusal(await start(fan, packId))).toEqual([409, 'pack_inactive'])
+    }
+  })
+
+  test('sells from the first instant of the window to just before the last', async () => {
+    const fan = await patientFan(world, 1000)
+    for (const fields of [{ startsAt: at(0), endsAt: at(DAY) }, { endsAt: at(1) }]) {
+      expect((await start(fan, await addPack(world, fields))).status).toBe(201)
+    }
+  })
+
+  test('refuses a fan with too few points with 409 insufficient_points and the numbers', async () => {
+    const fan = await patientFan(world, 99)
+    const { status, body } = await start(fan, await addPack(world))
+    expect(status).toBe(409)
+    expect(body).toMatchObject({
+      code: 'insufficient_points',
+      pointsRequired: 100,
+      points: 99,
+      missingPoints: 1,
+    })
+  })
+
+  test('a price in money asks for no points, and a price of nothing for none either', async () => {
+    const fan = await patientFan(world)
+    const { status, body } = await start(fan, await addPack(world, { price: EUROS }))
+    expect([status, body.price]).toEqual([201, EUROS])
+    expect((await start(fan, await addPack(world, { price: FREE }))).status).toBe(201)
+  })
+
+  test('checks in the order of the contract: inactive, sold out, points', async () => {
+    const fan = await patientFan(world)
+    const inactive = await addPack(world, { active: false, supply: 0 })
+    expect((await start(fan, inactive)).body.code).toBe('pack_inactive')
+    const gone = await addPack(world, { supply: 0 })
+    expect(refusal(await start(fan, gone))).toEqual([409, 'sold_out'])
+  })
+
+  test('a refusal holds nothing, and leaves no user record', async () => {
+    const fan = await patientFan(world)
+    const packId = await addPack(world, { supply: 1 })
+    expect((await start(fan, packId)).body.code).toBe('insufficient_points')
+    expect(await remaining(world, packId)).toBe(1)
+    expect(await purchaseRows(world, packId)).toEqual([])
+    expect((await fan.get('/api/user/profile')).status).toBe(404)
+  })
+
+  test('refuses bodies that break the schema with 422 and says where', async () => {
+    const fan = await patientFan(world)
+    for (const [body, pointer] of [
+      [{}, '/packId'],
+      [{ packId: 7 }, '/packId'],
+      [{ packId: '' }, '/packId'],
+      [{ packId: 'starter', price: 0 }, '/price'],
+    ] as const) {
+      const answer = await fan.post('/api/packs/purchase', body)
+      expect([answer.status, answer.body.errors?.[0].pointer]).toEqual([422, pointer])
+    }
+  })
+
+  test('price and odds are those of the start, whatever becomes of the pack', async () => {
+    const fan = await patientFan(world, 100)
+    const packId = await addPack(world)
+    const { body: purchase } = await start(fan, packId)
+    await world.db.write(async tx => {
+      const { packs, packItems } = tx.tables
+      const changes = { priceAmount: 5000, itemsPerPack: 1, active: false }
+      await tx.update(packs).set(changes).where(eq(packs.id, packId))
+      const ofRarity = (rarity: string) =>
+        and(eq(packItems.packId, packId), eq(packItems.collectibleId, `${packId}-${rarity}`))
+      await tx.update(packItems).set({ weight: 1 }).where(ofRarity('common'))
+      await tx.update(packItems).set({ weight: 749_999 }).where(ofRarity('rare'))
+    })
+
+    const completed = await complete(fan, purchase.id)
+    expect([completed.status, completed.body.price]).toEqual([200, { amount: 100, currency: 'POINTS' }])
+    expect((await balanceOf(fan)).balance).toBe(0)
+    const { items, proof } = (await open(fan, completed.body.userPack.id)).body
+    expect(items).toHaveLength(3)
+    expect(proof.weights.map(({ weight }: { weight: number }) => weight)).toEqual([700_000, 50_000, 250_000])
+    expect(findFlaw(proof)).toBeNull()
+  })
+
+  test('the last one, held, is sold out for the next fan, until its hold expires by the clock', async () => {
+    const [first, second] = [await patientFan(world, 100), await patientFan(world, 100)]
+    const packId = await addPack(world, { supply: 1 })
+    const { body: held } = await start(first, packId)
+    expect(refusal(await start(second, packId))).toEqual([409, 'sold_out'])
+    expect(await remaining(world, packId)).toBe(0)
+
+    world.clock.advance(HOLD - 1)
+    expect(refusal(await start(second, packId))).toEqual([409, 'sold_out'])
+    world.clock.advance(1)
+    expect(await remaining(world, packId)).toBe(1)
+    expect((await start(second, packId)).status).toBe(201)
+    expect(await remaining(world, packId)).toBe(0)
+    expect(refusal(await complete(first, held.id))).toEqual([409, 'purchase_expired'])
+  })
+
+  test('of 30 fans at once who want the last three, three hold one', async () => {
+    const fans = await Promise.all(Array.from({ length: 30 }, () => patientFan(world, 100)))
+    const packId = await addPack(world, { supply: 3 })
+    const answers = await Promise.all(fans.map(fan => start(fan, packId)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3)
+    expect(answers.filter(({ body }) => body.code === 'sold_out')).toHaveLength(27)
+    expect(await remaining(world, packId)).toBe(0)
+  })
+})
