@@ -28,6 +28,8 @@ export interface Reader extends Pick<Drizzle, 'select' | 'selectDistinct' | '$wi
  * Its `now()` is one instant, so that all it writes bears the same time.
  */
 export interface Transaction extends Reader, Pick<Drizzle, 'insert' | 'update' | 'delete'> {
+  /** The clock itself: what has waited for a lock must not judge by `now()`, which was before. */
+  clock(): Date
   /** Runs once the unit of work is durable, and never when it is not. Must not throw: it cannot undo the write. */
   afterCommit(effect: () => void): void
 }

@@ -45,6 +45,7 @@ export function databaseOn(queries: Drizzle, sources: Sources, closeClient: () =
         tables,
         ...sources,
         now: () => at,
+        clock: sources.now,
         afterCommit: (effect: () => void) => effects.push(effect),
       })
       return insideWork.run(true, () => work(tx))

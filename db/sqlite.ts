@@ -110,7 +110,11 @@ export function openSqlite(path: string, sources: Sources, { lockPatienceMs }: S
   async function runJob(job: Job): Promise<Ran | undefined> {
     const effects: (() => void)[] = []
     const at = sources.now()
-    const members = { now: () => at, afterCommit: (effect: () => void) => effects.push(effect) }
+    const members = {
+      now: () => at,
+      clock: sources.now,
+      afterCommit: (effect: () => void) => effects.push(effect),
+    }
     const { tx, end } = endable(Object.assign(Object.create(write), members) as Transaction)
     writer.run('SAVEPOINT job')
     try {

@@ -1,15 +1,15 @@
 /** `bun run refund [PURCHASE [--yes]]`: what is owed to fans, and giving it back. */
 import { parseArgs } from 'node:util'
-import { asc, eq } from 'drizzle-orm'
 import { openDatabase } from '../db/index.ts'
 import { parseConfig } from '../src/config.ts'
 import { withDevelopmentSecrets } from '../src/development-secrets.ts'
-import { isPricedInPoints } from '../src/packs/complete-purchase.ts'
+import { isPricedInPoints, listRefundsDue } from '../src/packs/complete-purchase.ts'
 import { chargeOf } from '../src/packs/pay.ts'
 import { createPayments } from '../src/packs/payments/create.ts'
+import type { PaymentGateway } from '../src/packs/payments/gateway.ts'
 import { type PurchaseRow, statusOf } from '../src/packs/present.ts'
 import { findPurchase, findUserPackOf } from '../src/packs/purchases.ts'
-import { refundPurchase } from '../src/packs/refund.ts'
+import { oweRefund, refundPurchase } from '../src/packs/refund.ts'
 import { DomainError } from '../src/problems.ts'
 import { realSources } from '../src/sources.ts'
 import { fail } from './terminal.ts'
@@ -54,12 +54,7 @@ await (purchaseId === undefined ? listDue() : refund(purchaseId)).catch(leave)
 await db.close()
 
 async function listDue() {
-  const { packPurchases } = db.tables
-  const rows = await db.read
-    .select()
-    .from(packPurchases)
-    .where(eq(packPurchases.status, 'refund_due'))
-    .orderBy(asc(packPurchases.id))
+  const rows = await listRefundsDue(db.read)
   const lines = rows.map(row => `${row.id}  ${priceOf(row)}  fan ${row.userId}  ${row.paymentReference}`)
   const due = rows.map(row => ({ ...summaryOf(row), status: row.status }))
   say({ refundDue: due }, lines.length > 0 ? lines.join('\n') : 'Nothing is owed.')
@@ -84,9 +79,13 @@ async function refund(id: string) {
     const then = `Nothing was changed. To do it: bun run refund ${id} --yes`
     return say({ ...report, status, supplyReturned, done: false }, `${plan(found, pack, opened)}\n${then}`)
   }
-  // Money first, then the record. Should this process die in between, the purchase is still refundable: run again, the
-  // gateway knows that it has paid, and the record follows. The other way round a fan's money could be forgotten.
-  if (!isPricedInPoints(found)) await returnMoney(found)
+  // The debt first, then the money, then the record. Should this process die in between, the debt stands in the list:
+  // run again, the gateway knows that it has paid. Nobody opens a pack meanwhile whose money is under way.
+  if (!isPricedInPoints(found)) {
+    const gateway = await gatewayOf(found)
+    await db.write(tx => oweRefund(tx, id))
+    await gateway.refund(chargeOf(found), found.paymentReference ?? '')
+  }
   const refunded = await db
     .write(tx => refundPurchase(tx, id))
     .catch(async error => {
@@ -99,10 +98,11 @@ async function refund(id: string) {
   say({ ...report, status: 'refunded', supplyReturned, done: true }, `Refunded ${priceOf(found)}; ${supply}.`)
 }
 
-async function returnMoney(purchase: PurchaseRow) {
+/** The gateway that took the money; nothing is touched where another is configured. */
+async function gatewayOf({ paymentReference }: PurchaseRow): Promise<PaymentGateway> {
   const payments = await createPayments(config.payments, config.nativeTokens.key.d ?? '')
-  if (!payments) return fail('PAYMENT_GATEWAY is off: set the gateway that took the money.')
-  await payments.refund(chargeOf(purchase), purchase.paymentReference ?? '')
+  if (payments?.recognizes(paymentReference ?? '')) return payments
+  return fail(`PAYMENT_GATEWAY is ${config.payments.gateway}: set the gateway that took the money.`)
 }
 
 function plan(purchase: PurchaseRow, pack: object | undefined, opened: boolean): string {

@@ -6,6 +6,8 @@ import type { Sources } from '../../db/index.ts'
 const SEASON_START = Date.parse('2025-08-01T09:00:00.000Z')
 
 export interface SeedSources extends Sources {
+  /** The same: a seed waits for nobody. */
+  clock(): Date
   /** What to draw from for everything else of this fan. */
   faker: Faker
   /** Lets the fan's time go on. */
@@ -22,6 +24,7 @@ export function createSeedSources(seed: number, index: number): SeedSources {
   return {
     faker,
     now: () => new Date(ms),
+    clock: () => new Date(ms),
     pass(by) {
       ms += by
     },

@@ -35,7 +35,7 @@ export async function listPacks(reader: Reader) {
     )
     .orderBy(asc(packs.id))
   const ids = active.map(({ id }) => id)
-  const [items, held] = [await readItems(reader, ids), await countHolds(reader, ids)]
+  const [items, held] = [await readItems(reader, ids), await countHolds(reader, ids, now)]
   return {
     packs: active.map(pack => presentPack(pack, items.get(pack.id) ?? [], held.get(pack.id) ?? 0, now)),
   }
@@ -45,7 +45,7 @@ export async function listPacks(reader: Reader) {
 export async function readPack(reader: Reader, packId: string) {
   const pack = await requirePack(reader, packId)
   const items = (await readItems(reader, [packId])).get(packId) ?? []
-  const held = (await countHolds(reader, [packId])).get(packId) ?? 0
+  const held = (await countHolds(reader, [packId], reader.now())).get(packId) ?? 0
   return { ...presentPack(pack, items, held, reader.now()), items }
 }
 
@@ -80,7 +80,7 @@ export async function readItems(reader: Reader, packIds: string[]): Promise<Map<
 }
 
 /** Live holds by pack: an expired one counts no more from that very instant, whether or not any job ran. */
-export async function countHolds(reader: Reader, packIds: string[]): Promise<Map<string, number>> {
+export async function countHolds(reader: Reader, packIds: string[], now: Date): Promise<Map<string, number>> {
   if (packIds.length === 0) return new Map()
   const { packPurchases } = reader.tables
   const rows = await reader
@@ -90,7 +90,7 @@ export async function countHolds(reader: Reader, packIds: string[]): Promise<Map
       and(
         inArray(packPurchases.packId, packIds),
         eq(packPurchases.status, 'pending'),
-        gt(packPurchases.expiresAt, reader.now()),
+        gt(packPurchases.expiresAt, now),
       ),
     )
     .groupBy(packPurchases.packId)

@@ -1,5 +1,5 @@
 /** Completing a purchase: pays it, takes it from the supply, and hands over the sealed pack; once. */
-import { and, eq, gt } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { isUniqueViolation, type Transaction } from '../../db/index.ts'
 import { appendEntry } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
@@ -16,7 +16,7 @@ export type Completion =
   /** Not paid, and nothing is held any more. */
   | { outcome: 'expired' }
   /** Paid, but the hold and the supply are gone: written down, so that the operator gives the money back. */
-  | { outcome: 'refund_due'; purchaseId: string }
+  | { outcome: 'refund_due'; purchaseId: string; newly: boolean }
 
 /**
  * Client and gateway may both ask, at once and again. The outcomes other than `completed` must be committed as well.
@@ -30,25 +30,30 @@ export async function completePurchase(
   const found = await findPurchase(tx, purchaseId)
   if (!found) throw new DomainError('purchase_not_found')
   // Pack before purchase, always: whoever starts or completes takes the locks in this order.
-  const pack = await lockPack(tx, found.packId)
+  const locked = await lockPack(tx, found.packId)
   const purchase = await findPurchase(tx, purchaseId)
-  if (!pack || !purchase) throw new Error('pack or purchase vanished while it was completed')
+  if (!locked || !purchase) throw new Error('pack or purchase vanished while it was completed')
+  const { pack, now } = locked
 
-  const status = statusOf(purchase, tx.now())
+  const status = statusOf(purchase, now)
   if (status === 'completed' || status === 'refunded') return completed(tx, purchase)
-  if (status === 'refund_due') return { outcome: 'refund_due', purchaseId }
+  if (status === 'refund_due') return { outcome: 'refund_due', purchaseId, newly: false }
   const late = status === 'expired'
   if (late && payment.kind === 'points') return { outcome: 'expired' }
   // Money that comes late gets a pack where one is still free. A hold is good for any unsold one: there is
   // none left when the operator has cut the supply below what was held.
-  const left = late ? await countFree(tx, pack) : countUnsold(pack)
-  if (left >= 1) return settle(tx, purchase, payment)
+  const left = late ? await countFree(tx, pack, now) : countUnsold(pack)
+  if (left >= 1) return settle(tx, purchase, payment, now)
   return payment.kind === 'points' ? { outcome: 'expired' } : owe(tx, purchase, payment.reference)
 }
 
-async function settle(tx: Transaction, purchase: PurchaseRow, payment: Payment): Promise<Completion> {
+async function settle(
+  tx: Transaction,
+  purchase: PurchaseRow,
+  payment: Payment,
+  now: Date,
+): Promise<Completion> {
   const { packPurchases, userPacks } = tx.tables
-  const now = tx.now()
   const paymentReference = payment.kind === 'money' ? payment.reference : null
   const [done] = await writeOnce(() =>
     tx
@@ -89,7 +94,7 @@ async function owe(tx: Transaction, { id }: PurchaseRow, paymentReference: strin
       .set({ status: 'refund_due', paymentReference })
       .where(and(eq(packPurchases.id, id), eq(packPurchases.status, 'pending'))),
   )
-  return { outcome: 'refund_due', purchaseId: id }
+  return { outcome: 'refund_due', purchaseId: id, newly: true }
 }
 
 /** The unique index on references decides. @throws DomainError `payment_not_confirmed` */
@@ -116,6 +121,6 @@ export async function listRefundsDue(reader: Pick<Transaction, 'select' | 'table
   return reader
     .select()
     .from(packPurchases)
-    .where(and(eq(packPurchases.status, 'refund_due'), gt(packPurchases.priceAmount, 0)))
+    .where(eq(packPurchases.status, 'refund_due'))
     .orderBy(packPurchases.id)
 }

@@ -73,6 +73,7 @@ export const examplePurchase = {
   status: 'pending',
   price: examplePack.price,
   seedHash: exampleProof.seedHash,
+  termsHash: exampleProof.termsHash,
   createdAt: '2026-08-15T18:30:00.000Z',
   expiresAt: '2026-08-15T18:45:00.000Z',
   completedAt: null,

@@ -58,7 +58,7 @@ export const chargeOf = ({ id, priceAmount, priceCurrency }: PurchaseRow) => ({
 function answer({ log }: Pick<Deps, 'log'>, completion: Completion) {
   if (completion.outcome === 'completed') return completion.purchase
   if (completion.outcome === 'expired') throw new DomainError('purchase_expired')
-  reportRefundDue(log, completion.purchaseId)
+  if (completion.newly) reportRefundDue(log, completion.purchaseId)
   throw new DomainError('purchase_expired', { detail: 'The payment came too late; it will be given back.' })
 }
 

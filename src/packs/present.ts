@@ -1,5 +1,6 @@
 /** Purchases and packs as their owner sees them. Never the server seed. */
 import type { Tables } from '../../db/index.ts'
+import { sha256 } from './draw.ts'
 
 export type PurchaseRow = Tables['packPurchases']['$inferSelect']
 export type UserPackRow = Tables['userPacks']['$inferSelect']
@@ -18,6 +19,7 @@ export function presentPurchase(purchase: PurchaseRow, userPack: UserPackRow | u
     status: statusOf(purchase, now),
     price: { amount: purchase.priceAmount, currency: purchase.priceCurrency },
     seedHash: purchase.seedHash,
+    termsHash: sha256(purchase.terms),
     createdAt: purchase.createdAt.toISOString(),
     expiresAt: purchase.expiresAt.toISOString(),
     completedAt: purchase.completedAt?.toISOString() ?? null,

@@ -1,5 +1,5 @@
 /** Proof of an opened pack: everything that a fan needs to draw again and compare. */
-import { canonicalTerms, type DrawTerms, drawItems, hashSeed, sha256 } from './draw.ts'
+import { canonicalTerms, type DrawTerms, drawItems, hashSeed, sha256, sortWeights } from './draw.ts'
 import { weightsProblem } from './odds.ts'
 
 export interface Proof extends DrawTerms {
@@ -23,9 +23,11 @@ type Undigested = Omit<Proof, 'digest' | 'items' | 'termsHash' | 'seedHash' | 'v
 
 export function makeProof(input: Undigested): Proof {
   const items = drawItems(input)
+  const weights = sortWeights(input.weights)
   const proof = {
     version: 1 as const,
     ...input,
+    weights,
     seedHash: hashSeed(input.serverSeed),
     termsHash: sha256(canonicalTerms(input)),
     items,
@@ -58,11 +60,23 @@ export function findFlaw(value: unknown): string | null {
   if (problem) return problem
   if (hashSeed(proof.serverSeed) !== proof.seedHash)
     return 'the server seed is not the one whose hash was published'
+  if (JSON.stringify(sortWeights(proof.weights)) !== JSON.stringify(proof.weights))
+    return 'the weights are not in order'
   if (sha256(canonicalTerms(proof)) !== proof.termsHash)
     return 'the weights are not the ones that were frozen'
   const drawn = drawItems(proof)
   if (JSON.stringify(drawn) !== JSON.stringify(proof.items)) return 'the draw gives other items'
   return digestOf(proof) === proof.digest ? null : 'a member was changed'
+}
+
+/** The promise that a purchase made, against the proof that has to keep it. Null when it does. */
+export function findBreach(proof: Proof, purchase: unknown): string | null {
+  const promised = purchase as Partial<Record<'seedHash' | 'termsHash' | 'packId', unknown>> | null
+  if (promised?.packId !== proof.packId) return 'the proof is of another pack'
+  if (promised.seedHash !== proof.seedHash) return 'the seed is not the one that the purchase promised'
+  return promised.termsHash === proof.termsHash
+    ? null
+    : 'the weights are not the ones that the purchase promised'
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'

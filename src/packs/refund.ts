@@ -4,7 +4,7 @@ import type { Transaction } from '../../db/index.ts'
 import { appendEntry } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
 import type { PurchaseRow } from './present.ts'
-import { findPurchase } from './purchases.ts'
+import { findPurchase, findUserPackOf } from './purchases.ts'
 import { POINTS } from './start-purchase.ts'
 import { changeSold, lockPack } from './supply.ts'
 
@@ -17,13 +17,7 @@ export interface Refund {
 
 /** Of any number of calls one refunds. @throws DomainError `purchase_not_found`, `not_refundable` */
 export async function refundPurchase(tx: Transaction, purchaseId: string): Promise<Refund> {
-  const found = await findPurchase(tx, purchaseId)
-  if (!found) throw new DomainError('purchase_not_found')
-  await lockPack(tx, found.packId)
-  const purchase = await findPurchase(tx, purchaseId)
-  if (!purchase || (purchase.status !== 'completed' && purchase.status !== 'refund_due')) {
-    throw new DomainError('not_refundable', { detail: `The purchase is ${purchase?.status}.` })
-  }
+  const purchase = await requireRefundable(tx, purchaseId)
   const { packPurchases } = tx.tables
   await tx
     .update(packPurchases)
@@ -33,8 +27,32 @@ export async function refundPurchase(tx: Transaction, purchaseId: string): Promi
   return {
     purchaseId,
     price: { amount: purchase.priceAmount, currency: purchase.priceCurrency },
-    supplyReturned: purchase.status === 'completed' && (await takeBack(tx, purchase)),
+    supplyReturned: await takeBack(tx, purchase),
   }
+}
+
+/**
+ * Before money is given back: a sealed pack is taken back and the debt written down, so that nobody opens a pack whose
+ * money is under way, whatever happens in between. Does nothing to what is owed already. @throws as `refundPurchase`
+ */
+export async function oweRefund(tx: Transaction, purchaseId: string): Promise<void> {
+  const purchase = await requireRefundable(tx, purchaseId)
+  if (purchase.status === 'refund_due') return
+  const { packPurchases } = tx.tables
+  await tx.update(packPurchases).set({ status: 'refund_due' }).where(eq(packPurchases.id, purchaseId))
+  await takeBack(tx, purchase)
+}
+
+/** The purchase as it is under its pack's lock. @throws DomainError `purchase_not_found`, `not_refundable` */
+async function requireRefundable(tx: Transaction, purchaseId: string): Promise<PurchaseRow> {
+  const found = await findPurchase(tx, purchaseId)
+  if (!found) throw new DomainError('purchase_not_found')
+  await lockPack(tx, found.packId)
+  const purchase = await findPurchase(tx, purchaseId)
+  if (!purchase || (purchase.status !== 'completed' && purchase.status !== 'refund_due')) {
+    throw new DomainError('not_refundable', { detail: `The purchase is ${purchase?.status}.` })
+  }
+  return purchase
 }
 
 async function returnPoints(tx: Transaction, { id, userId, priceAmount }: PurchaseRow): Promise<void> {
@@ -51,5 +69,6 @@ async function takeBack(tx: Transaction, { id, packId }: PurchaseRow): Promise<b
     .where(and(eq(userPacks.purchaseId, id), isNull(userPacks.openedAt), isNull(userPacks.revokedAt)))
     .returning()
   if (revoked) await changeSold(tx, packId, -1)
-  return revoked !== undefined
+  // Taken back before, when the refund of its money began?
+  return Boolean(revoked ?? (await findUserPackOf(tx, id))?.revokedAt)
 }

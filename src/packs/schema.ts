@@ -84,6 +84,9 @@ export const Purchase = Closed(
     ]),
     price: Price,
     seedHash: Type.String({ description: 'SHA-256 of the server seed, which the proof reveals.' }),
+    termsHash: Type.String({
+      description: 'SHA-256 of pack, number of items and weights, as the draw will use them.',
+    }),
     createdAt: Instant('When it was started.'),
     expiresAt: Instant('Until when one is held for you.'),
     completedAt: Nullable(Instant('When it was completed.')),

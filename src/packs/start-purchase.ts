@@ -6,6 +6,7 @@ import { readBalance } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
 import { isActive, readItems } from './catalogue.ts'
 import { canonicalTerms, hashSeed } from './draw.ts'
+import { weightsProblem } from './odds.ts'
 import { type PurchaseRow, presentPurchase } from './present.ts'
 import { countFree, lockPack } from './supply.ts'
 
@@ -18,11 +19,11 @@ export interface StartPurchase {
 
 /** @throws DomainError `pack_not_found`, `pack_inactive`, `sold_out`, `insufficient_points` */
 export async function startPurchase(tx: Transaction, caller: Caller, { packId }: StartPurchase) {
-  const now = tx.now()
-  const pack = await lockPack(tx, packId)
-  if (!pack) throw new DomainError('pack_not_found')
+  const locked = await lockPack(tx, packId)
+  if (!locked) throw new DomainError('pack_not_found')
+  const { pack, now } = locked
   if (!isActive(pack, now)) throw new DomainError('pack_inactive')
-  if ((await countFree(tx, pack)) < 1) throw new DomainError('sold_out')
+  if ((await countFree(tx, pack, now)) < 1) throw new DomainError('sold_out')
 
   const { user } = await ensureUser(tx, caller)
   const { priceAmount, priceCurrency, itemsPerPack } = pack
@@ -30,6 +31,9 @@ export async function startPurchase(tx: Transaction, caller: Caller, { packId }:
 
   const items = (await readItems(tx, [packId])).get(packId) ?? []
   const weights = items.map(({ id, rarity, weight }) => ({ id, rarity, weight }))
+  // Nobody may pay for what could not be drawn, or not with the odds that are shown.
+  const problem = weightsProblem(weights)
+  if (problem) throw new DomainError('pack_inactive', { detail: `The pack is not ready: ${problem}.` })
   const serverSeed = Buffer.from(tx.randomBytes(32)).toString('hex')
   const purchase: PurchaseRow = {
     id: tx.newId(),

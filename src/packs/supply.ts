@@ -5,18 +5,22 @@ import { countHolds, type PackRow } from './catalogue.ts'
 
 /**
  * Locks the pack's row until the unit of work ends, so that whoever takes from the supply takes turns: on SQLite the
- * one writer, on PostgreSQL this statement. Answers the pack as it is then; undefined when there is none.
+ * one writer, on PostgreSQL this statement. Answers the pack as it is then, and when that is: holds are judged by the
+ * time after the wait, or one that expired meanwhile would count. Undefined when there is no such pack.
  */
-export async function lockPack(tx: Transaction, packId: string): Promise<PackRow | undefined> {
+export async function lockPack(
+  tx: Transaction,
+  packId: string,
+): Promise<{ pack: PackRow; now: Date } | undefined> {
   const { packs } = tx.tables
   const [pack] = await tx.update(packs).set({ id: packId }).where(eq(packs.id, packId)).returning()
-  return pack
+  return pack && { pack, now: tx.clock() }
 }
 
 /** How many can still be held or sold; infinite without a limit. The pack must be locked. */
-export async function countFree(tx: Transaction, pack: PackRow): Promise<number> {
+export async function countFree(tx: Transaction, pack: PackRow, now: Date): Promise<number> {
   if (pack.supplyTotal === null) return Number.POSITIVE_INFINITY
-  const held = (await countHolds(tx, [pack.id])).get(pack.id) ?? 0
+  const held = (await countHolds(tx, [pack.id], now)).get(pack.id) ?? 0
   return countUnsold(pack) - held
 }
 

@@ -10,7 +10,7 @@ import {
   type Weight,
 } from '../../src/packs/draw.ts'
 import { decimal, oddsOf, weightsProblem } from '../../src/packs/odds.ts'
-import { findFlaw, makeProof, type Proof } from '../../src/packs/proof.ts'
+import { findBreach, findFlaw, makeProof, type Proof } from '../../src/packs/proof.ts'
 
 const weights: Weight[] = [
   { id: 'keeper', rarity: 'common', weight: 400_000 },
@@ -145,7 +145,7 @@ describe('the proof', () => {
       termsHash: '00'.repeat(32),
       itemsPerPack: 4,
       items: proof.items.toReversed().concat('trophy').slice(1),
-      weights: weights.map(item => (item.id === 'keeper' ? { ...item, rarity: 'epic' } : item)),
+      weights: proof.weights.map(item => (item.id === 'keeper' ? { ...item, rarity: 'epic' } : item)),
       digest: '00'.repeat(32),
     }
     for (const member of Object.keys(proof) as (keyof Proof)[]) {
@@ -163,6 +163,31 @@ describe('the proof', () => {
     expect(findFlaw(certain)).toBeNull()
     expect(findFlaw({ ...certain, clientSeed: 'x' })).toBe('a member was changed')
     expect(findFlaw({ ...certain, userPackId: 'x' })).toBe('a member was changed')
+  })
+
+  test('is held to what the purchase promised: another seed or other weights of the same odds break it', () => {
+    const { packId, seedHash, termsHash } = proof
+    const promise = { packId, seedHash, termsHash }
+    expect(findBreach(proof, promise)).toBeNull()
+    // The odds by rarity are the same, and the proof is sound in itself: only the promise gives the shift away.
+    const shifted = weights.map(item =>
+      item.id === 'keeper'
+        ? { ...item, weight: 500_000 }
+        : item.id === 'winger'
+          ? { ...item, weight: 249_999 }
+          : item,
+    )
+    const forged = makeProof({ ...input, weights: shifted })
+    expect(oddsOf(shifted)).toEqual(oddsOf(weights))
+    expect(findFlaw(forged)).toBeNull()
+    expect(findBreach(forged, promise)).toContain('weights')
+    expect(findBreach(makeProof({ ...input, serverSeed: '90'.repeat(32) }), promise)).toContain('seed')
+    for (const other of [{ ...promise, packId: 'other' }, {}, null, 7])
+      expect(findBreach(proof, other)).toBeString()
+  })
+
+  test('weights in another order are refused: the canonical one is part of the proof', () => {
+    expect(findFlaw({ ...proof, weights: proof.weights.toReversed() })).toBe('the weights are not in order')
   })
 
   test('what is no proof at all is refused', () => {

@@ -179,11 +179,11 @@ onEachEngine('bun run verify-draw', world => {
 })
 
 describe('bun run verify-draw, called wrongly', () => {
-  test('leaves with 1 for a file that is no proof, and with 2 for no file or two', async () => {
+  test('leaves with 1 for a file that is no proof, and with 2 for no file or three', async () => {
     expect((await verify('no-such-file.json')).code).toBe(1)
     expect((await verify('package.json')).code).toBe(1)
     expect((await verify()).code).toBe(2)
-    expect((await verify('a.json', 'b.json')).code).toBe(2)
+    expect((await verify('a.json', 'b.json', 'c.json')).code).toBe(2)
   })
 
   test('the example of the document is a proof that holds', () => {

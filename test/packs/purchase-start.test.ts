@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
-import { findFlaw } from '../../src/packs/proof.ts'
+import { completePurchase } from '../../src/packs/complete-purchase.ts'
+import { findBreach, findFlaw } from '../../src/packs/proof.ts'
 import { onEachEngine } from '../support/world.ts'
 import {
   addPack,
@@ -32,6 +33,7 @@ onEachEngine('POST /api/packs/purchase', world => {
       status: 'pending',
       price: { amount: 100, currency: 'POINTS' },
       seedHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      termsHash: expect.stringMatching(/^[0-9a-f]{64}$/),
       createdAt: '2026-08-15T18:30:00.000Z',
       expiresAt: '2026-08-15T18:45:00.000Z',
       completedAt: null,
@@ -137,6 +139,32 @@ onEachEngine('POST /api/packs/purchase', world => {
     expect(items).toHaveLength(3)
     expect(proof.weights.map(({ weight }: { weight: number }) => weight)).toEqual([700_000, 50_000, 250_000])
     expect(findFlaw(proof)).toBeNull()
+    expect(findBreach(proof, purchase)).toBeNull()
+  })
+
+  test('sells no pack that could not be drawn with the odds it shows: empty, or not adding up', async () => {
+    const fan = await patientFan(world, 1000)
+    const broken: Record<string, number>[] = [{}, { common: 999_999 }]
+    for (const weights of broken) {
+      const packId = await addPack(world, { weights })
+      expect(refusal(await start(fan, packId))).toEqual([409, 'pack_inactive'])
+      expect(await purchaseRows(world, packId)).toEqual([])
+    }
+  })
+
+  test('judges holds by the time after its wait for the pack, not by when it began to wait', async () => {
+    const [late, early] = [await patientFan(world), await patientFan(world)]
+    const packId = await addPack(world, { price: FREE, supply: 1 })
+    const { body: first } = await start(late, packId)
+    const began = new Date(world.clock.ms + HOLD - 1)
+    world.clock.advance(HOLD)
+    const { body: second } = await start(early, packId)
+    // A completion that began just in time and got the lock just too late, as under load on PostgreSQL.
+    const { outcome } = await world.db.write(tx =>
+      completePurchase(Object.assign(Object.create(tx), { now: () => began }), first.id, { kind: 'points' }),
+    )
+    expect(outcome).toBe('expired')
+    expect((await complete(early, second.id)).status).toBe(200)
   })
 
   test('the last one, held, is sold out for the next fan, until its hold expires by the clock', async () => {

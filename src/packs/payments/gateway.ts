@@ -19,6 +19,8 @@ export interface PreparedPayment {
 
 export interface PaymentGateway {
   readonly name: 'sandbox' | 'stripe'
+  /** Whether the reference is of this gateway: what another took, it cannot give back. */
+  recognizes(reference: string): boolean
   /**
    * Asks for the payment, once however often it is called.
    * @throws DomainError `payment_not_confirmed` (the price is not taken), `payment_gateway_unavailable`

@@ -48,7 +48,7 @@ async function settle(
   try {
     const payment = { kind: 'money' as const, reference: paid.reference }
     const completion = await db.write(tx => completePurchase(tx, purchase.id, payment))
-    if (completion.outcome === 'refund_due') reportRefundDue(log, purchase.id)
+    if (completion.outcome === 'refund_due' && completion.newly) reportRefundDue(log, purchase.id)
     return true
   } catch (error) {
     if (error instanceof DomainError && error.code === 'payment_not_confirmed') return false

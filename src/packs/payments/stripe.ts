@@ -73,13 +73,16 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
 
   async function examine(charge: Charge, reference: string): Promise<Verdict> {
     if (!isIntentId(reference)) return 'unpaid'
-    const said = await ask('payment_intent', () => stripe.paymentIntents.retrieve(reference))
+    const said = await ask('payment_intent', () =>
+      stripe.paymentIntents.retrieve(reference, { expand: ['latest_charge'] }),
+    )
     if ('refusal' in said || said.answer.status !== 'succeeded') return 'unpaid'
     return pays(said.answer, charge) ? 'paid' : 'mismatch'
   }
 
   return {
     name: 'stripe',
+    recognizes: isIntentId,
     examine,
 
     async prepare({ purchaseId, amount, currency }) {
@@ -153,8 +156,14 @@ function pays(intent: Stripe.PaymentIntent, { purchaseId, amount, currency }: Ch
     intent.amount_received === amount &&
     intent.amount === amount &&
     intent.currency === currency.toLowerCase() &&
-    intent.metadata?.purchaseId === purchaseId
+    intent.metadata?.purchaseId === purchaseId &&
+    givenBack(intent) === 0
   )
+}
+
+/** What was refunded of it, in the dashboard say: the intent itself goes on saying `succeeded`. */
+function givenBack({ latest_charge: charge }: Stripe.PaymentIntent): number {
+  return typeof charge === 'object' ? (charge?.amount_refunded ?? 0) : 0
 }
 
 function hostOf(apiBase: string | null): Stripe.StripeConfig {
