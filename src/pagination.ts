@@ -1,9 +1,10 @@
 /** Cursor paging. A cursor is a sealed position: whoever changes a byte of it gets `invalid_cursor`. */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { deriveKey } from './derived-key.ts'
 import { DomainError } from './problems.ts'
 
 const SEAL_BYTES = 12
-export const DEFAULT_LIMIT = 50
+const DEFAULT_LIMIT = 50
 
 export interface Cursors {
   /** `list` names the list (and its filters), so that a cursor of one opens no other. */
@@ -14,7 +15,7 @@ export interface Cursors {
 
 /** `secret` is any high-entropy text that all instances share. */
 export function createCursors(secret: string): Cursors {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'matchday cursors', 32))
+  const key = deriveKey(secret, 'cursors')
   const mac = (list: string, position: string) =>
     createHmac('sha256', key)
       .update(JSON.stringify([list, position]))
@@ -48,6 +49,12 @@ export function cutPage<Row>(rows: Row[], limit: number, cursorOf: (last: Row) =
   return { page, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null }
 }
 
-export function pageLimit(limit: string | undefined): number {
-  return limit === undefined ? DEFAULT_LIMIT : Number(limit)
+export interface Page {
+  limit: number
+  cursor?: string
+}
+
+/** A validated `PageQuery`, with its default. */
+export function pageOf({ limit, cursor }: { limit?: string; cursor?: string }): Page {
+  return { limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), cursor }
 }

@@ -90,8 +90,7 @@ export async function refreshSession(tx: Transaction, refreshToken: string): Pro
         : forgiven
           ? { generation: session.generation }
           : { revokedAt: now }
-    // An end needs no agreement on the generation: whoever moved on meanwhile has a token of the same family.
-    const changed = await changeSession(tx, session, change, 'revokedAt' in change)
+    const changed = await changeSession(tx, session, change)
     // The forgiven get a sibling: whichever of the two answers the client kept, its token is of the current generation.
     if (changed) return changed.revokedAt ? null : grant(tx, changed)
   }
@@ -103,23 +102,12 @@ async function findLiveSession(tx: Transaction, sessionId: string): Promise<Nati
   const [session] = await tx
     .select()
     .from(nativeSessions)
-    .where(
-      and(
-        eq(nativeSessions.id, sessionId),
-        isNull(nativeSessions.revokedAt),
-        gt(nativeSessions.expiresAt, tx.now()),
-      ),
-    )
+    .where(and(eq(nativeSessions.id, sessionId), isLive(tx)))
   return session
 }
 
 /** Undefined when the session has moved on since it was read. */
-async function changeSession(
-  tx: Transaction,
-  seen: NativeSession,
-  change: Partial<NativeSession>,
-  anyGeneration: boolean,
-) {
+async function changeSession(tx: Transaction, seen: NativeSession, change: Partial<NativeSession>) {
   const { nativeSessions } = tx.tables
   const [changed] = await tx
     .update(nativeSessions)
@@ -127,7 +115,8 @@ async function changeSession(
     .where(
       and(
         eq(nativeSessions.id, seen.id),
-        anyGeneration ? undefined : eq(nativeSessions.generation, seen.generation),
+        // An end needs no agreement on it: whoever moved on meanwhile has a token of the same family.
+        change.revokedAt ? undefined : eq(nativeSessions.generation, seen.generation),
         isNull(nativeSessions.revokedAt),
       ),
     )
@@ -157,19 +146,16 @@ async function grant(tx: Transaction, session: NativeSession): Promise<Grant> {
 const ownedBy = (tx: Pick<Transaction, 'tables'>, { provider, subject }: Caller) =>
   and(eq(tx.tables.nativeSessions.provider, provider), eq(tx.tables.nativeSessions.subject, subject))
 
+const isLive = ({ tables: { nativeSessions }, now }: Pick<Transaction, 'tables' | 'now'>) =>
+  and(isNull(nativeSessions.revokedAt), gt(nativeSessions.expiresAt, now()))
+
 /** The caller's live sessions, newest first. */
 export async function listSessions(reader: Pick<Transaction, 'select' | 'tables' | 'now'>, caller: Caller) {
   const { nativeSessions } = reader.tables
   return reader
     .select()
     .from(nativeSessions)
-    .where(
-      and(
-        ownedBy(reader, caller),
-        isNull(nativeSessions.revokedAt),
-        gt(nativeSessions.expiresAt, reader.now()),
-      ),
-    )
+    .where(and(ownedBy(reader, caller), isLive(reader)))
     .orderBy(desc(nativeSessions.createdAt), desc(nativeSessions.id))
 }
 

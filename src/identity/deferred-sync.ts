@@ -3,7 +3,7 @@ import { and, asc, eq, lte } from 'drizzle-orm'
 import type { Tables, Transaction } from '../../db/index.ts'
 import type { Deps } from '../deps.ts'
 import { DomainError } from '../problems.ts'
-import { mirrorIdentity } from './mirror.ts'
+import { forgetDeferral, mirrorIdentity } from './mirror.ts'
 
 /** Milliseconds before the first attempt; each next one waits twice as long, up to the longest. */
 const FIRST_WAIT_MS = 5_000
@@ -87,8 +87,4 @@ function nextAttempt({ attempts, tokenExpiresAt }: Row, now: Date): Date {
   const next = now.getTime() + Math.min(FIRST_WAIT_MS * 2 ** (attempts + 1), LONGEST_WAIT_MS)
   const last = tokenExpiresAt.getTime() - LAST_CHANCE_MS
   return new Date(now.getTime() < last ? Math.min(next, last) : next)
-}
-
-async function forgetDeferral(tx: Transaction, userId: string): Promise<void> {
-  await tx.delete(tx.tables.deferredSyncs).where(eq(tx.tables.deferredSyncs.userId, userId))
 }

@@ -55,7 +55,7 @@ export async function mirrorIdentity(
   userId: string,
   claims: IdentityClaims,
 ): Promise<MirroredField[]> {
-  const { identities, deferredSyncs } = tx.tables
+  const { identities } = tx.tables
   const before = await findMirror(tx, userId)
   const { email, emailVerified, name, picture, updatedAt, statedAt } = claims
   const fresh = { email, emailVerified, name, picture, updatedAt, statedAt, syncedAt: tx.now() }
@@ -68,7 +68,7 @@ export async function mirrorIdentity(
       setWhere: and(isNull(identities.deletedAt), or(isNull(identities.updatedAt), notOlder(identities))),
     })
     .returning()
-  await tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, userId))
+  await forgetDeferral(tx, userId)
   return written ? FIELDS.filter(field => written[field] !== (before?.[field] ?? null)) : []
 }
 
@@ -91,7 +91,7 @@ const rank = (truth: SQL) => sql`case when ${truth} then 2 when not ${truth} the
 
 /** The provider deleted the user: the mirror is emptied, and no later update fills it again. */
 export async function buryIdentity(tx: Transaction, userId: string): Promise<void> {
-  const { identities, deferredSyncs } = tx.tables
+  const { identities } = tx.tables
   const nothing = {
     email: null,
     emailVerified: null,
@@ -105,7 +105,12 @@ export async function buryIdentity(tx: Transaction, userId: string): Promise<voi
     .insert(identities)
     .values({ userId, ...tombstone })
     .onConflictDoUpdate({ target: identities.userId, set: tombstone, setWhere: isNull(identities.deletedAt) })
-  await tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, userId))
+  await forgetDeferral(tx, userId)
+}
+
+/** The job of a sync that was put off goes when it is made up, or can be no more. */
+export async function forgetDeferral(tx: Transaction, userId: string): Promise<void> {
+  await tx.delete(tx.tables.deferredSyncs).where(eq(tx.tables.deferredSyncs.userId, userId))
 }
 
 /** A pull: makes the user record when there is none. */

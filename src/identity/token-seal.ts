@@ -1,5 +1,6 @@
 /** Encrypts a session token for the database: AES-256-GCM, under a key that only the configuration yields. */
-import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto'
+import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { deriveKey } from '../derived-key.ts'
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
@@ -13,7 +14,7 @@ export interface TokenSeal {
 
 /** `secret` is any high-entropy text that all instances share. */
 export function createTokenSeal(secret: string): TokenSeal {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'matchday deferred sync', 32))
+  const key = deriveKey(secret, 'deferred sync')
   return {
     seal(token, owner, nonce) {
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(owner))

@@ -3,13 +3,9 @@ import { and, asc, desc, eq, gt, inArray, lt } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
-import { type Cursors, cutPage } from '../pagination.ts'
+import { type Cursors, cutPage, type Page } from '../pagination.ts'
+import { collectibleColumns } from './catalogue.ts'
 import { presentUserPack } from './present.ts'
-
-export interface Page {
-  limit: number
-  cursor?: string
-}
 
 /** @throws DomainError `invalid_cursor` */
 export async function listUserPacks(
@@ -47,13 +43,7 @@ export async function listCollection(
   const after = cursor === undefined ? undefined : cursors.open(list, cursor)
   if (!user) return { items: [], nextCursor: null }
   const rows = await reader
-    .selectDistinct({
-      id: collectibles.id,
-      name: collectibles.name,
-      description: collectibles.description,
-      imageUrl: collectibles.imageUrl,
-      rarity: collectibles.rarity,
-    })
+    .selectDistinct(collectibleColumns(reader))
     .from(userItems)
     .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
     .where(and(eq(userItems.userId, user.id), after === undefined ? undefined : gt(collectibles.id, after)))
@@ -66,21 +56,19 @@ export async function listCollection(
     page.map(({ id }) => id),
   )
   const items = page.map(item => {
-    const serialNumbers = serials.get(item.id) ?? []
+    const serialNumbers = (serials.get(item.id) ?? []).map(({ serialNumber }) => serialNumber)
     return { ...item, count: serialNumbers.length, serialNumbers }
   })
   return { items, nextCursor }
 }
 
-async function serialNumbers(reader: Reader, userId: string, ids: string[]): Promise<Map<string, number[]>> {
-  if (ids.length === 0) return new Map()
+/** The fan's own of these collectibles, by collectible, in order. */
+async function serialNumbers(reader: Reader, userId: string, ids: string[]) {
   const { userItems } = reader.tables
   const rows = await reader
     .select({ id: userItems.collectibleId, serialNumber: userItems.serialNumber })
     .from(userItems)
     .where(and(eq(userItems.userId, userId), inArray(userItems.collectibleId, ids)))
     .orderBy(asc(userItems.collectibleId), asc(userItems.serialNumber))
-  const byId = new Map<string, number[]>()
-  for (const { id, serialNumber } of rows) byId.set(id, [...(byId.get(id) ?? []), serialNumber])
-  return byId
+  return Map.groupBy(rows, ({ id }) => id)
 }

@@ -1,16 +1,12 @@
 /** Packs as anybody sees them: price, odds, and what is left by the clock. */
-import { and, asc, count, eq, gt, inArray, isNull, lte, or } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { DomainError } from '../problems.ts'
+import { activeAt, isActive } from '../window.ts'
 import type { Weight } from './draw.ts'
 import { oddsOf } from './odds.ts'
 
 export type PackRow = Tables['packs']['$inferSelect']
-
-/** Active flag on, and inside its window: from `startsAt` on, until before `endsAt`. */
-export function isActive(pack: PackRow, now: Date): boolean {
-  return pack.active && (!pack.startsAt || pack.startsAt <= now) && (!pack.endsAt || now < pack.endsAt)
-}
 
 /** @throws DomainError `pack_not_found` */
 export async function requirePack(reader: Reader, packId: string): Promise<PackRow> {
@@ -23,17 +19,7 @@ export async function requirePack(reader: Reader, packId: string): Promise<PackR
 export async function listPacks(reader: Reader) {
   const { packs } = reader.tables
   const now = reader.now()
-  const active = await reader
-    .select()
-    .from(packs)
-    .where(
-      and(
-        eq(packs.active, true),
-        or(isNull(packs.startsAt), lte(packs.startsAt, now)),
-        or(isNull(packs.endsAt), gt(packs.endsAt, now)),
-      ),
-    )
-    .orderBy(asc(packs.id))
+  const active = await reader.select().from(packs).where(activeAt(packs, now)).orderBy(asc(packs.id))
   const ids = active.map(({ id }) => id)
   const [items, held] = [await readItems(reader, ids), await countHolds(reader, ids, now)]
   return {
@@ -43,10 +29,11 @@ export async function listPacks(reader: Reader) {
 
 /** A pack, active or not, with what it may hold. @throws DomainError `pack_not_found` */
 export async function readPack(reader: Reader, packId: string) {
+  const now = reader.now()
   const pack = await requirePack(reader, packId)
   const items = (await readItems(reader, [packId])).get(packId) ?? []
-  const held = (await countHolds(reader, [packId], reader.now())).get(packId) ?? 0
-  return { ...presentPack(pack, items, held, reader.now()), items }
+  const held = (await countHolds(reader, [packId], now)).get(packId) ?? 0
+  return { ...presentPack(pack, items, held, now), items }
 }
 
 /** A collectible with its share of a pack. */
@@ -63,20 +50,21 @@ export async function readItems(reader: Reader, packIds: string[]): Promise<Map<
   const rows = await reader
     .select({
       packId: packItems.packId,
-      id: collectibles.id,
-      name: collectibles.name,
-      description: collectibles.description,
-      imageUrl: collectibles.imageUrl,
-      rarity: collectibles.rarity,
+      ...collectibleColumns(reader),
       weight: packItems.weight,
     })
     .from(packItems)
     .innerJoin(collectibles, eq(collectibles.id, packItems.collectibleId))
     .where(inArray(packItems.packId, packIds))
     .orderBy(asc(packItems.packId), asc(collectibles.id))
-  const byPack = new Map<string, PackItem[]>()
-  for (const { packId, ...item } of rows) byPack.set(packId, [...(byPack.get(packId) ?? []), item])
-  return byPack
+  const byPack = Map.groupBy(rows, ({ packId }) => packId)
+  return new Map([...byPack].map(([packId, items]) => [packId, items.map(({ packId: _, ...item }) => item)]))
+}
+
+/** A collectible as every answer shows it. */
+export function collectibleColumns({ tables: { collectibles } }: Pick<Reader, 'tables'>) {
+  const { id, name, description, imageUrl, rarity } = collectibles
+  return { id, name, description, imageUrl, rarity }
 }
 
 /** Live holds by pack: an expired one counts no more from that very instant, whether or not any job ran. */

@@ -114,13 +114,3 @@ async function completed(tx: Transaction, purchase: PurchaseRow): Promise<Comple
 
 /** Which payment a price asks for. */
 export const isPricedInPoints = ({ priceCurrency }: PurchaseRow) => priceCurrency === POINTS
-
-/** Purchases whose money has to be given back, oldest first. */
-export async function listRefundsDue(reader: Pick<Transaction, 'select' | 'tables'>): Promise<PurchaseRow[]> {
-  const { packPurchases } = reader.tables
-  return reader
-    .select()
-    .from(packPurchases)
-    .where(eq(packPurchases.status, 'refund_due'))
-    .orderBy(packPurchases.id)
-}

@@ -4,6 +4,7 @@ import type { Reader, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
+import { collectibleColumns } from './catalogue.ts'
 import { drawItems } from './draw.ts'
 import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
 import { makeProof } from './proof.ts'
@@ -63,11 +64,7 @@ async function presentOpened(reader: Reader, userPackId: string) {
   if (!userPack?.openedAt) throw new DomainError('user_pack_not_found')
   const items = await reader
     .select({
-      id: collectibles.id,
-      name: collectibles.name,
-      description: collectibles.description,
-      imageUrl: collectibles.imageUrl,
-      rarity: collectibles.rarity,
+      ...collectibleColumns(reader),
       serialNumber: userItems.serialNumber,
     })
     .from(userItems)

@@ -1,11 +1,11 @@
 /** Giving back what a purchase cost: points by a compensating entry, money by its gateway; supply only if unopened. */
 import { and, eq, isNull } from 'drizzle-orm'
-import type { Transaction } from '../../db/index.ts'
+import type { Reader, Transaction } from '../../db/index.ts'
 import { appendEntry } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
+import { isPricedInPoints } from './complete-purchase.ts'
 import type { PurchaseRow } from './present.ts'
 import { findPurchase, findUserPackOf } from './purchases.ts'
-import { POINTS } from './start-purchase.ts'
 import { changeSold, lockPack } from './supply.ts'
 
 export interface Refund {
@@ -23,7 +23,7 @@ export async function refundPurchase(tx: Transaction, purchaseId: string): Promi
     .update(packPurchases)
     .set({ status: 'refunded', refundedAt: tx.now() })
     .where(eq(packPurchases.id, purchaseId))
-  if (purchase.priceCurrency === POINTS) await returnPoints(tx, purchase)
+  if (isPricedInPoints(purchase)) await returnPoints(tx, purchase)
   return {
     purchaseId,
     price: { amount: purchase.priceAmount, currency: purchase.priceCurrency },
@@ -71,4 +71,14 @@ async function takeBack(tx: Transaction, { id, packId }: PurchaseRow): Promise<b
   if (revoked) await changeSold(tx, packId, -1)
   // Taken back before, when the refund of its money began?
   return Boolean(revoked ?? (await findUserPackOf(tx, id))?.revokedAt)
+}
+
+/** Purchases whose money has to be given back, oldest first. */
+export async function listRefundsDue(reader: Reader): Promise<PurchaseRow[]> {
+  const { packPurchases } = reader.tables
+  return reader
+    .select()
+    .from(packPurchases)
+    .where(eq(packPurchases.status, 'refund_due'))
+    .orderBy(packPurchases.id)
 }

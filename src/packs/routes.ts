@@ -3,7 +3,7 @@ import { authenticate } from '../auth/authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { operation } from '../http/operation.ts'
 import { Closed, PageQuery } from '../http/schemas.ts'
-import { pageLimit } from '../pagination.ts'
+import { pageOf } from '../pagination.ts'
 import { listCollection, listUserPacks } from './belongings.ts'
 import { listPacks, readPack } from './catalogue.ts'
 import * as example from './examples.ts'
@@ -143,11 +143,7 @@ const belongingRoutes = (deps: PackDeps) =>
     .use(authenticate(deps))
     .get(
       '/packs',
-      ({ caller, query }) =>
-        listUserPacks(deps.db.read, deps.cursors, caller, {
-          limit: pageLimit(query.limit),
-          cursor: query.cursor,
-        }),
+      ({ caller, query }) => listUserPacks(deps.db.read, deps.cursors, caller, pageOf(query)),
       operation({
         id: 'listUserPacks',
         summary: 'List your packs',
@@ -163,11 +159,7 @@ const belongingRoutes = (deps: PackDeps) =>
     )
     .get(
       '/collection',
-      ({ caller, query }) =>
-        listCollection(deps.db.read, deps.cursors, caller, {
-          limit: pageLimit(query.limit),
-          cursor: query.cursor,
-        }),
+      ({ caller, query }) => listCollection(deps.db.read, deps.cursors, caller, pageOf(query)),
       operation({
         id: 'readCollection',
         summary: 'Read your collection',

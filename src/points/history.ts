@@ -3,15 +3,10 @@ import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
-import { type Cursors, cutPage } from '../pagination.ts'
-
-export interface HistoryPage {
-  limit: number
-  cursor?: string
-}
+import { type Cursors, cutPage, type Page } from '../pagination.ts'
 
 /** @throws DomainError `invalid_cursor` */
-export async function readHistory(reader: Reader, cursors: Cursors, caller: Caller, page: HistoryPage) {
+export async function readHistory(reader: Reader, cursors: Cursors, caller: Caller, page: Page) {
   const { pointsAccounts, pointsEntries } = reader.tables
   const user = await findUser(reader, caller)
   // The list's name holds the fan: a cursor of somebody else opens nothing.

@@ -3,18 +3,14 @@ import { authenticate } from '../auth/authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { operation } from '../http/operation.ts'
 import { Closed, PageQuery } from '../http/schemas.ts'
-import { pageLimit } from '../pagination.ts'
+import { pageOf } from '../pagination.ts'
 import { readHistory } from './history.ts'
 import { PointsHistory } from './schema.ts'
 
 export const pointsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'cursors'>) =>
   new Elysia({ name: 'matchday/points', prefix: '/api/user/points' }).use(authenticate(deps)).get(
     '',
-    ({ caller, query }) =>
-      readHistory(deps.db.read, deps.cursors, caller, {
-        limit: pageLimit(query.limit),
-        cursor: query.cursor,
-      }),
+    ({ caller, query }) => readHistory(deps.db.read, deps.cursors, caller, pageOf(query)),
     operation({
       id: 'readPoints',
       summary: 'Read your points',

@@ -5,8 +5,9 @@ import type { Caller } from '../caller.ts'
 import { ensureUser } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
+import { isActive } from '../window.ts'
 import { requireReward } from './catalogue.ts'
-import { isActive, presentReward, type RewardRow } from './present.ts'
+import { presentReward, type RewardRow } from './present.ts'
 
 export interface RewardReference {
   rewardId: string

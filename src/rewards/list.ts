@@ -1,9 +1,10 @@
 /** The rewards that can be had now, with what the caller has done and still needs. */
-import { and, asc, eq, gt, isNull, lte, or } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
+import { activeAt } from '../window.ts'
 import { presentReward } from './present.ts'
 
 /** Cheapest first. A fan without a record has no points and has claimed nothing. */
@@ -15,13 +16,7 @@ export async function listRewards(reader: Reader, caller: Caller) {
   const active = await reader
     .select()
     .from(rewards)
-    .where(
-      and(
-        eq(rewards.active, true),
-        or(isNull(rewards.startsAt), lte(rewards.startsAt, now)),
-        or(isNull(rewards.endsAt), gt(rewards.endsAt, now)),
-      ),
-    )
+    .where(activeAt(rewards, now))
     .orderBy(asc(rewards.pointsRequired), asc(rewards.id))
   const own = user ? await reader.select().from(userRewards).where(eq(userRewards.userId, user.id)) : []
   const ownByReward = new Map(own.map(row => [row.rewardId, row]))

@@ -1,16 +1,10 @@
 /** A reward as one fan sees it: what they did with it, and what stands between them and it. */
 import type { Tables } from '../../db/index.ts'
 import type { ProblemCode } from '../problems.ts'
+import { isActive } from '../window.ts'
 
 export type RewardRow = Tables['rewards']['$inferSelect']
 export type UserRewardRow = Tables['userRewards']['$inferSelect']
-
-/** Active flag on, and inside its window: from `startsAt` on, until before `endsAt`. */
-export function isActive(reward: RewardRow, now: Date): boolean {
-  return (
-    reward.active && (!reward.startsAt || reward.startsAt <= now) && (!reward.endsAt || now < reward.endsAt)
-  )
-}
 
 type Obstacle = Extract<
   ProblemCode,

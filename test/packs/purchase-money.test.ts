@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { completePurchase, listRefundsDue } from '../../src/packs/complete-purchase.ts'
+import { completePurchase } from '../../src/packs/complete-purchase.ts'
+import { listRefundsDue } from '../../src/packs/refund.ts'
 import { onEachEngine } from '../support/world.ts'
 import {
   addPack,

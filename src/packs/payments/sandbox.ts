@@ -1,5 +1,6 @@
 /** A gateway for development: receipts that it signs itself, good ones and every kind of bad one. No money moves. */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { deriveKey } from '../../derived-key.ts'
 import { DomainError } from '../../problems.ts'
 import type { Charge, PaymentGateway } from './gateway.ts'
 
@@ -20,7 +21,7 @@ interface Receipt extends Charge {
 
 /** `secret` is any high-entropy text that all instances share. */
 export function createSandbox(secret: string): Sandbox {
-  const key = Buffer.from(hkdfSync('sha256', secret, '', 'matchday sandbox receipts', 32))
+  const key = deriveKey(secret, 'sandbox receipts')
   const sign = (body: string) => createHmac('sha256', key).update(body).digest('base64url')
 
   function read(reference: string): Receipt | null {
