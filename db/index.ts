@@ -32,6 +32,8 @@ export interface Transaction extends Reader, Pick<Drizzle, 'insert' | 'update' |
   clock(): Date
   /** Runs once the unit of work is durable, and never when it is not. Must not throw: it cannot undo the write. */
   afterCommit(effect: () => void): void
+  /** Says what this unit of work changes: `Database.onTouch` hears of it after the commit, and never without one. */
+  touch(topic: string): void
 }
 
 export interface Database {
@@ -48,6 +50,8 @@ export interface Database {
    * @throws whatever `work` throws, with nothing written; `DatabaseError` when the engine is at fault
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /** Calls `listener` with each topic that a unit of work of this process touched, before its caller is answered. */
+  onTouch(listener: (topic: string) => void): void
   /** Rejects with a `DatabaseError` when the database cannot be read. */
   ping(): Promise<void>
   /** Lets running work finish, then closes. */

@@ -35,6 +35,10 @@ export function openPostgres(url: string, sources: Sources): Database {
 export function databaseOn(queries: Drizzle, sources: Sources, closeClient: () => Promise<void>): Database {
   const read = extend<Reader>(queries, { tables, ...sources })
   const insideWork = new AsyncLocalStorage<true>()
+  const listeners: ((topic: string) => void)[] = []
+  const touched = (topic: string) => {
+    for (const listener of listeners) listener(topic)
+  }
   let closing: Promise<void> | undefined
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -47,6 +51,7 @@ export function databaseOn(queries: Drizzle, sources: Sources, closeClient: () =
         now: () => at,
         clock: sources.now,
         afterCommit: (effect: () => void) => effects.push(effect),
+        touch: (topic: string) => effects.push(() => touched(topic)),
       })
       return insideWork.run(true, () => work(tx))
     })
@@ -69,6 +74,9 @@ export function databaseOn(queries: Drizzle, sources: Sources, closeClient: () =
           await Bun.sleep(2 ** tries * (1 + Math.random()))
         }
       }
+    },
+    onTouch(listener) {
+      listeners.push(listener)
     },
     async ping() {
       try {

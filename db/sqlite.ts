@@ -103,6 +103,10 @@ export function openSqlite(path: string, sources: Sources, { lockPatienceMs }: S
   const write = queriesOn(writer, sources)
   const insideJob = new AsyncLocalStorage<true>()
   const queue: Job[] = []
+  const listeners: ((topic: string) => void)[] = []
+  const touched = (topic: string) => {
+    for (const listener of listeners) listener(topic)
+  }
   let draining: Promise<void> | undefined
   let closed = false
 
@@ -114,6 +118,7 @@ export function openSqlite(path: string, sources: Sources, { lockPatienceMs }: S
       now: () => at,
       clock: sources.now,
       afterCommit: (effect: () => void) => effects.push(effect),
+      touch: (topic: string) => effects.push(() => touched(topic)),
     }
     const { tx, end } = endable(Object.assign(Object.create(write), members) as Transaction)
     writer.run('SAVEPOINT job')
@@ -179,6 +184,9 @@ export function openSqlite(path: string, sources: Sources, { lockPatienceMs }: S
         queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
         draining ??= Promise.resolve().then(drain)
       })
+    },
+    onTouch(listener) {
+      listeners.push(listener)
     },
     async ping() {
       try {

@@ -1,12 +1,14 @@
 /** The whole application on its dependencies. Never listens: `main.ts` does, and tests call `handle`. */
 import { Elysia } from 'elysia'
 import { authRoutes } from './auth/routes.ts'
+import { dashboardRoutes } from './dashboard/routes.ts'
 import type { Deps } from './deps.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { healthRoutes } from './http/health.ts'
 import { methodsOf } from './http/methods.ts'
 import { serverHooks } from './http/server-hooks.ts'
 import { identityRoutes } from './identity/routes.ts'
+import { leaderboardRoutes } from './leaderboard/routes.ts'
 import { paymentRoutes } from './packs/payments/routes.ts'
 import { packsRoutes } from './packs/routes.ts'
 import { pointsRoutes } from './points/routes.ts'
@@ -26,6 +28,8 @@ export function createApp(deps: Deps) {
     .use(syncRoutes(deps))
     .use(identityRoutes(deps))
     .use(pointsRoutes(deps))
+    .use(leaderboardRoutes(deps))
+    .use(dashboardRoutes(deps))
     .use(rewardsRoutes(deps))
     .use(packsRoutes(deps))
     .use(paymentRoutes(deps))

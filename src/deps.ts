@@ -1,6 +1,6 @@
 /** What each part of the application is handed, and nothing else: a test hands over its own. */
 import type { Logger } from 'pino'
-import type { Database, Sources } from '../db/index.ts'
+import type { Database } from '../db/index.ts'
 import { createNativeTokens, type NativeTokens } from './auth/native-token.ts'
 import type { Config } from './config.ts'
 import type { CallTuning } from './identity/calls.ts'
@@ -11,8 +11,10 @@ import { createPayments } from './packs/payments/create.ts'
 import type { Sandbox } from './packs/payments/sandbox.ts'
 import type { StripeGateway } from './packs/payments/stripe.ts'
 import { type Cursors, createCursors } from './pagination.ts'
+import type { AppSources } from './sources.ts'
+import { createViewCache, type ViewCache } from './views/view-cache.ts'
 
-export interface Deps extends Sources {
+export interface Deps extends AppSources {
   config: Config
   db: Database
   log: Logger
@@ -20,6 +22,8 @@ export interface Deps extends Sources {
   nativeTokens: NativeTokens
   cursors: Cursors
   tokenSeal: TokenSeal
+  /** Revalidated by every unit of work of this process. */
+  views: ViewCache
   /** Null: packs are paid with points only. */
   payments: Sandbox | StripeGateway | null
 }
@@ -29,7 +33,7 @@ export interface World {
   config: Config
   db: Database
   log: Logger
-  sources: Sources
+  sources: AppSources
   /** How the provider is reached, and how patiently. */
   fetch: Fetch
   tuning?: CallTuning
@@ -38,6 +42,8 @@ export interface World {
 export async function createDeps({ config, db, log, sources, fetch, tuning }: World): Promise<Deps> {
   // The signing key is the one secret that all instances share: the other keys are derived from it.
   const secret = config.nativeTokens.key.d ?? ''
+  const views = createViewCache({ elapsed: sources.elapsed })
+  db.onTouch(views.revalidate)
   return {
     ...sources,
     config,
@@ -47,6 +53,7 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
     nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),
     cursors: createCursors(secret),
     tokenSeal: createTokenSeal(secret),
+    views,
     payments: await createPayments(config.payments, secret, log),
   }
 }

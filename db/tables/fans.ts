@@ -87,13 +87,5 @@ export function defineFansTables(kit: ColumnKit) {
     completedAt: timestamp().notNull(),
   })
 
-  /** Enrolment in the global leaderboard, at most once. */
-  const leaderboardEntries = table('leaderboard_entries', {
-    userId: id()
-      .primaryKey()
-      .references(() => users.id),
-    enrolledAt: timestamp().notNull(),
-  })
-
-  return { teams, users, identities, deferredSyncs, onboardings, leaderboardEntries }
+  return { teams, users, identities, deferredSyncs, onboardings }
 }

@@ -20,17 +20,35 @@ export const authenticate = (deps: AuthDeps) =>
   new Elysia({ name: 'matchday/authenticate' })
     .use(bearer())
     .derive({ as: 'scoped' }, async ({ bearer, headers }): Promise<{ caller: AuthenticatedCaller }> => {
-      const { authorization } = headers
-      if (authorization === undefined || !/^bearer(\s|$)/i.test(authorization))
-        throw new DomainError('unauthenticated')
-      // The plugin knows `Bearer` in this spelling alone, and else falls back to `?access_token=`, which ends in
-      // histories and logs: only the header counts.
-      const spelled = authorization.startsWith('Bearer') ? bearer : authorization.slice('Bearer '.length)
-      const token = (spelled ?? '').trim()
-      if (!B64_TOKEN.test(token))
-        throw new DomainError('invalid_token', { detail: 'The token cannot be read.' })
-      return { caller: await identify(deps, token) }
+      return { caller: await identify(deps, tokenOf(headers.authorization, bearer)) }
     })
+
+/**
+ * The same for routes that anybody may call: null without an Authorization header. One that is there must be good.
+ * @throws DomainError as `authenticate`
+ */
+export const authenticateIfGiven = (deps: AuthDeps) =>
+  new Elysia({ name: 'matchday/authenticate-if-given' })
+    .use(bearer())
+    .derive(
+      { as: 'scoped' },
+      async ({ bearer, headers }): Promise<{ caller: AuthenticatedCaller | null }> => {
+        const { authorization } = headers
+        if (authorization === undefined) return { caller: null }
+        return { caller: await identify(deps, tokenOf(authorization, bearer)) }
+      },
+    )
+
+function tokenOf(authorization: string | undefined, bearer: string | undefined): string {
+  if (authorization === undefined || !/^bearer(\s|$)/i.test(authorization))
+    throw new DomainError('unauthenticated')
+  // The plugin knows `Bearer` in this spelling alone, and else falls back to `?access_token=`, which ends in
+  // histories and logs: only the header counts.
+  const spelled = authorization.startsWith('Bearer') ? bearer : authorization.slice('Bearer '.length)
+  const token = (spelled ?? '').trim()
+  if (!B64_TOKEN.test(token)) throw new DomainError('invalid_token', { detail: 'The token cannot be read.' })
+  return token
+}
 
 async function identify(
   { db, identity, nativeTokens }: AuthDeps,

@@ -13,6 +13,8 @@ const TAGS = [
   { name: 'User', description: 'The caller’s profile, onboarding and identity.' },
   { name: 'Sign-in', description: 'Native tokens for apps, the devices that hold them, and signing out.' },
   { name: 'Points', description: 'The append-only points ledger.' },
+  { name: 'Leaderboard', description: 'Who has earned most: of all time, this week, this month.' },
+  { name: 'Dashboard', description: 'The home screen in one request.' },
   { name: 'Rewards', description: 'A catalogue to unlock, claim and redeem.' },
   { name: 'Packs', description: 'Collectible packs: buy, open, and prove the draw.' },
   { name: 'Teams', description: 'The clubs that a fan can follow.' },
@@ -40,6 +42,14 @@ export function describeApi(endpoints: Endpoints | null) {
         WWWAuthenticate: {
           description: 'RFC 6750 §3: without `error` when no token came.',
           schema: { type: 'string', examples: ['Bearer error="invalid_token"'] },
+        },
+        ETag: {
+          description: 'RFC 9110 §8.8.3, strong: names these very bytes.',
+          schema: { type: 'string', examples: ['"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'] },
+        },
+        CacheControl: {
+          description: 'RFC 9111: who may keep the answer, and when it must be asked for again.',
+          schema: { type: 'string', examples: ['private, no-cache'] },
         },
         RetryAfter: {
           description: 'Seconds to wait before trying again.',

@@ -4,6 +4,7 @@
  */
 import type { TSchema } from '@sinclair/typebox'
 import { catalogue, type FieldError, type ProblemCode } from '../problems.ts'
+import { answerConditionally } from './conditional.ts'
 import { Closed } from './schemas.ts'
 
 /** The body of an operation that takes none, and the query of one that takes none. */
@@ -18,6 +19,8 @@ interface Declaration<Body, Query, Params, Answers> {
   tag: string
   /** Who may call it. `anyone` reads no token. */
   caller: 'anyone' | 'caller' | 'optional'
+  /** Its answer may be kept and asked for again by its ETag: see `conditional.ts`. */
+  conditional?: boolean
   /** What it does with the database, and so what can go wrong there. */
   data?: 'read' | 'write'
   body?: Body
@@ -53,6 +56,7 @@ export function operation<
     description,
     tag,
     caller,
+    conditional = false,
     data,
     body,
     query,
@@ -79,12 +83,15 @@ export function operation<
     security: SECURITY[caller],
     responses: {
       ...describeProblems(codes, faultOf(body, query)),
-      ...describeAnswers(answers, examples.answers ?? {}),
+      ...describeAnswers(answers, examples.answers ?? {}, conditional),
     },
+    ...(conditional ? { parameters: [IF_NONE_MATCH] } : {}),
     ...(examples.body ? { 'x-body-example': examples.body } : {}),
   }
-  // Guarantee of the cast: `response` is absent at run time and read by the compiler only.
-  return { body, query: query ?? Nothing, params, detail } as unknown as Operation<
+  // Guarantee of the cast: `response` is absent at run time and read by the compiler only; `afterHandle` turns the
+  // very object that the handler answered into bytes, which Elysia's types cannot say.
+  const afterHandle = conditional ? answerConditionally(caller) : undefined
+  return { body, query: query ?? Nothing, params, detail, afterHandle } as unknown as Operation<
     Body,
     Query,
     Params,
@@ -104,7 +111,7 @@ const TOKEN_PROBLEMS: ProblemCode[] = ['invalid_token', 'identity_provider_unava
 const CALLER_PROBLEMS: Record<'anyone' | 'caller' | 'optional', ProblemCode[]> = {
   anyone: [],
   caller: ['unauthenticated', ...TOKEN_PROBLEMS],
-  optional: TOKEN_PROBLEMS,
+  optional: ['unauthenticated', ...TOKEN_PROBLEMS],
 }
 const DATA_PROBLEMS: Record<'read' | 'write', ProblemCode[]> = {
   read: ['database_busy', 'database_unavailable'],
@@ -117,13 +124,35 @@ const STATUS_DESCRIPTIONS: Record<string, string> = {
   503: 'Not now',
 }
 
-function describeAnswers(answers: Record<number, TSchema>, examples: Record<number, unknown>) {
-  return Object.fromEntries(
+const IF_NONE_MATCH = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of the answer that you have: 304 when it is still true.',
+  schema: { type: 'string' },
+}
+
+function describeAnswers(
+  answers: Record<number, TSchema>,
+  examples: Record<number, unknown>,
+  conditional: boolean,
+) {
+  const headers = {
+    'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+    ...(conditional
+      ? {
+          ETag: { $ref: '#/components/headers/ETag' },
+          'Cache-Control': { $ref: '#/components/headers/CacheControl' },
+        }
+      : {}),
+  }
+  const unchanged = conditional ? { 304: { description: 'What you have is still true.', headers } } : {}
+  const described = Object.fromEntries(
     Object.entries(answers).map(([status, schema]) => [
       status,
       {
         description: STATUS_DESCRIPTIONS[status] ?? 'OK',
-        headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+        headers,
         ...(schema.type === 'void' || schema.type === 'undefined'
           ? {}
           : {
@@ -137,6 +166,7 @@ function describeAnswers(answers: Record<number, TSchema>, examples: Record<numb
       },
     ]),
   )
+  return { ...described, ...unchanged }
 }
 
 /** One response a status, its codes side by side. Headers that come with a status are listed with it. */

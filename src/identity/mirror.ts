@@ -2,6 +2,7 @@
 import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
+import { fanTopic } from '../views/topics.ts'
 import type { IdentityClaims } from './claims.ts'
 import { ensureUser } from './users.ts'
 
@@ -69,6 +70,7 @@ export async function mirrorIdentity(
     })
     .returning()
   await forgetDeferral(tx, userId)
+  if (written) tx.touch(fanTopic(userId))
   return written ? FIELDS.filter(field => written[field] !== (before?.[field] ?? null)) : []
 }
 
@@ -105,6 +107,7 @@ export async function buryIdentity(tx: Transaction, userId: string): Promise<voi
     .insert(identities)
     .values({ userId, ...tombstone })
     .onConflictDoUpdate({ target: identities.userId, set: tombstone, setWhere: isNull(identities.deletedAt) })
+  tx.touch(fanTopic(userId))
   await forgetDeferral(tx, userId)
 }
 

@@ -1,10 +1,21 @@
-/** Who takes part in the global leaderboard. */
+/** Who takes part in the leaderboards. */
 import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import type { Place } from './counts.ts'
+import { placeFan } from './scores.ts'
 
-/** Enrols a fan, at most once. */
-export async function enrol(tx: Transaction, userId: string): Promise<void> {
-  await tx.insert(tx.tables.leaderboardEntries).values({ userId, enrolledAt: tx.now() }).onConflictDoNothing()
+/**
+ * Enrols a fan, at most once, with what they have earned before. The caller holds the fan's points account, so that
+ * nothing is earned meanwhile. True when this call enrolled them.
+ */
+export async function enrol(tx: Transaction, userId: string, earned: Place[]): Promise<boolean> {
+  const [row] = await tx
+    .insert(tx.tables.leaderboardEntries)
+    .values({ userId, enrolledAt: tx.now() })
+    .onConflictDoNothing()
+    .returning()
+  if (row) await placeFan(tx, userId, [], earned)
+  return row !== undefined
 }
 
 /** When the fan was enrolled; null when they were not. */

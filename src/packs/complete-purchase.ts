@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import { isUniqueViolation, type Transaction } from '../../db/index.ts'
 import { appendEntry } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
+import { fanTopic } from '../views/topics.ts'
 import { type PurchaseRow, presentPurchase, statusOf, type UserPackRow } from './present.ts'
 import { findPurchase, findUserPackOf } from './purchases.ts'
 import { insufficientPoints, POINTS } from './start-purchase.ts'
@@ -76,6 +77,7 @@ async function settle(
     revokedAt: null,
   }
   await tx.insert(userPacks).values(userPack)
+  tx.touch(fanTopic(purchase.userId))
   return { outcome: 'completed', purchase: presentPurchase(done, userPack, now) }
 }
 

@@ -4,6 +4,7 @@ import type { Reader, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
+import { fanTopic } from '../views/topics.ts'
 import { collectibleColumns } from './catalogue.ts'
 import { drawItems } from './draw.ts'
 import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
@@ -30,7 +31,10 @@ export async function openPack(tx: Transaction, caller: Caller, { userPackId, cl
     .set({ openedAt: tx.now(), clientSeed })
     .where(and(eq(userPacks.id, userPackId), isNull(userPacks.openedAt), isNull(userPacks.revokedAt)))
     .returning()
-  if (opened) await dealItems(tx, opened, clientSeed)
+  if (opened) {
+    await dealItems(tx, opened, clientSeed)
+    tx.touch(fanTopic(user.id))
+  }
   return presentOpened(tx, userPackId)
 }
 

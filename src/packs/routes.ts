@@ -15,22 +15,18 @@ import { startPurchase } from './start-purchase.ts'
 type PackDeps = Pick<Deps, 'cursors' | 'db' | 'identity' | 'log' | 'nativeTokens' | 'payments'>
 
 const TAG = 'Packs'
-/** Supply moves: what is shown may be a few seconds old, what is sold never is. */
-const PUBLIC = 'public, max-age=5'
 
 const publicRoutes = ({ db }: PackDeps) =>
   new Elysia({ name: 'matchday/packs-public', prefix: '/api/packs' })
     .get(
       '',
-      ({ set }) => {
-        set.headers['Cache-Control'] = PUBLIC
-        return listPacks(db.read)
-      },
+      () => listPacks(db.read),
       operation({
         id: 'listPacks',
         summary: 'List the packs on sale',
         tag: TAG,
         caller: 'anyone',
+        conditional: true,
         data: 'read',
         answers: { 200: schema.Packs },
         examples: { answers: { 200: { packs: [example.examplePack] } } },
@@ -38,15 +34,13 @@ const publicRoutes = ({ db }: PackDeps) =>
     )
     .get(
       '/:packId',
-      ({ params, set }) => {
-        set.headers['Cache-Control'] = PUBLIC
-        return readPack(db.read, params.packId)
-      },
+      ({ params }) => readPack(db.read, params.packId),
       operation({
         id: 'readPack',
         summary: 'Read a pack and what it may hold',
         tag: TAG,
         caller: 'anyone',
+        conditional: true,
         data: 'read',
         params: schema.PackParams,
         answers: { 200: schema.PackWithItems },

@@ -1,42 +1,63 @@
 /** A fan's points, newest first. */
-import { and, desc, eq, lt } from 'drizzle-orm'
+import { and, desc, eq, gte, lt, type SQL } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
 import { type Cursors, cutPage, type Page } from '../pagination.ts'
+import type { PointsEntry, PointsReason } from './ledger.ts'
+
+/** Narrows the entries; balance and lifetime stay those of all. Times are ISO 8601. */
+export interface HistoryFilter {
+  reason?: PointsReason
+  /** From then on. */
+  since?: string
+  /** Up to then, and not then. */
+  until?: string
+}
 
 /** @throws DomainError `invalid_cursor` */
-export async function readHistory(reader: Reader, cursors: Cursors, caller: Caller, page: Page) {
-  const { pointsAccounts, pointsEntries } = reader.tables
+export async function readHistory(
+  reader: Reader,
+  cursors: Cursors,
+  caller: Caller,
+  { limit, cursor, reason, since, until }: Page & HistoryFilter,
+) {
+  const { pointsEntries } = reader.tables
   const user = await findUser(reader, caller)
-  // The list's name holds the fan: a cursor of somebody else opens nothing.
-  const list = `points ${user?.id}`
-  const before = page.cursor === undefined ? undefined : Number(cursors.open(list, page.cursor))
+  // The list's name holds the fan and the filter: a cursor of another list opens nothing.
+  const list = JSON.stringify(['points', user?.id, reason, since, until])
+  const before = cursor === undefined ? undefined : Number(cursors.open(list, cursor))
   if (!user) return { balance: 0, lifetime: 0, entries: [], nextCursor: null }
 
-  // One statement, and so one snapshot: the balance is the one that the newest entry left.
+  const { balance, lifetime, entries } = await readEntries(
+    reader,
+    user.id,
+    limit + 1,
+    and(
+      before === undefined ? undefined : lt(pointsEntries.seq, before),
+      reason && eq(pointsEntries.reason, reason),
+      since ? gte(pointsEntries.createdAt, new Date(since)) : undefined,
+      until ? lt(pointsEntries.createdAt, new Date(until)) : undefined,
+    ),
+  )
+  const { page, nextCursor } = cutPage(entries, limit, last => cursors.seal(list, last.seq))
+  return { balance, lifetime, entries: page.map(presentEntry), nextCursor }
+}
+
+/** What a fan has, and their newest entries, in one statement: the balance is the one that the newest left. */
+export async function readEntries(reader: Reader, userId: string, limit: number, only?: SQL) {
+  const { pointsAccounts, pointsEntries } = reader.tables
   const rows = await reader
     .select({ account: pointsAccounts, entry: pointsEntries })
     .from(pointsAccounts)
-    .leftJoin(
-      pointsEntries,
-      and(
-        eq(pointsEntries.userId, pointsAccounts.userId),
-        before === undefined ? undefined : lt(pointsEntries.seq, before),
-      ),
-    )
-    .where(eq(pointsAccounts.userId, user.id))
+    .leftJoin(pointsEntries, and(eq(pointsEntries.userId, pointsAccounts.userId), only))
+    .where(eq(pointsAccounts.userId, userId))
     .orderBy(desc(pointsEntries.seq))
-    .limit(page.limit + 1)
-  const found = rows.flatMap(({ entry }) => (entry ? [entry] : []))
-  const { page: entries, nextCursor } = cutPage(found, page.limit, last => cursors.seal(list, last.seq))
-  return {
-    balance: rows[0]?.account.balance ?? 0,
-    lifetime: rows[0]?.account.lifetime ?? 0,
-    entries: entries.map(({ userId: _, createdAt, ...entry }) => ({
-      ...entry,
-      createdAt: createdAt.toISOString(),
-    })),
-    nextCursor,
-  }
+    .limit(limit)
+  const { balance = 0, lifetime = 0 } = rows[0]?.account ?? {}
+  return { balance, lifetime, entries: rows.flatMap(({ entry }) => (entry ? [entry] : [])) }
+}
+
+export function presentEntry({ id, seq, delta, balanceAfter, reason, ref, createdAt, hash }: PointsEntry) {
+  return { id, seq, delta, balanceAfter, reason, ref, createdAt: createdAt.toISOString(), hash }
 }

@@ -1,13 +1,26 @@
 /** The points ledger: append-only, hash-chained per fan, exact. Every change of a balance goes through `appendEntry`. */
 import { and, eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { raiseScores } from '../leaderboard/scores.ts'
+import { fanTopic } from '../views/topics.ts'
 import { GENESIS_HASH, hashEntry } from './hash.ts'
 
 /** What an entry is for. With its `ref` it names one cause, which is booked once. */
-export type PointsReason = 'onboarding' | 'activity' | 'adjustment' | 'pack_purchase' | 'pack_refund'
+export const POINTS_REASONS = [
+  'onboarding',
+  'activity',
+  'adjustment',
+  'pack_purchase',
+  'pack_refund',
+] as const
+export type PointsReason = (typeof POINTS_REASONS)[number]
 
 /** Points that come back were earned before: they lift no rank. */
-const GIVEN_BACK = new Set<PointsReason>(['pack_refund'])
+export const GIVEN_BACK: PointsReason[] = ['pack_refund']
+
+/** What a change adds to lifetime points. */
+const earnedBy = ({ delta, reason }: Pick<PointsChange, 'delta' | 'reason'>) =>
+  GIVEN_BACK.includes(reason) ? 0 : Math.max(delta, 0)
 
 export interface PointsChange {
   userId: string
@@ -42,7 +55,7 @@ export type Booking =
 export async function appendEntry(tx: Transaction, change: PointsChange): Promise<Booking> {
   const { pointsAccounts, pointsEntries } = tx.tables
   const { userId, delta, reason, ref } = change
-  const account = await lockAccount(tx, userId)
+  const account = await holdAccount(tx, userId)
 
   const before = await findEntry(tx, change)
   if (before) return { outcome: 'booked_before', entry: before }
@@ -54,21 +67,24 @@ export async function appendEntry(tx: Transaction, change: PointsChange): Promis
   const fields = { id: tx.newId(), userId, seq: account.seq + 1, delta, balanceAfter, reason, ref, createdAt }
   const entry = { ...fields, hash: hashEntry(account.headHash, fields) }
   await tx.insert(pointsEntries).values(entry)
+  const gained = earnedBy(change)
   await tx
     .update(pointsAccounts)
     .set({
       balance: balanceAfter,
-      lifetime: account.lifetime + (GIVEN_BACK.has(reason) ? 0 : Math.max(delta, 0)),
+      lifetime: account.lifetime + gained,
       seq: entry.seq,
       headHash: entry.hash,
       updatedAt: createdAt,
     })
     .where(eq(pointsAccounts.userId, userId))
+  tx.touch(fanTopic(userId))
+  if (gained > 0) await raiseScores(tx, userId, { gained, at: createdAt })
   return { outcome: 'booked', entry }
 }
 
 /** Opens the account when there is none, and holds its row until the unit of work ends. */
-async function lockAccount(tx: Transaction, userId: string) {
+export async function holdAccount(tx: Transaction, userId: string) {
   const { pointsAccounts } = tx.tables
   await tx
     .insert(pointsAccounts)

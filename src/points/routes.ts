@@ -2,23 +2,23 @@ import { Elysia } from 'elysia'
 import { authenticate } from '../auth/authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { operation } from '../http/operation.ts'
-import { Closed, PageQuery } from '../http/schemas.ts'
 import { pageOf } from '../pagination.ts'
 import { readHistory } from './history.ts'
-import { PointsHistory } from './schema.ts'
+import { PointsHistory, PointsQuery } from './schema.ts'
 
 export const pointsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'cursors'>) =>
   new Elysia({ name: 'matchday/points', prefix: '/api/user/points' }).use(authenticate(deps)).get(
     '',
-    ({ caller, query }) => readHistory(deps.db.read, deps.cursors, caller, pageOf(query)),
+    ({ caller, query }) => readHistory(deps.db.read, deps.cursors, caller, { ...query, ...pageOf(query) }),
     operation({
       id: 'readPoints',
       summary: 'Read your points',
-      description: 'Balance, lifetime points and the ledger’s entries, newest first.',
+      description:
+        'Balance, lifetime points and the ledger’s entries, newest first: all, or those of a reason and a time.',
       tag: 'Points',
       caller: 'caller',
       data: 'read',
-      query: Closed(PageQuery),
+      query: PointsQuery,
       answers: { 200: PointsHistory },
       problems: ['invalid_cursor'],
       examples: {

@@ -1,5 +1,18 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, NextCursor } from '../http/schemas.ts'
+import { Closed, Instant, Integer, NextCursor, PageQuery } from '../http/schemas.ts'
+import { POINTS_REASONS } from './ledger.ts'
+
+const Reason = Type.Union(
+  POINTS_REASONS.map(reason => Type.Literal(reason)),
+  { description: 'What the entry is for.' },
+)
+
+export const PointsQuery = Closed({
+  ...PageQuery,
+  reason: Type.Optional(Reason),
+  since: Type.Optional(Instant('Entries from then on.')),
+  until: Type.Optional(Instant('Entries before then.')),
+})
 
 export const PointsEntry = Closed(
   {

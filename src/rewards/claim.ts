@@ -5,6 +5,7 @@ import type { Caller } from '../caller.ts'
 import { ensureUser } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
+import { fanTopic, rewardsTopic } from '../views/topics.ts'
 import { isActive } from '../window.ts'
 import { requireReward } from './catalogue.ts'
 import { presentReward, type RewardRow } from './present.ts'
@@ -36,6 +37,7 @@ export async function claimReward(tx: Transaction, caller: Caller, { rewardId }:
     .returning()
   if (!claim) throw new DomainError('already_claimed')
 
+  tx.touch(fanTopic(user.id))
   const stockRemaining = await takeFromStock(tx, reward)
   return { reward: presentReward({ ...reward, stockRemaining }, claim, balance, now) }
 }
@@ -50,5 +52,6 @@ async function takeFromStock(tx: Transaction, reward: RewardRow): Promise<number
     .where(and(eq(rewards.id, reward.id), gt(rewards.stockRemaining, 0)))
     .returning()
   if (!left) throw new DomainError('out_of_stock')
+  if (left.stockRemaining === 0) tx.touch(rewardsTopic)
   return left.stockRemaining
 }

@@ -5,6 +5,7 @@ import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
+import { fanTopic } from '../views/topics.ts'
 import { findUserReward, requireReward } from './catalogue.ts'
 import type { RewardReference } from './claim.ts'
 import { presentReward } from './present.ts'
@@ -32,6 +33,7 @@ export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }
   if (!redeemed) {
     throw new DomainError((await findUserReward(tx, user.id, rewardId)) ? 'already_redeemed' : 'not_claimed')
   }
+  tx.touch(fanTopic(user.id))
   const { balance } = await readBalance(tx, user.id)
   return { reward: presentReward(reward, redeemed, balance, now) }
 }

@@ -31,6 +31,7 @@ export const teamsRoutes = ({ db }: Pick<Deps, 'db'>) =>
       description: 'The clubs that a fan can follow, by id.',
       tag: 'Teams',
       caller: 'anyone',
+      conditional: true,
       data: 'read',
       answers: { 200: Closed({ teams: Type.Array(Team) }, { title: 'Teams' }) },
       examples: {

@@ -1,6 +1,7 @@
 /** The fact that a fan has been onboarded. */
 import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { fanTopic } from '../views/topics.ts'
 
 export async function findCompletion(reader: Reader, userId: string): Promise<Date | null> {
   const { onboardings } = reader.tables
@@ -18,5 +19,6 @@ export async function recordCompletion(tx: Transaction, userId: string): Promise
     .values({ userId, completedAt: tx.now() })
     .onConflictDoNothing()
     .returning()
+  if (row) tx.touch(fanTopic(userId))
   return row !== undefined
 }

@@ -5,7 +5,8 @@ import type { IdentityClaims } from '../identity/claims.ts'
 import { type Deferral, deferSync } from '../identity/deferred-sync.ts'
 import { findMirror, mirrorIdentity } from '../identity/mirror.ts'
 import { ensureUser, findUser } from '../identity/users.ts'
-import { enrol, findEnrolment } from '../leaderboard/enrolment.ts'
+import { findEnrolment } from '../leaderboard/enrolment.ts'
+import { joinLeaderboard } from '../points/join-leaderboard.ts'
 import { appendEntry, findEntry } from '../points/ledger.ts'
 import { findCompletion, recordCompletion } from './completion.ts'
 import { changeProfile } from './profile.ts'
@@ -42,7 +43,7 @@ export async function readOnboarding(reader: Reader, caller: Caller) {
 export async function completeOnboarding(
   tx: Transaction,
   caller: Caller,
-  { profile, joinLeaderboard = true }: CompleteOnboarding,
+  { profile, joinLeaderboard: join = true }: CompleteOnboarding,
   { points, claims, deferral }: OnboardingTerms,
 ) {
   const { user } = await ensureUser(tx, caller)
@@ -53,7 +54,7 @@ export async function completeOnboarding(
   }
   if (profile) await changeProfile(tx, user, profile, '/profile')
   if (points > 0) await appendEntry(tx, { ...cause(user.id), delta: points })
-  if (joinLeaderboard) await enrol(tx, user.id)
+  if (join) await joinLeaderboard(tx, user.id)
   return presentOnboarding(tx, user.id)
 }
 

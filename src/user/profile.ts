@@ -2,11 +2,13 @@
 import { eq } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
+import { faceOf } from '../identity/faces.ts'
 import { findMirror, presentIdentity } from '../identity/mirror.ts'
 import { ensureUser, findUser, type User } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
 import { requireTeam } from '../teams/teams.ts'
+import { fanTopic } from '../views/topics.ts'
 import { findCompletion } from './completion.ts'
 import { normalizeProfile, type ProfileChange } from './profile-rules.ts'
 
@@ -47,6 +49,7 @@ export async function changeProfile(
       .where(eq(users.id, user.id))
       .returning()
     if (!changed) throw new DomainError('profile_not_found')
+    tx.touch(fanTopic(user.id))
     return changed
   } catch (error) {
     if (isUniqueViolation(error, 'users_handle_unique')) throw new DomainError('handle_taken')
@@ -66,9 +69,8 @@ async function presentProfile(reader: Reader, user: User) {
   const { balance } = await readBalance(reader, user.id)
   return {
     id: user.id,
-    displayName: user.displayName ?? mirror?.name ?? null,
+    ...faceOf(user, mirror),
     handle: user.handle,
-    avatarUrl: user.avatarUrl ?? mirror?.picture ?? null,
     bio: user.bio,
     country: user.country,
     locale: user.locale,

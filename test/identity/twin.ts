@@ -29,7 +29,12 @@ export async function startTwin(world: World, options: TwinOptions = {}): Promis
   const logged: string[] = []
   const log = pino({ level: 'info', base: null }, { write: (line: string) => void logged.push(line) })
   const { clock, db } = world
-  const sources = { now: () => clock.now(), newId: clock.newId, randomBytes: clock.randomBytes }
+  const sources = {
+    now: () => clock.now(),
+    newId: clock.newId,
+    randomBytes: clock.randomBytes,
+    elapsed: clock.elapsed,
+  }
   const deps = await createDeps({ config, db, log, sources, fetch, tuning })
   const app = createApp(deps)
   const document = await app.handle(new Request('http://localhost/docs/json'))

@@ -1,10 +1,9 @@
 /** A clock that stands still until a test moves it, and ids and bytes like the real ones. */
-import type { Sources } from '../../db/index.ts'
-import { realSources } from '../../src/sources.ts'
+import { type AppSources, realSources } from '../../src/sources.ts'
 
 export const KICK_OFF = Date.parse('2026-08-15T18:30:00.000Z')
 
-export interface TestClock extends Sources {
+export interface TestClock extends AppSources {
   /** Milliseconds since the epoch. */
   ms: number
   advance(ms: number): void
@@ -16,6 +15,7 @@ export function createClock(): TestClock {
     ms: KICK_OFF,
     // Of the clock, not of `this`: the sources are spread into other objects.
     now: () => new Date(clock.ms),
+    elapsed: () => clock.ms,
     advance(ms) {
       clock.ms += ms
     },

@@ -66,7 +66,8 @@ async function assemble({ clock, temporary, config, idp }: Parts): Promise<World
   // No test waits for the provider longer than it must; a breaker's own clock would be the machine's.
   const tuning = { deadlineMs: 500, retryWaitMs: 2, openMs: 1 }
   const { db, url } = temporary
-  const sources = { now: clock.now, newId: clock.newId, randomBytes: clock.randomBytes }
+  const { now, elapsed, newId, randomBytes } = clock
+  const sources = { now, elapsed, newId, randomBytes }
   const deps = await createDeps({ config, db, log, sources, fetch: idp.handle, tuning })
   const app = createApp(deps)
 

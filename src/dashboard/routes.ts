@@ -1,0 +1,64 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { authenticate } from '../auth/authenticate.ts'
+import type { Deps } from '../deps.ts'
+import { operation } from '../http/operation.ts'
+import { Closed, Integer, Nullable } from '../http/schemas.ts'
+import { PointsEntry } from '../points/schema.ts'
+import { viewDashboard } from './view.ts'
+
+const Count = (description: string) => Integer({ description, minimum: 0 })
+
+const Dashboard = Closed(
+  {
+    profile: Closed({
+      id: Nullable(Type.String(), { description: 'Null until the first write of any kind.' }),
+      displayName: Nullable(Type.String()),
+      avatarUrl: Nullable(Type.String()),
+    }),
+    points: Count('Balance.'),
+    rank: Nullable(Integer({ minimum: 1 }), {
+      description: 'On the global leaderboard; null for who has not joined it.',
+    }),
+    rewards: Closed({
+      claimable: Count('Can be claimed now.'),
+      claimed: Count('Claimed and not yet redeemed.'),
+      redeemed: Count('Redeemed.'),
+    }),
+    packs: Closed({ sealed: Count('Not yet opened.'), opened: Count('Opened.') }),
+    recentPoints: Type.Array(PointsEntry, { maxItems: 5, description: 'The newest ledger entries.' }),
+  },
+  { title: 'Dashboard' },
+)
+
+export const dashboardRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'views'>) =>
+  new Elysia({ name: 'matchday/dashboard', prefix: '/api/dashboard' }).use(authenticate(deps)).get(
+    '',
+    ({ caller }) => viewDashboard({ ...deps, read: deps.db.read }, caller),
+    operation({
+      id: 'readDashboard',
+      summary: 'Read your dashboard',
+      description: 'All that a home screen shows, in one request.',
+      tag: 'Dashboard',
+      caller: 'caller',
+      conditional: true,
+      data: 'read',
+      answers: { 200: Dashboard },
+      examples: {
+        answers: {
+          200: {
+            profile: {
+              id: '01981e2c-7c1f-7000-8000-000000000001',
+              displayName: 'Ada Winger',
+              avatarUrl: null,
+            },
+            points: 100,
+            rank: 42,
+            rewards: { claimable: 2, claimed: 1, redeemed: 0 },
+            packs: { sealed: 1, opened: 3 },
+            recentPoints: [],
+          },
+        },
+      },
+    }),
+  )

@@ -1,0 +1,42 @@
+/** Answers that clients and CDNs may keep: ETag, If-None-Match and Cache-Control (RFC 9110 §8.8, §13; RFC 9111). */
+
+/**
+ * Public answers: a browser asks again each time, which costs a 304; a shared cache may answer for a second by itself, so that
+ * a crowd costs one request. Private ones stay in the client, which asks again each time: what a fan did shows at once.
+ */
+const PUBLIC = 'public, max-age=0, s-maxage=1, must-revalidate'
+const PRIVATE = 'private, no-cache'
+
+interface Context {
+  /** What the handler returned. */
+  response: unknown
+  request: Request
+  set: { status?: number | string; headers: Record<string, string | number | undefined> }
+}
+
+/** Elysia's `afterHandle` for an operation of which anyone, or a caller, may keep the answer. */
+export const answerConditionally =
+  (caller: 'anyone' | 'caller' | 'optional') =>
+  ({ response, request, set }: Context): Response | undefined => {
+    if (response instanceof Response) return undefined
+    const body = JSON.stringify(response)
+    const etag = etagOf(body)
+    const isPublic = caller === 'anyone' || (caller === 'optional' && !request.headers.has('authorization'))
+    const headers: Record<string, string> = { ETag: etag, 'Cache-Control': isPublic ? PUBLIC : PRIVATE }
+    // What anybody gets is the same for everybody; the rest depends on who asks.
+    if (caller !== 'anyone') headers.Vary = 'Authorization'
+    Object.assign(set.headers, headers)
+    if (isNamed(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304 })
+    return new Response(body, { headers: { 'content-type': 'application/json' } })
+  }
+
+/** Strong: the same bytes have the same name. 160 bits of SHA-256. */
+function etagOf(body: string): string {
+  return `"${new Bun.CryptoHasher('sha256').update(body).digest().subarray(0, 20).toString('base64url')}"`
+}
+
+/** RFC 9110 §13.1.2: a list of names or `*`; for this comparison weak ones count as well. */
+function isNamed(ifNoneMatch: string | null, etag: string): boolean {
+  if (ifNoneMatch === null) return false
+  return ifNoneMatch.split(',').some(name => name.trim() === '*' || name.trim().replace(/^W\//, '') === etag)
+}

@@ -1,0 +1,69 @@
+/** The boards: the global one, and one per ISO week and per month, in UTC. A board's id is how ISO 8601 writes its period. */
+
+export type Period = 'all' | 'week' | 'month'
+
+export interface Board {
+  period: Period
+  /** `all`, a week like `2026-W47` or a month like `2026-11`. */
+  id: string
+  /** First instant of the period, and the first after it; null for `all`. */
+  startsAt: Date | null
+  endsAt: Date | null
+}
+
+const DAY_MS = 86_400_000
+const ALL: Board = { period: 'all', id: 'all', startsAt: null, endsAt: null }
+
+/** The board of a period that an instant belongs to. */
+export function boardAt(period: Period, at: Date): Board {
+  if (period === 'week') return weekOf(at)
+  if (period === 'month') return monthOf(at.getUTCFullYear(), at.getUTCMonth())
+  return ALL
+}
+
+/** The boards on which what is earned at an instant counts. */
+export const boardsAt = (at: Date): Board[] => [ALL, boardAt('month', at), boardAt('week', at)]
+
+/** The board of an id like `2026-W47` or `2026-11`; null when there is no such week or month. */
+export function parseBoard(period: Period, id: string): Board | null {
+  const [, year = '', number = ''] = /^(\d{4})-W?(\d{2})$/.exec(id) ?? []
+  const at =
+    period === 'week'
+      ? new Date(firstMonday(Number(year)).getTime() + (Number(number) - 1) * 7 * DAY_MS)
+      : new Date(Date.UTC(Number(year), Number(number) - 1))
+  if (year === '' || Number.isNaN(at.getTime())) return null
+  const board = boardAt(period, at)
+  // A 13th month or a 53rd week of a year without one is the first of the next, by another name.
+  return board.id === id ? board : null
+}
+
+function monthOf(year: number, month: number): Board {
+  return {
+    period: 'month',
+    id: `${String(year).padStart(4, '0')}-${String(month + 1).padStart(2, '0')}`,
+    startsAt: new Date(Date.UTC(year, month)),
+    endsAt: new Date(Date.UTC(year, month + 1)),
+  }
+}
+
+/** ISO 8601: weeks begin on Monday and belong to the year that their Thursday is in. */
+function weekOf(at: Date): Board {
+  const day = Math.floor(at.getTime() / DAY_MS) * DAY_MS
+  const monday = new Date(day - daysSinceMonday(at) * DAY_MS)
+  const year = new Date(monday.getTime() + 3 * DAY_MS).getUTCFullYear()
+  const number = Math.round((monday.getTime() - firstMonday(year).getTime()) / (7 * DAY_MS)) + 1
+  return {
+    period: 'week',
+    id: `${String(year).padStart(4, '0')}-W${String(number).padStart(2, '0')}`,
+    startsAt: monday,
+    endsAt: new Date(monday.getTime() + 7 * DAY_MS),
+  }
+}
+
+/** Monday of a year's first ISO week, which is the one with 4 January in it. */
+function firstMonday(year: number): Date {
+  const fourth = new Date(Date.UTC(year, 0, 4))
+  return new Date(fourth.getTime() - daysSinceMonday(fourth) * DAY_MS)
+}
+
+const daysSinceMonday = (at: Date) => (at.getUTCDay() + 6) % 7

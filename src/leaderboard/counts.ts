@@ -1,0 +1,156 @@
+/**
+ * How many fans are ahead of one, without counting them.
+ *
+ * A board is cut into buckets of points, each level's 256 times as wide as those of the level below, down to single
+ * points; and fans with the same points into buckets of time, 2^30, 2^20 and 2^10 ms wide. `leaderboard_counts` has how
+ * many fans are in each. Those ahead of a fan are in the better buckets beside the fan's own, one level after the other:
+ * a bounded number of short index ranges wherever the fan stands and however many there are. What is left are fans
+ * with the same points within the same second, and those are counted one by one: as many as were written in a second.
+ *
+ * Buckets are places in a fixed grid, not nodes of a balanced tree: they never split or move, so a write adds to some and takes
+ * from others in its own transaction, exactly, with nothing to lock but those rows; and a fan who gains a few points stays in the
+ * wide buckets, which all fans share. Counts go from fewer points to more, so writers wait for one another in one direction.
+ */
+import { and, eq, or, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
+
+/** A place on a board. */
+export interface Place {
+  board: string
+  points: number
+  /** Milliseconds since 1970. */
+  reachedAt: number
+}
+
+type Bucket = Omit<Tables['leaderboardCounts']['$inferInsert'], 'fans'>
+
+const POINTS_WIDTHS = [0, 8, 16, 24, 32, 40, 48].map(bits => 2 ** bits)
+/** Milliseconds, wide to narrow. */
+const TIME_WIDTHS = [30, 20, 10].map(bits => 2 ** bits)
+const levelOfTime = (index: number) => POINTS_WIDTHS.length + index
+const startOf = (value: number, width: number) => Math.floor(value / width) * width
+
+/** The buckets that a place is in, one per level. */
+function bucketsOf({ board, points, reachedAt }: Place): Bucket[] {
+  return [
+    ...POINTS_WIDTHS.map((width, level) => ({ board, level, points: startOf(points, width), reachedAt: 0 })),
+    ...TIME_WIDTHS.map((width, index) => {
+      return { board, level: levelOfTime(index), points, reachedAt: startOf(reachedAt, width) }
+    }),
+  ]
+}
+
+const nameOf = ({ board, level, points, reachedAt }: Bucket) => `${board} ${level} ${points} ${reachedAt}`
+
+/** Takes fans out of their old places and puts them into new ones: buckets that both have in common stay untouched. */
+export async function moveCounts(tx: Transaction, from: Place[], to: Place[]): Promise<void> {
+  const { leaderboardCounts: counts } = tx.tables
+  const left = from.flatMap(bucketsOf)
+  const entered = to.flatMap(bucketsOf)
+  const stay = new Set(left.map(nameOf)).intersection(new Set(entered.map(nameOf)))
+  const fewer = left.filter(bucket => !stay.has(nameOf(bucket)))
+  const more = entered.filter(bucket => !stay.has(nameOf(bucket)))
+  if (fewer.length > 0) {
+    const these = or(...fewer.map(bucket => isBucket(counts, bucket)))
+    await tx
+      .update(counts)
+      .set({ fans: sql`${counts.fans} - 1` })
+      .where(these)
+    await tx.delete(counts).where(and(eq(counts.fans, 0), these))
+  }
+  if (more.length > 0) {
+    await tx
+      .insert(counts)
+      .values(more.map(bucket => ({ ...bucket, fans: 1 })))
+      .onConflictDoUpdate({
+        target: [counts.board, counts.level, counts.points, counts.reachedAt],
+        set: { fans: sql`${counts.fans} + 1` },
+      })
+  }
+}
+
+const isBucket = (counts: Tables['leaderboardCounts'], bucket: Bucket) =>
+  and(
+    eq(counts.board, bucket.board),
+    eq(counts.level, bucket.level),
+    eq(counts.points, bucket.points),
+    eq(counts.reachedAt, bucket.reachedAt),
+  )
+
+/**
+ * SQL for the number of fans ahead of the one whose row of `leaderboard_scores` goes by the name `row`. This is the
+ * one definition of rank: more points first, then who got there first, then by id.
+ */
+export function fansAhead({ tables }: Pick<Reader, 'tables'>, row: string): SQL<number> {
+  const { leaderboardCounts: counts, leaderboardScores: scores } = tables
+  const board = sql.raw(`${row}.board`)
+  const points = sql.raw(`(-${row}.minus_points)`)
+  const reachedAt = sql.raw(`${row}.reached_at`)
+  const userId = sql.raw(`${row}.user_id`)
+  const number = (value: number) => sql.raw(String(value))
+  /** Integer division: SQLite's and PostgreSQL's both round towards zero, and nothing here is below it. */
+  const start = (value: SQL, width: number) => sql`(${value} / ${number(width)} * ${number(width)})`
+  const total = (condition: SQL) =>
+    sql`coalesce((select sum(c.fans) from ${counts} c where c.board = ${board} and ${condition}), 0)`
+
+  const morePoints = POINTS_WIDTHS.map((_, level) => {
+    const wider = POINTS_WIDTHS[level + 1]
+    const inWider = wider ? sql` and c.points < ${start(points, wider)} + ${number(wider)}` : sql``
+    return total(sql`c.level = ${number(level)} and c.points > ${points}${inWider}`)
+  })
+  const earlier = TIME_WIDTHS.map((width, index) => {
+    const wider = TIME_WIDTHS[index - 1]
+    const inWider = wider ? sql` and c.reached_at >= ${start(reachedAt, wider)}` : sql``
+    const sooner = sql`c.reached_at < ${start(reachedAt, width)}${inWider}`
+    return total(sql`c.level = ${number(levelOfTime(index))} and c.points = ${points} and ${sooner}`)
+  })
+  const second = TIME_WIDTHS.at(-1) ?? 1
+  const sameSecond = sql`(select count(*) from ${scores} s where s.board = ${board}
+    and s.minus_points = -${points} and s.reached_at >= ${start(reachedAt, second)}
+    and (s.minus_points, s.reached_at, s.user_id) < (-${points}, ${reachedAt}, ${userId}))`
+  return sql<number>`cast(${sql.join([...morePoints, ...earlier, sameSecond], sql` + `)} as bigint)`.mapWith(
+    Number,
+  )
+}
+
+/** SQL for how many fans a board has: the widest buckets hold them all. */
+export function fansOn({ tables }: Pick<Reader, 'tables'>, board: string): SQL<number> {
+  const widest = sql.raw(String(POINTS_WIDTHS.length - 1))
+  return sql<number>`cast(coalesce((select sum(c.fans) from ${tables.leaderboardCounts} c
+    where c.board = ${board} and c.level = ${widest}), 0) as bigint)`.mapWith(Number)
+}
+
+/** Counts a board anew from its scores: after they were written in bulk, or when a check found them wrong. */
+export async function recount(tx: Transaction, board: string): Promise<void> {
+  const { leaderboardCounts: counts, leaderboardScores: scores } = tx.tables
+  await tx.delete(counts).where(eq(counts.board, board))
+  const number = (value: number) => sql.raw(String(value))
+  const points = sql`(-${scores.minusPoints})`
+  const levels = [
+    ...POINTS_WIDTHS.map((width, level) => ({
+      level,
+      points: sql<number>`${points} / ${number(width)} * ${number(width)}`,
+      reachedAt: sql<number>`0`,
+    })),
+    ...TIME_WIDTHS.map((width, index) => ({
+      level: levelOfTime(index),
+      points: sql<number>`${points}`,
+      reachedAt: sql<number>`${scores.reachedAt} / ${number(width)} * ${number(width)}`,
+    })),
+  ]
+  for (const bucket of levels) {
+    await tx.insert(counts).select(
+      tx
+        .select({
+          board: scores.board,
+          level: sql<number>`${number(bucket.level)}`.as('level'),
+          points: sql<number>`${bucket.points}`.as('bucket_points'),
+          reachedAt: sql<number>`${bucket.reachedAt}`.as('bucket_reached_at'),
+          fans: sql<number>`count(*)`.as('fans'),
+        })
+        .from(scores)
+        .where(eq(scores.board, board))
+        .groupBy(sql`1, 2, 3, 4`),
+    )
+  }
+}

@@ -1,0 +1,152 @@
+/** Pages of a board, in the order of rank, forwards and backwards from any place on it. */
+import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Tables } from '../../db/index.ts'
+import type { Cursors } from '../pagination.ts'
+import { fansAhead, fansOn } from './counts.ts'
+import type { Standing } from './standing.ts'
+
+type Key = Pick<Tables['leaderboardScores']['$inferSelect'], 'minusPoints' | 'reachedAt' | 'userId'>
+
+/** Where a page lies: behind a place, up to it, or from it on. */
+interface Position {
+  side: 'after' | 'before' | 'from'
+  key: Key
+}
+
+export interface BoardPage {
+  standings: Standing[]
+  /** Fans on the board. */
+  total: number
+  nextCursor: string | null
+  previousCursor: string | null
+}
+
+export interface PageRequest {
+  limit: number
+  cursor?: string
+}
+
+/** @throws DomainError `invalid_cursor` */
+export async function readBoardPage(
+  reader: Reader,
+  cursors: Cursors,
+  board: string,
+  { limit, cursor }: PageRequest,
+): Promise<BoardPage> {
+  const position = cursor === undefined ? null : openPosition(cursors.open(listOf(board), cursor))
+  return readPageAt(reader, cursors, board, limit, position)
+}
+
+/** The page with a fan in its middle; empty when they have no place on the board. */
+export async function readBoardAround(
+  reader: Reader,
+  cursors: Cursors,
+  board: string,
+  limit: number,
+  userId: string | undefined,
+): Promise<BoardPage> {
+  const { leaderboardScores: scores } = reader.tables
+  const key = { minusPoints: scores.minusPoints, reachedAt: scores.reachedAt, userId: scores.userId }
+  const [own] = await reader
+    .select(key)
+    .from(scores)
+    .where(and(eq(scores.board, board), eq(scores.userId, userId ?? '')))
+  if (!own) {
+    const [{ total } = { total: 0 }] = await reader
+      .select({ total: fansOn(reader, board) })
+      .from(sql`(select 1) one`)
+    return { standings: [], total, nextCursor: null, previousCursor: null }
+  }
+  const ahead = await reader
+    .select(key)
+    .from(scores)
+    .where(and(eq(scores.board, board), compare(scores, '<', own)))
+    .orderBy(desc(scores.minusPoints), desc(scores.reachedAt), desc(scores.userId))
+    .limit(Math.floor(limit / 2))
+  return readPageAt(reader, cursors, board, limit, { side: 'from', key: ahead.at(-1) ?? own })
+}
+
+/** One statement, and so one snapshot: ranks count on from the first row's, which the counts give. */
+async function readPageAt(
+  reader: Reader,
+  cursors: Cursors,
+  board: string,
+  limit: number,
+  position: Position | null,
+): Promise<BoardPage> {
+  const { leaderboardScores: scores } = reader.tables
+  const backwards = position?.side === 'before'
+  const order = backwards ? desc : asc
+  const page = reader.$with('page').as(
+    reader
+      .select()
+      .from(scores)
+      .where(
+        and(
+          eq(scores.board, board),
+          position ? compare(scores, SIDES[position.side], position.key) : undefined,
+        ),
+      )
+      .orderBy(order(scores.minusPoints), order(scores.reachedAt), order(scores.userId))
+      .limit(limit + 1),
+  )
+  const ascending = [asc(page.minusPoints), asc(page.reachedAt), asc(page.userId)] as const
+  const head = reader.$with('head').as(
+    reader
+      .select()
+      .from(page)
+      .orderBy(...ascending)
+      .limit(1),
+  )
+  const rows = await reader
+    .with(page, head)
+    .select({
+      minusPoints: page.minusPoints,
+      reachedAt: page.reachedAt,
+      userId: page.userId,
+      ahead: sql`(select ${fansAhead(reader, 'head')} from head)`.mapWith(Number),
+      total: fansOn(reader, board),
+    })
+    .from(page)
+    .orderBy(...ascending)
+
+  const more = rows.length > limit
+  const firstRank = (rows[0]?.ahead ?? 0) + 1
+  const kept = rows.map((row, index) => ({ ...row, rank: firstRank + index }))
+  // The one too many lies beyond the end that the page was read towards.
+  const shown = backwards ? kept.slice(more ? 1 : 0) : kept.slice(0, limit)
+  const first = shown[0]
+  const last = shown.at(-1)
+  const seal = (side: Position['side'], key: Key) =>
+    cursors.seal(listOf(board), JSON.stringify([side, key.minusPoints, key.reachedAt, key.userId]))
+  return {
+    standings: shown.map(({ rank, minusPoints, reachedAt, userId }) => {
+      return { rank, userId, points: -minusPoints, reachedAt: new Date(reachedAt) }
+    }),
+    total: rows[0]?.total ?? 0,
+    nextCursor: last && (backwards || more) ? seal('after', last) : null,
+    previousCursor: first && first.rank > 1 ? seal('before', first) : null,
+  }
+}
+
+const listOf = (board: string) => `leaderboard ${board}`
+
+const SIDES = { after: sql.raw('>'), before: sql.raw('<'), from: sql.raw('>=') }
+
+/** Row values compare member by member, and one index serves them: a deep page costs what the first one does. */
+function compare(scores: Tables['leaderboardScores'], operator: SQL | '<', key: Key): SQL {
+  const is = operator === '<' ? SIDES.before : operator
+  return sql`(${scores.minusPoints}, ${scores.reachedAt}, ${scores.userId})
+    ${is} (${key.minusPoints}, ${key.reachedAt}, ${key.userId})`
+}
+
+/** What `seal` wrote: a cursor that opens is ours. */
+function openPosition(text: string): Position {
+  const [side, minusPoints, reachedAt, userId] = JSON.parse(text) as [
+    Position['side'],
+    number,
+    number,
+    string,
+  ]
+  return { side, key: { minusPoints, reachedAt, userId } }
+}

@@ -1,0 +1,49 @@
+/** Enrolment in the leaderboards. It is asked for here since what was earned before it counts, and the ledger has that. */
+import { and, eq, gt, gte, lt, notInArray, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { type Board, boardsAt } from '../leaderboard/boards.ts'
+import { enrol } from '../leaderboard/enrolment.ts'
+import { GIVEN_BACK, holdAccount } from './ledger.ts'
+
+/** Enrols a fan, at most once. True when this call did. Needs the user's row to exist. */
+export async function joinLeaderboard(tx: Transaction, userId: string): Promise<boolean> {
+  await holdAccount(tx, userId)
+  const places = await placesEarned(tx, userId, tx.now())
+  return enrol(tx, userId, places)
+}
+
+/**
+ * Where a fan who enrols at an instant stands on that instant's boards. On the global board everybody has a place, on
+ * the others only who has earned something in their period.
+ */
+export async function placesEarned(reader: Reader, userId: string, enrolledAt: Date) {
+  const places = []
+  for (const board of boardsAt(enrolledAt)) {
+    const { points, reachedAt } = await readEarnings(reader, userId, board)
+    if (points > 0 || board.period === 'all') {
+      places.push({ board: board.id, points, reachedAt: (reachedAt ?? enrolledAt).getTime() })
+    }
+  }
+  return places
+}
+
+/** Points that a fan earned in a board's period, and when the last of them. */
+export async function readEarnings(reader: Reader, userId: string, { startsAt, endsAt }: Board) {
+  const { pointsEntries: entries } = reader.tables
+  const [earned] = await reader
+    .select({
+      points: sql<number>`cast(coalesce(sum(${entries.delta}), 0) as bigint)`.mapWith(Number),
+      reachedAt: sql<Date | null>`max(${entries.createdAt})`.mapWith(entries.createdAt),
+    })
+    .from(entries)
+    .where(
+      and(
+        eq(entries.userId, userId),
+        gt(entries.delta, 0),
+        notInArray(entries.reason, GIVEN_BACK),
+        startsAt ? gte(entries.createdAt, startsAt) : undefined,
+        endsAt ? lt(entries.createdAt, endsAt) : undefined,
+      ),
+    )
+  return { points: earned?.points ?? 0, reachedAt: earned?.reachedAt ?? null }
+}

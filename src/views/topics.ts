@@ -1,0 +1,10 @@
+/** What units of work touch and views depend on: see `view-cache.ts`. */
+
+/** Anything that only this fan's record shows: their profile, points, rewards, packs. */
+export const fanTopic = (userId: string) => `fan ${userId}`
+
+/** The catalogue of rewards: what there is, and whether there is some left. */
+export const rewardsTopic = 'rewards'
+
+/** Places on a board. */
+export const boardTopic = (board: string) => `board ${board}`
