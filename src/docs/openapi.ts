@@ -43,12 +43,13 @@ function tagsOf(paths: Json): Set<unknown> {
 
 /** JSON bodies only, each with its example; a security scheme that is not offered is not asked for. */
 function describeOperation(operation: Json, offered: string[]): Json {
-  const { 'x-body-example': example, requestBody, parameters = [], security, ...rest } = operation
+  const { 'x-body-example': example, requestBody, security, ...rest } = operation
+  const { parameters = [], 'x-request-headers': headers = [], ...described } = rest
   const alternatives = security as Json[]
   return {
-    ...rest,
+    ...described,
     security: alternatives.filter(schemes => Object.keys(schemes).every(name => offered.includes(name))),
-    ...describeParameters(parameters as Json[]),
+    ...describeParameters([...(parameters as Json[]), ...(headers as Json[])]),
     ...describeBody(requestBody, example),
   }
 }

@@ -85,7 +85,7 @@ export function operation<
       ...describeProblems(codes, faultOf(body, query)),
       ...describeAnswers(answers, examples.answers ?? {}, conditional),
     },
-    ...(conditional ? { parameters: [IF_NONE_MATCH] } : {}),
+    ...(conditional ? { 'x-request-headers': [IF_NONE_MATCH] } : {}),
     ...(examples.body ? { 'x-body-example': examples.body } : {}),
   }
   // Guarantee of the cast: `response` is absent at run time and read by the compiler only; `afterHandle` turns the

@@ -2,7 +2,7 @@
  * How many fans are ahead of one, without counting them.
  *
  * A board is cut into buckets of points, each level's 256 times as wide as those of the level below, down to single
- * points; and fans with the same points into buckets of time, 2^30, 2^20 and 2^10 ms wide. `leaderboard_counts` has how
+ * points; and fans with the same points likewise into buckets of time, down to 1,024 ms. `leaderboard_counts` has how
  * many fans are in each. Those ahead of a fan are in the better buckets beside the fan's own, one level after the other:
  * a bounded number of short index ranges wherever the fan stands and however many there are. What is left are fans
  * with the same points within the same second, and those are counted one by one: as many as were written in a second.
@@ -26,7 +26,7 @@ type Bucket = Omit<Tables['leaderboardCounts']['$inferInsert'], 'fans'>
 
 const POINTS_WIDTHS = [0, 8, 16, 24, 32, 40, 48].map(bits => 2 ** bits)
 /** Milliseconds, wide to narrow. */
-const TIME_WIDTHS = [30, 20, 10].map(bits => 2 ** bits)
+const TIME_WIDTHS = [34, 26, 18, 10].map(bits => 2 ** bits)
 const levelOfTime = (index: number) => POINTS_WIDTHS.length + index
 const startOf = (value: number, width: number) => Math.floor(value / width) * width
 
@@ -105,9 +105,10 @@ export function fansAhead({ tables }: Pick<Reader, 'tables'>, row: string): SQL<
     return total(sql`c.level = ${number(levelOfTime(index))} and c.points = ${points} and ${sooner}`)
   })
   const second = TIME_WIDTHS.at(-1) ?? 1
-  const sameSecond = sql`(select count(*) from ${scores} s where s.board = ${board}
-    and s.minus_points = -${points} and s.reached_at >= ${start(reachedAt, second)}
-    and (s.minus_points, s.reached_at, s.user_id) < (-${points}, ${reachedAt}, ${userId}))`
+  // Both ends of the second are said outright: the row value alone would not bound what the index reads.
+  const sameSecond = sql`(select count(*) from ${scores} s where s.board = ${board} and s.minus_points = -${points}
+    and s.reached_at between ${start(reachedAt, second)} and ${reachedAt}
+    and (s.reached_at, s.user_id) < (${reachedAt}, ${userId}))`
   return sql<number>`cast(${sql.join([...morePoints, ...earlier, sameSecond], sql` + `)} as bigint)`.mapWith(
     Number,
   )

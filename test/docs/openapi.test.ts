@@ -67,6 +67,15 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     expect(new Set(declared)).toEqual(new Set(used))
   })
 
+  test('lists the parameters of the query beside those of the header', () => {
+    const names = (path: string) =>
+      (document.paths[path]?.get as { parameters: { name: string }[] } | undefined)?.parameters.map(
+        ({ name }) => name,
+      )
+    expect(names('/api/leaderboard')).toEqual(['limit', 'cursor', 'period', 'of', 'around', 'If-None-Match'])
+    expect(names('/api/packs')).toEqual(['If-None-Match'])
+  })
+
   test('marks what needs a token with both ways to get one, and nothing else', () => {
     const both = [{ signIn: [] }, { bearer: [] }]
     for (const located of operationsOf(document)) {
