@@ -6,30 +6,45 @@ import type { Subprocess } from 'bun'
 import pretty from 'pino-pretty'
 import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
+import { createReader } from '../src/config/reader.ts'
 import { type Config, type Environment, parseConfig } from '../src/config.ts'
 import { withDevelopmentSecrets } from '../src/development-secrets.ts'
 import { realSources } from '../src/sources.ts'
+import { explainError, fail } from './command/explain.ts'
+import { createProgress } from './command/progress.ts'
 import { banner } from './dev/banner.ts'
 import { refuseTakenPort } from './dev/ports.ts'
 import { seedDatabase } from './seed/seed.ts'
-import { fail, progressBar, wholeNumber } from './terminal.ts'
 
 /** A child that does not stop when told is stopped after this. */
 const STOP_MS = 12_000
 
-async function prepareDatabase(config: Config, env: Environment) {
+/** What the mock provider is told. */
+function readMock(env: Environment) {
+  const reader = createReader(env)
+  const mock = {
+    port: reader.integer('MOCK_IDP_PORT', 4000, 0, 65_535),
+    seed: reader.integer('MOCK_IDP_SEED', 1, 0, 999_999_999),
+    fans: reader.integer('MOCK_IDP_FANS', 300, 0, 1_000_000),
+  }
+  return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : mock
+}
+
+async function prepareDatabase(config: Config, mock: { seed: number; fans: number }) {
   await migrate(config.databaseUrl)
   const db = openDatabase(config.databaseUrl, realSources)
   const [anyTeam] = await db.read.select({ id: db.tables.teams.id }).from(db.tables.teams).limit(1)
   if (!anyTeam) {
     process.stdout.write('The database is empty: seeding.\n')
+    const progress = createProgress('fans')
     await seedDatabase(db, {
-      seed: wholeNumber('MOCK_IDP_SEED', env.MOCK_IDP_SEED ?? '1', 999_999_999),
-      fans: wholeNumber('MOCK_IDP_FANS', env.MOCK_IDP_FANS ?? '300', 1_000_000),
+      seed: mock.seed,
+      fans: mock.fans,
       provider: config.identity,
       onboardingPoints: config.onboardingPoints,
-      onProgress: progressBar('fans'),
+      onProgress: progress,
     })
+    progress.end()
   }
   await db.close()
 }
@@ -78,14 +93,15 @@ async function run() {
   })
   if (env.NODE_ENV === 'production')
     fail('`bun run dev` is for development; `bun run start` serves production.')
-  const mockPort = wholeNumber('MOCK_IDP_PORT', env.MOCK_IDP_PORT ?? '4000', 65_535)
+  const mock = readMock(env)
+  const mockPort = mock.port
   if (!env.IDP_ISSUER?.trim()) env.IDP_ISSUER = `http://localhost:${mockPort}`
   const config = parseConfig(env)
   if (mockPort === 0 || config.port === 0)
     fail('PORT and MOCK_IDP_PORT cannot be 0 here: each must know the other.')
   await refuseTakenPort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
   await refuseTakenPort('PORT', config.host, config.port)
-  await prepareDatabase(config, env)
+  await prepareDatabase(config, mock)
 
   const provider = startChild(
     'mock-idp/main.ts',
@@ -124,5 +140,6 @@ async function run() {
 try {
   await run()
 } catch (error) {
-  fail(error instanceof Error ? error.message : String(error))
+  process.stderr.write(`${explainError(error)}\n`)
+  process.exit(1)
 }

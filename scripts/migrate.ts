@@ -1,17 +1,19 @@
-/** `bun run migrate`: brings the database of DATABASE_URL to the schema of this version. */
+/** `bun run migrate`: brings the database to the schema of this version. */
 import { migrate } from '../db/migrate.ts'
-import { createReader, readDatabaseUrl } from '../src/config/reader.ts'
-import { fail } from './terminal.ts'
+import { declareCommand, runCommand } from './command/command.ts'
 
-try {
-  // The same rule as the API's, without the rest of its configuration.
-  const reader = createReader(process.env)
-  const url = readDatabaseUrl(reader)
-  if (reader.problems.length > 0) fail(reader.problems.join('\n'))
-  const { applied, total } = await migrate(url)
-  process.stdout.write(
-    applied === 0 ? `Up to date: ${total} migrations.\n` : `Applied ${applied} of ${total} migrations.\n`,
-  )
-} catch (error) {
-  fail(error instanceof Error ? error.message : String(error))
-}
+const command = declareCommand({
+  name: 'migrate',
+  summary: 'Brings the database to the schema of this version, and does nothing else.',
+  examples: [
+    ['', 'the database of DATABASE_URL'],
+    ['--database sqlite:data/other.db', 'another one'],
+  ],
+})
+
+await runCommand(command, async ({ databaseUrl }) => {
+  const { applied, total } = await migrate(databaseUrl())
+  const text =
+    applied === 0 ? `Up to date: ${total} migrations.` : `Applied ${applied} of ${total} migrations.`
+  return { answer: { applied, total }, text }
+})

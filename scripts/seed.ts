@@ -1,45 +1,49 @@
 /** `bun run seed [--fans N] [--seed S]`: a catalogue and fans at all stages, for development. */
-import { parseArgs } from 'node:util'
+import { Option } from '@commander-js/extra-typings'
 import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
-import { parseConfig } from '../src/config.ts'
-import { withDevelopmentSecrets } from '../src/development-secrets.ts'
 import { realSources } from '../src/sources.ts'
+import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
+import { fail } from './command/explain.ts'
 import { seedDatabase } from './seed/seed.ts'
-import { fail, progressBar, wholeNumber } from './terminal.ts'
 
-const usage = `Fills the database with a demonstration catalogue and fans. What is there stays as it is.
+const command = declareCommand({
+  name: 'seed',
+  summary: 'Fills the database with a demonstration catalogue and fans. What is there stays as it is.',
+  examples: [
+    ['', '300 fans of seed 1'],
+    ['--fans 5000 --seed 7', 'other fans; give the mock provider the same'],
+  ],
+})
+  .addOption(
+    new Option('--fans <n>', 'how many the provider has')
+      .env('MOCK_IDP_FANS')
+      .argParser(wholeNumber(1_000_000))
+      .default(300),
+  )
+  .addOption(
+    new Option('--seed <s>', 'which ones')
+      .env('MOCK_IDP_SEED')
+      .argParser(wholeNumber(999_999_999))
+      .default(1),
+  )
 
-  bun run seed                        300 fans of seed 1
-  bun run seed --fans 5000 --seed 7   other fans; give the mock provider the same
-                                      (MOCK_IDP_FANS=5000 MOCK_IDP_SEED=7)
-`
-
-try {
-  const { values } = parseArgs({
-    options: { fans: { type: 'string' }, seed: { type: 'string' }, help: { type: 'boolean' } },
-  })
-  if (values.help) {
-    process.stdout.write(usage)
-    process.exit(0)
-  }
+await runCommand(command, async ({ options, configuration, closeAtEnd, progress }) => {
   if (process.env.NODE_ENV === 'production') fail('seed writes invented fans: it does not run in production.')
-  const config = parseConfig(await withDevelopmentSecrets(process.env))
-  const fans = wholeNumber('--fans', values.fans ?? process.env.MOCK_IDP_FANS ?? '300', 1_000_000)
-  const seed = wholeNumber('--seed', values.seed ?? process.env.MOCK_IDP_SEED ?? '1', 999_999_999)
+  const config = await configuration()
   await migrate(config.databaseUrl)
-  const db = openDatabase(config.databaseUrl, realSources)
-  const report = await seedDatabase(db, {
-    seed,
-    fans,
+  const onProgress = progress('fans')
+  const report = await seedDatabase(closeAtEnd(openDatabase(config.databaseUrl, realSources)), {
+    seed: options.seed,
+    fans: options.fans,
     provider: config.identity,
     onboardingPoints: config.onboardingPoints,
-    onProgress: progressBar('fans'),
+    onProgress,
   })
-  await db.close()
-  process.stdout.write(
-    `Wrote ${report.teams} teams, ${report.rewards} rewards, ${report.packs} packs and ${report.fans} fans.\n`,
-  )
-} catch (error) {
-  fail(error instanceof Error ? error.message : String(error))
-}
+  onProgress.end()
+  const { teams, rewards, packs, fans } = report
+  return {
+    answer: report,
+    text: `Wrote ${teams} teams, ${rewards} rewards, ${packs} packs and ${fans} fans.`,
+  }
+})

@@ -1,6 +1,18 @@
 /** `bun run token [fan]`: an access token of the mock provider on standard output, for curl. */
-import { developmentDefaults } from '../src/config.ts'
-import { fail } from './terminal.ts'
+import { developmentDefaults } from '../src/config/reader.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { fail } from './command/explain.ts'
+
+const command = declareCommand({
+  name: 'token',
+  summary: 'A session token of the mock provider, for curl.',
+  examples: [
+    ['', 'of the first fan, who is new to the application'],
+    ['santos', 'of the fan with this id, name or address, or a part of it'],
+  ],
+  notes: 'The provider is at IDP_ISSUER.',
+  database: false,
+}).argument('[fan...]', 'whose')
 
 interface ListedUser {
   sub: string
@@ -10,7 +22,6 @@ interface ListedUser {
 }
 
 const issuer = (process.env.IDP_ISSUER?.trim() || developmentDefaults.IDP_ISSUER).replace(/\/+$/, '')
-const wanted = process.argv.slice(2).join(' ').trim()
 
 async function ask<T>(path: string, body?: unknown): Promise<T> {
   const init = body
@@ -24,7 +35,7 @@ async function ask<T>(path: string, body?: unknown): Promise<T> {
   return (await response.json()) as T
 }
 
-async function findFan(): Promise<ListedUser> {
+async function findFan(wanted: string): Promise<ListedUser> {
   const { users } = await ask<{ users: ListedUser[] }>(
     `/_mock/users?limit=100&q=${encodeURIComponent(wanted)}`,
   )
@@ -39,7 +50,9 @@ async function findFan(): Promise<ListedUser> {
   return fail(`${users.length} fans match "${wanted}"; say which:\n${names.join('\n')}`)
 }
 
-const fan = await findFan()
-const { access_token } = await ask<{ access_token: string }>('/_mock/tokens', { sub: fan.sub })
-process.stderr.write(`${fan.name ?? fan.sub} (${fan.sub})\n`)
-process.stdout.write(`${access_token}\n`)
+await runCommand(command, async ({ parameters: [words], note }) => {
+  const fan = await findFan(words.join(' ').trim())
+  const { access_token } = await ask<{ access_token: string }>('/_mock/tokens', { sub: fan.sub })
+  note(`${fan.name ?? fan.sub} (${fan.sub})`)
+  return { answer: { subject: fan.sub, token: access_token }, text: access_token }
+})

@@ -1,25 +1,20 @@
 /** `bun run verify-draw PROOF.json [PURCHASE.json]`: draws an opened pack again, offline. */
 import { findBreach, findFlaw, type Proof } from '../src/packs/proof.ts'
-import { fail } from './terminal.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { fail } from './command/explain.ts'
 
-const usage = `Verifies the proof of an opened pack, without a network.
-
-  curl -s localhost:3000/api/packs/proofs/USER_PACK_ID > proof.json
-  bun run verify-draw proof.json
-  bun run verify-draw proof.json purchase.json   also holds it to what the purchase promised when it was started
-
-Leaves with 0 when the proof holds, 1 when it does not, 2 when it is called wrongly.
-`
-
-const [file, purchaseFile, ...more] = process.argv.slice(2)
-if (file === '--help') {
-  process.stdout.write(usage)
-  process.exit(0)
-}
-if (!file || more.length > 0) {
-  process.stderr.write(usage)
-  process.exit(2)
-}
+const command = declareCommand({
+  name: 'verify-draw',
+  summary: 'Verifies the proof of an opened pack, without a network.',
+  examples: [
+    ['proof.json', 'draws again, and compares'],
+    ['proof.json purchase.json', 'also holds it to what the purchase promised when it was started'],
+  ],
+  notes: 'The proof is what curl -s localhost:3000/api/packs/proofs/USER_PACK_ID answers.',
+  database: false,
+})
+  .argument('<proof>', 'file with the proof')
+  .argument('[purchase]', 'file with the answer that started the purchase')
 
 async function readJson(path: string): Promise<unknown> {
   try {
@@ -29,16 +24,23 @@ async function readJson(path: string): Promise<unknown> {
   }
 }
 
-const read = await readJson(file)
-const flaw = findFlaw(read)
-if (flaw) fail(`The proof does not hold: ${flaw}.`)
-const proof = read as Proof
-const breach = purchaseFile ? findBreach(proof, await readJson(purchaseFile)) : null
-if (breach) fail(`The promise is broken: ${breach}.`)
-process.stdout.write(
-  purchaseFile
-    ? 'The proof holds, and keeps the promise of the purchase:\n'
-    : 'The proof holds. Compare its seedHash and termsHash with those of your purchase:\n',
-)
-if (!purchaseFile) process.stdout.write(`  seedHash   ${proof.seedHash}\n  termsHash  ${proof.termsHash}\n`)
-for (const [index, item] of proof.items.entries()) process.stdout.write(`  ${index + 1}. ${item}\n`)
+await runCommand(command, async ({ parameters: [file, purchaseFile] }) => {
+  const read = await readJson(file)
+  const flaw = findFlaw(read)
+  if (flaw) fail(`The proof does not hold: ${flaw}.`)
+  const proof = read as Proof
+  const breach = purchaseFile ? findBreach(proof, await readJson(purchaseFile)) : null
+  if (breach) fail(`The promise is broken: ${breach}.`)
+  const { seedHash, termsHash, items } = proof
+  const verdict = purchaseFile
+    ? ['The proof holds, and keeps the promise of the purchase:']
+    : [
+        'The proof holds. Compare its seedHash and termsHash with those of your purchase:',
+        `  seedHash   ${seedHash}`,
+        `  termsHash  ${termsHash}`,
+      ]
+  return {
+    answer: { holds: true, promiseKept: purchaseFile ? true : null, seedHash, termsHash, items },
+    text: [...verdict, ...items.map((item, index) => `  ${index + 1}. ${item}`)].join('\n'),
+  }
+})

@@ -1,6 +1,6 @@
-import { fail } from '../terminal.ts'
+import { fail } from '../command/explain.ts'
 
-/** Leaves with an error that names the port and its variable when something listens there already. */
+/** Fails with an error that names the port and its variable when something listens there already. */
 export async function refuseTakenPort(variable: string, hostname: string, port: number): Promise<void> {
   if (port === 0) return
   try {

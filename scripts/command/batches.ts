@@ -1,0 +1,78 @@
+/**
+ * Writing a great deal beside a live API. On SQLite all processes share one write lock: a batch ends before it has
+ * held it for `HOLD_MS`, commit included, and then rests for as long as it held, so that whoever polls for the lock
+ * gets in. On PostgreSQL rows are locked, not the database: batches are merely moderate.
+ */
+import type { Database, Transaction } from '../../db/index.ts'
+import { Interrupted, type StopSignal } from './stop.ts'
+
+/** Well below the 50 ms that nobody may wait for: one item or one commit can always take longer than the last. */
+const HOLD_MS = 25
+const LEAST_REST_MS = 4
+const POSTGRES_BATCH_MS = 250
+/** Items kept ready; the most that one batch can take. */
+const MOST_ITEMS = 500
+
+export interface Batch {
+  /** Items written so far, this batch included. */
+  done: number
+  /** How long its unit of work was open, commit included. */
+  heldMs: number
+}
+
+export interface BatchOptions {
+  onBatch?: (batch: Batch) => void
+  /** Asked between batches. */
+  stopRequested?: () => StopSignal | undefined
+}
+
+/**
+ * Writes every item, in order, each in one unit of work with its neighbours. `write` may run again with the same item
+ * after a conflict on PostgreSQL. Answers how many were written. @throws Interrupted between two batches
+ */
+export async function writeInBatches<Item>(
+  db: Database,
+  items: Iterable<Item> | AsyncIterable<Item>,
+  write: (tx: Transaction, item: Item) => Promise<unknown>,
+  { onBatch, stopRequested }: BatchOptions = {},
+): Promise<number> {
+  const shared = db.engine === 'sqlite'
+  let commitMs = 0
+  let done = 0
+
+  /** One unit of work over as many of the items as fit. Answers how many. */
+  async function writeBatch(ready: Item[]): Promise<number> {
+    const budget = shared ? Math.max(1, HOLD_MS - commitMs) : POSTGRES_BATCH_MS
+    let began = 0
+    let worked = 0
+    let taken = 0
+    await db.write(async tx => {
+      began = performance.now()
+      taken = 0
+      for (const item of ready) {
+        await write(tx, item)
+        taken++
+        worked = performance.now() - began
+        // Would another like those before still fit?
+        if (worked + worked / taken > budget) break
+      }
+    })
+    const heldMs = performance.now() - began
+    // Slow to forget a slow disk.
+    commitMs = Math.max(heldMs - worked, commitMs * 0.9)
+    done += taken
+    onBatch?.({ done, heldMs })
+    const signal = stopRequested?.()
+    if (signal) throw new Interrupted(signal, done)
+    if (shared) await Bun.sleep(Math.max(heldMs, LEAST_REST_MS))
+    return taken
+  }
+
+  let ready: Item[] = []
+  for await (const item of items) {
+    ready.push(item)
+    if (ready.length === MOST_ITEMS) ready = ready.slice(await writeBatch(ready))
+  }
+  while (ready.length > 0) ready = ready.slice(await writeBatch(ready))
+  return done
+}

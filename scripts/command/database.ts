@@ -1,0 +1,45 @@
+/** The database that a command works on. */
+import { existsSync } from 'node:fs'
+import { type Database, openDatabase } from '../../db/index.ts'
+import { createReader, type Environment, readDatabaseUrl } from '../../src/config/reader.ts'
+import { type Config, parseConfig } from '../../src/config.ts'
+import { withDevelopmentSecrets } from '../../src/development-secrets.ts'
+import { realSources } from '../../src/sources.ts'
+import { fail, misuse } from './explain.ts'
+
+/** The environment, with `--database` in the place of DATABASE_URL. */
+export function environmentOf(database: string | undefined): Environment {
+  return database === undefined ? process.env : { ...process.env, DATABASE_URL: database }
+}
+
+/** By the same rule as the API's, without the rest of its configuration. */
+export function databaseUrlOf(database: string | undefined): string {
+  const reader = createReader(environmentOf(database))
+  const url = readDatabaseUrl(reader)
+  const problem = reader.problems.join('\n')
+  if (problem === '') return url
+  return database === undefined ? fail(problem) : misuse(problem.replace('DATABASE_URL', '--database'))
+}
+
+/** The whole configuration of the API. @throws ConfigError */
+export async function configurationOf(database: string | undefined): Promise<Readonly<Config>> {
+  return parseConfig(await withDevelopmentSecrets(environmentOf(database)))
+}
+
+export const isSqlite = (url: string) => url.startsWith('sqlite:')
+export const sqlitePathOf = (url: string) => url.slice('sqlite:'.length)
+
+/** A database that is there and current: a misspelt path must not make a new one. */
+export async function openExisting(url: string): Promise<Database> {
+  if (isSqlite(url) && !existsSync(sqlitePathOf(url))) {
+    fail(`There is no database at ${sqlitePathOf(url)}; \`bun run migrate\` makes one.`)
+  }
+  const db = openDatabase(url, realSources)
+  try {
+    await db.ping()
+    return db
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+}

@@ -1,0 +1,73 @@
+/** Writing a great deal in small units of work. */
+import { describe, expect, test } from 'bun:test'
+import type { Transaction } from '../../../db/index.ts'
+import { writeInBatches } from '../../../scripts/command/batches.ts'
+import { Interrupted } from '../../../scripts/command/stop.ts'
+import { createClock } from '../../support/clock.ts'
+import { engines } from '../../support/engines.ts'
+
+const numbers = Array.from({ length: 1_200 }, (_, index) => index)
+const at = new Date(0)
+const addTeam = (tx: Transaction, number: number) =>
+  tx.insert(tx.tables.teams).values({
+    id: `team-${number}`,
+    name: 'Team',
+    shortName: 'TEA',
+    active: true,
+    createdAt: at,
+    updatedAt: at,
+  })
+
+describe.each(engines)('Batches ($name)', engine => {
+  test('write every item once and in order, however many fit into one', async () => {
+    const { db, remove } = await engine.open(createClock())
+    const seen: number[] = []
+    const progress: number[] = []
+    const written = await writeInBatches(
+      db,
+      numbers,
+      async (tx, number) => {
+        await addTeam(tx, number)
+        seen.push(number)
+      },
+      { onBatch: ({ done }) => progress.push(done) },
+    )
+    expect(written).toBe(numbers.length)
+    expect(seen).toEqual(numbers)
+    expect(progress.at(-1)).toBe(numbers.length)
+    expect(await db.read.select().from(db.tables.teams)).toHaveLength(numbers.length)
+    await remove()
+  })
+
+  test('keep what was written when they are stopped, which they are between two', async () => {
+    const { db, remove } = await engine.open(createClock())
+    const stopped = writeInBatches(db, numbers, addTeam, { stopRequested: () => 'SIGINT' })
+    const error = await stopped.catch((thrown: unknown) => thrown)
+    if (!(error instanceof Interrupted)) throw error
+    expect(error.exitCode).toBe(130)
+    expect(error.done).toBeGreaterThan(0)
+    expect(await db.read.select().from(db.tables.teams)).toHaveLength(error.done)
+    await remove()
+  })
+
+  test('give up the batch in which an item fails, and nothing before it', async () => {
+    const { db, remove } = await engine.open(createClock())
+    let kept = 0
+    const failing = writeInBatches(
+      db,
+      numbers,
+      async (tx, number) => {
+        if (kept > 0) throw new Error(`no ${number}`)
+        await addTeam(tx, number)
+      },
+      {
+        onBatch: ({ done }) => {
+          kept = done
+        },
+      },
+    )
+    await expect(failing).rejects.toThrow(/^no /)
+    expect(await db.read.select().from(db.tables.teams)).toHaveLength(kept)
+    await remove()
+  })
+})
