@@ -4,6 +4,7 @@
  */
 import type { ColumnKit } from './columns.ts'
 import { defineFansTables } from './tables/fans.ts'
+import { defineIdempotencyTables } from './tables/idempotency.ts'
 import { definePacksTables } from './tables/packs.ts'
 import { definePointsTables } from './tables/points.ts'
 import { defineRewardsTables } from './tables/rewards.ts'
@@ -16,6 +17,7 @@ export function defineTables(kit: ColumnKit) {
   return {
     ...fans,
     ...defineSignInTables(kit),
+    ...defineIdempotencyTables(kit),
     ...definePointsTables(kit, fans),
     ...defineRewardsTables(kit, fans),
     ...definePacksTables(kit, fans),
