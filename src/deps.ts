@@ -15,6 +15,8 @@ import { type Cursors, createCursors } from './pagination.ts'
 export interface Deps extends Sources {
   config: Config
   db: Database
+  /** What this process is at under an `Idempotency-Key`: fingerprints by scope. Another's is met in the database. */
+  runningKeys: Map<string, string>
   log: Logger
   identity: IdentityProvider
   nativeTokens: NativeTokens
@@ -42,6 +44,7 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
     ...sources,
     config,
     db,
+    runningKeys: new Map(),
     log,
     identity: createIdentityProvider({ ...config.identity, now: sources.now, fetch, log, tuning }),
     nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),

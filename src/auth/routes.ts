@@ -98,6 +98,7 @@ const callerRoutes = (deps: AuthDeps) =>
       },
       operation({
         id: 'createNativeToken',
+        idempotencyKey: 'none',
         summary: 'Exchange your session for a native token',
         description:
           'For native apps: 15 minutes of access, refreshed for as long as the device stays signed in.',
@@ -118,6 +119,7 @@ const callerRoutes = (deps: AuthDeps) =>
       },
       operation({
         id: 'logOut',
+        idempotencyKey: 'none',
         summary: 'Log out',
         description:
           'With a native token: ends the session of its device. With a session token: that token is refused from now on. `everywhere` ends all of them.',

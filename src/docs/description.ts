@@ -32,6 +32,7 @@ export function describeApi(endpoints: Endpoints | null) {
     tags: TAGS,
     components: {
       schemas: { Problem },
+      parameters: { IdempotencyKey },
       headers: {
         RequestId: {
           description: 'Names the request in our logs: your own `X-Request-Id` when it is sane.',
@@ -40,6 +41,10 @@ export function describeApi(endpoints: Endpoints | null) {
         WWWAuthenticate: {
           description: 'RFC 6750 §3: without `error` when no token came.',
           schema: { type: 'string', examples: ['Bearer error="invalid_token"'] },
+        },
+        IdempotentReplayed: {
+          description: '`true`: the first answer under this `Idempotency-Key`, again.',
+          schema: { type: 'string', const: 'true' },
         },
         RetryAfter: {
           description: 'Seconds to wait before trying again.',
@@ -74,6 +79,15 @@ function signIn(endpoints: Endpoints | null) {
       },
     },
   }
+}
+
+const IdempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes a repeat safe: for 24 hours the same key with the same body answers what the first request answered. A UUID, say.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
 }
 
 const Problem = {

@@ -43,25 +43,25 @@ function tagsOf(paths: Json): Set<unknown> {
 
 /** JSON bodies only, each with its example; a security scheme that is not offered is not asked for. */
 function describeOperation(operation: Json, offered: string[]): Json {
-  const { 'x-body-example': example, requestBody, parameters = [], security, ...rest } = operation
+  const { 'x-body-example': example, requestBody, security, ...rest } = operation
+  const { 'x-idempotency-key': takesKey, parameters = [], ...described } = rest
   const alternatives = security as Json[]
   return {
-    ...rest,
+    ...described,
     security: alternatives.filter(schemes => Object.keys(schemes).every(name => offered.includes(name))),
-    ...describeParameters(parameters as Json[]),
+    ...describeParameters(parameters as Json[], takesKey === true),
     ...describeBody(requestBody, example),
   }
 }
 
 /** The generator writes JSON Schema's `examples`, a list, where OpenAPI has a map of that name. */
-function describeParameters(parameters: Json[]): Json {
-  if (parameters.length === 0) return {}
-  return {
-    parameters: parameters.map(({ examples, schema, ...parameter }) => ({
-      ...parameter,
-      schema: { ...(schema as Json), ...(examples ? { examples } : {}) },
-    })),
-  }
+function describeParameters(parameters: Json[], takesKey: boolean): Json {
+  const described: Json[] = parameters.map(({ examples, schema, ...parameter }) => ({
+    ...parameter,
+    schema: { ...(schema as Json), ...(examples ? { examples } : {}) },
+  }))
+  if (takesKey) described.push({ $ref: '#/components/parameters/IdempotencyKey' })
+  return described.length > 0 ? { parameters: described } : {}
 }
 
 function describeBody(requestBody: unknown, example: unknown): Json {

@@ -4,6 +4,7 @@
  */
 import type { TSchema } from '@sinclair/typebox'
 import { catalogue, type FieldError, type ProblemCode } from '../problems.ts'
+import { readIdempotencyKey } from './idempotency.ts'
 import { Closed } from './schemas.ts'
 
 /** The body of an operation that takes none, and the query of one that takes none. */
@@ -22,6 +23,11 @@ interface Declaration<Body, Query, Params, Answers> {
   data?: 'read' | 'write'
   body?: Body
   query?: Query
+  /**
+   * What a caller's operation with a body takes, unless its answers carry secrets, which are never kept. It then writes
+   * through `mutate` alone.
+   */
+  idempotencyKey?: 'none'
   /** Of the path. */
   params?: Params
   /** Success answers by status; each schema is held to by tests, see `test/support/conformance.ts`. */
@@ -56,15 +62,18 @@ export function operation<
     data,
     body,
     query,
+    idempotencyKey,
     params,
     answers,
     problems = [],
     examples = {},
   } = declared
+  const takesKey = caller === 'caller' && body !== undefined && idempotencyKey !== 'none'
   const codes: ProblemCode[] = [
     ...(body ? BODY_PROBLEMS : []),
     ...CALLER_PROBLEMS[caller],
     ...problems,
+    ...(takesKey ? KEY_PROBLEMS : []),
     ...(data ? DATA_PROBLEMS[data] : []),
     // What a query string can be guilty of, wanted or not.
     'malformed_request',
@@ -79,12 +88,16 @@ export function operation<
     security: SECURITY[caller],
     responses: {
       ...describeProblems(codes, faultOf(body, query)),
-      ...describeAnswers(answers, examples.answers ?? {}),
+      ...describeAnswers(answers, examples.answers ?? {}, takesKey),
     },
+    ...(takesKey ? { 'x-idempotency-key': true } : {}),
     ...(examples.body ? { 'x-body-example': examples.body } : {}),
   }
+  // A transform comes after the caller is known and before the schemas: 401, then 400, then 422.
+  const transform = ({ request }: { request: Request }) => void readIdempotencyKey(request.headers)
+  const hooks = takesKey ? { transform } : {}
   // Guarantee of the cast: `response` is absent at run time and read by the compiler only.
-  return { body, query: query ?? Nothing, params, detail } as unknown as Operation<
+  return { body, query: query ?? Nothing, params, detail, ...hooks } as unknown as Operation<
     Body,
     Query,
     Params,
@@ -100,6 +113,7 @@ const SECURITY = {
 }
 
 const BODY_PROBLEMS: ProblemCode[] = ['payload_too_large', 'unsupported_media_type']
+const KEY_PROBLEMS: ProblemCode[] = ['idempotency_in_progress', 'idempotency_key_reused']
 const TOKEN_PROBLEMS: ProblemCode[] = ['invalid_token', 'identity_provider_unavailable']
 const CALLER_PROBLEMS: Record<'anyone' | 'caller' | 'optional', ProblemCode[]> = {
   anyone: [],
@@ -117,13 +131,20 @@ const STATUS_DESCRIPTIONS: Record<string, string> = {
   503: 'Not now',
 }
 
-function describeAnswers(answers: Record<number, TSchema>, examples: Record<number, unknown>) {
+function describeAnswers(
+  answers: Record<number, TSchema>,
+  examples: Record<number, unknown>,
+  takesKey: boolean,
+) {
   return Object.fromEntries(
     Object.entries(answers).map(([status, schema]) => [
       status,
       {
         description: STATUS_DESCRIPTIONS[status] ?? 'OK',
-        headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+        headers: {
+          'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+          ...(takesKey ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } } : {}),
+        },
         ...(schema.type === 'void' || schema.type === 'undefined'
           ? {}
           : {
