@@ -6,6 +6,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { catalogue, type FieldError, type ProblemCode } from '../problems.ts'
 import { readIdempotencyKey } from './idempotency.ts'
 import { Closed } from './schemas.ts'
+import { requireStrict } from './strictness.ts'
 
 /** The body of an operation that takes none, and the query of one that takes none. */
 export const Nothing = Closed({})
@@ -68,6 +69,10 @@ export function operation<
     problems = [],
     examples = {},
   } = declared
+  for (const input of [body, query, params]) {
+    // What is open to anyone and written is a signed delivery of another system, whose documents are its own.
+    if (input) requireStrict(input, { open: caller === 'anyone' && tag === 'Webhooks' })
+  }
   const takesKey = caller === 'caller' && body !== undefined && idempotencyKey !== 'none'
   const codes: ProblemCode[] = [
     ...(body ? BODY_PROBLEMS : []),

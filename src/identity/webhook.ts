@@ -59,7 +59,7 @@ export function readUserEvent(sent: SentEvent, provider: string, issuer: string)
   if (type !== 'user.updated' && type !== 'user.deleted') return { event: null, refused: [] }
   const sentAt = isoInstant(timestamp) ?? refuse('/timestamp', 'must be an ISO 8601 time')
   const subject = data.sub ?? refuse('/data/sub', 'is required')
-  if (data.iss !== undefined && data.iss.replace(/\/+$/, '') !== issuer) {
+  if (data.iss !== undefined && data.iss !== issuer && data.iss !== `${issuer}/`) {
     refuse('/data/iss', 'must be the issuer of this API')
   }
   const { claims, refused } = judgeClaims(subject, data, sentAt)

@@ -144,7 +144,10 @@ const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
         tag: 'Webhooks',
         caller: 'anyone',
         data: 'write',
-        body: Type.Object({ type: Type.String() }, { title: 'StripeEvent', additionalProperties: true }),
+        body: Type.Object(
+          { type: Type.String({ maxLength: 200 }) },
+          { title: 'StripeEvent', additionalProperties: true },
+        ),
         answers: { 204: Type.Void({ description: 'Taken.' }) },
         problems: ['invalid_signature', 'payment_gateway_unavailable'],
         examples: { body: { type: 'payment_intent.succeeded' } },
