@@ -1,8 +1,14 @@
 /** Reads a JSON body with every check that comes before its schema. */
 import { DomainError } from '../problems.ts'
 
-const MOST_LEVELS = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+interface BodyLimits {
+  /** Bytes. */
+  maxBodyBytes: number
+  /** Of objects and arrays in one another. */
+  maxBodyLevels: number
+}
 
 const rawBodies = new WeakMap<Request, string>()
 
@@ -14,10 +20,13 @@ export const rawBodyOf = (request: Request): string => rawBodies.get(request) ??
  * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`,
  * `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL or a lone surrogate)
  */
-export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
+export async function readJsonBody(
+  request: Request,
+  { maxBodyBytes, maxBodyLevels }: BodyLimits,
+): Promise<unknown> {
   const typed = request.headers.get('content-type') !== null
   if (typed) refuseMediaType(request.headers)
-  const bytes = await readBytes(request, maxBytes)
+  const bytes = await readBytes(request, maxBodyBytes)
   if (!typed && bytes.length === 0) return {}
   if (!typed) refuseMediaType(request.headers)
   // RFC 8259 §8.1 lets a parser ignore a byte order mark, as TextDecoder does.
@@ -31,7 +40,7 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
       detail: text === '' ? 'The body is empty.' : 'The body is no JSON.',
     })
   }
-  refuseBadText(body, '', 1)
+  refuseBadText(body, maxBodyLevels)
   return body
 }
 
@@ -76,18 +85,18 @@ function decode(bytes: Uint8Array): string {
 }
 
 /** NUL and lone surrogates are valid JSON that no database of ours can hold. */
-function refuseBadText(value: unknown, pointer: string, level: number): void {
+function refuseBadText(value: unknown, levels: number, pointer = '', level = 1): void {
   if (typeof value === 'string') refuseText(value, pointer)
   if (typeof value !== 'object' || value === null) return
-  if (level > MOST_LEVELS) {
+  if (level > levels) {
     throw new DomainError('malformed_request', {
-      detail: `The body nests deeper than ${MOST_LEVELS} levels.`,
+      detail: `The body nests deeper than ${levels} levels.`,
     })
   }
   for (const [key, member] of Object.entries(value)) {
     const path = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
     refuseText(key, pointer)
-    refuseBadText(member, path, level + 1)
+    refuseBadText(member, levels, path, level + 1)
   }
 }
 
