@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
-import { operation } from '../http/operation.ts'
+import { Nothing, operation } from '../http/operation.ts'
 import { findStanding } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { authenticate } from './authenticate.ts'
@@ -156,11 +156,13 @@ const callerRoutes = (deps: AuthDeps) =>
       },
       operation({
         id: 'endSession',
+        idempotencyKey: 'none',
         summary: 'Sign a device out',
         tag: 'Sign-in',
         caller: 'caller',
         data: 'write',
         params: SessionParams,
+        body: Nothing,
         answers: { 204: Empty },
         problems: ['session_not_found'],
       }),

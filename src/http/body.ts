@@ -18,7 +18,7 @@ export const rawBodyOf = (request: Request): string => rawBodies.get(request) ??
 /**
  * No body and no media type count as `{}`: what may be left out need not be sent as an empty object.
  * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`,
- * `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL or a lone surrogate)
+ * `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL, a lone surrogate, an inherited name)
  */
 export async function readJsonBody(
   request: Request,
@@ -40,7 +40,7 @@ export async function readJsonBody(
       detail: text === '' ? 'The body is empty.' : 'The body is no JSON.',
     })
   }
-  refuseBadText(body, maxBodyLevels)
+  refuseUnsafe(body, maxBodyLevels)
   return body
 }
 
@@ -84,8 +84,11 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** NUL and lone surrogates are valid JSON that no database of ours can hold. */
-function refuseBadText(value: unknown, levels: number, pointer = '', level = 1): void {
+/**
+ * NUL and lone surrogates are valid JSON that no database of ours can hold. Names that every object inherits are
+ * members of no request; further on, `toString` would break whoever puts its object into a message.
+ */
+function refuseUnsafe(value: unknown, levels: number, pointer = '', level = 1): void {
   if (typeof value === 'string') refuseText(value, pointer)
   if (typeof value !== 'object' || value === null) return
   if (level > levels) {
@@ -96,14 +99,17 @@ function refuseBadText(value: unknown, levels: number, pointer = '', level = 1):
   for (const [key, member] of Object.entries(value)) {
     const path = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
     refuseText(key, pointer)
-    refuseBadText(member, levels, path, level + 1)
+    if (key in Object.prototype) refuse(path, 'is not a member of this request')
+    refuseUnsafe(member, levels, path, level + 1)
   }
 }
 
 function refuseText(text: string, pointer: string) {
   if (text.includes('\0') || !text.isWellFormed()) {
-    throw new DomainError('validation_failed', {
-      errors: [{ pointer: pointer.toWellFormed(), message: 'must be without NUL and lone surrogates' }],
-    })
+    refuse(pointer.toWellFormed(), 'must be without NUL and lone surrogates')
   }
+}
+
+function refuse(pointer: string, message: string): never {
+  throw new DomainError('validation_failed', { errors: [{ pointer, message }] })
 }

@@ -125,6 +125,8 @@ onEngine(sqliteEngine, 'request bodies', world => {
       ['{"__proto__":null}', '/__proto__'],
       ['{"constructor":{"prototype":{}}}', '/constructor'],
       ['{"toString":"x"}', '/toString'],
+      ['{"bio":{"toString":"x"}}', '/bio/toString'],
+      ['{"bio":[{"valueOf":1}]}', '/bio/0/valueOf'],
       ['{"a/b~c":1}', '/a~1b~0c'],
       ['{"":1}', '/'],
     ] as const) {
