@@ -62,6 +62,17 @@ export async function releaseKey(tx: Transaction, scope: KeyScope): Promise<void
   await tx.delete(tx.tables.idempotencyKeys).where(ofScope(tx, scope))
 }
 
+/** Answers hold what the fan's profile held: they go with the fan. */
+export async function forgetKeys(
+  tx: Transaction,
+  { provider, subject }: Pick<KeyScope, 'provider' | 'subject'>,
+): Promise<void> {
+  const { idempotencyKeys } = tx.tables
+  await tx
+    .delete(idempotencyKeys)
+    .where(and(eq(idempotencyKeys.provider, provider), eq(idempotencyKeys.subject, subject)))
+}
+
 /** Takes away what has expired. Answers how many rows went. */
 export async function sweepIdempotencyKeys(db: Database): Promise<number> {
   let swept = 0

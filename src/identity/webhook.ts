@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import type { Transaction } from '../../db/index.ts'
+import { forgetKeys } from '../idempotency/keys.ts'
 import { DomainError } from '../problems.ts'
 import { type IdentityClaims, isoInstant, judgeClaims } from './claims.ts'
 import { buryIdentity, mirrorIdentity } from './mirror.ts'
@@ -78,6 +79,7 @@ export async function applyUserEvent(tx: Transaction, { type, provider, claims }
     // Also for somebody we have not met: their token may still be good.
     const { user } = await ensureUser(tx, who)
     await buryIdentity(tx, user.id)
+    await forgetKeys(tx, who)
     return
   }
   const user = await findUser(tx, who)

@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { createApp } from '../../src/app.ts'
 import { sweepIdempotencyKeys } from '../../src/idempotency/keys.ts'
+import { deleted, deliver } from '../identity/deliveries.ts'
 import {
   addPack,
   buyWithMoney,
@@ -218,6 +219,14 @@ onEachEngine('Idempotency-Key', world => {
     const third = await onboard({})
     // Not `alreadyCompleted`: it is the first answer.
     expect([isReplayed(third), third.body]).toEqual([true, body])
+  })
+
+  test('kept answers go with a user whom the provider deletes, and no other fan’s do', async () => {
+    const [leaving, staying] = [await patientFan(world), await patientFan(world)]
+    for (const fan of [leaving, staying]) await fan.post('/api/user/profile', { bio: 'x' }, under('gone'))
+    expect((await deliver(world, deleted(world, leaving.subject))).status).toBe(204)
+    const rows = (await keptKeys()).filter(({ key }) => key === 'gone')
+    expect(rows.map(({ subject }) => subject)).toEqual([staying.subject])
   })
 
   test('an answer that carries a secret is not kept: a repeat makes it anew, and says so', async () => {
