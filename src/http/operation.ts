@@ -173,7 +173,7 @@ function describeProblems(codes: ProblemCode[], fault: FieldError) {
       status,
       {
         description: group.map(code => `\`${code}\`: ${catalogue[code].title}.`).join('\n\n'),
-        headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...headersOf(status) },
+        headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...headersOf(status, group) },
         content: {
           'application/problem+json': {
             schema: problemSchema(group),
@@ -187,9 +187,10 @@ function describeProblems(codes: ProblemCode[], fault: FieldError) {
   )
 }
 
-function headersOf(status: number) {
+function headersOf(status: number, codes: ProblemCode[]) {
   if (status === 401) return { 'WWW-Authenticate': { $ref: '#/components/headers/WWWAuthenticate' } }
-  if (status === 503) return { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
+  if (status === 503 || codes.includes('idempotency_in_progress'))
+    return { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
   return {}
 }
 
