@@ -1,5 +1,6 @@
 /** Idempotency-Key: what is asked again under one key is answered again, and happens once. */
 import { expect, test } from 'bun:test'
+import { type Database, DatabaseError } from '../../db/index.ts'
 import { createApp } from '../../src/app.ts'
 import { sweepIdempotencyKeys } from '../../src/idempotency/keys.ts'
 import { deleted, deliver } from '../identity/deliveries.ts'
@@ -39,6 +40,43 @@ onEachEngine('Idempotency-Key', world => {
       expect(JSON.stringify(again.body)).toBe(JSON.stringify(first.body))
     }
     expect(await purchaseRows(world, packId)).toHaveLength(1)
+  })
+
+  test('the record and the effect are one unit of work: what takes back the one takes back the other', async () => {
+    const fan = await patientFan(world, 100)
+    const packId = await addPack(world)
+    let units = 0
+    let isFull = true
+    const write: Database['write'] = work => {
+      units++
+      return world.db.write(async tx => {
+        const value = await work(tx)
+        if (isFull) throw new DatabaseError('full')
+        return value
+      })
+    }
+    const app = createApp({ ...world.deps, db: { ...world.db, write } })
+    const ask = () =>
+      app.handle(
+        new Request(`http://localhost${PURCHASE}`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${fan.token}`,
+            'content-type': 'application/json',
+            ...under('unit'),
+          },
+          body: JSON.stringify({ packId }),
+        }),
+      )
+    const traces = async () => [
+      (await purchaseRows(world, packId)).length,
+      (await keptKeys()).filter(({ key }) => key === 'unit').length,
+    ]
+    expect([(await ask()).status, units, await traces()]).toEqual([507, 1, [0, 0]])
+    isFull = false
+    expect([(await ask()).status, units, await traces()]).toEqual([201, 2, [1, 1]])
+    // A replay writes nothing.
+    expect([(await ask()).status, units, await traces()]).toEqual([201, 2, [1, 1]])
   })
 
   test('without a key a repeat is another request', async () => {
