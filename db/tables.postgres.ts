@@ -10,6 +10,7 @@ export const {
   nativeSessions,
   refreshTokens,
   revokedTokens,
+  idempotencyKeys,
   onboardings,
   pointsAccounts,
   pointsEntries,

@@ -4,6 +4,7 @@
  */
 import type { ColumnKit } from './columns.ts'
 import { defineFansTables } from './tables/fans.ts'
+import { defineIdempotencyTables } from './tables/idempotency.ts'
 import { defineLeaderboardTables } from './tables/leaderboard.ts'
 import { definePacksTables } from './tables/packs.ts'
 import { definePointsTables } from './tables/points.ts'
@@ -17,6 +18,7 @@ export function defineTables(kit: ColumnKit) {
   return {
     ...fans,
     ...defineSignInTables(kit),
+    ...defineIdempotencyTables(kit),
     ...definePointsTables(kit, fans),
     ...defineLeaderboardTables(kit, fans),
     ...defineRewardsTables(kit, fans),

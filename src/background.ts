@@ -1,6 +1,7 @@
 /** What runs beside requests: keys refreshed ahead of need, deferred syncs made up, expired rows swept away. */
 import { sweepExpired } from './auth/sweep.ts'
 import type { Deps } from './deps.ts'
+import { sweepIdempotencyKeys } from './idempotency/keys.ts'
 import { runDeferredSyncs } from './identity/deferred-sync.ts'
 
 /** Milliseconds between two runs. */
@@ -15,6 +16,7 @@ export function startBackground(deps: Deps): { stop(): Promise<void> } {
     every(KEYS_EVERY_MS, () => deps.identity.refresh()),
     every(SYNCS_EVERY_MS, () => runDeferredSyncs(deps, () => stopping)),
     every(SWEEP_EVERY_MS, () => sweepExpired(deps.db)),
+    every(SWEEP_EVERY_MS, () => sweepIdempotencyKeys(deps.db)),
   ]
 
   /** Never two runs of one task at once; a run that fails is logged, and the next one comes all the same. */

@@ -34,6 +34,8 @@ export interface Config {
   logLevel: string
   /** Bytes. */
   maxBodyBytes: number
+  /** Of objects and arrays in one another. */
+  maxBodyLevels: number
 }
 
 /** Every problem of the configuration at once. Names variables, never their values. */
@@ -69,6 +71,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
     },
     logLevel: reader.oneOf('LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
     maxBodyBytes: reader.integer('MAX_BODY_BYTES', 65_536, 1_024, 1_048_576),
+    maxBodyLevels: reader.integer('MAX_BODY_LEVELS', 32, 4, 256),
   }
   if (config.nativeTokens.issuer.replace(/\/+$/, '') === config.identity.issuer) {
     reader.refuse(

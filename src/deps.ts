@@ -17,6 +17,8 @@ import { createViewCache, type ViewCache } from './views/view-cache.ts'
 export interface Deps extends AppSources {
   config: Config
   db: Database
+  /** What this process is at under an `Idempotency-Key`: fingerprints by scope. Another's is met in the database. */
+  runningKeys: Map<string, string>
   log: Logger
   identity: IdentityProvider
   nativeTokens: NativeTokens
@@ -48,6 +50,7 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
     ...sources,
     config,
     db,
+    runningKeys: new Map(),
     log,
     identity: createIdentityProvider({ ...config.identity, now: sources.now, fetch, log, tuning }),
     nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),

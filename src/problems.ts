@@ -22,6 +22,8 @@ export const catalogue = {
   method_not_allowed: { status: 405, title: 'This path does not take this method' },
   payload_too_large: { status: 413, title: 'The body is too large' },
   unsupported_media_type: { status: 415, title: 'The body must be JSON' },
+  idempotency_in_progress: { status: 409, title: 'The first request under this key is still running' },
+  idempotency_key_reused: { status: 422, title: 'This key was used for another request' },
   validation_failed: { status: 422, title: 'The request breaks its schema' },
   internal_error: { status: 500, title: 'Something went wrong on our side' },
   database_busy: { status: 503, title: 'The database is busy; try again shortly' },

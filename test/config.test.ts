@@ -108,6 +108,7 @@ describe('parseConfig', () => {
     PORT: ['-1', '65536', '3e3', '0x50', '80.5', 'http', ' 80 81'],
     ONBOARDING_POINTS: ['-1', '1.5', '1e3', 'many', '1000000001'],
     MAX_BODY_BYTES: ['0', '1023', '1048577', 'x'],
+    MAX_BODY_LEVELS: ['0', '3', '257', 'x'],
     DATABASE_URL: ['sqlite:', 'mysql://x/y', 'data.db', 'postgres://', 'sqlite::memory:'],
     IDP_ISSUER: [
       'login.example.com',

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
-import { operation } from '../http/operation.ts'
+import { Nothing, operation } from '../http/operation.ts'
 import { findStanding } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { authenticate } from './authenticate.ts'
@@ -98,6 +98,7 @@ const callerRoutes = (deps: AuthDeps) =>
       },
       operation({
         id: 'createNativeToken',
+        idempotencyKey: 'none',
         summary: 'Exchange your session for a native token',
         description:
           'For native apps: 15 minutes of access, refreshed for as long as the device stays signed in.',
@@ -118,6 +119,7 @@ const callerRoutes = (deps: AuthDeps) =>
       },
       operation({
         id: 'logOut',
+        idempotencyKey: 'none',
         summary: 'Log out',
         description:
           'With a native token: ends the session of its device. With a session token: that token is refused from now on. `everywhere` ends all of them.',
@@ -154,11 +156,13 @@ const callerRoutes = (deps: AuthDeps) =>
       },
       operation({
         id: 'endSession',
+        idempotencyKey: 'none',
         summary: 'Sign a device out',
         tag: 'Sign-in',
         caller: 'caller',
         data: 'write',
         params: SessionParams,
+        body: Nothing,
         answers: { 204: Empty },
         problems: ['session_not_found'],
       }),

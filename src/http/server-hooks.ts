@@ -23,7 +23,7 @@ export const serverHooks = (deps: Pick<Deps, 'config' | 'log' | 'newId'>, allowe
       set.headers['x-request-id'] = given && SANE_REQUEST_ID.test(given) ? given : newId()
       refuseBadUrl(request.url)
     })
-    .onParse({ as: 'global' }, ({ request }) => readJsonBody(request, config.maxBodyBytes))
+    .onParse({ as: 'global' }, ({ request }) => readJsonBody(request, config))
     .onError({ as: 'global' }, ({ error, request, set }) => {
       const requestId = String(set.headers['x-request-id'])
       let problem = toDomainError(error)

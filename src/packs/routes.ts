@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import { authenticate } from '../auth/authenticate.ts'
 import type { Deps } from '../deps.ts'
+import { mutate } from '../http/idempotency.ts'
 import { operation } from '../http/operation.ts'
 import { Closed, PageQuery } from '../http/schemas.ts'
 import { pageOf } from '../pagination.ts'
@@ -8,11 +9,14 @@ import { listCollection, listUserPacks } from './belongings.ts'
 import { listPacks, readPack } from './catalogue.ts'
 import * as example from './examples.ts'
 import { openPack, readProof } from './open-pack.ts'
-import { payPurchase } from './pay.ts'
+import { provePayment, settlePurchase } from './pay.ts'
 import * as schema from './schema.ts'
 import { startPurchase } from './start-purchase.ts'
 
-type PackDeps = Pick<Deps, 'cursors' | 'db' | 'identity' | 'log' | 'nativeTokens' | 'payments'>
+type PackDeps = Pick<
+  Deps,
+  'cursors' | 'db' | 'identity' | 'log' | 'runningKeys' | 'nativeTokens' | 'payments'
+>
 
 const TAG = 'Packs'
 
@@ -71,8 +75,10 @@ const purchaseRoutes = (deps: PackDeps) =>
     .use(authenticate(deps))
     .post(
       '/purchase',
-      async ({ caller, body, status }) =>
-        status(201, await deps.db.write(tx => startPurchase(tx, caller, body))),
+      context =>
+        mutate(deps, context, async tx =>
+          context.status(201, await startPurchase(tx, context.caller, context.body)),
+        ),
       operation({
         id: 'startPurchase',
         summary: 'Start a purchase',
@@ -88,7 +94,10 @@ const purchaseRoutes = (deps: PackDeps) =>
     )
     .put(
       '/purchase',
-      ({ caller, body }) => payPurchase(deps, caller, body),
+      context =>
+        mutate(deps, context, (tx, payment) => settlePurchase(tx, deps.log, context.body, payment), {
+          prepare: () => provePayment(deps, context.caller, context.body),
+        }),
       operation({
         id: 'completePurchase',
         summary: 'Complete a purchase',
@@ -114,7 +123,7 @@ const purchaseRoutes = (deps: PackDeps) =>
     )
     .post(
       '/open',
-      ({ caller, body }) => deps.db.write(tx => openPack(tx, caller, body)),
+      context => mutate(deps, context, tx => openPack(tx, context.caller, context.body)),
       operation({
         id: 'openPack',
         summary: 'Open a pack',
