@@ -22,4 +22,5 @@ export const {
   packPurchases,
   userPacks,
   userItems,
+  rateLimitWindows,
 } = defineTables(postgres)

@@ -4,6 +4,7 @@
  */
 import type { ColumnKit } from './columns.ts'
 import { defineFansTables } from './tables/fans.ts'
+import { defineLimitsTables } from './tables/limits.ts'
 import { definePacksTables } from './tables/packs.ts'
 import { definePointsTables } from './tables/points.ts'
 import { defineRewardsTables } from './tables/rewards.ts'
@@ -19,5 +20,6 @@ export function defineTables(kit: ColumnKit) {
     ...definePointsTables(kit, fans),
     ...defineRewardsTables(kit, fans),
     ...definePacksTables(kit, fans),
+    ...defineLimitsTables(kit),
   }
 }

@@ -23,7 +23,7 @@ import { logOut, requireSessionStanding } from './standing.ts'
 
 type AuthDeps = Pick<
   Deps,
-  'config' | 'db' | 'identity' | 'nativeTokens' | 'newId' | 'randomBytes' | 'tokenSeal'
+  'config' | 'db' | 'identity' | 'nativeTokens' | 'rateLimiter' | 'newId' | 'randomBytes' | 'tokenSeal'
 >
 
 /** Answers here carry secrets: they are never cached, and never stored for a replay. */

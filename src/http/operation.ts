@@ -69,6 +69,7 @@ export function operation<
     // What a query string can be guilty of, wanted or not.
     'malformed_request',
     'validation_failed',
+    'rate_limited',
     'internal_error',
   ]
   const detail = {
@@ -99,7 +100,7 @@ const SECURITY = {
   optional: [{}, { signIn: [] }, { bearer: [] }],
 }
 
-const BODY_PROBLEMS: ProblemCode[] = ['payload_too_large', 'unsupported_media_type']
+const BODY_PROBLEMS: ProblemCode[] = ['payload_too_large', 'request_timeout', 'unsupported_media_type']
 const TOKEN_PROBLEMS: ProblemCode[] = ['invalid_token', 'identity_provider_unavailable']
 const CALLER_PROBLEMS: Record<'anyone' | 'caller' | 'optional', ProblemCode[]> = {
   anyone: [],
@@ -108,7 +109,7 @@ const CALLER_PROBLEMS: Record<'anyone' | 'caller' | 'optional', ProblemCode[]> =
 }
 const DATA_PROBLEMS: Record<'read' | 'write', ProblemCode[]> = {
   read: ['database_busy', 'database_unavailable'],
-  write: ['database_busy', 'database_unavailable', 'storage_full'],
+  write: ['overloaded', 'database_busy', 'database_unavailable', 'storage_full'],
 }
 
 const STATUS_DESCRIPTIONS: Record<string, string> = {
@@ -163,7 +164,7 @@ function describeProblems(codes: ProblemCode[], fault: FieldError) {
 
 function headersOf(status: number) {
   if (status === 401) return { 'WWW-Authenticate': { $ref: '#/components/headers/WWWAuthenticate' } }
-  if (status === 503) return { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
+  if (status === 503 || status === 429) return { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
   return {}
 }
 

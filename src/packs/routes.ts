@@ -12,7 +12,10 @@ import { payPurchase } from './pay.ts'
 import * as schema from './schema.ts'
 import { startPurchase } from './start-purchase.ts'
 
-type PackDeps = Pick<Deps, 'cursors' | 'db' | 'identity' | 'log' | 'nativeTokens' | 'payments'>
+type PackDeps = Pick<
+  Deps,
+  'config' | 'cursors' | 'db' | 'identity' | 'log' | 'nativeTokens' | 'rateLimiter' | 'payments'
+>
 
 const TAG = 'Packs'
 /** Supply moves: what is shown may be a few seconds old, what is sold never is. */
@@ -72,13 +75,13 @@ const publicRoutes = ({ db }: PackDeps) =>
       }),
     )
 
-const purchaseRoutes = (deps: PackDeps) =>
+const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
   new Elysia({ name: 'matchday/packs', prefix: '/api/packs' })
     .use(authenticate(deps))
     .post(
       '/purchase',
       async ({ caller, body, status }) =>
-        status(201, await deps.db.write(tx => startPurchase(tx, caller, body))),
+        status(201, await deps.db.write(tx => startPurchase(tx, caller, body, holdsPerFan))),
       operation({
         id: 'startPurchase',
         summary: 'Start a purchase',
@@ -88,7 +91,7 @@ const purchaseRoutes = (deps: PackDeps) =>
         data: 'write',
         body: schema.StartPurchase,
         answers: { 201: schema.Purchase },
-        problems: ['pack_not_found', 'pack_inactive', 'sold_out', 'insufficient_points'],
+        problems: ['pack_not_found', 'pack_inactive', 'sold_out', 'too_many_holds', 'insufficient_points'],
         examples: { body: { packId: 'starter' }, answers: { 201: example.examplePurchase } },
       }),
     )

@@ -7,7 +7,9 @@ import { pageOf } from '../pagination.ts'
 import { readHistory } from './history.ts'
 import { PointsHistory } from './schema.ts'
 
-export const pointsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'cursors'>) =>
+export const pointsRoutes = (
+  deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'rateLimiter' | 'cursors'>,
+) =>
   new Elysia({ name: 'matchday/points', prefix: '/api/user/points' }).use(authenticate(deps)).get(
     '',
     ({ caller, query }) => readHistory(deps.db.read, deps.cursors, caller, pageOf(query)),

@@ -14,7 +14,7 @@ import {
   Rewards,
 } from './schema.ts'
 
-export const rewardsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens'>) =>
+export const rewardsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'rateLimiter'>) =>
   new Elysia({ name: 'matchday/rewards', prefix: '/api/rewards' })
     .use(authenticate(deps))
     .get(

@@ -8,7 +8,10 @@ import { DomainError } from '../problems.ts'
 import { completeOnboarding, type IdentityTerms, readOnboarding } from './onboarding.ts'
 import { CompleteOnboarding, exampleOnboarding, exampleProfileChange, Onboarding } from './schema.ts'
 
-type OnboardingDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'tokenSeal' | 'randomBytes' | 'config'>
+type OnboardingDeps = Pick<
+  Deps,
+  'db' | 'identity' | 'nativeTokens' | 'rateLimiter' | 'tokenSeal' | 'randomBytes' | 'config'
+>
 
 export const onboardingRoutes = (deps: OnboardingDeps) =>
   new Elysia({ name: 'matchday/onboarding', prefix: '/api/user/onboarding' })

@@ -5,7 +5,7 @@ import { operation } from '../http/operation.ts'
 import { readProfile, updateProfile, upsertProfile } from './profile.ts'
 import { exampleProfile, exampleProfileChange, Profile, ProfileChange } from './schema.ts'
 
-export const profileRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens'>) =>
+export const profileRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'rateLimiter'>) =>
   new Elysia({ name: 'matchday/profile', prefix: '/api/user/profile' })
     .use(authenticate(deps))
     .get(

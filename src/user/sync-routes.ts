@@ -6,7 +6,7 @@ import { syncIdentity } from '../identity/mirror.ts'
 import { exampleIdentity, Sync } from '../identity/schema.ts'
 import { DomainError } from '../problems.ts'
 
-export const syncRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens'>) =>
+export const syncRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'rateLimiter'>) =>
   new Elysia({ name: 'matchday/sync', prefix: '/api/user' }).use(authenticate(deps)).post(
     `/sync-${deps.identity.name}`,
     async ({ caller }) => {

@@ -14,7 +14,10 @@ import type { Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
 import { settlePaidIntent } from './stripe-webhook.ts'
 
-type PaymentDeps = Pick<Deps, 'db' | 'identity' | 'log' | 'nativeTokens' | 'newId' | 'now' | 'payments'>
+type PaymentDeps = Pick<
+  Deps,
+  'db' | 'identity' | 'log' | 'nativeTokens' | 'rateLimiter' | 'newId' | 'now' | 'payments'
+>
 
 const PurchaseReference = Closed(
   { purchaseId: Type.String({ minLength: 1, maxLength: 100 }) },
