@@ -46,7 +46,7 @@ function readOrigins(reader: Reader): string[] {
   if (wrong.length > 0) {
     reader.refuse(
       'CORS_ORIGINS',
-      'must be origins as browsers send them (https://app.example.com), parted by commas',
+      'must be origins as browsers send them (https://fans.example), parted by commas',
     )
   }
   if (reader.production && origins.some(origin => origin.startsWith('http:'))) {

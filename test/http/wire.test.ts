@@ -142,6 +142,33 @@ onEngine(sqliteEngine, 'on the wire', world => {
     }
   })
 
+  test('a head that does not end is cut, whether it drips or has stopped', async () => {
+    async function neverEnd(drips: boolean): Promise<string> {
+      const chunks: Uint8Array[] = []
+      let closed = false
+      const socket = await Bun.connect({
+        hostname: '127.0.0.1',
+        port,
+        socket: {
+          data: (_, chunk) => void chunks.push(Uint8Array.from(chunk)),
+          close: () => {
+            closed = true
+          },
+        },
+      })
+      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ')
+      // Bun's own patience is some twelve seconds.
+      while (!closed) {
+        if (drips) socket.write('a')
+        await Bun.sleep(100)
+      }
+      return Buffer.concat(chunks).toString()
+    }
+    const before = heard()
+    expect(await Promise.all([neverEnd(true), neverEnd(false)])).toEqual(['', ''])
+    expect(heard()).toBe(before)
+  })
+
   test('trailers are not read: what follows the last chunk ends the connection', async () => {
     const answer = await rawRequest(
       port,
