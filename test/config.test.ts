@@ -266,6 +266,7 @@ describe('parseConfig', () => {
     expect(parseConfig({ ...secrets }).edges.drainGraceMs).toBe(0)
     const { corsOrigins } = parseConfig({ ...secrets, CORS_ORIGINS: 'http://localhost:5173,' }).edges
     expect(corsOrigins).toEqual(['http://localhost:5173'])
+    expect(faultsOf({ CORS_ORIGINS: 'https://fans.example,capacitor://localhost' })).toEqual([])
   })
 
   test('limits rates in production, and nobody’s day in development', () => {

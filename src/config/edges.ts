@@ -42,8 +42,7 @@ export const readEdgesConfig = (reader: Reader): Readonly<EdgesConfig> =>
 /** Exact origins, compared as text: a pattern would let in what nobody meant. */
 function readOrigins(reader: Reader): string[] {
   const origins = list(reader.text('CORS_ORIGINS'))
-  const wrong = origins.filter(origin => URL.parse(origin)?.origin !== origin)
-  if (wrong.length > 0) {
+  if (!origins.every(isOrigin)) {
     reader.refuse(
       'CORS_ORIGINS',
       'must be origins as browsers send them (https://fans.example), parted by commas',
@@ -53,6 +52,12 @@ function readOrigins(reader: Reader): string[] {
     reader.refuse('CORS_ORIGINS', 'must be https in production')
   }
   return origins
+}
+
+function isOrigin(text: string): boolean {
+  if (/^https?:/.test(text)) return URL.parse(text)?.origin === text && !text.includes('*')
+  // The web views of apps: `capacitor://localhost`.
+  return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(text)
 }
 
 function readProxies(reader: Reader): TrustedProxies {
