@@ -58,12 +58,17 @@ export interface Database {
   close(): Promise<void>
 }
 
+export interface DatabaseOptions {
+  /** Writes that may wait; the next one is refused as `overloaded`, at once. Unbounded unless given. */
+  maxQueuedWrites?: number
+}
+
 /**
  * Opens `sqlite:PATH` (`sqlite::memory:` has no readers of its own and is refused) or `postgres://…`.
  * The schema must be current: `migrate(url)` first.
  */
-export function openDatabase(url: string, sources: Sources): Database {
-  if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length), sources)
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, sources)
+export function openDatabase(url: string, sources: Sources, options: DatabaseOptions = {}): Database {
+  if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length), sources, options)
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, sources, options)
   throw new Error('DATABASE_URL must start with sqlite: or postgres://')
 }

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { sqlite } from './columns.ts'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
-import type { Database, Reader, Sources, Transaction } from './index.ts'
+import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './index.ts'
 import { requireCurrent } from './known-migrations.ts'
 import { defineTables } from './tables.ts'
 
@@ -85,12 +85,13 @@ function queriesOn(connection: Connection, sources: Sources): Reader {
   return Object.assign(queries, { tables, ...sources })
 }
 
-export interface SqliteOptions {
+export interface SqliteOptions extends DatabaseOptions {
   /** How long a batch waits for another process's lock. Milliseconds; default 5000. */
   lockPatienceMs?: number
 }
 
-export function openSqlite(path: string, sources: Sources, { lockPatienceMs }: SqliteOptions = {}): Database {
+export function openSqlite(path: string, sources: Sources, options: SqliteOptions = {}): Database {
+  const { lockPatienceMs, maxQueuedWrites = Number.POSITIVE_INFINITY } = options
   if (path === '' || path.startsWith(':memory:')) {
     throw new Error('Matchday needs a file (sqlite:PATH): its reader and its writer are two connections')
   }
@@ -180,6 +181,8 @@ export function openSqlite(path: string, sources: Sources, { lockPatienceMs }: S
     async write<T>(work: (tx: Transaction) => Promise<T>) {
       if (insideJob.getStore()) throw new Error('write() inside write(): pass the transaction on instead')
       if (closed) throw new DatabaseError('unreachable')
+      // Beside the batch that runs. Waiting longer than anybody waits for an answer helps nobody.
+      if (queue.length >= maxQueuedWrites) throw new DatabaseError('overloaded')
       return new Promise<T>((resolve, reject) => {
         queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
         draining ??= Promise.resolve().then(drain)

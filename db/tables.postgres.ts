@@ -25,4 +25,5 @@ export const {
   packPurchases,
   userPacks,
   userItems,
+  rateLimitWindows,
 } = defineTables(postgres)

@@ -6,6 +6,7 @@ import type { ColumnKit } from './columns.ts'
 import { defineFansTables } from './tables/fans.ts'
 import { defineIdempotencyTables } from './tables/idempotency.ts'
 import { defineLeaderboardTables } from './tables/leaderboard.ts'
+import { defineLimitsTables } from './tables/limits.ts'
 import { definePacksTables } from './tables/packs.ts'
 import { definePointsTables } from './tables/points.ts'
 import { defineRewardsTables } from './tables/rewards.ts'
@@ -23,5 +24,6 @@ export function defineTables(kit: ColumnKit) {
     ...defineLeaderboardTables(kit, fans),
     ...defineRewardsTables(kit, fans),
     ...definePacksTables(kit, fans),
+    ...defineLimitsTables(kit),
   }
 }

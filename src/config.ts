@@ -1,6 +1,8 @@
 /** The configuration: read once from the environment, checked whole, frozen. */
 import type { JWK } from 'jose'
+import { type EdgesConfig, readEdgesConfig } from './config/edges.ts'
 import { type IdentityConfig, readIdentityConfig } from './config/identity.ts'
+import { type LimitsConfig, readLimitsConfig } from './config/limits.ts'
 import { type PaymentsConfig, readPaymentsConfig } from './config/payments.ts'
 import { createReader, type Environment, readDatabaseUrl } from './config/reader.ts'
 import { readPreviousKeys, readSigningKey } from './config/secrets.ts'
@@ -25,6 +27,8 @@ export interface Config {
   }
   onboardingPoints: number
   payments: PaymentsConfig
+  edges: Readonly<EdgesConfig>
+  limits: Readonly<LimitsConfig>
   docs: {
     /** Swagger UI at /docs and the document at /docs/json. */
     enabled: boolean
@@ -65,6 +69,8 @@ export function parseConfig(env: Environment): Readonly<Config> {
     },
     onboardingPoints: reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000),
     payments: readPaymentsConfig(reader),
+    edges: readEdgesConfig(reader),
+    limits: readLimitsConfig(reader),
     docs: {
       enabled: reader.flag('DOCS', !reader.production),
       clientId: reader.text('DOCS_CLIENT_ID') ?? 'matchday-swagger',

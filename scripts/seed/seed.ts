@@ -147,7 +147,7 @@ async function seedPacks(tx: Transaction, caller: Caller, { faker, pass }: SeedS
   for (const packId of faker.helpers.arrayElements(['starter', 'derby-day'], { min: 1, max: 2 })) {
     pass(faker.number.int({ min: 60_000, max: 86_400_000 }))
     try {
-      const purchase = await startPurchase(tx, caller, { packId })
+      const purchase = await startPurchase(tx, caller, { packId }, 0)
       const completion = await completePurchase(tx, purchase.id, { kind: 'points' })
       const userPackId = completion.outcome === 'completed' ? completion.purchase.userPack?.id : undefined
       const opens = faker.datatype.boolean({ probability: 0.7 })

@@ -3,7 +3,7 @@ import type { Deps } from '../deps.ts'
 import { Nothing, operation } from '../http/operation.ts'
 import { findStanding } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
-import { authenticate } from './authenticate.ts'
+import { type AuthDeps, authenticate } from './authenticate.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
 import { presentGrant, presentSession } from './present.ts'
 import {
@@ -21,16 +21,13 @@ import {
 } from './schema.ts'
 import { logOut, requireSessionStanding } from './standing.ts'
 
-type AuthDeps = Pick<
-  Deps,
-  'config' | 'db' | 'identity' | 'nativeTokens' | 'newId' | 'randomBytes' | 'tokenSeal'
->
+type SignInDeps = AuthDeps & Pick<Deps, 'config' | 'newId' | 'randomBytes' | 'tokenSeal'>
 
 /** Answers here carry secrets: they are never cached, and never stored for a replay. */
 const SECRET = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 /** What needs no access token: the refresh token and the public keys speak for themselves. */
-const publicRoutes = (deps: AuthDeps) =>
+const publicRoutes = (deps: SignInDeps) =>
   new Elysia({ name: 'matchday/auth-public' })
     .get(
       '/.well-known/jwks.json',
@@ -78,7 +75,7 @@ const publicRoutes = (deps: AuthDeps) =>
       }),
     )
 
-const callerRoutes = (deps: AuthDeps) =>
+const callerRoutes = (deps: SignInDeps) =>
   new Elysia({ name: 'matchday/auth', prefix: '/api/auth' })
     .use(authenticate(deps))
     .post(
@@ -168,5 +165,5 @@ const callerRoutes = (deps: AuthDeps) =>
       }),
     )
 
-export const authRoutes = (deps: AuthDeps) =>
+export const authRoutes = (deps: SignInDeps) =>
   new Elysia({ name: 'matchday/auth-routes' }).use(publicRoutes(deps)).use(callerRoutes(deps))

@@ -8,6 +8,8 @@ interface BodyLimits {
   maxBodyBytes: number
   /** Of objects and arrays in one another. */
   maxBodyLevels: number
+  /** How long it may take to arrive. Milliseconds. */
+  bodyTimeoutMs: number
 }
 
 const rawBodies = new WeakMap<Request, string>()
@@ -18,15 +20,16 @@ export const rawBodyOf = (request: Request): string => rawBodies.get(request) ??
 /**
  * No body and no media type count as `{}`: what may be left out need not be sent as an empty object.
  * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`,
- * `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL, a lone surrogate, an inherited name)
+ * `request_timeout`, `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL, a lone
+ * surrogate, an inherited name)
  */
 export async function readJsonBody(
   request: Request,
-  { maxBodyBytes, maxBodyLevels }: BodyLimits,
+  { maxBodyBytes, maxBodyLevels, bodyTimeoutMs }: BodyLimits,
 ): Promise<unknown> {
   const typed = request.headers.get('content-type') !== null
   if (typed) refuseMediaType(request.headers)
-  const bytes = await readBytes(request, maxBodyBytes)
+  const bytes = await readBytes(request, maxBodyBytes, bodyTimeoutMs)
   if (!typed && bytes.length === 0) return {}
   if (!typed) refuseMediaType(request.headers)
   // RFC 8259 §8.1 lets a parser ignore a byte order mark, as TextDecoder does.
@@ -61,19 +64,38 @@ function refuseMediaType(headers: Headers) {
   }
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+async function readBytes(request: Request, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
   const tooLarge = () =>
     new DomainError('payload_too_large', { detail: `The body may hold ${maxBytes} bytes.` })
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
   // A chunked body announces no length: count what comes.
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of readWithin(request.body, timeoutMs)) {
     size += chunk.byteLength
     if (size > maxBytes) throw tooLarge()
     chunks.push(chunk)
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+}
+
+/** Bun cuts a connection that is all but silent; this ends one that drips just enough to be heard. */
+async function* readWithin(body: ReadableStream<Uint8Array> | null, timeoutMs: number) {
+  if (body === null) return
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new DomainError('request_timeout')), timeoutMs)
+  late.promise.catch(() => {})
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), late.promise])
+      if (done) return
+      yield value
+    }
+  } finally {
+    clearTimeout(timer)
+    reader.cancel().catch(() => {})
+  }
 }
 
 function decode(bytes: Uint8Array): string {

@@ -20,6 +20,8 @@ import { DomainError } from '../problems.ts'
 /** What a handler of Elysia is given. */
 type MutationContext = Pick<Context, 'request' | 'route' | 'set'> & { caller: Caller; body: unknown }
 
+export type MutationDeps = Pick<Deps, 'db' | 'runningKeys'>
+
 interface Surroundings<Prepared> {
   /** Asks other machines, before the unit of work, which must not wait for them. Not done when an answer is kept. */
   prepare?: () => Promise<Prepared>
@@ -33,7 +35,7 @@ interface Surroundings<Prepared> {
  * @throws DomainError `idempotency_key_reused`, `idempotency_in_progress`, and as `prepare` and `write`
  */
 export async function mutate<Answer, Prepared = undefined>(
-  { db, runningKeys }: Pick<Deps, 'db' | 'runningKeys'>,
+  { db, runningKeys }: MutationDeps,
   context: MutationContext,
   write: (tx: Transaction, prepared: Prepared) => Promise<Answer>,
   { prepare, secret }: Surroundings<Prepared> = {},

@@ -74,6 +74,7 @@ export function operation<
     // What a query string can be guilty of, wanted or not.
     'malformed_request',
     'validation_failed',
+    'rate_limited',
     'internal_error',
   ]
   const headers = [
@@ -117,7 +118,7 @@ const SECURITY = {
   optional: [{}, { signIn: [] }, { bearer: [] }],
 }
 
-const BODY_PROBLEMS: ProblemCode[] = ['payload_too_large', 'unsupported_media_type']
+const BODY_PROBLEMS: ProblemCode[] = ['payload_too_large', 'request_timeout', 'unsupported_media_type']
 const KEY_PROBLEMS: ProblemCode[] = ['idempotency_in_progress', 'idempotency_key_reused']
 const TOKEN_PROBLEMS: ProblemCode[] = ['unauthenticated', 'invalid_token', 'identity_provider_unavailable']
 const CALLER_PROBLEMS: Record<'anyone' | 'caller' | 'optional', ProblemCode[]> = {
@@ -127,7 +128,7 @@ const CALLER_PROBLEMS: Record<'anyone' | 'caller' | 'optional', ProblemCode[]> =
 }
 const DATA_PROBLEMS: Record<'read' | 'write', ProblemCode[]> = {
   read: ['database_busy', 'database_unavailable'],
-  write: ['database_busy', 'database_unavailable', 'storage_full'],
+  write: ['overloaded', 'database_busy', 'database_unavailable', 'storage_full'],
 }
 
 /** A fault that this very operation could find: in its body, its query, or in a parameter that it does not take. */

@@ -74,7 +74,7 @@ const header = (name: string) => ({ $ref: `#/components/headers/${name}` })
 
 function headersOf(status: number, codes: ProblemCode[]) {
   if (status === 401) return { 'WWW-Authenticate': header('WWWAuthenticate') }
-  if (status === 503 || codes.includes('idempotency_in_progress'))
+  if (status === 503 || status === 429 || codes.includes('idempotency_in_progress'))
     return { 'Retry-After': header('RetryAfter') }
   return {}
 }

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
-import { authenticate } from '../auth/authenticate.ts'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
 import type { Deps } from '../deps.ts'
-import { mutate } from '../http/idempotency.ts'
+import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { operation } from '../http/operation.ts'
 import { Closed, PageQuery } from '../http/schemas.ts'
 import { pageOf } from '../pagination.ts'
@@ -13,10 +13,7 @@ import { provePayment, settlePurchase } from './pay.ts'
 import * as schema from './schema.ts'
 import { startPurchase } from './start-purchase.ts'
 
-type PackDeps = Pick<
-  Deps,
-  'cursors' | 'db' | 'identity' | 'log' | 'runningKeys' | 'nativeTokens' | 'payments'
->
+type PackDeps = AuthDeps & MutationDeps & Pick<Deps, 'config' | 'cursors' | 'log' | 'payments'>
 
 const TAG = 'Packs'
 
@@ -70,14 +67,14 @@ const publicRoutes = ({ db }: PackDeps) =>
       }),
     )
 
-const purchaseRoutes = (deps: PackDeps) =>
+const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
   new Elysia({ name: 'matchday/packs', prefix: '/api/packs' })
     .use(authenticate(deps))
     .post(
       '/purchase',
       context =>
         mutate(deps, context, async tx =>
-          context.status(201, await startPurchase(tx, context.caller, context.body)),
+          context.status(201, await startPurchase(tx, context.caller, context.body, holdsPerFan)),
         ),
       operation({
         id: 'startPurchase',
@@ -88,7 +85,7 @@ const purchaseRoutes = (deps: PackDeps) =>
         data: 'write',
         body: schema.StartPurchase,
         answers: { 201: schema.Purchase },
-        problems: ['pack_not_found', 'pack_inactive', 'sold_out', 'insufficient_points'],
+        problems: ['pack_not_found', 'pack_inactive', 'sold_out', 'too_many_holds', 'insufficient_points'],
         examples: { body: { packId: 'starter' }, answers: { 201: example.examplePurchase } },
       }),
     )

@@ -1,7 +1,6 @@
 import { Elysia } from 'elysia'
-import { authenticate } from '../auth/authenticate.ts'
-import type { Deps } from '../deps.ts'
-import { mutate } from '../http/idempotency.ts'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { operation } from '../http/operation.ts'
 import { claimReward } from './claim.ts'
 import { listRewards } from './list.ts'
@@ -15,7 +14,7 @@ import {
   Rewards,
 } from './schema.ts'
 
-export const rewardsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'runningKeys' | 'nativeTokens'>) =>
+export const rewardsRoutes = (deps: AuthDeps & MutationDeps) =>
   new Elysia({ name: 'matchday/rewards', prefix: '/api/rewards' })
     .use(authenticate(deps))
     .get(

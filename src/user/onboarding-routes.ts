@@ -1,18 +1,15 @@
 import { Elysia } from 'elysia'
-import { authenticate } from '../auth/authenticate.ts'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
 import { findProviderToken } from '../auth/provider-token.ts'
 import type { AuthenticatedCaller } from '../caller.ts'
 import type { Deps } from '../deps.ts'
-import { mutate } from '../http/idempotency.ts'
+import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { operation } from '../http/operation.ts'
 import { DomainError } from '../problems.ts'
 import { completeOnboarding, type IdentityTerms, readOnboarding } from './onboarding.ts'
 import { CompleteOnboarding, exampleOnboarding, exampleProfileChange, Onboarding } from './schema.ts'
 
-type OnboardingDeps = Pick<
-  Deps,
-  'config' | 'db' | 'identity' | 'runningKeys' | 'nativeTokens' | 'randomBytes' | 'tokenSeal'
->
+type OnboardingDeps = AuthDeps & MutationDeps & Pick<Deps, 'config' | 'randomBytes' | 'tokenSeal'>
 
 export const onboardingRoutes = (deps: OnboardingDeps) =>
   new Elysia({ name: 'matchday/onboarding', prefix: '/api/user/onboarding' })

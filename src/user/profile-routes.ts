@@ -1,12 +1,11 @@
 import { Elysia } from 'elysia'
-import { authenticate } from '../auth/authenticate.ts'
-import type { Deps } from '../deps.ts'
-import { mutate } from '../http/idempotency.ts'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { operation } from '../http/operation.ts'
 import { readProfile, updateProfile, upsertProfile } from './profile.ts'
 import { exampleProfile, exampleProfileChange, Profile, ProfileChange } from './schema.ts'
 
-export const profileRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'runningKeys' | 'nativeTokens'>) =>
+export const profileRoutes = (deps: AuthDeps & MutationDeps) =>
   new Elysia({ name: 'matchday/profile', prefix: '/api/user/profile' })
     .use(authenticate(deps))
     .get(

@@ -1,13 +1,12 @@
 import { Elysia } from 'elysia'
-import { authenticate } from '../auth/authenticate.ts'
-import type { Deps } from '../deps.ts'
-import { mutate } from '../http/idempotency.ts'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { Nothing, operation } from '../http/operation.ts'
 import { syncIdentity } from '../identity/mirror.ts'
 import { exampleIdentity, Sync } from '../identity/schema.ts'
 import { DomainError } from '../problems.ts'
 
-export const syncRoutes = (deps: Pick<Deps, 'identity' | 'runningKeys' | 'nativeTokens' | 'db'>) =>
+export const syncRoutes = (deps: AuthDeps & MutationDeps) =>
   new Elysia({ name: 'matchday/sync', prefix: '/api/user' }).use(authenticate(deps)).post(
     `/sync-${deps.identity.name}`,
     context => {

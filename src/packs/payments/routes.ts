@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { authenticate } from '../../auth/authenticate.ts'
+import { type AuthDeps, authenticate } from '../../auth/authenticate.ts'
 import type { Caller } from '../../caller.ts'
 import type { Deps } from '../../deps.ts'
 import { rawBodyOf } from '../../http/body.ts'
-import { mutate } from '../../http/idempotency.ts'
+import { type MutationDeps, mutate } from '../../http/idempotency.ts'
 import { operation } from '../../http/operation.ts'
 import { Closed, Nullable } from '../../http/schemas.ts'
 import { DomainError } from '../../problems.ts'
@@ -16,7 +16,7 @@ import type { Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
 import { settlePaidIntent } from './stripe-webhook.ts'
 
-type PaymentDeps = Pick<Deps, 'db' | 'identity' | 'log' | 'runningKeys' | 'nativeTokens' | 'now' | 'payments'>
+type PaymentDeps = AuthDeps & MutationDeps & Pick<Deps, 'log' | 'newId' | 'now' | 'payments'>
 
 const PurchaseReference = Closed(
   { purchaseId: Type.String({ minLength: 1, maxLength: 100 }) },
