@@ -19,6 +19,7 @@ const command = declareCommand({
     ['backups/monday.db --force', 'in the place of one with data, which is kept beside it'],
   ],
   notes: 'PostgreSQL has its own: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE',
+  changes: true,
 })
   .argument('<file>', 'the backup')
   .option('--force', 'replace a database that holds data, or cannot be read')
@@ -39,8 +40,15 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl }) =
     fail(`${file} is ahead of this version of Matchday by ${ahead}: restore it with the newer one.`)
   if (!options.force) refuseData(path)
 
-  mkdirSync(dirname(path), { recursive: true })
   const replaced = existsSync(path)
+  if (options.dryRun) {
+    const fate = replaced ? 'What is there would be kept beside it.' : 'There is no database yet.'
+    return {
+      answer: { file, rows: backup.rows, migrations: backup.migrations, dryRun: true },
+      text: `Would restore ${path} from ${file}: ${backup.rows} rows, verified. ${fate} Nothing was changed (--dry-run).`,
+    }
+  }
+  mkdirSync(dirname(path), { recursive: true })
   const aside = `${path}.before-${realSources.now().toISOString().replaceAll(/[:.]/g, '-')}`
   try {
     replaceSqlite(file, path, aside, options.force)

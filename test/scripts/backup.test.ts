@@ -106,6 +106,11 @@ test('a restore keeps what was there beside it, and says so', async () => {
   expect(refused.err).toContain(`holds ${old.length} rows`)
   expect(await rowsOf('live.db')).toEqual(old)
 
+  const dry = await run('restore', 'live.db', pathOf('backup.db'), '--force', '--dry-run')
+  expect(dry).toMatchObject({ code: 0, err: '' })
+  expect(dry.out).toContain('Nothing was changed')
+  expect(await rowsOf('live.db')).toEqual(old)
+
   const { code, out } = await run('restore', 'live.db', pathOf('backup.db'), '--force', '--json')
   expect(code).toBe(0)
   const { keptAt, migrationsMissing } = JSON.parse(out)
