@@ -22,11 +22,16 @@ export interface CatalogueFile {
   faults: Fault[]
 }
 
+/** While it is read: also the entries whose schema is broken, as far as they have a name. */
+interface Reading extends CatalogueFile {
+  named: { key: string; fault: Fault }[]
+}
+
 const LISTS = { teams: 'team', rewards: 'reward', packs: 'pack' } as const
 
 /** `isLines`: NDJSON, whatever it looks like; otherwise its first line decides. */
 export function readCatalogue(text: string, isLines: boolean): CatalogueFile {
-  const file: CatalogueFile = { records: [], kinds: new Set(), faults: [] }
+  const file: Reading = { records: [], kinds: new Set(), faults: [], named: [] }
   if (isLines || startsWithRecord(text)) readLines(text, file)
   else readDocument(text, file)
   for (const { record, faultAt } of file.records) {
@@ -46,7 +51,7 @@ function startsWithRecord(text: string): boolean {
   }
 }
 
-function readDocument(text: string, file: CatalogueFile): void {
+function readDocument(text: string, file: Reading): void {
   const json = tryParse(text, 1, file)
   if (!json || collectFaults(json, Catalogue, file).has('')) return
   const broken = new Set(file.faults.map(({ pointer }) => pointer.split('/', 3).join('/')))
@@ -58,12 +63,13 @@ function readDocument(text: string, file: CatalogueFile): void {
     file.kinds.add(kind)
     for (const [at, entry] of entries.entries()) {
       const pointer = `/${list}/${at}`
+      nameEntry(json, kind, entry, pointer, file)
       if (!broken.has(pointer)) file.records.push(locate(json, { kind, entry } as CatalogueRecord, pointer))
     }
   }
 }
 
-function readLines(text: string, file: CatalogueFile): void {
+function readLines(text: string, file: Reading): void {
   for (const [at, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
     const json = tryParse(line, at + 1, file)
@@ -74,6 +80,7 @@ function readLines(text: string, file: CatalogueFile): void {
       continue
     }
     file.kinds.add(kind)
+    nameEntry(json, kind, entry, '', file)
     if (collectFaults(json, catalogueLines[kind], file).size > 0) continue
     // Guarantee: the schema of its kind holds.
     file.records.push(locate(json, { kind, entry } as CatalogueRecord, ''))
@@ -115,14 +122,25 @@ function locate(json: LocatedJson, record: CatalogueRecord, at: string): Located
   }
 }
 
-function refuseDuplicates({ records, faults }: CatalogueFile): void {
+function nameEntry(
+  json: LocatedJson,
+  kind: RecordKind,
+  entry: unknown,
+  at: string,
+  { named }: Reading,
+): void {
+  const { id } = Object(entry) as { id?: unknown }
+  const pointer = `${at}/id`
+  if (typeof id !== 'string') return
+  named.push({ key: `${kind} ${id}`, fault: { line: json.lineOf(pointer), pointer, message: '' } })
+}
+
+function refuseDuplicates({ named, faults }: Reading): void {
   const lines = new Map<string, number>()
-  for (const { record, faultAt } of records) {
-    const key = `${record.kind} ${record.entry.id}`
+  for (const { key, fault } of named) {
     const first = lines.get(key)
-    const fault = faultAt('/id', `is there already, on line ${first}`)
     if (first === undefined) lines.set(key, fault.line)
-    else faults.push(fault)
+    else faults.push({ ...fault, message: `is there already, on line ${first}` })
   }
 }
 

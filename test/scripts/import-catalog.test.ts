@@ -63,7 +63,7 @@ const broken = `{
     { "id": "two", "shortName": "TWO", "colour": "red" },
     { "id": "three", "name": "Three", "shortName": "THR", "country": "XX" },
     { "id": "three", "name": "Three", "shortName": "THR" },
-    { "id": "four", "name": "Four", "name": "Five", "shortName": "FOU" }
+    { "id": "two", "name": "Four", "name": "Five", "shortName": "FOU" }
   ],
   "packs": [
     {
@@ -177,6 +177,7 @@ test('lists every error with its line and its pointer, and writes nothing', asyn
     '5 /teams/2/country',
     '6 /teams/3/id',
     '7 /teams/4/name',
+    '7 /teams/4/id',
     '12 /packs/0/price/currency',
     '13 /packs/0/items',
     '14 /packs/0/items/0',
@@ -184,7 +185,7 @@ test('lists every error with its line and its pointer, and writes nothing', asyn
   ])
   const text = await run(database, [fileOf('broken.json', broken)])
   expect(text.code).toBe(1)
-  expect(text.out).toEndWith('10 errors; nothing was written.\n')
+  expect(text.out).toEndWith('11 errors; nothing was written.\n')
   expect(await dump(database.db)).toEqual(empty)
   await database.remove()
 })
