@@ -8,7 +8,7 @@ import { startIssuer } from './bench/issuer.ts'
 import { chooseGenerator } from './bench/load/generator.ts'
 import { describeMachine } from './bench/machine.ts'
 import { type BenchOptions, readOptions, usage } from './bench/options.ts'
-import { coresFor } from './bench/process.ts'
+import { coresFor, killChildren } from './bench/process.ts'
 import { reportScenario, reportTargets } from './bench/report.ts'
 import { type Bench, type Scenario, skipped } from './bench/scenario.ts'
 import { scenarios } from './bench/scenarios/index.ts'
@@ -71,6 +71,15 @@ async function run(options: BenchOptions): Promise<boolean> {
   const chosen = choose(options)
   const folder = mkdtempSync(join(tmpdir(), 'matchday-bench-'))
   const bench = await createBench(options, folder)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      killChildren()
+      void bench.close().finally(() => {
+        rmSync(folder, { recursive: true, force: true })
+        process.exit(130)
+      })
+    })
+  }
   const machine = describeMachine(folder)
   const { generator, cores } = bench
   print(
@@ -85,6 +94,7 @@ async function run(options: BenchOptions): Promise<boolean> {
   print(
     `${options.rounds} rounds of ${options.seconds} s in alternation; ${options.fans} fans; ${options.algorithm}; Matchday logs from ${options.logLevel} on\n`,
   )
+  print('ratio: the first row to this one. by CPU: the same, per second of CPU time that the servers used\n')
   const results: Results = {}
   try {
     for (const scenario of chosen) {

@@ -7,8 +7,13 @@ import { type Answer, PeerMissing, type Subject } from './subjects.ts'
 const OWN_HEADERS = new Set(['date', 'content-length', 'connection', 'transfer-encoding', 'keep-alive'])
 
 /** What it answers to the plan's first request. */
-export async function askOnce({ options }: Bench, subject: Subject, plan: Plan): Promise<Answer> {
-  const running = await subject.start(options.fans)
+export async function askOnce(
+  { options }: Bench,
+  subject: Subject,
+  plan: Plan,
+  fans = options.fans,
+): Promise<Answer> {
+  const running = await subject.start(fans)
   try {
     const [request] = plan.requests
     const [token] = plan.tokens

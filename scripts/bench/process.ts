@@ -1,5 +1,6 @@
 /** Processes of the bench: pinned to a core where the system can, found ready, watched, and stopped. */
 import { readFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 
 export const root = `${import.meta.dir}/../..`
 
@@ -20,15 +21,30 @@ interface Where {
   env?: Record<string, string>
 }
 
+/** What is running now: a bench that is told to stop takes it along. */
+const children = new Set<Bun.Subprocess>()
+
+function remember<T extends Bun.Subprocess>(child: T): T {
+  children.add(child)
+  void child.exited.then(() => children.delete(child))
+  return child
+}
+
+export function killChildren(): void {
+  for (const child of children) child.kill('SIGKILL')
+}
+
 /** Runs to the end. @throws Error with what it said when it fails */
 export async function outputOf(command: string[], { core, cwd = root, env }: Where) {
-  const child = Bun.spawn(pinned(command, core), {
-    cwd,
-    env: { ...process.env, ...env },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-  })
+  const child = remember(
+    Bun.spawn(pinned(command, core), {
+      cwd,
+      env: { ...process.env, ...env },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    }),
+  )
   const [output, errors] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -53,20 +69,22 @@ export async function startServer(
 ): Promise<Running> {
   const port = freePort()
   const started = performance.now()
-  const child = Bun.spawn(pinned(command, core), {
-    cwd,
-    // Not the caller's own environment: a DATABASE_URL in it must not be what is measured.
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: process.env.HOME ?? '',
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      ...env,
-    },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'pipe',
-  })
+  const child = remember(
+    Bun.spawn(pinned(command, core), {
+      cwd,
+      // Not the caller's own environment: a DATABASE_URL in it must not be what is measured.
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: process.env.HOME ?? '',
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        ...env,
+      },
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'pipe',
+    }),
+  )
   const origin = `http://127.0.0.1:${port}`
   let left = false
   void child.exited.then(() => {
@@ -111,6 +129,22 @@ export function cpuSecondsOf(pid: number): number | null {
     return null
   }
 }
+
+/** CPU seconds that all processes of the machine have used, and what its host took; null where /proc does not say. */
+export function machineCpuSeconds(): number | null {
+  try {
+    const [user = 0, nice = 0, system = 0, , , , , steal = 0] = readFileSync('/proc/stat', 'utf8')
+      .slice('cpu'.length, 200)
+      .trim()
+      .split(/\s+/)
+      .map(Number)
+    return (user + nice + system + steal) / 100
+  } catch {
+    return null
+  }
+}
+
+export const coreCount = () => cpus().length
 
 /** Resident memory in MB; null where /proc does not say. */
 export function residentMb(pid: number): number | null {

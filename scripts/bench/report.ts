@@ -54,8 +54,8 @@ export function reportScenario({ name, about }: Pick<Scenario, 'name' | 'about'>
 
 export function reportTargets(verdicts: Verdict[]): string {
   const words = (holds: boolean | null) => (holds === null ? 'not measured' : holds ? 'holds' : 'MISSED')
-  const rows = verdicts.map(({ title, value, wanted, holds }) => {
-    return [title, value === null ? '' : value.toFixed(2), wanted, words(holds)]
+  const rows = verdicts.map(({ title, value, byCpu, wanted, holds }) => {
+    return [title, value?.toFixed(2) ?? '', byCpu?.toFixed(2) ?? '', wanted, words(holds)]
   })
-  return `\nTargets\n${table([['', 'measured', 'wanted', ''], ...rows])}\n`
+  return `\nTargets\n${table([['', 'measured', 'by CPU', 'wanted', ''], ...rows])}\n`
 }

@@ -1,9 +1,11 @@
 /** Measures servers in alternation, so that what disturbs the machine disturbs them all. */
 import { distinctRequests, type Latency, type Measurement, type Plan } from './plan.ts'
-import { cpuSecondsOf, type Running } from './process.ts'
+import { coreCount, cpuSecondsOf, machineCpuSeconds, type Running } from './process.ts'
 import { type Bench, median, type Outcome, type Row, row } from './scenario.ts'
 import { PeerMissing, type Subject } from './subjects.ts'
 
+/** Others may use this share of the machine before the report says so. */
+const DISTURBED = 0.1
 /** A generator that used more of its core than this may have been what was measured. */
 const SATURATED = 0.95
 
@@ -23,7 +25,7 @@ interface Lane {
   running: Running
   /** Number of the next request of its plan. */
   next: number
-  measured: (Measurement & { serverCpu: number | null })[]
+  measured: (Measurement & { serverCpu: number | null; othersCpu: number | null })[]
 }
 
 export async function compare(bench: Bench, contenders: Contender[]): Promise<Outcome> {
@@ -58,6 +60,12 @@ export async function compare(bench: Bench, contenders: Contender[]): Promise<Ou
     if ((detail?.generatorCpu ?? 0) > SATURATED)
       notes.push(`${subject}: the load generator used its whole core; the server may be faster than this`)
   }
+  const disturbance = Math.max(0, ...rows.map(({ detail }) => detail?.othersCpu ?? 0))
+  // A database server is among the others, and does what was asked of it.
+  if (disturbance > DISTURBED && options.engine === 'sqlite')
+    notes.push(
+      `others used up to ${Math.round(disturbance * 100)} % of this machine meanwhile: believe "by CPU" first`,
+    )
   return {
     rows,
     notes,
@@ -81,11 +89,16 @@ async function measureRound(bench: Bench, lane: Lane): Promise<void> {
       await warmUp(bench, lane)
     }
   }
-  const before = cpuSecondsOf(lane.running.pid)
-  const measurement = await load(bench, lane, seconds)
-  const after = cpuSecondsOf(lane.running.pid)
-  const serverCpu = before === null || after === null ? null : (after - before) / seconds
-  lane.measured.push({ ...measurement, serverCpu })
+  const read = () => ({ server: cpuSecondsOf(lane.running.pid), machine: machineCpuSeconds() })
+  const [before, measurement, after] = [read(), await load(bench, lane, seconds), read()]
+  const used = (name: 'server' | 'machine') => {
+    const [from, to] = [before[name], after[name]]
+    return from === null || to === null ? null : (to - from) / seconds
+  }
+  const [serverCpu, all] = [used('server'), used('machine')]
+  const own = (serverCpu ?? 0) + measurement.generatorCpu
+  const othersCpu = all === null ? null : Math.max(0, all - own) / coreCount()
+  lane.measured.push({ ...measurement, serverCpu, othersCpu })
 }
 
 async function load({ generator, options, cores }: Bench, lane: Lane, seconds: number): Promise<Measurement> {
@@ -118,6 +131,9 @@ function summarize({ label, measured }: Lane): Row {
       perCpuSecond: measured.some(({ serverCpu }) => !serverCpu)
         ? null
         : of(({ perSecond, serverCpu }) => perSecond / (serverCpu ?? Number.NaN)),
+      othersCpu: measured.some(({ othersCpu }) => othersCpu === null)
+        ? null
+        : of(({ othersCpu }) => othersCpu ?? 0),
       serverCpu: measured.some(({ serverCpu }) => serverCpu === null)
         ? null
         : of(({ serverCpu }) => serverCpu ?? 0),

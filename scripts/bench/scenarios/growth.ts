@@ -3,7 +3,14 @@ import { compare } from '../rounds.ts'
 import type { Outcome, Scenario } from '../scenario.ts'
 
 /** Reads that must not care how many others there are. */
-const paths = ['/api/rewards', '/api/user/profile', '/api/user/points', '/api/dashboard', '/api/leaderboard']
+const paths = [
+  '/api/rewards',
+  '/api/user/profile',
+  '/api/user/points',
+  '/api/dashboard',
+  '/api/leaderboard',
+  '/api/leaderboard?around=me',
+]
 
 export const growth: Scenario = {
   name: 'growth',
@@ -17,7 +24,8 @@ export const growth: Scenario = {
         tokens: bench.tokensOf(fans, 1_000),
         requests: [{ method: 'GET' as const, path }],
       })
-      const { status } = await askOnce(bench, matchday, plan(bench.options.fans))
+      const [fewest = 0] = bench.options.sizes
+      const { status } = await askOnce(bench, matchday, plan(fewest), fewest)
       if (status === 404) {
         all.notes.push(`GET ${path} answers 404: left out`)
         continue
