@@ -10,7 +10,7 @@ import { describeMachine } from './bench/machine.ts'
 import { type BenchOptions, readOptions, usage } from './bench/options.ts'
 import { coresFor, killChildren } from './bench/process.ts'
 import { reportScenario, reportTargets } from './bench/report.ts'
-import { type Bench, type Scenario, skipped } from './bench/scenario.ts'
+import { type Bench, type Outcome, type Scenario, skipped } from './bench/scenario.ts'
 import { scenarios } from './bench/scenarios/index.ts'
 import { createSubjects } from './bench/subjects.ts'
 import { judge, type Results } from './bench/targets.ts'
@@ -67,6 +67,15 @@ async function createBench(
   }
 }
 
+/** A scenario that fails is reported, and the numbers of the others are kept. */
+async function attempt(scenario: Scenario, bench: Bench): Promise<Outcome> {
+  try {
+    return await scenario.run(bench)
+  } catch (error) {
+    return { rows: [], notes: [], invalid: error instanceof Error ? error.message : String(error) }
+  }
+}
+
 async function run(options: BenchOptions): Promise<boolean> {
   const chosen = choose(options)
   const folder = mkdtempSync(join(tmpdir(), 'matchday-bench-'))
@@ -99,7 +108,7 @@ async function run(options: BenchOptions): Promise<boolean> {
   try {
     for (const scenario of chosen) {
       const wanted = !scenario.long || options.long || options.scenarios.includes(scenario.name)
-      const outcome = wanted ? await scenario.run(bench) : skipped('takes minutes: --long')
+      const outcome = wanted ? await attempt(scenario, bench) : skipped('takes minutes: --long')
       results[scenario.name] = outcome
       print(reportScenario(scenario, outcome))
     }

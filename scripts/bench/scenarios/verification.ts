@@ -2,7 +2,13 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { outputOf } from '../process.ts'
 import { compare } from '../rounds.ts'
-import { type Bench, type Outcome, row, type Scenario } from '../scenario.ts'
+import { type Bench, median, type Outcome, row, type Scenario } from '../scenario.ts'
+
+interface Rate {
+  perSecond: number
+  perCpuSecond: number
+}
+type Verified = Record<'jose' | 'nodeCrypto', Rate>
 
 /** What the core of the servers can verify and nothing else, by the library that Matchday uses and by Node's own. */
 export async function verifyOnOneCore(bench: Bench): Promise<Outcome> {
@@ -12,20 +18,22 @@ export async function verifyOnOneCore(bench: Bench): Promise<Outcome> {
   const { jwks, publicKey, algorithm } = issuer
   await writeFile(file, JSON.stringify({ tokens, jwks, publicKey, algorithm }))
   const script = join(import.meta.dir, '../servers/verify.ts')
-  const [jose, nodeCrypto]: [number[], number[]] = [[], []]
+  const rounds: Verified[] = []
   for (let round = 0; round < options.rounds; round++) {
     const { output } = await outputOf([process.execPath, script, file, String(options.seconds)], {
       core: cores.server,
     })
-    const verified = JSON.parse(output) as { jose: number; nodeCrypto: number }
-    jose.push(verified.jose)
-    nodeCrypto.push(verified.nodeCrypto)
+    rounds.push(JSON.parse(output))
   }
+  const summarize = (label: string, by: keyof Verified) =>
+    row(
+      label,
+      'verifications/s',
+      rounds.map(round => round[by].perSecond),
+      { perCpuSecond: median(rounds.map(round => round[by].perCpuSecond)) },
+    )
   return {
-    rows: [
-      row('one core, jose', 'verifications/s', jose),
-      row('one core, node:crypto', 'verifications/s', nodeCrypto),
-    ],
+    rows: [summarize('one core, jose', 'jose'), summarize('one core, node:crypto', 'nodeCrypto')],
     notes: cores.pinned ? [] : ['verification is not pinned: jose may have used more than one core'],
   }
 }
