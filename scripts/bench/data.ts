@@ -34,8 +34,11 @@ export async function fillDatabase(url: string, fans: number): Promise<void> {
   await migrate(url)
   const target = url.startsWith('sqlite:') ? intoSqlite(url.slice('sqlite:'.length)) : intoPostgres(url)
   await target.write(catalogueRows(new Date(FIRST_MS).toISOString()))
-  for (let first = 0; first < fans; first += BATCH)
+  for (let first = 0; first < fans; first += BATCH) {
     await target.write(fanRows(first, Math.min(fans, first + BATCH)))
+    // SQLite writes without a pause, and a Ctrl-C would wait for a million fans.
+    await new Promise(resolve => setImmediate(resolve))
+  }
   await target.finish()
 }
 
