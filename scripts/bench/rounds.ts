@@ -89,15 +89,20 @@ async function measureRound(bench: Bench, lane: Lane): Promise<void> {
       await warmUp(bench, lane)
     }
   }
-  const read = () => ({ server: cpuSecondsOf(lane.running.pid), machine: machineCpuSeconds() })
+  const read = () => ({
+    at: performance.now() / 1000,
+    server: cpuSecondsOf(lane.running.pid),
+    machine: machineCpuSeconds(),
+  })
   const [before, measurement, after] = [read(), await load(bench, lane, seconds), read()]
   const used = (name: 'server' | 'machine') => {
     const [from, to] = [before[name], after[name]]
-    return from === null || to === null ? null : (to - from) / seconds
+    return from === null || to === null ? null : to - from
   }
-  const [serverCpu, all] = [used('server'), used('machine')]
-  const own = (serverCpu ?? 0) + measurement.generatorCpu
-  const othersCpu = all === null ? null : Math.max(0, all - own) / coreCount()
+  const [server, all] = [used('server'), used('machine')]
+  const serverCpu = server === null ? null : server / seconds
+  const own = (server ?? 0) + measurement.generatorCpu * seconds
+  const othersCpu = all === null ? null : Math.max(0, all - own) / (after.at - before.at) / coreCount()
   lane.measured.push({ ...measurement, serverCpu, othersCpu })
 }
 
