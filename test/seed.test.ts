@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { getTableColumns } from 'drizzle-orm'
 import type { Database } from '../db/index.ts'
 import { seedDatabase } from '../scripts/seed/seed.ts'
 import { GENESIS_HASH, hashEntry } from '../src/points/hash.ts'
 import { createClock } from './support/clock.ts'
+import { dump } from './support/dump.ts'
 import { engines, sqliteEngine } from './support/engines.ts'
 
 const options = {
@@ -11,17 +11,6 @@ const options = {
   fans: 60,
   provider: { name: 'mock-idp', issuer: 'http://localhost:4000' },
   onboardingPoints: 100,
-}
-
-/** Every row of every table, in an order that both engines agree on. */
-async function dump(db: Database): Promise<string[]> {
-  const rows: string[] = []
-  for (const [name, table] of Object.entries(db.tables)) {
-    const columns = Object.keys(getTableColumns(table))
-    const found: Record<string, unknown>[] = await db.read.select().from(table)
-    for (const row of found) rows.push(JSON.stringify([name, ...columns.map(column => row[column])]))
-  }
-  return rows.toSorted()
 }
 
 for (const engine of engines) {

@@ -6,8 +6,8 @@
 import type { Database, Transaction } from '../../db/index.ts'
 import { Interrupted, type StopSignal } from './stop.ts'
 
-/** Well below the 50 ms that nobody may wait for: one item or one commit can always take longer than the last. */
-const HOLD_MS = 25
+/** Far below the 50 ms that nobody may wait for: an item, a commit or the scheduler can always take longer than before. */
+const HOLD_MS = 12
 const LEAST_REST_MS = 4
 const POSTGRES_BATCH_MS = 250
 /** Items kept ready; the most that one batch can take. */

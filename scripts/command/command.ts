@@ -55,12 +55,16 @@ export interface Session<Arguments, Options> {
   /** Closes at the end what the command opened itself. */
   closeAtEnd<T extends { close(): Promise<void> }>(opened: T): T
   progress(noun: string): Progress
-  /** Writes item by item, beside a live API; see `batches.ts`. A signal stops it between two batches. */
+  /**
+   * Writes item by item, beside a live API; see `batches.ts`. A signal stops it between two batches. `total` is for
+   * the progress, where `items` is no array and somebody knows it.
+   */
   writeInBatches<Item>(
     db: Database,
     noun: string,
-    items: Item[],
+    items: Iterable<Item> | AsyncIterable<Item>,
     write: (tx: Transaction, item: Item) => Promise<unknown>,
+    total?: number,
   ): Promise<number>
   /** A line on standard error. */
   note(line: string): void
@@ -146,13 +150,10 @@ function createSession<Arguments extends unknown[], Options extends StandardOpti
     progress: createProgress,
     note,
     print: printAll,
-    writeInBatches(db, noun, items, write) {
+    writeInBatches(db, noun, items, write, total = Array.isArray(items) ? items.length : undefined) {
       const progress = createProgress(noun)
       return stoppable(stopRequested =>
-        writeInBatches(db, items, write, {
-          stopRequested,
-          onBatch: ({ done }) => progress(done, items.length),
-        }),
+        writeInBatches(db, items, write, { stopRequested, onBatch: ({ done }) => progress(done, total) }),
       ).finally(() => progress.end())
     },
   }

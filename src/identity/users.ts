@@ -48,3 +48,9 @@ export async function endSessions(tx: Transaction, who: Who): Promise<void> {
   const { users } = tx.tables
   await tx.update(users).set({ sessionsEndedAt: tx.now() }).where(eq(users.id, user.id))
 }
+
+export async function findUserById(reader: Reader, id: string): Promise<User | undefined> {
+  const { users } = reader.tables
+  const [user] = await reader.select().from(users).where(eq(users.id, id))
+  return user
+}

@@ -34,7 +34,8 @@ export function parseBoard(period: Period, id: string): Board | null {
   if (year === '' || Number.isNaN(at.getTime())) return null
   const board = boardAt(period, at)
   // A 13th month or a 53rd week of a year without one is the first of the next, by another name.
-  return board.id === id ? board : null
+  const ends = board.endsAt?.getUTCFullYear() ?? 0
+  return board.id === id && ends <= 9999 ? board : null
 }
 
 function monthOf(year: number, month: number): Board {

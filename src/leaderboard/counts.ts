@@ -8,8 +8,8 @@
  * with the same points within the same second, and those are counted one by one: as many as were written in a second.
  *
  * Buckets are places in a fixed grid, not nodes of a balanced tree: they never split or move, so a write adds to some and takes
- * from others in its own transaction, exactly, with nothing to lock but those rows; and a fan who gains a few points stays in the
- * wide buckets, which all fans share. Counts go from fewer points to more, so writers wait for one another in one direction.
+ * from others in its own transaction, exactly, with nothing to lock but those rows, all in one order; and a fan who gains a few
+ * points stays in the wide buckets, which all fans share.
  */
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
@@ -50,24 +50,33 @@ export async function moveCounts(tx: Transaction, from: Place[], to: Place[]): P
   const stay = new Set(left.map(nameOf)).intersection(new Set(entered.map(nameOf)))
   const fewer = left.filter(bucket => !stay.has(nameOf(bucket)))
   const more = entered.filter(bucket => !stay.has(nameOf(bucket)))
-  if (fewer.length > 0) {
-    const these = or(...fewer.map(bucket => isBucket(counts, bucket)))
-    await tx
-      .update(counts)
-      .set({ fans: sql`${counts.fans} - 1` })
-      .where(these)
-    await tx.delete(counts).where(and(eq(counts.fans, 0), these))
-  }
-  if (more.length > 0) {
-    await tx
-      .insert(counts)
-      .values(more.map(bucket => ({ ...bucket, fans: 1 })))
-      .onConflictDoUpdate({
-        target: [counts.board, counts.level, counts.points, counts.reachedAt],
-        set: { fans: sql`${counts.fans} + 1` },
-      })
-  }
+  const changes = [
+    ...fewer.map(bucket => ({ ...bucket, fans: 0 })),
+    ...more.map(bucket => ({ ...bucket, fans: 1 })),
+  ]
+  if (changes.length === 0) return
+  // Locks every bucket, those to be left too, in one order for all writers: so none waits for another in a circle.
+  await tx
+    .insert(counts)
+    .values(changes.sort(byPlace))
+    .onConflictDoUpdate({
+      target: [counts.board, counts.level, counts.points, counts.reachedAt],
+      set: { fans: sql`${counts.fans} + excluded.fans` },
+    })
+  if (fewer.length === 0) return
+  const these = or(...fewer.map(bucket => isBucket(counts, bucket)))
+  await tx
+    .update(counts)
+    .set({ fans: sql`${counts.fans} - 1` })
+    .where(these)
+  await tx.delete(counts).where(and(eq(counts.fans, 0), these))
 }
+
+const byPlace = (a: Bucket, b: Bucket) =>
+  (a.board < b.board ? -1 : a.board > b.board ? 1 : 0) ||
+  a.level - b.level ||
+  a.points - b.points ||
+  a.reachedAt - b.reachedAt
 
 const isBucket = (counts: Tables['leaderboardCounts'], bucket: Bucket) =>
   and(
@@ -124,6 +133,11 @@ export function fansOn({ tables }: Pick<Reader, 'tables'>, board: string): SQL<n
 /** Counts a board anew from its scores: after they were written in bulk, or when a check found them wrong. */
 export async function recount(tx: Transaction, board: string): Promise<void> {
   const { leaderboardCounts: counts, leaderboardScores: scores } = tx.tables
+  // Holds off every writer of the board, all of whom touch its widest bucket, until the new counts are there.
+  await tx
+    .update(counts)
+    .set({ fans: sql`${counts.fans}` })
+    .where(eq(counts.board, board))
   await tx.delete(counts).where(eq(counts.board, board))
   const number = (value: number) => sql.raw(String(value))
   const points = sql`(-${scores.minusPoints})`

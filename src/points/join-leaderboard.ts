@@ -1,14 +1,17 @@
 /** Enrolment in the leaderboards. It is asked for here since what was earned before it counts, and the ledger has that. */
 import { and, eq, gt, gte, lt, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
-import { type Board, boardsAt } from '../leaderboard/boards.ts'
+import { type Board, boardAt, boardsAt } from '../leaderboard/boards.ts'
 import { enrol } from '../leaderboard/enrolment.ts'
 import { GIVEN_BACK, holdAccount } from './ledger.ts'
 
 /** Enrols a fan, at most once. True when this call did. Needs the user's row to exist. */
 export async function joinLeaderboard(tx: Transaction, userId: string): Promise<boolean> {
   await holdAccount(tx, userId)
-  const places = await placesEarned(tx, userId, tx.now())
+  const { reachedAt } = await readEarnings(tx, userId, boardAt('all', tx.now()))
+  // What another instance booked, by a clock ahead of this one, must not fall between two boards.
+  const at = new Date(Math.max(tx.now().getTime(), reachedAt?.getTime() ?? 0))
+  const places = await placesEarned(tx, userId, at)
   return enrol(tx, userId, places)
 }
 

@@ -1,5 +1,6 @@
 /** What a fan may write about themselves, and the form in which it is kept. */
-import { iso31661 } from 'iso-3166'
+import { isCountry } from '../country.ts'
+import { isPlainHttps } from '../https-url.ts'
 import { DomainError, type FieldError } from '../problems.ts'
 
 /** A member left out stays as it is; null clears it. */
@@ -13,7 +14,6 @@ export interface ProfileChange {
   favoriteTeamId?: string | null
 }
 
-const COUNTRIES = new Set(iso31661.filter(({ state }) => state === 'assigned').map(({ alpha2 }) => alpha2))
 /** Controls, and what turns the direction of the text around it. */
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 /** Text of several lines may hold line feeds and tabs. */
@@ -41,7 +41,7 @@ const rules: Record<keyof ProfileChange, { expected: string; keep: (value: strin
   },
   country: {
     expected: 'must be an ISO 3166-1 alpha-2 code in capitals, such as GB',
-    keep: value => (COUNTRIES.has(value) ? value : null),
+    keep: value => (isCountry(value) ? value : null),
   },
   locale: { expected: 'must be a BCP 47 tag, such as en-GB', keep: canonicalLocale },
   favoriteTeamId: { expected: 'must be the id of a team', keep: value => value },
@@ -68,13 +68,6 @@ function text(value: string, min: number, max: number, forbidden: RegExp): strin
   const length = [...trimmed].length
   const seen = length === 0 || VISIBLE.test(trimmed)
   return length >= min && length <= max && seen && !forbidden.test(trimmed) ? trimmed : null
-}
-
-function isPlainHttps(value: string): boolean {
-  const url = URL.parse(value)
-  return (
-    url?.protocol === 'https:' && url.username === '' && url.password === '' && !/[\s\p{Cc}]/u.test(value)
-  )
 }
 
 function canonicalLocale(tag: string): string | null {
