@@ -14,7 +14,6 @@ import { type Bench, type Outcome, type Scenario, skipped } from './bench/scenar
 import { scenarios } from './bench/scenarios/index.ts'
 import { createSubjects } from './bench/subjects.ts'
 import { judge, type Results } from './bench/targets.ts'
-import { fail } from './terminal.ts'
 
 const print = (text: string) => void process.stdout.write(text)
 
@@ -141,5 +140,6 @@ try {
   }
   process.exit((await run(options)) ? 0 : 1)
 } catch (error) {
-  fail(error instanceof Error ? error.message : String(error))
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exit(2)
 }
