@@ -39,7 +39,7 @@ async function start(config: Readonly<Config>) {
     // First nothing but the word: load balancers read it from /readyz, clients from `Connection: close`.
     deps.lifecycle.stopping = true
     log.info({ signal, drainGraceMs }, 'stopping')
-    await Bun.sleep(drainGraceMs)
+    if (drainGraceMs > 0) await Bun.sleep(drainGraceMs)
     log.info('draining')
     const deadline = setTimeout(() => {
       log.error('requests did not finish in time')
