@@ -2,8 +2,10 @@
 import type { Reader } from '../../db/index.ts'
 import { exportSessions } from '../auth/export.ts'
 import type { Caller } from '../caller.ts'
+import { exportKeptAnswers } from '../idempotency/export.ts'
 import { exportIdentity } from '../identity/export.ts'
 import { findUser, findUserById, type User } from '../identity/users.ts'
+import { exportScores } from '../leaderboard/export.ts'
 import { exportPacks, exportPurchases } from '../packs/export.ts'
 import { exportPoints } from '../points/export.ts'
 import { exportClaims } from '../rewards/export.ts'
@@ -26,6 +28,7 @@ export async function exportUser(reader: Reader, fan: FanReference) {
     subject: { provider: who.provider, subject: who.subject },
     ...(user ? await exportRecord(reader, user) : { profile: null }),
     sessions,
+    keptAnswers: await exportKeptAnswers(reader, who),
   }
 }
 
@@ -36,7 +39,7 @@ async function exportRecord(reader: Reader, user: User) {
     profile,
     ...(await exportIdentity(reader, user)),
     onboarding,
-    leaderboard,
+    leaderboard: { ...leaderboard, scores: await exportScores(reader, user.id) },
     points: await exportPoints(reader, user.id),
     rewards: await exportClaims(reader, user.id),
     purchases: exportPurchases(reader, user.id),

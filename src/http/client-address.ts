@@ -37,13 +37,20 @@ function forwardedFor(value: string, header: EdgesConfig['proxyHeader']): string
   const elements = value.split(',')
   if (header === 'x-forwarded-for') return elements
   // RFC 7239: `for="[2001:db8::1]:4711";proto=https`, one element a proxy.
-  return elements.map(element => /(?:^|;)\s*for="?([^";]*)"?\s*(?:;|$)/i.exec(element.trim())?.[1] ?? '')
+  return elements.map(element => {
+    const pairs = element.split(';').map(pair => pair.trim())
+    const node = pairs.find(pair => /^for=/i.test(pair))?.slice('for='.length) ?? ''
+    return node.startsWith('"') && node.endsWith('"') ? node.slice(1, -1) : node
+  })
 }
 
 /** Without port, brackets and the IPv6 clothes of an IPv4 address; undefined when it is no address. */
 function normalize(node: string): string | undefined {
   const text = node.trim().toLowerCase()
-  const bare = /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
+  const bare =
+    /^\[([\da-f:.]{2,45})\](?::\d{1,5})?$/.exec(text)?.[1] ??
+    /^([\d.]{7,15}):\d{1,5}$/.exec(text)?.[1] ??
+    text
   const address = bare.replace(/^::ffff:(?=\d+\.)/, '')
   return isIP(address) ? address : undefined
 }

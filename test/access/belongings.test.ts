@@ -19,6 +19,7 @@ const ANYBODYS = [
   'writeProfile.favoriteTeamId',
   'updateProfile.favoriteTeamId',
   'completeOnboarding.favoriteTeamId',
+  'readLeaderboard.cursor',
 ]
 
 interface Owned {

@@ -30,6 +30,8 @@ onEachEngine('Export of a fan', world => {
     const user = await findUser(world.db.read, referenceTo(world, fan))
     if (!user) throw new Error('the fan has a record')
     await fan.post('/api/user/onboarding', { profile: { handle: 'exported', bio: 'North stand' } })
+    const change = { bio: 'North stand' }
+    expectStatus(200, await fan.patch('/api/user/profile', change, { 'idempotency-key': 'once' }))
     const { body: native } = await fan.post('/api/auth/native-token', { deviceName: 'My phone' })
     const rewardId = await world.reward({ stockRemaining: 3 })
     expectStatus(200, await fan.post('/api/rewards/claim', { rewardId }))
@@ -50,7 +52,11 @@ onEachEngine('Export of a fan', world => {
       identity: { subject: fan.subject, email: expect.any(String), deletedAt: null },
       deferredSync: { attempts: 0, tokenExpiresAt: tokenExpiresAt.toISOString() },
       onboarding: { state: 'completed', reward: { points: 100 } },
-      leaderboard: { enrolled: true },
+      leaderboard: {
+        enrolled: true,
+        scores: [{ board: '2026-08' }, { board: '2026-W33' }, { board: 'all', points: 600 }],
+      },
+      keptAnswers: [{ route: 'PATCH /api/user/profile', key: 'once', answer: { bio: 'North stand' } }],
       points: { balance: 400, lifetime: 600 },
       rewards: [{ rewardId, redemptionCode: expect.any(String) }],
       sessions: [{ deviceName: 'My phone', revokedAt: null }],
@@ -90,8 +96,10 @@ onEachEngine('Export of a fan', world => {
     // A new one here belongs into the export too.
     expect(ofFans.toSorted()).toEqual([
       'deferredSyncs',
+      'idempotencyKeys',
       'identities',
       'leaderboardEntries',
+      'leaderboardScores',
       'nativeSessions',
       'onboardings',
       'packPurchases',

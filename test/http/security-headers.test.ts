@@ -47,7 +47,7 @@ onEngine(sqliteEngine, 'security headers', world => {
       const control = (await fan.get(path)).headers.get('cache-control')
       expect(control, path).toMatch(/no-store|private/)
     }
-    expect((await world.anonymous.get('/api/packs')).headers.get('cache-control')).toBe('public, max-age=5')
+    expect((await world.anonymous.get('/api/packs')).headers.get('cache-control')).toMatch(/^public/)
   })
 
   test('what a change answers is no-store as well', async () => {
