@@ -21,6 +21,8 @@ type Drizzle = PgDatabase<PgQueryResultHKT>
 /** Queries on what is committed. */
 export interface Reader extends Pick<Drizzle, 'select' | 'selectDistinct' | '$with' | 'with'>, Sources {
   readonly tables: Tables
+  /** What `prepared` keeps of this connection. */
+  readonly statements: Map<object, unknown>
 }
 
 /**

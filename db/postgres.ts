@@ -43,7 +43,7 @@ export function databaseOn(
   { maxQueuedWrites }: DatabaseOptions = {},
 ): Database {
   const writers = createTurnstile(POOL_SIZE - READERS, maxQueuedWrites)
-  const read = extend<Reader>(queries, { tables, ...sources })
+  const read = extend<Reader>(queries, { tables, statements: new Map(), ...sources })
   const insideWork = new AsyncLocalStorage<true>()
   const listeners: ((topic: string) => void)[] = []
   const touched = (topic: string) => {
@@ -57,6 +57,7 @@ export function databaseOn(
     const value = await queries.transaction(transaction => {
       const tx = extend<Transaction>(transaction, {
         tables,
+        statements: new Map(),
         ...sources,
         now: () => at,
         clock: sources.now,

@@ -1,9 +1,10 @@
 /** SQLite: one writer with group commit, one reader, in WAL. */
-import { Database as Connection } from 'bun:sqlite'
+import { Database as Connection, type Statement } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { LRUCache } from 'lru-cache'
 import { sqlite } from './columns.ts'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './index.ts'
@@ -79,10 +80,31 @@ function endable(transaction: Transaction): { tx: Transaction; end: () => void }
   return { tx, end }
 }
 
+/** Statements of one connection that are kept compiled. */
+const MOST_STATEMENTS = 500
+
+/** Drizzle compiles a statement at every use: this keeps them, by their text. `finalize` lets go of them all. */
+function keepStatements(connection: Connection): { finalize(): void } {
+  const kept = new LRUCache<string, Statement>({ max: MOST_STATEMENTS })
+  const prepare = connection.prepare.bind(connection)
+  const prepareOnce = (text: string) => {
+    const statement = kept.get(text) ?? prepare(text)
+    kept.set(text, statement)
+    return statement
+  }
+  // Guarantee of the cast: the same function as Drizzle calls it, with the text alone.
+  connection.prepare = prepareOnce as typeof connection.prepare
+  return {
+    finalize() {
+      for (const statement of kept.values()) statement.finalize()
+    },
+  }
+}
+
 /** Drizzle over one connection, seen through the surface that both engines share (see `columns.ts`). */
 function queriesOn(connection: Connection, sources: Sources): Reader {
   const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
-  return Object.assign(queries, { tables, ...sources })
+  return Object.assign(queries, { tables, statements: new Map(), ...sources })
 }
 
 export interface SqliteOptions extends DatabaseOptions {
@@ -100,8 +122,13 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   reader.run('PRAGMA busy_timeout = 100')
   reader.run('PRAGMA query_only = ON')
 
+  const statements = [keepStatements(reader), keepStatements(writer)]
   const read = queriesOn(reader, sources)
   const write = queriesOn(writer, sources)
+  const savepoint = writer.prepare('SAVEPOINT job')
+  const release = writer.prepare('RELEASE job')
+  const rollBackJob = writer.prepare('ROLLBACK TO job')
+  const commit = writer.prepare('COMMIT')
   const insideJob = new AsyncLocalStorage<true>()
   const queue: Job[] = []
   const listeners: ((topic: string) => void)[] = []
@@ -122,16 +149,16 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       touch: (topic: string) => effects.push(() => touched(topic)),
     }
     const { tx, end } = endable(Object.assign(Object.create(write), members) as Transaction)
-    writer.run('SAVEPOINT job')
+    savepoint.run()
     try {
       const value = await insideJob.run(true, async () => job.work(tx)).finally(end)
-      writer.run('RELEASE job')
+      release.run()
       return { job, value, effects }
     } catch (error) {
       // A full disk or an I/O error makes SQLite roll back everything: then the whole batch is gone.
       if (!writer.inTransaction) throw error
-      writer.run('ROLLBACK TO job')
-      writer.run('RELEASE job')
+      rollBackJob.run()
+      release.run()
       job.reject(translateDatabaseError(error))
       return undefined
     }
@@ -145,7 +172,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
         const done = await runJob(job)
         if (done) ran.push(done)
       }
-      writer.run('COMMIT')
+      commit.run()
     } catch (error) {
       // Rejecting a settled job again does nothing, so this reaches exactly those still waiting.
       for (const job of batch) job.reject(translateDatabaseError(error))
@@ -169,8 +196,22 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     } catch {}
   }
 
+  /**
+   * Requests that have arrived meanwhile are handled in the next turns of the event loop: as long as each turn brings
+   * another write, they come along, so that many share one fsync and one alone waits for a turn.
+   */
+  async function letOthersQueue() {
+    for (let before = 0; before < queue.length && queue.length < BATCH_SIZE; ) {
+      before = queue.length
+      await new Promise<void>(resolve => setImmediate(resolve))
+    }
+  }
+
   async function drain() {
-    while (queue.length > 0) await runBatch(queue.splice(0, BATCH_SIZE))
+    while (queue.length > 0) {
+      await letOthersQueue()
+      await runBatch(queue.splice(0, BATCH_SIZE))
+    }
     draining = undefined
   }
 
@@ -185,7 +226,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       if (queue.length >= maxQueuedWrites) throw new DatabaseError('overloaded')
       return new Promise<T>((resolve, reject) => {
         queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
-        draining ??= Promise.resolve().then(drain)
+        draining ??= drain()
       })
     },
     onTouch(listener) {
@@ -203,6 +244,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       const wasClosed = closed
       closed = true
       await draining
+      for (const kept of statements) kept.finalize()
       reader.close()
       // Leaves one file that holds everything: closing alone keeps the WAL while a statement is not yet collected.
       if (!wasClosed) writer.run('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -1,5 +1,4 @@
 /** The OpenAPI 3.1 document: generated from the routes by @elysiajs/swagger, then made valid and complete. */
-import { swagger } from '@elysiajs/swagger'
 import { type AnyElysia, Elysia } from 'elysia'
 import type { Endpoints } from '../identity/discovery.ts'
 import { describeApi } from './description.ts'
@@ -7,6 +6,8 @@ import { isObject, type Json, mapValues, refineSchemas } from './json-schema.ts'
 
 /** `endpoints` of the provider, or null while it does not answer. */
 export async function generateOpenApi(api: AnyElysia, endpoints: Endpoints | null): Promise<Json> {
+  // Only who asks for the document waits for its generator to load.
+  const { swagger } = await import('@elysiajs/swagger')
   const description = describeApi(endpoints)
   const generator = new Elysia({ normalize: false })
     .use(api)

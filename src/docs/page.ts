@@ -1,6 +1,6 @@
 /** Swagger UI without a CDN: the page, and the files that it asks for. */
-import { join } from 'node:path'
-import { getAbsoluteFSPath } from 'swagger-ui-dist'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** `clientId` is the OAuth client that the page signs in with. */
 export const page = (clientId: string) => `<!doctype html>
@@ -36,7 +36,9 @@ interface Asset {
 }
 
 const ours = (name: string) => join(import.meta.dir, 'assets', name)
-const theirs = (name: string) => join(getAbsoluteFSPath(), name)
+// Found without importing it: its module runs the whole interface.
+const theirs = (name: string) =>
+  join(dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json'))), name)
 
 /** By name below /docs. */
 export const assets: Record<string, Asset> = {

@@ -17,18 +17,36 @@ interface Context {
 /** Elysia's `afterHandle` for an operation of which anyone, or a caller, may keep the answer. */
 export const answerConditionally =
   (caller: 'anyone' | 'caller' | 'optional') =>
-  ({ response, request, set }: Context): Response | undefined => {
+  ({ response, request, set }: Context): Response | string | undefined => {
     if (response instanceof Response) return undefined
-    const body = JSON.stringify(response)
-    const etag = etagOf(body)
+    const { body, etag } = render(response)
     const isPublic = caller === 'anyone' || (caller === 'optional' && !request.headers.has('authorization'))
     const headers: Record<string, string> = { ETag: etag, 'Cache-Control': isPublic ? PUBLIC : PRIVATE }
     // What anybody gets is the same for everybody; the rest depends on who asks.
     if (caller !== 'anyone') headers.Vary = 'Authorization'
     Object.assign(set.headers, headers)
+    set.headers['content-type'] = 'application/json'
     if (isNamed(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304 })
-    return new Response(body, { headers: { 'content-type': 'application/json' } })
+    return body
   }
+
+interface Rendered {
+  body: string
+  etag: string
+}
+
+const rendered = new WeakMap<object, Rendered>()
+
+/** A view is one object for all its readers, and is rendered once. */
+function render(answer: unknown): Rendered {
+  const isObject = typeof answer === 'object' && answer !== null
+  const known = isObject ? rendered.get(answer) : undefined
+  if (known) return known
+  const body = JSON.stringify(answer)
+  const fresh = { body, etag: etagOf(body) }
+  if (isObject) rendered.set(answer, fresh)
+  return fresh
+}
 
 /** Strong: the same bytes have the same name. 160 bits of SHA-256. */
 function etagOf(body: string): string {

@@ -23,6 +23,7 @@ export const serverHooks = (deps: HookDeps, allowedMethods: AllowedMethods) => {
   const { edges } = config
   const bodyLimits = { ...config, bodyTimeoutMs: edges.bodyTimeoutMs }
   const started = new WeakMap<Request, number>()
+  const logsRequests = log.isLevelEnabled('info')
   const security = securityHeaders(edges)
   const cors = createCors(edges.corsOrigins)
 
@@ -41,7 +42,7 @@ export const serverHooks = (deps: HookDeps, allowedMethods: AllowedMethods) => {
 
   return new Elysia({ name: 'matchday/server-hooks' })
     .onRequest(({ request, set, server }) => {
-      started.set(request, performance.now())
+      if (logsRequests) started.set(request, performance.now())
       const given = request.headers.get('x-request-id')
       const { headers } = set
       headers['x-request-id'] = given && SANE_REQUEST_ID.test(given) ? given : newId()
@@ -72,6 +73,7 @@ export const serverHooks = (deps: HookDeps, allowedMethods: AllowedMethods) => {
       return problemResponse(answer, requestId, { 'X-Request-Id': requestId })
     })
     .onAfterResponse({ as: 'global' }, ({ request, set }) => {
+      if (!logsRequests) return
       log.info(
         {
           requestId: set.headers['x-request-id'],

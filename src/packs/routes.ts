@@ -6,22 +6,22 @@ import { operation } from '../http/operation.ts'
 import { Closed, PageQuery } from '../http/schemas.ts'
 import { pageOf } from '../pagination.ts'
 import { listCollection, listUserPacks } from './belongings.ts'
-import { listPacks, readPack } from './catalogue.ts'
 import * as example from './examples.ts'
 import { openPack, readProof } from './open-pack.ts'
 import { provePayment, settlePurchase } from './pay.ts'
 import * as schema from './schema.ts'
 import { startPurchase } from './start-purchase.ts'
+import { viewPack, viewPacks } from './view.ts'
 
-type PackDeps = AuthDeps & MutationDeps & Pick<Deps, 'config' | 'cursors' | 'log' | 'payments'>
+type PackDeps = AuthDeps & MutationDeps & Pick<Deps, 'config' | 'cursors' | 'log' | 'payments' | 'views'>
 
 const TAG = 'Packs'
 
-const publicRoutes = ({ db }: PackDeps) =>
+const publicRoutes = ({ db, views }: PackDeps) =>
   new Elysia({ name: 'matchday/packs-public', prefix: '/api/packs' })
     .get(
       '',
-      () => listPacks(db.read),
+      () => viewPacks(db.read, views),
       operation({
         id: 'listPacks',
         summary: 'List the packs on sale',
@@ -35,7 +35,7 @@ const publicRoutes = ({ db }: PackDeps) =>
     )
     .get(
       '/:packId',
-      ({ params }) => readPack(db.read, params.packId),
+      ({ params }) => viewPack(db.read, views, params.packId),
       operation({
         id: 'readPack',
         summary: 'Read a pack and what it may hold',

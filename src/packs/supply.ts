@@ -1,6 +1,7 @@
 /** The supply of a pack: total, sold, and held by purchases that are pending and not expired. */
 import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
+import { packsTopic } from '../views/topics.ts'
 import { countHolds, type PackRow } from './catalogue.ts'
 
 /**
@@ -13,6 +14,8 @@ export async function lockPack(
   packId: string,
 ): Promise<{ pack: PackRow; now: Date } | undefined> {
   const { packs } = tx.tables
+  // Whoever locks it is about to change what is left of it.
+  tx.touch(packsTopic)
   const [pack] = await tx.update(packs).set({ id: packId }).where(eq(packs.id, packId)).returning()
   return pack && { pack, now: tx.clock() }
 }

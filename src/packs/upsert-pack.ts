@@ -14,6 +14,7 @@ import {
   urlFaults,
   windowFaults,
 } from '../entry.ts'
+import { packsTopic } from '../views/topics.ts'
 import { countHolds, type PackItem, type PackRow, readItems } from './catalogue.ts'
 import type { PackEntry } from './entry-schema.ts'
 import { weightsProblem } from './odds.ts'
@@ -73,6 +74,7 @@ export async function upsertPack(tx: Transaction, entry: PackEntry): Promise<Ent
     .values({ ...columns, id, supplySold: 0, createdAt: now, updatedAt: now })
     .onConflictDoNothing()
     .returning()
+  if (made) tx.touch(packsTopic)
   const locked = made ? undefined : await lockPack(tx, id)
   const change = await changeOf(tx, locked?.pack, entry, locked?.now ?? now)
   if (change.outcome === 'unchanged') return change
@@ -95,6 +97,7 @@ export async function listActivePacks(reader: Reader): Promise<string[]> {
 /** What is held can still be paid, and what was bought can still be opened. */
 export async function deactivatePack(tx: Transaction, id: string): Promise<void> {
   const { packs } = tx.tables
+  tx.touch(packsTopic)
   await tx
     .update(packs)
     .set({ active: false, updatedAt: tx.now() })

@@ -14,6 +14,7 @@ import {
   urlFaults,
   windowFaults,
 } from '../entry.ts'
+import { rewardsTopic } from '../views/topics.ts'
 import type { RewardEntry } from './entry-schema.ts'
 import type { RewardRow } from './present.ts'
 
@@ -33,6 +34,7 @@ export async function planReward(reader: Reader, entry: RewardEntry): Promise<En
 export async function upsertReward(tx: Transaction, entry: RewardEntry): Promise<EntryChange> {
   const { rewards } = tx.tables
   const { id } = entry
+  tx.touch(rewardsTopic)
   const now = tx.now()
   const columns = columnsOf(entry)
   const [made] = await tx
@@ -65,6 +67,7 @@ export async function listActiveRewards(reader: Reader): Promise<string[]> {
 /** What was claimed can still be redeemed. */
 export async function deactivateReward(tx: Transaction, id: string): Promise<void> {
   const { rewards } = tx.tables
+  tx.touch(rewardsTopic)
   await tx
     .update(rewards)
     .set({ active: false, updatedAt: tx.now() })

@@ -6,5 +6,11 @@ export const fanTopic = (userId: string) => `fan ${userId}`
 /** The catalogue of rewards: what there is, and whether there is some left. */
 export const rewardsTopic = 'rewards'
 
+/** The catalogue of packs: what there is, and how many are left. */
+export const packsTopic = 'packs'
+
+/** Who follows what: the clubs. */
+export const teamsTopic = 'teams'
+
 /** Places on a board. */
 export const boardTopic = (board: string) => `board ${board}`

@@ -1,0 +1,37 @@
+/** Queries whose SQL is built once a connection, rather than at each use: for what every request asks. */
+import { type Placeholder, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from './index.ts'
+
+interface Preparable<Rows> {
+  prepare(name: string): { execute(values?: Record<string, unknown>): Promise<Rows> }
+}
+
+type Value<Values> = <Name extends keyof Values & string>(name: Name) => Placeholder<Name>
+
+/**
+ * `build` says the query, with `value(name)` where a value goes in; the result runs it. Beside a column that is no text or
+ * number, wrap the value for its dialect: `sql.param(value(name), column)`.
+ */
+export function prepared<Values extends Record<string, unknown>, Rows, Within extends Reader = Reader>(
+  build: (within: Within, value: Value<Values>) => Preparable<Rows>,
+): (within: Within, values: Values) => Promise<Rows> {
+  const value: Value<Values> = name => sql.placeholder(name)
+  const name = `matchday_${++count}`
+  return (within, values) => {
+    const { statements } = within
+    // Guarantee of the cast: under this function there is only what it built.
+    let statement = statements.get(build) as ReturnType<Preparable<Rows>['prepare']> | undefined
+    if (!statement) {
+      statement = build(within, value).prepare(name)
+      statements.set(build, statement)
+    }
+    return statement.execute(values)
+  }
+}
+
+/** The same for a statement that writes. */
+export const preparedWrite = <Values extends Record<string, unknown>, Rows>(
+  build: (tx: Transaction, value: Value<Values>) => Preparable<Rows>,
+) => prepared<Values, Rows, Transaction>(build)
+
+let count = 0
