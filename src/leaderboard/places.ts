@@ -1,5 +1,5 @@
 /** Fans' places on boards, and the counts that follow them. The caller holds the fan's points account. */
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { boardTopic } from '../views/topics.ts'
 import { moveCounts, type Place } from './counts.ts'
@@ -31,4 +31,24 @@ export async function readPlaces(reader: Reader, userId: string, boards?: string
     .from(scores)
     .where(and(eq(scores.userId, userId), boards && inArray(scores.board, boards)))
   return rows.map(({ board, minusPoints, reachedAt }) => ({ board, points: -minusPoints, reachedAt }))
+}
+
+/** Ids of the boards that anybody is on, or that anybody is counted on: hops along an index from one to the next. */
+export async function listBoards(reader: Reader): Promise<string[]> {
+  const { leaderboardScores, leaderboardCounts } = reader.tables
+  const boards = new Set<string>()
+  for (const table of [leaderboardScores, leaderboardCounts]) {
+    for (let last: string | undefined; ; ) {
+      const [next] = await reader
+        .select({ board: table.board })
+        .from(table)
+        .where(last === undefined ? undefined : gt(table.board, last))
+        .orderBy(asc(table.board))
+        .limit(1)
+      if (!next) break
+      last = next.board
+      boards.add(last)
+    }
+  }
+  return [...boards]
 }
