@@ -59,7 +59,7 @@ export interface Session<Arguments, Options> {
   writeInBatches<Item>(
     db: Database,
     noun: string,
-    items: Item[],
+    items: Item[] | AsyncIterable<Item>,
     write: (tx: Transaction, item: Item) => Promise<unknown>,
   ): Promise<number>
   /** A line on standard error. */
@@ -151,7 +151,7 @@ function createSession<Arguments extends unknown[], Options extends StandardOpti
       return stoppable(stopRequested =>
         writeInBatches(db, items, write, {
           stopRequested,
-          onBatch: ({ done }) => progress(done, items.length),
+          onBatch: ({ done }) => progress(done, Array.isArray(items) ? items.length : undefined),
         }),
       ).finally(() => progress.end())
     },
@@ -216,4 +216,24 @@ export const wholeNumber =
   (text: string): number => {
     if (/^\d+$/.test(text) && Number(text) <= most) return Number(text)
     throw new InvalidArgumentError(`It must be a whole number up to ${most}.`)
+  }
+
+/** Reads an instant of ISO 8601; a date alone is its midnight, UTC. */
+export function instant(text: string): Date {
+  const at = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : (text.match(ZONED)?.[0] ?? ''))
+  if (!Number.isNaN(at.getTime())) return at
+  throw new InvalidArgumentError(
+    'It must be a date, or an instant with its zone, such as 2026-08-01T12:00:00Z.',
+  )
+}
+
+const ZONED = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
+
+/** Reads words parted by commas, all of which must be of the kind. */
+export const listOf =
+  <Word extends string>(isOne: (word: string) => word is Word) =>
+  (text: string): Word[] => {
+    const words = text.split(',').map(word => word.trim())
+    if (words.every(isOne)) return words
+    throw new InvalidArgumentError(`There is no ${words.find(word => !isOne(word)) || 'empty name'}.`)
   }
