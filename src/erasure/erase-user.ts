@@ -9,7 +9,7 @@ import type { Reader, Transaction } from '../../db/index.ts'
 import { countSessions, forgetSessions } from '../auth/native-sessions.ts'
 import type { Caller } from '../caller.ts'
 import { eraseRecord, OWN_FIELDS } from '../identity/erase-record.ts'
-import { findMirror } from '../identity/mirror.ts'
+import { findMirror, isDeferred } from '../identity/mirror.ts'
 import { ensureUser, findRecords, type User } from '../identity/users.ts'
 import { countCodes, voidCodes } from '../rewards/void-codes.ts'
 
@@ -34,11 +34,6 @@ export async function planErasure(reader: Reader, whom: Whom): Promise<Erasure |
   const devices = await countSessions(reader, user ?? callerOf(whom))
   if (!user) return devices > 0 ? { ...NOTHING, userId: null, erasedAt: null, devices } : null
   const mirror = await findMirror(reader, user.id)
-  const { deferredSyncs } = reader.tables
-  const deferred = await reader
-    .select({ userId: deferredSyncs.userId })
-    .from(deferredSyncs)
-    .where(eq(deferredSyncs.userId, user.id))
   const mirrored = ['email', 'emailVerified', 'name', 'picture'] as const
   return {
     userId: user.id,
@@ -50,7 +45,7 @@ export async function planErasure(reader: Reader, whom: Whom): Promise<Erasure |
     ],
     devices,
     redemptionCodes: user.erasedAt ? 0 : await countCodes(reader, user.id),
-    deferredSyncs: deferred.length,
+    deferredSyncs: (await isDeferred(reader, user.id)) ? 1 : 0,
   }
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { verifyLedger } from '../../src/points/verify-ledger.ts'
-import { withRawConnection } from '../db/probe.ts'
+import { withoutRules } from '../db/probe.ts'
 import { expectStatus } from '../packs/packs-world.ts'
 import { sharedEngines } from '../support/engines.ts'
 import { startProvider } from '../support/processes.ts'
@@ -44,13 +44,8 @@ for (const engine of sharedEngines) {
       return { ...fan, id: String(id) }
     }
     const behindTheirBack = (...statements: string[]) =>
-      withRawConnection(world as World & { url: string }, async run => {
-        const lite = world.db.engine === 'sqlite'
-        await run(lite ? 'PRAGMA foreign_keys = OFF' : "SET session_replication_role = 'replica'")
-        const triggers = lite ? await run("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'") : []
-        for (const { name } of triggers) await run(`DROP TRIGGER ${name}`)
+      withoutRules({ db: world.db, url: world.databaseUrl }, async run => {
         for (const statement of statements) await run(statement)
-        for (const { sql } of triggers) await run(String(sql))
       })
 
     test('repairs accounts, places and counts by the ledger; a broken chain is named and left', async () => {
