@@ -31,7 +31,8 @@ export interface Erasure {
 /** What an erasure would take away. Null when nothing is known of such a fan. */
 export async function planErasure(reader: Reader, whom: Whom): Promise<Erasure | null> {
   const user = await findWhom(reader, whom)
-  const devices = await countSessions(reader, user ?? callerOf(whom))
+  let devices = await countSessions(reader, callerOf(whom))
+  if (user && user.subject !== callerOf(whom).subject) devices += await countSessions(reader, user)
   if (!user) return devices > 0 ? { ...NOTHING, userId: null, erasedAt: null, devices } : null
   const mirror = await findMirror(reader, user.id)
   const mirrored = ['email', 'emailVerified', 'name', 'picture'] as const
@@ -52,7 +53,8 @@ export async function planErasure(reader: Reader, whom: Whom): Promise<Erasure |
 const NOTHING = { profile: [], identity: [], redemptionCodes: 0, deferredSyncs: 0 }
 
 /**
- * Once; again, it takes away what a request that was under way has left behind, which can only be a device.
+ * Once; again, by the provider's name, it takes away what a request that was under way has left behind: a device, which
+ * nobody could use.
  * Answers null when nothing is known of such a fan, else what it erased.
  */
 export async function eraseUser(tx: Transaction, whom: Whom): Promise<Erasure | null> {

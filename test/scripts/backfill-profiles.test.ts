@@ -1,6 +1,6 @@
 /** `bun run backfill-profiles`: what is stored agrees with the ledger and the rules again, and every change is on file. */
 import { expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
@@ -10,7 +10,7 @@ import { expectStatus } from '../packs/packs-world.ts'
 import { sharedEngines } from '../support/engines.ts'
 import { startProvider } from '../support/processes.ts'
 import { onEngine, type World } from '../support/world.ts'
-import { runScript } from './run-script.ts'
+import { runScript, startScript } from './run-script.ts'
 
 async function backfill(world: World, parameters: string[] = [], more: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
@@ -123,6 +123,44 @@ for (const engine of sharedEngines) {
       expect(lines).toContainEqual({ ...kept, field: 'country', before: 'Narnia' })
       await set(taken.id, { handle: null, country: null })
       expect((await backfill(world)).answer.profiles).toEqual({ changed: 0, left: 0, examples: [] })
+    })
+
+    test('killed in between, no change goes without its line, and the next run ends as it would have', async () => {
+      const { users } = world.db.tables
+      const at = world.clock.now()
+      const fans = Array.from({ length: 1_000 }, (_, index) => {
+        const id = `old-${index}`
+        return { id, provider: 'p', subject: id, country: 'gb', createdAt: at, updatedAt: at }
+      })
+      await world.db.write(tx => tx.insert(users).values(fans))
+      const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+      const file = join(folder, 'changes.ndjson')
+      const told = () =>
+        existsSync(file)
+          ? readFileSync(file, 'utf8')
+              .split('\n')
+              .slice(0, -1)
+              .map(line => JSON.parse(line))
+          : []
+      const changed = async () =>
+        (await world.db.read.select().from(users)).filter(
+          ({ id, country }) => id.startsWith('old-') && country === 'GB',
+        )
+      const env = { DATABASE_URL: world.databaseUrl ?? '' }
+      const child = startScript('backfill-profiles', ['--report', file], { env })
+      while (told().length === 0) await new Promise(setImmediate)
+      child.kill('SIGKILL')
+      await child.exited
+      const lines = new Set(told().map(({ userId }) => userId))
+      const done = await changed()
+      expect(done.length).toBeLessThan(fans.length)
+      for (const { id } of done) expect(lines.has(id)).toBe(true)
+
+      expect((await runScript('backfill-profiles', ['--report', file], { env })).code).toBe(0)
+      expect(await changed()).toHaveLength(fans.length)
+      expect(new Set(told().map(({ userId }) => userId)).size).toBe(fans.length)
+      await world.db.write(tx => tx.delete(users).where(eq(users.provider, 'p')))
+      rmSync(folder, { recursive: true })
     })
 
     test('names rows whose user is gone, and leaves them', async () => {
