@@ -50,7 +50,7 @@ await runCommand(command, async session => {
     dryRun,
     report,
     write: <Item>(noun: string, items: Item[], work: Parameters<typeof writeInBatches<Item>>[3]) =>
-      writeInBatches(db, noun, items, work),
+      writeInBatches(db, noun, items, work, { beforeCommit: report.flush }),
     onProgress: progress('fans read'),
   }
   const staleBefore = new Date(db.read.now().getTime() - options.staleDays * DAY_MS)

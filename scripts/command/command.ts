@@ -7,7 +7,7 @@
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../../db/index.ts'
 import type { Config } from '../../src/config.ts'
-import { writeInBatches } from './batches.ts'
+import { type BatchOptions, writeInBatches } from './batches.ts'
 import { configurationOf, databaseUrlOf, openExisting } from './database.ts'
 import { explainError, redact, UsageError } from './explain.ts'
 import { createProgress, durationOf, type Progress } from './progress.ts'
@@ -61,6 +61,7 @@ export interface Session<Arguments, Options> {
     noun: string,
     items: Item[] | AsyncIterable<Item>,
     write: (tx: Transaction, item: Item) => Promise<unknown>,
+    options?: Pick<BatchOptions, 'beforeCommit'>,
   ): Promise<number>
   /** A line on standard error. */
   note(line: string): void
@@ -146,10 +147,11 @@ function createSession<Arguments extends unknown[], Options extends StandardOpti
     progress: createProgress,
     note,
     print: printAll,
-    writeInBatches(db, noun, items, write) {
+    writeInBatches(db, noun, items, write, options) {
       const progress = createProgress(noun)
       return stoppable(stopRequested =>
         writeInBatches(db, items, write, {
+          ...options,
           stopRequested,
           onBatch: ({ done }) => progress(done, Array.isArray(items) ? items.length : undefined),
         }),
