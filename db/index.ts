@@ -56,6 +56,8 @@ export interface Database {
   onTouch(listener: (topic: string) => void): void
   /** Rejects with a `DatabaseError` when the database cannot be read. */
   ping(): Promise<void>
+  /** What the engine itself finds wrong with its files, in its own words: indexes, checks, rows that refer to nothing. */
+  findDamage(): Promise<string[]>
   /** Lets running work finish, then closes. */
   close(): Promise<void>
 }

@@ -106,6 +106,8 @@ export function databaseOn(
         throw translateDatabaseError(error)
       }
     },
+    // A server watches its own files (data checksums, amcheck), and nothing switches its foreign keys off by the way.
+    findDamage: async () => [],
     close: () => (closing ??= writers.close().then(closeClient)),
   }
 }

@@ -107,6 +107,8 @@ function queriesOn(connection: Connection, sources: Sources): Reader {
   return Object.assign(queries, { tables, statements: new Map(), ...sources })
 }
 
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
 export interface SqliteOptions extends DatabaseOptions {
   /** How long a batch waits for another process's lock. Milliseconds; default 5000. */
   lockPatienceMs?: number
@@ -238,6 +240,20 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
         requireCurrent('sqlite', (row as { applied: number }).applied)
       } catch (error) {
         throw translateDatabaseError(error)
+      }
+    },
+    async findDamage() {
+      try {
+        const found = reader.query('PRAGMA integrity_check').values().flat().map(String)
+        const orphans = reader.query('PRAGMA foreign_key_check').values()
+        const refer = orphans.map(
+          ([table, row, parent]) => `${table} row ${row} refers to no row of ${parent}`,
+        )
+        return [...found.filter(line => line !== 'ok'), ...refer]
+      } catch (error) {
+        const fault = translateDatabaseError(error)
+        if (fault instanceof DatabaseError && fault.fault === 'corrupt') return [wordsOf(error)]
+        throw fault
       }
     },
     async close() {

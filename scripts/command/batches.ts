@@ -22,6 +22,8 @@ export interface Batch {
 
 export interface BatchOptions {
   onBatch?: (batch: Batch) => void
+  /** Synchronous, inside the unit of work, when it is about to commit: what must be on disk before the change is. */
+  beforeCommit?: () => void
   /** Asked between batches. */
   stopRequested?: () => StopSignal | undefined
 }
@@ -34,7 +36,7 @@ export async function writeInBatches<Item>(
   db: Database,
   items: Iterable<Item> | AsyncIterable<Item>,
   write: (tx: Transaction, item: Item) => Promise<unknown>,
-  { onBatch, stopRequested }: BatchOptions = {},
+  { onBatch, beforeCommit, stopRequested }: BatchOptions = {},
 ): Promise<number> {
   const shared = db.engine === 'sqlite'
   let commitMs = 0
@@ -56,6 +58,7 @@ export async function writeInBatches<Item>(
         // Would another like those before still fit?
         if (worked + worked / taken > budget) break
       }
+      beforeCommit?.()
     })
     const heldMs = performance.now() - began
     // Slow to forget a slow disk.

@@ -6,7 +6,7 @@ import { forgetKeys } from '../idempotency/keys.ts'
 import { DomainError } from '../problems.ts'
 import { type IdentityClaims, isoInstant, judgeClaims } from './claims.ts'
 import { buryIdentity, mirrorIdentity } from './mirror.ts'
-import { ensureUser, findUser } from './users.ts'
+import { ensureUser, findStanding, findUser } from './users.ts'
 
 /** Seconds by which a delivery's time may differ from ours, as the standard advises. */
 const TOLERANCE = 300
@@ -77,6 +77,7 @@ export async function applyUserEvent(tx: Transaction, { type, provider, claims }
   const who = { provider, subject: claims.subject }
   if (type === 'user.deleted') {
     // Also for somebody we have not met: their token may still be good.
+    if ((await findStanding(tx, who)).erased) return
     const { user } = await ensureUser(tx, who)
     await buryIdentity(tx, user.id)
     await forgetKeys(tx, who)

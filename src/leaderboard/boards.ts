@@ -21,6 +21,12 @@ export function boardAt(period: Period, at: Date): Board {
   return ALL
 }
 
+/**
+ * Whether who enrolled at an instant has a place on a board for what they earn in its period: those of periods that were
+ * over by then they did not enter. It goes by times alone, not by what was written first, so that places can be recomputed.
+ */
+export const takesPart = (enrolledAt: Date, { endsAt }: Board) => endsAt === null || enrolledAt < endsAt
+
 /** The boards on which what is earned at an instant counts. */
 export const boardsAt = (at: Date): Board[] => [ALL, boardAt('month', at), boardAt('week', at)]
 

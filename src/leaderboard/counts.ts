@@ -139,9 +139,28 @@ export async function recount(tx: Transaction, board: string): Promise<void> {
     .set({ fans: sql`${counts.fans}` })
     .where(eq(counts.board, board))
   await tx.delete(counts).where(eq(counts.board, board))
+  for (const bucket of bucketLevels(scores)) {
+    await tx.insert(counts).select(
+      tx
+        .select({
+          board: scores.board,
+          level: sql<number>`${sql.raw(String(bucket.level))}`.as('level'),
+          points: sql<number>`${bucket.points}`.as('bucket_points'),
+          reachedAt: sql<number>`${bucket.reachedAt}`.as('bucket_reached_at'),
+          fans: sql<number>`count(*)`.as('fans'),
+        })
+        .from(scores)
+        .where(eq(scores.board, board))
+        .groupBy(sql`1, 2, 3, 4`),
+    )
+  }
+}
+
+/** SQL for where the bucket of a score begins, on each level. */
+export function bucketLevels(scores: Tables['leaderboardScores']) {
   const number = (value: number) => sql.raw(String(value))
   const points = sql`(-${scores.minusPoints})`
-  const levels = [
+  return [
     ...POINTS_WIDTHS.map((width, level) => ({
       level,
       points: sql<number>`${points} / ${number(width)} * ${number(width)}`,
@@ -153,19 +172,4 @@ export async function recount(tx: Transaction, board: string): Promise<void> {
       reachedAt: sql<number>`${scores.reachedAt} / ${number(width)} * ${number(width)}`,
     })),
   ]
-  for (const bucket of levels) {
-    await tx.insert(counts).select(
-      tx
-        .select({
-          board: scores.board,
-          level: sql<number>`${number(bucket.level)}`.as('level'),
-          points: sql<number>`${bucket.points}`.as('bucket_points'),
-          reachedAt: sql<number>`${bucket.reachedAt}`.as('bucket_reached_at'),
-          fans: sql<number>`count(*)`.as('fans'),
-        })
-        .from(scores)
-        .where(eq(scores.board, board))
-        .groupBy(sql`1, 2, 3, 4`),
-    )
-  }
 }

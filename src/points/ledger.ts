@@ -19,7 +19,7 @@ export type PointsReason = (typeof POINTS_REASONS)[number]
 export const GIVEN_BACK: PointsReason[] = ['pack_refund']
 
 /** What a change adds to lifetime points. */
-const earnedBy = ({ delta, reason }: Pick<PointsChange, 'delta' | 'reason'>) =>
+export const earnedBy = ({ delta, reason }: Pick<PointsChange, 'delta' | 'reason'>) =>
   GIVEN_BACK.includes(reason) ? 0 : Math.max(delta, 0)
 
 export interface PointsChange {
@@ -83,12 +83,21 @@ export async function appendEntry(tx: Transaction, change: PointsChange): Promis
   return { outcome: 'booked', entry }
 }
 
+/** Follows from the entries in every member: without one, nothing has ever changed. */
+export const NEW_ACCOUNT = {
+  balance: 0,
+  lifetime: 0,
+  seq: 0,
+  headHash: GENESIS_HASH,
+  updatedAt: new Date(0),
+}
+
 /** Opens the account when there is none, and holds its row until the unit of work ends. */
 export async function holdAccount(tx: Transaction, userId: string) {
   const { pointsAccounts } = tx.tables
   await tx
     .insert(pointsAccounts)
-    .values({ userId, balance: 0, lifetime: 0, seq: 0, headHash: GENESIS_HASH, updatedAt: tx.now() })
+    .values({ userId, ...NEW_ACCOUNT })
     .onConflictDoNothing()
   const [account] = await tx
     .update(pointsAccounts)
