@@ -6,16 +6,16 @@ interface Preparable<Rows> {
   prepare(name: string): { execute(values?: Record<string, unknown>): Promise<Rows> }
 }
 
-type Value<Values> = <Name extends keyof Values & string>(name: Name) => Placeholder<Name>
+export type PreparedValue<Values> = <Name extends keyof Values & string>(name: Name) => Placeholder<Name>
 
 /**
  * `build` says the query, with `value(name)` where a value goes in; the result runs it. Beside a column that is no text or
  * number, wrap the value for its dialect: `sql.param(value(name), column)`.
  */
 export function prepared<Values extends Record<string, unknown>, Rows, Within extends Reader = Reader>(
-  build: (within: Within, value: Value<Values>) => Preparable<Rows>,
+  build: (within: Within, value: PreparedValue<Values>) => Preparable<Rows>,
 ): (within: Within, values: Values) => Promise<Rows> {
-  const value: Value<Values> = name => sql.placeholder(name)
+  const value: PreparedValue<Values> = name => sql.placeholder(name)
   const name = `matchday_${++count}`
   return (within, values) => {
     const { statements } = within
@@ -31,7 +31,7 @@ export function prepared<Values extends Record<string, unknown>, Rows, Within ex
 
 /** The same for a statement that writes. */
 export const preparedWrite = <Values extends Record<string, unknown>, Rows>(
-  build: (tx: Transaction, value: Value<Values>) => Preparable<Rows>,
+  build: (tx: Transaction, value: PreparedValue<Values>) => Preparable<Rows>,
 ) => prepared<Values, Rows, Transaction>(build)
 
 let count = 0

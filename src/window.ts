@@ -1,5 +1,6 @@
 /** When an entry of the catalogue, a reward or a pack, can be had: its flag is on and its window is open. */
-import { and, type Column, eq, gt, isNull, lte, or } from 'drizzle-orm'
+import { and, asc, type Column, eq, gt, isNull, lte, or } from 'drizzle-orm'
+import type { Reader, Tables } from '../db/index.ts'
 
 interface Windowed {
   active: boolean
@@ -19,4 +20,23 @@ export function activeAt(table: Record<keyof Windowed, Column>, now: Date) {
     or(isNull(table.startsAt), lte(table.startsAt, now)),
     or(isNull(table.endsAt), gt(table.endsAt, now)),
   )
+}
+
+/** When the next window of a catalogue opens or closes; null when none will. */
+export async function nextChange(
+  reader: Reader,
+  table: Tables['packs'] | Tables['rewards'],
+  now: Date,
+): Promise<Date | null> {
+  const edges = [table.startsAt, table.endsAt].map(async edge => {
+    const [next] = await reader
+      .select({ at: edge })
+      .from(table)
+      .where(and(eq(table.active, true), gt(edge, now)))
+      .orderBy(asc(edge))
+      .limit(1)
+    return next?.at ?? null
+  })
+  const [first = null] = (await Promise.all(edges)).filter(edge => edge !== null).toSorted((a, b) => +a - +b)
+  return first
 }

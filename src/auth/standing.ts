@@ -1,7 +1,9 @@
 /** Whether a token that verifies still counts: asked of the database at every request, so that no cache outlives a logout. */
 import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../db/index.ts'
+import { LRUCache } from 'lru-cache'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
 import type { AuthenticatedCaller, Caller } from '../caller.ts'
 import { ERASED, endSessions, findStanding } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
@@ -9,10 +11,22 @@ import { revokeSessions } from './native-sessions.ts'
 
 const loggedOut = () => new DomainError('invalid_token', { detail: 'The token was logged out.' })
 
-const revocationId = (provider: string, tokenId: string) =>
-  createHash('sha256')
-    .update(JSON.stringify([provider, tokenId]))
-    .digest('hex')
+const revocationIds = new LRUCache<string, string>({ max: 20_000 })
+
+function revocationId(provider: string, tokenId: string): string {
+  const name = JSON.stringify([provider, tokenId])
+  const id = revocationIds.get(name) ?? createHash('sha256').update(name).digest('hex')
+  revocationIds.set(name, id)
+  return id
+}
+
+const selectRevoked = prepared<{ id: string }, { id: string }[]>((reader, value) => {
+  const { revokedTokens } = reader.tables
+  return reader
+    .select({ id: revokedTokens.id })
+    .from(revokedTokens)
+    .where(eq(revokedTokens.id, value('id')))
+})
 
 /**
  * A session token: not logged out, not issued before a logout everywhere, its user neither erased nor deleted upstream.
@@ -23,11 +37,7 @@ export async function requireSessionStanding(
   caller: Caller,
   { tokenId, issuedAt }: { tokenId: string; issuedAt: Date },
 ): Promise<void> {
-  const { revokedTokens } = reader.tables
-  const [revoked] = await reader
-    .select({ id: revokedTokens.id })
-    .from(revokedTokens)
-    .where(eq(revokedTokens.id, revocationId(caller.provider, tokenId)))
+  const [revoked] = await selectRevoked(reader, { id: revocationId(caller.provider, tokenId) })
   if (revoked) throw loggedOut()
   const { sessionsEndedAt } = await requireUndeleted(reader, caller)
   // `iat` counts whole seconds: a token of the very second of the logout is refused, to be sure.
@@ -36,13 +46,22 @@ export async function requireSessionStanding(
 
 /** A native token: its session is alive, its user neither erased nor deleted upstream. @throws DomainError `invalid_token` */
 export async function requireNativeStanding(reader: Reader, sessionId: string): Promise<Caller> {
-  const { nativeSessions } = reader.tables
-  const [session] = await reader.select().from(nativeSessions).where(eq(nativeSessions.id, sessionId))
+  const [session] = await selectSession(reader, { id: sessionId })
   if (!session || session.revokedAt || session.expiresAt <= reader.now()) throw loggedOut()
   const { sessionsEndedAt } = await requireUndeleted(reader, session)
   if (sessionsEndedAt && session.originIssuedAt <= sessionsEndedAt) throw loggedOut()
   return { provider: session.provider, subject: session.subject }
 }
+
+const selectSession = prepared<{ id: string }, Tables['nativeSessions']['$inferSelect'][]>(
+  (reader, value) => {
+    const { nativeSessions } = reader.tables
+    return reader
+      .select()
+      .from(nativeSessions)
+      .where(eq(nativeSessions.id, value('id')))
+  },
+)
 
 async function requireUndeleted(reader: Reader, caller: Caller) {
   const { erased, deleted, sessionsEndedAt } = await findStanding(reader, caller)

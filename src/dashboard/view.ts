@@ -9,6 +9,7 @@ import { presentEntry, readEntries } from '../points/history.ts'
 import { tallyRewards } from '../rewards/tally.ts'
 import { boardTopic, fanTopic, rewardsTopic } from '../views/topics.ts'
 import type { ViewCache } from '../views/view-cache.ts'
+import { nextChange } from '../window.ts'
 
 const RECENT_ENTRIES = 5
 const GLOBAL_BOARD = 'all'
@@ -23,6 +24,7 @@ export async function viewDashboard({ read, views }: Sources, caller: Caller) {
   const user = await findUser(read, caller)
   if (!user) return presentNewcomer(read)
   return views.read(`dashboard ${user.id}`, async () => ({
+    until: await nextChange(read, read.tables.rewards, read.now()),
     value: await presentDashboard(read, user.id),
     topics: [fanTopic(user.id), rewardsTopic, boardTopic(GLOBAL_BOARD)],
   }))

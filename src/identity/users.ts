@@ -1,7 +1,9 @@
 /** The user record of whoever a token speaks for: found, or made at the first write of any kind. */
 import { createHash } from 'node:crypto'
 import { and, eq, inArray } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { type PreparedValue, prepared } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { DomainError } from '../problems.ts'
 
@@ -15,15 +17,35 @@ export async function findUser(reader: Reader, who: Who): Promise<User | undefin
 }
 
 /** Also of an erased fan, by the hash that is left of their subject. */
-export async function findRecords(reader: Reader, who: Who): Promise<User[]> {
-  const { users } = reader.tables
-  return reader.select().from(users).where(isWho(reader, who))
+export function findRecords(reader: Reader, who: Who): Promise<User[]> {
+  return selectRecords(reader, namesOf(who))
 }
+
+interface Names extends Record<string, unknown> {
+  provider: string
+  subject: string
+  erased: string
+}
+
+const selectRecords = prepared<Names, User[]>((reader, value) => {
+  const { users } = reader.tables
+  return reader.select().from(users).where(isNamed(reader, value))
+})
 
 const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
 
-const isWho = ({ tables: { users } }: Pick<Reader, 'tables'>, { provider, subject }: Who) =>
-  and(eq(users.provider, provider), inArray(users.subject, [subject, erasedSubject({ provider, subject })]))
+const isNamed = ({ tables: { users } }: Reader, value: PreparedValue<Names>) =>
+  and(eq(users.provider, value('provider')), inArray(users.subject, [value('subject'), value('erased')]))
+
+const known = new LRUCache<string, Names>({ max: 20_000 })
+
+/** What a fan is found by; hashed once for who comes again. */
+function namesOf({ provider, subject }: Who): Names {
+  const name = `${provider} ${subject}`
+  const names = known.get(name) ?? { provider, subject, erased: erasedSubject({ provider, subject }) }
+  known.set(name, names)
+  return names
+}
 
 /**
  * What stands in the place of an erased fan's subject: SHA-256, in lower-case hex, over the JSON array
@@ -58,16 +80,7 @@ export const ERASED = 'This user was erased.'
 
 /** Whether the user was erased here or deleted by the provider, and when they last logged out everywhere. */
 export async function findStanding(reader: Reader, who: Who) {
-  const { users, identities } = reader.tables
-  const found = await reader
-    .select({
-      sessionsEndedAt: users.sessionsEndedAt,
-      deletedAt: identities.deletedAt,
-      erasedAt: users.erasedAt,
-    })
-    .from(users)
-    .leftJoin(identities, eq(identities.userId, users.id))
-    .where(isWho(reader, who))
+  const found = await selectStanding(reader, namesOf(who))
   const erased = found.some(isErased)
   return {
     erased,
@@ -75,6 +88,25 @@ export async function findStanding(reader: Reader, who: Who) {
     sessionsEndedAt: found[0]?.sessionsEndedAt ?? null,
   }
 }
+
+interface Standing {
+  sessionsEndedAt: Date | null
+  deletedAt: Date | null
+  erasedAt: Date | null
+}
+
+const selectStanding = prepared<Names, Standing[]>((reader, value) => {
+  const { users, identities } = reader.tables
+  return reader
+    .select({
+      sessionsEndedAt: users.sessionsEndedAt,
+      deletedAt: identities.deletedAt,
+      erasedAt: users.erasedAt,
+    })
+    .from(users)
+    .leftJoin(identities, eq(identities.userId, users.id))
+    .where(isNamed(reader, value))
+})
 
 /** Logged out everywhere: session tokens issued up to now, and what came of them, are refused. */
 export async function endSessions(tx: Transaction, who: Who): Promise<void> {

@@ -1,6 +1,7 @@
 /** The points ledger: append-only, hash-chained per fan, exact. Every change of a balance goes through `appendEntry`. */
 import { and, eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
 import { raiseScores } from '../leaderboard/scores.ts'
 import { fanTopic } from '../views/topics.ts'
 import { GENESIS_HASH, hashEntry } from './hash.ts'
@@ -126,10 +127,16 @@ export async function findEntry(
 /** Current and lifetime points; zero for a fan without an account. */
 export async function readBalance(reader: Reader, userId: string | undefined) {
   if (userId === undefined) return { balance: 0, lifetime: 0 }
-  const { pointsAccounts } = reader.tables
-  const [account] = await reader
-    .select({ balance: pointsAccounts.balance, lifetime: pointsAccounts.lifetime })
-    .from(pointsAccounts)
-    .where(eq(pointsAccounts.userId, userId))
+  const [account] = await selectBalance(reader, { userId })
   return account ?? { balance: 0, lifetime: 0 }
 }
+
+const selectBalance = prepared<{ userId: string }, { balance: number; lifetime: number }[]>(
+  (reader, value) => {
+    const { pointsAccounts } = reader.tables
+    return reader
+      .select({ balance: pointsAccounts.balance, lifetime: pointsAccounts.lifetime })
+      .from(pointsAccounts)
+      .where(eq(pointsAccounts.userId, value('userId')))
+  },
+)

@@ -1,6 +1,7 @@
 /** Claiming: a threshold of points, which are not spent; one claim a fan; never more than the stock. */
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
+import { preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { ensureUser } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
@@ -8,7 +9,7 @@ import { DomainError } from '../problems.ts'
 import { fanTopic, rewardsTopic } from '../views/topics.ts'
 import { isActive } from '../window.ts'
 import { requireReward } from './catalogue.ts'
-import { presentReward, type RewardRow } from './present.ts'
+import { presentReward, type RewardRow, type UserRewardRow } from './present.ts'
 
 export interface RewardReference {
   rewardId: string
@@ -16,7 +17,6 @@ export interface RewardReference {
 
 /** @throws DomainError `reward_not_found`, `reward_inactive`, `insufficient_points`, `already_claimed`, `out_of_stock` */
 export async function claimReward(tx: Transaction, caller: Caller, { rewardId }: RewardReference) {
-  const { userRewards } = tx.tables
   const now = tx.now()
   const reward = await requireReward(tx, rewardId)
   if (!isActive(reward, now)) throw new DomainError('reward_inactive')
@@ -30,11 +30,7 @@ export async function claimReward(tx: Transaction, caller: Caller, { rewardId }:
   }
 
   // The primary key decides between two claims at once.
-  const [claim] = await tx
-    .insert(userRewards)
-    .values({ userId: user.id, rewardId, claimedAt: now })
-    .onConflictDoNothing()
-    .returning()
+  const [claim] = await insertClaim(tx, { userId: user.id, rewardId, claimedAt: now })
   if (!claim) throw new DomainError('already_claimed')
 
   tx.touch(fanTopic(user.id))
@@ -42,15 +38,33 @@ export async function claimReward(tx: Transaction, caller: Caller, { rewardId }:
   return { reward: presentReward({ ...reward, stockRemaining }, claim, balance, now) }
 }
 
+interface Claim extends Record<string, unknown> {
+  userId: string
+  rewardId: string
+  claimedAt: Date
+}
+
+const insertClaim = preparedWrite<Claim, UserRewardRow[]>((tx, value) =>
+  tx
+    .insert(tx.tables.userRewards)
+    .values({ userId: value('userId'), rewardId: value('rewardId'), claimedAt: value('claimedAt') })
+    .onConflictDoNothing()
+    .returning(),
+)
+
+const takeOne = preparedWrite<RewardReference & Record<string, unknown>, RewardRow[]>((tx, value) => {
+  const { rewards } = tx.tables
+  return tx
+    .update(rewards)
+    .set({ stockRemaining: sql`${rewards.stockRemaining} - 1` })
+    .where(and(eq(rewards.id, value('rewardId')), gt(rewards.stockRemaining, 0)))
+    .returning()
+})
+
 /** One conditional statement: the last unit has one taker. @throws DomainError `out_of_stock` */
 async function takeFromStock(tx: Transaction, reward: RewardRow): Promise<number | null> {
   if (reward.stockRemaining === null) return null
-  const { rewards } = tx.tables
-  const [left] = await tx
-    .update(rewards)
-    .set({ stockRemaining: sql`${rewards.stockRemaining} - 1` })
-    .where(and(eq(rewards.id, reward.id), gt(rewards.stockRemaining, 0)))
-    .returning()
+  const [left] = await takeOne(tx, { rewardId: reward.id })
   if (!left) throw new DomainError('out_of_stock')
   if (left.stockRemaining === 0) tx.touch(rewardsTopic)
   return left.stockRemaining

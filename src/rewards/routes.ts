@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import type { Deps } from '../deps.ts'
 import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { operation } from '../http/operation.ts'
 import { claimReward } from './claim.ts'
@@ -14,12 +15,12 @@ import {
   Rewards,
 } from './schema.ts'
 
-export const rewardsRoutes = (deps: AuthDeps & MutationDeps) =>
+export const rewardsRoutes = (deps: AuthDeps & MutationDeps & Pick<Deps, 'views'>) =>
   new Elysia({ name: 'matchday/rewards', prefix: '/api/rewards' })
     .use(authenticate(deps))
     .get(
       '',
-      ({ caller }) => listRewards(deps.db.read, caller),
+      ({ caller }) => listRewards({ ...deps, read: deps.db.read }, caller),
       operation({
         id: 'listRewards',
         summary: 'List the active rewards',

@@ -21,12 +21,15 @@ const OVERHEAD_BYTES = 500
 export interface View<T> {
   value: T
   topics: string[]
+  /** When the clock alone makes it untrue: a window that opens or closes. */
+  until?: Date | null
 }
 
 interface Kept {
   value: unknown
   topics: string[]
   since: number
+  until: Date | null
 }
 
 export interface ViewCache {
@@ -42,10 +45,11 @@ export interface ViewCache {
 export interface ViewCacheOptions {
   /** Milliseconds of a clock that never goes back. */
   elapsed(): number
+  now(): Date
   mostBytes?: number
 }
 
-export function createViewCache({ elapsed, mostBytes = MOST_BYTES }: ViewCacheOptions): ViewCache {
+export function createViewCache({ elapsed, now, mostBytes = MOST_BYTES }: ViewCacheOptions): ViewCache {
   const namesByTopic = new Map<string, Set<string>>()
   const kept = new LRUCache<string, Kept>({
     maxSize: mostBytes,
@@ -67,9 +71,9 @@ export function createViewCache({ elapsed, mostBytes = MOST_BYTES }: ViewCacheOp
     const run = {
       since,
       value: compute()
-        .then(({ value, topics }) => {
+        .then(({ value, topics, until = null }) => {
           if (running.get(name) === run) {
-            kept.set(name, { value, topics, since })
+            kept.set(name, { value, topics, since, until })
             // A view larger than the whole cache was not taken.
             if (kept.has(name)) for (const topic of topics) add(topic, name)
           }
@@ -92,7 +96,7 @@ export function createViewCache({ elapsed, mostBytes = MOST_BYTES }: ViewCacheOp
     // Guarantee of the casts: a name belongs to one computation, and so to one type.
     async read<T>(name: string, compute: () => Promise<View<T>>) {
       const hit = kept.get(name)
-      if (hit && isFresh(hit)) return hit.value as T
+      if (hit && isFresh(hit) && !(hit.until && hit.until <= now())) return hit.value as T
       const run = running.get(name)
       if (run && isFresh(run)) return run.value as Promise<T>
       return start(name, compute)

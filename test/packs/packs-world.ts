@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm'
 import type { Tables } from '../../db/index.ts'
 import { findUser } from '../../src/identity/users.ts'
 import { statusOf } from '../../src/packs/present.ts'
+import { packsTopic } from '../../src/views/topics.ts'
 import type { Answer, Client } from '../support/client.ts'
 import type { Fan, World } from '../support/world.ts'
 
@@ -45,6 +46,7 @@ export async function addPack({ db }: Pick<World, 'db'>, fields: NewPack = {}): 
       supplySold: 0,
     }
     const priced = { priceAmount: price.amount, priceCurrency: price.currency }
+    tx.touch(packsTopic)
     await tx.insert(packs).values({ ...row, ...priced, ...at, ...columns, id })
     for (const [rarity, weight] of Object.entries(weights)) {
       const item = { id: `${id}-${rarity}`, name: rarity, description: rarity, rarity, minted: 0 }

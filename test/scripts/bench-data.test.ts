@@ -7,6 +7,7 @@ import { distinctRequests } from '../../scripts/bench/plan.ts'
 import { findUser } from '../../src/identity/users.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
 import { listRewards } from '../../src/rewards/list.ts'
+import { createViewCache } from '../../src/views/view-cache.ts'
 import { createClock } from '../support/clock.ts'
 import { sharedEngines } from '../support/engines.ts'
 
@@ -39,7 +40,10 @@ for (const engine of sharedEngines) {
 
       const caller = { provider: 'bench', subject: subjectOf(FANS - 1) }
       expect(await findUser(db.read, caller)).toMatchObject({ handle: `fan_${FANS - 1}` })
-      const { rewards } = await listRewards(db.read, caller)
+      const { rewards } = await listRewards(
+        { read: db.read, views: createViewCache({ elapsed: () => 0, now: db.read.now }) },
+        caller,
+      )
       expect(rewards).toHaveLength(REWARDS)
       expect(rewards.filter(({ claimable }) => claimable)).toHaveLength(REWARDS - CLAIMED)
     } finally {

@@ -3,6 +3,7 @@ import type { Database, Tables } from '../../db/index.ts'
 import type { Config } from '../../src/config.ts'
 import { ensureUser } from '../../src/identity/users.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
+import { rewardsTopic } from '../../src/views/topics.ts'
 
 type NewReward = Partial<Tables['rewards']['$inferInsert']>
 
@@ -29,9 +30,10 @@ export function createFactories(db: Database, config: Config): Factories {
         pointsRequired: 100,
         active: true,
       }
-      await db.write(tx =>
-        tx.insert(rewards).values({ ...defaults, createdAt: at, updatedAt: at, ...fields, id }),
-      )
+      await db.write(async tx => {
+        await tx.insert(rewards).values({ ...defaults, createdAt: at, updatedAt: at, ...fields, id })
+        tx.touch(rewardsTopic)
+      })
       return id
     },
     async team({ active = true } = {}) {
