@@ -1,14 +1,14 @@
 /** SQLite: one writer with group commit, one reader, in WAL. */
-import { Database as Connection, type Statement } from 'bun:sqlite'
+import { Database as Connection } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { LRUCache } from 'lru-cache'
 import { sqlite } from './columns.ts'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './index.ts'
 import { requireCurrent } from './known-migrations.ts'
+import { keepStatements, shareSnapshots } from './sqlite-statements.ts'
 import { defineTables } from './tables.ts'
 
 /** Jobs that share one COMMIT, and so one fsync, at the most. */
@@ -80,27 +80,6 @@ function endable(transaction: Transaction): { tx: Transaction; end: () => void }
   return { tx, end }
 }
 
-/** Statements of one connection that are kept compiled. */
-const MOST_STATEMENTS = 500
-
-/** Drizzle compiles a statement at every use: this keeps them, by their text. `finalize` lets go of them all. */
-function keepStatements(connection: Connection): { finalize(): void } {
-  const kept = new LRUCache<string, Statement>({ max: MOST_STATEMENTS })
-  const prepare = connection.prepare.bind(connection)
-  const prepareOnce = (text: string) => {
-    const statement = kept.get(text) ?? prepare(text)
-    kept.set(text, statement)
-    return statement
-  }
-  // Guarantee of the cast: the same function as Drizzle calls it, with the text alone.
-  connection.prepare = prepareOnce as typeof connection.prepare
-  return {
-    finalize() {
-      for (const statement of kept.values()) statement.finalize()
-    },
-  }
-}
-
 /** Drizzle over one connection, seen through the surface that both engines share (see `columns.ts`). */
 function queriesOn(connection: Connection, sources: Sources): Reader {
   const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
@@ -124,7 +103,8 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   reader.run('PRAGMA busy_timeout = 100')
   reader.run('PRAGMA query_only = ON')
 
-  const statements = [keepStatements(reader), keepStatements(writer)]
+  const snapshots = shareSnapshots(reader)
+  const statements = [keepStatements(reader, snapshots.begin), keepStatements(writer)]
   const read = queriesOn(reader, sources)
   const write = queriesOn(writer, sources)
   const savepoint = writer.prepare('SAVEPOINT job')
@@ -175,6 +155,8 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
         if (done) ran.push(done)
       }
       commit.run()
+      // Whoever reads from now on sees what this batch wrote.
+      snapshots.end()
     } catch (error) {
       // Rejecting a settled job again does nothing, so this reaches exactly those still waiting.
       for (const job of batch) job.reject(translateDatabaseError(error))
@@ -260,6 +242,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       const wasClosed = closed
       closed = true
       await draining
+      snapshots.end()
       for (const kept of statements) kept.finalize()
       reader.close()
       // Leaves one file that holds everything: closing alone keeps the WAL while a statement is not yet collected.

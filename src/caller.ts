@@ -15,4 +15,6 @@ export type Credential =
 
 export interface AuthenticatedCaller extends Caller {
   credential: Credential
+  /** Id of the caller's record; undefined when there was none as the request came. */
+  userId: string | undefined
 }

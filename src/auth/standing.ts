@@ -28,6 +28,11 @@ const selectRevoked = prepared<{ id: string }, { id: string }[]>((reader, value)
     .where(eq(revokedTokens.id, value('id')))
 })
 
+/** Id of the user's record; undefined while there is none. */
+interface Standing {
+  userId: string | undefined
+}
+
 /**
  * A session token: not logged out, not issued before a logout everywhere, its user neither erased nor deleted upstream.
  * @throws DomainError `invalid_token`
@@ -36,21 +41,22 @@ export async function requireSessionStanding(
   reader: Reader,
   caller: Caller,
   { tokenId, issuedAt }: { tokenId: string; issuedAt: Date },
-): Promise<void> {
+): Promise<Standing> {
   const [revoked] = await selectRevoked(reader, { id: revocationId(caller.provider, tokenId) })
   if (revoked) throw loggedOut()
-  const { sessionsEndedAt } = await requireUndeleted(reader, caller)
+  const { userId, sessionsEndedAt } = await requireUndeleted(reader, caller)
   // `iat` counts whole seconds: a token of the very second of the logout is refused, to be sure.
   if (sessionsEndedAt && issuedAt <= sessionsEndedAt) throw loggedOut()
+  return { userId }
 }
 
 /** A native token: its session is alive, its user neither erased nor deleted upstream. @throws DomainError `invalid_token` */
-export async function requireNativeStanding(reader: Reader, sessionId: string): Promise<Caller> {
+export async function requireNativeStanding(reader: Reader, sessionId: string): Promise<Caller & Standing> {
   const [session] = await selectSession(reader, { id: sessionId })
   if (!session || session.revokedAt || session.expiresAt <= reader.now()) throw loggedOut()
-  const { sessionsEndedAt } = await requireUndeleted(reader, session)
+  const { userId, sessionsEndedAt } = await requireUndeleted(reader, session)
   if (sessionsEndedAt && session.originIssuedAt <= sessionsEndedAt) throw loggedOut()
-  return { provider: session.provider, subject: session.subject }
+  return { provider: session.provider, subject: session.subject, userId }
 }
 
 const selectSession = prepared<{ id: string }, Tables['nativeSessions']['$inferSelect'][]>(
@@ -64,10 +70,10 @@ const selectSession = prepared<{ id: string }, Tables['nativeSessions']['$inferS
 )
 
 async function requireUndeleted(reader: Reader, caller: Caller) {
-  const { erased, deleted, sessionsEndedAt } = await findStanding(reader, caller)
+  const { userId, erased, deleted, sessionsEndedAt } = await findStanding(reader, caller)
   if (erased) throw new DomainError('invalid_token', { detail: ERASED })
   if (deleted) throw new DomainError('invalid_token', { detail: 'The identity provider deleted this user.' })
-  return { sessionsEndedAt }
+  return { userId, sessionsEndedAt }
 }
 
 /** Ends the caller's own session, or every session of theirs. Holds at once, in every process, across restarts. */

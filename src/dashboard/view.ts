@@ -1,8 +1,7 @@
 /** The home screen of a fan, in one answer. */
 import type { Reader } from '../../db/index.ts'
-import type { Caller } from '../caller.ts'
+import type { AuthenticatedCaller } from '../caller.ts'
 import { readFaces } from '../identity/faces.ts'
-import { findUser } from '../identity/users.ts'
 import { readStanding } from '../leaderboard/standing.ts'
 import { tallyPacks } from '../packs/tally.ts'
 import { presentEntry, readEntries } from '../points/history.ts'
@@ -20,13 +19,15 @@ interface Sources {
 }
 
 /** A fan without a record gets the same answer with nothing in it. */
-export async function viewDashboard({ read, views }: Sources, caller: Caller) {
-  const user = await findUser(read, caller)
-  if (!user) return presentNewcomer(read)
-  return views.read(`dashboard ${user.id}`, async () => ({
+export async function viewDashboard(
+  { read, views }: Sources,
+  { userId }: Pick<AuthenticatedCaller, 'userId'>,
+) {
+  if (userId === undefined) return presentNewcomer(read)
+  return views.read(`dashboard ${userId}`, async () => ({
     until: await nextChange(read, read.tables.rewards, read.now()),
-    value: await presentDashboard(read, user.id),
-    topics: [fanTopic(user.id), rewardsTopic, boardTopic(GLOBAL_BOARD)],
+    value: await presentDashboard(read, userId),
+    topics: [fanTopic(userId), rewardsTopic, boardTopic(GLOBAL_BOARD)],
   }))
 }
 

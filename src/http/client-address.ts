@@ -1,5 +1,6 @@
 /** Where a request came from, as far as it can be believed. */
 import { isIP } from 'node:net'
+import { LRUCache } from 'lru-cache'
 import type { EdgesConfig, TrustedProxies } from '../config/edges.ts'
 
 type Proxies = Pick<EdgesConfig, 'trustedProxies' | 'proxyHeader'>
@@ -9,7 +10,7 @@ type Proxies = Pick<EdgesConfig, 'trustedProxies' | 'proxyHeader'>
  * read from the right, where the nearest proxy wrote: everything left of an untrusted address is the client's claim.
  */
 export function clientAddress(headers: Headers, peer: string | undefined, proxies: Proxies): string {
-  const nearest = normalize(peer ?? '') ?? ''
+  const nearest = nearestOf(peer ?? '')
   const { trustedProxies, proxyHeader } = proxies
   if (trustedProxies.kind === 'none') return nearest
   const chain = forwardedFor(headers.get(proxyHeader) ?? '', proxyHeader).reverse()
@@ -21,6 +22,15 @@ export function clientAddress(headers: Headers, peer: string | undefined, proxie
     if (next === undefined) break
     address = next
   }
+  return address
+}
+
+const peers = new LRUCache<string, string>({ max: 10_000 })
+
+/** A connection's own address, again and again the same. */
+function nearestOf(peer: string): string {
+  const address = peers.get(peer) ?? normalize(peer) ?? ''
+  peers.set(peer, address)
   return address
 }
 

@@ -83,6 +83,7 @@ export async function findStanding(reader: Reader, who: Who) {
   const found = await selectStanding(reader, namesOf(who))
   const erased = found.some(isErased)
   return {
+    userId: found[0]?.userId,
     erased,
     deleted: erased || found.some(({ deletedAt }) => deletedAt !== null),
     sessionsEndedAt: found[0]?.sessionsEndedAt ?? null,
@@ -90,6 +91,7 @@ export async function findStanding(reader: Reader, who: Who) {
 }
 
 interface Standing {
+  userId: string
   sessionsEndedAt: Date | null
   deletedAt: Date | null
   erasedAt: Date | null
@@ -99,6 +101,7 @@ const selectStanding = prepared<Names, Standing[]>((reader, value) => {
   const { users, identities } = reader.tables
   return reader
     .select({
+      userId: users.id,
       sessionsEndedAt: users.sessionsEndedAt,
       deletedAt: identities.deletedAt,
       erasedAt: users.erasedAt,

@@ -1,8 +1,7 @@
 /** A board as one answer: who is on it, and where the caller stands. */
 import type { Reader } from '../../db/index.ts'
-import type { Caller } from '../caller.ts'
+import type { AuthenticatedCaller } from '../caller.ts'
 import { readFaces } from '../identity/faces.ts'
-import { findUser } from '../identity/users.ts'
 import type { Cursors } from '../pagination.ts'
 import { DomainError } from '../problems.ts'
 import { boardTopic, fanTopic } from '../views/topics.ts'
@@ -32,13 +31,13 @@ const SETTLED_MS = 60_000
 /** @throws DomainError `invalid_cursor`, `validation_failed`, `unauthenticated` (`around` without a caller) */
 export async function viewLeaderboard(
   { read, views, cursors }: Sources,
-  caller: Caller | null,
+  caller: Pick<AuthenticatedCaller, 'userId'> | null,
   { period = 'all', of, around, limit, cursor }: LeaderboardQuery,
 ) {
   const board = requireBoard(period, of, read.now())
   if (around && cursor !== undefined) refuse('around', 'cannot be given with cursor')
   if (around && !caller) throw new DomainError('unauthenticated')
-  const userId = caller ? (await findUser(read, caller))?.id : undefined
+  const userId = caller?.userId
 
   const centre = around ? `around ${userId}` : cursor === undefined ? 'top' : `from ${cursor}`
   const page = await views.read(`leaderboard ${board.id} ${limit} ${centre}`, async () =>

@@ -3,8 +3,9 @@ import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { operation } from '../http/operation.ts'
+import { answerReady } from '../http/ready-json.ts'
 import { claimReward } from './claim.ts'
-import { listRewards } from './list.ts'
+import { type Rewards, renderRewards } from './list.ts'
 import { redeemReward } from './redeem.ts'
 import {
   exampleClaimed,
@@ -12,7 +13,7 @@ import {
   exampleReward,
   RewardReference,
   RewardResult,
-  Rewards,
+  Rewards as RewardsAnswer,
 } from './schema.ts'
 
 export const rewardsRoutes = (deps: AuthDeps & MutationDeps & Pick<Deps, 'views'>) =>
@@ -20,7 +21,8 @@ export const rewardsRoutes = (deps: AuthDeps & MutationDeps & Pick<Deps, 'views'
     .use(authenticate(deps))
     .get(
       '',
-      ({ caller }) => listRewards({ ...deps, read: deps.db.read }, caller),
+      async ({ caller, set }) =>
+        answerReady<Rewards>(set, await renderRewards({ ...deps, read: deps.db.read }, caller.userId)),
       operation({
         id: 'listRewards',
         summary: 'List the active rewards',
@@ -28,7 +30,7 @@ export const rewardsRoutes = (deps: AuthDeps & MutationDeps & Pick<Deps, 'views'
         tag: 'Rewards',
         caller: 'caller',
         data: 'read',
-        answers: { 200: Rewards },
+        answers: { 200: RewardsAnswer },
         examples: { answers: { 200: { points: 100, rewards: [exampleReward] } } },
       }),
     )

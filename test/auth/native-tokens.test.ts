@@ -107,7 +107,7 @@ onEachEngine('Native tokens', world => {
     const caller = { provider: 'mock-idp', subject }
     world.clock.advance(SECOND)
     const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt }
-    await world.db.write(tx => logOut(tx, { ...caller, credential }, true))
+    await world.db.write(tx => logOut(tx, { ...caller, credential, userId: undefined }, true))
     world.clock.advance(SECOND)
     // As a request does that was verified before the logout and writes after it.
     const origin = { issuedAt, sealedToken: '', tokenExpiresAt: expiresAt }

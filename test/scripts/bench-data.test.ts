@@ -39,10 +39,11 @@ for (const engine of sharedEngines) {
       }
 
       const caller = { provider: 'bench', subject: subjectOf(FANS - 1) }
-      expect(await findUser(db.read, caller)).toMatchObject({ handle: `fan_${FANS - 1}` })
+      const user = await findUser(db.read, caller)
+      expect(user).toMatchObject({ handle: `fan_${FANS - 1}` })
       const { rewards } = await listRewards(
         { read: db.read, views: createViewCache({ elapsed: () => 0, now: db.read.now }) },
-        caller,
+        user?.id,
       )
       expect(rewards).toHaveLength(REWARDS)
       expect(rewards.filter(({ claimable }) => claimable)).toHaveLength(REWARDS - CLAIMED)

@@ -1,0 +1,62 @@
+/** What makes many small queries cheap on SQLite: statements kept compiled, and reads that share a snapshot. */
+import type { Database as Connection, SQLQueryBindings, Statement } from 'bun:sqlite'
+import { LRUCache } from 'lru-cache'
+
+/** Of one connection. */
+const MOST_STATEMENTS = 500
+
+type Parameters = SQLQueryBindings[]
+
+/** Drizzle compiles a statement at every use: this keeps them, by their text. `beforeUse` is called before each runs. */
+export function keepStatements(connection: Connection, beforeUse?: () => void): { finalize(): void } {
+  const kept = new LRUCache<string, Statement>({ max: MOST_STATEMENTS })
+  const prepare = connection.prepare.bind(connection)
+
+  function prepareOnce(text: string) {
+    const statement = kept.get(text) ?? prepare(text)
+    kept.set(text, statement)
+    if (!beforeUse) return statement
+    return {
+      all(...parameters: Parameters) {
+        beforeUse()
+        return statement.all(...parameters)
+      },
+      values(...parameters: Parameters) {
+        beforeUse()
+        return statement.values(...parameters)
+      },
+    }
+  }
+  // Guarantee of the cast: Drizzle prepares with the text alone, and reads through `all` and `values`.
+  connection.prepare = prepareOnce as typeof connection.prepare
+  return {
+    finalize() {
+      for (const statement of kept.values()) statement.finalize()
+    },
+  }
+}
+
+/**
+ * Each read of its own would take and give back the lock of a snapshot, which costs more than the read. So the reads of one
+ * turn of the event loop share one; it ends with the turn, and at once when a batch of this process has been committed. A
+ * request that arrives later is read in a later turn, and so sees all that was answered before it, by any process.
+ */
+export function shareSnapshots(connection: Connection): { begin(): void; end(): void } {
+  const begin = connection.prepare('BEGIN')
+  const commit = connection.prepare('COMMIT')
+  let open = false
+  function end() {
+    if (!open) return
+    open = false
+    commit.run()
+  }
+  return {
+    begin() {
+      if (open) return
+      begin.run()
+      open = true
+      setImmediate(end)
+    },
+    end,
+  }
+}
