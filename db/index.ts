@@ -54,6 +54,11 @@ export interface Database {
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /** Calls `listener` with each topic that a unit of work of this process touched, before its caller is answered. */
   onTouch(listener: (topic: string) => void): void
+  /**
+   * How often another process, or another connection of this one, was found to have committed: the same number twice says
+   * that none did in between, but for the current turn of the event loop. Null on PostgreSQL, which does not tell.
+   */
+  foreignCommits(): number | null
   /** Rejects with a `DatabaseError` when the database cannot be read. */
   ping(): Promise<void>
   /** What the engine itself finds wrong with its files, in its own words: indexes, checks, rows that refer to nothing. */

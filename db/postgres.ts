@@ -98,6 +98,7 @@ export function databaseOn(
     onTouch(listener) {
       listeners.push(listener)
     },
+    foreignCommits: () => null,
     async ping() {
       try {
         const [row] = await read.select({ applied: sql`count(*)` }).from(sql`"__drizzle_migrations"`)

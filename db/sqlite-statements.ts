@@ -36,27 +36,61 @@ export function keepStatements(connection: Connection, beforeUse?: () => void): 
   }
 }
 
+export interface Turns {
+  /** Before each read: takes the turn's snapshot, unless it is there. */
+  beforeRead(): void
+  /** Ends the snapshot: what is read next sees what has been committed since. */
+  release(): void
+  /** See `Database.foreignCommits`. */
+  foreignCommits(): number
+}
+
 /**
  * Each read of its own would take and give back the lock of a snapshot, which costs more than the read. So the reads of one
  * turn of the event loop share one; it ends with the turn, and at once when a batch of this process has been committed. A
  * request that arrives later is read in a later turn, and so sees all that was answered before it, by any process.
+ *
+ * Others' commits are counted once a turn as well, and always before the snapshot: what is read may be newer than the count
+ * that it is kept under, never older. `data_version` of the writer changes with the commits of all but itself.
  */
-export function shareSnapshots(connection: Connection): { begin(): void; end(): void } {
-  const begin = connection.prepare('BEGIN')
-  const commit = connection.prepare('COMMIT')
+export function shareTurns(reader: Connection, writer: Connection): Turns {
+  const begin = reader.prepare('BEGIN')
+  const commit = reader.prepare('COMMIT')
+  const readVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
+  let version = readVersion.get()?.data_version
+  let commits = 0
+  let counted = false
   let open = false
-  function end() {
+
+  function release() {
     if (!open) return
     open = false
     commit.run()
   }
+
+  function endTurn() {
+    release()
+    counted = false
+  }
+
+  function foreignCommits() {
+    if (counted) return commits
+    counted = true
+    setImmediate(endTurn)
+    const now = readVersion.get()?.data_version
+    if (now !== version) commits++
+    version = now
+    return commits
+  }
+
   return {
-    begin() {
+    beforeRead() {
       if (open) return
+      foreignCommits()
       begin.run()
       open = true
-      setImmediate(end)
     },
-    end,
+    release,
+    foreignCommits,
   }
 }

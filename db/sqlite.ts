@@ -8,7 +8,7 @@ import { sqlite } from './columns.ts'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './index.ts'
 import { requireCurrent } from './known-migrations.ts'
-import { keepStatements, shareSnapshots } from './sqlite-statements.ts'
+import { keepStatements, shareTurns } from './sqlite-statements.ts'
 import { defineTables } from './tables.ts'
 
 /** Jobs that share one COMMIT, and so one fsync, at the most. */
@@ -103,8 +103,8 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   reader.run('PRAGMA busy_timeout = 100')
   reader.run('PRAGMA query_only = ON')
 
-  const snapshots = shareSnapshots(reader)
-  const statements = [keepStatements(reader, snapshots.begin), keepStatements(writer)]
+  const turns = shareTurns(reader, writer)
+  const statements = [keepStatements(reader, turns.beforeRead), keepStatements(writer)]
   const read = queriesOn(reader, sources)
   const write = queriesOn(writer, sources)
   const savepoint = writer.prepare('SAVEPOINT job')
@@ -156,7 +156,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       }
       commit.run()
       // Whoever reads from now on sees what this batch wrote.
-      snapshots.end()
+      turns.release()
     } catch (error) {
       // Rejecting a settled job again does nothing, so this reaches exactly those still waiting.
       for (const job of batch) job.reject(translateDatabaseError(error))
@@ -216,6 +216,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     onTouch(listener) {
       listeners.push(listener)
     },
+    foreignCommits: turns.foreignCommits,
     async ping() {
       try {
         const row = reader.query('SELECT count(*) AS applied FROM "__drizzle_migrations"').get()
@@ -242,7 +243,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       const wasClosed = closed
       closed = true
       await draining
-      snapshots.end()
+      turns.release()
       for (const kept of statements) kept.finalize()
       reader.close()
       // Leaves one file that holds everything: closing alone keeps the WAL while a statement is not yet collected.

@@ -51,7 +51,7 @@ export interface World {
 export async function createDeps({ config, db, log, sources, fetch, tuning }: World): Promise<Deps> {
   // The signing key is the one secret that all instances share: the other keys are derived from it.
   const secret = config.nativeTokens.key.d ?? ''
-  const views = createViewCache(sources)
+  const views = createViewCache({ ...sources, foreignCommits: db.foreignCommits })
   db.onTouch(views.revalidate)
   return {
     ...sources,

@@ -22,6 +22,15 @@ export function activeAt(table: Record<keyof Windowed, Column>, now: Date) {
   )
 }
 
+/** When the next of some windows opens or closes; null when none will. */
+export function nextEdge(entries: Windowed[], now: Date): Date | null {
+  const edges = entries.flatMap(({ startsAt, endsAt }) => [startsAt, endsAt])
+  const [first = null] = edges
+    .filter(edge => edge !== null && edge > now)
+    .toSorted((a, b) => Number(a) - Number(b))
+  return first
+}
+
 /** When the next window of a catalogue opens or closes; null when none will. */
 export async function nextChange(
   reader: Reader,
@@ -37,6 +46,6 @@ export async function nextChange(
       .limit(1)
     return next?.at ?? null
   })
-  const [first = null] = (await Promise.all(edges)).filter(edge => edge !== null).toSorted((a, b) => +a - +b)
-  return first
+  const [startsAt = null, endsAt = null] = await Promise.all(edges)
+  return nextEdge([{ active: true, startsAt, endsAt }], now)
 }

@@ -8,9 +8,9 @@ import type { Deps } from '../deps.ts'
 import { rateLimitHeaders } from '../http/rate-limit-headers.ts'
 import { limitCaller } from '../limits/policies.ts'
 import { DomainError } from '../problems.ts'
-import { requireNativeStanding, requireSessionStanding } from './standing.ts'
+import { viewNativeStanding, viewSessionStanding } from './standing-view.ts'
 
-export type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'rateLimiter'>
+export type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'rateLimiter' | 'views'>
 
 /** RFC 6750 §2.1: the `b64token` syntax. Two Authorization headers arrive joined by a comma and fail it. */
 const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
@@ -74,16 +74,17 @@ function tokenOf(authorization: string | undefined, bearer: string | undefined):
 }
 
 async function identify(
-  { db, identity, nativeTokens }: AuthDeps,
+  { db, identity, nativeTokens, views }: AuthDeps,
   token: string,
 ): Promise<AuthenticatedCaller> {
   if (claimedIssuer(token) === nativeTokens.issuer) {
     const { sessionId } = await nativeTokens.verify(token)
-    return { ...(await requireNativeStanding(db.read, sessionId)), credential: { kind: 'native', sessionId } }
+    const session = await viewNativeStanding(db.read, views, sessionId)
+    return { ...session, credential: { kind: 'native', sessionId } }
   }
   const { subject, tokenId, issuedAt, expiresAt } = await identity.verify(token)
   const caller = { provider: identity.name, subject }
-  const { userId } = await requireSessionStanding(db.read, caller, { tokenId, issuedAt })
+  const userId = await viewSessionStanding(db.read, views, caller, { tokenId, issuedAt })
   return { ...caller, userId, credential: { kind: 'session', token, tokenId, issuedAt, expiresAt } }
 }
 

@@ -2,6 +2,7 @@
 import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
+import { standingTopic } from '../views/topics.ts'
 import { hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
 
 const DAY_MS = 86_400_000
@@ -45,6 +46,7 @@ export async function startSession(
   const others = await listSessions(tx, caller)
   const surplus = others.slice(MOST_SESSIONS - 1).map(({ id }) => id)
   if (surplus.length > 0) {
+    tx.touch(standingTopic(caller))
     await tx.update(nativeSessions).set({ revokedAt: now }).where(inArray(nativeSessions.id, surplus))
   }
   const session: NativeSession = {
@@ -109,6 +111,7 @@ async function findLiveSession(tx: Transaction, sessionId: string): Promise<Nati
 /** Undefined when the session has moved on since it was read. */
 async function changeSession(tx: Transaction, seen: NativeSession, change: Partial<NativeSession>) {
   const { nativeSessions } = tx.tables
+  if (change.revokedAt) tx.touch(standingTopic(seen))
   const [changed] = await tx
     .update(nativeSessions)
     .set(change)
@@ -162,6 +165,7 @@ export async function listSessions(reader: Pick<Transaction, 'select' | 'tables'
 /** Ends one session of the caller, or all of them. Answers how many were alive. */
 export async function revokeSessions(tx: Transaction, caller: Caller, sessionId?: string): Promise<number> {
   const { nativeSessions } = tx.tables
+  tx.touch(standingTopic(caller))
   const ended = await tx
     .update(nativeSessions)
     .set({ revokedAt: tx.now() })
@@ -179,6 +183,7 @@ export async function revokeSessions(tx: Transaction, caller: Caller, sessionId?
 /** Takes away every session of a user, dead ones too, with their refresh tokens. Answers how many sessions went. */
 export async function forgetSessions(tx: Transaction, caller: Caller): Promise<number> {
   const { nativeSessions, refreshTokens } = tx.tables
+  tx.touch(standingTopic(caller))
   const theirs = tx.select({ id: nativeSessions.id }).from(nativeSessions).where(ownedBy(tx, caller))
   await tx.delete(refreshTokens).where(inArray(refreshTokens.sessionId, theirs))
   return (await tx.delete(nativeSessions).where(ownedBy(tx, caller)).returning()).length

@@ -7,6 +7,7 @@ import { prepared } from '../../db/prepared.ts'
 import type { AuthenticatedCaller, Caller } from '../caller.ts'
 import { ERASED, endSessions, findStanding } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
+import { standingTopic } from '../views/topics.ts'
 import { revokeSessions } from './native-sessions.ts'
 
 const loggedOut = () => new DomainError('invalid_token', { detail: 'The token was logged out.' })
@@ -28,6 +29,12 @@ const selectRevoked = prepared<{ id: string }, { id: string }[]>((reader, value)
     .where(eq(revokedTokens.id, value('id')))
 })
 
+/** What a verified session token says of itself. */
+export interface SessionToken {
+  tokenId: string
+  issuedAt: Date
+}
+
 /** Id of the user's record; undefined while there is none. */
 interface Standing {
   userId: string | undefined
@@ -40,7 +47,7 @@ interface Standing {
 export async function requireSessionStanding(
   reader: Reader,
   caller: Caller,
-  { tokenId, issuedAt }: { tokenId: string; issuedAt: Date },
+  { tokenId, issuedAt }: SessionToken,
 ): Promise<Standing> {
   const [revoked] = await selectRevoked(reader, { id: revocationId(caller.provider, tokenId) })
   if (revoked) throw loggedOut()
@@ -51,12 +58,16 @@ export async function requireSessionStanding(
 }
 
 /** A native token: its session is alive, its user neither erased nor deleted upstream. @throws DomainError `invalid_token` */
-export async function requireNativeStanding(reader: Reader, sessionId: string): Promise<Caller & Standing> {
+export async function requireNativeStanding(
+  reader: Reader,
+  sessionId: string,
+): Promise<Caller & Standing & { expiresAt: Date }> {
   const [session] = await selectSession(reader, { id: sessionId })
   if (!session || session.revokedAt || session.expiresAt <= reader.now()) throw loggedOut()
   const { userId, sessionsEndedAt } = await requireUndeleted(reader, session)
   if (sessionsEndedAt && session.originIssuedAt <= sessionsEndedAt) throw loggedOut()
-  return { provider: session.provider, subject: session.subject, userId }
+  const { provider, subject, expiresAt } = session
+  return { provider, subject, userId, expiresAt }
 }
 
 const selectSession = prepared<{ id: string }, Tables['nativeSessions']['$inferSelect'][]>(
@@ -83,6 +94,7 @@ export async function logOut(
   everywhere: boolean,
 ): Promise<void> {
   const { credential } = caller
+  tx.touch(standingTopic(caller))
   if (credential.kind === 'session') {
     const id = revocationId(caller.provider, credential.tokenId)
     await tx

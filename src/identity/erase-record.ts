@@ -1,7 +1,7 @@
 /** The part of an erasure that concerns who a fan is: what they wrote, what the provider says, what it knows them by. */
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
-import { fanTopic } from '../views/topics.ts'
+import { fanTopic, standingTopic } from '../views/topics.ts'
 import { buryIdentity } from './mirror.ts'
 import { erasedSubject, type User } from './users.ts'
 
@@ -37,5 +37,6 @@ export async function eraseRecord(tx: Transaction, user: User): Promise<boolean>
   if (!erased) return false
   await buryIdentity(tx, user.id)
   tx.touch(fanTopic(user.id))
+  tx.touch(standingTopic(user))
   return true
 }

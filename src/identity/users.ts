@@ -6,6 +6,7 @@ import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { type PreparedValue, prepared } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { DomainError } from '../problems.ts'
+import { standingTopic } from '../views/topics.ts'
 
 export type User = Tables['users']['$inferSelect']
 type Who = Pick<Caller, 'provider' | 'subject'>
@@ -71,6 +72,7 @@ export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: Use
     .values({ id: tx.newId(), provider, subject, createdAt: now, updatedAt: now })
     .onConflictDoNothing()
     .returning()
+  tx.touch(standingTopic(who))
   const user = made ?? (await findUser(tx, who))
   if (!user) throw new Error('user record vanished while it was made')
   return { user, created: made !== undefined }
@@ -115,6 +117,7 @@ const selectStanding = prepared<Names, Standing[]>((reader, value) => {
 export async function endSessions(tx: Transaction, who: Who): Promise<void> {
   const { user } = await ensureUser(tx, who)
   const { users } = tx.tables
+  tx.touch(standingTopic(who))
   await tx.update(users).set({ sessionsEndedAt: tx.now() }).where(eq(users.id, user.id))
 }
 

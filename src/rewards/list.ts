@@ -3,8 +3,9 @@ import { eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { readBalance } from '../points/ledger.ts'
+import { fanTopic, rewardsTopic } from '../views/topics.ts'
 import type { ViewCache } from '../views/view-cache.ts'
-import { isActive } from '../window.ts'
+import { isActive, nextEdge } from '../window.ts'
 import { viewCatalogue } from './catalogue.ts'
 import { presentReward, type UserRewardRow } from './present.ts'
 import { renderReward } from './render.ts'
@@ -22,11 +23,22 @@ export async function listRewards(sources: Sources, userId: string | undefined) 
   return { points, rewards: rewards.map(reward => presentReward(reward, own.get(reward.id), points, now)) }
 }
 
-/** The same as JSON text: the catalogue's part of each reward is written once for all fans. */
-export async function renderRewards(sources: Sources, userId: string | undefined) {
-  const { points, rewards, own, now } = await readShelf(sources, userId)
+/** The same as JSON text, kept for a fan who asks again, where that is exact. */
+export async function viewRewards(sources: Sources, userId: string | undefined) {
+  const text = await (userId === undefined
+    ? renderRewards(sources, userId).then(({ value }) => value)
+    : sources.views.readExactly(`rewards of ${userId}`, async () => ({
+        ...(await renderRewards(sources, userId)),
+        topics: [fanTopic(userId), rewardsTopic],
+      })))
+  return { text }
+}
+
+/** The catalogue's part of each reward is written once for all fans. */
+async function renderRewards(sources: Sources, userId: string | undefined) {
+  const { points, rewards, own, now, until } = await readShelf(sources, userId)
   const rendered = rewards.map(reward => renderReward(reward, own.get(reward.id), points, now))
-  return { text: `{"points":${points},"rewards":[${rendered.join(',')}]}` }
+  return { value: `{"points":${points},"rewards":[${rendered.join(',')}]}`, until }
 }
 
 async function readShelf({ read, views }: Sources, userId: string | undefined) {
@@ -35,7 +47,13 @@ async function readShelf({ read, views }: Sources, userId: string | undefined) {
   const { balance: points } = await readBalance(read, userId)
   const rows = userId === undefined ? [] : await selectOwn(read, { userId })
   const own = new Map(rows.map(row => [row.rewardId, row]))
-  return { points, rewards: catalogue.filter(reward => isActive(reward, now)), own, now }
+  return {
+    points,
+    rewards: catalogue.filter(reward => isActive(reward, now)),
+    own,
+    now,
+    until: nextEdge(catalogue, now),
+  }
 }
 
 const selectOwn = prepared<{ userId: string }, UserRewardRow[]>((reader, value) => {

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { operation } from '../http/operation.ts'
 import { Closed, Nullable, Slug } from '../http/schemas.ts'
-import { listTeams } from './teams.ts'
+import { viewTeams } from './view.ts'
 
 const Colour = Nullable(Type.String({ pattern: '^#[0-9a-f]{6}$' }), { description: 'Like #c8102e.' })
 
@@ -21,10 +21,10 @@ const Team = Closed(
   { title: 'Team' },
 )
 
-export const teamsRoutes = ({ db }: Pick<Deps, 'db'>) =>
+export const teamsRoutes = ({ db, views }: Pick<Deps, 'db' | 'views'>) =>
   new Elysia({ name: 'matchday/teams', prefix: '/api/teams' }).get(
     '',
-    async () => ({ teams: await listTeams(db.read) }),
+    () => viewTeams(db.read, views),
     operation({
       id: 'listTeams',
       summary: 'List the teams',

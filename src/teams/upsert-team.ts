@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { isCountry } from '../country.ts'
 import { compareEntries, type EntryChange, type EntryFault, slugFaults, urlFaults } from '../entry.ts'
+import { teamsTopic } from '../views/topics.ts'
 import type { TeamEntry } from './entry-schema.ts'
 
 /** What the schema cannot say. */
@@ -27,6 +28,7 @@ export async function upsertTeam(tx: Transaction, entry: TeamEntry): Promise<Ent
   const change = await planTeam(tx, entry)
   if (change.outcome === 'unchanged') return change
   const set = { ...columnsOf(entry), updatedAt: tx.now() }
+  tx.touch(teamsTopic)
   await tx
     .insert(teams)
     .values({ ...set, id: entry.id, createdAt: tx.now() })
@@ -42,6 +44,7 @@ export async function listActiveTeams(reader: Reader): Promise<string[]> {
 /** Fans who follow the team keep it. */
 export async function deactivateTeam(tx: Transaction, id: string): Promise<void> {
   const { teams } = tx.tables
+  tx.touch(teamsTopic)
   await tx
     .update(teams)
     .set({ active: false, updatedAt: tx.now() })

@@ -2,9 +2,9 @@
  * Keeps answers that cost several queries, and lets go of them when what they show has changed.
  *
  * A view names the topics that it depends on. Units of work touch topics, and after their commit the views of these topics
- * are gone: the next read in this process computes them anew. Other processes on the same database hear nothing of it. A view
- * therefore lives for less than a second, which also bounds what changes with the clock alone. (PostgreSQL's NOTIFY would tell
- * them sooner, at the price of putting all commits that notify in a line.)
+ * are gone: the next read in this process computes them anew. Of other processes' commits SQLite tells at once that there were
+ * some, and then every view is gone; PostgreSQL does not, and a view therefore lives for less than a second. (NOTIFY would tell
+ * sooner, at the price of putting all commits that notify in a line.)
  *
  * Readers of a view that is being computed wait for that one computation. After a touch it is neither joined nor kept, since it
  * may have read what was there before.
@@ -25,10 +25,15 @@ export interface View<T> {
   until?: Date | null
 }
 
-interface Kept {
+interface Begun {
+  since: number
+  /** Commits of other processes before it. */
+  foreign: number | null
+}
+
+interface Kept extends Begun {
   value: unknown
   topics: string[]
-  since: number
   until: Date | null
 }
 
@@ -38,6 +43,11 @@ export interface ViewCache {
    * A computation that fails is not kept, and rejects for everybody who waits for it.
    */
   read<T>(name: string, compute: () => Promise<View<T>>): Promise<T>
+  /**
+   * The same for what must be true at every use, such as whether a token still counts: kept only where the database knows
+   * of every commit of other processes, and else computed each time.
+   */
+  readExactly<T>(name: string, compute: () => Promise<View<T>>): Promise<T>
   /** Lets go of all views that depend on a topic. */
   revalidate(topic: string): void
 }
@@ -46,15 +56,24 @@ export interface ViewCacheOptions {
   /** Milliseconds of a clock that never goes back. */
   elapsed(): number
   now(): Date
+  /** Counts the commits of other processes, so that none goes unseen; null where nobody can know. */
+  foreignCommits(): number | null
   mostBytes?: number
 }
 
-export function createViewCache({ elapsed, now, mostBytes = MOST_BYTES }: ViewCacheOptions): ViewCache {
+export function createViewCache({
+  elapsed,
+  now,
+  foreignCommits,
+  mostBytes = MOST_BYTES,
+}: ViewCacheOptions): ViewCache {
   const namesByTopic = new Map<string, Set<string>>()
   const kept = new LRUCache<string, Kept>({
     maxSize: mostBytes,
     sizeCalculation: ({ value, topics }, name) =>
-      JSON.stringify([name, value, topics]).length + OVERHEAD_BYTES,
+      (typeof value === 'string' ? value.length : JSON.stringify(value ?? null).length) +
+      JSON.stringify([name, topics]).length +
+      OVERHEAD_BYTES,
     dispose: ({ topics }, name) => {
       for (const topic of topics) {
         const names = namesByTopic.get(topic)
@@ -63,17 +82,20 @@ export function createViewCache({ elapsed, now, mostBytes = MOST_BYTES }: ViewCa
       }
     },
   })
-  const running = new Map<string, { since: number; value: Promise<unknown> }>()
-  const isFresh = ({ since }: { since: number }) => elapsed() - since < MOST_AGE_MS
+  const running = new Map<string, Begun & { value: Promise<unknown> }>()
+  /** No other process has written since, as far as anybody knows. */
+  const isSame = ({ foreign }: Begun) => foreign === foreignCommits()
+  const isFresh = (begun: Begun) => isSame(begun) && elapsed() - begun.since < MOST_AGE_MS
+  const isOver = ({ until }: Kept) => until !== null && until <= now()
 
   function start<T>(name: string, compute: () => Promise<View<T>>): Promise<T> {
-    const since = elapsed()
+    const begun = { since: elapsed(), foreign: foreignCommits() }
     const run = {
-      since,
+      ...begun,
       value: compute()
         .then(({ value, topics, until = null }) => {
           if (running.get(name) === run) {
-            kept.set(name, { value, topics, since, until })
+            kept.set(name, { value, topics, until, ...begun })
             // A view larger than the whole cache was not taken.
             if (kept.has(name)) for (const topic of topics) add(topic, name)
           }
@@ -96,9 +118,15 @@ export function createViewCache({ elapsed, now, mostBytes = MOST_BYTES }: ViewCa
     // Guarantee of the casts: a name belongs to one computation, and so to one type.
     async read<T>(name: string, compute: () => Promise<View<T>>) {
       const hit = kept.get(name)
-      if (hit && isFresh(hit) && !(hit.until && hit.until <= now())) return hit.value as T
+      if (hit && isFresh(hit) && !isOver(hit)) return hit.value as T
       const run = running.get(name)
       if (run && isFresh(run)) return run.value as Promise<T>
+      return start(name, compute)
+    },
+    async readExactly<T>(name: string, compute: () => Promise<View<T>>) {
+      if (foreignCommits() === null) return (await compute()).value
+      const hit = kept.get(name)
+      if (hit && isSame(hit) && !isOver(hit)) return hit.value as T
       return start(name, compute)
     },
     revalidate(topic) {

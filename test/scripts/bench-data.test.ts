@@ -42,7 +42,10 @@ for (const engine of sharedEngines) {
       const user = await findUser(db.read, caller)
       expect(user).toMatchObject({ handle: `fan_${FANS - 1}` })
       const { rewards } = await listRewards(
-        { read: db.read, views: createViewCache({ elapsed: () => 0, now: db.read.now }) },
+        {
+          read: db.read,
+          views: createViewCache({ elapsed: () => 0, now: db.read.now, foreignCommits: () => null }),
+        },
         user?.id,
       )
       expect(rewards).toHaveLength(REWARDS)

@@ -3,7 +3,7 @@ import type { Database, Tables } from '../../db/index.ts'
 import type { Config } from '../../src/config.ts'
 import { ensureUser } from '../../src/identity/users.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
-import { rewardsTopic } from '../../src/views/topics.ts'
+import { rewardsTopic, teamsTopic } from '../../src/views/topics.ts'
 
 type NewReward = Partial<Tables['rewards']['$inferInsert']>
 
@@ -39,9 +39,12 @@ export function createFactories(db: Database, config: Config): Factories {
     async team({ active = true } = {}) {
       const id = `team-${++made}`
       const at = db.read.now()
-      await db.write(tx =>
-        tx.insert(teams).values({ id, name: id, shortName: 'TST', active, createdAt: at, updatedAt: at }),
-      )
+      await db.write(async tx => {
+        await tx
+          .insert(teams)
+          .values({ id, name: id, shortName: 'TST', active, createdAt: at, updatedAt: at })
+        tx.touch(teamsTopic)
+      })
       return id
     },
     async grant({ subject }, delta) {

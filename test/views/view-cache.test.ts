@@ -4,7 +4,12 @@ import { createViewCache } from '../../src/views/view-cache.ts'
 /** A cache on a clock of its own, and a view that counts how often it is computed. */
 function createStage(mostBytes?: number) {
   const clock = { ms: 0 }
-  const cache = createViewCache({ elapsed: () => clock.ms, now: () => new Date(clock.ms), mostBytes })
+  const cache = createViewCache({
+    elapsed: () => clock.ms,
+    now: () => new Date(clock.ms),
+    foreignCommits: () => null,
+    mostBytes,
+  })
   const computed: Record<string, number> = {}
   const read = (name: string, topics: string[] = [], value: unknown = name) =>
     cache.read(name, async () => {

@@ -1,0 +1,35 @@
+/**
+ * Whether a token still counts, remembered from request to request where that is exact (`ViewCache.readExactly`): each way
+ * in which a token ends touches the topic of its caller, and another process's commit ends what is remembered.
+ */
+import type { Reader } from '../../db/index.ts'
+import type { Caller } from '../caller.ts'
+import { fanTopic, standingTopic } from '../views/topics.ts'
+import type { ViewCache } from '../views/view-cache.ts'
+import { requireNativeStanding, requireSessionStanding, type SessionToken } from './standing.ts'
+
+const topicsOf = (caller: Caller, userId: string | undefined) =>
+  userId === undefined ? [standingTopic(caller)] : [standingTopic(caller), fanTopic(userId)]
+
+/** Id of the caller's record. @throws as `requireSessionStanding` */
+export function viewSessionStanding(
+  reader: Reader,
+  views: ViewCache,
+  caller: Caller,
+  token: SessionToken,
+): Promise<string | undefined> {
+  const { provider, subject } = caller
+  const name = `session ${provider} ${subject} ${token.tokenId} ${token.issuedAt.getTime()}`
+  return views.readExactly(name, async () => {
+    const { userId } = await requireSessionStanding(reader, caller, token)
+    return { value: userId, topics: topicsOf(caller, userId) }
+  })
+}
+
+/** The caller, and the id of their record. @throws as `requireNativeStanding` */
+export function viewNativeStanding(reader: Reader, views: ViewCache, sessionId: string) {
+  return views.readExactly(`native session ${sessionId}`, async () => {
+    const { expiresAt, ...caller } = await requireNativeStanding(reader, sessionId)
+    return { value: caller, topics: topicsOf(caller, caller.userId), until: expiresAt }
+  })
+}
