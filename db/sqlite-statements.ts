@@ -17,6 +17,7 @@ export function keepStatements(connection: Connection, beforeUse?: () => void): 
     kept.set(text, statement)
     if (!beforeUse) return statement
     return {
+      run: statement.run.bind(statement),
       all(...parameters: Parameters) {
         beforeUse()
         return statement.all(...parameters)

@@ -25,8 +25,8 @@ export const answerConditionally =
     // What anybody gets is the same for everybody; the rest depends on who asks.
     if (caller !== 'anyone') headers.Vary = 'Authorization'
     Object.assign(set.headers, headers)
-    set.headers['content-type'] = 'application/json'
     if (isNamed(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304 })
+    set.headers['content-type'] = 'application/json'
     return body
   }
 

@@ -70,11 +70,7 @@ const rules: Record<keyof ProfileChange, Rule> = {
     expected: 'must be a BCP 47 tag, such as en-GB',
     keep: canonicalLocale,
     // POSIX: en_GB.UTF-8
-    mend: value =>
-      value
-        .trim()
-        .replace(/[.@].*$/, '')
-        .replaceAll('_', '-'),
+    mend: value => (value.trim().split(/[.@]/, 1)[0] ?? '').replaceAll('_', '-'),
   },
   favoriteTeamId: { expected: 'must be the id of a team', keep: value => value },
 }
