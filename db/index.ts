@@ -52,7 +52,7 @@ export interface Database {
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /** Calls `listener` with each topic that a unit of work of this process touched, before its caller is answered. */
   onTouch(listener: (topic: string) => void): void
-  /** Rejects with a `DatabaseError` when the database cannot be read. */
+  /** Rejects with a `DatabaseError` when the database cannot be read, or has refused writes and still does. */
   ping(): Promise<void>
   /** Lets running work finish, then closes. */
   close(): Promise<void>

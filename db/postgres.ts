@@ -10,6 +10,7 @@ import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './
 import { requireCurrent } from './known-migrations.ts'
 import { defineTables } from './tables.ts'
 import { createTurnstile } from './turnstile.ts'
+import { createWriteFault } from './write-fault.ts'
 
 const POOL_SIZE = 10
 /** Connections that writes leave to reads: whatever writes wait for, reads stay quick. */
@@ -50,6 +51,9 @@ export function databaseOn(
     for (const listener of listeners) listener(topic)
   }
   let closing: Promise<void> | undefined
+  const writeFault = createWriteFault(async () => {
+    await queries.execute(sql`UPDATE "__drizzle_migrations" SET hash = hash`)
+  })
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const effects: (() => void)[] = []
@@ -74,7 +78,11 @@ export function databaseOn(
       try {
         return await attempt(work)
       } catch (error) {
-        if (!isRetryable(error)) throw translateDatabaseError(error)
+        if (!isRetryable(error)) {
+          const translated = translateDatabaseError(error)
+          writeFault.note(translated)
+          throw translated
+        }
         if (tries === ATTEMPTS) throw new DatabaseError('busy', error)
         await Bun.sleep(2 ** tries * (1 + Math.random()))
       }
@@ -101,6 +109,7 @@ export function databaseOn(
       try {
         const [row] = await read.select({ applied: sql`count(*)` }).from(sql`"__drizzle_migrations"`)
         requireCurrent('postgres', Number(row?.applied))
+        await writeFault.check()
       } catch (error) {
         throw translateDatabaseError(error)
       }
