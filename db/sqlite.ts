@@ -114,7 +114,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   }
   let draining: Promise<void> | undefined
   let closed = false
-  const writeFault = createWriteFault(() =>
+  const writeFault = createWriteFault(['full', 'read_only', 'corrupt'], () =>
     enqueue(async () => {
       // Takes room and gives it back: a full disk refuses it.
       writer.run('CREATE TABLE "__room" AS SELECT zeroblob(65536) AS room')

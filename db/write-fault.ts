@@ -1,9 +1,6 @@
 /** Remembers that a database which can be read takes no writes, so that whoever asks whether it is well is told. */
 import { DatabaseError, type DatabaseFault } from './errors.ts'
 
-/** What no later write heals by itself being tried. */
-const LASTING: DatabaseFault[] = ['full', 'read_only', 'corrupt']
-
 export interface WriteFault {
   /** To be told of every error of a write. */
   note(error: unknown): void
@@ -11,12 +8,15 @@ export interface WriteFault {
   check(): Promise<void>
 }
 
-/** `probe` writes something that stays without effect: asked only after a fault, it tells when the fault is over. */
-export function createWriteFault(probe: () => Promise<void>): WriteFault {
+/**
+ * `lasting`: which faults the next write would meet as well. `probe` writes something that stays without effect: asked only
+ * after such a fault, it tells when the fault is over.
+ */
+export function createWriteFault(lasting: DatabaseFault[], probe: () => Promise<void>): WriteFault {
   let fault: DatabaseError | undefined
   return {
     note(error) {
-      if (!(error instanceof DatabaseError) || !LASTING.includes(error.fault)) return
+      if (!(error instanceof DatabaseError) || !lasting.includes(error.fault)) return
       // What is broken in one place is not whole because another takes a write: that takes a restart.
       if (fault?.fault !== 'corrupt') fault = error
     },

@@ -1,6 +1,6 @@
 /** A PostgreSQL server that is gone and comes back, that is full, or that takes no writes, as clients see it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../db/index.ts'
+import { openPostgres } from '../../db/postgres.ts'
 import { execute, withRawConnection } from '../db/probe.ts'
 import { refusal } from '../packs/packs-world.ts'
 import { type Engine, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
@@ -14,6 +14,7 @@ function startRelay(server: URL) {
     to ? void to.write(bytes) : void waiting.push(Buffer.from(bytes))
   const clients = new Set<Bun.Socket<Side>>()
   let port = 0
+  let swallowing = false
   const listen = () =>
     Bun.listen<Side>({
       hostname: '127.0.0.1',
@@ -30,7 +31,7 @@ function startRelay(server: URL) {
                 client.data.other = to
                 for (const bytes of client.data.waiting.splice(0)) to.write(bytes)
               },
-              data: (_, bytes) => void client.write(bytes),
+              data: (_, bytes) => void (swallowing || client.write(bytes)),
               close: () => void client.end(),
             },
           })
@@ -53,6 +54,10 @@ function startRelay(server: URL) {
     mend() {
       listener = listen()
     },
+    /** Says nothing any more, and closes nothing. */
+    swallow(on: boolean) {
+      swallowing = on
+    },
     stop: () => listener.stop(true),
   }
 }
@@ -73,7 +78,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
         relay = startRelay(url)
         url.hostname = '127.0.0.1'
         url.port = String(relay.port)
-        const db = openDatabase(url.href, sources)
+        const db = openPostgres(url.href, sources, { pingPatienceMs: 100 })
         return { db, url: url.href, remove: () => db.close() }
       },
     }
@@ -132,6 +137,17 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
       await readOnly(false)
       await readyAgain()
       expect((await write('again')).body.bio).toBe('again')
+    })
+
+    test('one that says nothing, as behind a network that swallows packets: /readyz does not wait for it', async () => {
+      relay.swallow(true)
+      expect(await ready()).toEqual([503, 'database unreachable'])
+      relay.swallow(false)
+      // What was swallowed never comes: the connections that waited for it are given up.
+      relay.cut()
+      relay.mend()
+      await readyAgain()
+      expect((await write('heard')).body.bio).toBe('heard')
     })
 
     test('one without room is 507 storage_full', async () => {
