@@ -59,7 +59,7 @@ export interface Database {
    * that none did in between, but for the current turn of the event loop. Null on PostgreSQL, which does not tell.
    */
   foreignCommits(): number | null
-  /** Rejects with a `DatabaseError` when the database cannot be read. */
+  /** Rejects with a `DatabaseError` when the database cannot be read, or has refused writes and still does. */
   ping(): Promise<void>
   /** What the engine itself finds wrong with its files, in its own words: indexes, checks, rows that refer to nothing. */
   findDamage(): Promise<string[]>

@@ -10,11 +10,14 @@ import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './
 import { requireCurrent } from './known-migrations.ts'
 import { defineTables } from './tables.ts'
 import { createTurnstile } from './turnstile.ts'
+import { createWriteFault } from './write-fault.ts'
 
 const POOL_SIZE = 10
 /** Connections that writes leave to reads: whatever writes wait for, reads stay quick. */
 const READERS = 2
 const ATTEMPTS = 5
+/** After which a server that says nothing at all is as good as none: a network that swallows packets closes nothing. */
+const PING_PATIENCE_MS = 5_000
 const tables = defineTables(postgres)
 
 type Drizzle = PgDatabase<PgQueryResultHKT>
@@ -29,7 +32,12 @@ export function connectPostgres(url: string, max = POOL_SIZE): SQL {
   })
 }
 
-export function openPostgres(url: string, sources: Sources, options: DatabaseOptions = {}): Database {
+export interface PostgresOptions extends DatabaseOptions {
+  /** How long `ping` waits for an answer. Milliseconds; default 5000. */
+  pingPatienceMs?: number
+}
+
+export function openPostgres(url: string, sources: Sources, options: PostgresOptions = {}): Database {
   const client = connectPostgres(url)
   const queries = drizzle({ client, casing: 'snake_case' })
   return databaseOn(queries, sources, () => client.close({ timeout: 5 }), options)
@@ -40,7 +48,7 @@ export function databaseOn(
   queries: Drizzle,
   sources: Sources,
   closeClient: () => Promise<void>,
-  { maxQueuedWrites }: DatabaseOptions = {},
+  { maxQueuedWrites, pingPatienceMs = PING_PATIENCE_MS }: PostgresOptions = {},
 ): Database {
   const writers = createTurnstile(POOL_SIZE - READERS, maxQueuedWrites)
   const read = extend<Reader>(queries, { tables, statements: new Map(), ...sources })
@@ -50,6 +58,10 @@ export function databaseOn(
     for (const listener of listeners) listener(topic)
   }
   let closing: Promise<void> | undefined
+  // Damage is the server's own to judge: it serves others from what is whole.
+  const writeFault = createWriteFault(['full', 'read_only'], async () => {
+    await queries.execute(sql`UPDATE "__drizzle_migrations" SET hash = hash`)
+  })
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const effects: (() => void)[] = []
@@ -75,7 +87,11 @@ export function databaseOn(
       try {
         return await attempt(work)
       } catch (error) {
-        if (!isRetryable(error)) throw translateDatabaseError(error)
+        if (!isRetryable(error)) {
+          const translated = translateDatabaseError(error)
+          writeFault.note(translated)
+          throw translated
+        }
         if (tries === ATTEMPTS) throw new DatabaseError('busy', error)
         await Bun.sleep(2 ** tries * (1 + Math.random()))
       }
@@ -101,8 +117,11 @@ export function databaseOn(
     foreignCommits: () => null,
     async ping() {
       try {
-        const [row] = await read.select({ applied: sql`count(*)` }).from(sql`"__drizzle_migrations"`)
-        requireCurrent('postgres', Number(row?.applied))
+        await within(pingPatienceMs, async () => {
+          const [row] = await read.select({ applied: sql`count(*)` }).from(sql`"__drizzle_migrations"`)
+          requireCurrent('postgres', Number(row?.applied))
+          await writeFault.check()
+        })
       } catch (error) {
         throw translateDatabaseError(error)
       }
@@ -110,6 +129,17 @@ export function databaseOn(
     // A server watches its own files (data checksums, amcheck), and nothing switches its foreign keys off by the way.
     findDamage: async () => [],
     close: () => (closing ??= writers.close().then(closeClient)),
+  }
+}
+
+/** @throws DatabaseError `unreachable` when it takes longer, whatever becomes of it then */
+async function within(ms: number, work: () => Promise<void>): Promise<void> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new DatabaseError('unreachable')), ms)
+  try {
+    await Promise.race([work(), late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
 

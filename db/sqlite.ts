@@ -10,11 +10,14 @@ import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './
 import { requireCurrent } from './known-migrations.ts'
 import { keepStatements, shareTurns } from './sqlite-statements.ts'
 import { defineTables } from './tables.ts'
+import { createWriteFault } from './write-fault.ts'
 
 /** Jobs that share one COMMIT, and so one fsync, at the most. */
 const BATCH_SIZE = 64
 /** How long a batch waits for another process's lock. */
 const LOCK_PATIENCE_MS = 5_000
+/** To which the WAL shrinks again after a long reader, who kept it from being written back. */
+const WAL_BYTES = 16 * 1024 * 1024
 
 const tables = defineTables(sqlite)
 
@@ -39,6 +42,7 @@ export function connectSqlite(path: string): Connection {
   // FULL: an acknowledged write survives a power cut, not only a crash of the process.
   connection.run('PRAGMA synchronous = FULL')
   connection.run('PRAGMA foreign_keys = ON')
+  connection.run(`PRAGMA journal_size_limit = ${WAL_BYTES}`)
   return connection
 }
 
@@ -119,6 +123,26 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   }
   let draining: Promise<void> | undefined
   let closed = false
+  const writeFault = createWriteFault(['full', 'read_only', 'corrupt'], () =>
+    enqueue(async () => {
+      // Takes room and gives it back: a full disk refuses it.
+      writer.run('CREATE TABLE "__room" AS SELECT zeroblob(65536) AS room')
+      writer.run('DROP TABLE "__room"')
+    }),
+  )
+
+  function translate(error: unknown) {
+    const translated = translateDatabaseError(error)
+    writeFault.note(translated)
+    return translated
+  }
+
+  function enqueue<T>(work: Job['work']): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
+      draining ??= drain()
+    })
+  }
 
   /** Runs one job under its own savepoint: when it throws, its neighbours keep what they wrote. */
   async function runJob(job: Job): Promise<Ran | undefined> {
@@ -141,7 +165,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       if (!writer.inTransaction) throw error
       rollBackJob.run()
       release.run()
-      job.reject(translateDatabaseError(error))
+      job.reject(translate(error))
       return undefined
     }
   }
@@ -159,7 +183,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       turns.release()
     } catch (error) {
       // Rejecting a settled job again does nothing, so this reaches exactly those still waiting.
-      for (const job of batch) job.reject(translateDatabaseError(error))
+      for (const job of batch) job.reject(translate(error))
       rollBack()
       return
     }
@@ -208,10 +232,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       if (closed) throw new DatabaseError('unreachable')
       // Beside the batch that runs. Waiting longer than anybody waits for an answer helps nobody.
       if (queue.length >= maxQueuedWrites) throw new DatabaseError('overloaded')
-      return new Promise<T>((resolve, reject) => {
-        queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
-        draining ??= drain()
-      })
+      return enqueue<T>(work)
     },
     onTouch(listener) {
       listeners.push(listener)
@@ -221,6 +242,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       try {
         const row = reader.query('SELECT count(*) AS applied FROM "__drizzle_migrations"').get()
         requireCurrent('sqlite', (row as { applied: number }).applied)
+        await writeFault.check()
       } catch (error) {
         throw translateDatabaseError(error)
       }

@@ -59,7 +59,7 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
     db,
     runningKeys: new Map(),
     log,
-    identity: createIdentityProvider({ ...config.identity, now: sources.now, fetch, log, tuning }),
+    identity: createIdentityProvider({ ...config.identity, ...sources, fetch, log, tuning }),
     nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),
     cursors: createCursors(secret),
     tokenSeal: createTokenSeal(secret),

@@ -85,7 +85,8 @@ export async function refreshSession(tx: Transaction, refreshToken: string): Pro
     const session = await findLiveSession(tx, presented.sessionId)
     if (!session) return null
     const behind = session.generation - presented.generation
-    const forgiven = behind === 1 && now.getTime() - session.rotatedAt.getTime() <= FORGIVENESS_MS
+    // Either way: a clock that was set back must not forgive for as long as it was set back.
+    const forgiven = behind === 1 && Math.abs(now.getTime() - session.rotatedAt.getTime()) <= FORGIVENESS_MS
     const change =
       behind === 0
         ? { generation: session.generation + 1, rotatedAt: now }

@@ -27,8 +27,11 @@ const FAILURES_TO_OPEN = 5
 const isUnavailable = (error: unknown): error is ProviderError =>
   error instanceof ProviderError && error.kind === 'unavailable'
 
-/** Runs a call under the policy. Rejects with the call's own error, or with `ProviderError` `unavailable` unasked. */
-export function createCallPolicy(now: () => Date, { retryWaitMs = 200, openMs = 10_000 }: CallTuning = {}) {
+/** `elapsed`: milliseconds of a clock that never goes back. Runs a call under the policy. Rejects with the call's own error, or with `ProviderError` `unavailable` unasked. */
+export function createCallPolicy(
+  elapsed: () => number,
+  { retryWaitMs = 200, openMs = 10_000 }: CallTuning = {},
+) {
   let askedToWaitUntil = 0
 
   // A provider that names a time is not asked again before it: no retry, and no other call either.
@@ -46,7 +49,7 @@ export function createCallPolicy(now: () => Date, { retryWaitMs = 200, openMs = 
   const policy = wrap(retrying, breaking)
 
   return async function call<T>(ask: () => Promise<T>): Promise<T> {
-    const wait = askedToWaitUntil - now().getTime()
+    const wait = askedToWaitUntil - elapsed()
     if (wait > 0) throw new ProviderError('it asked to be left alone', 'unavailable', Math.ceil(wait / 1000))
     try {
       return await policy.execute(ask)
@@ -57,7 +60,7 @@ export function createCallPolicy(now: () => Date, { retryWaitMs = 200, openMs = 
       // Only a failing provider is left alone: what it says of one fan's token, or of one fan's haste (429), must not
       // keep the others waiting.
       if (isUnavailable(error) && error.retryAfter !== undefined && error.status !== 429) {
-        askedToWaitUntil = now().getTime() + error.retryAfter * 1000
+        askedToWaitUntil = elapsed() + error.retryAfter * 1000
       }
       throw error
     }

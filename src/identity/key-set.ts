@@ -24,7 +24,8 @@ const MOST_KEYS = 100
 export interface KeySetOptions {
   /** Resolves to a JWKS document (RFC 7517). */
   load: () => Promise<Record<string, unknown>>
-  now: () => Date
+  /** Milliseconds of a clock that never goes back: set back, it would keep old keys fresh and new ones unknown. */
+  elapsed: () => number
   /** How long a set is used while the provider does not answer. Milliseconds. */
   usableMs: number
   /** A set with other keys has taken the place of the one before. */
@@ -44,20 +45,20 @@ export interface KeySet {
   problem(): string | null
 }
 
-export function createKeySet({ load, now, usableMs, onChange, onFailure }: KeySetOptions): KeySet {
+export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: KeySetOptions): KeySet {
   let held: { keys: ReturnType<typeof createLocalJWKSet>; text: string; at: number } | undefined
   let lastFetch = Number.NEGATIVE_INFINITY
   let lastUnknownKid = Number.NEGATIVE_INFINITY
   let lastFailure: ProviderError | undefined
   let fetching: Promise<void> | undefined
 
-  const age = () => (held ? now().getTime() - held.at : Number.POSITIVE_INFINITY)
+  const age = () => (held ? elapsed() - held.at : Number.POSITIVE_INFINITY)
   const usable = () => age() < usableMs
 
   /** All that need a fetch at the same time share one. */
   function fetchOnce(): Promise<void> {
     const cooldown = usable() ? FETCH_COOLDOWN_MS : EMPTY_COOLDOWN_MS
-    if (!fetching && now().getTime() - lastFetch < cooldown) return Promise.resolve()
+    if (!fetching && elapsed() - lastFetch < cooldown) return Promise.resolve()
     return fetchShared()
   }
 
@@ -70,7 +71,7 @@ export function createKeySet({ load, now, usableMs, onChange, onFailure }: KeySe
 
   /** An allowance of its own: a fetch on schedule must not keep a key unknown that the provider has just made. */
   function fetchForUnknownKid(): Promise<void> {
-    const at = now().getTime()
+    const at = elapsed()
     const failedLately = lastFailure !== undefined && at - lastFetch < FETCH_COOLDOWN_MS
     if (!fetching && (failedLately || at - lastUnknownKid < FETCH_COOLDOWN_MS)) return Promise.resolve()
     lastUnknownKid = at
@@ -78,10 +79,10 @@ export function createKeySet({ load, now, usableMs, onChange, onFailure }: KeySe
   }
 
   async function fetchNow() {
-    lastFetch = now().getTime()
+    lastFetch = elapsed()
     try {
       const before = held?.text
-      held = { ...readKeySet(await load()), at: now().getTime() }
+      held = { ...readKeySet(await load()), at: elapsed() }
       if (before !== undefined && before !== held.text) onChange()
       lastFailure = undefined
     } catch (error) {
@@ -93,7 +94,7 @@ export function createKeySet({ load, now, usableMs, onChange, onFailure }: KeySe
 
   function keys() {
     if (held && usable()) return held.keys
-    const seconds = Math.ceil((lastFetch + EMPTY_COOLDOWN_MS - now().getTime()) / 1000)
+    const seconds = Math.ceil((lastFetch + EMPTY_COOLDOWN_MS - elapsed()) / 1000)
     throw new ProviderError(
       lastFailure?.message ?? 'its keys are not known yet',
       'unavailable',
@@ -104,7 +105,7 @@ export function createKeySet({ load, now, usableMs, onChange, onFailure }: KeySe
   return {
     async find(header, token) {
       if (age() >= KEYS_FRESH_MS) {
-        const failing = usable() && lastFailure && now().getTime() - lastFetch < KEYS_FRESH_MS
+        const failing = usable() && lastFailure && elapsed() - lastFetch < KEYS_FRESH_MS
         const fetched = fetchOnce()
         // Of an outage that we know of, one request paid with a wait: the others need not, since the held set counts.
         if (!failing) await fetched

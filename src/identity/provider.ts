@@ -34,16 +34,18 @@ export interface IdentityProvider {
 
 export interface ProviderOptions extends IdentityConfig {
   now: () => Date
+  /** Milliseconds of a clock that never goes back. */
+  elapsed: () => number
   fetch: Fetch
   log: Logger
   tuning?: CallTuning
 }
 
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
-  const { issuer, name, now, fetch, log, tuning = {} } = options
+  const { issuer, name, now, elapsed, fetch, log, tuning = {} } = options
   const { deadlineMs = DEADLINE_MS } = tuning
   const outbound = { httpsOnly: issuer.startsWith('https:'), publicOnly: options.publicOnly }
-  const call = createCallPolicy(now, tuning)
+  const call = createCallPolicy(elapsed, tuning)
   let endpoints: Endpoints | undefined
 
   function get(url: string, token?: string) {
@@ -66,7 +68,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   }
 
   const keySet = createKeySet({
-    now,
+    elapsed,
     usableMs: options.keysUsableMs,
     // Discovery again with each refresh: a provider may move its keys.
     load: async () => (await get((await discover()).jwks)).body,

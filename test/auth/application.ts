@@ -27,9 +27,16 @@ async function applicationOf(deps: Deps): Promise<Application> {
 
 /** Holds no keys of the provider yet, and waits for it no longer than a test can. */
 export function startFresh({ config, deps, idp }: World): Promise<Application> {
-  const { now, log } = deps
+  const { now, elapsed, log } = deps
   const tuning = { deadlineMs: 40, retryWaitMs: 2, openMs: 1 }
-  const identity = createIdentityProvider({ ...config.identity, now, log, fetch: idp.handle, tuning })
+  const identity = createIdentityProvider({
+    ...config.identity,
+    now,
+    elapsed,
+    log,
+    fetch: idp.handle,
+    tuning,
+  })
   return applicationOf({ ...deps, identity })
 }
 

@@ -20,6 +20,7 @@ beforeAll(async () => {
     const identity = createIdentityProvider({
       ...world.config.identity,
       now: world.deps.now,
+      elapsed: world.deps.elapsed,
       fetch: world.idp.handle,
       log: world.deps.log,
       tuning: { deadlineMs: 40 },

@@ -184,6 +184,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     const identity = createIdentityProvider({
       ...world.config.identity,
       now: world.deps.now,
+      elapsed: world.deps.elapsed,
       log: world.deps.log,
       fetch: request => (isAway ? Promise.reject(new TypeError('fetch failed')) : world.idp.handle(request)),
     })

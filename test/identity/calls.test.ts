@@ -35,7 +35,7 @@ test('an unavailable provider is asked twice, an invalid answer and a refusal ar
     ['invalid', 1],
     ['refused', 1],
   ] as const) {
-    const call = createCallPolicy(() => new Date(KICK_OFF), { retryWaitMs: 2 })
+    const call = createCallPolicy(() => KICK_OFF, { retryWaitMs: 2 })
     const provider = createProvider()
     provider.answers = failing(kind)
     expect([await kindOf(call(provider.ask)), provider.asked]).toEqual([kind, times])
@@ -45,7 +45,7 @@ test('an unavailable provider is asked twice, an invalid answer and a refusal ar
 test('the breaker opens after five failures in a row, and closes when one call is answered', async () => {
   // The breaker's library knows the machine's clock alone.
   setSystemTime(KICK_OFF)
-  const call = createCallPolicy(() => new Date(KICK_OFF), { retryWaitMs: 2, openMs: 10_000 })
+  const call = createCallPolicy(() => KICK_OFF, { retryWaitMs: 2, openMs: 10_000 })
   const provider = createProvider()
   const wellAgain = provider.answers
   provider.answers = failing('unavailable')
@@ -68,7 +68,7 @@ test('the breaker opens after five failures in a row, and closes when one call i
 })
 
 test('refusals and answers in between open no breaker', async () => {
-  const call = createCallPolicy(() => new Date(KICK_OFF), { retryWaitMs: 2, openMs: 10_000 })
+  const call = createCallPolicy(() => KICK_OFF, { retryWaitMs: 2, openMs: 10_000 })
   const provider = createProvider()
   for (let n = 0; n < 20; n++) {
     provider.answers = failing('refused')
@@ -79,7 +79,7 @@ test('refusals and answers in between open no breaker', async () => {
 
 test('a call that waits says how many seconds are left', async () => {
   let ms = KICK_OFF
-  const call = createCallPolicy(() => new Date(ms), { retryWaitMs: 2 })
+  const call = createCallPolicy(() => ms, { retryWaitMs: 2 })
   const provider = createProvider()
   provider.answers = failing('unavailable', 30)
   await kindOf(call(provider.ask))

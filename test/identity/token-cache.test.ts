@@ -102,7 +102,7 @@ function keySetOn(clock: ReturnType<typeof createClock>) {
       loads.push(load)
       return load.promise
     },
-    now: () => clock.now(),
+    elapsed: clock.elapsed,
     usableMs: 86_400_000,
     onChange() {},
     onFailure() {},

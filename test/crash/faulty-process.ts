@@ -1,0 +1,34 @@
+/**
+ * Does one scenario on the database of the first argument, and kills itself at the point of the third: before that
+ * statement, before the COMMIT after the last of them, or once it is `committed`. Prints first what the database holds.
+ */
+import { openDatabase } from '../../db/index.ts'
+import { dump } from '../support/dump.ts'
+import { createWorld } from '../support/world.ts'
+import { type FaultPoints, withFaultPoints } from './fault-points.ts'
+import { scenarios } from './scenarios.ts'
+
+const [url = '', scenario = '', point = '', fansBefore = '0'] = process.argv.slice(2)
+const points: FaultPoints = { reach: () => {} }
+const world = await createWorld(
+  withFaultPoints(
+    {
+      name: url,
+      async open(sources) {
+        const db = openDatabase(url, sources)
+        return { db, url, remove: () => db.close() }
+      },
+    },
+    points,
+  ),
+)
+for (let n = 0; n < Number(fansBefore); n++) await world.fan()
+const act = await scenarios[scenario]?.(world)
+if (!act) throw new Error(`no such scenario: ${scenario}`)
+await Bun.write(Bun.stdout, JSON.stringify(await dump(world.db)))
+points.reach = reached => {
+  if (String(reached) === point) process.kill(process.pid, 'SIGKILL')
+}
+const { status } = await act()
+await world.close()
+process.exit(status < 300 ? 0 : 1)

@@ -1,0 +1,31 @@
+/** A unit of work that fails at any of its statements leaves nothing, and the next try does all of it. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { DatabaseError } from '../../db/index.ts'
+import { engines } from '../support/engines.ts'
+import { createWorld, type World } from '../support/world.ts'
+import { type FaultPoints, withFaultPoints } from './fault-points.ts'
+import { scenarios } from './scenarios.ts'
+import { faultsOf, strikeEverywhere } from './statements.ts'
+
+for (const engine of engines) {
+  describe(`Failing between two statements (${engine.name})`, () => {
+    const points: FaultPoints = { reach: () => {} }
+    let world: World
+
+    beforeAll(async () => {
+      world = await createWorld(withFaultPoints(engine, points))
+    })
+    afterAll(() => world.close())
+
+    for (const [name, prepare] of Object.entries(scenarios)) {
+      test(`${name}: all or nothing`, async () => {
+        const reached = await strikeEverywhere(world, points, await prepare(world), () => {
+          throw new DatabaseError('unreachable')
+        })
+        // Two statements at the least, and the COMMIT.
+        expect(reached).toBeGreaterThanOrEqual(3)
+        expect(await faultsOf(world)).toEqual([])
+      })
+    }
+  })
+}

@@ -1,0 +1,186 @@
+/** What can be wrong with the file, as clients and load balancers see it, and how it is over again. */
+import type { Database as Connection } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate } from '../../db/migrate.ts'
+import { openSqlite } from '../../db/sqlite.ts'
+import { withRawConnection } from '../db/probe.ts'
+import { refusal } from '../packs/packs-world.ts'
+import type { Engine } from '../support/engines.ts'
+import { startApi } from '../support/processes.ts'
+import { createWorld, type Fan, type World } from '../support/world.ts'
+
+/** A file that stays when its world is closed. */
+const engineOn = (path: string): Engine => ({
+  name: 'SQLite',
+  async open(sources) {
+    await migrate(`sqlite:${path}`)
+    const db = openSqlite(path, sources, { lockPatienceMs: 20 })
+    return { db, url: `sqlite:${path}`, remove: () => db.close() }
+  },
+})
+
+let folder: string
+let path: string
+let world: World
+let fan: Fan
+
+async function begin() {
+  world = await createWorld(engineOn(path))
+  fan = await world.fan()
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+  path = join(folder, 'test.db')
+  await begin()
+})
+afterEach(async () => {
+  await world.close()
+  rmSync(folder, { recursive: true })
+})
+
+const write = (bio = 'written') => fan.post('/api/user/profile', { bio })
+const ready = async () => {
+  const { status, body } = await world.anonymous.get('/readyz')
+  return [status, body.checks.database]
+}
+const reads = async () => (await world.anonymous.get('/api/teams')).status
+/** Drizzle's own way to the connection that writes. */
+const writer = () => world.db.write(async tx => (tx as unknown as { $client: Connection }).$client)
+
+describe('A file that another process has locked', () => {
+  test('is 503 database_busy past the patience, reads go on, and the next write is done once it is free', async () => {
+    const holder = Bun.spawn([process.execPath, join(import.meta.dir, '../db/lock-holder.ts'), path], {
+      stdin: 'pipe',
+      stdout: 'pipe',
+    })
+    await holder.stdout.getReader().read()
+    const refused = await write()
+    expect([...refusal(refused), refused.headers.get('retry-after')]).toEqual([503, 'database_busy', '1'])
+    expect([await reads(), ...(await ready())]).toEqual([200, 200, 'ok'])
+    holder.stdin.end()
+    await holder.exited
+    expect((await write()).status).toBe(201)
+  })
+})
+
+describe('A full disk', () => {
+  test('is 507 storage_full with nothing written, /readyz tells, and with room again all goes on', async () => {
+    expect((await write()).status).toBe(201)
+    const connection = await writer()
+    connection.run('PRAGMA max_page_count = 1')
+    let answer = await write('x'.repeat(280))
+    // SQLite cuts to the pages there are: what they have left is used up first.
+    for (let n = 0; answer.status < 300 && n < 1000; n++) {
+      answer = await fan.post('/api/auth/native-token', { deviceName: 'x'.repeat(60) })
+    }
+    expect(refusal(answer)).toEqual([507, 'storage_full'])
+    expect(await ready()).toEqual([503, 'database full'])
+    expect(await reads()).toBe(200)
+    const kept = (await fan.get('/api/auth/sessions')).body.sessions.length
+    expect((await fan.post('/api/auth/native-token', {})).status).toBe(507)
+    expect((await fan.get('/api/auth/sessions')).body.sessions).toHaveLength(kept)
+
+    connection.run('PRAGMA max_page_count = 1000000')
+    expect(await ready()).toEqual([200, 'ok'])
+    expect((await fan.post('/api/auth/native-token', {})).status).toBe(200)
+  })
+})
+
+describe('A file that takes no writes', () => {
+  test('is 503 database_unavailable to a write while reads go on, /readyz tells, and it heals', async () => {
+    const connection = await writer()
+    connection.run('PRAGMA query_only = ON')
+    expect(await ready()).toEqual([200, 'ok'])
+    expect(refusal(await write())).toEqual([503, 'database_unavailable'])
+    expect(await ready()).toEqual([503, 'database read only'])
+    expect(await reads()).toBe(200)
+    connection.run('PRAGMA query_only = OFF')
+    expect(await ready()).toEqual([200, 'ok'])
+    expect((await write()).status).toBe(201)
+  })
+})
+
+describe('A corrupt file', () => {
+  /** Garbage over the first page of a table. */
+  async function spoil(table: string) {
+    const [root] = await withRawConnection({ db: world.db, url: `sqlite:${path}` }, run =>
+      run(
+        `SELECT rootpage, (SELECT page_size FROM pragma_page_size) AS size FROM sqlite_schema WHERE name = '${table}'`,
+      ),
+    )
+    await world.close()
+    const file = openSync(path, 'r+')
+    const size = Number(root?.size)
+    writeSync(file, Buffer.alloc(size, 0xa5), 0, size, (Number(root?.rootpage) - 1) * size)
+    closeSync(file)
+  }
+  const env = () => ({ DATABASE_URL: `sqlite:${path}`, IDP_ISSUER: 'http://localhost:1' })
+
+  test('is 503 database_unavailable where the damage is met, and /readyz tells of it from then on', async () => {
+    await spoil('onboardings')
+    await begin()
+    expect((await write()).status).toBe(201)
+    expect(await ready()).toEqual([200, 'ok'])
+    expect(refusal(await fan.post('/api/user/onboarding', {}))).toEqual([503, 'database_unavailable'])
+    expect((await write()).status).toBe(200)
+    expect(await ready()).toEqual([503, 'database corrupt'])
+  })
+
+  test('whose list of tables is damaged is refused at the start', async () => {
+    await spoil('__drizzle_migrations')
+    await expect(startApi(env())).rejects.toThrow(
+      'The database of DATABASE_URL cannot be used: database corrupt.',
+    )
+    await begin().catch(() => {})
+  })
+
+  test('that was cut short is refused at the start', async () => {
+    await world.close()
+    truncateSync(path, Math.floor(statSync(path).size / 2))
+    const refused = await startApi(env()).catch(String)
+    expect(refused).toContain('left with 1: The database of DATABASE_URL cannot be used: database corrupt.')
+  })
+})
+
+describe('A long reader, who keeps the WAL from being written back', () => {
+  const MEBIBYTE = 1024 * 1024
+  const walBytes = () => statSync(`${path}-wal`).size
+  /** Writes of a mebibyte each. */
+  async function writeMuch(mebibytes: number) {
+    const at = new Date(world.clock.ms)
+    for (let n = 0; n < mebibytes; n++) {
+      const team = {
+        id: 'big',
+        name: `${n}`.repeat(MEBIBYTE / `${n}`.length),
+        shortName: 'BIG',
+        active: false,
+      }
+      await world.db.write(tx =>
+        tx
+          .insert(tx.tables.teams)
+          .values({ ...team, createdAt: at, updatedAt: at })
+          .onConflictDoUpdate({ target: tx.tables.teams.id, set: { name: team.name } }),
+      )
+    }
+  }
+
+  test('makes it grow while writes and reads go on; once the reader is gone it shrinks by itself', async () => {
+    await withRawConnection({ db: world.db, url: `sqlite:${path}` }, async run => {
+      await run('BEGIN')
+      await run('SELECT count(*) FROM teams')
+      await writeMuch(24)
+      expect(walBytes()).toBeGreaterThan(24 * MEBIBYTE)
+      expect((await write()).status).toBe(201)
+      expect([await reads(), ...(await ready())]).toEqual([200, 200, 'ok'])
+      // What it sees is what there was.
+      expect(await run('SELECT count(*) AS teams FROM teams')).toEqual([{ teams: 0 }])
+      await run('COMMIT')
+    })
+    await writeMuch(2)
+    expect(walBytes()).toBeLessThanOrEqual(16 * MEBIBYTE)
+  })
+})
