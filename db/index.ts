@@ -58,12 +58,20 @@ export interface Database {
   close(): Promise<void>
 }
 
+export interface OpenOptions {
+  /**
+   * For a process alone with the database that can run again: a power cut may take the last units of work, whole and
+   * in order, and memory is spent on speed.
+   */
+  bulk?: boolean
+}
+
 /**
  * Opens `sqlite:PATH` (`sqlite::memory:` has no readers of its own and is refused) or `postgres://…`.
  * The schema must be current: `migrate(url)` first.
  */
-export function openDatabase(url: string, sources: Sources): Database {
-  if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length), sources)
-  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, sources)
+export function openDatabase(url: string, sources: Sources, options: OpenOptions = {}): Database {
+  if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length), sources, options)
+  if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, sources, options)
   throw new Error('DATABASE_URL must start with sqlite: or postgres://')
 }

@@ -6,7 +6,7 @@ import { drizzle } from 'drizzle-orm/bun-sql'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { postgres } from './columns.ts'
 import { DatabaseError, isRetryable, translateDatabaseError } from './errors.ts'
-import type { Database, Reader, Sources, Transaction } from './index.ts'
+import type { Database, OpenOptions, Reader, Sources, Transaction } from './index.ts'
 import { requireCurrent } from './known-migrations.ts'
 import { defineTables } from './tables.ts'
 
@@ -16,18 +16,22 @@ const tables = defineTables(postgres)
 
 type Drizzle = PgDatabase<PgQueryResultHKT>
 
-export function connectPostgres(url: string, max = POOL_SIZE): SQL {
+export function connectPostgres(url: string, max = POOL_SIZE, { bulk }: OpenOptions = {}): SQL {
   return new SQL(url, {
     max,
     idleTimeout: 60,
     connectionTimeout: 5,
     // Milliseconds. A statement or an abandoned transaction may not hold its locks for ever.
-    connection: { statement_timeout: 10_000, idle_in_transaction_session_timeout: 10_000 },
+    connection: {
+      statement_timeout: bulk ? 600_000 : 10_000,
+      idle_in_transaction_session_timeout: 10_000,
+      ...(bulk ? { synchronous_commit: 'off' } : {}),
+    },
   })
 }
 
-export function openPostgres(url: string, sources: Sources): Database {
-  const client = connectPostgres(url)
+export function openPostgres(url: string, sources: Sources, options: OpenOptions = {}): Database {
+  const client = connectPostgres(url, POOL_SIZE, options)
   return databaseOn(drizzle({ client, casing: 'snake_case' }), sources, () => client.close({ timeout: 5 }))
 }
 

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { sqlite } from './columns.ts'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
-import type { Database, Reader, Sources, Transaction } from './index.ts'
+import type { Database, OpenOptions, Reader, Sources, Transaction } from './index.ts'
 import { requireCurrent } from './known-migrations.ts'
 import { defineTables } from './tables.ts'
 
@@ -85,16 +85,28 @@ function queriesOn(connection: Connection, sources: Sources): Reader {
   return Object.assign(queries, { tables, ...sources })
 }
 
-export interface SqliteOptions {
+/** One fsync a checkpoint, not one a commit; and pages that are written again and again stay in memory meanwhile. */
+function forBulk(connection: Connection) {
+  connection.run('PRAGMA synchronous = NORMAL')
+  connection.run('PRAGMA cache_size = -524288')
+  connection.run('PRAGMA wal_autocheckpoint = 131072')
+}
+
+export interface SqliteOptions extends OpenOptions {
   /** How long a batch waits for another process's lock. Milliseconds; default 5000. */
   lockPatienceMs?: number
 }
 
-export function openSqlite(path: string, sources: Sources, { lockPatienceMs }: SqliteOptions = {}): Database {
+export function openSqlite(
+  path: string,
+  sources: Sources,
+  { lockPatienceMs, bulk }: SqliteOptions = {},
+): Database {
   if (path === '' || path.startsWith(':memory:')) {
     throw new Error('Matchday needs a file (sqlite:PATH): its reader and its writer are two connections')
   }
   const writer = connectSqlite(path)
+  if (bulk) forBulk(writer)
   const reader = connectSqlite(path)
   reader.run('PRAGMA busy_timeout = 100')
   reader.run('PRAGMA query_only = ON')

@@ -69,6 +69,26 @@ export async function moveCounts(tx: Transaction, from: Place[], to: Place[]): P
   }
 }
 
+/** How many fans each bucket gains when fans come to some places, in the order of the buckets. */
+export function countPlaces(places: Iterable<Place>): (Bucket & { fans: number })[] {
+  const gains = new Map<string, Bucket & { fans: number }>()
+  for (const place of places) {
+    for (const bucket of bucketsOf(place)) {
+      const name = nameOf(bucket)
+      const gain = gains.get(name)
+      if (gain) gain.fans++
+      else gains.set(name, { ...bucket, fans: 1 })
+    }
+  }
+  return [...gains.values()].toSorted(
+    (a, b) =>
+      (a.board < b.board ? -1 : a.board > b.board ? 1 : 0) ||
+      a.level - b.level ||
+      a.points - b.points ||
+      a.reachedAt - b.reachedAt,
+  )
+}
+
 const isBucket = (counts: Tables['leaderboardCounts'], bucket: Bucket) =>
   and(
     eq(counts.board, bucket.board),

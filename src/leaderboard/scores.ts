@@ -17,13 +17,25 @@ export async function raiseScores(
   const before = await readPlaces(tx, userId, boards)
   // Enrolment makes the row of the global board, so a fan without one takes no part.
   if (!before.some(({ board }) => board === 'all')) return
-  const after = boards.map(board => {
-    const { points, reachedAt } = before.find(place => place.board === board) ?? NOWHERE
-    // A clock that was set back makes nobody the first to get there; who had nothing got nowhere before.
-    const latest = points === 0 ? at.getTime() : Math.max(reachedAt, at.getTime())
-    return { board, points: points + gained, reachedAt: latest }
-  })
+  const after = boards.map(board =>
+    raisePlace(
+      board,
+      before.find(place => place.board === board),
+      { gained, at },
+    ),
+  )
   await placeFan(tx, userId, before, after)
+}
+
+/** Where somebody gets on a board by earning. */
+export function raisePlace(
+  board: string,
+  { points, reachedAt }: Omit<Place, 'board'> = NOWHERE,
+  { gained, at }: { gained: number; at: Date },
+): Place {
+  // A clock that was set back makes nobody the first to get there; who had nothing got nowhere before.
+  const latest = points === 0 ? at.getTime() : Math.max(reachedAt, at.getTime())
+  return { board, points: points + gained, reachedAt: latest }
 }
 
 /** Writes a fan's places on boards, and the counts with them. */
