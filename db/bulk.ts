@@ -1,61 +1,54 @@
 /** Writing many rows at once, by each engine's fastest way: for what fills a database, not for what serves a request. */
 import type { Database as Connection } from 'bun:sqlite'
-import { getTableColumns, is, type SQL, sql } from 'drizzle-orm'
+import { is, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
-import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
-import { getTableConfig as getSqliteTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Tables, Transaction } from './index.ts'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Transaction } from './index.ts'
+import { type AnyTable, runStatement, type Shape, shapeOf } from './shape.ts'
 
-type Table = Tables[keyof Tables]
-export type RowOf<T extends Table> = T['$inferInsert']
+type Rows = Record<string, unknown>[]
 
 /** What happens to a row that is there already: the unit of work fails, the row stays, or one column grows by the new row's. */
 export type OnConflict = 'refuse' | 'skip' | { add: string }
 
 /** Writes rows in order, and answers how many it inserted or changed. What a row leaves out is null. */
-export async function insertRows<T extends Table>(
+export async function insertRows<T extends AnyTable>(
   tx: Transaction,
   table: T,
-  rows: RowOf<T>[],
+  rows: T['$inferInsert'][],
   onConflict: OnConflict = 'refuse',
 ): Promise<number> {
   if (rows.length === 0) return 0
+  const shape = shapeOf(table)
   // Guarantee: a row has no members but the table's columns.
-  const records = rows as Record<string, unknown>[]
-  if (is(table, SQLiteTable)) return insertIntoSqlite(tx, table, records, onConflict)
-  if (is(table, PgTable)) return insertIntoPostgres(tx, table, records, onConflict)
-  throw new Error('a table of neither engine')
+  const records = rows as Rows
+  return is(table, SQLiteTable)
+    ? insertIntoSqlite(tx, shape, records, onConflict)
+    : insertIntoPostgres(tx, shape, records, onConflict)
 }
 
 const quoted = (name: string) => `"${toSnakeCase(name)}"`
+const listOf = ({ columns }: Shape) => columns.map(({ name }) => quoted(name)).join(', ')
 
-function conflictClause(onConflict: OnConflict, table: string, key: () => string[]): string {
+function conflictClause(onConflict: OnConflict, { name, key }: Shape): string {
   if (onConflict === 'refuse') return ''
   if (onConflict === 'skip') return ' ON CONFLICT DO NOTHING'
   const column = quoted(onConflict.add)
-  return ` ON CONFLICT (${key().map(quoted).join(', ')}) DO UPDATE SET ${column} = "${table}".${column} + excluded.${column}`
+  return ` ON CONFLICT (${key.map(quoted).join(', ')}) DO UPDATE SET ${column} = "${name}".${column} + excluded.${column}`
 }
 
 /** One prepared statement, run row by row inside the process: nothing is built or parsed twice. */
-function insertIntoSqlite(
-  tx: Transaction,
-  table: SQLiteTable,
-  rows: Record<string, unknown>[],
-  onConflict: OnConflict,
-): number {
-  const { name, primaryKeys } = getSqliteTableConfig(table)
-  const columns = Object.entries(getTableColumns(table))
-  const key = () => primaryKeys[0]?.columns.map(column => column.name) ?? []
-  const names = columns.map(([property]) => quoted(property)).join(', ')
-  const marks = columns.map(() => '?').join(', ')
+function insertIntoSqlite(tx: Transaction, shape: Shape, rows: Rows, onConflict: OnConflict): number {
+  const { name, columns } = shape
   // Guarantee: on SQLite a unit of work is Drizzle's object over the writer's connection.
   const { $client } = tx as unknown as { $client: Connection }
+  const marks = columns.map(() => '?').join(', ')
   const statement = $client.query(
-    `INSERT INTO "${name}" (${names}) VALUES (${marks})${conflictClause(onConflict, name, key)}`,
+    `INSERT INTO "${name}" (${listOf(shape)}) VALUES (${marks})${conflictClause(onConflict, shape)}`,
   )
   let written = 0
   for (const row of rows) {
-    const values = columns.map(([property, column]) => {
+    const values = columns.map(({ property, column }) => {
       const value = row[property]
       return value === null || value === undefined ? null : column.mapToDriverValue(value)
     })
@@ -67,31 +60,25 @@ function insertIntoSqlite(
 /** One statement with one parameter, the rows as JSON: no limit of parameters, and the server's own work to take it apart. */
 async function insertIntoPostgres(
   tx: Transaction,
-  table: PgTable,
-  rows: Record<string, unknown>[],
+  shape: Shape,
+  rows: Rows,
   onConflict: OnConflict,
 ): Promise<number> {
-  const { name, primaryKeys } = getTableConfig(table)
-  const columns = Object.entries(getTableColumns(table))
-  const key = () => primaryKeys[0]?.columns.map(column => column.name) ?? []
-  const names = columns.map(([property]) => quoted(property)).join(', ')
-  const types = columns
-    .map(([property, column]) => `${quoted(property)} ${column.getSQLType().replace(/ COLLATE .*/, '')}`)
-    .join(', ')
-  const named = rows.map(row =>
-    Object.fromEntries(columns.map(([property]) => [toSnakeCase(property), row[property] ?? null])),
+  const { name, columns } = shape
+  const names = listOf(shape)
+  const types = columns.map(
+    column => `${quoted(column.name)} ${column.column.getSQLType().replace(/ COLLATE .*/, '')}`,
   )
-  // Guarantee: on PostgreSQL a unit of work is Drizzle's transaction, which executes plain SQL.
-  const { execute } = tx as unknown as { execute(query: SQL): Promise<Record<string, unknown>[]> }
-  const answer: unknown = await execute.call(
+  const given = rows.map(row =>
+    Object.fromEntries(columns.map(({ property, name: member }) => [member, row[property] ?? null])),
+  )
+  const [answer] = await runStatement(
     tx,
     sql`WITH written AS (
       INSERT INTO ${sql.raw(`"${name}" (${names}) SELECT ${names}`)}
-      FROM json_to_recordset(${JSON.stringify(named)}::text::json) AS given(${sql.raw(types)})
-      ${sql.raw(conflictClause(onConflict, name, key))} RETURNING 1
+      FROM json_to_recordset(${JSON.stringify(given)}::text::json) AS given(${sql.raw(types.join(', '))})
+      ${sql.raw(conflictClause(onConflict, shape))} RETURNING 1
     ) SELECT count(*) AS written FROM written`,
   )
-  // Bun's client answers the rows, PGlite an object with them.
-  const found = Array.isArray(answer) ? answer : (answer as { rows: unknown[] }).rows
-  return Number((found[0] as { written: unknown }).written)
+  return Number(answer?.written)
 }

@@ -4,7 +4,13 @@ import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 
-export { DatabaseError, type DatabaseFault, isUniqueViolation, translateDatabaseError } from './errors.ts'
+export {
+  DatabaseError,
+  type DatabaseFault,
+  isMissingParent,
+  isUniqueViolation,
+  translateDatabaseError,
+} from './errors.ts'
 export type { Tables } from './tables.ts'
 
 /** Where time, ids and randomness come from, so that a test can own them. */
