@@ -20,7 +20,7 @@ interface Pace {
 const PATIENT: Pace = { group: 10, ahead: 40 }
 /** Enough to forget the way to a server; and many of them in one unit of work write each page of an index fewer times. */
 const SWIFT: Pace = { group: 200, ahead: 5 }
-const EXCLUSIVE: Pace = { group: 200, ahead: 40 }
+const EXCLUSIVE: Pace = { group: 1_000, ahead: 4 }
 
 const paceOf = ({ engine }: Database, { exclusive }: SeedOptions) =>
   exclusive ? EXCLUSIVE : engine === 'sqlite' ? PATIENT : SWIFT

@@ -181,9 +181,11 @@ describe('bun run move', () => {
     expect(changed).toBe((await dump(source.db)).length)
     expect(dumpFile(to)).toEqual(dumpFile(source.url))
 
-    const again = await runScript('move', parameters)
-    expect(again).toMatchObject({ code: 1, out: '' })
-    expect(again.err).toContain('The target holds other data')
+    for (const flags of [[], ['--dry-run']]) {
+      const again = await runScript('move', [...parameters, ...flags])
+      expect(again).toMatchObject({ code: 1, out: '' })
+      expect(again.err).toContain('The target holds other data')
+    }
     expect(await runScript('move', ['--from', to, '--to', to])).toMatchObject({ code: 2 })
     expect(await runScript('move', ['--from', to])).toMatchObject({ code: 2 })
     await source.remove()

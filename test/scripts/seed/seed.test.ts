@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Database } from '../../../db/index.ts'
+import { Interrupted } from '../../../scripts/command/stop.ts'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
 import { recount } from '../../../src/leaderboard/counts.ts'
 import { GENESIS_HASH, hashEntry } from '../../../src/points/hash.ts'
@@ -74,6 +75,27 @@ describe.each(engines)('A seed ($name)', engine => {
     expect(found.find(({ subject }) => subject === third.subject)).toEqual({ ...third, handle: null })
     expect(await db.read.select().from(db.tables.userRewards)).toEqual([])
     await Promise.all([remove(), untouched.remove()])
+  })
+
+  test('stops between two batches when it is asked to, says how far it got, and goes on later', async () => {
+    const [stopped, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
+    const many = { ...options, fans: 450 }
+    const stop = seedDatabase(stopped.db, { ...many, stopRequested: () => 'SIGTERM' })
+    const error = await stop.catch((thrown: unknown) => thrown)
+    if (!(error instanceof Interrupted)) throw error
+    expect(error.exitCode).toBe(143)
+    const { users } = stopped.db.tables
+    const written = await stopped.db.read.select().from(users)
+    expect(
+      written
+        .map(({ subject }) => subject)
+        .toSorted()
+        .at(-1),
+    ).toBe(`fan-${String(error.done).padStart(4, '0')}`)
+    await seedDatabase(stopped.db, many)
+    await seedDatabase(whole.db, many)
+    expect(await dump(stopped.db)).toEqual(await dump(whole.db))
+    await Promise.all([stopped.remove(), whole.remove()])
   })
 
   test('draws again what a live API has overtaken', async () => {
