@@ -8,7 +8,7 @@ import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
 import { engines, sharedEngines, sqliteEngine } from '../../support/engines.ts'
 import { seedByVerbs } from '../../support/seed-by-verbs.ts'
-import { startScript } from '../run-script.ts'
+import { runScript, startScript } from '../run-script.ts'
 
 const options = {
   seed: 7,
@@ -192,3 +192,15 @@ test.each(sharedEngines)(
     await Promise.all([killed.remove(), whole.remove()])
   },
 )
+
+test.each(sharedEngines)('two seeds at once end as one would have ($name)', async engine => {
+  const [both, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
+  const fans = 400
+  const parameters = ['--fans', String(fans), '--seed', '7', '--json', '--database', both.url ?? '']
+  const runs = await Promise.all([runScript('seed', parameters), runScript('seed', parameters)])
+  const written = runs.map(({ out }) => JSON.parse(out).fans)
+  expect(written[0] + written[1]).toBe(0.7 * fans)
+  await seedDatabase(whole.db, { ...options, fans })
+  expect(await dump(both.db)).toEqual(await dump(whole.db))
+  await Promise.all([both.remove(), whole.remove()])
+})
