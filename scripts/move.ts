@@ -6,6 +6,7 @@ import { realSources } from '../src/sources.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { databaseUrlOf, isSqlite, openExisting, sqlitePathOf } from './command/database.ts'
 import { fail, misuse, redact } from './command/explain.ts'
+import type { Progress } from './command/progress.ts'
 import { stoppable } from './command/stop.ts'
 import { countAll } from './move/copy.ts'
 import { findObstacle, moveDatabase, requireKnownSchema } from './move/move.ts'
@@ -53,7 +54,7 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   await migrate(to)
   const target = closeAtEnd(openDatabase(to, realSources, { bulk: true }))
   const copying = progress('rows copied')
-  const comparing = progress('rows compared')
+  let comparing: Progress | undefined
   let [copied, compared] = [0, 0]
   const report = await stoppable(stopRequested =>
     moveDatabase(source, target, {
@@ -66,12 +67,13 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
       onCompared(rows) {
         copying.end()
         compared += rows
+        comparing ??= progress('rows compared')
         comparing(compared, 2 * total)
       },
     }),
   ).finally(() => {
     copying.end()
-    comparing.end()
+    comparing?.end()
   })
   return {
     answer: { tables: report.tables },
