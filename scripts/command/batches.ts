@@ -50,9 +50,8 @@ export async function writeInBatches<Item>(
 
   /** One unit of work over as many of the items as fit. Answers how many. */
   async function writeBatch(ready: Item[]): Promise<number> {
-    // Making the next items was rest as well.
-    const rest = restUntil - performance.now()
-    if (rest > 0) await Bun.sleep(rest)
+    // Making the next items was rest as well. Even without any, a signal is heard only when the event loop turns.
+    await Bun.sleep(Math.max(0, restUntil - performance.now()))
     const budget = shared ? Math.max(1, HOLD_MS - commitMs) : longest
     let began = 0
     let worked = 0

@@ -4,6 +4,7 @@ import { type Database, isMissingParent } from '../../db/index.ts'
 import { countUnknownMigrations } from '../../db/known-migrations.ts'
 import { readMoveMarker, removeMoveMarker, writeMoveMarker } from '../../db/move-marker.ts'
 import { fail } from '../command/explain.ts'
+import { Interrupted } from '../command/stop.ts'
 import { type CopyOptions, copyTables, countAll } from './copy.ts'
 import { countBrokenHeads, digestTables, type TableDigest } from './digest.ts'
 
@@ -53,7 +54,14 @@ export async function moveDatabase(
   } catch (error) {
     throw isMissingParent(error) ? changed('rows refer to others that came later') : error
   }
-  const [from, to] = [await digestTables(source, onCompared), await digestTables(target, onCompared)]
+  let compared = 0
+  const onRows = (rows: number) => {
+    compared += rows
+    onCompared(rows)
+    const signal = stopRequested?.()
+    if (signal) throw new Interrupted(signal, compared)
+  }
+  const [from, to] = [await digestTables(source, onRows), await digestTables(target, onRows)]
   for (const [at, { table, rows, digest }] of from.entries()) {
     const arrived = to[at]
     if (rows !== arrived?.rows) throw changed(`${table} has ${rows} rows there and ${arrived?.rows} here`)

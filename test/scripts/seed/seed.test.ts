@@ -204,3 +204,14 @@ test.each(sharedEngines)('two seeds at once end as one would have ($name)', asyn
   expect(await dump(both.db)).toEqual(await dump(whole.db))
   await Promise.all([both.remove(), whole.remove()])
 })
+
+test('Ctrl-C is heard even when nothing is waited for', async () => {
+  const { db, url, remove } = await sqliteEngine.open(createClock())
+  const child = startScript('seed', ['--fans', '100000', '--exclusive', '--database', url ?? ''])
+  const { users } = db.tables
+  while ((await db.read.select({ id: users.id }).from(users).limit(1)).length === 0) await Bun.sleep(1)
+  child.kill('SIGINT')
+  expect(await child.exited).toBe(130)
+  expect(await new Response(child.stderr).text()).toMatch(/Stopped after \d+\. To go on: bun run seed /)
+  await remove()
+})
