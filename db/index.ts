@@ -60,11 +60,15 @@ export interface Database {
   onTouch(listener: (topic: string) => void): void
   /** Rejects with a `DatabaseError` when the database cannot be read. */
   ping(): Promise<void>
+  /** What the engine itself finds wrong with its files, in its own words: indexes, checks, rows that refer to nothing. */
+  findDamage(): Promise<string[]>
   /** Lets running work finish, then closes. */
   close(): Promise<void>
 }
 
-export interface OpenOptions {
+export interface DatabaseOptions {
+  /** Writes that may wait; the next one is refused as `overloaded`, at once. Unbounded unless given. */
+  maxQueuedWrites?: number
   /**
    * For a process alone with the database that can run again: a power cut may take the last units of work, whole and
    * in order, and memory is spent on speed.
@@ -76,7 +80,7 @@ export interface OpenOptions {
  * Opens `sqlite:PATH` (`sqlite::memory:` has no readers of its own and is refused) or `postgres://…`.
  * The schema must be current: `migrate(url)` first.
  */
-export function openDatabase(url: string, sources: Sources, options: OpenOptions = {}): Database {
+export function openDatabase(url: string, sources: Sources, options: DatabaseOptions = {}): Database {
   if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length), sources, options)
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, sources, options)
   throw new Error('DATABASE_URL must start with sqlite: or postgres://')

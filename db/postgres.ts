@@ -6,17 +6,20 @@ import { drizzle } from 'drizzle-orm/bun-sql'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { postgres } from './columns.ts'
 import { DatabaseError, isRetryable, translateDatabaseError } from './errors.ts'
-import type { Database, OpenOptions, Reader, Sources, Transaction } from './index.ts'
+import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './index.ts'
 import { requireCurrent } from './known-migrations.ts'
 import { defineTables } from './tables.ts'
+import { createTurnstile } from './turnstile.ts'
 
 const POOL_SIZE = 10
+/** Connections that writes leave to reads: whatever writes wait for, reads stay quick. */
+const READERS = 2
 const ATTEMPTS = 5
 const tables = defineTables(postgres)
 
 type Drizzle = PgDatabase<PgQueryResultHKT>
 
-export function connectPostgres(url: string, max = POOL_SIZE, { bulk }: OpenOptions = {}): SQL {
+export function connectPostgres(url: string, max = POOL_SIZE, { bulk }: DatabaseOptions = {}): SQL {
   return new SQL(url, {
     max,
     idleTimeout: 60,
@@ -30,13 +33,20 @@ export function connectPostgres(url: string, max = POOL_SIZE, { bulk }: OpenOpti
   })
 }
 
-export function openPostgres(url: string, sources: Sources, options: OpenOptions = {}): Database {
+export function openPostgres(url: string, sources: Sources, options: DatabaseOptions = {}): Database {
   const client = connectPostgres(url, POOL_SIZE, options)
-  return databaseOn(drizzle({ client, casing: 'snake_case' }), sources, () => client.close({ timeout: 5 }))
+  const queries = drizzle({ client, casing: 'snake_case' })
+  return databaseOn(queries, sources, () => client.close({ timeout: 5 }), options)
 }
 
 /** The engine over any of Drizzle's PostgreSQL drivers: the tests run it on PGlite as well. */
-export function databaseOn(queries: Drizzle, sources: Sources, closeClient: () => Promise<void>): Database {
+export function databaseOn(
+  queries: Drizzle,
+  sources: Sources,
+  closeClient: () => Promise<void>,
+  { maxQueuedWrites }: DatabaseOptions = {},
+): Database {
+  const writers = createTurnstile(POOL_SIZE - READERS, maxQueuedWrites)
   const read = extend<Reader>(queries, { tables, ...sources })
   const insideWork = new AsyncLocalStorage<true>()
   const listeners: ((topic: string) => void)[] = []
@@ -63,20 +73,29 @@ export function databaseOn(queries: Drizzle, sources: Sources, closeClient: () =
     return value
   }
 
+  async function persist<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await attempt(work)
+      } catch (error) {
+        if (!isRetryable(error)) throw translateDatabaseError(error)
+        if (tries === ATTEMPTS) throw new DatabaseError('busy', error)
+        await Bun.sleep(2 ** tries * (1 + Math.random()))
+      }
+    }
+  }
+
   return {
     engine: 'postgres',
     tables,
     read,
     async write(work) {
       if (insideWork.getStore()) throw new Error('write() inside write(): pass the transaction on instead')
-      for (let tries = 1; ; tries++) {
-        try {
-          return await attempt(work)
-        } catch (error) {
-          if (!isRetryable(error)) throw translateDatabaseError(error)
-          if (tries === ATTEMPTS) throw new DatabaseError('busy', error)
-          await Bun.sleep(2 ** tries * (1 + Math.random()))
-        }
+      await writers.enter()
+      try {
+        return await persist(work)
+      } finally {
+        writers.leave()
       }
     },
     onTouch(listener) {
@@ -90,7 +109,9 @@ export function databaseOn(queries: Drizzle, sources: Sources, closeClient: () =
         throw translateDatabaseError(error)
       }
     },
-    close: () => (closing ??= closeClient()),
+    // A server watches its own files (data checksums, amcheck), and nothing switches its foreign keys off by the way.
+    findDamage: async () => [],
+    close: () => (closing ??= writers.close().then(closeClient)),
   }
 }
 

@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { sqlite } from './columns.ts'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
-import type { Database, OpenOptions, Reader, Sources, Transaction } from './index.ts'
+import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './index.ts'
 import { requireCurrent } from './known-migrations.ts'
 import { defineTables } from './tables.ts'
 
@@ -85,6 +85,8 @@ function queriesOn(connection: Connection, sources: Sources): Reader {
   return Object.assign(queries, { tables, ...sources })
 }
 
+const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
 /** One fsync a checkpoint, not one a commit; and pages that are written again and again stay in memory meanwhile. */
 function forBulk(connection: Connection) {
   connection.run('PRAGMA synchronous = NORMAL')
@@ -92,16 +94,13 @@ function forBulk(connection: Connection) {
   connection.run('PRAGMA wal_autocheckpoint = 131072')
 }
 
-export interface SqliteOptions extends OpenOptions {
+export interface SqliteOptions extends DatabaseOptions {
   /** How long a batch waits for another process's lock. Milliseconds; default 5000. */
   lockPatienceMs?: number
 }
 
-export function openSqlite(
-  path: string,
-  sources: Sources,
-  { lockPatienceMs, bulk }: SqliteOptions = {},
-): Database {
+export function openSqlite(path: string, sources: Sources, options: SqliteOptions = {}): Database {
+  const { lockPatienceMs, bulk, maxQueuedWrites = Number.POSITIVE_INFINITY } = options
   if (path === '' || path.startsWith(':memory:')) {
     throw new Error('Matchday needs a file (sqlite:PATH): its reader and its writer are two connections')
   }
@@ -192,6 +191,8 @@ export function openSqlite(
     async write<T>(work: (tx: Transaction) => Promise<T>) {
       if (insideJob.getStore()) throw new Error('write() inside write(): pass the transaction on instead')
       if (closed) throw new DatabaseError('unreachable')
+      // Beside the batch that runs. Waiting longer than anybody waits for an answer helps nobody.
+      if (queue.length >= maxQueuedWrites) throw new DatabaseError('overloaded')
       return new Promise<T>((resolve, reject) => {
         queue.push({ work, resolve: resolve as (value: unknown) => void, reject })
         draining ??= Promise.resolve().then(drain)
@@ -206,6 +207,20 @@ export function openSqlite(
         requireCurrent('sqlite', (row as { applied: number }).applied)
       } catch (error) {
         throw translateDatabaseError(error)
+      }
+    },
+    async findDamage() {
+      try {
+        const found = reader.query('PRAGMA integrity_check').values().flat().map(String)
+        const orphans = reader.query('PRAGMA foreign_key_check').values()
+        const refer = orphans.map(
+          ([table, row, parent]) => `${table} row ${row} refers to no row of ${parent}`,
+        )
+        return [...found.filter(line => line !== 'ok'), ...refer]
+      } catch (error) {
+        const fault = translateDatabaseError(error)
+        if (fault instanceof DatabaseError && fault.fault === 'corrupt') return [wordsOf(error)]
+        throw fault
       }
     },
     async close() {

@@ -10,6 +10,7 @@ export const {
   nativeSessions,
   refreshTokens,
   revokedTokens,
+  idempotencyKeys,
   onboardings,
   pointsAccounts,
   pointsEntries,
@@ -24,4 +25,5 @@ export const {
   packPurchases,
   userPacks,
   userItems,
+  rateLimitWindows,
 } = defineTables(sqlite)

@@ -4,7 +4,9 @@
  */
 import type { ColumnKit } from './columns.ts'
 import { defineFansTables } from './tables/fans.ts'
+import { defineIdempotencyTables } from './tables/idempotency.ts'
 import { defineLeaderboardTables } from './tables/leaderboard.ts'
+import { defineLimitsTables } from './tables/limits.ts'
 import { definePacksTables } from './tables/packs.ts'
 import { definePointsTables } from './tables/points.ts'
 import { defineRewardsTables } from './tables/rewards.ts'
@@ -17,9 +19,11 @@ export function defineTables(kit: ColumnKit) {
   return {
     ...fans,
     ...defineSignInTables(kit),
+    ...defineIdempotencyTables(kit),
     ...definePointsTables(kit, fans),
     ...defineLeaderboardTables(kit, fans),
     ...defineRewardsTables(kit, fans),
     ...definePacksTables(kit, fans),
+    ...defineLimitsTables(kit),
   }
 }

@@ -1,12 +1,15 @@
 /** What runs beside requests: keys refreshed ahead of need, deferred syncs made up, expired rows swept away. */
 import { sweepExpired } from './auth/sweep.ts'
 import type { Deps } from './deps.ts'
+import { sweepIdempotencyKeys } from './idempotency/keys.ts'
 import { runDeferredSyncs } from './identity/deferred-sync.ts'
+import { shareWindows, sweepWindows } from './limits/share-windows.ts'
 
 /** Milliseconds between two runs. */
 const KEYS_EVERY_MS = 60_000
 const SYNCS_EVERY_MS = 5_000
 const SWEEP_EVERY_MS = 600_000
+const SHARE_EVERY_MS = 1_000
 
 /** Starts at once. `stop` resolves when no run is under way any more. */
 export function startBackground(deps: Deps): { stop(): Promise<void> } {
@@ -15,6 +18,9 @@ export function startBackground(deps: Deps): { stop(): Promise<void> } {
     every(KEYS_EVERY_MS, () => deps.identity.refresh()),
     every(SYNCS_EVERY_MS, () => runDeferredSyncs(deps, () => stopping)),
     every(SWEEP_EVERY_MS, () => sweepExpired(deps.db)),
+    every(SWEEP_EVERY_MS, () => sweepIdempotencyKeys(deps.db)),
+    every(SWEEP_EVERY_MS, () => sweepWindows(deps.db)),
+    every(SHARE_EVERY_MS, () => shareWindows(deps.db, deps.rateLimiter, deps.rateLimitSecret)),
   ]
 
   /** Never two runs of one task at once; a run that fails is logged, and the next one comes all the same. */

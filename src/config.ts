@@ -1,6 +1,8 @@
 /** The configuration: read once from the environment, checked whole, frozen. */
 import type { JWK } from 'jose'
+import { type EdgesConfig, readEdgesConfig } from './config/edges.ts'
 import { type IdentityConfig, readIdentityConfig } from './config/identity.ts'
+import { type LimitsConfig, readLimitsConfig } from './config/limits.ts'
 import { type PaymentsConfig, readPaymentsConfig } from './config/payments.ts'
 import { createReader, type Environment, readDatabaseUrl } from './config/reader.ts'
 import { readPreviousKeys, readSigningKey } from './config/secrets.ts'
@@ -25,6 +27,8 @@ export interface Config {
   }
   onboardingPoints: number
   payments: PaymentsConfig
+  edges: Readonly<EdgesConfig>
+  limits: Readonly<LimitsConfig>
   docs: {
     /** Swagger UI at /docs and the document at /docs/json. */
     enabled: boolean
@@ -34,6 +38,8 @@ export interface Config {
   logLevel: string
   /** Bytes. */
   maxBodyBytes: number
+  /** Of objects and arrays in one another. */
+  maxBodyLevels: number
 }
 
 /** Every problem of the configuration at once. Names variables, never their values. */
@@ -63,12 +69,15 @@ export function parseConfig(env: Environment): Readonly<Config> {
     },
     onboardingPoints: reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000),
     payments: readPaymentsConfig(reader),
+    edges: readEdgesConfig(reader),
+    limits: readLimitsConfig(reader),
     docs: {
       enabled: reader.flag('DOCS', !reader.production),
       clientId: reader.text('DOCS_CLIENT_ID') ?? 'matchday-swagger',
     },
     logLevel: reader.oneOf('LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
     maxBodyBytes: reader.integer('MAX_BODY_BYTES', 65_536, 1_024, 1_048_576),
+    maxBodyLevels: reader.integer('MAX_BODY_LEVELS', 32, 4, 256),
   }
   if (config.nativeTokens.issuer.replace(/\/+$/, '') === config.identity.issuer) {
     reader.refuse(

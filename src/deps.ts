@@ -3,10 +3,12 @@ import type { Logger } from 'pino'
 import type { Database } from '../db/index.ts'
 import { createNativeTokens, type NativeTokens } from './auth/native-token.ts'
 import type { Config } from './config.ts'
+import { deriveKey } from './derived-key.ts'
 import type { CallTuning } from './identity/calls.ts'
 import type { Fetch } from './identity/fetch-json.ts'
 import { createIdentityProvider, type IdentityProvider } from './identity/provider.ts'
 import { createTokenSeal, type TokenSeal } from './identity/token-seal.ts'
+import { createRateLimiter, type RateLimiter } from './limits/rate-limiter.ts'
 import { createPayments } from './packs/payments/create.ts'
 import type { Sandbox } from './packs/payments/sandbox.ts'
 import type { StripeGateway } from './packs/payments/stripe.ts'
@@ -17,6 +19,8 @@ import { createViewCache, type ViewCache } from './views/view-cache.ts'
 export interface Deps extends AppSources {
   config: Config
   db: Database
+  /** What this process is at under an `Idempotency-Key`: fingerprints by scope. Another's is met in the database. */
+  runningKeys: Map<string, string>
   log: Logger
   identity: IdentityProvider
   nativeTokens: NativeTokens
@@ -26,6 +30,11 @@ export interface Deps extends AppSources {
   views: ViewCache
   /** Null: packs are paid with points only. */
   payments: Sandbox | StripeGateway | null
+  rateLimiter: RateLimiter
+  /** For what is shared between instances under names that tell nobody anything. */
+  rateLimitSecret: Buffer
+  /** `main.ts` says when the process is about to end; answers and `/readyz` tell it on. */
+  lifecycle: { stopping: boolean }
 }
 
 /** What the outside world gives: `main.ts` the real one, a test its own. */
@@ -48,12 +57,16 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
     ...sources,
     config,
     db,
+    runningKeys: new Map(),
     log,
     identity: createIdentityProvider({ ...config.identity, now: sources.now, fetch, log, tuning }),
     nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),
     cursors: createCursors(secret),
     tokenSeal: createTokenSeal(secret),
     views,
+    rateLimiter: createRateLimiter({ ...config.limits, monotonic: sources.elapsed }),
+    rateLimitSecret: deriveKey(secret, 'rate limits'),
+    lifecycle: { stopping: false },
     payments: await createPayments(config.payments, secret, log),
   }
 }

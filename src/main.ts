@@ -11,14 +11,12 @@ import { realSources } from './sources.ts'
 
 /** Far above `MAX_BODY_BYTES`, which is refused with a problem document: Bun's own 413 has none. */
 const MOST_BODY_BYTES = 64 * 1024 * 1024
-/** Accepted requests get this long to finish. */
-const DRAIN_MS = 10_000
 
 async function start(config: Readonly<Config>) {
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
   const report = await migrate(config.databaseUrl)
   if (report.applied > 0) log.info(report, 'migrated')
-  const db = openDatabase(config.databaseUrl, realSources)
+  const db = openDatabase(config.databaseUrl, realSources, config.limits)
   const deps = await createDeps({ config, db, log, sources: realSources, fetch: request => fetch(request) })
   const app = createApp(deps)
   const background = startBackground(deps)
@@ -37,11 +35,16 @@ async function start(config: Readonly<Config>) {
   async function stop(signal: string) {
     if (stopping) return
     stopping = true
-    log.info({ signal }, 'stopping')
+    const { drainGraceMs, drainTimeoutMs } = config.edges
+    // First nothing but the word: load balancers read it from /readyz, clients from `Connection: close`.
+    deps.lifecycle.stopping = true
+    log.info({ signal, drainGraceMs }, 'stopping')
+    if (drainGraceMs > 0) await Bun.sleep(drainGraceMs)
+    log.info('draining')
     const deadline = setTimeout(() => {
       log.error('requests did not finish in time')
       process.exit(1)
-    }, DRAIN_MS)
+    }, drainTimeoutMs)
     await app.server?.stop()
     await background.stop()
     await db.close()

@@ -58,3 +58,20 @@ export interface Page {
 export function pageOf({ limit, cursor }: { limit?: string; cursor?: string }): Page {
   return { limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), cursor }
 }
+
+const ROWS_A_PAGE = 500
+
+/** All rows of a list that may be too long to hold. `read` answers those after a key, in the order of the keys. */
+export async function* eachRow<Row, Key>(
+  read: (after: Key | undefined, limit: number) => Promise<Row[]>,
+  keyOf: (row: Row) => Key,
+): AsyncGenerator<Row> {
+  let after: Key | undefined
+  for (;;) {
+    const rows = await read(after, ROWS_A_PAGE)
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < ROWS_A_PAGE) return
+    after = keyOf(last)
+  }
+}

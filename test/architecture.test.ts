@@ -60,6 +60,14 @@ test('no verb contains HTTP: neither Elysia nor our own edge, but for schemas an
   ).toEqual([])
 })
 
+test('what a caller changes is written through `mutate`, which keeps Idempotency-Key; other routes are few', () => {
+  // Answers of `auth` carry secrets; deliveries of other systems carry no key.
+  const mayWrite = ['src/auth/routes.ts', 'src/identity/routes.ts', 'src/http/idempotency.ts']
+  expect(
+    offenders(({ file, text }) => isHttp(file) && /\bdb\.write\(/.test(text) && !mayWrite.includes(file)),
+  ).toEqual([])
+})
+
 test('the database knows nothing of the application', () => {
   expect(
     offenders(({ file, imports }) => file.startsWith('db/') && imports.some(name => name.startsWith('src/'))),

@@ -108,6 +108,7 @@ describe('parseConfig', () => {
     PORT: ['-1', '65536', '3e3', '0x50', '80.5', 'http', ' 80 81'],
     ONBOARDING_POINTS: ['-1', '1.5', '1e3', 'many', '1000000001'],
     MAX_BODY_BYTES: ['0', '1023', '1048577', 'x'],
+    MAX_BODY_LEVELS: ['0', '3', '257', 'x'],
     DATABASE_URL: ['sqlite:', 'mysql://x/y', 'data.db', 'postgres://', 'sqlite::memory:'],
     IDP_ISSUER: [
       'login.example.com',
@@ -121,6 +122,37 @@ describe('parseConfig', () => {
     IDP_NAME: ['Example', 'a b', 'a/b', '-a', 'x'.repeat(33), 'ü'],
     LOG_LEVEL: ['loud', 'INFO'],
     DOCS: ['true', '1', 'yes'],
+    CORS_ORIGINS: [
+      '*',
+      'null',
+      'app.example.com',
+      'https://app.example.com/',
+      'https://*.example.com',
+      'https://APP.example.com',
+      'https://a.example,https://b.example/x',
+      'http://app.example.com',
+      'https://app.example.com:443',
+    ],
+    TRUSTED_PROXIES: [
+      '-1',
+      '11',
+      'all',
+      '10.0.0.0/0',
+      '10.0.0.0/33',
+      '10.0.0/8',
+      '::/129',
+      '1.1.1.1/8/8',
+      '1, 2',
+    ],
+    TRUSTED_PROXY_HEADER: ['x-real-ip', 'both'],
+    HSTS_MAX_AGE: ['-1', '1d', '63072001'],
+    BODY_TIMEOUT_MS: ['9', '600001'],
+    DRAIN_GRACE_MS: ['-1', '600001'],
+    DRAIN_TIMEOUT_MS: ['0', '9'],
+    MAX_QUEUED_WRITES: ['0', 'x'],
+    PACK_HOLDS_PER_FAN: ['-1', 'x'],
+    RATE_LIMIT_ADDRESS: ['-1', '1.5', 'x'],
+    RATE_LIMIT_PURCHASES: ['-1', 'off'],
     IDP_WEBHOOK_SECRET: ['hunter2', 'whsec_', 'whsec_aHVudGVyMg==', `whsec_${'!'.repeat(40)}`],
     NATIVE_TOKEN_KEY: [
       'hunter2',
@@ -224,6 +256,27 @@ describe('parseConfig', () => {
     expect(error).toBeInstanceOf(ConfigError)
     for (const name of Object.keys(WRONG)) expect(String(error)).toContain(`  - ${name} `)
     expect(String(error)).not.toContain('hunter2')
+  })
+
+  test('trusts no proxy, allows no origin and asks for no HTTPS unless told to', () => {
+    for (const env of [production, { ...secrets }]) {
+      const { edges } = parseConfig(env)
+      expect(edges).toMatchObject({ corsOrigins: [], hstsSeconds: 0, trustedProxies: { kind: 'none' } })
+    }
+    expect(parseConfig(production).edges.drainGraceMs).toBeGreaterThan(0)
+    expect(parseConfig({ ...secrets }).edges.drainGraceMs).toBe(0)
+    const { corsOrigins } = parseConfig({ ...secrets, CORS_ORIGINS: 'http://localhost:5173,' }).edges
+    expect(corsOrigins).toEqual(['http://localhost:5173'])
+    expect(faultsOf({ CORS_ORIGINS: 'https://fans.example,capacitor://localhost' })).toEqual([])
+  })
+
+  test('limits rates in production, and nobody’s day in development', () => {
+    const strict = parseConfig(production).limits.rates
+    for (const [policy, rate] of Object.entries(parseConfig({ ...secrets }).limits.rates)) {
+      expect([policy, rate]).toEqual([policy, 1_000_000])
+      expect(strict[policy as keyof typeof strict], policy).toBeLessThan(10_000)
+    }
+    expect(parseConfig({ ...production, RATE_LIMIT_CALLER: '0' }).limits.rates.caller).toBe(0)
   })
 
   test('refuses secrets of development in production, by what they are and not by where they lie', () => {

@@ -37,6 +37,8 @@ export function defineFansTables(kit: ColumnKit) {
       favoriteTeamId: id().references(() => teams.id),
       /** Logged out everywhere at: session tokens issued up to then are refused. */
       sessionsEndedAt: timestamp(),
+      /** Erased at their wish: `subject` is a hash since then, and the row takes nothing more. */
+      erasedAt: timestamp(),
       createdAt: timestamp().notNull(),
       updatedAt: timestamp().notNull(),
     },

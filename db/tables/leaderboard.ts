@@ -4,7 +4,7 @@ import type { ColumnKit } from '../columns.ts'
 import type { FanTables } from './fans.ts'
 
 export function defineLeaderboardTables(kit: ColumnKit, { users }: FanTables) {
-  const { table, id, integer, timestamp } = kit
+  const { table, id, text, integer, timestamp } = kit
 
   /** Enrolment, at most once. */
   const leaderboardEntries = table('leaderboard_entries', {
@@ -12,6 +12,8 @@ export function defineLeaderboardTables(kit: ColumnKit, { users }: FanTables) {
       .primaryKey()
       .references(() => users.id),
     enrolledAt: timestamp().notNull(),
+    /** Over both: places follow from the instant, and nothing else says what it was. Null from before it was kept. */
+    hash: text(),
   })
 
   /**

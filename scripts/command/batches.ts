@@ -6,8 +6,8 @@
 import type { Database, Transaction } from '../../db/index.ts'
 import { Interrupted, type StopSignal } from './stop.ts'
 
-/** Well below the 50 ms that nobody may wait for: one item or one commit can always take longer than the last. */
-const HOLD_MS = 25
+/** Far below the 50 ms that nobody may wait for: an item, a commit or the scheduler can always take longer than before. */
+const HOLD_MS = 12
 const LEAST_REST_MS = 4
 const POSTGRES_BATCH_MS = 250
 /** With nobody waiting, what is ready goes into one batch, unless it takes long even so. */
@@ -24,6 +24,8 @@ export interface Batch {
 
 export interface BatchOptions {
   onBatch?: (batch: Batch) => void
+  /** Synchronous, inside the unit of work, when it is about to commit: what must be on disk before the change is. */
+  beforeCommit?: () => void
   /** Asked between batches. */
   stopRequested?: () => StopSignal | undefined
   /** Nobody else uses the database: long batches, and no rests in between. */
@@ -40,7 +42,7 @@ export async function writeInBatches<Item>(
   db: Database,
   items: Iterable<Item> | AsyncIterable<Item>,
   write: (tx: Transaction, item: Item) => Promise<unknown>,
-  { onBatch, stopRequested, exclusive = false, ahead = MOST_ITEMS }: BatchOptions = {},
+  { onBatch, beforeCommit, stopRequested, exclusive = false, ahead = MOST_ITEMS }: BatchOptions = {},
 ): Promise<number> {
   const shared = db.engine === 'sqlite' && !exclusive
   const longest = exclusive ? EXCLUSIVE_BATCH_MS : POSTGRES_BATCH_MS
@@ -66,6 +68,7 @@ export async function writeInBatches<Item>(
         // Would another like those before still fit?
         if (worked + worked / taken > budget) break
       }
+      beforeCommit?.()
     })
     const heldMs = performance.now() - began
     // Slow to forget a slow disk.

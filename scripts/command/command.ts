@@ -7,7 +7,7 @@
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../../db/index.ts'
 import type { Config } from '../../src/config.ts'
-import { writeInBatches } from './batches.ts'
+import { type BatchOptions, writeInBatches } from './batches.ts'
 import { configurationOf, databaseUrlOf, openExisting } from './database.ts'
 import { explainError, redact, UsageError } from './explain.ts'
 import { createProgress, durationOf, type Progress } from './progress.ts'
@@ -55,12 +55,16 @@ export interface Session<Arguments, Options> {
   /** Closes at the end what the command opened itself. */
   closeAtEnd<T extends { close(): Promise<void> }>(opened: T): T
   progress(noun: string): Progress
-  /** Writes item by item, beside a live API; see `batches.ts`. A signal stops it between two batches. */
+  /**
+   * Writes item by item, beside a live API; see `batches.ts`. A signal stops it between two batches. `total` is for
+   * the progress, where `items` is no array and somebody knows it.
+   */
   writeInBatches<Item>(
     db: Database,
     noun: string,
-    items: Item[],
+    items: Iterable<Item> | AsyncIterable<Item>,
     write: (tx: Transaction, item: Item) => Promise<unknown>,
+    options?: Pick<BatchOptions, 'beforeCommit'> & { total?: number },
   ): Promise<number>
   /** A line on standard error. */
   note(line: string): void
@@ -146,12 +150,14 @@ function createSession<Arguments extends unknown[], Options extends StandardOpti
     progress: createProgress,
     note,
     print: printAll,
-    writeInBatches(db, noun, items, write) {
+    writeInBatches(db, noun, items, write, { total, ...options } = {}) {
       const progress = createProgress(noun)
+      const known = total ?? (Array.isArray(items) ? items.length : undefined)
       return stoppable(stopRequested =>
         writeInBatches(db, items, write, {
+          ...options,
           stopRequested,
-          onBatch: ({ done }) => progress(done, items.length),
+          onBatch: ({ done }) => progress(done, known),
         }),
       ).finally(() => progress.end())
     },
@@ -216,4 +222,24 @@ export const wholeNumber =
   (text: string): number => {
     if (/^\d+$/.test(text) && Number(text) <= most) return Number(text)
     throw new InvalidArgumentError(`It must be a whole number up to ${most}.`)
+  }
+
+/** Reads an instant of ISO 8601; a date alone is its midnight, UTC. */
+export function instant(text: string): Date {
+  const at = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : (text.match(ZONED)?.[0] ?? ''))
+  if (!Number.isNaN(at.getTime())) return at
+  throw new InvalidArgumentError(
+    'It must be a date, or an instant with its zone, such as 2026-08-01T12:00:00Z.',
+  )
+}
+
+const ZONED = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
+
+/** Reads words parted by commas, all of which must be of the kind. */
+export const listOf =
+  <Word extends string>(isOne: (word: string) => word is Word) =>
+  (text: string): Word[] => {
+    const words = text.split(',').map(word => word.trim())
+    if (words.every(isOne)) return words
+    throw new InvalidArgumentError(`There is no ${words.find(word => !isOne(word)) || 'empty name'}.`)
   }

@@ -7,10 +7,11 @@ import type { Fan } from '../../mock-idp/users.ts'
 import { judgeClaims } from '../../src/identity/claims.ts'
 import { boardsAt } from '../../src/leaderboard/boards.ts'
 import type { Place } from '../../src/leaderboard/counts.ts'
+import { hashEnrolment } from '../../src/leaderboard/enrolment.ts'
 import { raisePlace } from '../../src/leaderboard/scores.ts'
 import { drawItems, inOrderOfIds } from '../../src/packs/draw.ts'
 import { preparePurchase } from '../../src/packs/start-purchase.ts'
-import { type Account, newAccount, nextEntry, type PointsChange } from '../../src/points/ledger.ts'
+import { type Account, NEW_ACCOUNT, nextEntry, type PointsChange } from '../../src/points/ledger.ts'
 import { mintRedemptionCode } from '../../src/rewards/redemption-code.ts'
 import { normalizeProfile } from '../../src/user/profile-rules.ts'
 import { isActive } from '../../src/window.ts'
@@ -123,7 +124,7 @@ function createLedger(rows: Rows, userId: string, sources: SeedSources) {
     /** The balance must suffice. */
     book(change: Omit<PointsChange, 'userId'>) {
       const at = sources.now()
-      account ??= newAccount(userId, at)
+      account ??= { userId, ...NEW_ACCOUNT }
       const { entry, head, gained } = nextEntry(account, { userId, ...change }, { id: sources.newId(), at })
       rows.pointsEntries.push(entry)
       account = { ...account, ...head }
@@ -132,8 +133,9 @@ function createLedger(rows: Rows, userId: string, sources: SeedSources) {
     /** What was earned before, which is the onboarding reward of this instant, counts. */
     join() {
       const at = sources.now()
-      account ??= newAccount(userId, at)
-      rows.leaderboardEntries.push({ userId, enrolledAt: at })
+      account ??= { userId, ...NEW_ACCOUNT }
+      const enrolment = { userId, enrolledAt: at }
+      rows.leaderboardEntries.push({ ...enrolment, hash: hashEnrolment(enrolment) })
       places = new Map([['all', { board: 'all', points: 0, reachedAt: at.getTime() }]])
       if (account.lifetime > 0) raise(at, account.lifetime)
     },

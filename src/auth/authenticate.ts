@@ -1,27 +1,35 @@
 /** Bearer token → caller. A derive, since it must run before validation: an anonymous caller gets 401, not 422. */
 import { bearer } from '@elysiajs/bearer'
-import { Elysia } from 'elysia'
+import { type Context, Elysia } from 'elysia'
 import { decodeJwt } from 'jose'
-import type { AuthenticatedCaller } from '../caller.ts'
+import type { AuthenticatedCaller, Caller } from '../caller.ts'
 import type { Deps } from '../deps.ts'
+import { rateLimitHeaders } from '../http/rate-limit-headers.ts'
+import { limitCaller } from '../limits/policies.ts'
 import { DomainError } from '../problems.ts'
 import { requireNativeStanding, requireSessionStanding } from './standing.ts'
 
-type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens'>
+export type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'rateLimiter'>
 
 /** RFC 6750 §2.1: the `b64token` syntax. Two Authorization headers arrive joined by a comma and fail it. */
 const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
 /**
  * Adds `caller` to every route of the group that uses it.
- * @throws DomainError `unauthenticated`, `invalid_token`, `identity_provider_unavailable`
+ * @throws DomainError `unauthenticated`, `invalid_token`, `identity_provider_unavailable`, `rate_limited`
  */
 export const authenticate = (deps: AuthDeps) =>
   new Elysia({ name: 'matchday/authenticate' })
     .use(bearer())
-    .derive({ as: 'scoped' }, async ({ bearer, headers }): Promise<{ caller: AuthenticatedCaller }> => {
-      return { caller: await identify(deps, tokenOf(headers.authorization, bearer)) }
-    })
+    .derive(
+      { as: 'scoped' },
+      async ({ bearer, headers, path, set }): Promise<{ caller: AuthenticatedCaller }> => {
+        const caller = await identify(deps, tokenOf(headers.authorization, bearer))
+        countCaller(deps, path, caller, set.headers)
+        return { caller }
+      },
+    )
+    .onAfterHandle({ as: 'scoped' }, ({ set }) => keepPrivate(set.headers))
 
 /**
  * The same for routes that anybody may call: null without an Authorization header. One that is there must be good.
@@ -32,12 +40,26 @@ export const authenticateIfGiven = (deps: AuthDeps) =>
     .use(bearer())
     .derive(
       { as: 'scoped' },
-      async ({ bearer, headers }): Promise<{ caller: AuthenticatedCaller | null }> => {
+      async ({ bearer, headers, path, set }): Promise<{ caller: AuthenticatedCaller | null }> => {
         const { authorization } = headers
         if (authorization === undefined) return { caller: null }
-        return { caller: await identify(deps, tokenOf(authorization, bearer)) }
+        const caller = await identify(deps, tokenOf(authorization, bearer))
+        countCaller(deps, path, caller, set.headers)
+        return { caller }
       },
     )
+
+type ResponseHeaders = Context['set']['headers']
+
+function countCaller({ rateLimiter }: AuthDeps, path: string, caller: Caller, headers: ResponseHeaders) {
+  limitCaller(rateLimiter, path, caller, allowances => Object.assign(headers, rateLimitHeaders(allowances)))
+}
+
+/** What is a caller's own stays in no cache, unless the operation has said how it may. */
+function keepPrivate(headers: ResponseHeaders): void {
+  const said = headers['Cache-Control'] ?? headers['cache-control']
+  if (said === undefined) headers['Cache-Control'] = 'no-store'
+}
 
 function tokenOf(authorization: string | undefined, bearer: string | undefined): string {
   if (authorization === undefined || !/^bearer(\s|$)/i.test(authorization))

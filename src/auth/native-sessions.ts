@@ -1,6 +1,6 @@
 /** Devices signed in with native tokens. A session is a family of refresh tokens; only its row decides what is good. */
 import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
-import type { Tables, Transaction } from '../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
 
@@ -143,7 +143,7 @@ async function grant(tx: Transaction, session: NativeSession): Promise<Grant> {
   }
 }
 
-const ownedBy = (tx: Pick<Transaction, 'tables'>, { provider, subject }: Caller) =>
+const ownedBy = (tx: Pick<Reader, 'tables'>, { provider, subject }: Caller) =>
   and(eq(tx.tables.nativeSessions.provider, provider), eq(tx.tables.nativeSessions.subject, subject))
 
 const isLive = ({ tables: { nativeSessions }, now }: Pick<Transaction, 'tables' | 'now'>) =>
@@ -174,4 +174,22 @@ export async function revokeSessions(tx: Transaction, caller: Caller, sessionId?
     )
     .returning()
   return ended.length
+}
+
+/** Takes away every session of a user, dead ones too, with their refresh tokens. Answers how many sessions went. */
+export async function forgetSessions(tx: Transaction, caller: Caller): Promise<number> {
+  const { nativeSessions, refreshTokens } = tx.tables
+  const theirs = tx.select({ id: nativeSessions.id }).from(nativeSessions).where(ownedBy(tx, caller))
+  await tx.delete(refreshTokens).where(inArray(refreshTokens.sessionId, theirs))
+  return (await tx.delete(nativeSessions).where(ownedBy(tx, caller)).returning()).length
+}
+
+/** How many sessions of a user there are, dead ones too. */
+export async function countSessions(reader: Reader, caller: Caller): Promise<number> {
+  const { nativeSessions } = reader.tables
+  const rows = await reader
+    .select({ id: nativeSessions.id })
+    .from(nativeSessions)
+    .where(ownedBy(reader, caller))
+  return rows.length
 }

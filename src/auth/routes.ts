@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
-import { operation } from '../http/operation.ts'
+import { Nothing, operation } from '../http/operation.ts'
 import { findStanding } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
-import { authenticate } from './authenticate.ts'
+import { type AuthDeps, authenticate } from './authenticate.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
 import { presentGrant, presentSession } from './present.ts'
 import {
@@ -21,16 +21,13 @@ import {
 } from './schema.ts'
 import { logOut, requireSessionStanding } from './standing.ts'
 
-type AuthDeps = Pick<
-  Deps,
-  'config' | 'db' | 'identity' | 'nativeTokens' | 'newId' | 'randomBytes' | 'tokenSeal'
->
+type SignInDeps = AuthDeps & Pick<Deps, 'config' | 'newId' | 'randomBytes' | 'tokenSeal'>
 
 /** Answers here carry secrets: they are never cached, and never stored for a replay. */
 const SECRET = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 /** What needs no access token: the refresh token and the public keys speak for themselves. */
-const publicRoutes = (deps: AuthDeps) =>
+const publicRoutes = (deps: SignInDeps) =>
   new Elysia({ name: 'matchday/auth-public' })
     .get(
       '/.well-known/jwks.json',
@@ -78,7 +75,7 @@ const publicRoutes = (deps: AuthDeps) =>
       }),
     )
 
-const callerRoutes = (deps: AuthDeps) =>
+const callerRoutes = (deps: SignInDeps) =>
   new Elysia({ name: 'matchday/auth', prefix: '/api/auth' })
     .use(authenticate(deps))
     .post(
@@ -98,6 +95,7 @@ const callerRoutes = (deps: AuthDeps) =>
       },
       operation({
         id: 'createNativeToken',
+        idempotencyKey: 'none',
         summary: 'Exchange your session for a native token',
         description:
           'For native apps: 15 minutes of access, refreshed for as long as the device stays signed in.',
@@ -118,6 +116,7 @@ const callerRoutes = (deps: AuthDeps) =>
       },
       operation({
         id: 'logOut',
+        idempotencyKey: 'none',
         summary: 'Log out',
         description:
           'With a native token: ends the session of its device. With a session token: that token is refused from now on. `everywhere` ends all of them.',
@@ -154,15 +153,17 @@ const callerRoutes = (deps: AuthDeps) =>
       },
       operation({
         id: 'endSession',
+        idempotencyKey: 'none',
         summary: 'Sign a device out',
         tag: 'Sign-in',
         caller: 'caller',
         data: 'write',
         params: SessionParams,
+        body: Nothing,
         answers: { 204: Empty },
         problems: ['session_not_found'],
       }),
     )
 
-export const authRoutes = (deps: AuthDeps) =>
+export const authRoutes = (deps: SignInDeps) =>
   new Elysia({ name: 'matchday/auth-routes' }).use(publicRoutes(deps)).use(callerRoutes(deps))

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import type { AuthenticatedCaller, Caller } from '../caller.ts'
-import { endSessions, findStanding } from '../identity/users.ts'
+import { ERASED, endSessions, findStanding } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { revokeSessions } from './native-sessions.ts'
 
@@ -15,7 +15,7 @@ const revocationId = (provider: string, tokenId: string) =>
     .digest('hex')
 
 /**
- * A session token: not logged out, not issued before a logout everywhere, its user not deleted upstream.
+ * A session token: not logged out, not issued before a logout everywhere, its user neither erased nor deleted upstream.
  * @throws DomainError `invalid_token`
  */
 export async function requireSessionStanding(
@@ -34,7 +34,7 @@ export async function requireSessionStanding(
   if (sessionsEndedAt && issuedAt <= sessionsEndedAt) throw loggedOut()
 }
 
-/** A native token: its session is alive, its user not deleted upstream. @throws DomainError `invalid_token` */
+/** A native token: its session is alive, its user neither erased nor deleted upstream. @throws DomainError `invalid_token` */
 export async function requireNativeStanding(reader: Reader, sessionId: string): Promise<Caller> {
   const { nativeSessions } = reader.tables
   const [session] = await reader.select().from(nativeSessions).where(eq(nativeSessions.id, sessionId))
@@ -45,7 +45,8 @@ export async function requireNativeStanding(reader: Reader, sessionId: string): 
 }
 
 async function requireUndeleted(reader: Reader, caller: Caller) {
-  const { deleted, sessionsEndedAt } = await findStanding(reader, caller)
+  const { erased, deleted, sessionsEndedAt } = await findStanding(reader, caller)
+  if (erased) throw new DomainError('invalid_token', { detail: ERASED })
   if (deleted) throw new DomainError('invalid_token', { detail: 'The identity provider deleted this user.' })
   return { sessionsEndedAt }
 }

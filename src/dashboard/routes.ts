@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { authenticate } from '../auth/authenticate.ts'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { operation } from '../http/operation.ts'
 import { Closed, Integer, Nullable } from '../http/schemas.ts'
@@ -31,7 +31,7 @@ const Dashboard = Closed(
   { title: 'Dashboard' },
 )
 
-export const dashboardRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'views'>) =>
+export const dashboardRoutes = (deps: AuthDeps & Pick<Deps, 'views'>) =>
   new Elysia({ name: 'matchday/dashboard', prefix: '/api/dashboard' }).use(authenticate(deps)).get(
     '',
     ({ caller }) => viewDashboard({ ...deps, read: deps.db.read }, caller),

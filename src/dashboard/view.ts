@@ -3,7 +3,7 @@ import type { Reader } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { readFaces } from '../identity/faces.ts'
 import { findUser } from '../identity/users.ts'
-import { viewStanding } from '../leaderboard/view.ts'
+import { readStanding } from '../leaderboard/standing.ts'
 import { tallyPacks } from '../packs/tally.ts'
 import { presentEntry, readEntries } from '../points/history.ts'
 import { tallyRewards } from '../rewards/tally.ts'
@@ -23,15 +23,15 @@ export async function viewDashboard({ read, views }: Sources, caller: Caller) {
   const user = await findUser(read, caller)
   if (!user) return presentNewcomer(read)
   return views.read(`dashboard ${user.id}`, async () => ({
-    value: await presentDashboard({ read, views }, user.id),
+    value: await presentDashboard(read, user.id),
     topics: [fanTopic(user.id), rewardsTopic, boardTopic(GLOBAL_BOARD)],
   }))
 }
 
-async function presentDashboard({ read, views }: Sources, userId: string) {
+async function presentDashboard(read: Reader, userId: string) {
   const face = (await readFaces(read, [userId])).get(userId)
   const { balance, entries } = await readEntries(read, userId, RECENT_ENTRIES)
-  const standing = await viewStanding({ read, views }, GLOBAL_BOARD, userId)
+  const standing = await readStanding(read, GLOBAL_BOARD, userId)
   return {
     profile: { id: userId, displayName: face?.displayName ?? null, avatarUrl: face?.avatarUrl ?? null },
     points: balance,

@@ -34,6 +34,7 @@ export function describeApi(endpoints: Endpoints | null) {
     tags: TAGS,
     components: {
       schemas: { Problem },
+      parameters: { IdempotencyKey, IfNoneMatch },
       headers: {
         RequestId: {
           description: 'Names the request in our logs: your own `X-Request-Id` when it is sane.',
@@ -50,6 +51,10 @@ export function describeApi(endpoints: Endpoints | null) {
         CacheControl: {
           description: 'RFC 9111: who may keep the answer, and when it must be asked for again.',
           schema: { type: 'string', examples: ['private, no-cache'] },
+        },
+        IdempotentReplayed: {
+          description: '`true`: the first answer under this `Idempotency-Key`, again.',
+          schema: { type: 'string', const: 'true' },
         },
         RetryAfter: {
           description: 'Seconds to wait before trying again.',
@@ -84,6 +89,23 @@ function signIn(endpoints: Endpoints | null) {
       },
     },
   }
+}
+
+const IdempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes a repeat safe: for 24 hours the same key with the same body answers what the first request answered. A UUID, say.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+}
+
+const IfNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of the answer that you have: 304 when it is still true.',
+  schema: { type: 'string' },
 }
 
 const Problem = {

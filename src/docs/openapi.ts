@@ -60,7 +60,7 @@ function describeParameters(parameters: Json[]): Json {
   return {
     parameters: parameters.map(({ examples, schema, ...parameter }) => ({
       ...parameter,
-      schema: { ...(schema as Json), ...(examples ? { examples } : {}) },
+      ...(schema ? { schema: { ...(schema as Json), ...(examples ? { examples } : {}) } } : {}),
     })),
   }
 }

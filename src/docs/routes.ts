@@ -11,15 +11,14 @@ export function docsRoutes({ config, identity }: Pick<Deps, 'config' | 'identity
   const hidden = { detail: { hide: true }, query: Closed({}) }
   const readDocument = documentOf(api)
 
+  const servePage = async () => {
+    const policy = contentSecurityPolicy(config.identity.issuer, await identity.endpoints())
+    return answer(page(config.docs.clientId), 'text/html; charset=utf-8', policy)
+  }
+
   const routes = new Elysia({ name: 'matchday/docs', prefix: '/docs' })
-    .get(
-      '',
-      async () => {
-        const policy = contentSecurityPolicy(config.identity.issuer, await identity.endpoints())
-        return answer(page(config.docs.clientId), 'text/html; charset=utf-8', policy)
-      },
-      hidden,
-    )
+    .get('', servePage, hidden)
+    .get('/', servePage, hidden)
     .get(
       '/json',
       async () => answer(await readDocument(await identity.endpoints()), 'application/json'),

@@ -1,8 +1,16 @@
 /** Reads a JSON body with every check that comes before its schema. */
 import { DomainError } from '../problems.ts'
 
-const MOST_LEVELS = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+interface BodyLimits {
+  /** Bytes. */
+  maxBodyBytes: number
+  /** Of objects and arrays in one another. */
+  maxBodyLevels: number
+  /** How long it may take to arrive. Milliseconds. */
+  bodyTimeoutMs: number
+}
 
 const rawBodies = new WeakMap<Request, string>()
 
@@ -12,12 +20,16 @@ export const rawBodyOf = (request: Request): string => rawBodies.get(request) ??
 /**
  * No body and no media type count as `{}`: what may be left out need not be sent as an empty object.
  * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`,
- * `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL or a lone surrogate)
+ * `request_timeout`, `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL, a lone
+ * surrogate, an inherited name)
  */
-export async function readJsonBody(request: Request, maxBytes: number): Promise<unknown> {
+export async function readJsonBody(
+  request: Request,
+  { maxBodyBytes, maxBodyLevels, bodyTimeoutMs }: BodyLimits,
+): Promise<unknown> {
   const typed = request.headers.get('content-type') !== null
   if (typed) refuseMediaType(request.headers)
-  const bytes = await readBytes(request, maxBytes)
+  const bytes = await readBytes(request, maxBodyBytes, bodyTimeoutMs)
   if (!typed && bytes.length === 0) return {}
   if (!typed) refuseMediaType(request.headers)
   // RFC 8259 §8.1 lets a parser ignore a byte order mark, as TextDecoder does.
@@ -31,7 +43,7 @@ export async function readJsonBody(request: Request, maxBytes: number): Promise<
       detail: text === '' ? 'The body is empty.' : 'The body is no JSON.',
     })
   }
-  refuseBadText(body, '', 1)
+  refuseUnsafe(body, maxBodyLevels)
   return body
 }
 
@@ -52,19 +64,38 @@ function refuseMediaType(headers: Headers) {
   }
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+async function readBytes(request: Request, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
   const tooLarge = () =>
     new DomainError('payload_too_large', { detail: `The body may hold ${maxBytes} bytes.` })
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
   // A chunked body announces no length: count what comes.
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of readWithin(request.body, timeoutMs)) {
     size += chunk.byteLength
     if (size > maxBytes) throw tooLarge()
     chunks.push(chunk)
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+}
+
+/** Bun cuts a connection that is all but silent; this ends one that drips just enough to be heard. */
+async function* readWithin(body: ReadableStream<Uint8Array> | null, timeoutMs: number) {
+  if (body === null) return
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new DomainError('request_timeout')), timeoutMs)
+  late.promise.catch(() => {})
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), late.promise])
+      if (done) return
+      yield value
+    }
+  } finally {
+    clearTimeout(timer)
+    reader.cancel().catch(() => {})
+  }
 }
 
 function decode(bytes: Uint8Array): string {
@@ -75,26 +106,32 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** NUL and lone surrogates are valid JSON that no database of ours can hold. */
-function refuseBadText(value: unknown, pointer: string, level: number): void {
+/**
+ * NUL and lone surrogates are valid JSON that no database of ours can hold. Names that every object inherits are
+ * members of no request; further on, `toString` would break whoever puts its object into a message.
+ */
+function refuseUnsafe(value: unknown, levels: number, pointer = '', level = 1): void {
   if (typeof value === 'string') refuseText(value, pointer)
   if (typeof value !== 'object' || value === null) return
-  if (level > MOST_LEVELS) {
+  if (level > levels) {
     throw new DomainError('malformed_request', {
-      detail: `The body nests deeper than ${MOST_LEVELS} levels.`,
+      detail: `The body nests deeper than ${levels} levels.`,
     })
   }
   for (const [key, member] of Object.entries(value)) {
     const path = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
     refuseText(key, pointer)
-    refuseBadText(member, path, level + 1)
+    if (key in Object.prototype) refuse(path, 'is not a member of this request')
+    refuseUnsafe(member, levels, path, level + 1)
   }
 }
 
 function refuseText(text: string, pointer: string) {
   if (text.includes('\0') || !text.isWellFormed()) {
-    throw new DomainError('validation_failed', {
-      errors: [{ pointer: pointer.toWellFormed(), message: 'must be without NUL and lone surrogates' }],
-    })
+    refuse(pointer.toWellFormed(), 'must be without NUL and lone surrogates')
   }
+}
+
+function refuse(pointer: string, message: string): never {
+  throw new DomainError('validation_failed', { errors: [{ pointer, message }] })
 }

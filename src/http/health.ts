@@ -17,12 +17,13 @@ const Readiness = Closed(
     checks: Closed({
       database: check('The database is reached and its schema is current.'),
       identityProvider: check('Keys to verify session tokens are held.'),
+      process: Type.Optional(Type.Literal('stopping', { description: 'Only once it was told to stop.' })),
     }),
   },
   { title: 'Readiness' },
 )
 
-export const healthRoutes = ({ db, identity }: Pick<Deps, 'db' | 'identity'>) =>
+export const healthRoutes = ({ db, identity, lifecycle }: Pick<Deps, 'db' | 'identity' | 'lifecycle'>) =>
   new Elysia({ name: 'matchday/health' })
     .get(
       '/healthz',
@@ -42,6 +43,9 @@ export const healthRoutes = ({ db, identity }: Pick<Deps, 'db' | 'identity'>) =>
         // Heals at once what can be healed; with keys held, a probe waits for nobody.
         if (identity.problem() !== null) await identity.refresh()
         const checks = { database: await pingDatabase(db), identityProvider: identity.problem() ?? 'ok' }
+        if (lifecycle.stopping) {
+          return status(503, { status: 'not_ready', checks: { ...checks, process: 'stopping' } })
+        }
         const ready = Object.values(checks).every(check => check === 'ok')
         if (!ready) set.headers['Retry-After'] = '1'
         return ready

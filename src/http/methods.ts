@@ -10,6 +10,7 @@ export function methodsOf(routes: Route[], path: string): string[] {
   const methods = routes.filter(route => matches(route.path, path)).map(route => route.method)
   // Elysia answers HEAD wherever it answers GET.
   if (methods.includes('GET')) methods.push('HEAD')
+  if (methods.length > 0) methods.push('OPTIONS')
   return [...new Set(methods)].sort()
 }
 

@@ -3,9 +3,12 @@
  * everything that the operation can answer: each problem by its code, with its status and members.
  */
 import type { TSchema } from '@sinclair/typebox'
-import { catalogue, type FieldError, type ProblemCode } from '../problems.ts'
+import type { FieldError, ProblemCode } from '../problems.ts'
 import { answerConditionally } from './conditional.ts'
+import { readIdempotencyKey } from './idempotency.ts'
+import { describeAnswers, describeProblems } from './responses.ts'
 import { Closed } from './schemas.ts'
+import { requireStrict } from './strictness.ts'
 
 /** The body of an operation that takes none, and the query of one that takes none. */
 export const Nothing = Closed({})
@@ -25,6 +28,11 @@ interface Declaration<Body, Query, Params, Answers> {
   data?: 'read' | 'write'
   body?: Body
   query?: Query
+  /**
+   * What a caller's operation with a body takes, unless its answers carry secrets, which are never kept. It then writes
+   * through `mutate` alone.
+   */
+  idempotencyKey?: 'none'
   /** Of the path. */
   params?: Params
   /** Success answers by status; each schema is held to by tests, see `test/support/conformance.ts`. */
@@ -50,30 +58,28 @@ export function operation<
   Query extends TSchema = Nothing,
   Params extends TSchema | undefined = undefined,
 >(declared: Declaration<Body, Query, Params, Answers>): Operation<Body, Query, Params, Answers> {
-  const {
-    id,
-    summary,
-    description,
-    tag,
-    caller,
-    conditional = false,
-    data,
-    body,
-    query,
-    params,
-    answers,
-    problems = [],
-    examples = {},
-  } = declared
+  const { id, summary, description, tag, caller, conditional = false, data } = declared
+  const { body, query, params, answers, problems = [], examples = {} } = declared
+  for (const input of [body, query, params]) {
+    // What is open to anyone and written is a signed delivery of another system, whose documents are its own.
+    if (input) requireStrict(input, { open: caller === 'anyone' && tag === 'Webhooks' })
+  }
+  const takesKey = caller === 'caller' && body !== undefined && declared.idempotencyKey !== 'none'
   const codes: ProblemCode[] = [
     ...(body ? BODY_PROBLEMS : []),
     ...CALLER_PROBLEMS[caller],
     ...problems,
+    ...(takesKey ? KEY_PROBLEMS : []),
     ...(data ? DATA_PROBLEMS[data] : []),
     // What a query string can be guilty of, wanted or not.
     'malformed_request',
     'validation_failed',
+    'rate_limited',
     'internal_error',
+  ]
+  const headers = [
+    ...(takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(conditional ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
   ]
   const detail = {
     operationId: id,
@@ -83,21 +89,27 @@ export function operation<
     security: SECURITY[caller],
     responses: {
       ...describeProblems(codes, faultOf(body, query)),
-      ...describeAnswers(answers, examples.answers ?? {}, conditional),
+      ...describeAnswers(answers, examples.answers ?? {}, { conditional, replayed: takesKey }),
     },
-    ...(conditional ? { 'x-request-headers': [IF_NONE_MATCH] } : {}),
+    ...(headers.length > 0 ? { 'x-request-headers': headers } : {}),
     ...(examples.body ? { 'x-body-example': examples.body } : {}),
   }
-  // Guarantee of the cast: `response` is absent at run time and read by the compiler only; `afterHandle` turns the
-  // very object that the handler answered into bytes, which Elysia's types cannot say.
-  const afterHandle = conditional ? answerConditionally(caller) : undefined
-  return { body, query: query ?? Nothing, params, detail, afterHandle } as unknown as Operation<
+  const hooks = {
+    // A transform comes after the caller is known and before the schemas: 401, then 400, then 422.
+    ...(takesKey ? { transform: refuseBadKey } : {}),
+    ...(conditional ? { afterHandle: answerConditionally(caller) } : {}),
+  }
+  // Guarantee of the cast: `response` is absent at run time and read by the compiler only; `afterHandle` turns the very
+  // object that the handler answered into bytes, which Elysia's types cannot say.
+  return { body, query: query ?? Nothing, params, detail, ...hooks } as unknown as Operation<
     Body,
     Query,
     Params,
     Answers
   >
 }
+
+const refuseBadKey = ({ request }: { request: Request }) => void readIdempotencyKey(request.headers)
 
 /** Swagger UI's two ways to authorize; see `docs/description.ts`. */
 const SECURITY = {
@@ -106,113 +118,17 @@ const SECURITY = {
   optional: [{}, { signIn: [] }, { bearer: [] }],
 }
 
-const BODY_PROBLEMS: ProblemCode[] = ['payload_too_large', 'unsupported_media_type']
-const TOKEN_PROBLEMS: ProblemCode[] = ['invalid_token', 'identity_provider_unavailable']
+const BODY_PROBLEMS: ProblemCode[] = ['payload_too_large', 'request_timeout', 'unsupported_media_type']
+const KEY_PROBLEMS: ProblemCode[] = ['idempotency_in_progress', 'idempotency_key_reused']
+const TOKEN_PROBLEMS: ProblemCode[] = ['unauthenticated', 'invalid_token', 'identity_provider_unavailable']
 const CALLER_PROBLEMS: Record<'anyone' | 'caller' | 'optional', ProblemCode[]> = {
   anyone: [],
-  caller: ['unauthenticated', ...TOKEN_PROBLEMS],
-  optional: ['unauthenticated', ...TOKEN_PROBLEMS],
+  caller: TOKEN_PROBLEMS,
+  optional: TOKEN_PROBLEMS,
 }
 const DATA_PROBLEMS: Record<'read' | 'write', ProblemCode[]> = {
   read: ['database_busy', 'database_unavailable'],
-  write: ['database_busy', 'database_unavailable', 'storage_full'],
-}
-
-const STATUS_DESCRIPTIONS: Record<string, string> = {
-  201: 'Created',
-  204: 'Done',
-  503: 'Not now',
-}
-
-const IF_NONE_MATCH = {
-  name: 'If-None-Match',
-  in: 'header',
-  required: false,
-  description: 'The `ETag` of the answer that you have: 304 when it is still true.',
-  schema: { type: 'string' },
-}
-
-function describeAnswers(
-  answers: Record<number, TSchema>,
-  examples: Record<number, unknown>,
-  conditional: boolean,
-) {
-  const headers = {
-    'X-Request-Id': { $ref: '#/components/headers/RequestId' },
-    ...(conditional
-      ? {
-          ETag: { $ref: '#/components/headers/ETag' },
-          'Cache-Control': { $ref: '#/components/headers/CacheControl' },
-        }
-      : {}),
-  }
-  const unchanged = conditional ? { 304: { description: 'What you have is still true.', headers } } : {}
-  const described = Object.fromEntries(
-    Object.entries(answers).map(([status, schema]) => [
-      status,
-      {
-        description: STATUS_DESCRIPTIONS[status] ?? 'OK',
-        headers,
-        ...(schema.type === 'void' || schema.type === 'undefined'
-          ? {}
-          : {
-              content: {
-                'application/json': {
-                  schema,
-                  ...(Number(status) in examples ? { example: examples[Number(status)] } : {}),
-                },
-              },
-            }),
-      },
-    ]),
-  )
-  return { ...described, ...unchanged }
-}
-
-/** One response a status, its codes side by side. Headers that come with a status are listed with it. */
-function describeProblems(codes: ProblemCode[], fault: FieldError) {
-  const byStatus = Map.groupBy(new Set(codes), code => catalogue[code].status)
-  return Object.fromEntries(
-    [...byStatus].map(([status, group]) => [
-      status,
-      {
-        description: group.map(code => `\`${code}\`: ${catalogue[code].title}.`).join('\n\n'),
-        headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' }, ...headersOf(status) },
-        content: {
-          'application/problem+json': {
-            schema: problemSchema(group),
-            examples: Object.fromEntries(
-              group.map(code => [code, { summary: catalogue[code].title, value: exampleOf(code, fault) }]),
-            ),
-          },
-        },
-      },
-    ]),
-  )
-}
-
-function headersOf(status: number) {
-  if (status === 401) return { 'WWW-Authenticate': { $ref: '#/components/headers/WWWAuthenticate' } }
-  if (status === 503) return { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
-  return {}
-}
-
-function problemSchema(codes: ProblemCode[]) {
-  const members = codes.flatMap(code => {
-    const entry = catalogue[code]
-    return 'members' in entry ? [{ code, schema: entry.members }] : []
-  })
-  return {
-    allOf: [
-      { $ref: '#/components/schemas/Problem' },
-      { type: 'object', properties: { code: { type: 'string', enum: codes } } },
-      ...members.map(({ code, schema }) => ({
-        if: { properties: { code: { const: code } } },
-        // biome-ignore lint/suspicious/noThenProperty: JSON Schema's own keyword
-        then: schema,
-      })),
-    ],
-  }
+  write: ['overloaded', 'database_busy', 'database_unavailable', 'storage_full'],
 }
 
 /** A fault that this very operation could find: in its body, its query, or in a parameter that it does not take. */
@@ -223,18 +139,4 @@ function faultOf(body: TSchema | undefined, query: TSchema | undefined): FieldEr
   if (member !== undefined) return { pointer: `/${member}s`, message: 'is not a member of this request' }
   const [parameter] = Object.keys(query?.properties ?? {})
   return { parameter: `${parameter ?? 'limit'}s`, message: 'is not a member of this request' }
-}
-
-function exampleOf(code: ProblemCode, fault: FieldError) {
-  const { status, title } = catalogue[code]
-  return {
-    type: `urn:matchday:problem:${code}`,
-    title,
-    status,
-    code,
-    detail: `${title}.`,
-    requestId: '01981e2c-7c1f-7000-8000-000000000000',
-    ...(code === 'insufficient_points' ? { pointsRequired: 500, points: 100, missingPoints: 400 } : {}),
-    ...(code === 'validation_failed' ? { errors: [fault] } : {}),
-  }
 }

@@ -16,6 +16,7 @@ export interface Problem {
 
 const DATABASE_PROBLEMS: Record<DatabaseFault, ProblemCode> = {
   busy: 'database_busy',
+  overloaded: 'overloaded',
   full: 'storage_full',
   unreachable: 'database_unavailable',
   read_only: 'database_unavailable',
@@ -23,7 +24,7 @@ const DATABASE_PROBLEMS: Record<DatabaseFault, ProblemCode> = {
   outdated: 'database_unavailable',
 }
 
-/** Seconds, for 503s that name no time of their own. */
+/** Seconds, for 429s and 503s that name no time of their own. */
 const RETRY_AFTER = 1
 
 /**
@@ -76,7 +77,9 @@ export function problemResponse(
   response.headers.set('Content-Type', 'application/problem+json')
   response.headers.set('Cache-Control', 'no-store')
   if (problem.status === 401) response.headers.set('WWW-Authenticate', challenge(error))
-  const retryAfter = error.explanation.retryAfter ?? (problem.status === 503 ? RETRY_AFTER : undefined)
+  const retryAfter =
+    error.explanation.retryAfter ??
+    (problem.status === 503 || problem.status === 429 ? RETRY_AFTER : undefined)
   if (retryAfter !== undefined)
     response.headers.set('Retry-After', String(Math.max(1, Math.ceil(retryAfter))))
   return response

@@ -1,6 +1,23 @@
 /** What is wrong with a URL before any schema: Elysia would pick one of two, or decode what is no UTF-8. */
 import { DomainError } from '../problems.ts'
 
+/** The path of a request's URL, as it was written; of a URL that is none (`*`, `host:port`), the whole. */
+export function pathOf(url: string): string {
+  const scheme = url.indexOf('://')
+  const start = scheme === -1 ? 0 : url.indexOf('/', scheme + 3)
+  const end = url.indexOf('?', start)
+  return url.slice(start, end === -1 ? undefined : end)
+}
+
+/**
+ * Bun joins two Host headers by a comma, and builds no URL of a host that is none: RFC 9112 §3.2 wants 400.
+ * @throws DomainError `malformed_request`
+ */
+export function refuseBadHost({ headers, url }: Request): void {
+  const sound = url.startsWith('http') && !headers.get('host')?.includes(',')
+  if (!sound) throw new DomainError('malformed_request', { detail: 'One Host header must name this host.' })
+}
+
 /** @throws DomainError `malformed_request` (not UTF-8), `validation_failed` (given twice, NUL) */
 export function refuseBadUrl(url: string): void {
   refuseBadPath(url)

@@ -25,7 +25,11 @@ export const Integer = (options: { description?: string; minimum?: number; maxim
   Type.Integer({ maximum: Number.MAX_SAFE_INTEGER, ...options })
 
 const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
-FormatRegistry.Set('date-time', value => ISO_INSTANT.test(value) && !Number.isNaN(Date.parse(value)))
+FormatRegistry.Set('date-time', value => {
+  const ms = ISO_INSTANT.test(value) ? Date.parse(value) : Number.NaN
+  // A year 0 is none for PostgreSQL, and 30 February is 2 March by another name.
+  return !value.startsWith('0000') && !Number.isNaN(ms) && new Date(ms).toISOString() === value
+})
 
 /** ISO 8601, UTC, milliseconds, `Z`. */
 export const Instant = (description: string) =>

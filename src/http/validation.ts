@@ -14,7 +14,7 @@ export function fieldErrors(error: ValidationError): FieldError[] {
       error.type === 'query' || error.type === 'params'
         ? { parameter: parameterName(fault.path) }
         : { pointer: fault.path }
-    const message = explain(fault)
+    const message = explainFault(fault)
     // The first fault of a field says most: the rest follow from it.
     if (!found.has(fault.path)) found.set(fault.path, { ...field, message })
     if (found.size === MOST_ERRORS) break
@@ -31,7 +31,8 @@ function parameterName(path: string): string {
   return path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-function explain(fault: ValueError): string {
+/** What was expected there, in words. */
+export function explainFault(fault: ValueError): string {
   switch (fault.type) {
     case ValueErrorType.ObjectAdditionalProperties:
       return 'is not a member of this request'

@@ -14,7 +14,7 @@ const LAST_CHANCE_MS = 15_000
 const RUN_SIZE = 20
 
 type Row = Tables['deferredSyncs']['$inferSelect']
-type SyncDeps = Pick<Deps, 'db' | 'identity' | 'tokenSeal' | 'log' | 'now'>
+export type SyncDeps = Pick<Deps, 'db' | 'identity' | 'tokenSeal' | 'log' | 'now'>
 
 /** A session token to sync with later, encrypted. */
 export type Deferral = Pick<Row, 'sealedToken' | 'tokenExpiresAt'>
@@ -39,12 +39,13 @@ export async function runDeferredSyncs(deps: SyncDeps, isStopping = () => false)
   let madeUp = 0
   for (const row of due) {
     if (isStopping()) break
-    if (await attempt(deps, row)) madeUp++
+    if (await makeUpSync(deps, row)) madeUp++
   }
   return madeUp
 }
 
-async function attempt(deps: SyncDeps, row: Row): Promise<boolean> {
+/** True when it was made up. Whoever leases the row first gets to try. */
+export async function makeUpSync(deps: SyncDeps, row: Row): Promise<boolean> {
   const { db, identity, tokenSeal, log, now } = deps
   const mine = await db.write(tx => lease(tx, row))
   if (!mine) return false

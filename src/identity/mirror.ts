@@ -116,6 +116,16 @@ export async function forgetDeferral(tx: Transaction, userId: string): Promise<v
   await tx.delete(tx.tables.deferredSyncs).where(eq(tx.tables.deferredSyncs.userId, userId))
 }
 
+/** Whether a sync of theirs is put off. */
+export async function isDeferred(reader: Reader, userId: string): Promise<boolean> {
+  const { deferredSyncs } = reader.tables
+  const rows = await reader
+    .select({ userId: deferredSyncs.userId })
+    .from(deferredSyncs)
+    .where(eq(deferredSyncs.userId, userId))
+  return rows.length > 0
+}
+
 /** A pull: makes the user record when there is none. */
 export async function syncIdentity(tx: Transaction, caller: Caller, claims: IdentityClaims) {
   const { user } = await ensureUser(tx, caller)

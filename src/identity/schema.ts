@@ -59,10 +59,10 @@ export const UserEvent = Type.Object(
         ),
         iss: Type.Optional(Type.String({ maxLength: 2048 })),
       },
-      { description: 'The user’s standard claims (OpenID Connect Core §5.1).' },
+      { description: 'The user’s standard claims (OpenID Connect Core §5.1).', additionalProperties: true },
     ),
   },
-  { title: 'UserEvent' },
+  { title: 'UserEvent', additionalProperties: true },
 )
 
 export const exampleUserEvent = {

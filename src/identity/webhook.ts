@@ -2,10 +2,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import type { Transaction } from '../../db/index.ts'
+import { forgetKeys } from '../idempotency/keys.ts'
 import { DomainError } from '../problems.ts'
 import { type IdentityClaims, isoInstant, judgeClaims } from './claims.ts'
 import { buryIdentity, mirrorIdentity } from './mirror.ts'
-import { ensureUser, findUser } from './users.ts'
+import { ensureUser, findStanding, findUser } from './users.ts'
 
 /** Seconds by which a delivery's time may differ from ours, as the standard advises. */
 const TOLERANCE = 300
@@ -59,7 +60,7 @@ export function readUserEvent(sent: SentEvent, provider: string, issuer: string)
   if (type !== 'user.updated' && type !== 'user.deleted') return { event: null, refused: [] }
   const sentAt = isoInstant(timestamp) ?? refuse('/timestamp', 'must be an ISO 8601 time')
   const subject = data.sub ?? refuse('/data/sub', 'is required')
-  if (data.iss !== undefined && data.iss.replace(/\/+$/, '') !== issuer) {
+  if (data.iss !== undefined && data.iss !== issuer && data.iss !== `${issuer}/`) {
     refuse('/data/iss', 'must be the issuer of this API')
   }
   const { claims, refused } = judgeClaims(subject, data, sentAt)
@@ -76,8 +77,10 @@ export async function applyUserEvent(tx: Transaction, { type, provider, claims }
   const who = { provider, subject: claims.subject }
   if (type === 'user.deleted') {
     // Also for somebody we have not met: their token may still be good.
+    if ((await findStanding(tx, who)).erased) return
     const { user } = await ensureUser(tx, who)
     await buryIdentity(tx, user.id)
+    await forgetKeys(tx, who)
     return
   }
   const user = await findUser(tx, who)

@@ -21,6 +21,12 @@ export function boardAt(period: Period, at: Date): Board {
   return ALL
 }
 
+/**
+ * Whether who enrolled at an instant has a place on a board for what they earn in its period: those of periods that were
+ * over by then they did not enter. It goes by times alone, not by what was written first, so that places can be recomputed.
+ */
+export const takesPart = (enrolledAt: Date, { endsAt }: Board) => endsAt === null || enrolledAt < endsAt
+
 /** The boards on which what is earned at an instant counts. */
 export const boardsAt = (at: Date): Board[] => [ALL, boardAt('month', at), boardAt('week', at)]
 
@@ -34,7 +40,8 @@ export function parseBoard(period: Period, id: string): Board | null {
   if (year === '' || Number.isNaN(at.getTime())) return null
   const board = boardAt(period, at)
   // A 13th month or a 53rd week of a year without one is the first of the next, by another name.
-  return board.id === id ? board : null
+  const ends = board.endsAt?.getUTCFullYear() ?? 0
+  return board.id === id && ends <= 9999 ? board : null
 }
 
 function monthOf(year: number, month: number): Board {

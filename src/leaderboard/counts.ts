@@ -8,8 +8,8 @@
  * with the same points within the same second, and those are counted one by one: as many as were written in a second.
  *
  * Buckets are places in a fixed grid, not nodes of a balanced tree: they never split or move, so a write adds to some and takes
- * from others in its own transaction, exactly, with nothing to lock but those rows; and a fan who gains a few points stays in the
- * wide buckets, which all fans share. Counts go from fewer points to more, so writers wait for one another in one direction.
+ * from others in its own transaction, exactly, with nothing to lock but those rows, all in one order; and a fan who gains a few
+ * points stays in the wide buckets, which all fans share.
  */
 import { and, eq, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
@@ -50,23 +50,26 @@ export async function moveCounts(tx: Transaction, from: Place[], to: Place[]): P
   const stay = new Set(left.map(nameOf)).intersection(new Set(entered.map(nameOf)))
   const fewer = left.filter(bucket => !stay.has(nameOf(bucket)))
   const more = entered.filter(bucket => !stay.has(nameOf(bucket)))
-  if (fewer.length > 0) {
-    const these = or(...fewer.map(bucket => isBucket(counts, bucket)))
-    await tx
-      .update(counts)
-      .set({ fans: sql`${counts.fans} - 1` })
-      .where(these)
-    await tx.delete(counts).where(and(eq(counts.fans, 0), these))
-  }
-  if (more.length > 0) {
-    await tx
-      .insert(counts)
-      .values(more.map(bucket => ({ ...bucket, fans: 1 })))
-      .onConflictDoUpdate({
-        target: [counts.board, counts.level, counts.points, counts.reachedAt],
-        set: { fans: sql`${counts.fans} + 1` },
-      })
-  }
+  const changes = [
+    ...fewer.map(bucket => ({ ...bucket, fans: 0 })),
+    ...more.map(bucket => ({ ...bucket, fans: 1 })),
+  ]
+  if (changes.length === 0) return
+  // Locks every bucket, those to be left too, in one order for all writers: so none waits for another in a circle.
+  await tx
+    .insert(counts)
+    .values(changes.sort(byPlace))
+    .onConflictDoUpdate({
+      target: [counts.board, counts.level, counts.points, counts.reachedAt],
+      set: { fans: sql`${counts.fans} + excluded.fans` },
+    })
+  if (fewer.length === 0) return
+  const these = or(...fewer.map(bucket => isBucket(counts, bucket)))
+  await tx
+    .update(counts)
+    .set({ fans: sql`${counts.fans} - 1` })
+    .where(these)
+  await tx.delete(counts).where(and(eq(counts.fans, 0), these))
 }
 
 /** How many fans each bucket gains when fans come to some places, in the order of the buckets. */
@@ -80,14 +83,14 @@ export function countPlaces(places: Iterable<Place>): (Bucket & { fans: number }
       else gains.set(name, { ...bucket, fans: 1 })
     }
   }
-  return [...gains.values()].toSorted(
-    (a, b) =>
-      (a.board < b.board ? -1 : a.board > b.board ? 1 : 0) ||
-      a.level - b.level ||
-      a.points - b.points ||
-      a.reachedAt - b.reachedAt,
-  )
+  return [...gains.values()].toSorted(byPlace)
 }
+
+const byPlace = (a: Bucket, b: Bucket) =>
+  (a.board < b.board ? -1 : a.board > b.board ? 1 : 0) ||
+  a.level - b.level ||
+  a.points - b.points ||
+  a.reachedAt - b.reachedAt
 
 const isBucket = (counts: Tables['leaderboardCounts'], bucket: Bucket) =>
   and(
@@ -144,10 +147,34 @@ export function fansOn({ tables }: Pick<Reader, 'tables'>, board: string): SQL<n
 /** Counts a board anew from its scores: after they were written in bulk, or when a check found them wrong. */
 export async function recount(tx: Transaction, board: string): Promise<void> {
   const { leaderboardCounts: counts, leaderboardScores: scores } = tx.tables
+  // Holds off every writer of the board, all of whom touch its widest bucket, until the new counts are there.
+  await tx
+    .update(counts)
+    .set({ fans: sql`${counts.fans}` })
+    .where(eq(counts.board, board))
   await tx.delete(counts).where(eq(counts.board, board))
+  for (const bucket of bucketLevels(scores)) {
+    await tx.insert(counts).select(
+      tx
+        .select({
+          board: scores.board,
+          level: sql<number>`${sql.raw(String(bucket.level))}`.as('level'),
+          points: sql<number>`${bucket.points}`.as('bucket_points'),
+          reachedAt: sql<number>`${bucket.reachedAt}`.as('bucket_reached_at'),
+          fans: sql<number>`count(*)`.as('fans'),
+        })
+        .from(scores)
+        .where(eq(scores.board, board))
+        .groupBy(sql`1, 2, 3, 4`),
+    )
+  }
+}
+
+/** SQL for where the bucket of a score begins, on each level. */
+export function bucketLevels(scores: Tables['leaderboardScores']) {
   const number = (value: number) => sql.raw(String(value))
   const points = sql`(-${scores.minusPoints})`
-  const levels = [
+  return [
     ...POINTS_WIDTHS.map((width, level) => ({
       level,
       points: sql<number>`${points} / ${number(width)} * ${number(width)}`,
@@ -159,19 +186,4 @@ export async function recount(tx: Transaction, board: string): Promise<void> {
       reachedAt: sql<number>`${scores.reachedAt} / ${number(width)} * ${number(width)}`,
     })),
   ]
-  for (const bucket of levels) {
-    await tx.insert(counts).select(
-      tx
-        .select({
-          board: scores.board,
-          level: sql<number>`${number(bucket.level)}`.as('level'),
-          points: sql<number>`${bucket.points}`.as('bucket_points'),
-          reachedAt: sql<number>`${bucket.reachedAt}`.as('bucket_reached_at'),
-          fans: sql<number>`count(*)`.as('fans'),
-        })
-        .from(scores)
-        .where(eq(scores.board, board))
-        .groupBy(sql`1, 2, 3, 4`),
-    )
-  }
 }

@@ -9,7 +9,7 @@ type Key = Pick<Tables['leaderboardScores']['$inferSelect'], 'minusPoints' | 're
 
 /** Where a page lies: behind a place, up to it, or from it on. */
 interface Position {
-  side: 'after' | 'before' | 'from'
+  side: 'after' | 'before' | 'from' | 'upto'
   key: Key
 }
 
@@ -52,9 +52,7 @@ export async function readBoardAround(
     .from(scores)
     .where(and(eq(scores.board, board), eq(scores.userId, userId ?? '')))
   if (!own) {
-    const [{ total } = { total: 0 }] = await reader
-      .select({ total: fansOn(reader, board) })
-      .from(sql`(select 1) one`)
+    const total = await readTotal(reader, board)
     return { standings: [], total, nextCursor: null, previousCursor: null }
   }
   const ahead = await reader
@@ -75,7 +73,7 @@ async function readPageAt(
   position: Position | null,
 ): Promise<BoardPage> {
   const { leaderboardScores: scores } = reader.tables
-  const backwards = position?.side === 'before'
+  const backwards = position?.side === 'before' || position?.side === 'upto'
   const order = backwards ? desc : asc
   const page = reader.$with('page').as(
     reader
@@ -110,6 +108,16 @@ async function readPageAt(
     .from(page)
     .orderBy(...ascending)
 
+  if (rows.length === 0) {
+    // Whoever stood behind a cursor may have risen above it: then the way back begins at the cursor itself.
+    const back = position && JSON.stringify(['upto', ...keyOf(position.key)])
+    return {
+      standings: [],
+      total: await readTotal(reader, board),
+      nextCursor: null,
+      previousCursor: back && cursors.seal(listOf(board), back),
+    }
+  }
   const more = rows.length > limit
   const firstRank = (rows[0]?.ahead ?? 0) + 1
   const kept = rows.map((row, index) => ({ ...row, rank: firstRank + index }))
@@ -129,9 +137,16 @@ async function readPageAt(
   }
 }
 
+async function readTotal(reader: Reader, board: string): Promise<number> {
+  const [row] = await reader.select({ total: fansOn(reader, board) }).from(sql`(select 1) one`)
+  return row?.total ?? 0
+}
+
+const keyOf = ({ minusPoints, reachedAt, userId }: Key) => [minusPoints, reachedAt, userId]
+
 const listOf = (board: string) => `leaderboard ${board}`
 
-const SIDES = { after: sql.raw('>'), before: sql.raw('<'), from: sql.raw('>=') }
+const SIDES = { after: sql.raw('>'), before: sql.raw('<'), from: sql.raw('>='), upto: sql.raw('<=') }
 
 /** Row values compare member by member, and one index serves them: a deep page costs what the first one does. */
 function compare(scores: Tables['leaderboardScores'], operator: SQL | '<', key: Key): SQL {

@@ -1,14 +1,12 @@
 import { Elysia } from 'elysia'
-import { authenticateIfGiven } from '../auth/authenticate.ts'
+import { type AuthDeps, authenticateIfGiven } from '../auth/authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { operation } from '../http/operation.ts'
 import { pageOf } from '../pagination.ts'
 import { exampleLeaderboard, Leaderboard, LeaderboardQuery } from './schema.ts'
 import { viewLeaderboard } from './view.ts'
 
-export const leaderboardRoutes = (
-  deps: Pick<Deps, 'cursors' | 'db' | 'identity' | 'nativeTokens' | 'views'>,
-) =>
+export const leaderboardRoutes = (deps: AuthDeps & Pick<Deps, 'cursors' | 'views'>) =>
   new Elysia({ name: 'matchday/leaderboard', prefix: '/api/leaderboard' }).use(authenticateIfGiven(deps)).get(
     '',
     ({ caller, query }) =>

@@ -40,7 +40,7 @@ export async function viewLeaderboard(
   if (around && !caller) throw new DomainError('unauthenticated')
   const userId = caller ? (await findUser(read, caller))?.id : undefined
 
-  const centre = around ? `around ${userId}` : `at ${cursor ?? 'the top'}`
+  const centre = around ? `around ${userId}` : cursor === undefined ? 'top' : `from ${cursor}`
   const page = await views.read(`leaderboard ${board.id} ${limit} ${centre}`, async () =>
     present(
       read,

@@ -1,13 +1,13 @@
 /** From a client's word that it has paid to the verb that completes: points at once, money when its gateway says so. */
-
+import type { Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import type { Deps } from '../deps.ts'
 import { DomainError } from '../problems.ts'
-import { type Completion, completePurchase, isPricedInPoints, type Payment } from './complete-purchase.ts'
+import { completePurchase, isPricedInPoints, type Payment } from './complete-purchase.ts'
 import { type PurchaseRow, statusOf } from './present.ts'
 import { requirePurchase } from './purchases.ts'
 
-type PayDeps = Pick<Deps, 'db' | 'log' | 'payments'>
+type PayDeps = Pick<Deps, 'db' | 'payments'>
 
 export interface CompleteInput {
   purchaseId: string
@@ -15,25 +15,15 @@ export interface CompleteInput {
 }
 
 /**
- * @throws DomainError `purchase_not_found`, `purchase_expired`, `insufficient_points`, `payment_not_confirmed`,
- * `payment_gateway_unavailable`
+ * Asks the gateway, outside any unit of work, which must not wait for somebody else's machine.
+ * @throws DomainError `purchase_not_found`, `purchase_expired`, `payment_not_confirmed`, `payment_gateway_unavailable`
  */
-export async function payPurchase(
-  deps: PayDeps,
-  caller: Caller,
-  { purchaseId, paymentReference }: CompleteInput,
-) {
-  const purchase = await requirePurchase(deps.db.read, caller, purchaseId)
-  const payment = await provePayment(deps, purchase, paymentReference)
-  return answer(deps, await deps.db.write(tx => completePurchase(tx, purchaseId, payment)))
-}
-
-/** Asks the gateway outside any unit of work, which must not wait for somebody else's machine. */
-async function provePayment(
+export async function provePayment(
   { db, payments }: PayDeps,
-  purchase: PurchaseRow,
-  reference?: string,
+  caller: Caller,
+  { purchaseId, paymentReference: reference }: CompleteInput,
 ): Promise<Payment> {
+  const purchase = await requirePurchase(db.read, caller, purchaseId)
   if (isPricedInPoints(purchase)) return { kind: 'points' }
   const status = statusOf(purchase, db.read.now())
   // Settled before: the verb answers what it answered then, and nobody is asked again.
@@ -54,12 +44,21 @@ export const chargeOf = ({ id, priceAmount, priceCurrency }: PurchaseRow) => ({
   currency: priceCurrency,
 })
 
-/** What the client hears of an outcome. */
-function answer({ log }: Pick<Deps, 'log'>, completion: Completion) {
+/**
+ * Completes with what was proven. The refusals that it answers, `purchase_expired` all, are to be committed.
+ * @throws DomainError `insufficient_points`, `payment_not_confirmed`
+ */
+export async function settlePurchase(
+  tx: Transaction,
+  log: Deps['log'],
+  { purchaseId }: CompleteInput,
+  payment: Payment,
+) {
+  const completion = await completePurchase(tx, purchaseId, payment)
   if (completion.outcome === 'completed') return completion.purchase
-  if (completion.outcome === 'expired') throw new DomainError('purchase_expired')
-  if (completion.newly) reportRefundDue(log, completion.purchaseId)
-  throw new DomainError('purchase_expired', { detail: 'The payment came too late; it will be given back.' })
+  if (completion.outcome === 'expired') return new DomainError('purchase_expired')
+  if (completion.newly) tx.afterCommit(() => reportRefundDue(log, purchaseId))
+  return new DomainError('purchase_expired', { detail: 'The payment came too late; it will be given back.' })
 }
 
 /** For the operator: `bun run refund` lists what is owed and gives it back. */

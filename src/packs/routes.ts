@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
-import { authenticate } from '../auth/authenticate.ts'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
 import type { Deps } from '../deps.ts'
+import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { operation } from '../http/operation.ts'
 import { Closed, PageQuery } from '../http/schemas.ts'
 import { pageOf } from '../pagination.ts'
@@ -8,11 +9,11 @@ import { listCollection, listUserPacks } from './belongings.ts'
 import { listPacks, readPack } from './catalogue.ts'
 import * as example from './examples.ts'
 import { openPack, readProof } from './open-pack.ts'
-import { payPurchase } from './pay.ts'
+import { provePayment, settlePurchase } from './pay.ts'
 import * as schema from './schema.ts'
 import { startPurchase } from './start-purchase.ts'
 
-type PackDeps = Pick<Deps, 'cursors' | 'db' | 'identity' | 'log' | 'nativeTokens' | 'payments'>
+type PackDeps = AuthDeps & MutationDeps & Pick<Deps, 'config' | 'cursors' | 'log' | 'payments'>
 
 const TAG = 'Packs'
 
@@ -66,13 +67,15 @@ const publicRoutes = ({ db }: PackDeps) =>
       }),
     )
 
-const purchaseRoutes = (deps: PackDeps) =>
+const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
   new Elysia({ name: 'matchday/packs', prefix: '/api/packs' })
     .use(authenticate(deps))
     .post(
       '/purchase',
-      async ({ caller, body, status }) =>
-        status(201, await deps.db.write(tx => startPurchase(tx, caller, body))),
+      context =>
+        mutate(deps, context, async tx =>
+          context.status(201, await startPurchase(tx, context.caller, context.body, holdsPerFan)),
+        ),
       operation({
         id: 'startPurchase',
         summary: 'Start a purchase',
@@ -82,13 +85,16 @@ const purchaseRoutes = (deps: PackDeps) =>
         data: 'write',
         body: schema.StartPurchase,
         answers: { 201: schema.Purchase },
-        problems: ['pack_not_found', 'pack_inactive', 'sold_out', 'insufficient_points'],
+        problems: ['pack_not_found', 'pack_inactive', 'sold_out', 'too_many_holds', 'insufficient_points'],
         examples: { body: { packId: 'starter' }, answers: { 201: example.examplePurchase } },
       }),
     )
     .put(
       '/purchase',
-      ({ caller, body }) => payPurchase(deps, caller, body),
+      context =>
+        mutate(deps, context, (tx, payment) => settlePurchase(tx, deps.log, context.body, payment), {
+          prepare: () => provePayment(deps, context.caller, context.body),
+        }),
       operation({
         id: 'completePurchase',
         summary: 'Complete a purchase',
@@ -114,7 +120,7 @@ const purchaseRoutes = (deps: PackDeps) =>
     )
     .post(
       '/open',
-      ({ caller, body }) => deps.db.write(tx => openPack(tx, caller, body)),
+      context => mutate(deps, context, tx => openPack(tx, context.caller, context.body)),
       operation({
         id: 'openPack',
         summary: 'Open a pack',

@@ -1,4 +1,5 @@
 /** Starting a purchase: holds one of the supply for 15 minutes, freezes price and odds, promises the seed. */
+import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Sources, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { ensureUser } from '../identity/users.ts'
@@ -18,8 +19,16 @@ export interface StartPurchase {
   packId: string
 }
 
-/** @throws DomainError `pack_not_found`, `pack_inactive`, `sold_out`, `insufficient_points` */
-export async function startPurchase(tx: Transaction, caller: Caller, { packId }: StartPurchase) {
+/**
+ * `holdsPerFan`: of one pack, how many purchases of a fan may be pending at once; 0 for any number.
+ * @throws DomainError `pack_not_found`, `pack_inactive`, `sold_out`, `too_many_holds`, `insufficient_points`
+ */
+export async function startPurchase(
+  tx: Transaction,
+  caller: Caller,
+  { packId }: StartPurchase,
+  holdsPerFan: number,
+) {
   const locked = await lockPack(tx, packId)
   if (!locked) throw new DomainError('pack_not_found')
   const { pack, now } = locked
@@ -27,6 +36,7 @@ export async function startPurchase(tx: Transaction, caller: Caller, { packId }:
   if ((await countFree(tx, pack, now)) < 1) throw new DomainError('sold_out')
 
   const { user } = await ensureUser(tx, caller)
+  if (holdsPerFan > 0) await refuseHoarding(tx, user.id, packId, now, holdsPerFan)
   const { priceAmount, priceCurrency } = pack
   if (priceCurrency === POINTS) await requirePoints(tx, user.id, priceAmount)
 
@@ -63,6 +73,26 @@ export function preparePurchase(
     refundedAt: null,
     paymentReference: null,
   }
+}
+
+/** The pack is locked, so that of two purchases at once one counts the other. */
+async function refuseHoarding(tx: Transaction, userId: string, packId: string, now: Date, most: number) {
+  const { packPurchases: purchases } = tx.tables
+  const [held] = await tx
+    .select({ count: sql`count(*)`.mapWith(Number) })
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.packId, packId),
+        eq(purchases.userId, userId),
+        eq(purchases.status, 'pending'),
+        gt(purchases.expiresAt, now),
+      ),
+    )
+  if ((held?.count ?? 0) < most) return
+  throw new DomainError('too_many_holds', {
+    detail: `A fan may hold ${most} of a pack at once: complete one, or let it expire.`,
+  })
 }
 
 async function requirePoints(tx: Transaction, userId: string, pointsRequired: number): Promise<void> {

@@ -1,6 +1,6 @@
 /** Enrolment in the leaderboards. It is asked for here since what was earned before it counts, and the ledger has that. */
 import { and, eq, gt, gte, lt, notInArray, sql } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { type Board, boardsAt } from '../leaderboard/boards.ts'
 import { enrol } from '../leaderboard/enrolment.ts'
 import { GIVEN_BACK, holdAccount } from './ledger.ts'
@@ -13,12 +13,19 @@ export async function joinLeaderboard(tx: Transaction, userId: string): Promise<
 }
 
 /**
- * Where a fan who enrols at an instant stands on that instant's boards. On the global board everybody has a place, on
- * the others only who has earned something in their period.
+ * Where a fan who enrols at an instant stands: on that instant's boards, and on those of anything that bears a later
+ * time already (clocks differ). On the global board everybody has a place, on the others only who has earned something
+ * in their period.
  */
 export async function placesEarned(reader: Reader, userId: string, enrolledAt: Date) {
+  const { pointsEntries: entries } = reader.tables
+  const later = await reader
+    .select({ at: entries.createdAt })
+    .from(entries)
+    .where(and(eq(entries.userId, userId), gt(entries.createdAt, enrolledAt), ...isEarned(entries)))
+  const boards = [enrolledAt, ...later.map(({ at }) => at)].flatMap(boardsAt)
   const places = []
-  for (const board of boardsAt(enrolledAt)) {
+  for (const board of new Map(boards.map(board => [board.id, board])).values()) {
     const { points, reachedAt } = await readEarnings(reader, userId, board)
     if (points > 0 || board.period === 'all') {
       places.push({ board: board.id, points, reachedAt: (reachedAt ?? enrolledAt).getTime() })
@@ -39,11 +46,15 @@ export async function readEarnings(reader: Reader, userId: string, { startsAt, e
     .where(
       and(
         eq(entries.userId, userId),
-        gt(entries.delta, 0),
-        notInArray(entries.reason, GIVEN_BACK),
+        ...isEarned(entries),
         startsAt ? gte(entries.createdAt, startsAt) : undefined,
         endsAt ? lt(entries.createdAt, endsAt) : undefined,
       ),
     )
   return { points: earned?.points ?? 0, reachedAt: earned?.reachedAt ?? null }
 }
+
+const isEarned = (entries: Tables['pointsEntries']) => [
+  gt(entries.delta, 0),
+  notInArray(entries.reason, GIVEN_BACK),
+]

@@ -19,7 +19,7 @@ export type PointsReason = (typeof POINTS_REASONS)[number]
 export const GIVEN_BACK: PointsReason[] = ['pack_refund']
 
 /** What a change adds to lifetime points. */
-const earnedBy = ({ delta, reason }: Pick<PointsChange, 'delta' | 'reason'>) =>
+export const earnedBy = ({ delta, reason }: Pick<PointsChange, 'delta' | 'reason'>) =>
   GIVEN_BACK.includes(reason) ? 0 : Math.max(delta, 0)
 
 export interface PointsChange {
@@ -73,15 +73,14 @@ export async function appendEntry(tx: Transaction, change: PointsChange): Promis
 
 export type Account = Tables['pointsAccounts']['$inferSelect']
 
-/** An account before its first entry. */
-export const newAccount = (userId: string, at: Date): Account => ({
-  userId,
+/** Follows from the entries in every member: without one, nothing has ever changed. */
+export const NEW_ACCOUNT = {
   balance: 0,
   lifetime: 0,
   seq: 0,
   headHash: GENESIS_HASH,
-  updatedAt: at,
-})
+  updatedAt: new Date(0),
+}
 
 /** The entry that a change makes, the account's head after it, and what was earned by it. The balance must suffice. */
 export function nextEntry(account: Account, change: PointsChange, { id, at }: { id: string; at: Date }) {
@@ -103,7 +102,10 @@ export function nextEntry(account: Account, change: PointsChange, { id, at }: { 
 /** Opens the account when there is none, and holds its row until the unit of work ends. */
 export async function holdAccount(tx: Transaction, userId: string) {
   const { pointsAccounts } = tx.tables
-  await tx.insert(pointsAccounts).values(newAccount(userId, tx.now())).onConflictDoNothing()
+  await tx
+    .insert(pointsAccounts)
+    .values({ userId, ...NEW_ACCOUNT })
+    .onConflictDoNothing()
   const [account] = await tx
     .update(pointsAccounts)
     .set({ userId })

@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
-import { authenticate } from '../auth/authenticate.ts'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
 import type { Deps } from '../deps.ts'
 import { operation } from '../http/operation.ts'
 import { pageOf } from '../pagination.ts'
 import { readHistory } from './history.ts'
 import { PointsHistory, PointsQuery } from './schema.ts'
 
-export const pointsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'cursors'>) =>
+export const pointsRoutes = (deps: AuthDeps & Pick<Deps, 'cursors'>) =>
   new Elysia({ name: 'matchday/points', prefix: '/api/user/points' }).use(authenticate(deps)).get(
     '',
     ({ caller, query }) => readHistory(deps.db.read, deps.cursors, caller, { ...query, ...pageOf(query) }),

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
-import { authenticate } from '../auth/authenticate.ts'
-import type { Deps } from '../deps.ts'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { operation } from '../http/operation.ts'
 import { claimReward } from './claim.ts'
 import { listRewards } from './list.ts'
@@ -14,7 +14,7 @@ import {
   Rewards,
 } from './schema.ts'
 
-export const rewardsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens'>) =>
+export const rewardsRoutes = (deps: AuthDeps & MutationDeps) =>
   new Elysia({ name: 'matchday/rewards', prefix: '/api/rewards' })
     .use(authenticate(deps))
     .get(
@@ -33,7 +33,7 @@ export const rewardsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens
     )
     .post(
       '/claim',
-      ({ caller, body }) => deps.db.write(tx => claimReward(tx, caller, body)),
+      context => mutate(deps, context, tx => claimReward(tx, context.caller, context.body)),
       operation({
         id: 'claimReward',
         summary: 'Claim a reward',
@@ -55,7 +55,7 @@ export const rewardsRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens
     )
     .post(
       '/redeem',
-      ({ caller, body }) => deps.db.write(tx => redeemReward(tx, caller, body)),
+      context => mutate(deps, context, tx => redeemReward(tx, context.caller, context.body)),
       operation({
         id: 'redeemReward',
         summary: 'Redeem a claimed reward',

@@ -1,14 +1,15 @@
 import { Elysia } from 'elysia'
-import { authenticate } from '../auth/authenticate.ts'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
 import { findProviderToken } from '../auth/provider-token.ts'
 import type { AuthenticatedCaller } from '../caller.ts'
 import type { Deps } from '../deps.ts'
+import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { operation } from '../http/operation.ts'
 import { DomainError } from '../problems.ts'
 import { completeOnboarding, type IdentityTerms, readOnboarding } from './onboarding.ts'
 import { CompleteOnboarding, exampleOnboarding, exampleProfileChange, Onboarding } from './schema.ts'
 
-type OnboardingDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'tokenSeal' | 'randomBytes' | 'config'>
+type OnboardingDeps = AuthDeps & MutationDeps & Pick<Deps, 'config' | 'randomBytes' | 'tokenSeal'>
 
 export const onboardingRoutes = (deps: OnboardingDeps) =>
   new Elysia({ name: 'matchday/onboarding', prefix: '/api/user/onboarding' })
@@ -28,10 +29,15 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
     )
     .post(
       '',
-      async ({ caller, body }) => {
-        // Asked before the unit of work, which must not wait for anybody else's machine.
-        const terms = { points: deps.config.onboardingPoints, ...(await askProvider(deps, caller)) }
-        return deps.db.write(tx => completeOnboarding(tx, caller, body, terms))
+      context => {
+        const { caller, body } = context
+        const points = deps.config.onboardingPoints
+        return mutate(
+          deps,
+          context,
+          (tx, terms) => completeOnboarding(tx, caller, body, { points, ...terms }),
+          { prepare: () => askProvider(deps, caller) },
+        )
       },
       operation({
         id: 'completeOnboarding',

@@ -30,7 +30,11 @@ export interface OnboardingTerms extends IdentityTerms {
 }
 
 /** The one cause under which the onboarding reward is booked. */
-const cause = (userId: string) => ({ userId, reason: 'onboarding' as const, ref: 'onboarding' })
+export const onboardingCause = (userId: string) => ({
+  userId,
+  reason: 'onboarding' as const,
+  ref: 'onboarding',
+})
 
 export async function readOnboarding(reader: Reader, caller: Caller) {
   return presentOnboarding(reader, (await findUser(reader, caller))?.id)
@@ -53,14 +57,14 @@ export async function completeOnboarding(
     return { ...(await presentOnboarding(tx, user.id)), alreadyCompleted: true as const }
   }
   if (profile) await changeProfile(tx, user, profile, '/profile')
-  if (points > 0) await appendEntry(tx, { ...cause(user.id), delta: points })
+  if (points > 0) await appendEntry(tx, { ...onboardingCause(user.id), delta: points })
   if (join) await joinLeaderboard(tx, user.id)
   return presentOnboarding(tx, user.id)
 }
 
 async function presentOnboarding(reader: Reader, userId: string | undefined) {
   const completedAt = userId ? await findCompletion(reader, userId) : null
-  const reward = userId ? await findEntry(reader, cause(userId)) : undefined
+  const reward = userId ? await findEntry(reader, onboardingCause(userId)) : undefined
   const enrolledAt = userId ? await findEnrolment(reader, userId) : null
   const mirror = userId ? await findMirror(reader, userId) : undefined
   return {

@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
-import { authenticate } from '../auth/authenticate.ts'
-import type { Deps } from '../deps.ts'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { operation } from '../http/operation.ts'
 import { readProfile, updateProfile, upsertProfile } from './profile.ts'
 import { exampleProfile, exampleProfileChange, Profile, ProfileChange } from './schema.ts'
 
-export const profileRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens'>) =>
+export const profileRoutes = (deps: AuthDeps & MutationDeps) =>
   new Elysia({ name: 'matchday/profile', prefix: '/api/user/profile' })
     .use(authenticate(deps))
     .get(
@@ -24,10 +24,11 @@ export const profileRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens
     )
     .post(
       '',
-      async ({ caller, body, status }) => {
-        const { created, profile } = await deps.db.write(tx => upsertProfile(tx, caller, body))
-        return status(created ? 201 : 200, profile)
-      },
+      context =>
+        mutate(deps, context, async tx => {
+          const { created, profile } = await upsertProfile(tx, context.caller, context.body)
+          return context.status(created ? 201 : 200, profile)
+        }),
       operation({
         id: 'writeProfile',
         summary: 'Write your profile',
@@ -44,7 +45,7 @@ export const profileRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens
     )
     .patch(
       '',
-      ({ caller, body }) => deps.db.write(tx => updateProfile(tx, caller, body)),
+      context => mutate(deps, context, tx => updateProfile(tx, context.caller, context.body)),
       operation({
         id: 'updateProfile',
         summary: 'Update fields of your profile',

@@ -1,5 +1,6 @@
 /** What a fan may write about themselves, and the form in which it is kept. */
-import { iso31661 } from 'iso-3166'
+import { isCountry } from '../country.ts'
+import { isPlainHttps } from '../https-url.ts'
 import { DomainError, type FieldError } from '../problems.ts'
 
 /** A member left out stays as it is; null clears it. */
@@ -13,7 +14,18 @@ export interface ProfileChange {
   favoriteTeamId?: string | null
 }
 
-const COUNTRIES = new Set(iso31661.filter(({ state }) => state === 'assigned').map(({ alpha2 }) => alpha2))
+export const PROFILE_FIELDS = [
+  'displayName',
+  'handle',
+  'avatarUrl',
+  'bio',
+  'country',
+  'locale',
+  'favoriteTeamId',
+] as const
+export const isProfileField = (name: string): name is keyof ProfileChange =>
+  PROFILE_FIELDS.some(field => field === name)
+
 /** Controls, and what turns the direction of the text around it. */
 const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 /** Text of several lines may hold line feeds and tabs. */
@@ -21,15 +33,24 @@ const CONTROL_BUT_LINES = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 /** At least one character that can be seen. */
 const VISIBLE = /[^\p{C}\p{Z}]/u
 
+interface Rule {
+  expected: string
+  keep: (value: string) => string | null
+  /** What was probably meant by a value from before the rule. */
+  mend?: (value: string) => string
+}
+
 /** Each rule answers the form to keep, or null when the value breaks it. */
-const rules: Record<keyof ProfileChange, { expected: string; keep: (value: string) => string | null }> = {
+const rules: Record<keyof ProfileChange, Rule> = {
   displayName: {
     expected: 'must hold 1 to 50 characters after trimming, none of them a control character',
     keep: value => text(value, 1, 50, CONTROL),
+    mend: value => value.replace(everywhere(CONTROL), ' ').replace(/ {2,}/g, ' '),
   },
   handle: {
     expected: 'must be 3 to 20 of a-z, 0-9 and _',
     keep: value => (/^[a-z0-9_]{3,20}$/.test(value) ? value : null),
+    mend: value => value.trim().toLowerCase(),
   },
   avatarUrl: {
     expected: 'must be an https URL of at most 2048 characters',
@@ -38,12 +59,23 @@ const rules: Record<keyof ProfileChange, { expected: string; keep: (value: strin
   bio: {
     expected: 'must hold at most 280 characters, none of them a control character',
     keep: value => text(value, 0, 280, CONTROL_BUT_LINES),
+    mend: value => value.replace(/\r\n?/g, '\n').replace(everywhere(CONTROL_BUT_LINES), ''),
   },
   country: {
     expected: 'must be an ISO 3166-1 alpha-2 code in capitals, such as GB',
-    keep: value => (COUNTRIES.has(value) ? value : null),
+    keep: value => (isCountry(value) ? value : null),
+    mend: value => value.trim().toUpperCase(),
   },
-  locale: { expected: 'must be a BCP 47 tag, such as en-GB', keep: canonicalLocale },
+  locale: {
+    expected: 'must be a BCP 47 tag, such as en-GB',
+    keep: canonicalLocale,
+    // POSIX: en_GB.UTF-8
+    mend: value =>
+      value
+        .trim()
+        .replace(/[.@].*$/, '')
+        .replaceAll('_', '-'),
+  },
   favoriteTeamId: { expected: 'must be the id of a team', keep: value => value },
 }
 
@@ -62,19 +94,23 @@ export function normalizeProfile(change: ProfileChange, at: string): ProfileChan
   return normal
 }
 
+/** A stored value held to today's rule: the form to keep, which may be the same; null and why where there is none. */
+export function judgeField(
+  name: keyof ProfileChange,
+  value: string,
+): { kept: string | null; expected: string } {
+  const { keep, mend, expected } = rules[name]
+  return { kept: keep(value) ?? (mend ? keep(mend(value)) : null), expected }
+}
+
+const everywhere = (pattern: RegExp) => new RegExp(pattern, 'gu')
+
 /** Characters are counted as people see them, by code point. */
 function text(value: string, min: number, max: number, forbidden: RegExp): string | null {
   const trimmed = value.trim()
   const length = [...trimmed].length
   const seen = length === 0 || VISIBLE.test(trimmed)
   return length >= min && length <= max && seen && !forbidden.test(trimmed) ? trimmed : null
-}
-
-function isPlainHttps(value: string): boolean {
-  const url = URL.parse(value)
-  return (
-    url?.protocol === 'https:' && url.username === '' && url.password === '' && !/[\s\p{Cc}]/u.test(value)
-  )
 }
 
 function canonicalLocale(tag: string): string | null {

@@ -1,5 +1,5 @@
 /** Profiles: what a fan wrote themselves, beside what the provider says of them. */
-import { eq } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { faceOf } from '../identity/faces.ts'
@@ -46,7 +46,8 @@ export async function changeProfile(
     const [changed] = await tx
       .update(users)
       .set({ ...normal, updatedAt: tx.now() })
-      .where(eq(users.id, user.id))
+      // A fan who is erased meanwhile stays so.
+      .where(and(eq(users.id, user.id), isNull(users.erasedAt)))
       .returning()
     if (!changed) throw new DomainError('profile_not_found')
     tx.touch(fanTopic(user.id))

@@ -1,20 +1,21 @@
 import { Elysia } from 'elysia'
-import { authenticate } from '../auth/authenticate.ts'
-import type { Deps } from '../deps.ts'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { Nothing, operation } from '../http/operation.ts'
 import { syncIdentity } from '../identity/mirror.ts'
 import { exampleIdentity, Sync } from '../identity/schema.ts'
 import { DomainError } from '../problems.ts'
 
-export const syncRoutes = (deps: Pick<Deps, 'db' | 'identity' | 'nativeTokens'>) =>
+export const syncRoutes = (deps: AuthDeps & MutationDeps) =>
   new Elysia({ name: 'matchday/sync', prefix: '/api/user' }).use(authenticate(deps)).post(
     `/sync-${deps.identity.name}`,
-    async ({ caller }) => {
-      const { credential, subject } = caller
+    context => {
+      const { credential, subject } = context.caller
       // The provider answers its own tokens only.
       if (credential.kind !== 'session') throw new DomainError('session_required')
-      const { claims } = await deps.identity.userData(credential.token, subject)
-      return deps.db.write(tx => syncIdentity(tx, caller, claims))
+      return mutate(deps, context, (tx, { claims }) => syncIdentity(tx, context.caller, claims), {
+        prepare: () => deps.identity.userData(credential.token, subject),
+      })
     },
     operation({
       id: 'syncIdentity',

@@ -15,6 +15,8 @@ import { LRUCache } from 'lru-cache'
 const MOST_AGE_MS = 900
 /** Size of all views together, as JSON. */
 const MOST_BYTES = 16 * 1024 * 1024
+/** What a view costs beside its text: its places in the maps. */
+const OVERHEAD_BYTES = 500
 
 export interface View<T> {
   value: T
@@ -47,7 +49,8 @@ export function createViewCache({ elapsed, mostBytes = MOST_BYTES }: ViewCacheOp
   const namesByTopic = new Map<string, Set<string>>()
   const kept = new LRUCache<string, Kept>({
     maxSize: mostBytes,
-    sizeCalculation: ({ value }, name) => name.length + (JSON.stringify(value)?.length ?? 0) + 1,
+    sizeCalculation: ({ value, topics }, name) =>
+      JSON.stringify([name, value, topics]).length + OVERHEAD_BYTES,
     dispose: ({ topics }, name) => {
       for (const topic of topics) {
         const names = namesByTopic.get(topic)

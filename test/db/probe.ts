@@ -42,6 +42,26 @@ export async function withRawConnection<T>(
   }
 }
 
+/** Without triggers, foreign keys and checks: as whoever has the file, or the superuser's password. */
+export function withoutRules<T>(
+  temporary: Pick<TemporaryDatabase, 'db' | 'url'>,
+  use: (run: Run) => Promise<T>,
+): Promise<T> {
+  return withRawConnection(temporary, async run => {
+    if (temporary.db.engine === 'postgres') {
+      await run("SET session_replication_role = 'replica'")
+      return use(run).finally(() => run("SET session_replication_role = 'origin'"))
+    }
+    await run('PRAGMA foreign_keys = OFF')
+    await run('PRAGMA ignore_check_constraints = ON')
+    const triggers = await run("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'")
+    for (const { name } of triggers) await run(`DROP TRIGGER ${name}`)
+    const value = await use(run)
+    for (const { sql } of triggers) await run(String(sql))
+    return value
+  })
+}
+
 /** PGlite has one connection: while a unit of work is open, a read waits for it. */
 export const readsBesideWrites = (engine: Engine) => engine.name !== 'PGlite'
 

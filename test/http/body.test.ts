@@ -1,5 +1,6 @@
 /** What is wrong with a body before its schema is asked, and what a schema says of it. */
 import { expect, test } from 'bun:test'
+import { createApp } from '../../src/app.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { type Fan, onEngine } from '../support/world.ts'
 
@@ -56,6 +57,18 @@ onEngine(sqliteEngine, 'request bodies', world => {
     }
     expect((await post(nested(32))).status).toBe(422)
     expect((await post(lists(32))).status).toBe(422)
+  })
+
+  test('the levels of a body are the operator’s to set', async () => {
+    const config = { ...world.config, maxBodyLevels: 4 }
+    const app = createApp({ ...world.deps, config })
+    const statusOf = async (body: string) => {
+      const headers = { ...JSON_TYPE, authorization: `Bearer ${(await world.fan()).token}` }
+      const request = new Request(`http://localhost${PATH}`, { method: 'POST', headers, body })
+      return (await app.handle(request)).status
+    }
+    expect(await statusOf('[[[[1]]]]')).toBe(422)
+    expect(await statusOf('[[[[[1]]]]]')).toBe(400)
   })
 
   test('a body past the limit is 413, whether it announces its length or comes in chunks', async () => {
@@ -125,6 +138,8 @@ onEngine(sqliteEngine, 'request bodies', world => {
       ['{"__proto__":null}', '/__proto__'],
       ['{"constructor":{"prototype":{}}}', '/constructor'],
       ['{"toString":"x"}', '/toString'],
+      ['{"bio":{"toString":"x"}}', '/bio/toString'],
+      ['{"bio":[{"valueOf":1}]}', '/bio/0/valueOf'],
       ['{"a/b~c":1}', '/a~1b~0c'],
       ['{"":1}', '/'],
     ] as const) {

@@ -34,7 +34,7 @@ onEngine(sqliteEngine, 'over a socket', world => {
     const missing = await client.get('/nothing', { 'x-request-id': 'mine' })
     expect([missing.status, missing.body.code, missing.body.requestId]).toEqual([404, 'not_found', 'mine'])
     const wrong = await client.send('/api/rewards/claim', { method: 'DELETE' })
-    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST'])
+    expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'OPTIONS, POST'])
     const anonymous = await client.get('/api/rewards')
     expect([anonymous.status, anonymous.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })

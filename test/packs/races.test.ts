@@ -8,7 +8,7 @@ import { realSources } from '../../src/sources.ts'
 import type { Answer } from '../support/client.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
-import { addPack, checkSupply, purchaseRows } from './packs-world.ts'
+import { addPack, checkSupply, FREE, purchaseRows } from './packs-world.ts'
 
 const BUYERS = 1000
 const SUPPLY = 10
@@ -94,6 +94,14 @@ for (const engine of sharedEngines) {
       expect((await debits()).map(({ delta, balanceAfter }) => [delta, balanceAfter])).toEqual(
         Array(SUPPLY).fill([-100, 0]),
       )
+    })
+
+    test('100 purchases of one fan at once hold as many as one fan may, and leave the rest to others', async () => {
+      const packId = await addPack(temporary, { supply: 100, price: FREE })
+      const token = await tokenOf(BUYERS + 2)
+      const answers = await crowd(100, n => call(n, token, 'POST', '/api/packs/purchase', { packId }))
+      expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
+      expect(answers.filter(({ body }) => body.code === 'too_many_holds')).toHaveLength(95)
     })
 
     test('100 completions of one purchase, then 100 openings: one debit, one pack, one draw', async () => {

@@ -1,9 +1,9 @@
-import { expect, test } from 'bun:test'
+import { beforeAll, expect, test } from 'bun:test'
 import type { Transaction } from '../../db/index.ts'
 import { ensureUser } from '../../src/identity/users.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
 import { appendEntry, type PointsChange } from '../../src/points/ledger.ts'
-import { onEachEngine } from '../support/world.ts'
+import { type Fan, onEachEngine } from '../support/world.ts'
 
 interface Entry {
   id: string
@@ -84,6 +84,134 @@ onEachEngine('GET /api/user/points', world => {
       const { status, body } = await fan.get(`/api/user/points?cursor=${changed}`)
       expect([status, body.code]).toEqual([400, 'invalid_cursor'])
     }
+  })
+})
+
+onEachEngine('GET /api/user/points, filtered', world => {
+  const START = '2026-08-15T18:30:00.000Z'
+  const at = (seconds: number) => new Date(Date.parse(START) + seconds * 1000).toISOString()
+  let fan: Fan
+
+  beforeAll(async () => {
+    fan = await world.fan()
+    await fan.post('/api/user/onboarding', {})
+    const { id: userId } = (await fan.get('/api/user/profile')).body
+    const reasons = [
+      'activity',
+      'adjustment',
+      'pack_purchase',
+      'activity',
+      'pack_refund',
+      'activity',
+    ] as const
+    for (const [n, reason] of reasons.entries()) {
+      world.clock.advance(1000)
+      const delta = reason === 'pack_purchase' ? -5 : 10 + n
+      await world.db.write(tx => appendEntry(tx, { userId, delta, reason, ref: `entry-${n}` }))
+    }
+  })
+
+  const read = async (query: string) => {
+    const { status, body } = await fan.get(`/api/user/points?${query}`)
+    expect([query, status]).toEqual([query, 200])
+    return body as { balance: number; lifetime: number; entries: Entry[]; nextCursor: string | null }
+  }
+  const seqs = async (query: string) => (await read(query)).entries.map(({ seq }) => seq)
+  const codeOf = async (query: string) => {
+    const { status, body } = await fan.get(`/api/user/points?${query}`)
+    return [query, status, body.code]
+  }
+
+  test('by reason', async () => {
+    expect(await seqs('')).toEqual([7, 6, 5, 4, 3, 2, 1])
+    expect(await seqs('reason=activity')).toEqual([7, 5, 2])
+    expect(await seqs('reason=onboarding')).toEqual([1])
+    expect(await seqs('reason=pack_purchase')).toEqual([4])
+    expect(await seqs('reason=pack_refund')).toEqual([6])
+  })
+
+  test('by time: since takes its instant in, until leaves it out', async () => {
+    expect(await seqs(`since=${at(4)}`)).toEqual([7, 6, 5])
+    expect(await seqs(`since=${at(3.999)}`)).toEqual([7, 6, 5])
+    expect(await seqs(`since=${at(4.001)}`)).toEqual([7, 6])
+    expect(await seqs(`until=${at(4)}`)).toEqual([4, 3, 2, 1])
+    expect(await seqs(`until=${at(4.001)}`)).toEqual([5, 4, 3, 2, 1])
+    expect(await seqs(`since=${at(2)}&until=${at(5)}`)).toEqual([5, 4, 3])
+    for (const nothing of [
+      `since=${at(3)}&until=${at(3)}`,
+      `since=${at(5)}&until=${at(2)}`,
+      `since=${at(99)}`,
+    ])
+      expect([nothing, await seqs(nothing)]).toEqual([nothing, []])
+  })
+
+  test('by both, paged', async () => {
+    const query = `reason=activity&since=${at(1)}&until=${at(6)}`
+    expect(await seqs(query)).toEqual([5, 2])
+    const first = await read(`${query}&limit=1`)
+    expect(first.entries.map(({ seq }) => seq)).toEqual([5])
+    const second = await read(`${query}&limit=1&cursor=${first.nextCursor}`)
+    expect(second.entries.map(({ seq }) => seq)).toEqual([2])
+    expect(second.nextCursor).toBeNull()
+  })
+
+  test('balance and lifetime are those of all entries, also where the filter leaves none', async () => {
+    const { balance, lifetime } = await read('')
+    expect([balance, lifetime]).toEqual([100 + 10 + 11 - 5 + 13 + 14 + 15, 100 + 10 + 11 + 13 + 15])
+    for (const query of ['reason=activity', `since=${at(99)}`, 'reason=pack_refund&limit=1'])
+      expect(await read(query)).toMatchObject({ balance, lifetime })
+  })
+
+  test('a cursor is bound to its filter', async () => {
+    const filters = ['', 'reason=activity', 'reason=adjustment', `since=${at(0)}`, `until=${at(9)}`]
+    for (const of of ['', 'reason=activity', `since=${at(0)}`, `until=${at(9)}`]) {
+      const { nextCursor } = await read(`${of}&limit=1`)
+      expect(nextCursor).not.toBeNull()
+      for (const filter of filters) {
+        const { status, body } = await fan.get(`/api/user/points?${filter}&cursor=${nextCursor}`)
+        const expected = filter === of ? [200, undefined] : [400, 'invalid_cursor']
+        expect([of, filter, status, body.code]).toEqual([of, filter, ...expected])
+      }
+    }
+  })
+
+  test('an unknown reason and a malformed instant are 422', async () => {
+    const instants = [
+      ...['', 'yesterday', '2026-08-15', '2026-08-15T18:30:00Z', '2026-08-15T18:30:00.000', '1786818600000'],
+      ...['2026-08-15T18:30:00.000%2B02:00', '2026-08-15 18:30:00.000Z', '2026-13-01T00:00:00.000Z'],
+      ...['2026-08-15T25:00:00.000Z', '2026-08-15T18:30:00.000z', '2026-08-15T18:60:00.000Z'],
+    ]
+    for (const query of [
+      ...['reason=', 'reason=gift', 'reason=Activity', 'reason=activity,adjustment', 'from=2026-08-15'],
+      ...instants.flatMap(instant => [`since=${instant}`, `until=${instant}`]),
+    ])
+      expect(await codeOf(query)).toEqual([query, 422, 'validation_failed'])
+  })
+
+  test('a day that the calendar does not have is 422', async () => {
+    for (const day of ['2026-02-30', '2026-02-29', '2026-04-31', '2026-08-00'])
+      expect(await codeOf(`since=${day}T00:00:00.000Z`)).toEqual([
+        `since=${day}T00:00:00.000Z`,
+        422,
+        'validation_failed',
+      ])
+  })
+
+  test('the first and the last instant that four digits can write are answered or refused, never a fault', async () => {
+    for (const instant of [
+      '0000-01-01T00:00:00.000Z',
+      '0001-01-01T00:00:00.000Z',
+      '9999-12-31T23:59:59.999Z',
+    ])
+      for (const bound of ['since', 'until'])
+        expect([200, 422]).toContain((await fan.get(`/api/user/points?${bound}=${instant}`)).status)
+    expect(await seqs('since=0001-01-01T00:00:00.000Z&until=9999-12-31T23:59:59.999Z')).toHaveLength(7)
+  })
+
+  test('for a fan whom the application has not seen there is nothing, whatever the filter', async () => {
+    const stranger = await world.fan()
+    const { status, body } = await stranger.get(`/api/user/points?reason=activity&since=${at(0)}`)
+    expect([status, body]).toEqual([200, { balance: 0, lifetime: 0, entries: [], nextCursor: null }])
   })
 })
 

@@ -89,7 +89,7 @@ async function undoClaim(tx: Transaction, caller: Caller, rewardId: string) {
 async function buyPacks(tx: Transaction, caller: Caller, sources: SeedSources) {
   for (const packId of drawPurchases(sources)) {
     try {
-      const purchase = await startPurchase(tx, caller, { packId })
+      const purchase = await startPurchase(tx, caller, { packId }, 0)
       const completion = await completePurchase(tx, purchase.id, { kind: 'points' })
       const userPackId = completion.outcome === 'completed' ? completion.purchase.userPack?.id : undefined
       const clientSeed = drawOpening(sources)

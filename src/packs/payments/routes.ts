@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { authenticate } from '../../auth/authenticate.ts'
+import { type AuthDeps, authenticate } from '../../auth/authenticate.ts'
+import type { Caller } from '../../caller.ts'
 import type { Deps } from '../../deps.ts'
 import { rawBodyOf } from '../../http/body.ts'
+import { type MutationDeps, mutate } from '../../http/idempotency.ts'
 import { operation } from '../../http/operation.ts'
 import { Closed, Nullable } from '../../http/schemas.ts'
 import { DomainError } from '../../problems.ts'
@@ -14,7 +16,7 @@ import type { Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
 import { settlePaidIntent } from './stripe-webhook.ts'
 
-type PaymentDeps = Pick<Deps, 'db' | 'identity' | 'log' | 'nativeTokens' | 'newId' | 'now' | 'payments'>
+type PaymentDeps = AuthDeps & MutationDeps & Pick<Deps, 'log' | 'newId' | 'now' | 'payments'>
 
 const PurchaseReference = Closed(
   { purchaseId: Type.String({ minLength: 1, maxLength: 100 }) },
@@ -35,16 +37,12 @@ const examplePurchase = { purchaseId: '01981e2c-7c1f-7000-8000-000000000003' }
 const prepareRoute = (deps: PaymentDeps) =>
   new Elysia({ name: 'matchday/payments', prefix: '/api/packs/purchase' }).use(authenticate(deps)).post(
     '/payment',
-    async ({ caller, body, set }) => {
-      const purchase = await requirePurchase(deps.db.read, caller, body.purchaseId)
-      const status = statusOf(purchase, deps.now())
-      // Nobody is led to pay for what can be had no more, or is paid.
-      if (status === 'expired') throw new DomainError('purchase_expired')
-      if (!deps.payments || isPricedInPoints(purchase) || status !== 'pending') {
-        throw new DomainError('no_payment_needed')
-      }
-      set.headers['Cache-Control'] = 'no-store'
-      return deps.payments.prepare(chargeOf(purchase))
+    context => {
+      context.set.headers['Cache-Control'] = 'no-store'
+      return mutate(deps, context, async (_, prepared) => prepared, {
+        prepare: () => preparePayment(deps, context.caller, context.body.purchaseId),
+        secret: true,
+      })
     },
     operation({
       id: 'preparePayment',
@@ -53,7 +51,7 @@ const prepareRoute = (deps: PaymentDeps) =>
         'For a price in money, while the purchase is pending: what the payment gateway’s client library needs. The same again when it is called again.',
       tag: 'Packs',
       caller: 'caller',
-      data: 'read',
+      data: 'write',
       body: PurchaseReference,
       answers: { 200: PreparedPayment },
       problems: [
@@ -72,15 +70,28 @@ const prepareRoute = (deps: PaymentDeps) =>
     }),
   )
 
+async function preparePayment({ db, payments, now }: PaymentDeps, caller: Caller, purchaseId: string) {
+  const purchase = await requirePurchase(db.read, caller, purchaseId)
+  const status = statusOf(purchase, now())
+  // Nobody is led to pay for what can be had no more, or is paid.
+  if (status === 'expired') throw new DomainError('purchase_expired')
+  if (!payments || isPricedInPoints(purchase) || status !== 'pending') {
+    throw new DomainError('no_payment_needed')
+  }
+  return payments.prepare(chargeOf(purchase))
+}
+
 /** Development only: any kind of receipt, to try what a client does with it. */
 const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
   new Elysia({ name: 'matchday/sandbox', prefix: '/api/sandbox' }).use(authenticate(deps)).post(
     '/receipts',
-    async ({ caller, body, status }) => {
-      const purchase = await requirePurchase(deps.db.read, caller, body.purchaseId)
-      const paymentReference = sandbox.issueReceipt(chargeOf(purchase), body.kind ?? 'paid', deps.newId())
-      return status(201, { paymentReference })
-    },
+    context =>
+      mutate(deps, context, async tx => {
+        const { purchaseId, kind = 'paid' } = context.body
+        const purchase = await requirePurchase(tx, context.caller, purchaseId)
+        const paymentReference = sandbox.issueReceipt(chargeOf(purchase), kind, tx.newId())
+        return context.status(201, { paymentReference })
+      }),
     operation({
       id: 'issueSandboxReceipt',
       summary: 'Make a receipt of the sandbox gateway',
@@ -88,7 +99,7 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
         'Not in production. A `paid` receipt that is used for a second purchase is the reused one.',
       tag: 'Packs',
       caller: 'caller',
-      data: 'read',
+      data: 'write',
       body: Closed(
         {
           ...PurchaseReference.properties,
@@ -133,7 +144,10 @@ const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
         tag: 'Webhooks',
         caller: 'anyone',
         data: 'write',
-        body: Type.Object({ type: Type.String() }, { title: 'StripeEvent', additionalProperties: true }),
+        body: Type.Object(
+          { type: Type.String({ maxLength: 200 }) },
+          { title: 'StripeEvent', additionalProperties: true },
+        ),
         answers: { 204: Type.Void({ description: 'Taken.' }) },
         problems: ['invalid_signature', 'payment_gateway_unavailable'],
         examples: { body: { type: 'payment_intent.succeeded' } },

@@ -99,3 +99,25 @@ test('--database is judged like DATABASE_URL', async () => {
   expect(code).toBe(2)
   expect(err).toContain('--database must be sqlite:PATH or postgres://…')
 })
+
+test('a second Ctrl-C leaves at once, while the first lets the batch finish', async () => {
+  const endless = `
+    import { stoppable } from './scripts/command/stop.ts'
+    await stoppable(() => {
+      process.stdout.write('working')
+      return new Promise(() => setInterval(() => {}, 1_000))
+    })`
+  const child = Bun.spawn([process.execPath, '-e', endless], {
+    cwd: join(import.meta.dir, '../../..'),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [working, words] = [child.stdout.getReader(), child.stderr.getReader()]
+  await working.read()
+  child.kill('SIGINT')
+  const { value } = await words.read()
+  expect(new TextDecoder().decode(value)).toContain('Press Ctrl-C again to leave at once.')
+  expect(child.exitCode).toBeNull()
+  child.kill('SIGINT')
+  expect(await child.exited).toBe(130)
+})

@@ -1,0 +1,49 @@
+/** `bun run backup FILE`: a verified copy of the SQLite database, while the API serves. */
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { bytesOf, copySqlite, placeFile } from '../db/sqlite-copy.ts'
+import { verifyCopy } from './backup/verify-copy.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { isSqlite, sqlitePathOf } from './command/database.ts'
+import { fail, misuse } from './command/explain.ts'
+
+const command = declareCommand({
+  name: 'backup',
+  summary: 'Copies the SQLite database as it is at one instant, while the API serves, and verifies the copy.',
+  examples: [
+    ['backups/monday.db', 'never over a file that is there'],
+    ['backups/latest.db --force', 'over the one of yesterday, once the new one is verified'],
+  ],
+  notes: 'PostgreSQL has its own: pg_dump --format=custom --file=FILE "$DATABASE_URL"',
+})
+  .argument('<file>', 'where the copy goes')
+  .option('--force', 'replace the file when it is there')
+
+await runCommand(command, async ({ parameters: [file], options, databaseUrl }) => {
+  const url = databaseUrl()
+  if (!isSqlite(url))
+    misuse('backup is for SQLite; for PostgreSQL: pg_dump --format=custom --file=FILE "$DATABASE_URL"')
+  const path = sqlitePathOf(url)
+  if (!existsSync(path)) fail(`There is no database at ${path}.`)
+  if (resolve(file) === resolve(path)) misuse('the copy cannot be the database itself')
+  const taken = () => existsSync(file) && !options.force
+  if (taken()) fail(`${file} is there already: choose another name, or --force.`)
+
+  // Under another name until it is whole: a run that was killed leaves nothing that looks like a backup.
+  const partial = `${file}.partial`
+  mkdirSync(dirname(file), { recursive: true })
+  rmSync(partial, { force: true })
+  try {
+    copySqlite(path, partial)
+    const { rows, migrations } = await verifyCopy(partial)
+    if (taken()) fail(`${file} has come into being meanwhile: choose another name, or --force.`)
+    placeFile(partial, file)
+    const bytes = bytesOf(file)
+    return {
+      answer: { file, bytes, rows, migrations },
+      text: `Wrote ${file}: ${rows} rows, ${bytes} bytes, verified.`,
+    }
+  } finally {
+    rmSync(partial, { force: true })
+  }
+})

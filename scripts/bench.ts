@@ -1,0 +1,145 @@
+/** `bun run bench`: what Matchday does a second, beside what the machine, a raw reference and a peer do. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { subjectsOf } from './bench/data.ts'
+import { createDatabases } from './bench/databases.ts'
+import { startIssuer } from './bench/issuer.ts'
+import { chooseGenerator } from './bench/load/generator.ts'
+import { describeMachine } from './bench/machine.ts'
+import { type BenchOptions, readOptions, usage } from './bench/options.ts'
+import { coresFor, killChildren } from './bench/process.ts'
+import { reportScenario, reportTargets } from './bench/report.ts'
+import { type Bench, type Outcome, type Scenario, skipped } from './bench/scenario.ts'
+import { scenarios } from './bench/scenarios/index.ts'
+import { createSubjects } from './bench/subjects.ts'
+import { judge, type Results } from './bench/targets.ts'
+
+const print = (text: string) => void process.stdout.write(text)
+
+function choose({ scenarios: names }: BenchOptions): Scenario[] {
+  const unknown = names.find(name => !scenarios.some(scenario => scenario.name === name))
+  if (unknown)
+    throw new Error(
+      `There is no scenario ${unknown}. There are ${scenarios.map(({ name }) => name).join(', ')}.`,
+    )
+  return names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.includes(name))
+}
+
+async function createBench(
+  options: BenchOptions,
+  folder: string,
+): Promise<Bench & { close(): Promise<void> }> {
+  const issuer = startIssuer(options.algorithm)
+  const say = (line: string) => void process.stderr.write(`${line}\n`)
+  const databases = createDatabases(folder, process.env.BENCH_POSTGRES_URL, say)
+  const cores = coresFor(options.pin)
+  const subjects = await createSubjects({
+    ...options,
+    core: cores.server,
+    folder,
+    databases,
+    issuer,
+  })
+  const made = new Map<string, string[]>()
+  const tokensFor = (key: string, subjectsToSign: () => string[]) => {
+    const tokens = made.get(key) ?? issuer.tokens(subjectsToSign())
+    made.set(key, tokens)
+    return tokens
+  }
+  return {
+    options,
+    folder,
+    cores,
+    generator: chooseGenerator(options.generator, folder),
+    issuer,
+    databases,
+    subjects,
+    tokensOf: (fans, count = 20_000) => tokensFor(`${fans} ${count}`, () => subjectsOf(fans, count)),
+    newcomers: () =>
+      tokensFor('new', () => Array.from({ length: options.quick ? 5_000 : 40_000 }, (_, at) => `new-${at}`)),
+    say,
+    async close() {
+      await issuer.stop()
+      await databases.close()
+    },
+  }
+}
+
+/** A scenario that fails is reported, and the numbers of the others are kept. */
+async function attempt(scenario: Scenario, bench: Bench): Promise<Outcome> {
+  try {
+    return await scenario.run(bench)
+  } catch (error) {
+    return { rows: [], notes: [], invalid: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function run(options: BenchOptions): Promise<boolean> {
+  const chosen = choose(options)
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-bench-'))
+  const bench = await createBench(options, folder)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      killChildren()
+      void bench.close().finally(() => {
+        rmSync(folder, { recursive: true, force: true })
+        process.exit(130)
+      })
+    })
+  }
+  const machine = describeMachine(folder)
+  const { generator, cores } = bench
+  print(
+    `Matchday ${machine.commit ?? ''}${machine.uncommitted ? ' with changes' : ''} on Bun ${machine.bun}, ${options.engine}\n`,
+  )
+  print(
+    `${machine.cpu}, ${machine.cores} cores, load ${machine.loadBefore.toFixed(1)} before; SQLite ${machine.sqlite}, ${machine.durability}, on ${machine.fileSystem ?? 'an unknown file system'}\n`,
+  )
+  print(
+    `Load: ${generator.name}, ${options.connections} connections, closed loop; ${cores.pinned ? 'server and load on a core each' : 'nothing is pinned'}\n`,
+  )
+  print(
+    `${options.rounds} rounds of ${options.seconds} s in alternation; ${options.fans} fans; ${options.algorithm}; Matchday logs from ${options.logLevel} on\n`,
+  )
+  print('ratio: the first row to this one. by CPU: the same, per second of CPU time that the servers used\n')
+  const results: Results = {}
+  try {
+    for (const scenario of chosen) {
+      const wanted = !scenario.long || options.long || options.scenarios.includes(scenario.name)
+      const outcome = wanted ? await attempt(scenario, bench) : skipped('takes minutes: --long')
+      results[scenario.name] = outcome
+      print(reportScenario(scenario, outcome))
+    }
+  } finally {
+    await bench.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const targets = judge(results)
+  print(reportTargets(targets))
+  mkdirSync(dirname(options.json), { recursive: true })
+  const report = {
+    at: new Date().toISOString(),
+    machine,
+    generator: generator.name,
+    pinned: cores.pinned,
+    options,
+    results,
+    targets,
+  }
+  await Bun.write(options.json, `${JSON.stringify(report, null, 2)}\n`)
+  print(`\nNumbers: ${options.json}\n`)
+  return Object.values(results).every(({ invalid }) => !invalid)
+}
+
+try {
+  const options = readOptions(process.argv.slice(2))
+  if (options === 'help') {
+    print(usage(scenarios))
+    process.exit(0)
+  }
+  process.exit((await run(options)) ? 0 : 1)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exit(2)
+}

@@ -1,0 +1,54 @@
+/** The catalogue that is measured: twenty rewards and the demonstration packs. */
+import { collectibles, packs, weightsOf } from '../seed/packs.ts'
+import type { Rows } from './data.ts'
+
+export const REWARDS = 20
+/** Every fan has claimed the first three, and redeemed the first. */
+export const CLAIMED = 3
+/** Above every price: a claim in the bench never fails for points. */
+export const POINTS = 5_000
+
+export const rewardId = (at: number) => `reward-${String(at).padStart(2, '0')}`
+
+/** Rewards that no fan has claimed. */
+export const claimable = Array.from({ length: REWARDS - CLAIMED }, (_, at) => rewardId(CLAIMED + at))
+
+export function catalogueRows(now: string): Rows {
+  const at = { created_at: now, updated_at: now }
+  return {
+    rewards: Array.from({ length: REWARDS }, (_, i) => ({
+      id: rewardId(i),
+      title: `Reward number ${i}`,
+      description: 'One of this season, in the stadium shop or at the gate, while there are some left.',
+      image_url: `https://cdn.example.com/rewards/${rewardId(i)}.webp`,
+      item_type: i % 2 ? 'voucher' : 'merchandise',
+      points_required: i * 100,
+      active: true,
+      starts_at: null,
+      ends_at: null,
+      stock_remaining: i % 2 ? 100_000_000 : null,
+      ...at,
+    })),
+    collectibles: collectibles.map(([id, name, description, rarity]) => {
+      return { id, name, description, image_url: null, rarity, minted: 0, ...at }
+    }),
+    packs: packs.map(({ id, name, description, price, itemsPerPack, supply, active = true }) => ({
+      id,
+      name,
+      description,
+      image_url: null,
+      price_amount: price.amount,
+      price_currency: price.currency,
+      items_per_pack: itemsPerPack,
+      active,
+      starts_at: null,
+      ends_at: null,
+      supply_total: supply ?? null,
+      supply_sold: 0,
+      ...at,
+    })),
+    pack_items: packs.flatMap(pack =>
+      weightsOf(pack).map(({ id, weight }) => ({ pack_id: pack.id, collectible_id: id, weight })),
+    ),
+  }
+}

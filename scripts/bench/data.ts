@@ -1,0 +1,180 @@
+/**
+ * Databases to measure on, filled in bulk: rows straight into the tables, since a million fans through the verbs
+ * take hours. What the verbs keep true is kept here too: accounts agree with their entries, entries are chained.
+ */
+import { Database as Connection } from 'bun:sqlite'
+import { SQL } from 'bun'
+import { migrate } from '../../db/migrate.ts'
+import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
+import { CLAIMED, catalogueRows, POINTS, rewardId } from './catalogue.ts'
+import { PROVIDER } from './issuer.ts'
+
+/** Rows by table, as the database names its columns; times are ISO 8601. */
+export type Rows = Record<string, Record<string, string | number | boolean | null>[]>
+
+/** Writes rows; tables come in the order of their references. */
+type Write = (rows: Rows) => Promise<void> | void
+
+/** Fans written at once. */
+const BATCH = 2_000
+/** When the first fan came; one a second from then on. */
+const FIRST_MS = Date.parse('2025-01-01T00:00:00.000Z')
+const ONBOARDING_POINTS = 100
+
+export const subjectOf = (fan: number) => `fan-${String(fan).padStart(7, '0')}`
+
+/** So many of the fans of a database, from the first to the last; all 20,000 tokens of a run by default. */
+export function subjectsOf(fans: number, count = 20_000): string[] {
+  const many = Math.min(fans, count)
+  return Array.from({ length: many }, (_, at) => subjectOf(Math.floor((at * fans) / many)))
+}
+
+/** Fills an empty database of this URL with the catalogue and so many fans. */
+export async function fillDatabase(url: string, fans: number): Promise<void> {
+  await migrate(url)
+  const target = url.startsWith('sqlite:') ? intoSqlite(url.slice('sqlite:'.length)) : intoPostgres(url)
+  await target.write(catalogueRows(new Date(FIRST_MS).toISOString()))
+  for (let first = 0; first < fans; first += BATCH) {
+    await target.write(fanRows(first, Math.min(fans, first + BATCH)))
+    // SQLite writes without a pause, and a Ctrl-C would wait for a million fans.
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  await target.finish()
+}
+
+/** The fans from `first` up to `end`, all onboarded and enrolled, with two entries of points and three claims. */
+function fanRows(first: number, end: number): Rows {
+  const rows = {
+    users: [] as Rows[string],
+    identities: [] as Rows[string],
+    onboardings: [] as Rows[string],
+    leaderboard_entries: [] as Rows[string],
+    points_accounts: [] as Rows[string],
+    points_entries: [] as Rows[string],
+    user_rewards: [] as Rows[string],
+  }
+  for (let fan = first; fan < end; fan++) {
+    const at = new Date(FIRST_MS + fan * 1_000)
+    const time = at.toISOString()
+    const id = Bun.randomUUIDv7('hex', at)
+    const updated = { created_at: time, updated_at: time }
+    rows.users.push({ id, provider: PROVIDER, subject: subjectOf(fan), ...profile(fan), ...updated })
+    rows.identities.push({
+      user_id: id,
+      email: `${subjectOf(fan)}@example.com`,
+      email_verified: true,
+      synced_at: time,
+    })
+    rows.onboardings.push({ user_id: id, completed_at: time })
+    rows.leaderboard_entries.push({ user_id: id, enrolled_at: time })
+    const { account, entries } = ledgerOf(id, fan, at)
+    rows.points_accounts.push(account)
+    rows.points_entries.push(...entries)
+    rows.user_rewards.push(...claimsOf(id, fan, time))
+  }
+  return rows
+}
+
+const profile = (fan: number) => ({
+  display_name: `Fan number ${fan}`,
+  handle: `fan_${fan}`,
+  bio: 'North stand, row 12.',
+  country: 'PT',
+  locale: 'pt-PT',
+})
+
+function ledgerOf(userId: string, fan: number, createdAt: Date) {
+  // Ranks differ, with some ties.
+  const earned = POINTS - ONBOARDING_POINTS + ((fan * 7919) % 100_003)
+  const causes = [
+    { delta: ONBOARDING_POINTS, reason: 'onboarding', ref: 'onboarding' },
+    { delta: earned, reason: 'activity', ref: 'season-1' },
+  ]
+  let [balance, head] = [0, GENESIS_HASH]
+  const entries = causes.map(({ delta, reason, ref }, index) => {
+    balance += delta
+    const id = Bun.randomUUIDv7('hex', createdAt)
+    const hashed = { id, userId, seq: index + 1, delta, balanceAfter: balance, reason, ref, createdAt }
+    head = hashEntry(head, hashed)
+    return {
+      id,
+      user_id: userId,
+      seq: index + 1,
+      delta,
+      balance_after: balance,
+      reason,
+      ref,
+      created_at: createdAt.toISOString(),
+      hash: head,
+    }
+  })
+  const account = {
+    user_id: userId,
+    balance,
+    lifetime: balance,
+    seq: entries.length,
+    head_hash: head,
+    updated_at: createdAt.toISOString(),
+  }
+  return { account, entries }
+}
+
+function claimsOf(userId: string, fan: number, time: string): Rows[string] {
+  return Array.from({ length: CLAIMED }, (_, at) => ({
+    user_id: userId,
+    reward_id: rewardId(at),
+    claimed_at: time,
+    redeemed_at: at === 0 ? time : null,
+    redemption_code: at === 0 ? `BENCH-${fan}` : null,
+  }))
+}
+
+function intoSqlite(path: string): { write: Write; finish: () => void } {
+  const connection = new Connection(path, { strict: true })
+  // Nobody else sees the file until it is finished.
+  connection.run('PRAGMA synchronous = OFF')
+  connection.run('PRAGMA foreign_keys = OFF')
+  connection.run('PRAGMA cache_size = -262144')
+  const value = (name: string, given: Rows[string][number][string] | undefined) => {
+    if (typeof given === 'boolean') return given ? 1 : 0
+    return name.endsWith('_at') && typeof given === 'string' ? Date.parse(given) : (given ?? null)
+  }
+  return {
+    write: connection.transaction((rows: Rows) => {
+      for (const [table, all] of Object.entries(rows)) {
+        const names = Object.keys(all[0] ?? {})
+        const statement = connection.query(
+          `INSERT INTO ${table} (${names.join()}) VALUES (${names.map(() => '?').join()})`,
+        )
+        for (const row of all) statement.run(...names.map(name => value(name, row[name])))
+      }
+    }),
+    finish() {
+      const broken = connection.query('PRAGMA foreign_key_check').all()
+      if (broken.length > 0) throw new Error(`the bench wrote ${broken.length} rows that refer to nothing`)
+      connection.run('ANALYZE')
+      // One file that holds everything, so that it can be copied.
+      connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      connection.close()
+    },
+  }
+}
+
+function intoPostgres(url: string): { write: Write; finish: () => Promise<void> } {
+  const client = new SQL(url, { max: 1 })
+  return {
+    async write(rows) {
+      for (const [table, all] of Object.entries(rows)) {
+        const names = Object.keys(all[0] ?? {}).join()
+        await client.unsafe(
+          `INSERT INTO ${table} (${names}) SELECT ${names} FROM json_populate_recordset(null::${table}, $1::text::json)`,
+          [JSON.stringify(all)],
+        )
+      }
+    },
+    async finish() {
+      await client.unsafe('ANALYZE')
+      await client.close()
+    },
+  }
+}

@@ -1,0 +1,82 @@
+/** Filled databases, made once per size, and copies of them for those who write. */
+import { copyFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { fillDatabase } from './data.ts'
+
+export type Engine = 'sqlite' | 'postgres'
+
+export interface Databases {
+  /** A copy of its own with so many fans: its URL, and how to be rid of it. */
+  copy(engine: Engine, fans: number): Promise<{ url: string; remove(): Promise<void> }>
+  close(): Promise<void>
+}
+
+/** @param server where databases may be created; needed for `postgres` */
+export function createDatabases(
+  folder: string,
+  server: string | undefined,
+  say: (line: string) => void,
+): Databases {
+  const filled = new Map<string, Promise<string>>()
+  const made: string[] = []
+  let copies = 0
+
+  async function administrate(statement: string) {
+    if (!server)
+      throw new Error(
+        '--engine postgres needs BENCH_POSTGRES_URL, a server on which databases may be created.',
+      )
+    const client = new SQL(server, { max: 1 })
+    try {
+      await client.unsafe(statement)
+    } finally {
+      await client.close()
+    }
+  }
+
+  function addressOf(name: string): string {
+    const address = new URL(server ?? '')
+    address.pathname = `/${name}`
+    return address.href
+  }
+
+  async function fill(engine: Engine, fans: number): Promise<string> {
+    const name = `matchday_bench_${process.pid}_${fans}`
+    const started = performance.now()
+    if (engine === 'postgres') {
+      await administrate(`CREATE DATABASE ${name}`)
+      made.push(name)
+    }
+    const at = engine === 'postgres' ? name : join(folder, `${name}.db`)
+    await fillDatabase(engine === 'postgres' ? addressOf(name) : `sqlite:${at}`, fans)
+    say(`${engine} with ${fans} fans: ${((performance.now() - started) / 1000).toFixed(1)} s`)
+    return at
+  }
+
+  return {
+    async copy(engine, fans) {
+      const key = `${engine} ${fans}`
+      const template = filled.get(key) ?? fill(engine, fans)
+      filled.set(key, template)
+      const from = await template
+      const number = ++copies
+      if (engine === 'postgres') {
+        const name = `${from}_${number}`
+        await administrate(`CREATE DATABASE ${name} TEMPLATE ${from}`)
+        made.push(name)
+        return { url: addressOf(name), remove: () => administrate(`DROP DATABASE ${name} WITH (FORCE)`) }
+      }
+      const path = join(folder, `copy-${number}.db`)
+      await copyFile(from, path)
+      const files = [path, `${path}-wal`, `${path}-shm`]
+      return {
+        url: `sqlite:${path}`,
+        remove: async () => void (await Promise.all(files.map(file => rm(file, { force: true })))),
+      }
+    },
+    async close() {
+      for (const name of made) await administrate(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    },
+  }
+}

@@ -1,0 +1,114 @@
+/** The command line of `bun run bench`. */
+import { parseArgs } from 'node:util'
+import type { Engine } from './databases.ts'
+import { type Algorithm, algorithms } from './issuer.ts'
+
+export interface BenchOptions {
+  /** Names of scenarios; empty: all. */
+  scenarios: string[]
+  rounds: number
+  /** Of one measurement. */
+  seconds: number
+  connections: number
+  /** In the databases of all scenarios but `growth`. */
+  fans: number
+  /** Of `growth`. */
+  sizes: number[]
+  engine: Engine
+  algorithm: Algorithm
+  /** Of Matchday. The references log nothing. */
+  logLevel: string
+  generator: 'wrk' | 'autocannon' | undefined
+  pin: boolean
+  quick: boolean
+  long: boolean
+  json: string
+}
+
+export const usage = (scenarios: { name: string; about: string }[]) => `\
+Measures Matchday and what it is compared with, in alternation, on temporary data.
+
+  bun run bench                  everything but what takes minutes
+  bun run bench packs claim      these scenarios
+  bun run bench --quick          a minute, to see that it works; its numbers mean little
+
+${scenarios.map(({ name, about }) => `  ${name.padEnd(14)} ${about}`).join('\n')}
+
+  --rounds N         rounds of each measurement; the median counts (5)
+  --seconds N        of one measurement (4)
+  --connections N    at once, each waiting for its answer (32)
+  --fans N           in the database (20000)
+  --sizes A,B,…      numbers of fans for growth (10000,100000,1000000)
+  --engine E         of Matchday: sqlite or postgres, the latter at BENCH_POSTGRES_URL (sqlite)
+  --algorithm A      that signs the tokens: ${algorithms.join(' or ')} (ES256)
+  --log-level L      of Matchday (warn: the servers it is compared with log nothing either)
+  --generator G      wrk or autocannon (wrk where it is installed)
+  --no-pin           let the system choose cores; otherwise server and generator have one each
+  --quick            one short round on 2,000 fans
+  --long             with what takes minutes: memory
+  --json FILE        where the numbers go (data/bench/<time>.json)
+`
+
+/** @throws Error that names the option */
+export function readOptions(argv: string[]): BenchOptions | 'help' {
+  const { values, positionals } = parseArgs({
+    args: argv,
+    allowPositionals: true,
+    allowNegative: true,
+    options: {
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      connections: { type: 'string' },
+      fans: { type: 'string' },
+      sizes: { type: 'string' },
+      engine: { type: 'string' },
+      algorithm: { type: 'string' },
+      'log-level': { type: 'string' },
+      generator: { type: 'string' },
+      pin: { type: 'boolean', default: true },
+      quick: { type: 'boolean', default: false },
+      long: { type: 'boolean', default: false },
+      json: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return 'help'
+  const { quick, long, pin } = values
+  const number = (name: 'rounds' | 'seconds' | 'connections' | 'fans', fallback: number) =>
+    count(`--${name}`, values[name] ?? String(fallback))
+  const time = new Date().toISOString().replaceAll(':', '-').slice(0, 19)
+  return {
+    scenarios: positionals,
+    rounds: number('rounds', quick ? 1 : 5),
+    seconds: number('seconds', quick ? 1 : 4),
+    connections: number('connections', quick ? 8 : 32),
+    fans: number('fans', quick ? 2_000 : 20_000),
+    sizes: (values.sizes ?? (quick ? '1000,2000' : '10000,100000,1000000'))
+      .split(',')
+      .map(size => count('--sizes', size)),
+    engine: oneOf('--engine', values.engine, ['sqlite', 'postgres']) ?? 'sqlite',
+    algorithm: oneOf('--algorithm', values.algorithm, algorithms) ?? 'ES256',
+    logLevel: oneOf('--log-level', values['log-level'], ['silent', 'error', 'warn', 'info']) ?? 'warn',
+    generator: oneOf('--generator', values.generator, ['wrk', 'autocannon']),
+    pin,
+    quick,
+    long,
+    json: values.json ?? `data/bench/${time}.json`,
+  }
+}
+
+function count(option: string, text: string): number {
+  if (!/^[1-9]\d*$/.test(text)) throw new Error(`${option} must be a whole number from 1 on.`)
+  return Number(text)
+}
+
+function oneOf<T extends string>(
+  option: string,
+  value: string | undefined,
+  choices: readonly T[],
+): T | undefined {
+  if (value === undefined) return undefined
+  const chosen = choices.find(choice => choice === value)
+  if (!chosen) throw new Error(`${option} must be one of ${choices.join(', ')}.`)
+  return chosen
+}

@@ -1,0 +1,61 @@
+/** The report on a terminal. */
+import type { Outcome, Row, Scenario } from './scenario.ts'
+import type { Verdict } from './targets.ts'
+
+const number = (value: number) =>
+  value >= 100 ? Math.round(value).toLocaleString('en') : value.toFixed(value >= 10 ? 1 : 2)
+const share = (value: number | null | undefined) =>
+  value === null || value === undefined ? '' : `${Math.round(value * 100)} %`
+
+/** Half of the distance from the slowest round to the fastest, of the median. */
+const spread = ({ low, high, median }: Row) => `±${Math.round(((high - low) / 2 / median) * 100)} %`
+
+function latencies({ p50, p99 }: NonNullable<Row['detail']>): string {
+  return typeof p50 === 'number' && typeof p99 === 'number' ? `${p50.toFixed(2)} / ${p99.toFixed(2)}` : ''
+}
+
+/** Columns as wide as their widest cell; all but the first to the right. */
+function table(lines: string[][]): string {
+  const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map(line => line[at]?.length ?? 0)))
+  return lines
+    .map(line =>
+      line.map((cell, at) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0))),
+    )
+    .map(cells => `  ${cells.join('  ')}`.trimEnd())
+    .join('\n')
+}
+
+export function reportScenario({ name, about }: Pick<Scenario, 'name' | 'about'>, outcome: Outcome): string {
+  const title = `\n${name}: ${about}\n`
+  if (outcome.skipped) return `${title}  skipped: ${outcome.skipped}\n`
+  const first = outcome.rows.find(({ unit }) => unit.endsWith('/s'))
+  const rows = outcome.rows.map(row => {
+    const detail = row.detail ?? {}
+    const comparable = first && row !== first && row.unit.endsWith('/s')
+    return [
+      row.subject,
+      number(row.median),
+      row.unit,
+      spread(row),
+      comparable ? `${(first.median / row.median).toFixed(2)}` : '',
+      comparable && first.detail?.perCpuSecond && detail.perCpuSecond
+        ? (first.detail.perCpuSecond / detail.perCpuSecond).toFixed(2)
+        : '',
+      latencies(detail),
+      share(detail.serverCpu),
+      share(detail.generatorCpu),
+    ]
+  })
+  const head = ['', 'median', '', 'spread', 'ratio', 'by CPU', 'p50 / p99 ms', 'server', 'load']
+  const notes = outcome.notes.map(note => `  ${note}\n`).join('')
+  const invalid = outcome.invalid ? `  NOT VALID: ${outcome.invalid}\n` : ''
+  return `${title}${table([head, ...rows])}\n${notes}${invalid}`
+}
+
+export function reportTargets(verdicts: Verdict[]): string {
+  const words = (holds: boolean | null) => (holds === null ? 'not measured' : holds ? 'holds' : 'MISSED')
+  const rows = verdicts.map(({ title, value, byCpu, wanted, holds }) => {
+    return [title, value?.toFixed(2) ?? '', byCpu?.toFixed(2) ?? '', wanted, words(holds)]
+  })
+  return `\nTargets\n${table([['', 'measured', 'by CPU', 'wanted', ''], ...rows])}\n`
+}

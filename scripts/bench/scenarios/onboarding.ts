@@ -1,0 +1,17 @@
+import type { Plan } from '../plan.ts'
+import { compare } from '../rounds.ts'
+import type { Scenario } from '../scenario.ts'
+
+export const onboarding: Scenario = {
+  name: 'onboarding',
+  about: 'POST /api/user/onboarding, each by somebody new: record, mirror, points, enrolment',
+  async run(bench) {
+    const body = JSON.stringify({ profile: { displayName: 'A new fan' } })
+    const plan: Plan = {
+      tokens: bench.newcomers(),
+      requests: [{ method: 'POST', path: '/api/user/onboarding', body }],
+      once: true,
+    }
+    return compare(bench, [{ subject: bench.subjects.matchday, plan }])
+  },
+}

@@ -1,0 +1,132 @@
+/** The servers that are compared, each a process of its own on a database of its own. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { exportJWK, generateKeyPair } from 'jose'
+import type { Databases, Engine } from './databases.ts'
+import { AUDIENCE, ISSUER, type Issuer, PROVIDER } from './issuer.ts'
+import { installExpress } from './peer.ts'
+import { type Running, root, startServer } from './process.ts'
+
+export type SubjectName = 'matchday' | 'bare' | 'group commit' | 'express'
+
+/** What a server is started from. */
+export interface Subject {
+  name: SubjectName
+  /** With `fans` on fresh data. */
+  start(fans: number): Promise<Running>
+}
+
+export interface SubjectOptions {
+  engine: Engine
+  core: number | null
+  logLevel: string
+  folder: string
+  databases: Databases
+  issuer: Issuer
+}
+
+export interface Subjects {
+  matchday: Subject
+  groupCommit: Subject
+  express: Subject
+  /** Answers what Matchday answered to this request. */
+  bare(answer: Answer): Subject
+}
+
+export interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+export async function createSubjects(options: SubjectOptions): Promise<Subjects> {
+  const { engine, core, logLevel, folder, databases, issuer } = options
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const key = JSON.stringify({ ...(await exportJWK(privateKey)), kid: 'bench', alg: 'ES256' })
+  const keyFile = join(folder, 'issuer.pem')
+  await writeFile(keyFile, issuer.publicKey)
+
+  /** A server on a copy that goes when it stops. */
+  const onCopy = async (on: Engine, fans: number, start: (url: string) => Promise<Running>) => {
+    const { url, remove } = await databases.copy(on, fans)
+    const running = await start(url)
+    return {
+      ...running,
+      async stop() {
+        await running.stop()
+        await remove()
+      },
+    }
+  }
+
+  const matchday = (url: string) =>
+    startServer([process.execPath, '--preload', `${import.meta.dir}/reach-issuer.ts`, 'src/main.ts'], {
+      core,
+      path: '/readyz',
+      env: {
+        NODE_ENV: 'production',
+        DATABASE_URL: url,
+        LOG_LEVEL: logLevel,
+        IDP_ISSUER: ISSUER,
+        IDP_AUDIENCE: AUDIENCE,
+        IDP_NAME: PROVIDER,
+        IDP_JWKS_URL: `${ISSUER}/jwks`,
+        // Onboarding is measured without the provider's own speed.
+        IDP_USER_DATA: 'token',
+        IDP_WEBHOOK_SECRET: `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`,
+        NATIVE_TOKEN_KEY: key,
+        BENCH_ISSUER_AT: issuer.origin,
+      },
+    })
+
+  const groupCommit = (url: string) =>
+    startServer([process.execPath, `${import.meta.dir}/servers/group-commit.ts`], {
+      core,
+      path: '/',
+      env: { DATABASE_URL: url },
+    })
+
+  const express = (url: string) =>
+    startServer(['node', 'server.js'], {
+      core,
+      cwd: join(root, 'scripts/bench/peers/express'),
+      path: '/healthz',
+      env: {
+        NODE_ENV: 'production',
+        DATABASE_PATH: url.slice('sqlite:'.length),
+        PUBLIC_KEY_FILE: keyFile,
+        ALGORITHM: issuer.algorithm,
+        ISSUER,
+        AUDIENCE,
+        PROVIDER,
+      },
+    })
+
+  return {
+    matchday: { name: 'matchday', start: fans => onCopy(engine, fans, matchday) },
+    groupCommit: { name: 'group commit', start: fans => onCopy('sqlite', fans, groupCommit) },
+    express: {
+      name: 'express',
+      async start(fans) {
+        const problem = await installExpress()
+        if (problem) throw new PeerMissing(problem)
+        return onCopy('sqlite', fans, express)
+      },
+    },
+    bare: answer => ({
+      name: 'bare',
+      async start() {
+        const file = join(folder, `answer-${crypto.randomUUID()}.json`)
+        await writeFile(file, JSON.stringify(answer))
+        return startServer([process.execPath, `${import.meta.dir}/servers/bare.ts`], {
+          core,
+          path: '/',
+          env: { BENCH_ANSWER: file },
+        })
+      },
+    }),
+  }
+}
+
+/** A peer that cannot be had on this machine: the bench says so and goes on without it. */
+export class PeerMissing extends Error {}

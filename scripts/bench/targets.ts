@@ -1,0 +1,98 @@
+/** What must hold, as ratios of one run. A target whose scenarios were not run is not judged. */
+import type { Outcome, Row } from './scenario.ts'
+
+export interface Results {
+  [scenario: string]: Outcome
+}
+
+interface Target {
+  title: string
+  byCpu?(results: Results): number | undefined
+  /** Undefined: not measured. */
+  value(results: Results): number | undefined
+  atLeast?: number
+  /** Or less. */
+  atMost?: number
+}
+
+export interface Verdict {
+  title: string
+  value: number | null
+  /** A ratio of throughputs again, each per second of CPU time that its server used. */
+  byCpu: number | null
+  wanted: string
+  /** Null: not measured. */
+  holds: boolean | null
+}
+
+const find = (results: Results, scenario: string, subject: string): Row | undefined =>
+  results[scenario]?.invalid ? undefined : results[scenario]?.rows.find(row => row.subject === subject)
+
+const value =
+  (scenario: string, subject: string) =>
+  (results: Results): number | undefined =>
+    find(results, scenario, subject)?.median
+
+/** Medians by one another. */
+const ratio = (scenario: string, subject: string, to: string) => ({
+  value(results: Results) {
+    const [a, b] = [find(results, scenario, subject), find(results, scenario, to)]
+    return a && b && a.median / b.median
+  },
+  byCpu(results: Results) {
+    const [a, b] = [subject, to].map(name => find(results, scenario, name)?.detail?.perCpuSecond)
+    return a && b ? a / b : undefined
+  },
+})
+
+/** By how much the reads of the smallest database are faster than those of the largest; the worst of the paths. */
+const growthBy =
+  (read: (row: Row) => number | null | undefined) =>
+  ({ growth }: Results): number | undefined => {
+    const byPath = Map.groupBy(growth?.invalid ? [] : (growth?.rows ?? []), ({ subject }) =>
+      subject.slice(0, subject.indexOf(' ')),
+    )
+    const costs = [...byPath.values()].flatMap(rows => {
+      const [fewest, most] = [rows[0], rows.at(-1)].map(row => row && read(row))
+      return fewest && most ? [fewest / most] : []
+    })
+    return costs.length > 0 ? Math.max(...costs) : undefined
+  }
+
+export const targets: Target[] = [
+  { title: 'packs / bare Bun.serve', ...ratio('packs', 'matchday', 'bare'), atLeast: 0.75 },
+  { title: 'rewards, warm / bare', ...ratio('rewards-warm', 'matchday', 'bare'), atLeast: 0.45 },
+  { title: 'rewards, warm / Express', ...ratio('rewards-warm', 'matchday', 'express'), atLeast: 15 },
+  {
+    title: 'rewards, new callers / what one core verifies',
+    ...ratio('rewards-new', 'matchday', 'one core, jose'),
+    atLeast: 0.8,
+  },
+  { title: 'claims / raw group commit', ...ratio('claim', 'matchday', 'group commit'), atLeast: 0.45 },
+  { title: 'claims / Express', ...ratio('claim', 'matchday', 'express'), atLeast: 6 },
+  { title: 'mixed, p99 at half of saturation, ms', value: value('mixed', 'matchday, p99'), atMost: 10 },
+  { title: 'memory after a million requests, MB', value: value('memory', 'matchday'), atMost: 250 },
+  {
+    title: 'memory, third minute over second',
+    value: value('memory', 'matchday, third minute over second'),
+    // What a sample differs by when nothing grows.
+    atMost: 1.02,
+  },
+  { title: 'start to first answer, ms', value: value('start-up', 'matchday'), atMost: 400 },
+  {
+    title: 'reads, most fans over fewest',
+    value: growthBy(row => row.median),
+    byCpu: growthBy(row => row.detail?.perCpuSecond),
+    atMost: 1.5,
+  },
+]
+
+export function judge(results: Results): Verdict[] {
+  return targets.map(({ title, value: read, byCpu, atLeast, atMost }) => {
+    const measured = read(results)
+    const wanted = atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`
+    if (measured === undefined) return { title, value: null, byCpu: null, wanted, holds: null }
+    const holds = atLeast === undefined ? measured <= (atMost ?? 0) : measured >= atLeast
+    return { title, value: measured, byCpu: byCpu?.(results) ?? null, wanted, holds }
+  })
+}

@@ -1,0 +1,90 @@
+/** JSON whose parts know the line they stand on. */
+import { parse, type ValueNode } from '@humanwhocodes/momoa'
+
+/** `pointer` is RFC 6901, from the top of the document. */
+export interface Fault {
+  line: number
+  pointer: string
+  message: string
+}
+
+export interface LocatedJson {
+  value: unknown
+  /** Of the part, or of the nearest one that holds it. */
+  lineOf(pointer: string): number
+  /** What JSON permits and no catalogue: members named twice, text that no database keeps. */
+  faults: Fault[]
+}
+
+/** `firstLine` is where the text begins. @throws Fault's words as a `JsonSyntaxError` */
+export function parseLocated(text: string, firstLine = 1): LocatedJson {
+  const lines = new Map<string, number>()
+  const faults: Fault[] = []
+
+  function read(node: ValueNode, pointer: string): unknown {
+    const line = node.loc.start.line + firstLine - 1
+    lines.set(pointer, line)
+    switch (node.type) {
+      case 'Object':
+        return readObject(node.members, pointer)
+      case 'Array':
+        return node.elements.map((element, at) => read(element.value, `${pointer}/${at}`))
+      case 'String':
+        if (/\0/.test(node.value) || !node.value.isWellFormed()) {
+          faults.push({ line, pointer, message: 'must not hold NUL or half a character' })
+        }
+        return node.value
+      case 'Number':
+      case 'Boolean':
+        return node.value
+      default:
+        return null
+    }
+  }
+
+  function readObject(members: Extract<ValueNode, { type: 'Object' }>['members'], pointer: string) {
+    const names = new Set<string>()
+    return Object.fromEntries(
+      members.map(({ name: node, value }) => {
+        const name = node.type === 'String' ? node.value : node.name
+        const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+        const line = node.loc.start.line + firstLine - 1
+        if (names.has(name)) faults.push({ line, pointer: at, message: 'is there twice' })
+        names.add(name)
+        return [name, read(value, at)]
+      }),
+    )
+  }
+
+  const value = read(parseDocument(text, firstLine), '')
+  return {
+    value,
+    faults,
+    lineOf(pointer) {
+      for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
+        const line = lines.get(at)
+        if (line !== undefined) return line
+        if (at === '') return firstLine
+      }
+    },
+  }
+}
+
+/** The text is no JSON. */
+export class JsonSyntaxError extends Error {
+  constructor(
+    readonly line: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+function parseDocument(text: string, firstLine: number): ValueNode {
+  try {
+    return parse(text, { mode: 'json' }).body
+  } catch (error) {
+    const { line = 1, message } = error as Error & { line?: number }
+    throw new JsonSyntaxError(line + firstLine - 1, `is no JSON: ${message.replace(/ \(\d+:\d+\)$/, '')}`)
+  }
+}

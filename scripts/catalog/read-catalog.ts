@@ -1,0 +1,162 @@
+/** A catalogue's file: every record with the place where it stands, and everything that is wrong with it. */
+import type { TSchema } from '@sinclair/typebox'
+import { ValueErrorType } from '@sinclair/typebox/errors'
+import { Value } from '@sinclair/typebox/value'
+import { type CatalogueRecord, type RecordKind, recordFaults } from '../../src/catalogue/records.ts'
+import { Catalogue, catalogueLines } from '../../src/catalogue/schema.ts'
+import { explainFault } from '../../src/http/validation.ts'
+import { descriptionOf } from '../../src/packs/upsert-collectibles.ts'
+import { type Fault, JsonSyntaxError, type LocatedJson, parseLocated } from './located-json.ts'
+
+export interface LocatedRecord {
+  record: CatalogueRecord
+  /** Where a part of the entry stands, by its pointer into the entry. */
+  faultAt(pointer: string, message: string): Fault
+}
+
+export interface CatalogueFile {
+  records: LocatedRecord[]
+  /** The kinds that the file speaks of: of these it is the whole truth. */
+  kinds: Set<RecordKind>
+  /** In the order of the lines. When there are any, nothing may be written. */
+  faults: Fault[]
+}
+
+/** While it is read: also the entries whose schema is broken, as far as they have a name. */
+interface Reading extends CatalogueFile {
+  named: { key: string; fault: Fault }[]
+}
+
+const LISTS = { teams: 'team', rewards: 'reward', packs: 'pack' } as const
+
+/** `isLines`: NDJSON, whatever it looks like; otherwise its first line decides. */
+export function readCatalogue(text: string, isLines: boolean): CatalogueFile {
+  const file: Reading = { records: [], kinds: new Set(), faults: [], named: [] }
+  if (isLines || startsWithRecord(text)) readLines(text, file)
+  else readDocument(text, file)
+  for (const { record, faultAt } of file.records) {
+    for (const { pointer, message } of recordFaults(record)) file.faults.push(faultAt(pointer, message))
+  }
+  refuseDuplicates(file)
+  shareDescriptions(file)
+  file.faults.sort((a, b) => a.line - b.line)
+  return file
+}
+
+function startsWithRecord(text: string): boolean {
+  try {
+    return 'kind' in JSON.parse(text.trimStart().split('\n', 1)[0] ?? '')
+  } catch {
+    return false
+  }
+}
+
+function readDocument(text: string, file: Reading): void {
+  const json = tryParse(text, 1, file)
+  if (!json || collectFaults(json, Catalogue, file).has('')) return
+  const broken = new Set(file.faults.map(({ pointer }) => pointer.split('/', 3).join('/')))
+  // Guarantee: the schema was held to above, and what broke it is passed over.
+  const document = json.value as Record<string, unknown>
+  for (const [list, kind] of Object.entries(LISTS)) {
+    const entries = document[list]
+    if (!Array.isArray(entries)) continue
+    file.kinds.add(kind)
+    for (const [at, entry] of entries.entries()) {
+      const pointer = `/${list}/${at}`
+      nameEntry(json, kind, entry, pointer, file)
+      if (!broken.has(pointer)) file.records.push(locate(json, { kind, entry } as CatalogueRecord, pointer))
+    }
+  }
+}
+
+function readLines(text: string, file: Reading): void {
+  for (const [at, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const json = tryParse(line, at + 1, file)
+    if (!json) continue
+    const { kind, ...entry } = Object(json.value) as { kind?: unknown }
+    if (kind !== 'team' && kind !== 'reward' && kind !== 'pack') {
+      file.faults.push({ line: at + 1, pointer: '/kind', message: 'must be team, reward or pack' })
+      continue
+    }
+    file.kinds.add(kind)
+    nameEntry(json, kind, entry, '', file)
+    if (collectFaults(json, catalogueLines[kind], file).size > 0) continue
+    // Guarantee: the schema of its kind holds.
+    file.records.push(locate(json, { kind, entry } as CatalogueRecord, ''))
+  }
+}
+
+function tryParse(text: string, line: number, file: CatalogueFile): LocatedJson | undefined {
+  try {
+    return parseLocated(text, line)
+  } catch (error) {
+    if (!(error instanceof JsonSyntaxError)) throw error
+    file.faults.push({ line: error.line, pointer: '', message: error.message })
+    return undefined
+  }
+}
+
+/** What breaks the schema, the first of each place. Answers the pointers at fault. */
+function collectFaults(json: LocatedJson, schema: TSchema, { faults }: CatalogueFile): Set<string> {
+  const seen = new Set<string>()
+  for (const fault of json.faults) {
+    seen.add(fault.pointer)
+    faults.push(fault)
+  }
+  for (const error of Value.Errors(schema, json.value)) {
+    const pointer = error.path
+    if (seen.has(pointer)) continue
+    seen.add(pointer)
+    const unknown = error.type === ValueErrorType.ObjectAdditionalProperties
+    const message = unknown ? 'is not known here' : explainFault(error)
+    faults.push({ line: json.lineOf(pointer), pointer, message })
+  }
+  return seen
+}
+
+function locate(json: LocatedJson, record: CatalogueRecord, at: string): LocatedRecord {
+  return {
+    record,
+    faultAt: (pointer, message) => ({ line: json.lineOf(at + pointer), pointer: at + pointer, message }),
+  }
+}
+
+function nameEntry(
+  json: LocatedJson,
+  kind: RecordKind,
+  entry: unknown,
+  at: string,
+  { named }: Reading,
+): void {
+  const { id } = Object(entry) as { id?: unknown }
+  const pointer = `${at}/id`
+  if (typeof id !== 'string') return
+  named.push({ key: `${kind} ${id}`, fault: { line: json.lineOf(pointer), pointer, message: '' } })
+}
+
+function refuseDuplicates({ named, faults }: Reading): void {
+  const lines = new Map<string, number>()
+  for (const { key, fault } of named) {
+    const first = lines.get(key)
+    if (first === undefined) lines.set(key, fault.line)
+    else faults.push({ ...fault, message: `is there already, on line ${first}` })
+  }
+}
+
+/** A collectible that several packs hold is described in one of them at least, and nowhere otherwise. */
+function shareDescriptions({ records, faults }: CatalogueFile): void {
+  const items = records.flatMap(({ record, faultAt }) =>
+    record.kind === 'pack' ? record.entry.items.map((item, at) => ({ item, at, faultAt })) : [],
+  )
+  const known = new Map<string, { description: ReturnType<typeof descriptionOf>; line: number }>()
+  for (const { item, at, faultAt } of items) {
+    const description = descriptionOf(item)
+    const first = known.get(item.id)
+    if (!description) continue
+    const fault = faultAt(`/items/${at}`, `describes ${item.id} otherwise than line ${first?.line}`)
+    if (!first) known.set(item.id, { description, line: fault.line })
+    else if (!Bun.deepEquals(first.description, description)) faults.push(fault)
+  }
+  for (const { item } of items) Object.assign(item, known.get(item.id)?.description)
+}

@@ -1,0 +1,49 @@
+/** What an import found and did, for people. */
+import type { RecordKind } from '../../src/catalogue/records.ts'
+import type { EntryChange } from '../../src/entry.ts'
+import type { Fault } from './located-json.ts'
+
+interface Change {
+  kind: RecordKind
+  id: string
+  outcome: EntryChange['outcome'] | 'deactivated'
+  members: EntryChange['members']
+}
+
+export function describeFaults(faults: Fault[]): string {
+  const lines = faults.map(
+    ({ line, pointer, message }) => `line ${line}: ${pointer || 'the document'} ${message}`,
+  )
+  const count = faults.length === 1 ? '1 error' : `${faults.length} errors`
+  return [...lines, `${count}; nothing was written.`].join('\n')
+}
+
+/** `detailed`: with each record and member, as a dry run shows them. */
+export function describeChanges(
+  changes: Change[],
+  left: { kind: RecordKind; id: string }[],
+  detailed: boolean,
+): string {
+  const due = changes.filter(({ outcome }) => outcome !== 'unchanged')
+  const lines = detailed ? due.flatMap(describeChange) : []
+  if (due.length === 0) lines.push('Nothing to change: the database is as the file says.')
+  for (const kind of ['team', 'reward', 'pack'] as const) {
+    const ofKind = changes.filter(change => change.kind === kind)
+    if (ofKind.length > 0) lines.push(`${kind}s: ${countOutcomes(ofKind)}`)
+    const gone = left.filter(entry => entry.kind === kind).length
+    if (gone > 0) lines.push(`${kind}s active that are not in the file: ${gone} (--prune deactivates them)`)
+  }
+  return lines.join('\n')
+}
+
+function countOutcomes(changes: Change[]): string {
+  const counts = Map.groupBy(changes, ({ outcome }) => outcome)
+  return [...counts].map(([outcome, those]) => `${those.length} ${outcome}`).join(', ')
+}
+
+function describeChange({ kind, id, outcome, members }: Change): string[] {
+  const lines = Object.entries(members).map(
+    ([name, [from, to]]) => `    ${name}: ${JSON.stringify(from)} → ${JSON.stringify(to)}`,
+  )
+  return [`${outcome} ${kind} ${id}`, ...lines]
+}

@@ -1,0 +1,47 @@
+/** `bun run export-user ID`: everything that is kept about a fan, as JSON. */
+import { createReader } from '../src/config/reader.ts'
+import { exportUser, type FanReference } from '../src/export/export-user.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { fail, misuse } from './command/explain.ts'
+import { streamJson } from './export/stream-json.ts'
+
+/** Characters handed over at once. */
+const CHUNK = 65_536
+
+const command = declareCommand({
+  name: 'export-user',
+  summary: 'Everything that is kept about a fan, as one JSON document.',
+  examples: [
+    ['01981e2c-7c1f-7000-8000-000000000003 > fan.json', 'by the id of the profile'],
+    ['--subject fan-0001', 'by the provider’s id'],
+  ],
+  notes: 'Tokens, and what is secret until a pack is opened, are left out.',
+})
+  .argument('[id]', 'id of the profile')
+  .option('--subject <subject>', 'the provider’s id of the fan, instead')
+  .option('--provider <name>', 'which provider (default: IDP_NAME)')
+
+await runCommand(command, async ({ parameters: [id], options, openDatabase, print }) => {
+  const fan = referenceOf(id, options)
+  const db = await openDatabase()
+  const found = await exportUser(db.read, fan)
+  if (!found) fail('Nothing is kept about such a fan.')
+  let text = ''
+  for await (const piece of streamJson(found)) {
+    text += piece
+    if (text.length < CHUNK) continue
+    await print(text)
+    text = ''
+  }
+  await print(`${text}\n`)
+  return undefined
+})
+
+function referenceOf(id: string | undefined, options: { subject?: string; provider?: string }): FanReference {
+  const { subject } = options
+  if (id !== undefined && subject === undefined && options.provider === undefined) return { id }
+  if (id !== undefined || subject === undefined) misuse('give either an id or --subject')
+  const reader = createReader(process.env)
+  const provider = options.provider ?? reader.required('IDP_NAME')
+  return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : { provider, subject }
+}

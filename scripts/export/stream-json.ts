@@ -1,0 +1,29 @@
+/** JSON of a value piece by piece; an asynchronous iterable in it becomes an array that is never held whole. */
+export async function* streamJson(value: unknown): AsyncGenerator<string> {
+  if (isAsyncIterable(value)) {
+    let separator = '['
+    for await (const item of value) {
+      yield separator
+      yield* streamJson(item)
+      separator = ','
+    }
+    yield separator === '[' ? '[]' : ']'
+  } else if (isPlainObject(value)) {
+    let separator = '{'
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue
+      yield `${separator}${JSON.stringify(name)}:`
+      yield* streamJson(member)
+      separator = ','
+    }
+    yield separator === '{' ? '{}' : '}'
+  } else {
+    yield JSON.stringify(value) ?? 'null'
+  }
+}
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype

@@ -1,0 +1,121 @@
+/** `bun run import-catalog FILE`: brings teams, rewards and packs to what a file says. */
+import type { Database } from '../db/index.ts'
+import {
+  type CatalogueRecord,
+  deactivate,
+  listActive,
+  planRecord,
+  type RecordKind,
+  writeRecord,
+} from '../src/catalogue/records.ts'
+import type { EntryChange } from '../src/entry.ts'
+import { DomainError } from '../src/problems.ts'
+import type { Fault } from './catalog/located-json.ts'
+import { type CatalogueFile, readCatalogue } from './catalog/read-catalog.ts'
+import { describeChanges, describeFaults } from './catalog/report.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { explainError, fail } from './command/explain.ts'
+
+const command = declareCommand({
+  name: 'import-catalog',
+  summary: 'Brings teams, rewards and packs to what a file says, by their slugs.',
+  examples: [
+    ['catalog.json --dry-run', 'shows what would change'],
+    ['catalog.json', 'changes it; again, it changes nothing'],
+    ['catalog.json --prune', 'also deactivates what is not in the file'],
+    ['-', 'reads standard input'],
+  ],
+  notes: `The file is one JSON document, {"teams": [], "rewards": [], "packs": []}, or NDJSON: {"kind": "team", …} a line.
+Its schema, for editors: scripts/catalog.schema.json. It is checked whole before the first write, and every error listed.
+A kind that the file leaves out is left alone. Nothing is deleted.`,
+  changes: true,
+})
+  .argument('<file>', 'JSON or NDJSON; - for standard input')
+  .option('--prune', 'deactivate active entries that are not in the file')
+
+/** A record that is to be written, or an entry to be deactivated. */
+export interface Step {
+  kind: RecordKind
+  id: string
+  outcome: EntryChange['outcome'] | 'deactivated'
+  members: EntryChange['members']
+  record?: CatalogueRecord
+}
+
+await runCommand(command, async ({ parameters: [path], options, openDatabase, writeInBatches }) => {
+  const file = readCatalogue(await readText(path), /\.(ndjson|jsonl)$/.test(path))
+  if (file.faults.length > 0) return refused(file.faults)
+  const db = await openDatabase()
+  const { steps, faults } = await planImport(db, file)
+  if (faults.length > 0) return refused(faults)
+
+  const absent = await listAbsent(db, file)
+  const pruned: Step[] = absent.map(gone => ({
+    ...gone,
+    outcome: 'deactivated',
+    members: { active: [true, false] },
+  }))
+  const all = [...steps, ...(options.prune ? pruned : [])]
+  const due = all.filter(({ outcome }) => outcome !== 'unchanged')
+  if (!options.dryRun) {
+    await writeInBatches(db, 'records', due, async (tx, { kind, id, record }) => {
+      try {
+        await (record ? writeRecord(tx, record) : deactivate[kind](tx, id))
+      } catch (error) {
+        // Something was sold or claimed since the file was checked.
+        if (error instanceof DomainError) fail(`${kind} ${id}: ${explainError(error)}`)
+        throw error
+      }
+    })
+  }
+  const changes = due.map(({ record: _, ...step }) => step)
+  const left = options.prune ? [] : absent
+  return {
+    answer: { changes, unchanged: all.length - due.length, notInFile: left },
+    text: describeChanges(all, left, options.dryRun ?? false),
+    changed: due.length,
+  }
+})
+
+async function readText(path: string): Promise<string> {
+  const source = path === '-' ? Bun.stdin : Bun.file(path)
+  const bytes = await source.bytes().catch(() => fail(`${path} cannot be read.`))
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return fail(`${path} is not UTF-8.`)
+  }
+}
+
+function refused(faults: Fault[]) {
+  return { answer: { errors: faults }, text: describeFaults(faults), found: true }
+}
+
+/** Every record against what is there. Nothing is written. */
+async function planImport(db: Database, { records }: CatalogueFile) {
+  const steps: Step[] = []
+  const faults: Fault[] = []
+  for (const { record, faultAt } of records) {
+    const { kind, entry } = record
+    try {
+      steps.push({ kind, id: entry.id, ...(await planRecord(db.read, record)), record })
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      for (const { message, ...at } of error.explanation.errors ?? []) {
+        faults.push(faultAt('pointer' in at ? at.pointer : '', message))
+      }
+    }
+  }
+  return { steps, faults }
+}
+
+/** Active entries that the file does not have, of the kinds that it speaks of. */
+async function listAbsent(db: Database, { records, kinds }: CatalogueFile) {
+  const stated = new Set(records.map(({ record: { kind, entry } }) => `${kind} ${entry.id}`))
+  const absent: { kind: RecordKind; id: string }[] = []
+  for (const kind of kinds) {
+    const ids = await listActive[kind](db.read)
+    absent.push(...ids.filter(id => !stated.has(`${kind} ${id}`)).map(id => ({ kind, id })))
+  }
+  return absent
+}

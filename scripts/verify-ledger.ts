@@ -1,0 +1,59 @@
+/** `bun run verify-ledger`: recomputes all that the ledger and the boards hold. */
+import type { Finding } from '../src/points/audit.ts'
+import { verifyLedger } from '../src/points/verify-ledger.ts'
+import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
+import { Interrupted, stoppable } from './command/stop.ts'
+
+const command = declareCommand({
+  name: 'verify-ledger',
+  summary: `Recomputes every hash chain, balance, place and count, and names what is not as it must be:
+of each fan the first broken entry, or else what does not follow from the entries.`,
+  examples: [
+    ['', 'everything; takes no lock, writes nothing'],
+    ['--json', 'the same for machines: findings with expected and actual values'],
+  ],
+  notes: `The digest is that of all ledgers: note it down elsewhere, and a backup or a copy that answers the same holds the same.
+Without it, nobody can tell a chain that was made anew from its first entry on, account and boards included.`,
+}).option('--most <n>', 'findings named; the others are counted', wholeNumber(1_000_000), 100)
+
+await runCommand(command, async ({ options, openDatabase, progress }) => {
+  const db = await openDatabase()
+  const findings: Finding[] = []
+  const onProgress = progress('fans')
+  const report = await stoppable(requested =>
+    verifyLedger(db, {
+      onProgress(done, total) {
+        onProgress(done, total)
+        const signal = requested()
+        if (signal) throw new Interrupted(signal, done)
+      },
+      onFinding: finding => void (findings.length < options.most && findings.push(finding)),
+    }),
+  ).finally(() => onProgress.end())
+  const { fans, entries, boards, digest } = report
+  const all = `${fans} fans, ${entries} entries, ${boards} boards`
+  const unnamed = report.findings - findings.length
+  const text =
+    report.findings === 0
+      ? `All is as it must be: ${all}.\nDigest ${digest}`
+      : [
+          ...findings.map(describeFinding),
+          ...(unnamed > 0 ? [`… and ${unnamed} more (--most)`] : []),
+          `${report.findings} found wrong among ${all}.`,
+        ].join('\n')
+  return {
+    answer: { ...report, found: report.findings, findings },
+    text,
+    found: report.findings > 0,
+  }
+})
+
+/** `fan ID, entry 3: points_entries.hash is …, must be …` */
+function describeFinding({ userId, what, seq, board, expected, actual }: Finding): string {
+  const where = [
+    ...(userId === null ? [] : [`fan ${userId}`]),
+    ...(seq === undefined ? [] : [`entry ${seq}`]),
+    ...(board === undefined ? [] : [`board ${board}`]),
+  ].join(', ')
+  return `${where === '' ? '' : `${where}: `}${what} is ${actual ?? 'missing'}, must be ${expected ?? 'absent'}`
+}

@@ -1,0 +1,6 @@
+import { iso31661 } from 'iso-3166'
+
+const COUNTRIES = new Set(iso31661.filter(({ state }) => state === 'assigned').map(({ alpha2 }) => alpha2))
+
+/** Whether it is an assigned ISO 3166-1 alpha-2 code, in capitals. */
+export const isCountry = (code: string): boolean => COUNTRIES.has(code)

@@ -1,0 +1,83 @@
+/**
+ * Erases a fan at their wish. What is personal goes: the profile, the provider's data and its name for them, devices,
+ * sealed tokens, redemption codes, answers kept for repeats. What others rely on stays under an id that means nobody: the ledger, whose hashes
+ * hold nothing personal; places on boards, without a face, since taking one away would move everybody's rank; claims,
+ * purchases, and drawn packs with their proofs.
+ */
+import { eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { countSessions, forgetSessions } from '../auth/native-sessions.ts'
+import type { Caller } from '../caller.ts'
+import { forgetKeys } from '../idempotency/keys.ts'
+import { eraseRecord, OWN_FIELDS } from '../identity/erase-record.ts'
+import { findMirror, isDeferred } from '../identity/mirror.ts'
+import { ensureUser, findRecords, type User } from '../identity/users.ts'
+import { countCodes, voidCodes } from '../rewards/void-codes.ts'
+
+/** A fan by our id, or as the provider names them. */
+export type Whom = { id: string } | Caller
+
+export interface Erasure {
+  /** Null for somebody without a record, who has signed in on a device. */
+  userId: string | null
+  erasedAt: string | null
+  /** Names of what is there, never the values. */
+  profile: string[]
+  identity: string[]
+  devices: number
+  redemptionCodes: number
+  deferredSyncs: number
+}
+
+/** What an erasure would take away. Null when nothing is known of such a fan. */
+export async function planErasure(reader: Reader, whom: Whom): Promise<Erasure | null> {
+  const user = await findWhom(reader, whom)
+  let devices = await countSessions(reader, callerOf(whom))
+  if (user && user.subject !== callerOf(whom).subject) devices += await countSessions(reader, user)
+  if (!user) return devices > 0 ? { ...NOTHING, userId: null, erasedAt: null, devices } : null
+  const mirror = await findMirror(reader, user.id)
+  const mirrored = ['email', 'emailVerified', 'name', 'picture'] as const
+  return {
+    userId: user.id,
+    erasedAt: user.erasedAt?.toISOString() ?? null,
+    profile: OWN_FIELDS.filter(name => user[name] !== null),
+    identity: [
+      ...(user.erasedAt ? [] : ['subject']),
+      ...mirrored.filter(name => mirror && mirror[name] !== null),
+    ],
+    devices,
+    redemptionCodes: user.erasedAt ? 0 : await countCodes(reader, user.id),
+    deferredSyncs: (await isDeferred(reader, user.id)) ? 1 : 0,
+  }
+}
+
+const NOTHING = { profile: [], identity: [], redemptionCodes: 0, deferredSyncs: 0 }
+
+/**
+ * Once; again, by the provider's name, it takes away what a request that was under way has left behind: a device, which
+ * nobody could use.
+ * Answers null when nothing is known of such a fan, else what it erased.
+ */
+export async function eraseUser(tx: Transaction, whom: Whom): Promise<Erasure | null> {
+  const plan = await planErasure(tx, whom)
+  if (!plan) return null
+  // Devices alone: the tombstone is made for them, or the fan could sign in anew with a token that still holds.
+  const user = (await findWhom(tx, whom)) ?? (await ensureUser(tx, callerOf(whom))).user
+  const first = await eraseRecord(tx, user)
+  if (first) await voidCodes(tx, user.id)
+  for (const caller of [user, callerOf(whom)]) {
+    await forgetSessions(tx, caller)
+    await forgetKeys(tx, caller)
+  }
+  return { ...plan, userId: user.id }
+}
+
+async function findWhom(reader: Reader, whom: Whom): Promise<User | undefined> {
+  if ('subject' in whom) return (await findRecords(reader, whom))[0]
+  const { users } = reader.tables
+  const [user] = await reader.select().from(users).where(eq(users.id, whom.id))
+  return user
+}
+
+/** An id alone names nobody at the provider: no subject is empty. */
+const callerOf = (whom: Whom): Caller => ('subject' in whom ? whom : { provider: '', subject: '' })

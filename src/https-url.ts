@@ -1,0 +1,7 @@
+/** Whether it is an https URL without a user name, a password, white space or controls. */
+export function isPlainHttps(value: string): boolean {
+  const url = URL.parse(value)
+  return (
+    url?.protocol === 'https:' && url.username === '' && url.password === '' && !/[\s\p{Cc}]/u.test(value)
+  )
+}

@@ -1,0 +1,51 @@
+/** Which policies count a request, by its path and method. */
+import type { Caller } from '../caller.ts'
+import { DomainError } from '../problems.ts'
+import type { Allowance, Policy, RateLimiter } from './rate-limiter.ts'
+
+/** A load balancer's probes are never refused. */
+const UNLIMITED = new Set(['/healthz', '/readyz'])
+const TOKENS = '/api/auth/'
+
+/** Changes that a script would want to repeat, by their path; reads there count as any other. */
+const TIGHTER: Record<string, Policy> = {
+  '/api/rewards/claim': 'claims',
+  '/api/rewards/redeem': 'claims',
+  '/api/packs/purchase': 'purchases',
+  '/api/packs/purchase/payment': 'purchases',
+  '/api/packs/open': 'purchases',
+}
+
+/** Told of each policy that counted the request, before the refusal of one is thrown. */
+type Report = (allowances: Allowance[]) => void
+
+/**
+ * Before anybody knows who is calling: guessing at tokens is counted here.
+ * @throws DomainError `rate_limited`
+ */
+export function limitAddress(limiter: RateLimiter, path: string, address: string, report: Report): void {
+  if (UNLIMITED.has(path)) return
+  const policies: Policy[] = path.startsWith(TOKENS) ? ['address', 'tokensPerAddress'] : ['address']
+  limit(limiter, policies, address, report)
+}
+
+/** @throws DomainError `rate_limited` */
+export function limitCaller(limiter: RateLimiter, path: string, caller: Caller, report: Report): void {
+  const tighter = path.startsWith(TOKENS) ? 'tokens' : TIGHTER[path]
+  limit(limiter, tighter ? ['caller', tighter] : ['caller'], `${caller.provider} ${caller.subject}`, report)
+}
+
+function limit(limiter: RateLimiter, policies: Policy[], key: string, report: Report): void {
+  const allowances = policies
+    .map(policy => limiter.consume(policy, key))
+    .filter(allowance => allowance !== null)
+  report(allowances)
+  const refused = allowances.filter(({ allowed }) => !allowed)
+  if (refused.length === 0) return
+  const retryAfter = Math.max(...refused.map(({ resetSeconds }) => resetSeconds))
+  const [{ quota, windowSeconds } = { quota: 0, windowSeconds: 0 }] = refused
+  throw new DomainError('rate_limited', {
+    detail: `The limit is ${quota} requests in ${windowSeconds} s.`,
+    retryAfter,
+  })
+}

@@ -1,0 +1,60 @@
+/** What a fan bought and drew. Never the seed of a pack that is sealed. */
+import { and, asc, eq, gt } from 'drizzle-orm'
+import type { Reader } from '../../db/index.ts'
+import { eachRow } from '../pagination.ts'
+import { collectibleColumns } from './catalogue.ts'
+import { presentPurchase, presentUserPack } from './present.ts'
+
+/** Oldest first. */
+export async function* exportPurchases(reader: Reader, userId: string) {
+  const { packPurchases } = reader.tables
+  const rows = eachRow(
+    (after: string | undefined, limit) =>
+      reader
+        .select()
+        .from(packPurchases)
+        .where(
+          and(
+            eq(packPurchases.userId, userId),
+            after === undefined ? undefined : gt(packPurchases.id, after),
+          ),
+        )
+        .orderBy(asc(packPurchases.id))
+        .limit(limit),
+    ({ id }) => id,
+  )
+  for await (const row of rows) {
+    const { userPack: _, ...purchase } = presentPurchase(row, undefined, reader.now())
+    yield { ...purchase, refundedAt: row.refundedAt, paymentReference: row.paymentReference }
+  }
+}
+
+/** Oldest first, each with what was drawn from it: all of these together are the fan's collection. */
+export async function* exportPacks(reader: Reader, userId: string) {
+  const { userPacks, packPurchases, userItems, collectibles } = reader.tables
+  const rows = eachRow(
+    (after: string | undefined, limit) =>
+      reader
+        .select({ userPack: userPacks, seedHash: packPurchases.seedHash })
+        .from(userPacks)
+        .innerJoin(packPurchases, eq(packPurchases.id, userPacks.purchaseId))
+        .where(and(eq(userPacks.userId, userId), after === undefined ? undefined : gt(userPacks.id, after)))
+        .orderBy(asc(userPacks.id))
+        .limit(limit),
+    ({ userPack }) => userPack.id,
+  )
+  for await (const { userPack, seedHash } of rows) {
+    const items = await reader
+      .select({
+        ...collectibleColumns(reader),
+        serialNumber: userItems.serialNumber,
+        createdAt: userItems.createdAt,
+      })
+      .from(userItems)
+      .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
+      .where(eq(userItems.userPackId, userPack.id))
+      .orderBy(asc(userItems.position))
+    const { clientSeed, revokedAt } = userPack
+    yield { ...presentUserPack(userPack, seedHash), clientSeed, revokedAt, items }
+  }
+}

@@ -1,0 +1,85 @@
+/** What packs may hold, as an importer describes it. Nothing is ever taken away: fans have some of it, or will. */
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { type EntryFault, refuseEntry } from '../entry.ts'
+import type { PackItemEntry } from './entry-schema.ts'
+
+type CollectibleRow = Tables['collectibles']['$inferSelect']
+
+/** What describes a collectible, in the names that an entry has. */
+export interface Description {
+  name: string
+  description: string
+  imageUrl: string | null
+  rarity: string
+}
+
+/** Undefined where an entry gives no more than id and weight. */
+export function descriptionOf({
+  name,
+  description,
+  imageUrl,
+  rarity,
+}: PackItemEntry): Description | undefined {
+  if (name === undefined || description === undefined || rarity === undefined) return undefined
+  return { name, description, imageUrl: imageUrl ?? null, rarity }
+}
+
+/**
+ * The collectibles as they will be, by id. @throws DomainError `catalogue_conflict` for one that is described nowhere,
+ * and for another rarity: purchases have frozen the odds that it stands in, and fans hold it as what it was drawn.
+ */
+export async function planCollectibles(
+  reader: Reader,
+  items: PackItemEntry[],
+): Promise<Map<string, { row: CollectibleRow | undefined; described: Description }>> {
+  const { collectibles } = reader.tables
+  const ids = items.map(({ id }) => id)
+  const rows = await reader.select().from(collectibles).where(inArray(collectibles.id, ids))
+  const rowById = new Map(rows.map(row => [row.id, row]))
+  const faults: EntryFault[] = []
+  const planned = new Map<string, { row: CollectibleRow | undefined; described: Description }>()
+  for (const [at, item] of items.entries()) {
+    const row = rowById.get(item.id)
+    const described = descriptionOf(item) ?? row
+    if (!described) {
+      const message = 'is described nowhere: give it a name, a description and a rarity'
+      faults.push({ pointer: `/items/${at}/id`, message })
+    } else if (row && row.rarity !== described.rarity) {
+      const message = `must stay ${row.rarity}: purchases have promised it as that; give another rarity a new id`
+      faults.push({ pointer: `/items/${at}/rarity`, message })
+    } else {
+      planned.set(item.id, { row, described })
+    }
+  }
+  return faults.length > 0 ? refuseEntry(...faults) : planned
+}
+
+/** In the order of the ids, as openings take them: two at once then wait for one another, and never in a circle. */
+export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]): Promise<void> {
+  const { collectibles } = tx.tables
+  const now = tx.now()
+  for (const item of items.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const described = descriptionOf(item)
+    if (!described) continue
+    const { rarity, ...words } = described
+    const [made] = await tx
+      .insert(collectibles)
+      .values({ id: item.id, ...described, minted: 0, createdAt: now, updatedAt: now })
+      .onConflictDoNothing()
+      .returning()
+    if (made) continue
+    const [row] = await tx.select().from(collectibles).where(eq(collectibles.id, item.id))
+    if (row && row.rarity === rarity && isDescribed(row, words)) continue
+    const [changed] = await tx
+      .update(collectibles)
+      .set({ ...words, updatedAt: now })
+      .where(and(eq(collectibles.id, item.id), eq(collectibles.rarity, rarity)))
+      .returning()
+    // Somebody else made it since it was planned: plan again, and say why not.
+    if (!changed) await planCollectibles(tx, items)
+  }
+}
+
+const isDescribed = (row: CollectibleRow, { name, description, imageUrl }: Omit<Description, 'rarity'>) =>
+  row.name === name && row.description === description && row.imageUrl === imageUrl

@@ -1,0 +1,179 @@
+/**
+ * Packs as an importer states them. Price, number of items and weights may change at any time: each purchase froze
+ * its own when it started, and is drawn and proven by them. What may not change is the rarity of a collectible.
+ */
+import { and, eq, notInArray } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import {
+  compareEntries,
+  type EntryChange,
+  type EntryFault,
+  instantOf,
+  refuseEntry,
+  slugFaults,
+  urlFaults,
+  windowFaults,
+} from '../entry.ts'
+import { countHolds, type PackItem, type PackRow, readItems } from './catalogue.ts'
+import type { PackEntry } from './entry-schema.ts'
+import { weightsProblem } from './odds.ts'
+import { POINTS } from './start-purchase.ts'
+import { lockPack } from './supply.ts'
+import { descriptionOf, planCollectibles, upsertCollectibles } from './upsert-collectibles.ts'
+
+const CURRENCIES = new Set([POINTS, ...Intl.supportedValuesOf('currency')])
+
+/** What the schema cannot say. */
+export function packFaults(entry: PackEntry): EntryFault[] {
+  const { id, price, items, imageUrl } = entry
+  const problem = weightsProblem(items.map(({ id, weight }) => ({ id, weight, rarity: '' })))
+  return [
+    ...slugFaults(id),
+    ...urlFaults('/imageUrl', imageUrl),
+    ...windowFaults(entry),
+    ...(CURRENCIES.has(price.currency)
+      ? []
+      : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
+    ...(problem
+      ? [{ pointer: '/items', message: problem.replace(/^the weights/, 'have weights that') }]
+      : []),
+    ...items.flatMap((item, at) => [
+      ...slugFaults(item.id).map(fault => ({ ...fault, pointer: `/items/${at}/id` })),
+      ...urlFaults(`/items/${at}/imageUrl`, item.imageUrl),
+      ...halfDescribed(item, at),
+    ]),
+  ]
+}
+
+/** Described, or not: half of it would be taken for nothing. */
+function halfDescribed(item: PackEntry['items'][number], at: number): EntryFault[] {
+  const told = [item.name, item.description, item.rarity, item.imageUrl].some(member => member !== undefined)
+  if (!told || descriptionOf(item)) return []
+  return [
+    { pointer: `/items/${at}`, message: 'needs name, description and rarity together, or none of them' },
+  ]
+}
+
+/** What an upsert would do. @throws DomainError `catalogue_conflict` */
+export async function planPack(reader: Reader, entry: PackEntry): Promise<EntryChange> {
+  const { packs } = reader.tables
+  const [row] = await reader.select().from(packs).where(eq(packs.id, entry.id))
+  return changeOf(reader, row, entry, reader.now())
+}
+
+/** @throws DomainError `catalogue_conflict`: fewer than are sold and held, or a collectible that cannot become that */
+export async function upsertPack(tx: Transaction, entry: PackEntry): Promise<EntryChange> {
+  const { packs } = tx.tables
+  const { id } = entry
+  const now = tx.now()
+  const columns = columnsOf(entry)
+  // The pack's lock comes before its collectibles', as in a purchase.
+  const [made] = await tx
+    .insert(packs)
+    .values({ ...columns, id, supplySold: 0, createdAt: now, updatedAt: now })
+    .onConflictDoNothing()
+    .returning()
+  const locked = made ? undefined : await lockPack(tx, id)
+  const change = await changeOf(tx, locked?.pack, entry, locked?.now ?? now)
+  if (change.outcome === 'unchanged') return change
+  await upsertCollectibles(tx, entry.items)
+  await replaceItems(tx, entry)
+  if (!made) {
+    await tx
+      .update(packs)
+      .set({ ...columns, updatedAt: now })
+      .where(eq(packs.id, id))
+  }
+  return change
+}
+
+export async function listActivePacks(reader: Reader): Promise<string[]> {
+  const { packs } = reader.tables
+  return (await reader.select({ id: packs.id }).from(packs).where(eq(packs.active, true))).map(({ id }) => id)
+}
+
+/** What is held can still be paid, and what was bought can still be opened. */
+export async function deactivatePack(tx: Transaction, id: string): Promise<void> {
+  const { packs } = tx.tables
+  await tx
+    .update(packs)
+    .set({ active: false, updatedAt: tx.now() })
+    .where(and(eq(packs.id, id), eq(packs.active, true)))
+}
+
+async function replaceItems(tx: Transaction, { id: packId, items }: PackEntry): Promise<void> {
+  const { packItems } = tx.tables
+  const kept = items.map(({ id }) => id)
+  await tx
+    .delete(packItems)
+    .where(and(eq(packItems.packId, packId), notInArray(packItems.collectibleId, kept)))
+  for (const { id: collectibleId, weight } of items) {
+    await tx
+      .insert(packItems)
+      .values({ packId, collectibleId, weight })
+      .onConflictDoUpdate({ target: [packItems.packId, packItems.collectibleId], set: { weight } })
+  }
+}
+
+async function changeOf(
+  reader: Reader,
+  row: PackRow | undefined,
+  entry: PackEntry,
+  now: Date,
+): Promise<EntryChange> {
+  const collectibles = await planCollectibles(reader, entry.items)
+  if (!row) return compareEntries(undefined, entry)
+  if (entry.supply != null) await requireSupply(reader, row, entry.supply, now)
+  const items = (await readItems(reader, [row.id])).get(row.id) ?? []
+  const after = entry.items.map(({ id, weight }) => ({ id, weight, ...collectibles.get(id)?.described }))
+  const { priceAmount, priceCurrency, supplyTotal, ...columns } = columnsOf(entry)
+  return compareEntries(
+    {
+      ...row,
+      price: { amount: row.priceAmount, currency: row.priceCurrency },
+      supply: row.supplyTotal,
+      ...itemMembers(items),
+    },
+    {
+      ...columns,
+      price: { amount: priceAmount, currency: priceCurrency },
+      supply: supplyTotal,
+      // What has left stands as null.
+      ...Object.fromEntries(items.map(({ id }) => [`items/${id}`, null])),
+      ...itemMembers(after),
+    },
+  )
+}
+
+/** One member an item, so that a report names the item that changed. */
+function itemMembers(items: (Partial<PackItem> & { id: string })[]) {
+  return Object.fromEntries(
+    items.map(({ id, weight, name, description, imageUrl, rarity }) => [
+      `items/${id}`,
+      { weight, name, description, imageUrl, rarity },
+    ]),
+  )
+}
+
+async function requireSupply(reader: Reader, { id, supplySold }: PackRow, supply: number, now: Date) {
+  const held = (await countHolds(reader, [id], now)).get(id) ?? 0
+  if (supply >= supplySold + held) return
+  const message = `must be at least ${supplySold + held}: ${supplySold} are sold and ${held} held`
+  refuseEntry({ pointer: '/supply', message })
+}
+
+function columnsOf(entry: PackEntry) {
+  const { name, description, imageUrl, price, itemsPerPack, supply, active, startsAt, endsAt } = entry
+  return {
+    name,
+    description,
+    imageUrl: imageUrl ?? null,
+    priceAmount: price.amount,
+    priceCurrency: price.currency,
+    itemsPerPack,
+    supplyTotal: supply ?? null,
+    active: active ?? true,
+    startsAt: instantOf(startsAt),
+    endsAt: instantOf(endsAt),
+  }
+}

@@ -1,0 +1,27 @@
+import { and, asc, eq, gt, lte } from 'drizzle-orm'
+import type { Reader } from '../../db/index.ts'
+import { eachRow } from '../pagination.ts'
+
+/** All points of a fan, oldest first: exactly the entries that make the balance, whatever is booked meanwhile. */
+export async function exportPoints(reader: Reader, userId: string) {
+  const { pointsAccounts, pointsEntries } = reader.tables
+  const [account] = await reader.select().from(pointsAccounts).where(eq(pointsAccounts.userId, userId))
+  const upTo = account?.seq ?? 0
+  const entries = eachRow(
+    (after: number | undefined, limit) =>
+      reader
+        .select()
+        .from(pointsEntries)
+        .where(
+          and(
+            eq(pointsEntries.userId, userId),
+            lte(pointsEntries.seq, upTo),
+            after === undefined ? undefined : gt(pointsEntries.seq, after),
+          ),
+        )
+        .orderBy(asc(pointsEntries.seq))
+        .limit(limit),
+    ({ seq }) => seq,
+  )
+  return { balance: account?.balance ?? 0, lifetime: account?.lifetime ?? 0, entries }
+}

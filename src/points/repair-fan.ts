@@ -1,0 +1,56 @@
+/** Puts a fan's account, enrolment and places back to what follows from their entries; the entries are never touched. */
+import { and, eq } from 'drizzle-orm'
+import type { Transaction } from '../../db/index.ts'
+import { moveCounts, type Place } from '../leaderboard/counts.ts'
+import { hashEnrolment } from '../leaderboard/enrolment.ts'
+import { listBoards, placeFan, readPlaces } from '../leaderboard/places.ts'
+import { boardTopic } from '../views/topics.ts'
+import type { Finding } from './audit.ts'
+import { holdAccount } from './ledger.ts'
+import { judgeFan } from './verify-ledger.ts'
+
+export interface Repair {
+  /** `broken`: the entries or the enrolment contradict themselves. Nothing was written, and nobody but a person can say what is true. */
+  outcome: 'sound' | 'repaired' | 'broken'
+  /** What was wrong before. */
+  findings: Finding[]
+}
+
+/** Needs the user's row to exist. Counts follow the places that are put right; whether they were right before, see `repairCounts`. */
+export async function repairFan(tx: Transaction, userId: string): Promise<Repair> {
+  const looked = await judgeFan(tx, userId)
+  if (looked.findings.length === 0) return { outcome: 'sound', findings: [] }
+  if (looked.broken) return { outcome: 'broken', findings: looked.findings }
+  // Held from here on: what is read now stays until this unit of work has ended.
+  await holdAccount(tx, userId)
+  const { broken, account, places } = await judgeFan(tx, userId)
+  if (broken) return { outcome: 'broken', findings: looked.findings }
+  const { pointsAccounts, leaderboardEntries } = tx.tables
+  await tx.update(pointsAccounts).set(account).where(eq(pointsAccounts.userId, userId))
+  const [enrolment] = await tx.select().from(leaderboardEntries).where(eq(leaderboardEntries.userId, userId))
+  if (enrolment?.hash === null) {
+    const hash = hashEnrolment(enrolment)
+    await tx.update(leaderboardEntries).set({ hash }).where(eq(leaderboardEntries.userId, userId))
+  }
+  const before = await readPlaces(tx, userId, await listBoards(tx))
+  await placeFan(tx, userId, shared(before, places), places)
+  await leave(
+    tx,
+    userId,
+    before.filter(place => !places.some(({ board }) => board === place.board)),
+  )
+  return { outcome: 'repaired', findings: looked.findings }
+}
+
+const shared = (before: Place[], after: Place[]) =>
+  before.filter(place => after.some(({ board }) => board === place.board))
+
+/** Takes a fan off boards on which they have no place. */
+async function leave(tx: Transaction, userId: string, places: Place[]) {
+  const { leaderboardScores: scores } = tx.tables
+  for (const { board } of places) {
+    await tx.delete(scores).where(and(eq(scores.userId, userId), eq(scores.board, board)))
+    tx.touch(boardTopic(board))
+  }
+  await moveCounts(tx, places, [])
+}

@@ -1,0 +1,24 @@
+import type { Static } from '@sinclair/typebox'
+import { EntrySlug, HttpsUrl, Line, Maybe, windowMembers } from '../entry-schema.ts'
+import { Closed, Integer } from '../http/schemas.ts'
+
+/** A reward as an importer states it. */
+export const RewardEntry = Closed(
+  {
+    id: EntrySlug('Slug of the reward.'),
+    title: Line(100, 'What fans see.'),
+    description: Line(2000, 'What it is, and how it is had.'),
+    imageUrl: Maybe(HttpsUrl('Picture of it.')),
+    itemType: Line(50, 'What kind of thing it is; yours to name.'),
+    pointsRequired: Integer({ minimum: 0, description: 'Points needed to claim it. A claim spends none.' }),
+    stock: Maybe(
+      Integer({
+        minimum: 0,
+        description: 'Units in all, those claimed already included. Null: without limit.',
+      }),
+    ),
+    ...windowMembers,
+  },
+  { title: 'Reward' },
+)
+export type RewardEntry = Static<typeof RewardEntry>

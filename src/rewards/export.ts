@@ -1,0 +1,14 @@
+import { asc, eq } from 'drizzle-orm'
+import type { Reader } from '../../db/index.ts'
+
+/** What a fan claimed and redeemed: at most one claim a reward. */
+export function exportClaims(reader: Reader, userId: string) {
+  const { rewards, userRewards } = reader.tables
+  const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards
+  return reader
+    .select({ rewardId, title: rewards.title, claimedAt, redeemedAt, redemptionCode })
+    .from(userRewards)
+    .innerJoin(rewards, eq(rewards.id, rewardId))
+    .where(eq(userRewards.userId, userId))
+    .orderBy(asc(claimedAt), asc(rewardId))
+}

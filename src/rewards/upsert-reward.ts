@@ -1,0 +1,107 @@
+/**
+ * Rewards as an importer states them. `stock` counts all units there ever were, so what remains is `stock` less the
+ * claims: stating the same number again gives nothing back, whatever was claimed since.
+ */
+import { and, count, eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import {
+  compareEntries,
+  type EntryChange,
+  type EntryFault,
+  instantOf,
+  refuseEntry,
+  slugFaults,
+  urlFaults,
+  windowFaults,
+} from '../entry.ts'
+import type { RewardEntry } from './entry-schema.ts'
+import type { RewardRow } from './present.ts'
+
+/** What the schema cannot say. */
+export function rewardFaults(entry: RewardEntry): EntryFault[] {
+  return [...slugFaults(entry.id), ...urlFaults('/imageUrl', entry.imageUrl), ...windowFaults(entry)]
+}
+
+/** What an upsert would do. @throws DomainError `catalogue_conflict` */
+export async function planReward(reader: Reader, entry: RewardEntry): Promise<EntryChange> {
+  const { rewards } = reader.tables
+  const [row] = await reader.select().from(rewards).where(eq(rewards.id, entry.id))
+  return changeOf(row, await countClaims(reader, entry.id), entry)
+}
+
+/** @throws DomainError `catalogue_conflict` when more were claimed than `stock` says there are */
+export async function upsertReward(tx: Transaction, entry: RewardEntry): Promise<EntryChange> {
+  const { rewards } = tx.tables
+  const { id } = entry
+  const now = tx.now()
+  const columns = columnsOf(entry)
+  const [made] = await tx
+    .insert(rewards)
+    .values({ ...columns, id, stockRemaining: entry.stock ?? null, createdAt: now, updatedAt: now })
+    .onConflictDoNothing()
+    .returning()
+  if (made) return changeOf(undefined, 0, entry)
+
+  // Claims take from the stock under this row's lock: counted after it, each is either in the count or still to come.
+  // Only a reward that was without limit has claims that take no lock; the next import counts those.
+  const [locked] = await tx.update(rewards).set({ id }).where(eq(rewards.id, id)).returning()
+  const claims = await countClaims(tx, id)
+  const change = changeOf(locked, claims, entry)
+  if (change.outcome === 'unchanged') return change
+  const stockRemaining = entry.stock == null ? null : entry.stock - claims
+  await tx
+    .update(rewards)
+    .set({ ...columns, stockRemaining, updatedAt: now })
+    .where(eq(rewards.id, id))
+  return change
+}
+
+export async function listActiveRewards(reader: Reader): Promise<string[]> {
+  const { rewards } = reader.tables
+  const rows = await reader.select({ id: rewards.id }).from(rewards).where(eq(rewards.active, true))
+  return rows.map(({ id }) => id)
+}
+
+/** What was claimed can still be redeemed. */
+export async function deactivateReward(tx: Transaction, id: string): Promise<void> {
+  const { rewards } = tx.tables
+  await tx
+    .update(rewards)
+    .set({ active: false, updatedAt: tx.now() })
+    .where(and(eq(rewards.id, id), eq(rewards.active, true)))
+}
+
+async function countClaims(reader: Reader, rewardId: string): Promise<number> {
+  const { userRewards } = reader.tables
+  const [row] = await reader
+    .select({ claims: count() })
+    .from(userRewards)
+    .where(eq(userRewards.rewardId, rewardId))
+  return Number(row?.claims ?? 0)
+}
+
+function changeOf(row: RewardRow | undefined, claims: number, entry: RewardEntry): EntryChange {
+  if (!row) return compareEntries(undefined, entry)
+  if (entry.stock != null && entry.stock < claims) {
+    refuseEntry({ pointer: '/stock', message: `must be at least ${claims}: so many were claimed` })
+  }
+  const { stockRemaining } = row
+  return compareEntries(
+    { ...row, stock: stockRemaining === null ? null : stockRemaining + claims },
+    { ...columnsOf(entry), stock: entry.stock ?? null },
+  )
+}
+
+function columnsOf(entry: RewardEntry) {
+  const { title, description, imageUrl, itemType, pointsRequired, active, startsAt, endsAt } = entry
+  return {
+    title,
+    description,
+    imageUrl: imageUrl ?? null,
+    itemType,
+    pointsRequired,
+    active: active ?? true,
+    startsAt: instantOf(startsAt),
+    endsAt: instantOf(endsAt),
+  }
+}

@@ -1,0 +1,28 @@
+/** For the erasure of a fan: the codes that they hold, and may have shown around, name them no more. */
+import { and, eq, isNotNull } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { mintRedemptionCode } from './redemption-code.ts'
+
+/** Puts codes that nobody was given in the place of a fan's. The rewards stay redeemed. Answers how many. */
+export async function voidCodes(tx: Transaction, userId: string): Promise<number> {
+  const { userRewards } = tx.tables
+  const redeemed = await findRedeemed(tx, userId)
+  for (const { rewardId } of redeemed) {
+    await tx
+      .update(userRewards)
+      .set({ redemptionCode: mintRedemptionCode(tx.randomBytes(10)) })
+      .where(and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewardId)))
+  }
+  return redeemed.length
+}
+
+export const countCodes = async (reader: Reader, userId: string) =>
+  (await findRedeemed(reader, userId)).length
+
+function findRedeemed(reader: Reader, userId: string) {
+  const { userRewards } = reader.tables
+  return reader
+    .select({ rewardId: userRewards.rewardId })
+    .from(userRewards)
+    .where(and(eq(userRewards.userId, userId), isNotNull(userRewards.redemptionCode)))
+}

@@ -1,0 +1,97 @@
+/** Fuzzes every operation of the OpenAPI document: no 5xx, no answer that breaks its schema, no prototype touched. */
+import { beforeAll, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { operationsOf, readDocument } from '../docs/document.ts'
+import { sign } from '../identity/deliveries.ts'
+import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../packs/packs-world.ts'
+import type { Engine } from '../support/engines.ts'
+import { type Fan, onEngine, type World } from '../support/world.ts'
+import { type FuzzedRequest, type KnownValues, requestsOf } from './requests.ts'
+
+/** `runs` requests to each operation. */
+export function fuzzOperations(engine: Engine, runs: number): void {
+  onEngine(engine, `every operation, ${runs} fuzzed requests each`, world => {
+    let fan: Fan
+    /** Who is logged out again and again. */
+    let leaver: Fan
+    let known: KnownValues
+    beforeAll(async () => {
+      fan = await patientFan(world, 1_000)
+      leaver = await world.fan()
+      known = await prepare(world, fan)
+    })
+
+    test('answers what its documentation says, never a 5xx, and leaves prototypes alone', async () => {
+      const document = await readDocument(world)
+      const operations = operationsOf(document)
+      expect(operations.length).toBeGreaterThan(25)
+      const statuses = new Set<number>()
+      for (const located of operations) {
+        const { name, method, operation } = located
+        const send = async (request: FuzzedRequest) => {
+          const before = prototypes()
+          const token = operation.operationId === 'logOut' ? await freshToken(world, leaver) : fan.token
+          const answer = await world.anonymous
+            // The client holds each answer to the document.
+            .send(request.target, { method, headers: headersOf(world, request, token), body: request.body })
+          statuses.add(answer.status)
+          expect(answer.status, `${name}: ${JSON.stringify(answer.body)}`).toBeLessThan(500)
+          expect(prototypes()).toEqual(before)
+        }
+        await fc.assert(fc.asyncProperty(requestsOf(document, located, known), send), { numRuns: runs })
+      }
+      // Else most requests would fall at the first fence, and the rest of the course would be untried.
+      expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 400, 401, 404, 409, 422]))
+    })
+  })
+}
+
+/** What ids in requests may lead to. */
+async function prepare(world: World, fan: Fan): Promise<KnownValues> {
+  const free = await addPack(world, { price: FREE })
+  const priced = await addPack(world, { price: EUROS, supply: 1_000_000 })
+  const pending = (await start(fan, priced)).body.id
+  const bought = await buy(fan, free)
+  const other = await buy(await patientFan(world), free)
+  for (let n = 0; n < 3; n++) await world.grant(fan, 1)
+  return {
+    packId: [free, priced],
+    rewardId: [await world.reward({ pointsRequired: 5 }), await world.reward({ active: false })],
+    favoriteTeamId: [await world.team()],
+    purchaseId: [pending, bought.id, other.id],
+    userPackId: [bought.userPack.id, other.userPack.id],
+    paymentReference: [await receipt(fan, pending), await receipt(fan, pending, 'partial')],
+    handle: ['fuzz_handle'],
+    locale: ['en-GB'],
+    country: ['GB'],
+    avatarUrl: ['https://example.net/a.png'],
+    cursor: [(await fan.get('/api/user/points?limit=1')).body.nextCursor],
+    type: ['user.updated', 'user.deleted'],
+    sub: ['fan-0150', 'nobody'],
+    iss: [world.config.identity.issuer],
+    timestamp: ['2026-08-15T18:30:00.000Z'],
+  }
+}
+
+/** After a logout everywhere, tokens of the same second are refused. */
+async function freshToken({ clock, idp }: World, { subject }: Fan): Promise<string> {
+  clock.advance(1_000)
+  return idp.issueToken(subject)
+}
+
+function headersOf(world: World, request: FuzzedRequest, token: string): Record<string, string> {
+  const { credential, isSigned, body = '' } = request
+  const timestamp = String(Math.floor(world.clock.ms / 1000))
+  const secret = world.config.identity.webhookSecret
+  return {
+    ...request.headers,
+    ...(credential ? { authorization: credential === 'fan' ? `Bearer ${token}` : 'Bearer garbage' } : {}),
+    'webhook-id': 'msg_1',
+    'webhook-timestamp': timestamp,
+    'webhook-signature': isSigned ? sign(secret, 'msg_1', timestamp, body) : 'v1,AAAA',
+  }
+}
+
+function prototypes(): PropertyKey[][] {
+  return [Object, Array, Function, String, Map, Promise].map(({ prototype }) => Reflect.ownKeys(prototype))
+}

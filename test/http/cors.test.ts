@@ -1,0 +1,90 @@
+/** Browsers' pages of other origins, by an allow-list that is empty unless it is set. */
+import { expect, test } from 'bun:test'
+import { operationsOf, readDocument } from '../docs/document.ts'
+import { sqliteEngine } from '../support/engines.ts'
+import { onEngine, type World } from '../support/world.ts'
+
+const APP = 'https://app.example.com'
+const OTHER = 'https://evil.example'
+
+const corsOf = ({ headers }: { headers: Headers }) =>
+  [...headers.keys()].filter(name => name.startsWith('access-control-')).toSorted()
+
+const preflight = (world: World, path: string, origin: string, method = 'POST') =>
+  world.anonymous.send(path, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': method },
+  })
+
+onEngine(sqliteEngine, 'OPTIONS without CORS', world => {
+  test('every operation’s path answers OPTIONS with 204, the methods that it takes, and nothing of CORS', async () => {
+    const operations = operationsOf(await readDocument(world))
+    for (const { name, method, path } of operations) {
+      const answer = await preflight(world, path.replace(/\{[^}]+\}/g, 'some-id'), APP)
+      expect([name, answer.status, answer.body]).toEqual([name, 204, undefined])
+      expect(answer.headers.get('allow')?.split(', '), name).toEqual(
+        expect.arrayContaining([method, 'OPTIONS']),
+      )
+      expect([name, corsOf(answer), answer.headers.get('vary')]).toEqual([name, [], null])
+    }
+  })
+
+  test('a path that is not there is 404 for OPTIONS too', async () => {
+    expect((await preflight(world, '/api/nothing', APP)).body.code).toBe('not_found')
+  })
+
+  test('an answer to a page of another origin lets the browser keep it from the page', async () => {
+    expect(corsOf(await world.anonymous.get('/api/teams', { origin: APP }))).toEqual([])
+  })
+})
+
+onEngine(
+  sqliteEngine,
+  'CORS by allow-list',
+  world => {
+    test('a preflight of an allowed origin learns methods and headers, for two hours', async () => {
+      const { status, headers } = await preflight(world, '/api/rewards/claim', APP)
+      expect(status).toBe(204)
+      expect(headers.get('access-control-allow-origin')).toBe(APP)
+      expect(headers.get('access-control-allow-methods')).toBe('OPTIONS, POST')
+      expect(headers.get('access-control-allow-headers')).toContain('Idempotency-Key')
+      expect(headers.get('access-control-max-age')).toBe('7200')
+      expect(headers.get('access-control-allow-credentials')).toBeNull()
+      expect(headers.get('vary')).toStartWith('Origin')
+    })
+
+    test('an allowed origin may read success and refusal alike, and the headers that clients need', async () => {
+      for (const path of ['/api/teams', '/api/rewards', '/api/nothing', '/api/teams?x=1']) {
+        const { headers } = await world.anonymous.get(path, { origin: APP })
+        expect([path, headers.get('access-control-allow-origin')]).toEqual([path, APP])
+        expect(headers.get('vary')).toBe('Origin')
+        const exposed = headers.get('access-control-expose-headers')?.split(', ')
+        for (const name of ['ETag', 'X-Request-Id', 'Retry-After', 'RateLimit', 'WWW-Authenticate'])
+          expect(exposed, path).toContain(name)
+      }
+    })
+
+    test('any other origin is told nothing, however it resembles an allowed one', async () => {
+      for (const origin of [
+        OTHER,
+        'null',
+        '*',
+        'https://app.example.com.evil.example',
+        'http://app.example.com',
+        'https://APP.example.com',
+        'https://app.example.com:444',
+        'https://sub.app.example.com',
+      ]) {
+        for (const answer of [
+          await world.anonymous.get('/api/teams', { origin }),
+          await preflight(world, '/api/rewards/claim', origin),
+        ]) {
+          expect([origin, corsOf(answer)]).toEqual([origin, []])
+          // A cache must not hand this answer to a page that is allowed.
+          expect(answer.headers.get('vary')).toStartWith('Origin')
+        }
+      }
+    })
+  },
+  { env: { CORS_ORIGINS: `${APP}, https://admin.example.com` } },
+)

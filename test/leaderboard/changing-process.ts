@@ -1,0 +1,46 @@
+/**
+ * A process that changes points and enrols fans: `bun changing-process.ts DATABASE_URL SEED CHANGES PROVIDER SUBJECTS…`, eight
+ * changes at a time. Prints how many were made.
+ */
+import { DatabaseError, openDatabase, type Transaction } from '../../db/index.ts'
+import { ensureUser } from '../../src/identity/users.ts'
+import { joinLeaderboard } from '../../src/points/join-leaderboard.ts'
+import { appendEntry } from '../../src/points/ledger.ts'
+import { realSources } from '../../src/sources.ts'
+import { seededNumbers } from './board-model.ts'
+
+const AT_ONCE = 8
+const [url = '', seed = '', changes = '', provider = '', ...subjects] = process.argv.slice(2)
+const db = openDatabase(url, realSources)
+const pick = seededNumbers(Number(seed))
+let left = Number(changes)
+let made = 0
+
+async function change(tx: Transaction, kind: number, subject: string, delta: number, ref: string) {
+  const { user } = await ensureUser(tx, { provider, subject })
+  if (kind === 0) return joinLeaderboard(tx, user.id)
+  return appendEntry(tx, { userId: user.id, delta: kind === 1 ? -delta : delta, reason: 'activity', ref })
+}
+
+/** On a slow machine others keep SQLite's one lock for longer than a writer is patient; PostgreSQL has no such excuse. */
+async function persist(work: (tx: Transaction) => Promise<unknown>): Promise<void> {
+  try {
+    await db.write(work)
+  } catch (error) {
+    if (db.engine !== 'sqlite' || !(error instanceof DatabaseError) || error.fault !== 'busy') throw error
+    await persist(work)
+  }
+}
+
+await Promise.all(
+  Array.from({ length: AT_ONCE }, async () => {
+    while (left-- > 0) {
+      const [kind, subject = ''] = [pick(8), subjects[pick(subjects.length)]]
+      const [delta, ref] = [[1, 100, 156, 256, 65_536][pick(5)] ?? 1, `${seed}-${left}`]
+      await persist(tx => change(tx, kind, subject, delta, ref))
+      made++
+    }
+  }),
+)
+await db.close()
+process.stdout.write(`${made}\n`)

@@ -1,0 +1,162 @@
+/** Boards of weeks and months: UTC, turning on time, and frozen once they are over. */
+import { expect, test } from 'bun:test'
+import { addPack, buy, patientFan } from '../packs/packs-world.ts'
+import { type Fan, onEachEngine } from '../support/world.ts'
+
+interface Entry {
+  rank: number
+  userId: string
+  points: number
+}
+
+onEachEngine('Weekly and monthly boards', world => {
+  const setClock = (at: string) => {
+    world.clock.ms = Date.parse(at)
+  }
+  const read = async (query: string, fan?: Fan) => {
+    const { status, body } = await (fan ?? world.anonymous).get(`/api/leaderboard?${query}`)
+    expect([query, status]).toEqual([query, 200])
+    return body
+  }
+  const points = async (query: string) => (await read(query)).entries.map((entry: Entry) => entry.points)
+  let ada: Fan
+  let bob: Fan
+  let carol: Fan
+
+  test('points count on the boards of the instant at which they were earned', async () => {
+    setClock('2026-12-30T12:00:00.000Z')
+    ada = await patientFan(world)
+    bob = await patientFan(world)
+    carol = await patientFan(world)
+    for (const fan of [ada, bob]) await fan.post('/api/user/onboarding', {})
+    await world.grant(ada, 50)
+    await world.grant(bob, 20)
+    expect(await points('period=week')).toEqual([150, 120])
+    expect(await points('period=month')).toEqual([150, 120])
+
+    // The week goes on into the new year, the month does not.
+    setClock('2027-01-02T23:59:59.999Z')
+    await world.grant(bob, 100)
+    await world.grant(carol, 1000)
+    expect(await points('period=week')).toEqual([220, 150])
+    expect(await points('period=month')).toEqual([100])
+    expect(await points('period=month&of=2026-12')).toEqual([150, 120])
+    expect(await points('')).toEqual([220, 150])
+    expect((await read('period=week')).board).toEqual({
+      id: '2026-W53',
+      period: 'week',
+      startsAt: '2026-12-28T00:00:00.000Z',
+      endsAt: '2027-01-04T00:00:00.000Z',
+      final: false,
+    })
+  })
+
+  test('a board turns at midnight UTC: the last millisecond counts for the old one, the next for the new one', async () => {
+    setClock('2027-01-03T23:59:59.999Z')
+    await world.grant(ada, 1)
+    setClock('2027-01-04T00:00:00.000Z')
+    await world.grant(ada, 2)
+    expect(await points('period=week&of=2026-W53')).toEqual([220, 151])
+    expect(await points('period=week')).toEqual([2])
+    expect((await read('period=week')).board.id).toBe('2027-W01')
+    expect(await points('period=month')).toEqual([100, 3])
+  })
+
+  test('a board is final a minute after its end: what was begun in it has been written by then', async () => {
+    const final = async (query: string) => (await read(query)).board.final
+    setClock('2027-01-04T00:00:59.999Z')
+    expect(await final('period=week&of=2026-W53')).toBe(false)
+    expect(await final('period=month&of=2026-12')).toBe(true)
+    setClock('2027-01-04T00:01:00.000Z')
+    expect(await final('period=week&of=2026-W53')).toBe(true)
+    expect(await final('period=week')).toBe(false)
+    expect(await final('period=month')).toBe(false)
+    expect(await final('period=week&of=2027-W09')).toBe(false)
+    expect(await final('')).toBe(false)
+  })
+
+  test('nothing that happens later changes a finished board', async () => {
+    setClock('2027-01-05T12:00:00.000Z')
+    const finished = ['period=week&of=2026-W53', 'period=month&of=2026-12']
+    const before = []
+    for (const query of finished) before.push(await read(query), await read(`${query}&around=me`, ada))
+
+    const packId = await addPack(world, { price: { amount: 40, currency: 'POINTS' } })
+    await buy(ada, packId)
+    await world.grant(ada, 10_000)
+    await world.grant(bob, -200)
+    // Carol earned in that week, and enrols after it.
+    await carol.post('/api/user/onboarding', {})
+    const newcomer = await patientFan(world, 77)
+    await newcomer.post('/api/user/onboarding', {})
+    for (const ms of [0, 1000, 40 * 86_400_000]) {
+      world.clock.advance(ms)
+      const after = []
+      for (const query of finished) after.push(await read(query), await read(`${query}&around=me`, ada))
+      expect(after).toEqual(before)
+      expect((await read(finished[0] as string, carol)).me).toBeNull()
+    }
+  })
+
+  test('who enrols brings along what they earned in the running week and month', async () => {
+    // Carol: 1000 on 2 January, 100 for onboarding on the 5th.
+    expect((await read('period=month&of=2027-01', carol)).me).toMatchObject({ points: 1100 })
+    expect((await read('period=week&of=2027-W01', carol)).me).toMatchObject({ points: 100 })
+    expect((await read('', carol)).me).toMatchObject({ points: 1100 })
+  })
+
+  test('the current board by its name is the current board', async () => {
+    setClock('2027-01-07T12:00:00.000Z')
+    expect(await read('period=week&of=2027-W01')).toEqual(await read('period=week'))
+    expect(await read('period=month&of=2027-01')).toEqual(await read('period=month'))
+  })
+
+  test('a week or month that does not exist, of another period, or of no period is 422', async () => {
+    const bad = [
+      ...['period=week&of=2027-W53', 'period=week&of=2025-W53', 'period=week&of=2026-W54'],
+      ...['period=week&of=2026-W00', 'period=week&of=2026-11', 'period=week&of=2026-47'],
+      ...['period=month&of=2026-13', 'period=month&of=2026-00', 'period=month&of=2026-W11'],
+      ...[
+        'period=all&of=2026-W11',
+        'of=2026-11',
+        'period=month&of=all',
+        'period=week&of=',
+        'period=week&of=now',
+      ],
+      ...['period=month&of=02026-11', 'period=month&of=2026-11-01', 'period=week&of=0000-W01'],
+    ]
+    for (const query of bad) {
+      const { status, body } = await world.anonymous.get(`/api/leaderboard?${query}`)
+      expect([query, status, body.code, body.errors?.[0].parameter]).toEqual([
+        query,
+        422,
+        'validation_failed',
+        'of',
+      ])
+    }
+    await read('period=week&of=2026-W53')
+    await read('period=week&of=2020-W53')
+  })
+
+  test('the last weeks and months that four digits can write are answered as documented, or refused', async () => {
+    // The client holds each answer to the document: an instant has a year of four digits.
+    for (const query of ['period=month&of=9999-12', 'period=week&of=9999-W52', 'period=month&of=9999-11']) {
+      const { status } = await world.anonymous.get(`/api/leaderboard?${query}`)
+      expect([200, 422]).toContain(status)
+    }
+  })
+
+  test('an enrolment whose clock is behind loses nothing of what was earned by another’s', async () => {
+    // Two instances, or one that waited for the fan’s account across midnight.
+    const fan = await patientFan(world)
+    setClock('2027-02-01T00:00:00.100Z')
+    await world.grant(fan, 500)
+    setClock('2027-01-31T23:59:59.900Z')
+    await fan.post('/api/user/onboarding', {})
+    setClock('2027-02-01T00:00:01.000Z')
+    await world.grant(fan, 1)
+    expect((await read('', fan)).me).toMatchObject({ points: 601 })
+    for (const query of ['period=week&of=2027-W05', 'period=month&of=2027-02'])
+      expect((await read(query, fan)).me).toMatchObject({ points: 501 })
+  })
+})

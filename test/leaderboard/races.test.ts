@@ -1,0 +1,113 @@
+/** Processes that earn, spend and enrol on one database at once: the counts stay exact and the ranks are the sort. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sql } from 'drizzle-orm'
+import { recount } from '../../src/leaderboard/counts.ts'
+import { readStanding } from '../../src/leaderboard/standing.ts'
+import { createClock } from '../support/clock.ts'
+import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
+import { readCounts } from './board-model.ts'
+
+const FANS = 40
+const CHANGES = 200
+const provider = 'mock-idp'
+
+for (const engine of sharedEngines) {
+  describe(`Processes on one leaderboard (${engine.name})`, () => {
+    let temporary: TemporaryDatabase
+    let running: RunningProvider
+    let apis: RunningApi[]
+    const subjects = Array.from({ length: FANS }, (_, n) => `fan-${String(n + 1).padStart(4, '0')}`)
+
+    beforeAll(async () => {
+      temporary = await engine.open(createClock())
+      running = await startProvider({ fans: 200 })
+      const env = { DATABASE_URL: temporary.url ?? '', IDP_ISSUER: running.issuer, IDP_NAME: provider }
+      apis = await Promise.all([startApi(env), startApi(env)])
+    })
+    afterAll(async () => {
+      await Promise.all(apis.map(api => api.stop()))
+      await running.stop()
+      await temporary.remove()
+    })
+
+    async function changeMuch(seed: number) {
+      const script = `${import.meta.dir}/changing-process.ts`
+      const child = Bun.spawn(
+        [process.execPath, script, temporary.url ?? '', String(seed), String(CHANGES), provider, ...subjects],
+        { stdout: 'pipe', stderr: 'pipe' },
+      )
+      const [said, complaint] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ])
+      return [await child.exited, said.trim(), complaint]
+    }
+
+    const onboard = async (subject: string, n: number): Promise<number> => {
+      const token = await running.idp.issueToken(subject)
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const answer = await fetch(`${apis[n % 2]?.origin}/api/user/onboarding`, {
+        method: 'POST',
+        headers,
+        body: '{}',
+      })
+      await answer.text()
+      // As in `changing-process.ts`.
+      if (answer.status === 503 && engine.name === 'SQLite') return onboard(subject, n)
+      return answer.status
+    }
+
+    test('two that change points 200 times each, while two onboard every fan twice', async () => {
+      const [first, second, ...statuses] = await Promise.all([
+        changeMuch(1),
+        changeMuch(2),
+        ...subjects.flatMap((subject, n) => [onboard(subject, n), onboard(subject, n + 1)]),
+      ])
+      expect([first, second]).toEqual([
+        [0, String(CHANGES), ''],
+        [0, String(CHANGES), ''],
+      ])
+      expect(new Set(statuses)).toEqual(new Set([200]))
+    })
+
+    test('afterwards the counts equal a recount, and every rank its place in a full sort', async () => {
+      const { db } = temporary
+      const { leaderboardScores, leaderboardEntries, pointsAccounts } = db.tables
+      expect(await db.read.select().from(leaderboardEntries)).toHaveLength(FANS)
+      const counts = await readCounts(db.read)
+      const scores = await db.read.select().from(leaderboardScores)
+      const boards = Map.groupBy(scores, ({ board }) => board)
+      await db.write(async tx => {
+        for (const board of boards.keys()) await recount(tx, board)
+      })
+      expect(counts).toEqual(await readCounts(db.read))
+
+      for (const [board, rows] of boards) {
+        const sorted = rows.toSorted(
+          (a, b) =>
+            a.minusPoints - b.minusPoints || a.reachedAt - b.reachedAt || (a.userId < b.userId ? -1 : 1),
+        )
+        for (const [index, { userId }] of sorted.entries())
+          expect((await readStanding(db.read, board, userId))?.rank).toBe(index + 1)
+      }
+      const accounts = await db.read.select().from(pointsAccounts)
+      const all = new Map((boards.get('all') ?? []).map(({ userId, minusPoints }) => [userId, -minusPoints]))
+      for (const { userId, lifetime } of accounts)
+        expect([userId, all.get(userId)]).toEqual([userId, lifetime])
+    })
+
+    if (engine.name !== 'PostgreSQL') return
+    test('writers wait in line, and never in a circle: the server had no deadlock to break', async () => {
+      const [row] = await temporary.db.read
+        .select({ deadlocks: sql<number>`deadlocks`.mapWith(Number) })
+        .from(sql`pg_stat_database`)
+        .where(sql`datname = current_database()`)
+      expect(row?.deadlocks).toBe(0)
+    })
+  })
+}
+
+if (sharedEngines.length === 1) {
+  test.skip('Races on PostgreSQL: set TEST_POSTGRES_URL to run them (PGlite serves one process only)', () => {})
+}

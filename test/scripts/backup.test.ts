@@ -1,0 +1,191 @@
+/** `bun run backup` and `bun run restore`, run as an operator runs them. */
+
+import { Database as Connection } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { openDatabase } from '../../db/index.ts'
+import { migrate } from '../../db/migrate.ts'
+import { seedDatabase } from '../../scripts/seed/seed.ts'
+import { createClock } from '../support/clock.ts'
+import { dump } from '../support/dump.ts'
+import { startApi } from '../support/processes.ts'
+import { runScript, startScript } from './run-script.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'matchday-backup-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const pathOf = (name: string) => join(folder, name)
+const urlOf = (name: string) => `sqlite:${pathOf(name)}`
+const run = (script: 'backup' | 'restore', database: string, ...parameters: string[]) =>
+  runScript(script, parameters, { env: { DATABASE_URL: urlOf(database) } })
+
+/**
+ * A closed connection of this process may keep its lock until it is collected: what a script is to replace is a copy
+ * that this process has never opened.
+ */
+let scratches = 0
+const scratch = () => `scratch-${++scratches}.db`
+
+/** A database with a catalogue and fans; answers its rows. */
+async function seeded(name: string, fans = 20): Promise<string[]> {
+  const made = scratch()
+  await migrate(urlOf(made))
+  const db = openDatabase(urlOf(made), createClock())
+  const provider = { name: 'mock-idp', issuer: 'http://localhost:4000' }
+  await seedDatabase(db, { seed: 1, fans, provider, onboardingPoints: 100 })
+  const rows = await dump(db)
+  await db.close()
+  copyFileSync(pathOf(made), pathOf(name))
+  return rows
+}
+
+/** With what a killed process left in its WAL. */
+async function rowsOf(name: string): Promise<string[]> {
+  const copy = scratch()
+  copyFileSync(pathOf(name), pathOf(copy))
+  if (existsSync(pathOf(`${name}-wal`))) copyFileSync(pathOf(`${name}-wal`), pathOf(`${copy}-wal`))
+  const db = openDatabase(urlOf(copy), createClock())
+  const rows = await dump(db)
+  await db.close()
+  return rows
+}
+
+test('a copy made while another process writes is one instant of it, and comes back as that', async () => {
+  await migrate(urlOf('live.db'))
+  const writer = startScript('../test/scripts/steady-writer', [], { env: { DATABASE_URL: urlOf('live.db') } })
+  const lines = writer.stdout.getReader()
+  await lines.read()
+  const { code, out } = await run('backup', 'live.db', pathOf('copy.db'), '--json')
+  expect(code).toBe(0)
+  // It went on writing all the while, and still does.
+  await lines.read()
+  writer.kill('SIGKILL')
+  await writer.exited
+
+  const copied = await rowsOf('copy.db')
+  expect(JSON.parse(out)).toMatchObject({ rows: copied.length })
+  const idsOf = (table: string) =>
+    copied.flatMap(row => {
+      const [name, id] = JSON.parse(row)
+      return name === table ? [id] : []
+    })
+  expect(idsOf('teams').length).toBeGreaterThan(0)
+  expect(idsOf('rewards')).toEqual(idsOf('teams'))
+  expect(copied.length).toBeLessThan((await rowsOf('live.db')).length)
+
+  expect((await run('restore', 'other.db', pathOf('copy.db'))).code).toBe(0)
+  expect(await rowsOf('other.db')).toEqual(copied)
+})
+
+test('a backup replaces no file unless told to, and leaves nothing half-done', async () => {
+  const rows = await seeded('live.db')
+  writeFileSync(pathOf('copy.db'), 'precious')
+  const refused = await run('backup', 'live.db', pathOf('copy.db'))
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(refused.err).toContain('is there already')
+  expect(await Bun.file(pathOf('copy.db')).text()).toBe('precious')
+
+  // What a run that was killed left behind.
+  writeFileSync(pathOf('copy.db.partial'), 'half')
+  expect((await run('backup', 'live.db', pathOf('copy.db'), '--force')).code).toBe(0)
+  expect(await rowsOf('copy.db')).toEqual(rows)
+  expect(readdirSync(folder).filter(name => name.includes('partial'))).toEqual([])
+  expect((await run('backup', 'live.db', pathOf('live.db'))).code).toBe(2)
+})
+
+test('a restore keeps what was there beside it, and says so', async () => {
+  const old = await seeded('live.db')
+  const fresh = await seeded('backup.db', 30)
+  const refused = await run('restore', 'live.db', pathOf('backup.db'))
+  expect(refused.code).toBe(1)
+  expect(refused.err).toContain(`holds ${old.length} rows`)
+  expect(await rowsOf('live.db')).toEqual(old)
+
+  const dry = await run('restore', 'live.db', pathOf('backup.db'), '--force', '--dry-run')
+  expect(dry).toMatchObject({ code: 0, err: '' })
+  expect(dry.out).toContain('Nothing was changed')
+  expect(await rowsOf('live.db')).toEqual(old)
+
+  const { code, out } = await run('restore', 'live.db', pathOf('backup.db'), '--force', '--json')
+  expect(code).toBe(0)
+  const { keptAt, migrationsMissing } = JSON.parse(out)
+  expect(migrationsMissing).toBe(0)
+  expect(await rowsOf('live.db')).toEqual(fresh)
+  expect(await rowsOf(basename(keptAt))).toEqual(old)
+})
+
+test('a restore needs no force over a database without data', async () => {
+  const rows = await seeded('backup.db')
+  await migrate(urlOf('live.db'))
+  expect((await run('restore', 'live.db', pathOf('backup.db'))).code).toBe(0)
+  expect(await rowsOf('live.db')).toEqual(rows)
+})
+
+test('a restore refuses while the API has the database open, though it be idle', async () => {
+  const rows = await seeded('live.db')
+  const fresh = await seeded('backup.db', 30)
+  const api = await startApi({ DATABASE_URL: urlOf('live.db') })
+  const refused = await run('restore', 'live.db', pathOf('backup.db'), '--force')
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(refused.err).toContain('is in use: stop the API')
+  expect(await api.stop()).toBe(0)
+  expect(await rowsOf('live.db')).toEqual(rows)
+  expect(readdirSync(folder).filter(name => /incoming|before/.test(name))).toEqual([])
+
+  expect((await run('restore', 'live.db', pathOf('backup.db'), '--force')).code).toBe(0)
+  expect(await rowsOf('live.db')).toEqual(fresh)
+})
+
+test('what is damaged, foreign or newer is not restored', async () => {
+  const rows = await seeded('live.db')
+  await seeded('newer.db')
+  const newer = new Connection(pathOf('newer.db'))
+  newer.run("INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('later', 9999999999999)")
+  newer.close()
+  await seeded('torn.db')
+  const torn = new Connection(pathOf('torn.db'))
+  torn.run('PRAGMA foreign_keys = OFF')
+  torn.run('DELETE FROM teams')
+  torn.close()
+  writeFileSync(pathOf('text.db'), 'no database'.repeat(1_000))
+  new Connection(pathOf('foreign.db')).run('CREATE TABLE notes (id integer)')
+
+  for (const [name, why] of [
+    ['newer.db', 'is ahead of this version of Matchday by 1'],
+    ['torn.db', 'refers to a missing row of teams'],
+    ['text.db', 'is no sound SQLite database'],
+    ['foreign.db', 'is no database of Matchday'],
+    ['absent.db', 'There is no file'],
+  ] as const) {
+    const { code, err } = await run('restore', 'live.db', pathOf(name), '--force')
+    expect({ name, code }).toEqual({ name, code: 1 })
+    expect(err).toContain(why)
+  }
+  expect(await rowsOf('live.db')).toEqual(rows)
+})
+
+test('a database that cannot be read any more is replaced when told to', async () => {
+  const rows = await seeded('backup.db')
+  writeFileSync(pathOf('live.db'), 'ruins'.repeat(1_000))
+  const refused = await run('restore', 'live.db', pathOf('backup.db'))
+  expect(refused.code).toBe(1)
+  expect(refused.err).toContain('cannot be read')
+  expect((await run('restore', 'live.db', pathOf('backup.db'), '--force')).code).toBe(0)
+  expect(await rowsOf('live.db')).toEqual(rows)
+})
+
+test('PostgreSQL is pointed to its own tools', async () => {
+  const env = { DATABASE_URL: 'postgres://fan:s3cret@127.0.0.1:1/x' }
+  const backup = await runScript('backup', [pathOf('copy.db')], { env })
+  expect(backup.code).toBe(2)
+  expect(backup.err).toContain('pg_dump --format=custom')
+  const restore = await runScript('restore', [pathOf('copy.db')], { env })
+  expect(restore.code).toBe(2)
+  expect(restore.err).toContain('pg_restore --clean --if-exists')
+  expect(existsSync(pathOf('copy.db'))).toBe(false)
+})

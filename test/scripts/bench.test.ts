@@ -1,0 +1,78 @@
+/** `bun run bench`, run as a developer runs it: that it measures and reports, not how fast. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const root = join(import.meta.dir, '../..')
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'matchday-bench-test-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+async function bench(...parameters: string[]) {
+  const child = Bun.spawn([process.execPath, 'scripts/bench.ts', ...parameters], {
+    cwd: root,
+    // What it makes it takes away again: its temporary directory is this one.
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TMPDIR: folder },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
+  return { code: await child.exited, out, err }
+}
+
+// What comes with the repository, and wrk where there is one.
+test.each(Bun.which('wrk') ? ['autocannon', 'wrk'] : ['autocannon'])(
+  'measures a scenario with %s, prints its ratios and writes them down',
+  async generator => {
+    const file = join(folder, `${generator}.json`)
+    const few = ['--quick', '--fans', '50', '--generator', generator, '--json', file]
+    const { code, out, err } = await bench('packs', ...few)
+    expect({ code, err: err.replace(/^sqlite with 50 fans: .*\n/, '') }).toEqual({ code: 0, err: '' })
+    expect(out).toContain('packs: GET /api/packs, anonymous')
+    expect(out).toMatch(/packs \/ bare Bun\.serve +\d/)
+    expect(out).toMatch(/claims \/ Express .*not measured/)
+
+    const report = await Bun.file(file).json()
+    expect(report).toMatchObject({
+      generator: expect.stringContaining(generator),
+      machine: { bun: Bun.version, durability: 'WAL, synchronous=FULL' },
+      options: { scenarios: ['packs'], fans: 50, engine: 'sqlite' },
+      results: {
+        packs: {
+          rows: [
+            { subject: 'matchday', unit: 'requests/s', detail: { failed: 0 } },
+            { subject: 'bare', unit: 'requests/s', detail: { failed: 0 } },
+          ],
+        },
+      },
+    })
+    for (const { rounds, median, detail } of report.results.packs.rows) {
+      expect(rounds).toHaveLength(1)
+      expect(median).toBeGreaterThan(0)
+      expect(detail.p99).toBeGreaterThanOrEqual(detail.p50)
+    }
+    expect(report.targets).toContainEqual(
+      expect.objectContaining({ title: 'packs / bare Bun.serve', holds: expect.any(Boolean) }),
+    )
+    expect(await Array.fromAsync(new Bun.Glob('matchday-bench-*/**').scan(folder))).toEqual([])
+  },
+)
+
+test('names its scenarios, and refuses what it does not know', async () => {
+  const { code, out } = await bench('--help')
+  expect(code).toBe(0)
+  expect(out).toContain('rewards-warm')
+  for (const [parameter, complaint] of [
+    ['nonsense', 'There is no scenario nonsense.'],
+    ['--rounds=0', '--rounds must be'],
+    ['--engine=oracle', '--engine must be one of sqlite, postgres.'],
+  ] as const) {
+    const refused = await bench(parameter)
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain(complaint)
+  }
+})

@@ -1,0 +1,180 @@
+/** `bun run erase-user`: nothing personal stays anywhere, nothing brings it back, and what is provable stays so. */
+import { expect, test } from 'bun:test'
+import { judgeClaims } from '../../src/identity/claims.ts'
+import { deferSync } from '../../src/identity/deferred-sync.ts'
+import { syncIdentity } from '../../src/identity/mirror.ts'
+import { findFlaw } from '../../src/packs/proof.ts'
+import { verifyLedger } from '../../src/points/verify-ledger.ts'
+import { upsertProfile } from '../../src/user/profile.ts'
+import { withRawConnection } from '../db/probe.ts'
+import { deleted, deliver, updated } from '../identity/deliveries.ts'
+import { addPack, buy, expectStatus, open } from '../packs/packs-world.ts'
+import { sharedEngines } from '../support/engines.ts'
+import { type Fan, onEngine, type World } from '../support/world.ts'
+import { runScript } from './run-script.ts'
+
+async function erase(world: World, parameters: string[]) {
+  const env = { DATABASE_URL: world.databaseUrl ?? '' }
+  const { code, out, err } = await runScript('erase-user', [...parameters, '--json'], { env })
+  return { code, answer: out === '' ? null : JSON.parse(out), err }
+}
+
+let busyFans = 0
+
+/** A fan who has left a trace everywhere. */
+async function busyFan(world: World) {
+  const fan = await world.fan()
+  const nth = ++busyFans
+  const handle = `busy_${nth}_`
+  const [displayName, bio, deviceName] = [`Wilhelmina ${nth}.`, `Row ${nth}.`, `Phone ${nth}.`]
+  const profile = { handle, displayName, bio, country: 'GB', locale: 'en-GB' }
+  expectStatus(200, await fan.post('/api/user/onboarding', { profile }))
+  await world.grant(fan, 900)
+  const rewardId = await world.reward()
+  expectStatus(200, await fan.post('/api/rewards/claim', { rewardId }))
+  const { reward } = expectStatus(200, await fan.post('/api/rewards/redeem', { rewardId }))
+  const { userPack } = await buy(fan, await addPack(world))
+  expectStatus(200, await open(fan, userPack.id))
+  const native = expectStatus(200, await fan.post('/api/auth/native-token', { deviceName }))
+  const { id, identity } = expectStatus(200, await fan.get('/api/user/profile'))
+  const sealedToken = `a sealed token ${nth}.`
+  await world.db.write(tx =>
+    deferSync(tx, id, { sealedToken, tokenExpiresAt: new Date(world.clock.ms + 9e6) }),
+  )
+  const written = [handle, displayName, bio, deviceName, sealedToken, reward.redemptionCode]
+  const personal = [...written, fan.subject, identity.email, identity.name]
+  return { fan, id, native, handle, userPackId: userPack.id, personal }
+}
+
+/** Every row of every table, as text. */
+const everything = ({ db, databaseUrl: url }: World) =>
+  withRawConnection({ db, url }, async run => {
+    const catalogue =
+      db.engine === 'sqlite'
+        ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+        : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'"
+    const rows = await Promise.all((await run(catalogue)).map(({ name }) => run(`SELECT * FROM "${name}"`)))
+    return JSON.stringify(rows)
+  })
+
+for (const engine of sharedEngines) {
+  onEngine(engine, 'bun run erase-user', world => {
+    const expectGone = async (fan: Pick<Fan, 'get'>) => {
+      const { status, body } = await fan.get('/api/user/profile')
+      expect([status, body.code]).toEqual([401, 'invalid_token'])
+    }
+    const who = ({ subject }: Fan) => ({ provider: world.config.identity.name, subject })
+
+    test('shows what would go without a value of it, and changes nothing until it is told to', async () => {
+      const { fan, id, personal } = await busyFan(world)
+      const before = await everything(world)
+      for (const parameters of [[id], [id, '--dry-run'], ['--subject', fan.subject]]) {
+        const { code, answer } = await erase(world, parameters)
+        expect(code).toBe(0)
+        expect(answer).toMatchObject({
+          userId: id,
+          erasedAt: null,
+          profile: ['displayName', 'handle', 'bio', 'country', 'locale'],
+          identity: ['subject', 'email', 'emailVerified', 'name', 'picture'],
+          devices: 1,
+          redemptionCodes: 1,
+          deferredSyncs: 1,
+          done: false,
+        })
+        for (const text of personal) expect(JSON.stringify(answer)).not.toContain(text)
+      }
+      expect(await everything(world)).toBe(before)
+    })
+
+    test('leaves nothing personal in any table, once for ever', async () => {
+      const { fan, id, personal, handle } = await busyFan(world)
+      const before = await everything(world)
+      for (const text of personal) expect(before).toContain(text)
+      expect(await erase(world, ['--subject', fan.subject, '--yes'])).toMatchObject({
+        code: 0,
+        answer: { userId: id, done: true, devices: 1 },
+      })
+      const after = await everything(world)
+      for (const text of personal) expect(after).not.toContain(text)
+      const rows = await world.db.read.select().from(world.db.tables.users)
+      expect(rows.find(row => row.id === id)).toMatchObject({ displayName: null, bio: null, handle: null })
+
+      expect(await erase(world, [id, '--yes'])).toMatchObject({
+        code: 0,
+        answer: { profile: [], identity: [] },
+      })
+      expect(await everything(world)).toBe(after)
+      const other = await world.fan()
+      expectStatus(201, await other.post('/api/user/profile', { handle }))
+    })
+
+    test('signs the fan out at once, and nothing of theirs brings them back', async () => {
+      const { fan, id, native } = await busyFan(world)
+      await erase(world, [id, '--yes'])
+      const row = async () => {
+        const rows = await world.db.read.select().from(world.db.tables.users)
+        return rows.filter(user => user.id === id || user.subject === fan.subject)
+      }
+      const tombstone = await row()
+      expect(tombstone).toHaveLength(1)
+
+      await expectGone(fan)
+      await expectGone(world.withToken(native.token))
+      world.clock.advance(60_000)
+      await expectGone(world.withToken(await world.idp.issueToken(fan.subject)))
+      expect((await fan.post('/api/auth/native-token', {})).status).toBe(401)
+      const { refreshToken } = native
+      expect((await world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })).status).toBe(
+        401,
+      )
+      for (const event of [
+        updated(world, fan.subject, { name: 'Back Again' }),
+        deleted(world, fan.subject),
+      ]) {
+        expect((await deliver(world, event)).status).toBe(204)
+      }
+      // Requests that had been let in before the erasure.
+      const { claims } = judgeClaims(fan.subject, { name: 'Back Again' }, world.clock.now())
+      const { db } = world
+      for (const late of [
+        () => db.write(tx => syncIdentity(tx, who(fan), claims)),
+        () => db.write(tx => upsertProfile(tx, who(fan), { bio: 'Back again' })),
+      ]) {
+        expect(await late().catch((error: unknown) => error)).toMatchObject({ code: 'invalid_token' })
+      }
+      expect(await row()).toEqual(tombstone)
+      expect(await everything(world)).not.toContain('Back')
+    })
+
+    test('keeps the ledger provable, the place without a face, and the proof', async () => {
+      const { id, userPackId } = await busyFan(world)
+      const viewer = await world.fan()
+      const before = expectStatus(200, await viewer.get('/api/leaderboard'))
+      await erase(world, [id, '--yes'])
+      world.clock.advance(1_000)
+      const after = expectStatus(200, await viewer.get('/api/leaderboard'))
+      const rankOf = (board: { entries: { userId: string; rank: number }[] }) =>
+        board.entries.find(({ userId }) => userId === id)
+      expect(rankOf(after)).toEqual({ ...rankOf(before), displayName: null, avatarUrl: null } as never)
+      expect((await verifyLedger(world.db)).findings).toBe(0)
+      const proof = expectStatus(200, await world.anonymous.get(`/api/packs/proofs/${userPackId}`))
+      expect(findFlaw(proof)).toBeNull()
+    })
+
+    test('knows a fan who only ever signed in on a device, and refuses to guess', async () => {
+      const fan = await world.fan()
+      expectStatus(200, await fan.post('/api/auth/native-token', { deviceName: 'Only this' }))
+      expect((await erase(world, ['--subject', fan.subject, '--yes'])).answer).toMatchObject({
+        devices: 1,
+        done: true,
+      })
+      await expectGone(fan)
+      expect(await everything(world)).not.toContain(fan.subject)
+
+      expect((await erase(world, ['--subject', 'nobody', '--yes'])).code).toBe(1)
+      for (const parameters of [[], ['x', '--subject', 'y'], ['x', '--yes', '--dry-run']]) {
+        expect((await erase(world, parameters)).code).toBe(2)
+      }
+    })
+  })
+}

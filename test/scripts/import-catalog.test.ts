@@ -1,0 +1,293 @@
+/** `bun run import-catalog`, run as an operator runs it. */
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Ajv from 'ajv'
+import addFormats from 'ajv-formats'
+import { count } from 'drizzle-orm'
+import type { Database } from '../../db/index.ts'
+import { catalogJsonSchema } from '../../scripts/catalog/json-schema.ts'
+import { createClock } from '../support/clock.ts'
+import { dump } from '../support/dump.ts'
+import { sharedEngines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { runScript, startScript } from './run-script.ts'
+
+const team = (number: number, fields = {}) => ({
+  id: `team-${number}`,
+  name: `Team ${number}`,
+  shortName: 'TEA',
+  ...fields,
+})
+
+const catalogue = {
+  teams: [team(1, { country: 'GB' }), team(2)],
+  rewards: [
+    {
+      id: 'scarf',
+      title: 'Scarf',
+      description: 'One scarf.',
+      itemType: 'voucher',
+      pointsRequired: 100,
+      stock: 250,
+      endsAt: '2026-12-24T18:00:00.000Z',
+    },
+  ],
+  packs: [
+    {
+      id: 'starter',
+      name: 'Starter',
+      description: 'Two moments.',
+      price: { amount: 100, currency: 'POINTS' },
+      itemsPerPack: 2,
+      supply: 10,
+      items: [
+        { id: 'anthem', weight: 900_000, name: 'Anthem', description: 'Sung.', rarity: 'common' },
+        { id: 'final', weight: 100_000, name: 'Final', description: 'Won.', rarity: 'rare' },
+      ],
+    },
+    {
+      id: 'single',
+      name: 'Single',
+      description: 'One moment.',
+      price: { amount: 299, currency: 'EUR' },
+      itemsPerPack: 1,
+      items: [{ id: 'anthem', weight: 1_000_000 }],
+    },
+  ],
+}
+
+const broken = `{
+  "teams": [
+    { "id": "purchase", "name": "Harbour City", "shortName": "HAR" },
+    { "id": "two", "shortName": "TWO", "colour": "red" },
+    { "id": "three", "name": "Three", "shortName": "THR", "country": "XX" },
+    { "id": "three", "name": "Three", "shortName": "THR" },
+    { "id": "two", "name": "Four", "name": "Five", "shortName": "FOU" }
+  ],
+  "packs": [
+    {
+      "id": "mini", "name": "Mini", "description": "Two.", "itemsPerPack": 2,
+      "price": { "amount": 10, "currency": "XXY" },
+      "items": [
+        { "id": "half", "weight": 400000, "name": "Half" },
+        { "id": "whole", "weight": 600001 }
+      ]
+    }
+  ],
+  "fans": []
+}
+`
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'matchday-catalog-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function fileOf(name: string, content: unknown): string {
+  const path = join(folder, name)
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+const run = ({ url }: TemporaryDatabase, parameters: string[], input = '') =>
+  runScript('import-catalog', parameters, { env: { DATABASE_URL: url ?? '' }, input })
+
+/** The data itself: when it was written differs from run to run. */
+const contentOf = (db: Database) => dump(db, ['createdAt', 'updatedAt'])
+
+for (const engine of sharedEngines) {
+  test(`shows what it would do, does it, and does nothing the second time (${engine.name})`, async () => {
+    const database = await engine.open(createClock())
+    const path = fileOf('catalog.json', catalogue)
+    const empty = await dump(database.db)
+
+    const dry = await run(database, [path, '--dry-run'])
+    expect(dry).toMatchObject({ code: 0, err: '' })
+    expect(dry.out).toContain('created team team-1\n')
+    expect(dry.out).toEndWith('5 rows would change; nothing was written (--dry-run).\n')
+    expect(await dump(database.db)).toEqual(empty)
+
+    const done = await run(database, [path])
+    expect(done.code).toBe(0)
+    expect(done.out).toMatch(/^teams: 2 created\nrewards: 1 created\npacks: 2 created\n5 rows changed in /)
+    const rows = await dump(database.db)
+    expect(rows.length).toBe(2 + 1 + 2 + 2 + 3)
+
+    const again = await run(database, [path, '--json'])
+    expect(again.code).toBe(0)
+    expect(JSON.parse(again.out)).toMatchObject({
+      changes: [],
+      unchanged: 5,
+      notInFile: [],
+      changed: 0,
+      dryRun: false,
+    })
+    expect((await run(database, [path])).out).toContain('Nothing to change')
+    expect(await dump(database.db)).toEqual(rows)
+    await database.remove()
+  })
+}
+
+test('shows each member that changes, old and new, and prunes only when told to', async () => {
+  const database = await sqliteEngine.open(createClock())
+  await run(database, [fileOf('first.json', catalogue)])
+  const [one] = catalogue.teams
+  const next = fileOf('next.json', { teams: [{ ...one, city: 'Wessel' }], rewards: [] })
+
+  const dry = await run(database, [next, '--prune', '--dry-run'])
+  expect(dry.out.split('\n').slice(0, 7)).toEqual([
+    'changed team team-1',
+    '    city: null → "Wessel"',
+    'deactivated team team-2',
+    '    active: true → false',
+    'deactivated reward scarf',
+    '    active: true → false',
+    'teams: 1 changed, 1 deactivated',
+  ])
+  const kept = JSON.parse((await run(database, [next, '--json'])).out)
+  expect(kept.notInFile).toEqual([
+    { kind: 'team', id: 'team-2' },
+    { kind: 'reward', id: 'scarf' },
+  ])
+  expect(kept.changed).toBe(1)
+
+  expect((await run(database, [next, '--prune'])).code).toBe(0)
+  const { teams, rewards, packs } = database.db.tables
+  const activeIn = async (table: typeof teams | typeof rewards | typeof packs) =>
+    (await database.db.read.select({ active: table.active }).from(table)).map(({ active }) => active)
+  expect((await activeIn(teams)).toSorted()).toEqual([false, true])
+  expect(await activeIn(rewards)).toEqual([false])
+  // The file did not speak of packs.
+  expect(await activeIn(packs)).toEqual([true, true])
+  await database.remove()
+})
+
+test('lists every error with its line and its pointer, and writes nothing', async () => {
+  const database = await sqliteEngine.open(createClock())
+  const empty = await dump(database.db)
+  const { code, out } = await run(database, [fileOf('broken.json', broken), '--json'])
+  expect(code).toBe(1)
+  const errors = (JSON.parse(out) as { errors: { line: number; pointer: string }[] }).errors
+  expect(errors.map(({ line, pointer }) => `${line} ${pointer}`)).toEqual([
+    '3 /teams/0/id',
+    '4 /teams/1/name',
+    '4 /teams/1/colour',
+    '5 /teams/2/country',
+    '6 /teams/3/id',
+    '7 /teams/4/name',
+    '7 /teams/4/id',
+    '12 /packs/0/price/currency',
+    '13 /packs/0/items',
+    '14 /packs/0/items/0',
+    '19 /fans',
+  ])
+  const text = await run(database, [fileOf('broken.json', broken)])
+  expect(text.code).toBe(1)
+  expect(text.out).toEndWith('11 errors; nothing was written.\n')
+  expect(await dump(database.db)).toEqual(empty)
+  await database.remove()
+})
+
+test('holds the whole file to what is there before it writes any of it', async () => {
+  const database = await sqliteEngine.open(createClock())
+  await run(database, [fileOf('first.json', catalogue)])
+  const rows = await dump(database.db)
+  const [starter] = catalogue.packs
+  const relabelled = starter?.items.map(item => ({ ...item, rarity: 'epic' }))
+  const next = { teams: [team(3)], packs: [{ ...starter, items: relabelled }] }
+  const { code, out } = await run(database, [fileOf('next.json', next)])
+  expect(code).toBe(1)
+  expect(out).toContain('/packs/0/items/0/rarity must stay common')
+  expect(out).toContain('/packs/0/items/1/rarity must stay rare')
+  expect(await dump(database.db)).toEqual(rows)
+  await database.remove()
+})
+
+test('takes the same catalogue as lines, from a file or standard input', async () => {
+  const [byFile, byLines] = await Promise.all([
+    sqliteEngine.open(createClock()),
+    sqliteEngine.open(createClock()),
+  ])
+  const lines = [
+    ...catalogue.packs.map(entry => ({ kind: 'pack', ...entry })),
+    ...catalogue.teams.map(entry => ({ kind: 'team', ...entry })),
+    ...catalogue.rewards.map(entry => ({ kind: 'reward', ...entry })),
+  ].map(line => JSON.stringify(line))
+  expect((await run(byFile, [fileOf('catalog.json', catalogue)])).code).toBe(0)
+  expect((await run(byLines, ['-'], lines.join('\n'))).code).toBe(0)
+  expect(await contentOf(byLines.db)).toEqual(await contentOf(byFile.db))
+
+  const { code, out } = await run(byLines, ['-'], `${lines[0]}\n\n{"kind":"fan"}\n${lines[0]}\n{"kind":`)
+  expect(code).toBe(1)
+  expect(out.split('\n').map(line => line.split(' ').slice(0, 3).join(' '))).toEqual([
+    'line 3: /kind',
+    'line 4: /id',
+    'line 5: the',
+    '3 errors; nothing',
+    '',
+  ])
+  await Promise.all([byFile.remove(), byLines.remove()])
+})
+
+const many = { teams: Array.from({ length: 1_500 }, (_, number) => team(number)) }
+
+/** The import of many teams, when it has begun to write. */
+async function startImport({ db, url }: TemporaryDatabase, path: string) {
+  const child = startScript('import-catalog', [path], { env: { DATABASE_URL: url ?? '' } })
+  for (;;) {
+    const [row] = await db.read.select({ written: count() }).from(db.tables.teams)
+    if (Number(row?.written) > 0) return child
+    if (child.exitCode !== null) throw new Error(await new Response(child.stderr).text())
+    await Bun.sleep(1)
+  }
+}
+
+async function teamsIn({ db }: TemporaryDatabase) {
+  const [row] = await db.read.select({ written: count() }).from(db.tables.teams)
+  return Number(row?.written)
+}
+
+test('killed in the middle and run again, it ends where one run ends', async () => {
+  const [whole, killed] = await Promise.all([
+    sqliteEngine.open(createClock()),
+    sqliteEngine.open(createClock()),
+  ])
+  const path = fileOf('many.json', many)
+  const child = await startImport(killed, path)
+  child.kill('SIGKILL')
+  await child.exited
+  expect(await teamsIn(killed)).toBeLessThan(many.teams.length)
+  expect((await run(killed, [path])).code).toBe(0)
+  expect((await run(whole, [path])).code).toBe(0)
+  expect(await contentOf(killed.db)).toEqual(await contentOf(whole.db))
+  await Promise.all([whole.remove(), killed.remove()])
+})
+
+test('Ctrl-C finishes the batch and says how to go on', async () => {
+  const database = await sqliteEngine.open(createClock())
+  const path = fileOf('many teams.json', many)
+  const child = await startImport(database, path)
+  child.kill('SIGINT')
+  const [code, err] = [await child.exited, await new Response(child.stderr).text()]
+  expect(code).toBe(130)
+  const written = await teamsIn(database)
+  expect(written).toBeLessThan(many.teams.length)
+  expect(err).toContain(`Stopped after ${written}. To go on: bun run import-catalog '${path}'\n`)
+  await database.remove()
+})
+
+test('the schema for editors is the one that the import checks by', () => {
+  const committed = JSON.parse(
+    readFileSync(join(import.meta.dir, '../../scripts/catalog.schema.json'), 'utf8'),
+  )
+  expect(committed, 'run `bun run --silent catalog-schema > scripts/catalog.schema.json`').toEqual(
+    catalogJsonSchema(),
+  )
+  const ajv = addFormats(new Ajv({ allErrors: true }))
+  const validate = ajv.compile(committed)
+  expect(validate({ $schema: './catalog.schema.json', ...catalogue })).toBe(true)
+  expect(validate(JSON.parse(broken))).toBe(false)
+  expect(validate.errors?.map(({ instancePath }) => instancePath)).toContain('/teams/0/id')
+})

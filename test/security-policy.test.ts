@@ -1,0 +1,27 @@
+/** SECURITY.md promises nothing that no test shows. */
+import { expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './support/dev.ts'
+
+const rows = readFileSync(join(root, 'SECURITY.md'), 'utf8')
+  .split('\n')
+  .filter(line => /^\| (?!---)/.test(line) && !line.endsWith('| Shown by |'))
+
+const filesOf = (row: string) => [...row.matchAll(/`([^`]+\.ts)`/g)].map(([, file]) => file ?? '')
+
+test('every row of its tables names tests, and every test that it names is there', () => {
+  expect(rows.length).toBeGreaterThan(20)
+  for (const row of rows) {
+    expect(filesOf(row), row).not.toBeEmpty()
+    for (const file of filesOf(row)) {
+      expect(file, row).toMatch(/^test\/.+\.test\.ts$/)
+      expect(existsSync(join(root, file)), file).toBe(true)
+    }
+  }
+})
+
+test('all ten risks of the OWASP API Security Top 10 are answered, in order', () => {
+  const risks = rows.flatMap(row => /^\| (API\d+) /.exec(row)?.[1] ?? [])
+  expect(risks).toEqual(Array.from({ length: 10 }, (_, n) => `API${n + 1}`))
+})

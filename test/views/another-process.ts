@@ -1,0 +1,35 @@
+/** Another instance on the same database with connections of its own: it hears of no unit of work of the first. */
+import { pino } from 'pino'
+import { openDatabase } from '../../db/index.ts'
+import { createApp } from '../../src/app.ts'
+import { createDeps, type Deps } from '../../src/deps.ts'
+import { type Client, createClient } from '../support/client.ts'
+import { createConformance, type OpenApiDocument } from '../support/conformance.ts'
+import type { World } from '../support/world.ts'
+
+export interface OtherProcess {
+  deps: Deps
+  withToken(token?: string): Client
+  close(): Promise<void>
+}
+
+/** Needs a world whose database others can open: see `sharedEngines`. */
+export async function startOtherProcess({ clock, config, databaseUrl, idp }: World): Promise<OtherProcess> {
+  const sources = {
+    now: () => clock.now(),
+    newId: clock.newId,
+    randomBytes: clock.randomBytes,
+    elapsed: clock.elapsed,
+  }
+  const db = openDatabase(databaseUrl ?? '', sources)
+  const log = pino({ level: 'silent' })
+  const deps = await createDeps({ config, db, log, sources, fetch: idp.handle })
+  const app = createApp(deps)
+  const document = await app.handle(new Request('http://localhost/docs/json'))
+  const judge = createConformance((await document.json()) as OpenApiDocument)
+  return {
+    deps,
+    withToken: token => createClient(request => app.handle(request), judge, token),
+    close: () => db.close(),
+  }
+}
