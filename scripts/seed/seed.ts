@@ -20,10 +20,13 @@ interface Pace {
 const PATIENT: Pace = { group: 10, ahead: 40 }
 /** Enough to forget the way to a server; and many of them in one unit of work write each page of an index fewer times. */
 const SWIFT: Pace = { group: 200, ahead: 5 }
-const EXCLUSIVE: Pace = { group: 1_000, ahead: 4 }
+/** The larger the indexes are, the more fans it takes until writing a page of one again is worth it. */
+const exclusivePace = (done: number): Pace => {
+  return { group: Math.min(20_000, Math.max(1_000, Math.floor(done / 5))), ahead: 1 }
+}
 
-const paceOf = ({ engine }: Database, { exclusive }: SeedOptions) =>
-  exclusive ? EXCLUSIVE : engine === 'sqlite' ? PATIENT : SWIFT
+const paceOf = ({ engine }: Database, { exclusive }: SeedOptions, done: number) =>
+  exclusive ? exclusivePace(done) : engine === 'sqlite' ? PATIENT : SWIFT
 
 export interface SeedOptions extends LifeTerms {
   seed: number
@@ -71,7 +74,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
       let groups = 0
       await writeInBatches(db, draw(), (tx, { rows }) => writeRows(tx, rows), {
         exclusive,
-        ahead: paceOf(db, options).ahead,
+        ahead: paceOf(db, options, done).ahead,
         stopRequested,
         onBatch(batch) {
           for (const { rows, upTo } of pending.splice(0, batch.done - groups)) {
@@ -94,7 +97,6 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
 
 async function* drawGroups(db: Database, options: SeedOptions, from: number): AsyncGenerator<Group> {
   const { seed, fans: count, provider } = options
-  const { group: groupSize } = paceOf(db, options)
   const season = await readSeason(db.read)
   const sourcesOf = createSeedSources(seed)
   let index = 0
@@ -102,7 +104,7 @@ async function* drawGroups(db: Database, options: SeedOptions, from: number): As
   for (const fan of walkFans({ seed, count })) {
     if (index >= from && stageOf(index) !== 'new') group.push({ fan, index })
     index++
-    if (group.length < groupSize && index < count) continue
+    if (group.length < paceOf(db, options, index).group && index < count) continue
     const known = await readKnown(
       db.read,
       provider.name,

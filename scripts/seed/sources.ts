@@ -2,8 +2,13 @@
 import { en, Faker, generateMersenne53Randomizer } from '@faker-js/faker'
 import type { Sources } from '../../db/index.ts'
 
-/** When the demonstration season began. */
+/** When the demonstration season began, and for how long fans join. */
 const SEASON_START = Date.parse('2025-08-01T09:00:00.000Z')
+const JOINING_MS = 60 * 86_400_000
+/** Fans of the first crowd join at any time. */
+const CROWD = 10_000
+/** All crowds of a million: the next ones join one after the other, as in life, so that their keys come in order too. */
+const CROWDS = 100
 
 export interface SeedSources extends Sources {
   /** The same: a seed waits for nobody. */
@@ -28,7 +33,7 @@ export function createSeedSources(seed: number): (index: number) => SeedSources 
   }
   return index => {
     faker.seed([seed, index])
-    let ms = SEASON_START + faker.number.int({ max: 60 * 86_400_000 })
+    let ms = SEASON_START + drawJoiningDelay(faker, Math.floor(index / CROWD))
     const now = () => new Date(ms)
     return {
       faker,
@@ -41,6 +46,12 @@ export function createSeedSources(seed: number): (index: number) => SeedSources 
       newId: () => uuidV7(ms, randomBytes(10)),
     }
   }
+}
+
+function drawJoiningDelay({ number }: Faker, crowd: number): number {
+  if (crowd === 0) return number.int({ max: JOINING_MS })
+  const length = JOINING_MS / CROWDS
+  return (crowd % CROWDS) * length + number.int({ max: length })
 }
 
 /** RFC 9562 §5.7. */
