@@ -80,7 +80,7 @@ function endable(transaction: Transaction): { tx: Transaction; end: () => void }
 }
 
 /** Drizzle over one connection, seen through the surface that both engines share (see `columns.ts`). */
-function queriesOn(connection: Connection, sources: Sources): Reader {
+export function queriesOn(connection: Connection, sources: Sources): Reader {
   const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
   return Object.assign(queries, { tables, ...sources })
 }
