@@ -55,6 +55,7 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   const target = closeAtEnd(openDatabase(to, realSources, { bulk: true }))
   const copying = progress('rows copied')
   let comparing: Progress | undefined
+  let verifying: Progress | undefined
   let [copied, compared] = [0, 0]
   const report = await stoppable(stopRequested =>
     moveDatabase(source, target, {
@@ -70,14 +71,28 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
         comparing ??= progress('rows compared')
         comparing(compared, 2 * total)
       },
+      onVerified(done, fans) {
+        comparing?.end()
+        verifying ??= progress('fans verified')
+        verifying(done, fans)
+      },
     }),
   ).finally(() => {
     copying.end()
     comparing?.end()
+    verifying?.end()
   })
+  const { tables, ledger } = report
+  const found = ledger.findings > 0
   return {
-    answer: { tables: report.tables },
-    text: `Both hold the same ${total} rows in ${report.tables.length} tables, and every account ends with its newest entry.`,
+    answer: { tables, ledger },
+    text: [
+      `Both hold the same ${total} rows in ${tables.length} tables. Ledger digest ${ledger.digest}`,
+      found
+        ? `In both ${ledger.findings} things are not as they must be: \`bun run verify-ledger\` names them.`
+        : 'Every chain, account, place and count was recomputed and is as it must be.',
+    ].join('\n'),
+    found,
     changed: report.copied,
   }
 })

@@ -1,9 +1,8 @@
 /** What a database holds, in a few lines that two databases can be compared by, whatever their engines. */
 import { createHash } from 'node:crypto'
-import { and, count, eq, gt, isNull, ne, or } from 'drizzle-orm'
-import type { Database, Reader } from '../../db/index.ts'
+import type { Database } from '../../db/index.ts'
 import { readPages } from '../../db/pages.ts'
-import { tablesInOrder } from '../../db/shape.ts'
+import { tablesToMove } from './copy.ts'
 
 const PAGE_SIZE = 2_000
 
@@ -20,7 +19,7 @@ export interface TableDigest {
 /** `onRows` hears how many more rows were read. */
 export async function digestTables(db: Database, onRows: (rows: number) => void): Promise<TableDigest[]> {
   const digests: TableDigest[] = []
-  for (const { table, shape } of tablesInOrder(db.tables)) {
+  for (const { table, shape } of tablesToMove(db.tables)) {
     const hash = createHash('sha256')
     let rows = 0
     for await (const page of readPages(db.read, table, PAGE_SIZE)) {
@@ -35,15 +34,4 @@ export async function digestTables(db: Database, onRows: (rows: number) => void)
     digests.push({ table: shape.name, rows, digest: hash.digest('hex') })
   }
   return digests
-}
-
-/** Accounts of the ledger whose head is not the entry that it names. */
-export async function countBrokenHeads(reader: Reader): Promise<number> {
-  const { pointsAccounts: accounts, pointsEntries: entries } = reader.tables
-  const [row] = await reader
-    .select({ broken: count() })
-    .from(accounts)
-    .leftJoin(entries, and(eq(entries.userId, accounts.userId), eq(entries.seq, accounts.seq)))
-    .where(and(gt(accounts.seq, 0), or(isNull(entries.hash), ne(entries.hash, accounts.headHash))))
-  return Number(row?.broken)
 }

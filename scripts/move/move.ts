@@ -3,20 +3,25 @@
 import { type Database, isMissingParent } from '../../db/index.ts'
 import { countUnknownMigrations } from '../../db/known-migrations.ts'
 import { readMoveMarker, removeMoveMarker, writeMoveMarker } from '../../db/move-marker.ts'
+import { type LedgerReport, verifyLedger } from '../../src/points/verify-ledger.ts'
 import { fail } from '../command/explain.ts'
 import { Interrupted } from '../command/stop.ts'
 import { type CopyOptions, copyTables, countAll } from './copy.ts'
-import { countBrokenHeads, digestTables, type TableDigest } from './digest.ts'
+import { digestTables, type TableDigest } from './digest.ts'
 
 export interface MoveOptions extends Pick<CopyOptions, 'stopRequested'> {
   /** Names the source in the target until the move is done: only it may be gone on from. */
   sourceName: string
   onCopied(rows: number): void
   onCompared(rows: number): void
+  /** Fans of the target whose ledger was recomputed. */
+  onVerified(done: number, total: number): void
 }
 
 export interface MoveReport {
   tables: TableDigest[]
+  /** Of both. What it finds was so in the source, and does not stop the move. */
+  ledger: LedgerReport
   /** Rows that this run copied; the others were there from a run before. */
   copied: number
 }
@@ -42,7 +47,7 @@ export async function requireKnownSchema(source: Database): Promise<void> {
 export async function moveDatabase(
   source: Database,
   target: Database,
-  { sourceName, onCopied, onCompared, stopRequested }: MoveOptions,
+  { sourceName, onCopied, onCompared, onVerified, stopRequested }: MoveOptions,
 ): Promise<MoveReport> {
   const obstacle = await findObstacle(target, sourceName)
   if (obstacle) fail(obstacle)
@@ -67,10 +72,16 @@ export async function moveDatabase(
     if (rows !== arrived?.rows) throw changed(`${table} has ${rows} rows there and ${arrived?.rows} here`)
     if (digest !== arrived.digest) throw changed(`the rows of ${table} are not the same`)
   }
-  const broken = await countBrokenHeads(target.read)
-  if (broken > 0) fail(`${broken} accounts do not end with the entry that they name, in the source as well.`)
+  // Row for row the same, so that what is said of one ledger holds for both.
+  const ledger = await verifyLedger(target, {
+    onProgress(done, total) {
+      onVerified(done, total)
+      const signal = stopRequested?.()
+      if (signal) throw new Interrupted(signal, done)
+    },
+  })
   await target.write(removeMoveMarker)
-  return { tables: to, copied: sum(to) - before }
+  return { tables: to, ledger, copied: sum(to) - before }
 }
 
 const sum = (counts: { rows: number }[]) => counts.reduce((total, { rows }) => total + rows, 0)
