@@ -1,6 +1,6 @@
 /** Writing many rows at once, by each engine's fastest way: for what fills a database, not for what serves a request. */
 import type { Database as Connection } from 'bun:sqlite'
-import { is, sql } from 'drizzle-orm'
+import { Column, is, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from './index.ts'
@@ -46,12 +46,16 @@ function insertIntoSqlite(tx: Transaction, shape: Shape, rows: Rows, onConflict:
   const statement = $client.query(
     `INSERT INTO "${name}" (${listOf(shape)}) VALUES (${marks})${conflictClause(onConflict, shape)}`,
   )
+  const readers = columns.map(({ property, column }) => {
+    const asIs = column.mapToDriverValue === Column.prototype.mapToDriverValue
+    return (row: Rows[number]) => {
+      const value = row[property] ?? null
+      return asIs || value === null ? value : column.mapToDriverValue(value)
+    }
+  })
   let written = 0
   for (const row of rows) {
-    const values = columns.map(({ property, column }) => {
-      const value = row[property]
-      return value === null || value === undefined ? null : column.mapToDriverValue(value)
-    })
+    const values = readers.map(read => read(row))
     written += statement.run(...(values as (string | number | null)[])).changes
   }
   return written

@@ -48,9 +48,11 @@ await runCommand(command, async ({ options, configuration, closeAtEnd, progress 
       stopRequested,
     }),
   ).finally(() => onProgress.end())
-  const { teams, rewards, packs, fans } = report
+  const { rows, ...written } = report
+  const { teams, rewards, packs, fans } = written
   return {
-    answer: report,
+    answer: written,
     text: `Wrote ${teams} teams, ${rewards} rewards, ${packs} packs and ${fans} fans.`,
+    changed: rows,
   }
 })

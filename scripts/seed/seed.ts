@@ -1,6 +1,6 @@
 /** Fills a database with a catalogue and fans at all stages: a million in minutes, as the verbs would have written them. */
 import { and, eq, inArray } from 'drizzle-orm'
-import type { Database, Reader } from '../../db/index.ts'
+import type { Database, Reader, Transaction } from '../../db/index.ts'
 import { type Fan, walkFans } from '../../mock-idp/users.ts'
 import { type BatchOptions, writeInBatches } from '../command/batches.ts'
 import { Interrupted } from '../command/stop.ts'
@@ -22,7 +22,7 @@ const PATIENT: Pace = { group: 10, ahead: 40 }
 const SWIFT: Pace = { group: 200, ahead: 5 }
 /** The larger the indexes are, the more fans it takes until writing a page of one again is worth it. */
 const exclusivePace = (done: number): Pace => {
-  return { group: Math.min(20_000, Math.max(1_000, Math.floor(done / 5))), ahead: 1 }
+  return { group: Math.min(10_000, Math.max(1_000, Math.floor(done / 5))), ahead: 1 }
 }
 
 const paceOf = ({ engine }: Database, { exclusive }: SeedOptions, done: number) =>
@@ -44,12 +44,16 @@ export interface SeedReport {
   packs: number
   /** Fans written by this run; those who were there are left as they are. */
   fans: number
+  /** Of all tables, inserted or changed by this run. */
+  rows: number
 }
 
 /** Fans with their rows; `upTo` is how many of the provider's fans are done with them. */
 interface Group {
   rows: Rows
   upTo: number
+  /** Rows of the database that they have changed. */
+  changed: number
 }
 
 /** Runs any number of times: what is there stays as it is, whoever changed it. @throws Interrupted */
@@ -58,6 +62,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
   const catalogue = await db.write(seedCatalogue)
   let done = 0
   let written = 0
+  let changed = catalogue.rows
   let pending: Group[] = []
 
   /** Groups in order from the first that is not written. */
@@ -72,13 +77,17 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
     pending = []
     try {
       let groups = 0
-      await writeInBatches(db, draw(), (tx, { rows }) => writeRows(tx, rows), {
+      const write = async (tx: Transaction, group: Group) => {
+        group.changed = await writeRows(tx, group.rows)
+      }
+      await writeInBatches(db, draw(), write, {
         exclusive,
         ahead: paceOf(db, options, done).ahead,
         stopRequested,
         onBatch(batch) {
-          for (const { rows, upTo } of pending.splice(0, batch.done - groups)) {
+          for (const { rows, upTo, ...group } of pending.splice(0, batch.done - groups)) {
             written += rows.users.length
+            changed += group.changed
             done = upTo
           }
           groups = batch.done
@@ -92,7 +101,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
     }
   }
   onProgress?.(fans, fans)
-  return { ...catalogue, fans: written }
+  return { ...catalogue, fans: written, rows: changed }
 }
 
 async function* drawGroups(db: Database, options: SeedOptions, from: number): AsyncGenerator<Group> {
@@ -118,7 +127,7 @@ async function* drawGroups(db: Database, options: SeedOptions, from: number): As
       addLife(rows, member, stage, { sources: sourcesOf(at), season, terms: options, handleTaken })
     }
     group = []
-    yield { rows, upTo: index }
+    yield { rows, upTo: index, changed: 0 }
   }
 }
 

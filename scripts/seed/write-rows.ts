@@ -10,42 +10,49 @@ import { BEFORE_ALL } from './season.ts'
 /** The season has moved on since these rows were drawn: nothing may be written, and they must be drawn again. */
 export class StaleSeason extends Error {}
 
-/** @throws StaleSeason when a fan was made, a handle was taken, or a stock ran out meanwhile */
-export async function writeRows(tx: Transaction, rows: Rows): Promise<void> {
+/**
+ * Answers how many rows it inserted or changed.
+ * @throws StaleSeason when a fan was made, a handle was taken, or a stock ran out meanwhile
+ */
+export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
   const { tables } = tx
   const made = await insertRows(tx, tables.users, rows.users, 'skip')
   if (made < rows.users.length) throw new StaleSeason()
-  await insertRows(tx, tables.identities, rows.identities)
-  await insertRows(tx, tables.onboardings, rows.onboardings)
-  await insertRows(tx, tables.pointsAccounts, rows.pointsAccounts)
-  await insertRows(tx, tables.pointsEntries, rows.pointsEntries)
-  await insertRows(tx, tables.leaderboardEntries, rows.leaderboardEntries)
-  await insertRows(
-    tx,
-    tables.leaderboardScores,
-    rows.places.map(({ points, ...place }) => ({ ...place, minusPoints: -points })),
-  )
-  // What others wait for comes last, in the verbs' order: packs, rewards, collectibles, counts.
-  await takeFromSupply(tx, rows)
-  await insertRows(tx, tables.packPurchases, rows.packPurchases)
-  await insertRows(tx, tables.userPacks, rows.userPacks)
-  await insertRows(tx, tables.userRewards, rows.userRewards)
-  await takeFromStock(tx, rows)
-  await insertRows(tx, tables.userItems, await withSerialNumbers(tx, rows))
-  await insertRows(tx, tables.leaderboardCounts, countPlaces(rows.places), { add: 'fans' })
+  const scores = rows.places.map(({ points, ...place }) => ({ ...place, minusPoints: -points }))
+  const changed = [
+    made,
+    await insertRows(tx, tables.identities, rows.identities),
+    await insertRows(tx, tables.onboardings, rows.onboardings),
+    await insertRows(tx, tables.pointsAccounts, rows.pointsAccounts),
+    await insertRows(tx, tables.pointsEntries, rows.pointsEntries),
+    await insertRows(tx, tables.leaderboardEntries, rows.leaderboardEntries),
+    await insertRows(tx, tables.leaderboardScores, scores),
+    // What others wait for comes last, in the verbs' order: packs, rewards, collectibles, counts.
+    await takeFromSupply(tx, rows),
+    await insertRows(tx, tables.packPurchases, rows.packPurchases),
+    await insertRows(tx, tables.userPacks, rows.userPacks),
+    await insertRows(tx, tables.userRewards, rows.userRewards),
+    await takeFromStock(tx, rows),
+    await mintItems(tx, rows),
+    await insertRows(tx, tables.leaderboardCounts, countPlaces(rows.places), { add: 'fans' }),
+  ]
+  return changed.reduce((sum, count) => sum + count, 0)
 }
 
-async function takeFromSupply(tx: Transaction, { userPacks }: Rows): Promise<void> {
-  for (const [packId, sold] of tally(userPacks.map(({ packId }) => packId))) {
+async function takeFromSupply(tx: Transaction, { userPacks }: Rows): Promise<number> {
+  const sales = tally(userPacks.map(({ packId }) => packId))
+  for (const [packId, sold] of sales) {
     const locked = await lockPack(tx, packId)
     if (!locked || (await countFree(tx, locked.pack, BEFORE_ALL)) < sold) throw new StaleSeason()
     await changeSold(tx, packId, sold)
   }
+  return sales.length
 }
 
-async function takeFromStock(tx: Transaction, { userRewards }: Rows): Promise<void> {
+async function takeFromStock(tx: Transaction, { userRewards }: Rows): Promise<number> {
   const { rewards } = tx.tables
-  for (const [rewardId, claimed] of tally(userRewards.map(({ rewardId }) => rewardId))) {
+  const claims = tally(userRewards.map(({ rewardId }) => rewardId))
+  for (const [rewardId, claimed] of claims) {
     const [left] = await tx
       .update(rewards)
       .set({ stockRemaining: sql`${rewards.stockRemaining} - ${claimed}` })
@@ -55,10 +62,11 @@ async function takeFromStock(tx: Transaction, { userRewards }: Rows): Promise<vo
       .returning({ id: rewards.id })
     if (!left) throw new StaleSeason()
   }
+  return claims.length
 }
 
 /** Each collectible's counter goes on by what was drawn of it: no number twice, none left out. */
-async function withSerialNumbers(tx: Transaction, { userItems }: Rows) {
+async function mintItems(tx: Transaction, { userItems }: Rows): Promise<number> {
   const { collectibles } = tx.tables
   const next = new Map<string, number>()
   for (const [id, drawn] of tally(userItems.map(({ collectibleId }) => collectibleId))) {
@@ -70,11 +78,12 @@ async function withSerialNumbers(tx: Transaction, { userItems }: Rows) {
     if (!counter) throw new StaleSeason()
     next.set(id, counter.minted - drawn)
   }
-  return userItems.map(item => {
+  const numbered = userItems.map(item => {
     const serialNumber = (next.get(item.collectibleId) ?? 0) + 1
     next.set(item.collectibleId, serialNumber)
     return { ...item, serialNumber }
   })
+  return next.size + (await insertRows(tx, tx.tables.userItems, numbered))
 }
 
 /** How often each id is there, in the order of the ids: everybody takes locks in that order. */
