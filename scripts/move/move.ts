@@ -72,14 +72,19 @@ export async function moveDatabase(
     if (rows !== arrived?.rows) throw changed(`${table} has ${rows} rows there and ${arrived?.rows} here`)
     if (digest !== arrived.digest) throw changed(`the rows of ${table} are not the same`)
   }
+  const [damage] = await target.findDamage()
+  if (damage) fail(`The target is damaged: ${damage}.`)
   // Row for row the same, so that what is said of one ledger holds for both.
-  const ledger = await verifyLedger(target, {
-    onProgress(done, total) {
-      onVerified(done, total)
-      const signal = stopRequested?.()
-      if (signal) throw new Interrupted(signal, done)
+  const ledger = await verifyLedger(
+    { read: target.read, findDamage: async () => [] },
+    {
+      onProgress(done, total) {
+        onVerified(done, total)
+        const signal = stopRequested?.()
+        if (signal) throw new Interrupted(signal, done)
+      },
     },
-  })
+  )
   await target.write(removeMoveMarker)
   return { tables: to, ledger, copied: sum(to) - before }
 }
