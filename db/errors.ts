@@ -67,6 +67,12 @@ export function isUniqueViolation(error: unknown, index: string): boolean {
   return index === indexesByColumns.get(found.message.replace(/^UNIQUE constraint failed: /, ''))
 }
 
+/** Whether a row was refused because what it refers to is not there. */
+export function isMissingParent(error: unknown): boolean {
+  const code = driverError(error)?.code
+  return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
+}
+
 /** PostgreSQL's serialization failure and deadlock: the same work may succeed when run again. */
 export function isRetryable(error: unknown): boolean {
   const code = driverError(error)?.code

@@ -4,7 +4,13 @@ import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 
-export { DatabaseError, type DatabaseFault, isUniqueViolation, translateDatabaseError } from './errors.ts'
+export {
+  DatabaseError,
+  type DatabaseFault,
+  isMissingParent,
+  isUniqueViolation,
+  translateDatabaseError,
+} from './errors.ts'
 export type { Tables } from './tables.ts'
 
 /** Where time, ids and randomness come from, so that a test can own them. */
@@ -70,6 +76,11 @@ export interface Database {
 export interface DatabaseOptions {
   /** Writes that may wait; the next one is refused as `overloaded`, at once. Unbounded unless given. */
   maxQueuedWrites?: number
+  /**
+   * For a process alone with the database that can run again: a power cut may take the last units of work, whole and
+   * in order, and memory is spent on speed.
+   */
+  bulk?: boolean
 }
 
 /**

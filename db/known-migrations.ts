@@ -1,7 +1,9 @@
 /** The migrations that this version brings. */
 import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { DatabaseError } from './errors.ts'
+import type { Database } from './index.ts'
 
 type Engine = 'sqlite' | 'postgres'
 
@@ -17,4 +19,10 @@ export function knownMigrations(engine: Engine): MigrationMeta[] {
 /** A newer version may have migrated further while this one runs; less is not enough. @throws DatabaseError `outdated` */
 export function requireCurrent(engine: Engine, applied: number): void {
   if (applied < knownMigrations(engine).length) throw new DatabaseError('outdated')
+}
+
+/** How many migrations the database has that this version does not know. */
+export async function countUnknownMigrations({ engine, read }: Database): Promise<number> {
+  const [row] = await read.select({ applied: sql`count(*)` }).from(sql`"__drizzle_migrations"`)
+  return Math.max(0, Number(row?.applied) - knownMigrations(engine).length)
 }

@@ -22,13 +22,17 @@ const tables = defineTables(postgres)
 
 type Drizzle = PgDatabase<PgQueryResultHKT>
 
-export function connectPostgres(url: string, max = POOL_SIZE): SQL {
+export function connectPostgres(url: string, max = POOL_SIZE, { bulk }: DatabaseOptions = {}): SQL {
   return new SQL(url, {
     max,
     idleTimeout: 60,
     connectionTimeout: 5,
     // Milliseconds. A statement or an abandoned transaction may not hold its locks for ever.
-    connection: { statement_timeout: 10_000, idle_in_transaction_session_timeout: 10_000 },
+    connection: {
+      statement_timeout: bulk ? 600_000 : 10_000,
+      idle_in_transaction_session_timeout: 10_000,
+      ...(bulk ? { synchronous_commit: 'off' } : {}),
+    },
   })
 }
 
@@ -38,7 +42,7 @@ export interface PostgresOptions extends DatabaseOptions {
 }
 
 export function openPostgres(url: string, sources: Sources, options: PostgresOptions = {}): Database {
-  const client = connectPostgres(url)
+  const client = connectPostgres(url, POOL_SIZE, options)
   const queries = drizzle({ client, casing: 'snake_case' })
   return databaseOn(queries, sources, () => client.close({ timeout: 5 }), options)
 }

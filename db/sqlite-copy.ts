@@ -15,7 +15,9 @@ import { dirname } from 'node:path'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { sqlite } from './columns.ts'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
+import type { Reader, Sources } from './index.ts'
 import { knownMigrations } from './known-migrations.ts'
+import { queriesOn } from './sqlite.ts'
 import { defineTables } from './tables.ts'
 
 /**
@@ -43,6 +45,8 @@ export interface Inspection {
   migrations: number
   /** How many of those this version knows. */
   knownMigrations: number
+  /** They are all that this version has, and no others. */
+  current: boolean
   /** Of all our tables. */
   rows: number
 }
@@ -65,13 +69,15 @@ export function inspectSqlite(path: string): Inspection {
       .map(table => getTableConfig(table as unknown as SQLiteTable).name)
       .filter(name => present.has(name))
     const counts = tables.map(name => Number(valuesOf(connection, `SELECT count(*) FROM "${name}"`)[0]?.[0]))
+    const knownApplied = applied.filter(at => known.has(at)).length
     return {
       faults: [
         ...integrity.filter(word => word !== 'ok'),
         ...foreign.map(([table, row, parent]) => `${table} row ${row} refers to a missing row of ${parent}`),
       ],
       migrations: applied.length,
-      knownMigrations: applied.filter(at => known.has(at)).length,
+      knownMigrations: knownApplied,
+      current: knownApplied === applied.length && knownApplied === known.size,
       rows: counts.reduce((sum, rows) => sum + rows, 0),
     }
   } catch (error) {
@@ -79,6 +85,13 @@ export function inspectSqlite(path: string): Inspection {
   } finally {
     connection.close()
   }
+}
+
+/** Queries on a file that nobody writes, without a change to it; its schema must be current. */
+export function openSqliteCopy(path: string, sources: Sources): { read: Reader; close(): void } {
+  const connection = open(path)
+  connection.run('PRAGMA query_only = ON')
+  return { read: queriesOn(connection, sources), close: () => connection.close() }
 }
 
 /**

@@ -85,12 +85,19 @@ function endable(transaction: Transaction): { tx: Transaction; end: () => void }
 }
 
 /** Drizzle over one connection, seen through the surface that both engines share (see `columns.ts`). */
-function queriesOn(connection: Connection, sources: Sources): Reader {
+export function queriesOn(connection: Connection, sources: Sources): Reader {
   const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
   return Object.assign(queries, { tables, statements: new Map(), ...sources })
 }
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+/** One fsync a checkpoint, not one a commit; and pages that are written again and again stay in memory meanwhile. */
+function forBulk(connection: Connection) {
+  connection.run('PRAGMA synchronous = NORMAL')
+  connection.run('PRAGMA cache_size = -524288')
+  connection.run('PRAGMA wal_autocheckpoint = 131072')
+}
 
 export interface SqliteOptions extends DatabaseOptions {
   /** How long a batch waits for another process's lock. Milliseconds; default 5000. */
@@ -98,11 +105,12 @@ export interface SqliteOptions extends DatabaseOptions {
 }
 
 export function openSqlite(path: string, sources: Sources, options: SqliteOptions = {}): Database {
-  const { lockPatienceMs, maxQueuedWrites = Number.POSITIVE_INFINITY } = options
+  const { lockPatienceMs, bulk, maxQueuedWrites = Number.POSITIVE_INFINITY } = options
   if (path === '' || path.startsWith(':memory:')) {
     throw new Error('Matchday needs a file (sqlite:PATH): its reader and its writer are two connections')
   }
   const writer = connectSqlite(path)
+  if (bulk) forBulk(writer)
   const reader = connectSqlite(path)
   reader.run('PRAGMA busy_timeout = 100')
   reader.run('PRAGMA query_only = ON')

@@ -57,18 +57,29 @@ const latin: Record<string, string> = {
  * @param options.seed any integer
  * @param options.count how many, 0 or more
  */
-export function generateFans({ seed, count }: { seed: number; count: number }): Fan[] {
+export function generateFans(options: { seed: number; count: number }): Fan[] {
+  return [...walkFans(options)]
+}
+
+/** The same one after another: of those before, only the usernames are remembered. */
+export function* walkFans({ seed, count }: { seed: number; count: number }): Generator<Fan> {
   const fakers = origins.map(({ names }) => new Faker({ locale: [names, en, base] }))
   const dice = new Faker({ locale: [en, base] })
-  const taken = new Set<string>()
-  return Array.from({ length: count }, (_, index) => {
+  const taken: Taken = { names: new Set(), tried: new Map() }
+  for (let index = 0; index < count; index++) {
     dice.seed([seed, index])
     const at = dice.number.int({ max: origins.length - 1 })
     const origin = origins[at] as Origin
     const faker = fakers[at] as Faker
     faker.seed([seed, index])
-    return generateFan({ faker, dice, origin, index, taken })
-  })
+    yield generateFan({ faker, dice, origin, index, taken })
+  }
+}
+
+interface Taken {
+  names: Set<string>
+  /** By stem: the last number that was tried, and so is taken. */
+  tried: Map<string, number>
 }
 
 interface Draw {
@@ -79,7 +90,7 @@ interface Draw {
   origin: Origin
   index: number
   /** Usernames of the fans before this one; only these may steer it, or it would change with the count. */
-  taken: Set<string>
+  taken: Taken
 }
 
 function generateFan({ faker, dice, origin, index, taken }: Draw): Fan {
@@ -115,13 +126,19 @@ function proposeUsername(dice: Faker, given: string, family: string): string {
   ])
 }
 
-function unusedUsername(proposal: string, taken: Set<string>): string {
+function unusedUsername(proposal: string, { names, tried }: Taken): string {
   const stem = proposal.slice(0, 20).replace(/_+$/, '')
   let username = stem.length < 3 ? `${stem}_fan` : stem
-  for (let n = 2; taken.has(username); n++) {
-    username = `${stem.slice(0, 19 - String(n).length).replace(/_+$/, '')}_${n}`
+  if (names.has(username)) {
+    // From where the last of this stem left off: a million fans must not try the same numbers again and again.
+    let n = tried.get(stem) ?? 1
+    while (names.has(username)) {
+      n++
+      username = `${stem.slice(0, 19 - String(n).length).replace(/_+$/, '')}_${n}`
+    }
+    tried.set(stem, n)
   }
-  taken.add(username)
+  names.add(username)
   return username
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { bytesOf, copySqlite, placeFile } from '../db/sqlite-copy.ts'
-import { verifyCopy } from './backup/verify-copy.ts'
+import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, misuse } from './command/explain.ts'
@@ -19,7 +19,7 @@ const command = declareCommand({
   .argument('<file>', 'where the copy goes')
   .option('--force', 'replace the file when it is there')
 
-await runCommand(command, async ({ parameters: [file], options, databaseUrl }) => {
+await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress }) => {
   const url = databaseUrl()
   if (!isSqlite(url))
     misuse('backup is for SQLite; for PostgreSQL: pg_dump --format=custom --file=FILE "$DATABASE_URL"')
@@ -35,13 +35,15 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl }) =
   rmSync(partial, { force: true })
   try {
     copySqlite(path, partial)
-    const { rows, migrations } = await verifyCopy(partial)
+    const { rows, migrations, ledgerDigest } = await verifyCopy(partial, progress('fans verified'))
     if (taken()) fail(`${file} has come into being meanwhile: choose another name, or --force.`)
     placeFile(partial, file)
     const bytes = bytesOf(file)
     return {
-      answer: { file, bytes, rows, migrations },
-      text: `Wrote ${file}: ${rows} rows, ${bytes} bytes, verified.`,
+      answer: { file, bytes, rows, migrations, ledgerDigest },
+      text: [`Wrote ${file}: ${rows} rows, ${bytes} bytes, verified.`, describeLedger(ledgerDigest)].join(
+        '\n',
+      ),
     }
   } finally {
     rmSync(partial, { force: true })

@@ -5,7 +5,7 @@ import { DatabaseError } from '../db/index.ts'
 import { knownMigrations } from '../db/known-migrations.ts'
 import { inspectSqlite, replaceSqlite } from '../db/sqlite-copy.ts'
 import { realSources } from '../src/sources.ts'
-import { verifyCopy } from './backup/verify-copy.ts'
+import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, misuse } from './command/explain.ts'
@@ -24,7 +24,7 @@ const command = declareCommand({
   .argument('<file>', 'the backup')
   .option('--force', 'replace a database that holds data, or cannot be read')
 
-await runCommand(command, async ({ parameters: [file], options, databaseUrl }) => {
+await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress }) => {
   const url = databaseUrl()
   if (!isSqlite(url))
     misuse(
@@ -34,7 +34,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl }) =
   if (!existsSync(file)) fail(`There is no file ${file}.`)
   if (resolve(file) === resolve(path)) misuse('the backup cannot be the database itself')
 
-  const backup = await verifyCopy(file)
+  const backup = await verifyCopy(file, progress('fans verified'))
   const ahead = backup.migrations - backup.knownMigrations
   if (ahead > 0)
     fail(`${file} is ahead of this version of Matchday by ${ahead}: restore it with the newer one.`)
@@ -70,9 +70,15 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl }) =
       rows: backup.rows,
       migrations: backup.migrations,
       migrationsMissing: behind,
+      ledgerDigest: backup.ledgerDigest,
       keptAt: replaced ? aside : null,
     },
-    text: [`Restored ${path} from ${file}: ${backup.rows} rows, verified.`, version, ...kept].join('\n'),
+    text: [
+      `Restored ${path} from ${file}: ${backup.rows} rows, verified.`,
+      describeLedger(backup.ledgerDigest),
+      version,
+      ...kept,
+    ].join('\n'),
   }
 })
 

@@ -3,6 +3,7 @@ import type { Finding } from '../src/points/audit.ts'
 import { verifyLedger } from '../src/points/verify-ledger.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
+import { describeFinding } from './ledger/describe-finding.ts'
 
 const command = declareCommand({
   name: 'verify-ledger',
@@ -47,13 +48,3 @@ await runCommand(command, async ({ options, openDatabase, progress }) => {
     found: report.findings > 0,
   }
 })
-
-/** `fan ID, entry 3: points_entries.hash is …, must be …` */
-function describeFinding({ userId, what, seq, board, expected, actual }: Finding): string {
-  const where = [
-    ...(userId === null ? [] : [`fan ${userId}`]),
-    ...(seq === undefined ? [] : [`entry ${seq}`]),
-    ...(board === undefined ? [] : [`board ${board}`]),
-  ].join(', ')
-  return `${where === '' ? '' : `${where}: `}${what} is ${actual ?? 'missing'}, must be ${expected ?? 'absent'}`
-}

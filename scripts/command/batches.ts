@@ -10,6 +10,8 @@ import { Interrupted, type StopSignal } from './stop.ts'
 const HOLD_MS = 12
 const LEAST_REST_MS = 4
 const POSTGRES_BATCH_MS = 250
+/** With nobody waiting, what is ready goes into one batch, unless it takes long even so. */
+const EXCLUSIVE_BATCH_MS = 10_000
 /** Items kept ready; the most that one batch can take. */
 const MOST_ITEMS = 500
 
@@ -26,6 +28,10 @@ export interface BatchOptions {
   beforeCommit?: () => void
   /** Asked between batches. */
   stopRequested?: () => StopSignal | undefined
+  /** Nobody else uses the database: long batches, and no rests in between. */
+  exclusive?: boolean
+  /** Items kept ready, where they are large. Default: 500. */
+  ahead?: number
 }
 
 /**
@@ -36,15 +42,19 @@ export async function writeInBatches<Item>(
   db: Database,
   items: Iterable<Item> | AsyncIterable<Item>,
   write: (tx: Transaction, item: Item) => Promise<unknown>,
-  { onBatch, beforeCommit, stopRequested }: BatchOptions = {},
+  { onBatch, beforeCommit, stopRequested, exclusive = false, ahead = MOST_ITEMS }: BatchOptions = {},
 ): Promise<number> {
-  const shared = db.engine === 'sqlite'
+  const shared = db.engine === 'sqlite' && !exclusive
+  const longest = exclusive ? EXCLUSIVE_BATCH_MS : POSTGRES_BATCH_MS
   let commitMs = 0
+  let restUntil = 0
   let done = 0
 
   /** One unit of work over as many of the items as fit. Answers how many. */
   async function writeBatch(ready: Item[]): Promise<number> {
-    const budget = shared ? Math.max(1, HOLD_MS - commitMs) : POSTGRES_BATCH_MS
+    // Making the next items was rest as well. Even without any, a signal is heard only when the event loop turns.
+    await Bun.sleep(Math.max(0, restUntil - performance.now()))
+    const budget = shared ? Math.max(1, HOLD_MS - commitMs) : longest
     let began = 0
     let worked = 0
     let taken = 0
@@ -67,14 +77,14 @@ export async function writeInBatches<Item>(
     onBatch?.({ done, heldMs })
     const signal = stopRequested?.()
     if (signal) throw new Interrupted(signal, done)
-    if (shared) await Bun.sleep(Math.max(heldMs, LEAST_REST_MS))
+    if (shared) restUntil = performance.now() + Math.max(heldMs, LEAST_REST_MS)
     return taken
   }
 
   let ready: Item[] = []
   for await (const item of items) {
     ready.push(item)
-    if (ready.length === MOST_ITEMS) ready = ready.slice(await writeBatch(ready))
+    if (ready.length === ahead) ready = ready.slice(await writeBatch(ready))
   }
   while (ready.length > 0) ready = ready.slice(await writeBatch(ready))
   return done

@@ -12,13 +12,13 @@ export function environmentOf(database: string | undefined): Environment {
   return database === undefined ? process.env : { ...process.env, DATABASE_URL: database }
 }
 
-/** By the same rule as the API's, without the rest of its configuration. */
-export function databaseUrlOf(database: string | undefined): string {
+/** By the same rule as the API's, without the rest of its configuration. `option` is what named the database. */
+export function databaseUrlOf(database: string | undefined, option = '--database'): string {
   const reader = createReader(environmentOf(database))
   const url = readDatabaseUrl(reader)
   const problem = reader.problems.join('\n')
   if (problem === '') return url
-  return database === undefined ? fail(problem) : misuse(problem.replace('DATABASE_URL', '--database'))
+  return database === undefined ? fail(problem) : misuse(problem.replace('DATABASE_URL', option))
 }
 
 /** The whole configuration of the API. @throws ConfigError */

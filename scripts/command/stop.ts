@@ -8,7 +8,7 @@ const CODES: Record<StopSignal, number> = { SIGINT: 130, SIGTERM: 143 }
 export class Interrupted extends Error {
   readonly exitCode: number
   constructor(
-    signal: StopSignal,
+    readonly signal: StopSignal,
     readonly done: number,
   ) {
     super(`stopped by ${signal}`)

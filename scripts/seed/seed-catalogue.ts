@@ -8,9 +8,11 @@ const at = {
   updatedAt: new Date('2025-07-01T00:00:00.000Z'),
 }
 
-/** Writes what is missing of the catalogue, and answers how much that was. */
+/** Writes what is missing of the catalogue, and answers how much that was; `rows` are those of all tables. */
 export async function seedCatalogue(tx: Transaction) {
-  return { teams: await seedTeams(tx), rewards: await seedRewards(tx), packs: await seedPacks(tx) }
+  const [teams, rewards] = [await seedTeams(tx), await seedRewards(tx)]
+  const { packs, rows } = await seedPacks(tx)
+  return { teams, rewards, packs, rows: teams + rewards + rows }
 }
 
 async function seedTeams(tx: Transaction): Promise<number> {
@@ -32,11 +34,11 @@ async function seedRewards(tx: Transaction): Promise<number> {
   return (await tx.insert(tx.tables.rewards).values(rows).onConflictDoNothing().returning()).length
 }
 
-async function seedPacks(tx: Transaction): Promise<number> {
+async function seedPacks(tx: Transaction): Promise<{ packs: number; rows: number }> {
   const moments = collectibles.map(([id, name, description, rarity]) => {
     return { id, name, description, rarity, minted: 0, ...at }
   })
-  await tx.insert(tx.tables.collectibles).values(moments).onConflictDoNothing()
+  const minted = await tx.insert(tx.tables.collectibles).values(moments).onConflictDoNothing().returning()
   const rows = packs.map(({ price, supply, active = true, odds: _, ...pack }) => ({
     ...pack,
     priceAmount: price.amount,
@@ -50,6 +52,6 @@ async function seedPacks(tx: Transaction): Promise<number> {
   const items = packs.flatMap(pack =>
     weightsOf(pack).map(({ id, weight }) => ({ packId: pack.id, collectibleId: id, weight })),
   )
-  await tx.insert(tx.tables.packItems).values(items).onConflictDoNothing()
-  return made.length
+  const offered = await tx.insert(tx.tables.packItems).values(items).onConflictDoNothing().returning()
+  return { packs: made.length, rows: minted.length + made.length + offered.length }
 }

@@ -72,6 +72,20 @@ export async function moveCounts(tx: Transaction, from: Place[], to: Place[]): P
   await tx.delete(counts).where(and(eq(counts.fans, 0), these))
 }
 
+/** How many fans each bucket gains when fans come to some places, in the order of the buckets. */
+export function countPlaces(places: Iterable<Place>): (Bucket & { fans: number })[] {
+  const gains = new Map<string, Bucket & { fans: number }>()
+  for (const place of places) {
+    for (const bucket of bucketsOf(place)) {
+      const name = nameOf(bucket)
+      const gain = gains.get(name)
+      if (gain) gain.fans++
+      else gains.set(name, { ...bucket, fans: 1 })
+    }
+  }
+  return [...gains.values()].toSorted(byPlace)
+}
+
 const byPlace = (a: Bucket, b: Bucket) =>
   (a.board < b.board ? -1 : a.board > b.board ? 1 : 0) ||
   a.level - b.level ||

@@ -1,6 +1,7 @@
 /** What enrolled fans have earned on each board. The caller holds the fan's points account: one write of a fan at a time. */
 import type { Transaction } from '../../db/index.ts'
 import { boardsAt, takesPart } from './boards.ts'
+import type { Place } from './counts.ts'
 import { findEnrolment } from './enrolment.ts'
 import { placeFan, readPlaces } from './places.ts'
 
@@ -20,11 +21,23 @@ export async function raiseScores(
   const before = await readPlaces(tx, userId, boards)
   // Enrolled, and never placed: what is missing is made up as a whole (`points/repair-fan.ts`).
   if (!before.some(({ board }) => board === 'all')) return
-  const after = boards.map(board => {
-    const { points, reachedAt } = before.find(place => place.board === board) ?? NOWHERE
-    // A clock that was set back makes nobody the first to get there; who had nothing got nowhere before.
-    const latest = points === 0 ? at.getTime() : Math.max(reachedAt, at.getTime())
-    return { board, points: points + gained, reachedAt: latest }
-  })
+  const after = boards.map(board =>
+    raisePlace(
+      board,
+      before.find(place => place.board === board),
+      { gained, at },
+    ),
+  )
   await placeFan(tx, userId, before, after)
+}
+
+/** Where somebody gets on a board by earning. */
+export function raisePlace(
+  board: string,
+  { points, reachedAt }: Omit<Place, 'board'> = NOWHERE,
+  { gained, at }: { gained: number; at: Date },
+): Place {
+  // A clock that was set back makes nobody the first to get there; who had nothing got nowhere before.
+  const latest = points === 0 ? at.getTime() : Math.max(reachedAt, at.getTime())
+  return { board, points: points + gained, reachedAt: latest }
 }

@@ -48,6 +48,11 @@ export function drawItems({
   )
 }
 
+/** Drawn items with their positions as they are dealt: whoever deals takes the counters of serial numbers in one order. */
+export function inOrderOfIds(drawn: string[]): [position: number, id: string][] {
+  return [...drawn.entries()].toSorted(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0))
+}
+
 /** A whole number from 0 to `total - 1`, each as likely as the others. */
 export function drawNumber(serverSeed: string, message: string, total: number): number {
   const size = BigInt(total)

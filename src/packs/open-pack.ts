@@ -6,7 +6,7 @@ import { findUser } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { fanTopic } from '../views/topics.ts'
 import { collectibleColumns } from './catalogue.ts'
-import { drawItems } from './draw.ts'
+import { drawItems, inOrderOfIds } from './draw.ts'
 import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
 import { makeProof } from './proof.ts'
 import { findPurchase } from './purchases.ts'
@@ -41,9 +41,7 @@ export async function openPack(tx: Transaction, caller: Caller, { userPackId, cl
 async function dealItems(tx: Transaction, { id, userId, purchaseId }: UserPackRow, clientSeed: string) {
   const { serverSeed, terms } = await purchaseOf(tx, purchaseId)
   const drawn = drawItems({ ...parseTerms(terms), serverSeed, clientSeed, userPackId: id })
-  // In the order of the ids, so that two openings at once take the counters' locks in the same order.
-  const inOrder = [...drawn.entries()].toSorted(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0))
-  for (const [position, collectibleId] of inOrder) {
+  for (const [position, collectibleId] of inOrderOfIds(drawn)) {
     const serialNumber = await nextSerialNumber(tx, collectibleId)
     await tx
       .insert(tx.tables.userItems)

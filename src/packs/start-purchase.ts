@@ -1,13 +1,13 @@
 /** Starting a purchase: holds one of the supply for 15 minutes, freezes price and odds, promises the seed. */
 import { and, eq, gt, sql } from 'drizzle-orm'
-import type { Transaction } from '../../db/index.ts'
+import type { Sources, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { ensureUser } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
 import { isActive } from '../window.ts'
-import { readItems } from './catalogue.ts'
-import { canonicalTerms, hashSeed } from './draw.ts'
+import { type PackRow, readItems } from './catalogue.ts'
+import { canonicalTerms, hashSeed, type Weight } from './draw.ts'
 import { weightsProblem } from './odds.ts'
 import { type PurchaseRow, presentPurchase } from './present.ts'
 import { countFree, lockPack } from './supply.ts'
@@ -37,7 +37,7 @@ export async function startPurchase(
 
   const { user } = await ensureUser(tx, caller)
   if (holdsPerFan > 0) await refuseHoarding(tx, user.id, packId, now, holdsPerFan)
-  const { priceAmount, priceCurrency, itemsPerPack } = pack
+  const { priceAmount, priceCurrency } = pack
   if (priceCurrency === POINTS) await requirePoints(tx, user.id, priceAmount)
 
   const items = (await readItems(tx, [packId])).get(packId) ?? []
@@ -45,11 +45,22 @@ export async function startPurchase(
   // Nobody may pay for what could not be drawn, or not with the odds that are shown.
   const problem = weightsProblem(weights)
   if (problem) throw new DomainError('pack_inactive', { detail: `The pack is not ready: ${problem}.` })
-  const serverSeed = Buffer.from(tx.randomBytes(32)).toString('hex')
-  const purchase: PurchaseRow = {
-    id: tx.newId(),
+  const purchase = preparePurchase(tx, { pack, weights, userId: user.id, now })
+  await tx.insert(tx.tables.packPurchases).values(purchase)
+  return presentPurchase(purchase, undefined, now)
+}
+
+/** A purchase that has just started: its price and terms frozen, its seed promised. */
+export function preparePurchase(
+  { randomBytes, newId }: Pick<Sources, 'randomBytes' | 'newId'>,
+  { pack, weights, userId, now }: { pack: PackRow; weights: Weight[]; userId: string; now: Date },
+): PurchaseRow {
+  const { id: packId, priceAmount, priceCurrency, itemsPerPack } = pack
+  const serverSeed = Buffer.from(randomBytes(32)).toString('hex')
+  return {
+    id: newId(),
     packId,
-    userId: user.id,
+    userId,
     status: 'pending',
     priceAmount,
     priceCurrency,
@@ -62,8 +73,6 @@ export async function startPurchase(
     refundedAt: null,
     paymentReference: null,
   }
-  await tx.insert(tx.tables.packPurchases).values(purchase)
-  return presentPurchase(purchase, undefined, now)
 }
 
 /** The pack is locked, so that of two purchases at once one counts the other. */

@@ -32,8 +32,8 @@ export function countUnsold({ supplyTotal, supplySold }: PackRow): number {
   return supplyTotal === null ? Number.POSITIVE_INFINITY : supplyTotal - supplySold
 }
 
-/** Books one sale, or takes one back. The table's check refuses to go below zero or past the total. */
-export async function changeSold(tx: Transaction, packId: string, by: 1 | -1): Promise<void> {
+/** Books sales, or takes some back when `by` is negative. The table's check refuses to go below zero or past the total. */
+export async function changeSold(tx: Transaction, packId: string, by: number): Promise<void> {
   const { packs } = tx.tables
   await tx
     .update(packs)

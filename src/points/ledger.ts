@@ -1,6 +1,6 @@
 /** The points ledger: append-only, hash-chained per fan, exact. Every change of a balance goes through `appendEntry`. */
 import { and, eq } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { raiseScores } from '../leaderboard/scores.ts'
 import { fanTopic } from '../views/topics.ts'
@@ -55,34 +55,24 @@ export type Booking =
  */
 export async function appendEntry(tx: Transaction, change: PointsChange): Promise<Booking> {
   const { pointsAccounts, pointsEntries } = tx.tables
-  const { userId, delta, reason, ref } = change
+  const { userId, delta } = change
   const account = await holdAccount(tx, userId)
 
   const before = await findEntry(tx, change)
   if (before) return { outcome: 'booked_before', entry: before }
 
-  const balanceAfter = account.balance + delta
-  if (balanceAfter < 0) return { outcome: 'insufficient', balance: account.balance }
+  if (account.balance + delta < 0) return { outcome: 'insufficient', balance: account.balance }
 
-  const createdAt = tx.now()
-  const fields = { id: tx.newId(), userId, seq: account.seq + 1, delta, balanceAfter, reason, ref, createdAt }
-  const entry = { ...fields, hash: hashEntry(account.headHash, fields) }
+  const at = tx.now()
+  const { entry, head, gained } = nextEntry(account, change, { id: tx.newId(), at })
   await tx.insert(pointsEntries).values(entry)
-  const gained = earnedBy(change)
-  await tx
-    .update(pointsAccounts)
-    .set({
-      balance: balanceAfter,
-      lifetime: account.lifetime + gained,
-      seq: entry.seq,
-      headHash: entry.hash,
-      updatedAt: createdAt,
-    })
-    .where(eq(pointsAccounts.userId, userId))
+  await tx.update(pointsAccounts).set(head).where(eq(pointsAccounts.userId, userId))
   tx.touch(fanTopic(userId))
-  if (gained > 0) await raiseScores(tx, userId, { gained, at: createdAt })
+  if (gained > 0) await raiseScores(tx, userId, { gained, at })
   return { outcome: 'booked', entry }
 }
+
+export type Account = Tables['pointsAccounts']['$inferSelect']
 
 /** Follows from the entries in every member: without one, nothing has ever changed. */
 export const NEW_ACCOUNT = {
@@ -91,6 +81,23 @@ export const NEW_ACCOUNT = {
   seq: 0,
   headHash: GENESIS_HASH,
   updatedAt: new Date(0),
+}
+
+/** The entry that a change makes, the account's head after it, and what was earned by it. The balance must suffice. */
+export function nextEntry(account: Account, change: PointsChange, { id, at }: { id: string; at: Date }) {
+  const { userId, delta, reason, ref } = change
+  const balanceAfter = account.balance + delta
+  const fields = { id, userId, seq: account.seq + 1, delta, balanceAfter, reason, ref, createdAt: at }
+  const entry = { ...fields, hash: hashEntry(account.headHash, fields) }
+  const gained = earnedBy(change)
+  const head = {
+    balance: balanceAfter,
+    lifetime: account.lifetime + gained,
+    seq: entry.seq,
+    headHash: entry.hash,
+    updatedAt: at,
+  }
+  return { entry, head, gained }
 }
 
 /** Opens the account when there is none, and holds its row until the unit of work ends. */

@@ -37,7 +37,7 @@ const NOBODY: StoredFan = { known: false, account: undefined, enrolment: undefin
 
 /** @throws DatabaseError */
 export async function verifyLedger(
-  db: Database,
+  db: Pick<Database, 'read' | 'findDamage'>,
   { onFinding, onProgress }: VerifyOptions = {},
 ): Promise<LedgerReport> {
   const { read } = db

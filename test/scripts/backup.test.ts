@@ -98,6 +98,46 @@ test('a backup replaces no file unless told to, and leaves nothing half-done', a
   expect((await run('backup', 'live.db', pathOf('live.db'))).code).toBe(2)
 })
 
+/** Makes a fan richer, as whoever has the file can. */
+function forge(name: string) {
+  const connection = new Connection(pathOf(name))
+  connection.run('DROP TRIGGER points_entries_refuse_update')
+  connection.run(
+    'UPDATE points_entries SET delta = delta + 1, balance_after = balance_after + 1 WHERE seq = 1',
+  )
+  connection.run('UPDATE points_accounts SET balance = balance + 1, lifetime = lifetime + 1 WHERE seq > 0')
+  connection.close()
+}
+
+test('a backup of a ledger that was tampered with is refused, and takes no name', async () => {
+  await seeded('live.db')
+  expect((await run('backup', 'live.db', pathOf('sound.db'))).out).toMatch(
+    /verified\.\nLedger digest [0-9a-f]{64}\n/,
+  )
+  forge('live.db')
+  const { code, out, err } = await run('backup', 'live.db', pathOf('copy.db'))
+  expect({ code, out }).toEqual({ code: 1, out: '' })
+  expect(err).toMatch(/contradicts itself: fan [0-9a-f-]+, entry 1: points_entries.hash is /)
+  expect(readdirSync(folder).filter(name => name.startsWith('copy'))).toEqual([])
+})
+
+test('a look at a backup changes no byte of it; of an older schema only the file is checked', async () => {
+  await seeded('backup.db')
+  const before = await Bun.file(pathOf('backup.db')).bytes()
+  const { code, out } = await run('restore', 'live.db', pathOf('backup.db'), '--json')
+  expect(code).toBe(0)
+  expect(JSON.parse(out).ledgerDigest).toMatch(/^[0-9a-f]{64}$/)
+  expect(await Bun.file(pathOf('backup.db')).bytes()).toEqual(before)
+
+  const older = new Connection(pathOf('backup.db'))
+  older.run(
+    'DELETE FROM __drizzle_migrations WHERE created_at = (SELECT max(created_at) FROM __drizzle_migrations)',
+  )
+  older.close()
+  const behind = await run('restore', 'other.db', pathOf('backup.db'), '--json')
+  expect(JSON.parse(behind.out)).toMatchObject({ migrationsMissing: 1, ledgerDigest: null })
+})
+
 test('a restore keeps what was there beside it, and says so', async () => {
   const old = await seeded('live.db')
   const fresh = await seeded('backup.db', 30)
@@ -153,12 +193,15 @@ test('what is damaged, foreign or newer is not restored', async () => {
   torn.run('DELETE FROM teams')
   torn.close()
   writeFileSync(pathOf('text.db'), 'no database'.repeat(1_000))
+  await seeded('forged.db')
+  forge('forged.db')
   new Connection(pathOf('foreign.db')).run('CREATE TABLE notes (id integer)')
 
   for (const [name, why] of [
     ['newer.db', 'is ahead of this version of Matchday by 1'],
     ['torn.db', 'refers to a missing row of teams'],
     ['text.db', 'is no sound SQLite database'],
+    ['forged.db', 'holds a ledger that contradicts itself: fan '],
     ['foreign.db', 'is no database of Matchday'],
     ['absent.db', 'There is no file'],
   ] as const) {

@@ -35,13 +35,15 @@ async function busyFan(world: World) {
   const { reward } = expectStatus(200, await fan.post('/api/rewards/redeem', { rewardId }))
   const { userPack } = await buy(fan, await addPack(world))
   expectStatus(200, await open(fan, userPack.id))
+  const key = `key-${nth}.`
+  expectStatus(200, await fan.patch('/api/user/profile', { bio }, { 'Idempotency-Key': key }))
   const native = expectStatus(200, await fan.post('/api/auth/native-token', { deviceName }))
   const { id, identity } = expectStatus(200, await fan.get('/api/user/profile'))
   const sealedToken = `a sealed token ${nth}.`
   await world.db.write(tx =>
     deferSync(tx, id, { sealedToken, tokenExpiresAt: new Date(world.clock.ms + 9e6) }),
   )
-  const written = [handle, displayName, bio, deviceName, sealedToken, reward.redemptionCode]
+  const written = [handle, displayName, bio, deviceName, sealedToken, reward.redemptionCode, key]
   const personal = [...written, fan.subject, identity.email, identity.name]
   return { fan, id, native, handle, userPackId: userPack.id, personal }
 }

@@ -1,0 +1,30 @@
+/** A note in a database that is being filled by a move: from where. It goes when the move is done. */
+import { sql } from 'drizzle-orm'
+import type { Database, Transaction } from './index.ts'
+import { runStatement } from './shape.ts'
+
+const NAME = '__matchday_move'
+const table = sql.identifier(NAME)
+
+/** The source that is noted; undefined when no move is under way. */
+export async function readMoveMarker(db: Database): Promise<string | undefined> {
+  const there =
+    db.engine === 'sqlite'
+      ? sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name = ${NAME}`
+      : sql`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = ${NAME}`
+  if ((await runStatement(db.read, there)).length === 0) return undefined
+  const [row] = await runStatement(db.read, sql`SELECT source FROM ${table}`)
+  return row && String(row.source)
+}
+
+export async function writeMoveMarker(tx: Transaction, source: string): Promise<void> {
+  const statements = [
+    sql`CREATE TABLE ${table} (source text NOT NULL)`,
+    sql`INSERT INTO ${table} VALUES (${source})`,
+  ]
+  for (const statement of statements) await runStatement(tx, statement)
+}
+
+export async function removeMoveMarker(tx: Transaction): Promise<void> {
+  await runStatement(tx, sql`DROP TABLE ${table}`)
+}

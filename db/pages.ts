@@ -1,0 +1,75 @@
+/** Reading whole tables in bounded memory, in the same order on both engines. */
+import { asc, type Column, count, sql } from 'drizzle-orm'
+import type { Reader } from './index.ts'
+import { type AnyTable, shapeOf } from './shape.ts'
+
+export type Row = Record<string, unknown>
+
+/** A whole number beyond 2^53 - 1: JavaScript would round it. */
+export class InexactNumberError extends Error {
+  constructor(table: string, column: string) {
+    super(`${table}.${column} holds a whole number beyond 2^53 - 1, which cannot be moved exactly`)
+    this.name = 'InexactNumberError'
+  }
+}
+
+export async function countRows(reader: Reader, table: AnyTable): Promise<number> {
+  const [row] = await reader.select({ rows: count() }).from(table)
+  return Number(row?.rows)
+}
+
+/**
+ * The rows of a table by primary key, page after page, from the one after `last`. Keys are ids and whole numbers
+ * (`db/columns.ts`), which both engines order alike. @throws InexactNumberError
+ */
+export async function* readPages(
+  reader: Reader,
+  table: AnyTable,
+  size: number,
+  last?: Row,
+): AsyncGenerator<Row[]> {
+  const { name, columns, key } = shapeOf(table)
+  const keyColumns = key.map(property => columnOf(table, property))
+  let after = last
+  while (true) {
+    const from = after
+    const rows: Row[] = await reader
+      .select()
+      .from(table)
+      .where(
+        from &&
+          sql`(${sql.join(keyColumns, sql`, `)}) > (${sql.join(
+            key.map((property, at) => sql.param(from[property], keyColumns[at])),
+            sql`, `,
+          )})`,
+      )
+      .orderBy(...keyColumns.map(column => asc(column)))
+      .limit(size)
+    for (const row of rows) {
+      for (const { property } of columns) {
+        const value = row[property]
+        if (typeof value === 'number' && !Number.isSafeInteger(value))
+          throw new InexactNumberError(name, property)
+      }
+    }
+    if (rows.length > 0) yield rows
+    after = rows.at(-1)
+    if (rows.length < size) return
+  }
+}
+
+/** The row with the greatest primary key. */
+export async function readLast(reader: Reader, table: AnyTable): Promise<Row | undefined> {
+  const { key } = shapeOf(table)
+  const order = key.map(property => sql`${columnOf(table, property)} desc`)
+  const [row] = await reader
+    .select()
+    .from(table)
+    .orderBy(...order)
+    .limit(1)
+  return row
+}
+
+// Guarantee: the properties of a table's shape are columns of it.
+const columnOf = (table: AnyTable, property: string) =>
+  (table as unknown as Record<string, Column>)[property] as Column

@@ -1,0 +1,114 @@
+/** `bun run move --from URL --to URL`: everything from one database to another, from SQLite to PostgreSQL or back. */
+import { existsSync, realpathSync } from 'node:fs'
+import { type Database, DatabaseError, openDatabase, translateDatabaseError } from '../db/index.ts'
+import { migrate } from '../db/migrate.ts'
+import { realSources } from '../src/sources.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { databaseUrlOf, isSqlite, openExisting, sqlitePathOf } from './command/database.ts'
+import { fail, misuse, redact } from './command/explain.ts'
+import type { Progress } from './command/progress.ts'
+import { stoppable } from './command/stop.ts'
+import { countAll } from './move/copy.ts'
+import { findObstacle, moveDatabase, requireKnownSchema } from './move/move.ts'
+
+const command = declareCommand({
+  name: 'move',
+  summary: 'Copies a whole database into an empty one, of either engine, and compares both.',
+  examples: [
+    ['--from sqlite:data/matchday.db --to postgres://db.example.com/matchday', 'outgrow one machine'],
+    ['--from postgres://db.example.com/matchday --to sqlite:sample.db', 'bring it to a laptop'],
+    [
+      '--from sqlite:data/matchday.db --to postgres://db.example.com/matchday --dry-run',
+      'what would be copied',
+    ],
+  ],
+  notes:
+    'Stop the API first: a source that changes meanwhile is found at the end, and the move was for nothing.\n' +
+    'Killed at any moment, the same command goes on where it ended.',
+  database: false,
+  changes: true,
+})
+  .requiredOption('--from <url>', 'sqlite:PATH or postgres://…; only read')
+  .requiredOption('--to <url>', 'sqlite:PATH or postgres://…; empty, or left by a move that was stopped')
+
+/** A database by one name, however it was written; without its password. */
+const nameOf = (url: string) =>
+  isSqlite(url) && existsSync(sqlitePathOf(url)) ? `sqlite:${realpathSync(sqlitePathOf(url))}` : redact(url)
+
+await runCommand(command, async ({ options, closeAtEnd, progress }) => {
+  const [from, to] = [databaseUrlOf(options.from, '--from'), databaseUrlOf(options.to, '--to')]
+  if (nameOf(from) === nameOf(to)) misuse('--from and --to are the same database.')
+  const source = closeAtEnd(await openExisting(from))
+  await requireKnownSchema(source)
+  const counts = await countAll(source)
+  const total = counts.reduce((sum, { rows }) => sum + rows, 0)
+
+  if (options.dryRun) {
+    const target = await openCurrent(to)
+    const obstacle = target && (await findObstacle(closeAtEnd(target), nameOf(from)))
+    if (obstacle) fail(obstacle)
+    const lines = counts.map(({ table, rows }) => `${String(rows).padStart(12)}  ${table}`)
+    return { answer: { tables: counts }, text: lines.join('\n'), changed: total }
+  }
+
+  await migrate(to)
+  const target = closeAtEnd(openDatabase(to, realSources, { bulk: true }))
+  const copying = progress('rows copied')
+  let comparing: Progress | undefined
+  let verifying: Progress | undefined
+  let [copied, compared] = [0, 0]
+  const report = await stoppable(stopRequested =>
+    moveDatabase(source, target, {
+      sourceName: nameOf(from),
+      stopRequested,
+      onCopied(rows) {
+        copied += rows
+        copying(copied, total)
+      },
+      onCompared(rows) {
+        copying.end()
+        compared += rows
+        comparing ??= progress('rows compared')
+        comparing(compared, 2 * total)
+      },
+      onVerified(done, fans) {
+        comparing?.end()
+        verifying ??= progress('fans verified')
+        verifying(done, fans)
+      },
+    }),
+  ).finally(() => {
+    copying.end()
+    comparing?.end()
+    verifying?.end()
+  })
+  const { tables, ledger } = report
+  const found = ledger.findings > 0
+  return {
+    answer: { tables, ledger },
+    text: [
+      `Both hold the same ${total} rows in ${tables.length} tables. Ledger digest ${ledger.digest}`,
+      found
+        ? `In both ${ledger.findings} things are not as they must be: \`bun run verify-ledger\` names them.`
+        : 'Every chain, account, place and count was recomputed and is as it must be.',
+    ].join('\n'),
+    found,
+    changed: report.copied,
+  }
+})
+
+/** The target as it is; undefined when it is not there yet, or behind this version. */
+async function openCurrent(url: string): Promise<Database | undefined> {
+  if (isSqlite(url) && !existsSync(sqlitePathOf(url))) return undefined
+  const db = openDatabase(url, realSources)
+  try {
+    await db.ping()
+    return db
+  } catch (error) {
+    await db.close()
+    const translated = translateDatabaseError(error)
+    // A database without any migration has no table of them either.
+    if (translated instanceof DatabaseError && translated.fault !== 'outdated') throw translated
+    return undefined
+  }
+}

@@ -1,0 +1,75 @@
+/** What the fans of a seed do, drawn and not yet done: the same for whoever carries it out. */
+import type { Fan } from '../../mock-idp/users.ts'
+import { rewards, teams } from './catalogue.ts'
+import type { SeedSources } from './sources.ts'
+
+const stages = [
+  'new',
+  'profile',
+  'onboarded',
+  'active',
+  'new',
+  'active',
+  'claimed',
+  'new',
+  'collector',
+  'redeemed',
+] as const
+export type Stage = (typeof stages)[number]
+
+/** fan-0001 is always new, so that a first try starts at the beginning. */
+export const stageOf = (index: number): Stage => stages[index % stages.length] ?? 'new'
+
+const bios = [
+  'North stand, row 12, since 1998.',
+  'I have seen us lose in eleven countries.',
+  'Here for the pies and the second half.',
+  'Third generation season ticket.',
+  'Mostly shouting at the radio.',
+]
+
+export function drawProfile(fan: Fan, { faker }: SeedSources) {
+  const team = faker.helpers.arrayElement(teams)
+  return {
+    handle: fan.preferred_username,
+    country: team[4],
+    locale: fan.locale,
+    favoriteTeamId: team[0],
+    ...(faker.datatype.boolean({ probability: 0.3 }) ? { bio: faker.helpers.arrayElement(bios) } : {}),
+  }
+}
+
+/** Between writing the profile and completing the onboarding. */
+export const ONBOARDING_MS = 90_000
+
+export const drawJoining = ({ faker }: SeedSources) => faker.datatype.boolean({ probability: 0.85 })
+
+/** Check-ins at the stadium, each at its time. */
+export function* drawVisits({ faker, pass }: SeedSources) {
+  const visits = faker.number.int({ min: 3, max: 24 })
+  for (let visit = 1; visit <= visits; visit++) {
+    pass(faker.number.int({ min: 3_600_000, max: 3 * 86_400_000 }))
+    const delta = faker.helpers.arrayElement([10, 20, 25, 50, 100])
+    yield { delta, reason: 'activity' as const, ref: `check-in-${visit}` }
+  }
+}
+
+/** Rewards that a fan tries to claim, each at its time. */
+export function* drawWishes({ faker, pass }: SeedSources) {
+  for (const { id } of faker.helpers.arrayElements(rewards.slice(0, 9), { min: 2, max: 5 })) {
+    pass(faker.number.int({ min: 60_000, max: 86_400_000 }))
+    yield id
+  }
+}
+
+/** Packs that a fan tries to buy with points, each at its time. */
+export function* drawPurchases({ faker, pass }: SeedSources) {
+  for (const packId of faker.helpers.arrayElements(['starter', 'derby-day'], { min: 1, max: 2 })) {
+    pass(faker.number.int({ min: 60_000, max: 86_400_000 }))
+    yield packId
+  }
+}
+
+/** What a fan adds to the draw of a pack; null when it stays sealed. */
+export const drawOpening = ({ faker }: SeedSources) =>
+  faker.datatype.boolean({ probability: 0.7 }) ? faker.word.noun() : null

@@ -1,0 +1,41 @@
+/** What fans of a seed share: rewards with their stock and packs with their supply, as the database has them. */
+import { asc } from 'drizzle-orm'
+import type { Reader } from '../../db/index.ts'
+import { countHolds, type PackRow, readItems } from '../../src/packs/catalogue.ts'
+import type { Weight } from '../../src/packs/draw.ts'
+import { weightsProblem } from '../../src/packs/odds.ts'
+import { countUnsold } from '../../src/packs/supply.ts'
+import type { RewardRow } from '../../src/rewards/present.ts'
+
+export interface Season {
+  /** The stock goes down as fans claim. */
+  rewards: Map<string, RewardRow>
+  packs: Map<string, PackOnSale>
+}
+
+export interface PackOnSale {
+  pack: PackRow
+  weights: Weight[]
+  /** How many can still be sold; goes down as fans buy. Infinite without a limit. */
+  free: number
+}
+
+/** Before every purchase, so that each hold that was never completed counts. */
+export const BEFORE_ALL = new Date(0)
+
+export async function readSeason(reader: Reader): Promise<Season> {
+  const rewards = await reader.select().from(reader.tables.rewards)
+  const packs = await reader.select().from(reader.tables.packs).orderBy(asc(reader.tables.packs.id))
+  const ids = packs.map(({ id }) => id)
+  const items = await readItems(reader, ids)
+  const holds = await countHolds(reader, ids, BEFORE_ALL)
+  const onSale = packs.flatMap(pack => {
+    const weights = (items.get(pack.id) ?? []).map(({ id, rarity, weight }) => ({ id, rarity, weight }))
+    const free = countUnsold(pack) - (holds.get(pack.id) ?? 0)
+    return weightsProblem(weights) ? [] : [{ pack, weights, free }]
+  })
+  return {
+    rewards: new Map(rewards.map(reward => [reward.id, reward])),
+    packs: new Map(onSale.map(entry => [entry.pack.id, entry])),
+  }
+}

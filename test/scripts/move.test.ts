@@ -1,0 +1,268 @@
+/** `bun run move`, run as an operator runs it, and what it moves. */
+import { Database as Connection } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eq } from 'drizzle-orm'
+import type { Database, Transaction } from '../../db/index.ts'
+import { readMoveMarker } from '../../db/move-marker.ts'
+import { countAll } from '../../scripts/move/copy.ts'
+import { moveDatabase } from '../../scripts/move/move.ts'
+import { seedDatabase } from '../../scripts/seed/seed.ts'
+import { verifyLedger } from '../../src/points/verify-ledger.ts'
+import { createClock } from '../support/clock.ts'
+import { dump } from '../support/dump.ts'
+import { type Engine, engines, postgresEngine, sharedEngines, sqliteEngine } from '../support/engines.ts'
+import { runScript, startScript } from './run-script.ts'
+
+const seed = {
+  seed: 7,
+  provider: { name: 'mock-idp', issuer: 'http://localhost:4000' },
+  onboardingPoints: 100,
+  exclusive: true,
+}
+const quiet = { sourceName: 'here', onCopied() {}, onCompared() {}, onVerified() {} }
+
+/** Rows of `dump` that a move takes along: windows of rate limits are over before it is. */
+const lasting = (rows: string[]) => rows.filter(row => !row.startsWith('["rateLimitWindows"'))
+
+/** A seeded database with something of every kind in it: no table is empty. */
+async function openFull(engine: Engine, fans = 40) {
+  const temporary = await engine.open(createClock())
+  await seedDatabase(temporary.db, { ...seed, fans })
+  await addOddities(temporary.db)
+  return temporary
+}
+
+/** What engines could take for something else: order, case, empty text, the last millisecond, the greatest number. */
+async function addOddities(db: Database) {
+  const at = new Date('2026-03-29T00:59:59.999Z')
+  const text = 'Ünï"\\\n\t\'; 🏟️ \u202f\u{10ffff} -- null'
+  await db.write(async tx => {
+    const { users, identities, deferredSyncs, nativeSessions, refreshTokens, revokedTokens, packs } =
+      tx.tables
+    const session = { provider: text, originIssuedAt: at, tokenExpiresAt: at, rotatedAt: at, createdAt: at }
+    for (const id of ['Z', 'a', 'é', 'ß', 'zz', '_', '', '10', '9']) {
+      await tx.insert(revokedTokens).values({ id, expiresAt: at })
+      await tx.insert(users).values({
+        id,
+        provider: '',
+        subject: id,
+        bio: text,
+        displayName: '',
+        createdAt: at,
+        updatedAt: new Date(-1),
+      })
+      await tx.insert(identities).values({ userId: id, emailVerified: id === 'a' ? null : id === 'Z' })
+      await tx.insert(deferredSyncs).values({
+        userId: id,
+        sealedToken: text,
+        tokenExpiresAt: at,
+        attempts: Number.MAX_SAFE_INTEGER,
+        nextAttemptAt: at,
+      })
+      await tx
+        .insert(nativeSessions)
+        .values({ id, subject: id, generation: -Number.MAX_SAFE_INTEGER, expiresAt: at, ...session })
+      await tx.insert(refreshTokens).values({ hash: id, sessionId: id, generation: 0, expiresAt: at })
+    }
+    await tx.update(packs).set({ supplyTotal: null })
+    const { idempotencyKeys, rateLimitWindows } = tx.tables
+    const kept = { fingerprint: 'f', answer: text, status: 200, expiresAt: at }
+    for (const key of ['a', 'A', '', 'é']) {
+      await tx.insert(idempotencyKeys).values({ provider: text, subject: '', route: 'POST /', key, ...kept })
+    }
+    await tx.insert(rateLimitWindows).values({ key: 'window', used: 1, endsAt: at })
+  })
+}
+
+/** The file as SQLite has it, types and all. */
+function dumpFile(url: string | null) {
+  const path = (url ?? '').slice('sqlite:'.length)
+  const connection = new Connection(path, { readonly: true, safeIntegers: true })
+  const names = connection
+    .query("SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 2) <> '__' ORDER BY name")
+    .values()
+    .map(([name]) => String(name))
+    .filter(name => name !== 'rate_limit_windows')
+  const exact = (_: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)
+  const tables = names.map(name => {
+    const rows = connection.query(`SELECT * FROM "${name}"`).values()
+    return [name, rows.map(row => JSON.stringify(row, exact)).toSorted()]
+  })
+  connection.close()
+  return tables
+}
+
+const pairs = [
+  { name: 'SQLite to PostgreSQL', from: sqliteEngine, to: postgresEngine },
+  { name: 'PostgreSQL to SQLite', from: postgresEngine, to: sqliteEngine },
+]
+
+describe.each(pairs)('A move from $name', ({ from, to }) => {
+  test('carries every row of every table over, exactly', async () => {
+    const [source, target] = await Promise.all([openFull(from), to.open(createClock())])
+    const counts = await countAll(source.db)
+    expect(counts.filter(({ rows }) => rows === 0)).toEqual([])
+    expect(counts).toHaveLength(Object.keys(source.db.tables).length - 1)
+    const report = await moveDatabase(source.db, target.db, quiet)
+    expect(report.tables.map(({ table, rows }) => ({ table, rows }))).toEqual(counts)
+    expect(await dump(target.db)).toEqual(lasting(await dump(source.db)))
+    expect(report.ledger).toEqual(await verifyLedger(source.db))
+    expect(report.ledger.findings).toBe(0)
+    expect(await readMoveMarker(target.db)).toBeUndefined()
+    await Promise.all([source.remove(), target.remove()])
+  })
+
+  test('takes a broken ledger along as it is, and says so', async () => {
+    const [source, target] = await Promise.all([openFull(from, 10), to.open(createClock())])
+    await source.db.write(async tx => {
+      const { pointsAccounts: accounts } = tx.tables
+      const [one] = await tx.select().from(accounts).limit(1)
+      await tx
+        .update(accounts)
+        .set({ lifetime: 1_000_000 })
+        .where(eq(accounts.userId, one?.userId ?? ''))
+    })
+    const { ledger } = await moveDatabase(source.db, target.db, quiet)
+    expect(ledger.findings).toBe(1)
+    expect(await dump(target.db)).toEqual(lasting(await dump(source.db)))
+    await Promise.all([source.remove(), target.remove()])
+  })
+
+  test('refuses a target that holds other data, or is being filled from elsewhere', async () => {
+    const [source, target] = await Promise.all([openFull(from, 2), to.open(createClock())])
+    await seedDatabase(target.db, { ...seed, fans: 0 })
+    const before = await dump(target.db)
+    await expect(moveDatabase(source.db, target.db, quiet)).rejects.toThrow(
+      'The target holds other data (teams: 8 rows): move into an empty database.',
+    )
+    expect(await dump(target.db)).toEqual(before)
+    const begun = await to.open(createClock())
+    const stopped = moveDatabase(source.db, begun.db, { ...quiet, stopRequested: () => 'SIGINT' })
+    await expect(stopped).rejects.toThrow('stopped by SIGINT')
+    await expect(moveDatabase(source.db, begun.db, { ...quiet, sourceName: 'elsewhere' })).rejects.toThrow(
+      'The target is being filled from another source, here.',
+    )
+    await Promise.all([source.remove(), target.remove(), begun.remove()])
+  })
+
+  test.each([
+    {
+      change: 'a row that was copied',
+      complaint: 'the rows of teams are not the same',
+      make: (tx: Transaction) => tx.update(tx.tables.teams).set({ active: false }),
+    },
+    {
+      change: 'a fan who came when the fans were copied',
+      complaint: 'rows refer to others that came later',
+      async make(tx: Transaction) {
+        const at = new Date(0)
+        const who = { provider: 'late', subject: 'late', createdAt: at, updatedAt: at }
+        await tx.insert(tx.tables.users).values({ id: '0', ...who })
+        await tx
+          .insert(tx.tables.userRewards)
+          .values({ userId: '0', rewardId: 'derby-ticket', claimedAt: at })
+      },
+    },
+  ])('finds $change', async ({ make, complaint }) => {
+    const [source, target] = await Promise.all([openFull(from, 10), to.open(createClock())])
+    const moving = moveDatabase(source.db, target.db, { ...quiet, stopRequested: () => 'SIGINT' })
+    await expect(moving).rejects.toThrow('stopped by SIGINT')
+    await source.db.write(async tx => void (await make(tx)))
+    await expect(moveDatabase(source.db, target.db, quiet)).rejects.toThrow(
+      `The source changed while it was moved: ${complaint}. Stop the API, empty the target, and move again.`,
+    )
+    expect(await readMoveMarker(target.db)).toBe('here')
+    await Promise.all([source.remove(), target.remove()])
+  })
+})
+
+describe.each(engines)('A move from $name', engine => {
+  test('refuses numbers that it could not read exactly', async () => {
+    const [source, target] = await Promise.all([engine.open(createClock()), sqliteEngine.open(createClock())])
+    await seedDatabase(source.db, { ...seed, fans: 0 })
+    await source.db.write(tx => tx.update(tx.tables.collectibles).set({ minted: 2 ** 53 }))
+    await expect(moveDatabase(source.db, target.db, quiet)).rejects.toThrow(
+      'collectibles.minted holds a whole number beyond 2^53 - 1',
+    )
+    await Promise.all([source.remove(), target.remove()])
+  })
+})
+
+describe('bun run move', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-move-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('shows what it would copy, writes nothing, and tells the machine what it did', async () => {
+    const source = await openFull(sqliteEngine, 10)
+    const to = `sqlite:${join(folder, 'dry.db')}`
+    const parameters = ['--from', source.url ?? '', '--to', to]
+    const dry = await runScript('move', [...parameters, '--dry-run'])
+    expect(dry).toMatchObject({ code: 0, err: '' })
+    expect(dry.out).toContain('         8  teams\n')
+    expect(existsSync(join(folder, 'dry.db'))).toBe(false)
+
+    const moved = await runScript('move', [...parameters, '--json'])
+    expect(moved.code).toBe(0)
+    const { tables, changed } = JSON.parse(moved.out)
+    expect(tables).toHaveLength(Object.keys(source.db.tables).length - 1)
+    expect(changed).toBe(lasting(await dump(source.db)).length)
+    expect(dumpFile(to)).toEqual(dumpFile(source.url))
+
+    for (const flags of [[], ['--dry-run']]) {
+      const again = await runScript('move', [...parameters, ...flags])
+      expect(again).toMatchObject({ code: 1, out: '' })
+      expect(again.err).toContain('The target holds other data')
+    }
+    expect(await runScript('move', ['--from', to, '--to', to])).toMatchObject({ code: 2 })
+    expect(await runScript('move', ['--from', to])).toMatchObject({ code: 2 })
+    await source.remove()
+  })
+
+  test('goes on where it was killed, from SQLite', () =>
+    killAndGoOn(sqliteEngine, sharedEngines.at(-1) ?? sqliteEngine))
+
+  const onServer = test.skipIf(sharedEngines.length < 2)
+
+  onServer('goes on where it was killed, from PostgreSQL (needs TEST_POSTGRES_URL)', () =>
+    killAndGoOn(postgresEngine, sqliteEngine),
+  )
+
+  onServer(
+    'SQLite to PostgreSQL and back is the same file, value for value (needs TEST_POSTGRES_URL)',
+    async () => {
+      const [source, between] = await Promise.all([
+        openFull(sqliteEngine),
+        postgresEngine.open(createClock()),
+      ])
+      const back = `sqlite:${join(folder, 'back.db')}`
+      for (const [from, to] of [
+        [source.url ?? '', between.url ?? ''],
+        [between.url ?? '', back],
+      ] as const) {
+        expect(await runScript('move', ['--from', from, '--to', to])).toMatchObject({ code: 0 })
+      }
+      expect(dumpFile(back)).toEqual(dumpFile(source.url))
+      await Promise.all([source.remove(), between.remove()])
+    },
+  )
+})
+
+async function killAndGoOn(from: Engine, to: Engine) {
+  const [source, target] = await Promise.all([openFull(from, 1_000), to.open(createClock())])
+  const parameters = ['--from', source.url ?? '', '--to', target.url ?? '']
+  const child = startScript('move', parameters)
+  const { users } = target.db.tables
+  while ((await target.db.read.select({ id: users.id }).from(users).limit(1)).length === 0) await Bun.sleep(1)
+  child.kill('SIGKILL')
+  await child.exited
+  const left = (await dump(target.db)).length
+  const rows = lasting(await dump(source.db))
+  expect(left).toBeLessThan(rows.length)
+  const { code, out } = await runScript('move', [...parameters, '--json'])
+  expect({ code, changed: JSON.parse(out).changed }).toEqual({ code: 0, changed: rows.length - left })
+  expect(await dump(target.db)).toEqual(rows)
+  await Promise.all([source.remove(), target.remove()])
+}

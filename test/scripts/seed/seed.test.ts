@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'bun:test'
+import type { Database } from '../../../db/index.ts'
+import { Interrupted } from '../../../scripts/command/stop.ts'
+import { seedDatabase } from '../../../scripts/seed/seed.ts'
+import type { Finding } from '../../../src/points/audit.ts'
+import { verifyLedger } from '../../../src/points/verify-ledger.ts'
+import { createClock } from '../../support/clock.ts'
+import { dump } from '../../support/dump.ts'
+import { engines, sharedEngines, sqliteEngine } from '../../support/engines.ts'
+import { seedByVerbs } from '../../support/seed-by-verbs.ts'
+import { runScript, startScript } from '../run-script.ts'
+
+const options = {
+  seed: 7,
+  fans: 60,
+  provider: { name: 'mock-idp', issuer: 'http://localhost:4000' },
+  onboardingPoints: 100,
+}
+
+/** Less of everything that can run out, so that it does. */
+async function makeScarce(db: Database) {
+  await db.write(async tx => {
+    const { rewards, packs } = tx.tables
+    await tx.update(rewards).set({ stockRemaining: 3 })
+    await tx.update(packs).set({ supplyTotal: 2 })
+  })
+}
+
+describe.each(engines)('A seed ($name)', engine => {
+  test('writes nothing the second time', async () => {
+    const { db, remove } = await engine.open(createClock())
+    const first = await seedDatabase(db, options)
+    const rows = await dump(db)
+    expect(first).toMatchObject({ teams: 8, rewards: 17, packs: 4, fans: 42 })
+    // Packs, rewards and collectibles that fans had something of were changed besides.
+    expect(first.rows).toBeGreaterThanOrEqual(rows.length)
+    expect(await seedDatabase(db, options)).toEqual({ teams: 0, rewards: 0, packs: 0, fans: 0, rows: 0 })
+    expect(await dump(db)).toEqual(rows)
+    await remove()
+  })
+
+  test.each([100, 0])(
+    'is what the verbs would have written, byte for byte, at %i points for onboarding',
+    async onboardingPoints => {
+      const [fast, model] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
+      const few = { ...options, onboardingPoints, fans: onboardingPoints > 0 ? 60 : 20 }
+      for (const { db } of [fast, model]) {
+        await seedDatabase(db, { ...few, fans: 0 })
+        await makeScarce(db)
+      }
+      await seedDatabase(fast.db, few)
+      await seedByVerbs(model.db, few)
+      const rows = await dump(fast.db)
+      expect(rows).toEqual(await dump(model.db))
+      await Promise.all([fast.remove(), model.remove()])
+    },
+  )
+
+  test('leaves those who came before it as they are: their record, their handle, and the stock they took', async () => {
+    const { db, remove } = await engine.open(createClock())
+    await seedDatabase(db, { ...options, fans: 0 })
+    const at = new Date(0)
+    const fan = { provider: 'mock-idp', createdAt: at, updatedAt: at }
+    const untouched = await engine.open(createClock())
+    await seedDatabase(untouched.db, options)
+    const { users } = db.tables
+    const [second, third] = await untouched.db.read.select().from(users).orderBy(users.subject)
+    if (!second || !third) throw new Error('the seed has two fans at least')
+    await db.write(async tx => {
+      await tx.insert(users).values({ ...fan, id: 'before', subject: second.subject, bio: 'Was here.' })
+      await tx.insert(users).values({ ...fan, id: 'namesake', subject: 'nobody', handle: third.handle })
+      await tx.update(tx.tables.rewards).set({ stockRemaining: 0 })
+    })
+    expect((await seedDatabase(db, options)).fans).toBe(41)
+    const found = await db.read.select().from(users)
+    expect(found.find(({ id }) => id === 'before')?.bio).toBe('Was here.')
+    expect(found.find(({ subject }) => subject === third.subject)).toEqual({ ...third, handle: null })
+    expect(await db.read.select().from(db.tables.userRewards)).toEqual([])
+    await Promise.all([remove(), untouched.remove()])
+  })
+
+  test('stops between two batches when it is asked to, says how far it got, and goes on later', async () => {
+    const [stopped, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
+    const many = { ...options, fans: 450 }
+    const stop = seedDatabase(stopped.db, { ...many, stopRequested: () => 'SIGTERM' })
+    const error = await stop.catch((thrown: unknown) => thrown)
+    if (!(error instanceof Interrupted)) throw error
+    expect(error.exitCode).toBe(143)
+    const { users } = stopped.db.tables
+    const written = await stopped.db.read.select().from(users)
+    expect(
+      written
+        .map(({ subject }) => subject)
+        .toSorted()
+        .at(-1),
+    ).toBe(`fan-${String(error.done).padStart(4, '0')}`)
+    await seedDatabase(stopped.db, many)
+    await seedDatabase(whole.db, many)
+    expect(await dump(stopped.db)).toEqual(await dump(whole.db))
+    await Promise.all([stopped.remove(), whole.remove()])
+  })
+
+  test('draws again what a live API has overtaken', async () => {
+    const [overtaken, model] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
+    await seedDatabase(model.db, { ...options, fans: 0 })
+    await seedDatabase(overtaken.db, { ...options, fans: 0 })
+    await makeScarce(model.db)
+    // The stock goes down after the first rows were drawn and before they are written.
+    let overtakes = 1
+    const { write } = overtaken.db
+    const db: Database = {
+      ...overtaken.db,
+      async write(work) {
+        if (overtakes-- === 0) await makeScarce({ ...overtaken.db, write })
+        return write(work)
+      },
+    }
+    await seedDatabase(db, options)
+    await seedDatabase(model.db, options)
+    expect(await dump(overtaken.db)).toEqual(await dump(model.db))
+    await Promise.all([overtaken.remove(), model.remove()])
+  })
+})
+
+test('the same seed gives the same rows in any database, and another seed gives others', async () => {
+  const [one, two, other] = await Promise.all(
+    engines.concat(sqliteEngine).map(engine => engine.open(createClock())),
+  )
+  if (!one || !two || !other) throw new Error('three databases were asked for')
+  await seedDatabase(one.db, options)
+  await seedDatabase(two.db, { ...options, exclusive: true })
+  await seedDatabase(other.db, { ...options, seed: 8 })
+  const rows = await dump(one.db)
+  expect(await dump(two.db)).toEqual(rows)
+  expect(await dump(other.db)).not.toEqual(rows)
+  await Promise.all([one, two, other].map(({ remove }) => remove()))
+})
+
+test('a seeded database has fans at every stage, and ledgers and boards in which verification finds nothing', async () => {
+  const { db, remove } = await sqliteEngine.open(createClock())
+  await seedDatabase(db, { ...options, fans: 300 })
+  const { users, onboardings, userRewards } = db.tables
+  const [people, completed, claims] = await Promise.all([
+    db.read.select().from(users),
+    db.read.select().from(onboardings),
+    db.read.select().from(userRewards),
+  ])
+  expect(people.length).toBeGreaterThan(completed.length)
+  expect(claims.some(({ redeemedAt }) => redeemedAt !== null)).toBe(true)
+  expect(claims.some(({ redeemedAt }) => redeemedAt === null)).toBe(true)
+  const findings: Finding[] = []
+  const report = await verifyLedger(db, { onFinding: finding => findings.push(finding) })
+  expect(findings).toEqual([])
+  expect(report.fans).toBe(people.length)
+  expect(report.boards).toBeGreaterThan(3)
+  await remove()
+})
+
+test('another fan’s place does not depend on how many there are', async () => {
+  const [few, many] = await Promise.all([sqliteEngine.open(createClock()), sqliteEngine.open(createClock())])
+  await seedDatabase(few.db, { ...options, fans: 10 })
+  await seedDatabase(many.db, { ...options, fans: 30 })
+  const subjects = async (db: Database) =>
+    (await db.read.select().from(db.tables.users)).toSorted((a, b) => a.subject.localeCompare(b.subject))
+  const first = await subjects(few.db)
+  expect((await subjects(many.db)).slice(0, first.length)).toEqual(first)
+  await Promise.all([few.remove(), many.remove()])
+})
+
+test.each(sharedEngines)(
+  'killed in the middle and run again, a seed ends in the same state ($name)',
+  async engine => {
+    const [killed, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
+    const fans = 1500
+    const parameters = ['--fans', String(fans), '--seed', '7', '--database', killed.url ?? '']
+    const child = startScript('seed', parameters)
+    const { users } = killed.db.tables
+    while ((await killed.db.read.select({ id: users.id }).from(users).limit(1)).length === 0)
+      await Bun.sleep(1)
+    child.kill('SIGKILL')
+    await child.exited
+    const left = await killed.db.read.select({ id: users.id }).from(users)
+    expect(left.length).toBeLessThan(0.7 * fans)
+    await seedDatabase(killed.db, { ...options, fans })
+    await seedDatabase(whole.db, { ...options, fans, exclusive: true })
+    expect(await dump(killed.db)).toEqual(await dump(whole.db))
+    await Promise.all([killed.remove(), whole.remove()])
+  },
+)
+
+test.each(sharedEngines)('two seeds at once end as one would have ($name)', async engine => {
+  const [both, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
+  const fans = 400
+  const parameters = ['--fans', String(fans), '--seed', '7', '--json', '--database', both.url ?? '']
+  const runs = await Promise.all([runScript('seed', parameters), runScript('seed', parameters)])
+  const written = runs.map(({ out }) => JSON.parse(out).fans)
+  expect(written[0] + written[1]).toBe(0.7 * fans)
+  await seedDatabase(whole.db, { ...options, fans })
+  expect(await dump(both.db)).toEqual(await dump(whole.db))
+  await Promise.all([both.remove(), whole.remove()])
+})
+
+test('Ctrl-C is heard even when nothing is waited for', async () => {
+  const { db, url, remove } = await sqliteEngine.open(createClock())
+  const child = startScript('seed', ['--fans', '100000', '--exclusive', '--database', url ?? ''])
+  const { users } = db.tables
+  while ((await db.read.select({ id: users.id }).from(users).limit(1)).length === 0) await Bun.sleep(1)
+  child.kill('SIGINT')
+  expect(await child.exited).toBe(130)
+  expect(await new Response(child.stderr).text()).toMatch(/Stopped after \d+\. To go on: bun run seed /)
+  await remove()
+})

@@ -1,0 +1,24 @@
+/** Who joins when. */
+import { expect, test } from 'bun:test'
+import { createSeedSources } from '../../../scripts/seed/sources.ts'
+
+test('the first ten thousand fans join all through the season, and each ten thousand after them before the next', () => {
+  const sourcesOf = createSeedSources(7)
+  const joined = (crowd: number) =>
+    Array.from({ length: 200 }, (_, at) =>
+      sourcesOf(crowd * 10_000 + at * 50)
+        .now()
+        .getTime(),
+    )
+  const days = (times: number[]) => (Math.max(...times) - Math.min(...times)) / 86_400_000
+  const season = joined(0)
+  expect(days(season)).toBeGreaterThan(50)
+  const crowds = [1, 2, 3, 50, 98, 99].map(joined)
+  for (const [at, times] of crowds.entries()) {
+    expect(days(times)).toBeLessThanOrEqual(0.6)
+    for (const later of crowds.slice(at + 1)) {
+      expect(Math.max(...times)).toBeLessThanOrEqual(Math.min(...later))
+    }
+  }
+  expect(days([...season, ...crowds.flat()])).toBeLessThanOrEqual(60)
+})

@@ -1,0 +1,101 @@
+/** The same seed, fan by fan through the verbs that the API itself uses: slow, and the model for the fast one. */
+import { and, eq } from 'drizzle-orm'
+import type { Database, Transaction } from '../../db/index.ts'
+import { type Fan, walkFans } from '../../mock-idp/users.ts'
+import {
+  drawJoining,
+  drawOpening,
+  drawProfile,
+  drawPurchases,
+  drawVisits,
+  drawWishes,
+  ONBOARDING_MS,
+  type Stage,
+  stageOf,
+} from '../../scripts/seed/plan.ts'
+import type { SeedOptions } from '../../scripts/seed/seed.ts'
+import { seedCatalogue } from '../../scripts/seed/seed-catalogue.ts'
+import { createSeedSources, type SeedSources } from '../../scripts/seed/sources.ts'
+import type { Caller } from '../../src/caller.ts'
+import { judgeClaims } from '../../src/identity/claims.ts'
+import { ensureUser } from '../../src/identity/users.ts'
+import { completePurchase } from '../../src/packs/complete-purchase.ts'
+import { openPack } from '../../src/packs/open-pack.ts'
+import { startPurchase } from '../../src/packs/start-purchase.ts'
+import { appendEntry } from '../../src/points/ledger.ts'
+import { DomainError } from '../../src/problems.ts'
+import { claimReward } from '../../src/rewards/claim.ts'
+import { redeemReward } from '../../src/rewards/redeem.ts'
+import { completeOnboarding } from '../../src/user/onboarding.ts'
+import { upsertProfile } from '../../src/user/profile.ts'
+
+export async function seedByVerbs(db: Database, options: SeedOptions): Promise<void> {
+  await db.write(seedCatalogue)
+  const sourcesOf = createSeedSources(options.seed)
+  let index = 0
+  for (const fan of walkFans({ seed: options.seed, count: options.fans })) {
+    const sources = sourcesOf(index)
+    const stage = stageOf(index++)
+    if (stage === 'new') continue
+    await db.write(real =>
+      seedFan(Object.assign(Object.create(real), sources) as Transaction, fan, stage, sources, options),
+    )
+  }
+}
+
+async function seedFan(
+  tx: Transaction,
+  fan: Fan,
+  stage: Stage,
+  sources: SeedSources,
+  { provider: { name, issuer }, onboardingPoints: points }: SeedOptions,
+) {
+  const caller: Caller = { provider: name, subject: fan.sub }
+  await upsertProfile(tx, caller, drawProfile(fan, sources))
+  if (stage === 'profile') return
+  sources.pass(ONBOARDING_MS)
+  const picture = `${issuer}/avatars/${fan.sub}.svg`
+  const { claims } = judgeClaims(fan.sub, { ...fan, picture }, sources.now())
+  const joinLeaderboard = drawJoining(sources)
+  await completeOnboarding(tx, caller, { joinLeaderboard }, { points, claims, deferral: null })
+  if (stage === 'onboarded') return
+
+  const { user } = await ensureUser(tx, caller)
+  for (const visit of drawVisits(sources)) await appendEntry(tx, { userId: user.id, ...visit })
+  if (stage === 'active') return
+  if (stage === 'collector') await buyPacks(tx, caller, sources)
+  else await claimRewards(tx, caller, sources, stage === 'redeemed')
+}
+
+async function claimRewards(tx: Transaction, caller: Caller, sources: SeedSources, redeem: boolean) {
+  for (const rewardId of drawWishes(sources)) {
+    try {
+      await claimReward(tx, caller, { rewardId })
+      if (redeem) await redeemReward(tx, caller, { rewardId })
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+      // A route's unit of work is undone as a whole by a refusal; this one goes on.
+      if (error.code === 'out_of_stock') await undoClaim(tx, caller, rewardId)
+    }
+  }
+}
+
+async function undoClaim(tx: Transaction, caller: Caller, rewardId: string) {
+  const { userRewards } = tx.tables
+  const { user } = await ensureUser(tx, caller)
+  await tx.delete(userRewards).where(and(eq(userRewards.userId, user.id), eq(userRewards.rewardId, rewardId)))
+}
+
+async function buyPacks(tx: Transaction, caller: Caller, sources: SeedSources) {
+  for (const packId of drawPurchases(sources)) {
+    try {
+      const purchase = await startPurchase(tx, caller, { packId }, 0)
+      const completion = await completePurchase(tx, purchase.id, { kind: 'points' })
+      const userPackId = completion.outcome === 'completed' ? completion.purchase.userPack?.id : undefined
+      const clientSeed = drawOpening(sources)
+      if (userPackId && clientSeed !== null) await openPack(tx, caller, { userPackId, clientSeed })
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error
+    }
+  }
+}
