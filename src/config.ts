@@ -13,6 +13,8 @@ export interface Config {
   production: boolean
   host: string
   port: number
+  /** Processes that serve the port together. */
+  workers: number
   databaseUrl: string
   identity: IdentityConfig
   nativeTokens: {
@@ -59,6 +61,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
     production: reader.production,
     host: reader.text('HOST') ?? '127.0.0.1',
     port: reader.integer('PORT', 3000, 0, 65_535),
+    workers: reader.integer('WORKERS', 1, 1, 256),
     databaseUrl: readDatabaseUrl(reader),
     identity,
     nativeTokens: {

@@ -8,14 +8,19 @@ import { type Config, ConfigError, parseConfig } from './config.ts'
 import { createDeps } from './deps.ts'
 import { withDevelopmentSecrets } from './development-secrets.ts'
 import { realSources } from './sources.ts'
+import { superviseWorkers, workerNumber } from './workers.ts'
 
 /** Far above `MAX_BODY_BYTES`, which is refused with a problem document: Bun's own 413 has none. */
 const MOST_BODY_BYTES = 64 * 1024 * 1024
 
 async function start(config: Readonly<Config>) {
-  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime })
+  const worker = workerNumber(process.env)
+  const base = worker === undefined ? null : { worker }
+  const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
   const report = await migrate(config.databaseUrl)
   if (report.applied > 0) log.info(report, 'migrated')
+  if (config.workers > 1 && worker === undefined) return superviseWorkers(config.workers, config, log)
+
   const db = openDatabase(config.databaseUrl, realSources, config.limits)
   const deps = await createDeps({ config, db, log, sources: realSources, fetch: request => fetch(request) })
   const app = createApp(deps)
@@ -27,7 +32,7 @@ async function start(config: Readonly<Config>) {
     idleTimeout: 30,
     maxRequestBodySize: MOST_BODY_BYTES,
     // Two processes on one port must be wanted, not happen.
-    reusePort: false,
+    reusePort: worker !== undefined,
   })
   log.info({ url: `http://${config.host}:${app.server?.port}`, database: db.engine }, 'listening')
 
@@ -54,6 +59,7 @@ async function start(config: Readonly<Config>) {
   }
   process.on('SIGTERM', () => void stop('SIGTERM'))
   process.on('SIGINT', () => void stop('SIGINT'))
+  if (worker !== undefined) process.on('disconnect', () => void stop('SIGTERM'))
 }
 
 /** What went wrong, in words for the one who started it: never a stack, never a value of the configuration. */

@@ -4,8 +4,11 @@
  */
 import { Database as Connection } from 'bun:sqlite'
 import { SQL } from 'bun'
+import { openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
+import { recount } from '../../src/leaderboard/counts.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
+import { realSources } from '../../src/sources.ts'
 import { CLAIMED, catalogueRows, POINTS, rewardId } from './catalogue.ts'
 import { PROVIDER } from './issuer.ts'
 
@@ -40,6 +43,9 @@ export async function fillDatabase(url: string, fans: number): Promise<void> {
     await new Promise(resolve => setImmediate(resolve))
   }
   await target.finish()
+  const db = openDatabase(url, realSources, { bulk: true })
+  await db.write(tx => recount(tx, 'all'))
+  await db.close()
 }
 
 /** The fans from `first` up to `end`, all onboarded and enrolled, with two entries of points and three claims. */
@@ -49,6 +55,7 @@ function fanRows(first: number, end: number): Rows {
     identities: [] as Rows[string],
     onboardings: [] as Rows[string],
     leaderboard_entries: [] as Rows[string],
+    leaderboard_scores: [] as Rows[string],
     points_accounts: [] as Rows[string],
     points_entries: [] as Rows[string],
     user_rewards: [] as Rows[string],
@@ -68,6 +75,12 @@ function fanRows(first: number, end: number): Rows {
     rows.onboardings.push({ user_id: id, completed_at: time })
     rows.leaderboard_entries.push({ user_id: id, enrolled_at: time })
     const { account, entries } = ledgerOf(id, fan, at)
+    rows.leaderboard_scores.push({
+      board: 'all',
+      user_id: id,
+      minus_points: -account.lifetime,
+      reached_at: at.getTime(),
+    })
     rows.points_accounts.push(account)
     rows.points_entries.push(...entries)
     rows.user_rewards.push(...claimsOf(id, fan, time))

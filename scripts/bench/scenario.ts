@@ -1,9 +1,9 @@
 /**
  * What a scenario is. To add one: a file in `scenarios/` that exports a declaration
  *
- *     export const leaderboard: Scenario = {
- *       name: 'leaderboard',
- *       about: 'The first page, from 10,000 and from a million fans',
+ *     export const teams: Scenario = {
+ *       name: 'teams',
+ *       about: 'GET /api/teams, anonymous',
  *       async run(bench) {
  *         return { rows: [row('matchday', 'requests/s', [104, 99, 101])], notes: [] }
  *       },

@@ -59,6 +59,17 @@ const growthBy =
     return costs.length > 0 ? Math.max(...costs) : undefined
   }
 
+/** By how much a rank or a page of the largest board takes longer than of the smallest; the worst of them. */
+function boardGrowth({ leaderboard }: Results): number | undefined {
+  const rows = leaderboard?.invalid ? [] : (leaderboard?.rows ?? [])
+  const byOperation = Map.groupBy(rows, ({ subject }) => subject.slice(0, subject.lastIndexOf(' of ')))
+  const costs = [...byOperation.values()].flatMap(of => {
+    const [fewest, most] = [of[0]?.median, of.at(-1)?.median]
+    return fewest && most ? [most / fewest] : []
+  })
+  return costs.length > 0 ? Math.max(...costs) : undefined
+}
+
 export const targets: Target[] = [
   { title: 'packs / bare Bun.serve', ...ratio('packs', 'matchday', 'bare'), atLeast: 0.75 },
   { title: 'rewards, warm / bare', ...ratio('rewards-warm', 'matchday', 'bare'), atLeast: 0.45 },
@@ -85,6 +96,7 @@ export const targets: Target[] = [
     byCpu: growthBy(row => row.detail?.perCpuSecond),
     atMost: 1.5,
   },
+  { title: 'leaderboard, most fans over fewest', value: boardGrowth, atMost: 3 },
 ]
 
 export function judge(results: Results): Verdict[] {

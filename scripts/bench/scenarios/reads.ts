@@ -64,8 +64,8 @@ export const dashboard = read({
   caller: 'warm',
 })
 
-export const leaderboard = read({
-  name: 'leaderboard',
+export const leaderboardPage = read({
+  name: 'leaderboard-page',
   about: 'GET /api/leaderboard, 32 callers who come again',
   path: '/api/leaderboard',
   caller: 'warm',

@@ -1,0 +1,107 @@
+/** `WORKERS=n`: several processes on one port, and what one of them does holds in all at once. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createClock } from '../support/clock.ts'
+import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import {
+  freePort,
+  type RunningApi,
+  type RunningProvider,
+  startApi,
+  startProvider,
+} from '../support/processes.ts'
+
+const WORKERS = 3
+
+for (const engine of sharedEngines) {
+  describe(`Workers (${engine.name})`, () => {
+    let temporary: TemporaryDatabase
+    let provider: RunningProvider
+    let api: RunningApi
+    const port = String(freePort())
+
+    beforeAll(async () => {
+      temporary = await engine.open(createClock())
+      provider = await startProvider({ fans: 5 })
+      api = await startApi({
+        DATABASE_URL: temporary.url ?? '',
+        IDP_ISSUER: provider.issuer,
+        WORKERS: String(WORKERS),
+        PORT: port,
+      })
+    })
+    afterAll(async () => {
+      await api.stop('SIGKILL')
+      await provider.stop()
+      await temporary.remove()
+    })
+
+    const lines = () => api.output.map(line => JSON.parse(line))
+    async function until(done: () => boolean) {
+      while (!done()) await Bun.sleep(1)
+    }
+    const workerOf = (requestId: string) => lines().find(line => line.requestId === requestId)?.worker
+
+    /** Until every worker has answered: a connection a request, which the system shares out. */
+    async function askAll(path: string, token: string): Promise<{ status: number; body: unknown }[]> {
+      const answers: { status: number; body: unknown }[] = []
+      const heard = new Set<number>()
+      while (heard.size < WORKERS) {
+        const requestId = crypto.randomUUID()
+        const headers = { authorization: `Bearer ${token}`, connection: 'close', 'x-request-id': requestId }
+        const response = await fetch(`${api.origin}${path}`, { headers, keepalive: false })
+        answers.push({ status: response.status, body: await response.json() })
+        await until(() => workerOf(requestId) !== undefined)
+        heard.add(workerOf(requestId))
+      }
+      return answers
+    }
+    const send = (path: string, token: string, body: unknown, method = 'POST') =>
+      fetch(`${api.origin}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+
+    test('all of them listen and share the requests', async () => {
+      await until(() => lines().filter(({ msg }) => msg === 'listening').length === WORKERS)
+      const token = await provider.idp.issueToken('fan-0001')
+      expect((await send('/api/user/onboarding', token, {})).status).toBe(200)
+      for (const { status, body } of await askAll('/api/rewards', token)) {
+        expect([status, body]).toMatchObject([200, { points: 100 }])
+      }
+    })
+
+    test('a token that one of them logged out is refused by all, though each had let it in', async () => {
+      const token = await provider.idp.issueToken('fan-0002')
+      for (const { status } of await askAll('/api/rewards', token)) expect(status).toBe(200)
+      expect((await send('/api/auth/logout', token, {})).status).toBe(204)
+      for (const { status } of await askAll('/api/rewards', token)) expect(status).toBe(401)
+    })
+
+    test('what one of them wrote, all show: at once on SQLite, within a second on PostgreSQL', async () => {
+      const token = await provider.idp.issueToken('fan-0003')
+      await send('/api/user/onboarding', token, { profile: { displayName: 'Before' } })
+      await askAll('/api/dashboard', token)
+      await send('/api/user/profile', token, { displayName: 'After' }, 'PATCH')
+      const named = (name: string) => ({ profile: { displayName: name } })
+      // Not how soon: that it comes to it, and that SQLite never shows what was.
+      if (temporary.db.engine === 'postgres') {
+        const isOld = ({ body }: { body: unknown }) => JSON.stringify(body).includes('Before')
+        let answers: Awaited<ReturnType<typeof askAll>>
+        do answers = await askAll('/api/dashboard', token)
+        while (answers.some(isOld))
+      }
+      for (const { body } of await askAll('/api/dashboard', token)) expect(body).toMatchObject(named('After'))
+    })
+
+    test('one that is killed is replaced, and all leave with 0 when they are told to', async () => {
+      const before = lines().filter(({ msg }) => msg === 'listening').length
+      const { pid } = lines().find(({ msg }) => msg === 'worker started')
+      process.kill(pid, 'SIGKILL')
+      await until(() => lines().filter(({ msg }) => msg === 'listening').length === before + 1)
+      expect(lines()).toContainEqual(expect.objectContaining({ msg: 'a worker ended by itself' }))
+      expect(await api.stop('SIGTERM')).toBe(0)
+      expect(lines().filter(({ msg }) => msg === 'stopped')).toHaveLength(WORKERS)
+    })
+  })
+}
