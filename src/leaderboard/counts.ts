@@ -11,7 +11,7 @@
  * from others in its own transaction, exactly, with nothing to lock but those rows, all in one order; and a fan who gains a few
  * points stays in the wide buckets, which all fans share.
  */
-import { and, eq, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 
 /** A place on a board. */
@@ -68,7 +68,8 @@ export async function moveCounts(tx: Transaction, from: Place[], to: Place[]): P
   await tx
     .update(counts)
     .set({ fans: sql`${counts.fans} - 1` })
-    .where(these)
+    // A bucket that was lost has nobody to give up: the fan's place is put right all the same, and a repair counts anew.
+    .where(and(gt(counts.fans, 0), these))
   await tx.delete(counts).where(and(eq(counts.fans, 0), these))
 }
 
