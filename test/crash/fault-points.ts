@@ -44,6 +44,8 @@ const QUERIES = new Set<PropertyKey>(['select', 'selectDistinct', 'insert', 'upd
 const watchTransaction = (tx: Transaction, before: () => void | Promise<void>): Transaction =>
   new Proxy(tx, {
     get(target, name) {
+      // Nothing built before is used again: each statement of this unit is then built through the points.
+      if (name === 'statements') return new Map()
       const member = Reflect.get(target, name)
       if (!QUERIES.has(name)) return member
       return (...given: unknown[]) => watchBuilder(member.apply(target, given), before)
@@ -65,11 +67,24 @@ function watchBuilder<T extends object>(builder: T, before: () => void | Promise
       }
       return (...given: unknown[]) => {
         const next: unknown = member.apply(target, given)
+        if (name === 'prepare') return watchPrepared(next as Prepared, before)
         return isBuilder(next) ? watchBuilder(next, before) : next
       }
     },
   })
 }
+
+interface Prepared {
+  execute(values?: Record<string, unknown>): Promise<unknown>
+}
+
+/** See `db/prepared.ts`: `execute` is where such a statement begins. */
+const watchPrepared = (statement: Prepared, before: () => void | Promise<void>): Prepared => ({
+  async execute(values) {
+    await before()
+    return statement.execute(values)
+  },
+})
 
 /** Of an insert, an update or a query, begun or complete. */
 const isBuilder = (value: unknown): value is object =>

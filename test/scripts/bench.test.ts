@@ -72,7 +72,7 @@ test('names its scenarios, and refuses what it does not know', async () => {
     ['--engine=oracle', '--engine must be one of sqlite, postgres.'],
   ] as const) {
     const refused = await bench(parameter)
-    expect(refused.code).toBe(1)
+    expect(refused.code).toBe(2)
     expect(refused.err).toContain(complaint)
   }
 })
