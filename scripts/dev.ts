@@ -114,8 +114,7 @@ async function run() {
     'mock-idp: ',
     line => process.stdout.write(`${line}\n`),
   )
-  const api = startChild('src/main.ts', env, '"listening"', line => prettyLines.write(`${line}\n`))
-  const children = [provider.child, api.child]
+  const children = [provider.child]
 
   let stopping = false
   const stop = async (code: number) => {
@@ -129,9 +128,15 @@ async function run() {
   // The terminal went away.
   process.stdout.on('error', () => void stop(0))
 
-  const ready = await Promise.all([provider.ready, api.ready])
+  // The provider first: an API that finds no keys at its first look tries again only after a while.
+  const providerReady = await provider.ready
   if (stopping) return
-  if (!ready.every(Boolean)) return stop(1)
+  if (!providerReady) return stop(1)
+  const api = startChild('src/main.ts', env, '"listening"', line => prettyLines.write(`${line}\n`))
+  children.push(api.child)
+  const apiReady = await api.ready
+  if (stopping) return
+  if (!apiReady) return stop(1)
   process.stdout.write(banner(config))
   await Promise.race(children.map(child => child.exited))
   await stop(1)

@@ -26,16 +26,6 @@ async function start(config: Readonly<Config>) {
   const app = createApp(deps)
   const background = startBackground(deps)
 
-  app.listen({
-    hostname: config.host,
-    port: config.port,
-    idleTimeout: 30,
-    maxRequestBodySize: MOST_BODY_BYTES,
-    // Two processes on one port must be wanted, not happen.
-    reusePort: worker !== undefined,
-  })
-  log.info({ url: `http://${config.host}:${app.server?.port}`, database: db.engine }, 'listening')
-
   let stopping = false
   async function stop(signal: string) {
     if (stopping) return
@@ -60,6 +50,16 @@ async function start(config: Readonly<Config>) {
   process.on('SIGTERM', () => void stop('SIGTERM'))
   process.on('SIGINT', () => void stop('SIGINT'))
   if (worker !== undefined) process.on('disconnect', () => void stop('SIGTERM'))
+
+  app.listen({
+    hostname: config.host,
+    port: config.port,
+    idleTimeout: 30,
+    maxRequestBodySize: MOST_BODY_BYTES,
+    // Two processes on one port must be wanted, not happen.
+    reusePort: worker !== undefined,
+  })
+  log.info({ url: `http://${config.host}:${app.server?.port}`, database: db.engine }, 'listening')
 }
 
 /** What went wrong, in words for the one who started it: never a stack, never a value of the configuration. */

@@ -101,3 +101,18 @@ function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) 
     endsAt: pack.endsAt?.toISOString() ?? null,
   }
 }
+
+/** When the next hold of any pack gives back what it holds; null when there is none. */
+export async function nextExpiry(reader: Reader, now: Date): Promise<Date | null> {
+  const { packPurchases, packs } = reader.tables
+  // Pack by pack, as the index of holds has them.
+  const all = reader.select({ id: packs.id }).from(packs)
+  const isHold = and(eq(packPurchases.status, 'pending'), gt(packPurchases.expiresAt, now))
+  const [next] = await reader
+    .select({ at: packPurchases.expiresAt })
+    .from(packPurchases)
+    .where(and(inArray(packPurchases.packId, all), isHold))
+    .orderBy(asc(packPurchases.expiresAt))
+    .limit(1)
+  return next?.at ?? null
+}

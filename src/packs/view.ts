@@ -1,14 +1,13 @@
-/** Packs as anybody sees them, kept for all who ask: what expires by the clock alone shows within the age of a view. */
+/** Packs as anybody sees them, kept for all who ask until something of it changes. */
 import type { Reader } from '../../db/index.ts'
 import { packsTopic } from '../views/topics.ts'
 import type { ViewCache } from '../views/view-cache.ts'
 import { nextChange } from '../window.ts'
-import { listPacks, readPack } from './catalogue.ts'
+import { listPacks, nextExpiry, readPack } from './catalogue.ts'
 
 export const viewPacks = (reader: Reader, views: ViewCache) =>
-  // The edge is sought first: one that passes meanwhile then ends the view at once.
   views.read('packs', async () => ({
-    until: await nextChange(reader, reader.tables.packs, reader.now()),
+    until: await nextEnd(reader),
     value: await listPacks(reader),
     topics: [packsTopic],
   }))
@@ -16,7 +15,14 @@ export const viewPacks = (reader: Reader, views: ViewCache) =>
 /** @throws DomainError `pack_not_found` */
 export const viewPack = (reader: Reader, views: ViewCache, packId: string) =>
   views.read(`pack ${packId}`, async () => ({
-    until: await nextChange(reader, reader.tables.packs, reader.now()),
+    until: await nextEnd(reader),
     value: await readPack(reader, packId),
     topics: [packsTopic],
   }))
+
+/** When a window opens or closes, or a hold gives back: sought before the rest is read, so that none slips through. */
+async function nextEnd(reader: Reader): Promise<Date | null> {
+  const now = reader.now()
+  const [window, hold] = [await nextChange(reader, reader.tables.packs, now), await nextExpiry(reader, now)]
+  return window && (!hold || window < hold) ? window : hold
+}

@@ -29,7 +29,12 @@ export async function withRawConnection<T>(
   if (url.startsWith('sqlite:')) {
     const connection = new Connection(url.slice('sqlite:'.length))
     try {
-      return await use(async statement => connection.query(statement).all() as Row[])
+      return await use(async statement => {
+        const rows = connection.query(statement).all() as Row[]
+        // As another process would be: what it committed is seen from the next turn of the event loop on.
+        await new Promise(resolve => setImmediate(resolve))
+        return rows
+      })
     } finally {
       connection.close()
     }
