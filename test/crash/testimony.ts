@@ -93,8 +93,13 @@ function lieOf({ step, body }: Heard, records: Records): string | null {
 function bioLies(promised: Heard[], unheard: Step[], { users }: Records): string[] {
   const isBio = ({ path }: Step) => path === '/api/user/profile'
   const last = new Map<string, unknown>()
-  for (const { step, replayed } of promised)
-    if (isBio(step) && !replayed) last.set(step.subject, step.body.bio)
+  const heardBefore = new Set<string | null>([])
+  for (const { step } of promised) {
+    // A replay may be the first that the fan hears of what was committed as the blow fell; the second says nothing new.
+    const again = step.key !== null && heardBefore.has(step.key)
+    heardBefore.add(step.key)
+    if (isBio(step) && !again) last.set(step.subject, step.body.bio)
+  }
   return [...last].flatMap(([subject, bio]) => {
     const possible = unheard
       .filter(step => isBio(step) && step.subject === subject)
