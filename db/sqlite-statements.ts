@@ -63,22 +63,34 @@ export function shareTurns(reader: Connection, writer: Connection): Turns {
   let counted = false
   let open = false
 
+  /** Never throws: a read that met a damaged page may have ended the snapshot by itself, or left it in no state to commit. */
   function release() {
     if (!open) return
     open = false
-    commit.run()
+    try {
+      if (reader.inTransaction) commit.run()
+    } catch {
+      rollBack()
+    }
+  }
+
+  function rollBack() {
+    try {
+      if (reader.inTransaction) reader.run('ROLLBACK')
+    } catch {}
   }
 
   function endTurn() {
-    release()
     counted = false
+    release()
   }
 
   function foreignCommits() {
     if (counted) return commits
+    const now = readVersion.get()?.data_version
+    // Not before it was read: what could not be asked is asked again.
     counted = true
     setImmediate(endTurn)
-    const now = readVersion.get()?.data_version
     if (now !== version) commits++
     version = now
     return commits

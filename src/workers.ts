@@ -50,6 +50,8 @@ export async function superviseWorkers(count: number, { host, port: wanted }: Li
       log.error({ worker: number, code }, 'a worker ended by itself')
       await Bun.sleep(PAUSE_MS)
     }
+    if (stopping) return
+    log.error({ worker: number }, 'a worker does not come up: giving up')
     failed = true
     stop('SIGTERM')
   }

@@ -88,7 +88,12 @@ async function identify(
   return { ...caller, userId, credential: { kind: 'session', token, tokenId, issuedAt, expiresAt } }
 }
 
-const issuers = new LRUCache<string, { issuer: unknown }>({ max: 20_000 })
+/** Bounded by their text: anybody can send tokens. */
+const issuers = new LRUCache<string, { issuer: unknown }>({
+  maxSize: 16 * 1024 * 1024,
+  maxEntrySize: 8_192,
+  sizeCalculation: (_, token) => token.length + 200,
+})
 
 /** Says only which rule the token asks to be judged by; each rule then verifies it whole. */
 function claimedIssuer(token: string): unknown {

@@ -19,7 +19,7 @@ export function viewSessionStanding(
   token: SessionToken,
 ): Promise<string | undefined> {
   const { provider, subject } = caller
-  const name = `session ${provider} ${subject} ${token.tokenId} ${token.issuedAt.getTime()}`
+  const name = JSON.stringify(['session', provider, subject, token.tokenId, token.issuedAt.getTime()])
   return views.readExactly(name, async () => {
     const { userId } = await requireSessionStanding(reader, caller, token)
     return { value: userId, topics: topicsOf(caller, userId) }

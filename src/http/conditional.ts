@@ -23,7 +23,8 @@ export const answerConditionally =
     const isPublic = caller === 'anyone' || (caller === 'optional' && !request.headers.has('authorization'))
     const headers: Record<string, string> = { ETag: etag, 'Cache-Control': isPublic ? PUBLIC : PRIVATE }
     // What anybody gets is the same for everybody; the rest depends on who asks.
-    if (caller !== 'anyone') headers.Vary = 'Authorization'
+    if (caller !== 'anyone')
+      headers.Vary = set.headers.Vary ? `${set.headers.Vary}, Authorization` : 'Authorization'
     Object.assign(set.headers, headers)
     if (isNamed(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304 })
     set.headers['content-type'] = 'application/json'

@@ -9,11 +9,16 @@
 import { LRUCache } from 'lru-cache'
 import type { SessionClaims } from './session-token.ts'
 
-/** About 20 MB at the size of common tokens. */
-export const MOST_TOKENS = 10_000
+/** Fans at once; and the text of their tokens, which some providers make long. */
+export const MOST_TOKENS = 20_000
+const MOST_CHARACTERS = 32 * 1024 * 1024
 
 export function createTokenCache(now: () => Date) {
-  const verified = new LRUCache<string, SessionClaims>({ max: MOST_TOKENS })
+  const verified = new LRUCache<string, SessionClaims>({
+    max: MOST_TOKENS,
+    maxSize: MOST_CHARACTERS,
+    sizeCalculation: (_, token) => token.length,
+  })
   let cleared = 0
 
   return {

@@ -66,6 +66,7 @@ async function takeFromStock(tx: Transaction, reward: RewardRow): Promise<number
   if (reward.stockRemaining === null) return null
   const [left] = await takeOne(tx, { rewardId: reward.id })
   if (!left) throw new DomainError('out_of_stock')
-  if (left.stockRemaining === 0) tx.touch(rewardsTopic)
+  // Every list shows how many are left.
+  tx.touch(rewardsTopic)
   return left.stockRemaining
 }

@@ -6,8 +6,8 @@
  * some, and then every view is gone; PostgreSQL does not, and a view therefore lives for less than a second. (NOTIFY would tell
  * sooner, at the price of putting all commits that notify in a line.)
  *
- * Readers of a view that is being computed wait for that one computation. After a touch it is neither joined nor kept, since it
- * may have read what was there before.
+ * Readers of a view that is being computed wait for that one computation. After a touch nobody joins it any more, since it may have
+ * read what was there before; and it is kept only if it turns out to depend on nothing that was touched.
  */
 import { LRUCache } from 'lru-cache'
 
@@ -29,6 +29,12 @@ interface Begun {
   since: number
   /** Commits of other processes before it. */
   foreign: number | null
+}
+
+interface Run extends Begun {
+  value: Promise<unknown>
+  /** Topics that were touched meanwhile. */
+  touched: Set<string>
 }
 
 interface Kept extends Begun {
@@ -82,31 +88,35 @@ export function createViewCache({
       }
     },
   })
-  const running = new Map<string, Begun & { value: Promise<unknown> }>()
+  const running = new Map<string, Run>()
+  const unfinished = new Set<Run>()
   /** No other process has written since, as far as anybody knows. */
   const isSame = ({ foreign }: Begun) => foreign === foreignCommits()
   const isFresh = (begun: Begun) => isSame(begun) && elapsed() - begun.since < MOST_AGE_MS
   const isOver = ({ until }: Kept) => until !== null && until <= now()
 
   function start<T>(name: string, compute: () => Promise<View<T>>): Promise<T> {
+    const touched = new Set<string>()
     const begun = { since: elapsed(), foreign: foreignCommits() }
-    const run = {
-      ...begun,
-      value: compute()
-        .then(({ value, topics, until = null }) => {
-          if (running.get(name) === run) {
-            kept.set(name, { value, topics, until, ...begun })
-            // A view larger than the whole cache was not taken.
-            if (kept.has(name)) for (const topic of topics) add(topic, name)
-          }
-          return value
-        })
-        .finally(() => {
-          if (running.get(name) === run) running.delete(name)
-        }),
-    }
+    const value = compute()
+      .then(({ value, topics, until = null }) => {
+        const newer = running.get(name) ?? kept.peek(name)
+        const overtaken = newer !== undefined && newer !== run && newer.since >= begun.since
+        if (!overtaken && touched.isDisjointFrom(new Set(topics))) {
+          kept.set(name, { value, topics, until, ...begun })
+          // A view larger than the whole cache was not taken.
+          if (kept.has(name)) for (const topic of topics) add(topic, name)
+        }
+        return value
+      })
+      .finally(() => {
+        unfinished.delete(run)
+        if (running.get(name) === run) running.delete(name)
+      })
+    const run: Run = { ...begun, value, touched }
+    unfinished.add(run)
     running.set(name, run)
-    return run.value
+    return value
   }
 
   function add(topic: string, name: string) {
@@ -130,8 +140,9 @@ export function createViewCache({
       return start(name, compute)
     },
     revalidate(topic) {
-      // What they will depend on is not known yet.
+      // What they will depend on is not known yet: nobody joins them any more, and they keep only what has not changed.
       running.clear()
+      for (const run of unfinished) run.touched.add(topic)
       for (const name of [...(namesByTopic.get(topic) ?? [])]) kept.delete(name)
     },
   }

@@ -53,6 +53,11 @@ onEngine(
       expect(headers.get('vary')).toStartWith('Origin')
     })
 
+    test('what depends on the caller as well names both in Vary', async () => {
+      const { headers } = await world.anonymous.get('/api/leaderboard', { origin: APP })
+      expect(headers.get('vary')).toBe('Origin, Authorization')
+    })
+
     test('an allowed origin may read success and refusal alike, and the headers that clients need', async () => {
       for (const path of ['/api/teams', '/api/rewards', '/api/nothing', '/api/teams?x=1']) {
         const { headers } = await world.anonymous.get(path, { origin: APP })

@@ -74,6 +74,16 @@ onEachEngine('GET /api/rewards', world => {
     })
   })
 
+  test('shows what others left of the stock, also to a fan who has just asked', async () => {
+    const [one, other] = [await world.fan(), await world.fan()]
+    await one.post('/api/user/onboarding', {})
+    const id = await world.reward({ pointsRequired: 0, stockRemaining: 5 })
+    for (const left of [5, 4]) {
+      expect(find((await one.get('/api/rewards')).body.rewards, id)).toMatchObject({ stockRemaining: left })
+      if (left === 5) await other.post('/api/rewards/claim', { rewardId: id })
+    }
+  })
+
   test('shows one fan nothing of another', async () => {
     const [one, other] = [await world.fan(), await world.fan()]
     const id = await world.reward({ pointsRequired: 0 })

@@ -144,6 +144,16 @@ test('after a touch a computation under way is neither joined nor kept', async (
   expect(await read('a', ['topic'], 'later')).toBe('after')
 })
 
+test('a touch of something else lets a computation under way be kept', async () => {
+  const { cache, read } = createStage()
+  const gate = createGate<{ value: string; topics: string[] }>()
+  const before = cache.read('a', gate.wait)
+  cache.revalidate('something else')
+  gate.open({ value: 'before', topics: ['topic'] })
+  expect(await before).toBe('before')
+  expect(await read('a', ['topic'], 'later')).toBe('before')
+})
+
 test('the older of two computations does not overwrite the newer, whichever ends last', async () => {
   const { cache, read } = createStage()
   const [older, newer] = [
