@@ -23,6 +23,8 @@ export const serverHooks = (deps: HookDeps, allowedMethods: AllowedMethods) => {
   const { edges } = config
   const bodyLimits = { ...config, bodyTimeoutMs: edges.bodyTimeoutMs }
   const started = new WeakMap<Request, number>()
+  const { address, tokensPerAddress } = config.limits.rates
+  const countsAddresses = address > 0 || tokensPerAddress > 0
   const logsRequests = log.isLevelEnabled('info')
   const security = securityHeaders(edges)
   const cors = createCors(edges.corsOrigins)
@@ -51,11 +53,13 @@ export const serverHooks = (deps: HookDeps, allowedMethods: AllowedMethods) => {
       // Told in time, a client opens its next connection elsewhere, and none is cut in the middle.
       if (lifecycle.stopping) headers.Connection = 'close'
       refuseBadHost(request)
-      const peer = server?.requestIP(request)?.address
-      const address = addressGroup(clientAddress(request.headers, peer, edges))
-      limitAddress(rateLimiter, pathOf(request.url), address, allowances =>
-        Object.assign(headers, rateLimitHeaders(allowances)),
-      )
+      if (countsAddresses) {
+        const peer = server?.requestIP(request)?.address
+        const address = addressGroup(clientAddress(request.headers, peer, edges))
+        limitAddress(rateLimiter, pathOf(request.url), address, allowances =>
+          Object.assign(headers, rateLimitHeaders(allowances)),
+        )
+      }
       refuseBadUrl(request.url)
     })
     .onParse({ as: 'global' }, ({ request }) => readJsonBody(request, bodyLimits))
