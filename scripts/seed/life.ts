@@ -65,6 +65,11 @@ export interface LifeTerms {
   onboardingPoints: number
 }
 
+/** What a fan's life begins with: alone, it tells the id that their record has. */
+export function drawRecord(fan: Fan, sources: SeedSources) {
+  return { createdAt: sources.now(), drawn: drawProfile(fan, sources), id: sources.newId() }
+}
+
 /** Adds the rows of one fan, and takes what the fan gets from the season. */
 export function addLife(
   rows: Rows,
@@ -72,10 +77,9 @@ export function addLife(
   stage: Exclude<Stage, 'new'>,
   { sources, season, terms, handleTaken }: LifeContext,
 ): void {
-  const createdAt = sources.now()
-  const profile = normalizeProfile(drawProfile(fan, sources), '')
+  const { id, createdAt, drawn } = drawRecord(fan, sources)
+  const profile = normalizeProfile(drawn, '')
   if (handleTaken) profile.handle = null
-  const id = sources.newId()
   const { name: provider, issuer } = terms.provider
   rows.users.push({ id, provider, subject: fan.sub, createdAt, updatedAt: createdAt, ...profile })
   if (stage === 'profile') return

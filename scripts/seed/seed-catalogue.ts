@@ -1,4 +1,5 @@
-import type { Transaction } from '../../db/index.ts'
+import { inArray } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
 import { rewards, teams } from './catalogue.ts'
 import { collectibles, packs, weightsOf } from './packs.ts'
 
@@ -13,6 +14,25 @@ export async function seedCatalogue(tx: Transaction) {
   const [teams, rewards] = [await seedTeams(tx), await seedRewards(tx)]
   const { packs, rows } = await seedPacks(tx)
   return { teams, rewards, packs, rows: teams + rewards + rows }
+}
+
+/** How much of the catalogue is missing; all of it where there is no database yet. */
+export async function countMissing(reader: Reader | null) {
+  if (!reader) return { teams: teams.length, rewards: rewards.length, packs: packs.length }
+  const missing = async (table: 'teams' | 'rewards' | 'packs', ids: string[]) => {
+    const { id } = reader.tables[table]
+    const rows = await reader.select({ id }).from(reader.tables[table]).where(inArray(id, ids))
+    return ids.length - rows.length
+  }
+  const idOf = ({ id }: { id: string }) => id
+  return {
+    teams: await missing(
+      'teams',
+      teams.map(([id]) => id),
+    ),
+    rewards: await missing('rewards', rewards.map(idOf)),
+    packs: await missing('packs', packs.map(idOf)),
+  }
 }
 
 async function seedTeams(tx: Transaction): Promise<number> {

@@ -1,15 +1,15 @@
 /** Fills a database with a catalogue and fans at all stages: a million in minutes, as the verbs would have written them. */
-import { and, eq, inArray } from 'drizzle-orm'
-import type { Database, Reader, Transaction } from '../../db/index.ts'
-import { type Fan, walkFans } from '../../mock-idp/users.ts'
+import type { Database, Transaction } from '../../db/index.ts'
 import { type BatchOptions, writeInBatches } from '../command/batches.ts'
+import { fail } from '../command/explain.ts'
 import { Interrupted } from '../command/stop.ts'
-import { addLife, type LifeTerms, noRows, type Rows } from './life.ts'
-import { stageOf } from './plan.ts'
-import { readSeason } from './season.ts'
+import { type Cast, drawGroups, type Group } from './groups.ts'
 import { seedCatalogue } from './seed-catalogue.ts'
-import { createSeedSources } from './sources.ts'
+import { addSkipped, noneSkipped, type Skipped } from './standings.ts'
 import { StaleSeason, writeRows } from './write-rows.ts'
+
+/** Whoever writes beside a seed overtakes it now and then, and never so often without letting it write anything. */
+const MOST_REDRAWS = 50
 
 /** Fans that are written together, and groups of them drawn ahead of the writer, which is what memory holds. */
 interface Pace {
@@ -28,10 +28,7 @@ const exclusivePace = (done: number): Pace => {
 const paceOf = ({ engine }: Database, { exclusive }: SeedOptions, done: number) =>
   exclusive ? exclusivePace(done) : engine === 'sqlite' ? PATIENT : SWIFT
 
-export interface SeedOptions extends LifeTerms {
-  seed: number
-  /** How many fans the provider has; about a third of them stay new to the application. */
-  fans: number
+export interface SeedOptions extends Cast {
   /** Nobody else uses the database: no rests, long batches. */
   exclusive?: boolean
   onProgress?: (done: number, total: number) => void
@@ -44,30 +41,35 @@ export interface SeedReport {
   packs: number
   /** Fans written by this run; those who were there are left as they are. */
   fans: number
+  skipped: Skipped
   /** Of all tables, inserted or changed by this run. */
   rows: number
 }
 
-/** Fans with their rows; `upTo` is how many of the provider's fans are done with them. */
-interface Group {
-  rows: Rows
-  upTo: number
-  /** Rows of the database that they have changed. */
+interface Pending extends Group {
+  /** Rows of the database that the group has changed. */
   changed: number
 }
 
-/** Runs any number of times: what is there stays as it is, whoever changed it. @throws Interrupted */
+/**
+ * Runs any number of times: what is there stays as it is, whoever changed it.
+ * @throws Interrupted; CommandFailure when somebody else's writes overtake it again and again
+ */
 export async function seedDatabase(db: Database, options: SeedOptions): Promise<SeedReport> {
   const { fans, exclusive, onProgress, stopRequested } = options
   const catalogue = await db.write(seedCatalogue)
   let done = 0
   let written = 0
   let changed = catalogue.rows
-  let pending: Group[] = []
+  const skipped = noneSkipped()
+  let redraws = 0
+  let pending: Pending[] = []
 
   /** Groups in order from the first that is not written. */
   async function* draw() {
-    for await (const group of drawGroups(db, options, done)) {
+    const sizeAt = (index: number) => paceOf(db, options, index).group
+    for await (const drawn of drawGroups(db.read, options, { from: done, sizeAt })) {
+      const group = { ...drawn, changed: 0 }
       pending.push(group)
       yield group
     }
@@ -77,7 +79,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
     pending = []
     try {
       let groups = 0
-      const write = async (tx: Transaction, group: Group) => {
+      const write = async (tx: Transaction, group: Pending) => {
         group.changed = await writeRows(tx, group.rows)
       }
       await writeInBatches(db, draw(), write, {
@@ -88,8 +90,10 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
           for (const { rows, upTo, ...group } of pending.splice(0, batch.done - groups)) {
             written += rows.users.length
             changed += group.changed
+            addSkipped(skipped, group.skipped)
             done = upTo
           }
+          redraws = 0
           groups = batch.done
           onProgress?.(done, fans)
         },
@@ -98,54 +102,17 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
     } catch (error) {
       if (error instanceof Interrupted) throw new Interrupted(error.signal, done)
       if (!(error instanceof StaleSeason)) throw error
+      // A batch that was overtaken has not asked.
+      const signal = stopRequested?.()
+      if (signal) throw new Interrupted(signal, done)
+      if (++redraws > MOST_REDRAWS) {
+        fail(
+          `The fans after the first ${done} were overtaken ${redraws} times in a row: something else keeps writing them, their ` +
+            'handles, rewards or packs. The same again goes on from there.',
+        )
+      }
     }
   }
   onProgress?.(fans, fans)
-  return { ...catalogue, fans: written, rows: changed }
-}
-
-async function* drawGroups(db: Database, options: SeedOptions, from: number): AsyncGenerator<Group> {
-  const { seed, fans: count, provider } = options
-  const season = await readSeason(db.read)
-  const sourcesOf = createSeedSources(seed)
-  let index = 0
-  let group: { fan: Fan; index: number }[] = []
-  for (const fan of walkFans({ seed, count })) {
-    if (index >= from && stageOf(index) !== 'new') group.push({ fan, index })
-    index++
-    if (group.length < paceOf(db, options, index).group && index < count) continue
-    const known = await readKnown(
-      db.read,
-      provider.name,
-      group.map(member => member.fan),
-    )
-    const rows = noRows()
-    for (const { fan: member, index: at } of group) {
-      const stage = stageOf(at)
-      if (stage === 'new' || known.subjects.has(member.sub)) continue
-      const handleTaken = known.handles.has(member.preferred_username)
-      addLife(rows, member, stage, { sources: sourcesOf(at), season, terms: options, handleTaken })
-    }
-    group = []
-    yield { rows, upTo: index, changed: 0 }
-  }
-}
-
-/** Which of some fans have a record, and which of their handles somebody has. */
-async function readKnown(reader: Reader, provider: string, fans: Fan[]) {
-  const { users } = reader.tables
-  const subjects = fans.map(({ sub }) => sub)
-  const there = await reader
-    .select({ subject: users.subject })
-    .from(users)
-    .where(and(eq(users.provider, provider), inArray(users.subject, subjects)))
-  const handles = fans.map(fan => fan.preferred_username)
-  const taken = await reader
-    .select({ handle: users.handle })
-    .from(users)
-    .where(inArray(users.handle, handles))
-  return {
-    subjects: new Set(there.map(({ subject }) => subject)),
-    handles: new Set(taken.map(({ handle }) => handle)),
-  }
+  return { ...catalogue, fans: written, skipped, rows: changed }
 }
