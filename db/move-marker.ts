@@ -1,4 +1,4 @@
-/** A note in a database that is being filled by a move: from where. It goes when the move is done. */
+/** A note in a database that is being filled by a move: the mark of its source. It goes when the move is done. */
 import { sql } from 'drizzle-orm'
 import type { Database, Transaction } from './index.ts'
 import { runStatement } from './shape.ts'
@@ -6,7 +6,7 @@ import { runStatement } from './shape.ts'
 const NAME = '__matchday_move'
 const table = sql.identifier(NAME)
 
-/** The source that is noted; undefined when no move is under way. */
+/** The mark of the source that is noted; undefined when no move is under way. */
 export async function readMoveMarker(db: Database): Promise<string | undefined> {
   const there =
     db.engine === 'sqlite'

@@ -5,11 +5,11 @@ import { migrate } from '../db/migrate.ts'
 import { realSources } from '../src/sources.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { databaseUrlOf, isSqlite, openExisting, sqlitePathOf } from './command/database.ts'
-import { fail, misuse, redact } from './command/explain.ts'
+import { misuse, redact } from './command/explain.ts'
 import type { Progress } from './command/progress.ts'
 import { stoppable } from './command/stop.ts'
 import { countAll } from './move/copy.ts'
-import { findObstacle, moveDatabase, requireKnownSchema } from './move/move.ts'
+import { findMoved, moveDatabase, requireKnownSchema } from './move/move.ts'
 
 const command = declareCommand({
   name: 'move',
@@ -24,12 +24,12 @@ const command = declareCommand({
   ],
   notes:
     'Stop the API first: a source that changes meanwhile is found at the end, and the move was for nothing.\n' +
-    'Killed at any moment, the same command goes on where it ended.',
+    'Killed at any moment, the same command goes on where it ended; once everything is moved, it says so.',
   database: false,
   changes: true,
 })
   .requiredOption('--from <url>', 'sqlite:PATH or postgres://…; only read')
-  .requiredOption('--to <url>', 'sqlite:PATH or postgres://…; empty, or left by a move that was stopped')
+  .requiredOption('--to <url>', 'sqlite:PATH or postgres://…; empty, or left by such a move')
 
 /** A database by one name, however it was written; without its password. */
 const nameOf = (url: string) =>
@@ -37,40 +37,52 @@ const nameOf = (url: string) =>
 
 await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   const [from, to] = [databaseUrlOf(options.from, '--from'), databaseUrlOf(options.to, '--to')]
-  if (nameOf(from) === nameOf(to)) misuse('--from and --to are the same database.')
+  const sourceName = nameOf(from)
+  if (sourceName === nameOf(to)) misuse('--from and --to are the same database.')
   const source = closeAtEnd(await openExisting(from))
   await requireKnownSchema(source)
   const counts = await countAll(source)
   const total = counts.reduce((sum, { rows }) => sum + rows, 0)
+  const same = `the same ${total} rows in ${counts.length} tables`
 
-  if (options.dryRun) {
-    const target = await openCurrent(to)
-    const obstacle = target && (await findObstacle(closeAtEnd(target), nameOf(from)))
-    if (obstacle) fail(obstacle)
-    const lines = counts.map(({ table, rows }) => `${String(rows).padStart(12)}  ${table}`)
-    return { answer: { tables: counts }, text: lines.join('\n'), changed: total }
-  }
-
-  await migrate(to)
-  const target = closeAtEnd(openDatabase(to, realSources, { bulk: true }))
   const copying = progress('rows copied')
   let comparing: Progress | undefined
   let verifying: Progress | undefined
   let [copied, compared] = [0, 0]
+  const onCompared = (rows: number) => {
+    copying.end()
+    compared += rows
+    comparing ??= progress('rows compared')
+    comparing(compared, 2 * total)
+  }
+
+  if (options.dryRun) {
+    const target = await openCurrent(to)
+    const opened = target && closeAtEnd(target)
+    const moved =
+      opened &&
+      (await stoppable(stopRequested =>
+        findMoved(source, opened, { sourceName, onCompared, stopRequested }),
+      ).finally(() => comparing?.end()))
+    if (moved) {
+      const text = `Already moved: both hold ${same}.`
+      return { answer: { tables: counts, movedBefore: true }, text, changed: 0 }
+    }
+    const lines = counts.map(({ table, rows }) => `${String(rows).padStart(12)}  ${table}`)
+    return { answer: { tables: counts, movedBefore: false }, text: lines.join('\n'), changed: total }
+  }
+
+  await migrate(to)
+  const target = closeAtEnd(openDatabase(to, realSources, { bulk: true }))
   const report = await stoppable(stopRequested =>
     moveDatabase(source, target, {
-      sourceName: nameOf(from),
+      sourceName,
       stopRequested,
       onCopied(rows) {
         copied += rows
         copying(copied, total)
       },
-      onCompared(rows) {
-        copying.end()
-        compared += rows
-        comparing ??= progress('rows compared')
-        comparing(compared, 2 * total)
-      },
+      onCompared,
       onVerified(done, fans) {
         comparing?.end()
         verifying ??= progress('fans verified')
@@ -82,12 +94,12 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
     comparing?.end()
     verifying?.end()
   })
-  const { tables, ledger } = report
+  const { tables, ledger, movedBefore } = report
   const found = ledger.findings > 0
   return {
-    answer: { tables, ledger },
+    answer: { tables, ledger, movedBefore },
     text: [
-      `Both hold the same ${total} rows in ${tables.length} tables. Ledger digest ${ledger.digest}`,
+      `${movedBefore ? 'Already moved: both' : 'Both'} hold ${same}. Ledger digest ${ledger.digest}`,
       found
         ? `In both ${ledger.findings} things are not as they must be: \`bun run verify-ledger\` names them.`
         : 'Every chain, account, place and count was recomputed and is as it must be.',

@@ -1,5 +1,5 @@
 /** Moves everything from one database to another, and believes it only when both hold the same. */
-
+import { createHash } from 'node:crypto'
 import { type Database, isMissingParent } from '../../db/index.ts'
 import { countUnknownMigrations } from '../../db/known-migrations.ts'
 import { readMoveMarker, removeMoveMarker, writeMoveMarker } from '../../db/move-marker.ts'
@@ -10,7 +10,7 @@ import { type CopyOptions, copyTables, countAll } from './copy.ts'
 import { digestTables, type TableDigest } from './digest.ts'
 
 export interface MoveOptions extends Pick<CopyOptions, 'stopRequested'> {
-  /** Names the source in the target until the move is done: only it may be gone on from. */
+  /** Its hash names the source in the target until the move is done: only it may be gone on from. */
   sourceName: string
   onCopied(rows: number): void
   onCompared(rows: number): void
@@ -24,18 +24,36 @@ export interface MoveReport {
   ledger: LedgerReport
   /** Rows that this run copied; the others were there from a run before. */
   copied: number
+  /** An earlier run had moved everything. */
+  movedBefore: boolean
 }
 
-/** What stands in the way of moving into the target; null when nothing does. */
-export async function findObstacle(target: Database, sourceName: string): Promise<string | null> {
+/**
+ * Whether an earlier run has moved everything, whatever became of its answer: the digests of both then. Null when
+ * there is something to move. @throws CommandFailure when the target holds anything else, Interrupted
+ */
+export async function findMoved(
+  source: Database,
+  target: Database,
+  { sourceName, onCompared, stopRequested }: Pick<MoveOptions, 'sourceName' | 'onCompared' | 'stopRequested'>,
+): Promise<TableDigest[] | null> {
   const marker = await readMoveMarker(target)
-  if (marker === sourceName) return null
-  if (marker !== undefined) return `The target is being filled from another source, ${marker}.`
-  const full = (await countAll(target)).find(({ rows }) => rows > 0)
-  return full
-    ? `The target holds other data (${full.table}: ${full.rows} rows): move into an empty database.`
-    : null
+  if (marker === markOf(sourceName)) return null
+  if (marker !== undefined) fail('The target is being filled from another source.')
+  const [wanted, held] = [await countAll(source), await countAll(target)]
+  const full = held.find(({ rows }) => rows > 0)
+  if (!full) return null
+  if (held.some(({ rows }, at) => rows !== wanted[at]?.rows)) {
+    fail(otherData(`${full.table}: ${full.rows} rows`))
+  }
+  const { tables, difference } = await compare(source, target, { onCompared, stopRequested })
+  return difference === null ? tables : fail(otherData(difference))
 }
+
+const otherData = (which: string) => `The target holds other data (${which}): move into an empty database.`
+
+/** What a target notes of its source: SHA-256 in lower-case hex, as names are paths and hosts of the operator's. */
+const markOf = (sourceName: string) => createHash('sha256').update(sourceName).digest('hex')
 
 /** A source of a newer version has tables that this one would leave behind. */
 export async function requireKnownSchema(source: Database): Promise<void> {
@@ -43,35 +61,16 @@ export async function requireKnownSchema(source: Database): Promise<void> {
   if (unknown > 0) fail(`The source is ${unknown} migrations ahead of this version: move with the newer one.`)
 }
 
-/** Both are migrated. @throws CommandFailure, Interrupted */
+/** Both are migrated. @throws CommandFailure, SourceChanged, Interrupted */
 export async function moveDatabase(
   source: Database,
   target: Database,
-  { sourceName, onCopied, onCompared, onVerified, stopRequested }: MoveOptions,
+  options: MoveOptions,
 ): Promise<MoveReport> {
-  const obstacle = await findObstacle(target, sourceName)
-  if (obstacle) fail(obstacle)
-  if ((await readMoveMarker(target)) === undefined) await target.write(tx => writeMoveMarker(tx, sourceName))
-
+  const { onVerified, stopRequested } = options
+  const moved = await findMoved(source, target, options)
   const before = sum(await countAll(target))
-  try {
-    await copyTables(source, target, { onRows: onCopied, stopRequested })
-  } catch (error) {
-    throw isMissingParent(error) ? changed('rows refer to others that came later') : error
-  }
-  let compared = 0
-  const onRows = (rows: number) => {
-    compared += rows
-    onCompared(rows)
-    const signal = stopRequested?.()
-    if (signal) throw new Interrupted(signal, compared)
-  }
-  const [from, to] = [await digestTables(source, onRows), await digestTables(target, onRows)]
-  for (const [at, { table, rows, digest }] of from.entries()) {
-    const arrived = to[at]
-    if (rows !== arrived?.rows) throw changed(`${table} has ${rows} rows there and ${arrived?.rows} here`)
-    if (digest !== arrived.digest) throw changed(`the rows of ${table} are not the same`)
-  }
+  const tables = moved ?? (await copyAll(source, target, options))
   const [damage] = await target.findDamage()
   if (damage) fail(`The target is damaged: ${damage}.`)
   // Row for row the same, so that what is said of one ledger holds for both.
@@ -85,8 +84,47 @@ export async function moveDatabase(
       },
     },
   )
-  await target.write(removeMoveMarker)
-  return { tables: to, ledger, copied: sum(to) - before }
+  if (!moved) await target.write(removeMoveMarker)
+  return { tables, ledger, copied: sum(tables) - before, movedBefore: moved !== null }
+}
+
+async function copyAll(source: Database, target: Database, options: MoveOptions): Promise<TableDigest[]> {
+  const { sourceName, onCopied, stopRequested } = options
+  if ((await readMoveMarker(target)) === undefined) {
+    await target.write(tx => writeMoveMarker(tx, markOf(sourceName)))
+  }
+  try {
+    await copyTables(source, target, { onRows: onCopied, stopRequested })
+  } catch (error) {
+    throw isMissingParent(error) ? changed('rows refer to others that came later') : error
+  }
+  const { tables, difference } = await compare(source, target, options)
+  if (difference !== null) throw changed(difference)
+  return tables
+}
+
+/** The target's digests, and the first thing in which the source's are others. @throws Interrupted */
+async function compare(
+  source: Database,
+  target: Database,
+  { onCompared, stopRequested }: Pick<MoveOptions, 'onCompared' | 'stopRequested'>,
+): Promise<{ tables: TableDigest[]; difference: string | null }> {
+  let compared = 0
+  const onRows = (rows: number) => {
+    compared += rows
+    onCompared(rows)
+    const signal = stopRequested?.()
+    if (signal) throw new Interrupted(signal, compared)
+  }
+  const [from, tables] = [await digestTables(source, onRows), await digestTables(target, onRows)]
+  const at = from.findIndex(({ digest }, nth) => digest !== tables[nth]?.digest)
+  const [there, here] = [from[at], tables[at]]
+  if (!there) return { tables, difference: null }
+  const difference =
+    there.rows === here?.rows
+      ? `the rows of ${there.table} are not the same`
+      : `${there.table} has ${there.rows} rows there and ${here?.rows} here`
+  return { tables, difference }
 }
 
 const sum = (counts: { rows: number }[]) => counts.reduce((total, { rows }) => total + rows, 0)

@@ -111,6 +111,12 @@ describe.each(pairs)('A move from $name', ({ from, to }) => {
     expect(await dump(target.db)).toEqual(lasting(await dump(source.db)))
     expect(report.ledger).toEqual(await verifyLedger(source.db))
     expect(report.ledger.findings).toBe(0)
+    expect(report).toMatchObject({ movedBefore: false })
+    expect(await readMoveMarker(target.db)).toBeUndefined()
+
+    // As after a kill between the end of the move and its answer.
+    const again = await moveDatabase(source.db, target.db, quiet)
+    expect(again).toEqual({ ...report, copied: 0, movedBefore: true })
     expect(await readMoveMarker(target.db)).toBeUndefined()
     await Promise.all([source.remove(), target.remove()])
   })
@@ -139,11 +145,31 @@ describe.each(pairs)('A move from $name', ({ from, to }) => {
       'The target holds other data (teams: 8 rows): move into an empty database.',
     )
     expect(await dump(target.db)).toEqual(before)
+
+    // As many rows of each table, and one of them another.
+    const twin = await to.open(createClock())
+    await moveDatabase(source.db, twin.db, quiet)
+    const { teams } = twin.db.tables
+    const [team] = await twin.db.read.select().from(teams).limit(1)
+    await twin.db.write(tx =>
+      tx
+        .update(teams)
+        .set({ city: 'Elsewhere' })
+        .where(eq(teams.id, team?.id ?? '')),
+    )
+    const changed = await dump(twin.db)
+    await expect(moveDatabase(source.db, twin.db, quiet)).rejects.toThrow(
+      'The target holds other data (the rows of teams are not the same): move into an empty database.',
+    )
+    expect(await dump(twin.db)).toEqual(changed)
+    expect(await readMoveMarker(twin.db)).toBeUndefined()
+    await twin.remove()
+
     const begun = await to.open(createClock())
     const stopped = moveDatabase(source.db, begun.db, { ...quiet, stopRequested: () => 'SIGINT' })
     await expect(stopped).rejects.toThrow('stopped by SIGINT')
     await expect(moveDatabase(source.db, begun.db, { ...quiet, sourceName: 'elsewhere' })).rejects.toThrow(
-      'The target is being filled from another source, here.',
+      'The target is being filled from another source.',
     )
     await Promise.all([source.remove(), target.remove(), begun.remove()])
   })
@@ -174,7 +200,8 @@ describe.each(pairs)('A move from $name', ({ from, to }) => {
     await expect(moveDatabase(source.db, target.db, quiet)).rejects.toThrow(
       `The source changed while it was moved: ${complaint}. Stop the API, empty the target, and move again.`,
     )
-    expect(await readMoveMarker(target.db)).toBe('here')
+    // Neither the machine nor the path of the source goes with the data.
+    expect(await readMoveMarker(target.db)).toMatch(/^[0-9a-f]{64}$/)
     await Promise.all([source.remove(), target.remove()])
   })
 })
@@ -213,8 +240,17 @@ describe('bun run move', () => {
 
     for (const flags of [[], ['--dry-run']]) {
       const again = await runScript('move', [...parameters, ...flags])
-      expect(again).toMatchObject({ code: 1, out: '' })
-      expect(again.err).toContain('The target holds other data')
+      expect(again.code).toBe(0)
+      expect(again.out).toContain(
+        `Already moved: both hold the same ${changed} rows in ${tables.length} tables.`,
+      )
+      expect(again.out).toMatch(flags.length > 0 ? /^0 rows would change/m : /^0 rows changed/m)
+    }
+    await source.db.write(tx => tx.update(tx.tables.teams).set({ active: false }))
+    for (const flags of [[], ['--dry-run']]) {
+      const other = await runScript('move', [...parameters, ...flags])
+      expect(other).toMatchObject({ code: 1, out: '' })
+      expect(other.err).toContain('The target holds other data')
     }
     expect(await runScript('move', ['--from', to, '--to', to])).toMatchObject({ code: 2 })
     expect(await runScript('move', ['--from', to])).toMatchObject({ code: 2 })
