@@ -1,4 +1,6 @@
 /** `bun run backfill-onboarding`: makes up for what historical fans miss of their onboarding. */
+import { createReader } from '../src/config/reader.ts'
+import { ConfigError } from '../src/config.ts'
 import {
   type Concerned,
   correctOnboarding,
@@ -47,10 +49,9 @@ interface RuleReport {
 }
 const EXAMPLES = 5
 
-await runCommand(command, async ({ options, configuration, openDatabase, writeInBatches }) => {
-  const { onboardingPoints } = await configuration()
+await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
+  const points = options.grant === false ? 0 : readOnboardingPoints()
   const db = await openDatabase()
-  const points = options.grant === false ? 0 : onboardingPoints
   const terms: OnboardingTerms = { ...options, points, enrol: options.enrol !== false }
   const rules: OnboardingRule[] = [
     'complete',
@@ -92,6 +93,14 @@ await runCommand(command, async ({ options, configuration, openDatabase, writeIn
     .reduce((sum, [, report]) => sum + (options.dryRun ? report.concerned : report.corrected), 0)
   return { answer: { rules: Object.fromEntries(reports) }, text: lines.join('\n'), changed }
 })
+
+/** By the same rule as the API's, without the rest of its configuration. @throws ConfigError */
+function readOnboardingPoints(): number {
+  const reader = createReader(process.env)
+  const points = reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000)
+  if (reader.problems.length > 0) throw new ConfigError(reader.problems)
+  return points
+}
 
 async function* watch(fans: AsyncIterable<Concerned>, see: (fan: Concerned) => void) {
   for await (const fan of fans) {

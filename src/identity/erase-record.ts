@@ -5,7 +5,7 @@ import { fanTopic, standingTopic } from '../views/topics.ts'
 import { buryIdentity } from './mirror.ts'
 import { erasedSubject, type User } from './users.ts'
 
-/** Members of a user record that a fan wrote. */
+/** Columns of a user record that a fan writes: the members of their profile. */
 export const OWN_FIELDS = [
   'displayName',
   'handle',

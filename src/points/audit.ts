@@ -108,8 +108,6 @@ export function createAudit(userId: string) {
   return { add, conclude, head: () => ({ seq: account.seq, headHash: account.headHash }) }
 }
 
-export type Audit = ReturnType<typeof createAudit>
-
 const isInstant = (at: Date) => !Number.isNaN(at.getTime())
 const asText = (value: string | number | Date | null) =>
   value instanceof Date ? (isInstant(value) ? value.toISOString() : 'no instant') : value

@@ -1,28 +1,15 @@
 /** What a fan may write about themselves, and the form in which it is kept. */
 import { isCountry } from '../country.ts'
 import { isPlainHttps } from '../https-url.ts'
+import { OWN_FIELDS } from '../identity/erase-record.ts'
 import { DomainError, type FieldError } from '../problems.ts'
 
-/** A member left out stays as it is; null clears it. */
-export interface ProfileChange {
-  displayName?: string | null
-  handle?: string | null
-  avatarUrl?: string | null
-  bio?: string | null
-  country?: string | null
-  locale?: string | null
-  favoriteTeamId?: string | null
-}
+/** All that a fan writes, and so all that an erasure empties: one list. */
+export const PROFILE_FIELDS = OWN_FIELDS
 
-export const PROFILE_FIELDS = [
-  'displayName',
-  'handle',
-  'avatarUrl',
-  'bio',
-  'country',
-  'locale',
-  'favoriteTeamId',
-] as const
+/** A member left out stays as it is; null clears it. */
+export type ProfileChange = Partial<Record<(typeof PROFILE_FIELDS)[number], string | null>>
+
 export const isProfileField = (name: string): name is keyof ProfileChange =>
   PROFILE_FIELDS.some(field => field === name)
 

@@ -2,9 +2,11 @@
 import { expect, test } from 'bun:test'
 import { getTableColumns } from 'drizzle-orm'
 import { streamJson } from '../../scripts/export/stream-json.ts'
+import { eraseUser } from '../../src/erasure/erase-user.ts'
 import { exportUser, type FanReference } from '../../src/export/export-user.ts'
 import { deferSync } from '../../src/identity/deferred-sync.ts'
-import { findUser } from '../../src/identity/users.ts'
+import { buryIdentity } from '../../src/identity/mirror.ts'
+import { erasedSubject, findUser, findUserById, type User } from '../../src/identity/users.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
 import { addPack, buy, expectStatus, open, patientFan, start } from '../packs/packs-world.ts'
 import { runScript } from '../scripts/run-script.ts'
@@ -110,6 +112,68 @@ onEachEngine('Export of a fan', world => {
       'userRewards',
       'users',
     ])
+  })
+
+  test('calls nothing of an erased fan the provider’s: no subject, no sync, no deletion', async () => {
+    const fan = await patientFan(world, 20)
+    expectStatus(200, await fan.post('/api/user/onboarding', { profile: { bio: 'Row 7' } }))
+    const who = referenceTo(world, fan)
+    const id = (await findUser(world.db.read, who))?.id ?? ''
+    await world.db.write(tx => eraseUser(tx, { id }))
+    const erasedAt = world.clock.now().toISOString()
+    const document = await exported({ id })
+    expect(document).toMatchObject({
+      subject: { provider: who.provider, subject: null },
+      profile: { id, bio: null, erasedAt },
+      identity: { subject: null, email: null, syncedAt: null, deletedAt: null, erasedAt },
+      points: { balance: 120 },
+    })
+    expect(JSON.stringify(document)).not.toContain('erased:')
+    expect(JSON.stringify(document)).not.toContain(fan.subject)
+
+    const left = await patientFan(world, 20)
+    const leftId = (await findUser(world.db.read, referenceTo(world, left)))?.id ?? ''
+    await world.db.write(tx => buryIdentity(tx, leftId))
+    const deletedAt = world.clock.now().toISOString()
+    world.clock.advance(1_000)
+    await world.db.write(tx => eraseUser(tx, { id: leftId }))
+    expect((await exported({ id: leftId })).identity).toMatchObject({ syncedAt: null, deletedAt })
+  })
+
+  test('an erasure leaves of a record only what is named here', async () => {
+    const { users, teams } = world.db.tables
+    const at = new Date(world.clock.ms - 60_000)
+    const columns = Object.keys(getTableColumns(users))
+    const team = {
+      id: 'erased-fans-team',
+      name: 'Team',
+      shortName: 'T',
+      active: true,
+      createdAt: at,
+      updatedAt: at,
+    }
+    const emptied: object = Object.fromEntries(columns.map(name => [name, null]))
+    // Every column there is, so that a new one is filled too.
+    const full = Object.fromEntries(columns.map(name => [name, name.endsWith('At') ? at : `full-${name}`]))
+    // Guarantee: a value for each column, of the column's kind.
+    const row = { ...full, id: 'full-id', favoriteTeamId: team.id, erasedAt: null } as User
+    await world.db.write(async tx => {
+      await tx.insert(teams).values(team)
+      await tx.insert(users).values(row)
+    })
+    await world.db.write(tx => eraseUser(tx, { id: row.id }))
+    const erased = await findUserById(world.db.read, row.id)
+    expect<object | undefined>(erased).toEqual({
+      ...emptied,
+      id: row.id,
+      provider: row.provider,
+      createdAt: at,
+      // Written anew.
+      subject: erasedSubject(row),
+      sessionsEndedAt: world.clock.now(),
+      erasedAt: world.clock.now(),
+      updatedAt: world.clock.now(),
+    })
   })
 
   test('holds long lists whole, and no entry that was booked after the balance was read', async () => {
