@@ -1,4 +1,8 @@
 /** Brings a database to the schema of this version: generated migrations, applied in one transaction under a lock. */
+import { Database as Connection } from 'bun:sqlite'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { MigrationMeta } from 'drizzle-orm/migrator'
 import { translateDatabaseError } from './errors.ts'
 import { knownMigrations } from './known-migrations.ts'
 import { connectPostgres } from './postgres.ts'
@@ -38,6 +42,75 @@ export async function migrate(url: string): Promise<MigrationReport> {
   }
 }
 
+export interface PendingMigrations {
+  /** Their names, in the order in which they would be applied. */
+  pending: string[]
+  /** Migrations that the database would have then. */
+  total: number
+}
+
+/** What `migrate` would apply; changes nothing, and makes no file. @throws as `migrate` */
+export async function listPendingMigrations(url: string): Promise<PendingMigrations> {
+  try {
+    return await (url.startsWith('sqlite:')
+      ? listPendingSqlite(url.slice('sqlite:'.length))
+      : listPendingPostgres(url))
+  } catch (error) {
+    throw translateDatabaseError(error)
+  }
+}
+
+async function listPendingSqlite(path: string): Promise<PendingMigrations> {
+  if (!existsSync(path)) return namePending('sqlite', [])
+  // Without the pragmas of a server's connection: a look must not change the file.
+  const connection = new Connection(path, { readwrite: true, strict: true })
+  try {
+    connection.run('PRAGMA busy_timeout = 5000')
+    const run: Run = async statement => connection.query(statement).all() as Record<string, unknown>[]
+    const tables = await run("SELECT name FROM sqlite_schema WHERE name = '__drizzle_migrations'")
+    return namePending('sqlite', tables.length > 0 ? await run(APPLIED) : [])
+  } finally {
+    connection.close()
+  }
+}
+
+async function listPendingPostgres(url: string): Promise<PendingMigrations> {
+  const client = connectPostgres(url, 1)
+  try {
+    const [table] = await client.unsafe(`SELECT to_regclass('"__drizzle_migrations"') IS NOT NULL AS present`)
+    return namePending('postgres', table.present ? await client.unsafe(APPLIED) : [])
+  } finally {
+    await client.close()
+  }
+}
+
+function namePending(engine: 'sqlite' | 'postgres', rows: AppliedRow[]): PendingMigrations {
+  // Guarantee: drizzle-kit writes it, and `readMigrationFiles` has read it in this form.
+  const { entries } = JSON.parse(
+    readFileSync(join(import.meta.dir, 'migrations', engine, 'meta/_journal.json'), 'utf8'),
+  ) as { entries: { when: number; tag: string }[] }
+  const names = new Map(entries.map(({ when, tag }) => [when, tag]))
+  const missing = findMissing(engine, rows)
+  return {
+    pending: missing.map(({ folderMillis }) => names.get(folderMillis) ?? String(folderMillis)),
+    total: knownMigrations(engine).length,
+  }
+}
+
+type AppliedRow = Record<string, unknown>
+
+const APPLIED = 'SELECT created_at FROM "__drizzle_migrations"'
+
+/** What this version has and the database has not. @throws NewerSchemaError when it is the other way round */
+function findMissing(engine: 'sqlite' | 'postgres', rows: AppliedRow[]): MigrationMeta[] {
+  const known = knownMigrations(engine)
+  const present = new Set(rows.map(row => Number(row.created_at)))
+  const missing = known.filter(migration => !present.has(migration.folderMillis))
+  const unknown = present.size + missing.length - known.length
+  if (unknown > 0) throw new NewerSchemaError(unknown)
+  return missing
+}
+
 async function migrateSqlite(path: string): Promise<MigrationReport> {
   const connection = connectSqlite(path)
   try {
@@ -74,16 +147,11 @@ async function migratePostgres(url: string): Promise<MigrationReport> {
 
 /** The work itself, on an open transaction of either engine; the table of what was applied is Drizzle's own. */
 export async function applyMigrations(engine: 'sqlite' | 'postgres', run: Run): Promise<MigrationReport> {
-  const known = knownMigrations(engine)
   await run(
     `CREATE TABLE IF NOT EXISTS "__drizzle_migrations" (
       id ${engine === 'sqlite' ? 'integer' : 'serial'} PRIMARY KEY, hash text NOT NULL, created_at bigint NOT NULL)`,
   )
-  const rows = await run('SELECT created_at FROM "__drizzle_migrations"')
-  const present = new Set(rows.map(row => Number(row.created_at)))
-  const missing = known.filter(migration => !present.has(migration.folderMillis))
-  const unknown = present.size + missing.length - known.length
-  if (unknown > 0) throw new NewerSchemaError(unknown)
+  const missing = findMissing(engine, await run(APPLIED))
   for (const migration of missing) {
     for (const statement of migration.sql) await run(statement)
     const [hash, at] = engine === 'sqlite' ? ['?', '?'] : ['$1', '$2']
@@ -92,5 +160,5 @@ export async function applyMigrations(engine: 'sqlite' | 'postgres', run: Run): 
       migration.folderMillis,
     ])
   }
-  return { applied: missing.length, total: known.length }
+  return { applied: missing.length, total: knownMigrations(engine).length }
 }

@@ -2,14 +2,17 @@
 import { Database as Connection } from 'bun:sqlite'
 import {
   closeSync,
-  copyFileSync,
   existsSync,
+  fchmodSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   openSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
+  writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -20,14 +23,20 @@ import { knownMigrations } from './known-migrations.ts'
 import { queriesOn } from './sqlite.ts'
 import { defineTables } from './tables.ts'
 
+/** Copied at once. */
+const COPY_BYTES = 1024 * 1024
+
 /**
  * Writes a copy of the database at `path`, as it is at one instant, to `target`, which must not exist; whoever reads or
  * writes goes on meanwhile. VACUUM INTO reads in one transaction of its own: the WAL grows until it is done, and no
- * lock is held that a writer needs. On return the copy is on the disk. Synchronous: it blocks the calling thread.
+ * lock is held that a writer needs. On return the copy is on the disk, for nobody to read who may not read the
+ * database. Synchronous: it blocks the calling thread.
  */
 export function copySqlite(path: string, target: string): void {
   const connection = open(path)
   try {
+    // SQLite takes an empty file as it is.
+    closeSync(createForReadersOf(target, [path]))
     connection.run('PRAGMA busy_timeout = 5000')
     connection.run('VACUUM INTO ?', [target])
   } catch (error) {
@@ -96,15 +105,15 @@ export function openSqliteCopy(path: string, sources: Sources): { read: Reader; 
 
 /**
  * Puts a copy of `source` in the place of the database at `path`, in one step, and keeps what was there at `aside`.
- * Nobody may have the database open. `evenCorrupt`: also over a file that SQLite cannot read, of which nobody can say.
+ * Nobody may have the database open. Afterwards it is for nobody to read who may not read both.
+ * `evenCorrupt`: also over a file that SQLite cannot read, of which nobody can say.
  * @throws DatabaseError `busy` while another process has it open; nothing has changed then
  */
 export function replaceSqlite(source: string, path: string, aside: string, evenCorrupt = false): void {
   const incoming = `${path}.incoming`
   rmSync(incoming, { force: true })
-  copyFileSync(source, incoming)
-  syncFile(incoming)
   try {
+    copyFile(source, incoming, existsSync(path) ? [source, path] : [source])
     if (existsSync(path)) {
       const release = takeAlone(path, evenCorrupt)
       try {
@@ -176,6 +185,40 @@ function valuesOf(connection: Connection, text: string): unknown[][] {
     return statement.values()
   } finally {
     statement.finalize()
+  }
+}
+
+/**
+ * Creates a file that is never more readable than any of the `models`, nor than the umask has it: for its owner alone
+ * where the group is another. Answers its descriptor.
+ */
+function createForReadersOf(path: string, models: string[]): number {
+  const descriptor = openSync(path, 'wx', 0o600)
+  const { gid } = fstatSync(descriptor)
+  const mode = models
+    .map(model => statSync(model))
+    .map(model => (model.gid === gid ? model.mode : 0o600))
+    .reduce((all, one) => all & one, 0o666 & ~process.umask())
+  fchmodSync(descriptor, mode | 0o600)
+  return descriptor
+}
+
+/** `copyFileSync` would give the copy the source's mode. */
+function copyFile(source: string, target: string, models: string[]): void {
+  const from = openSync(source, 'r')
+  try {
+    const to = createForReadersOf(target, models)
+    try {
+      const buffer = new Uint8Array(COPY_BYTES)
+      for (let read = readSync(from, buffer); read > 0; read = readSync(from, buffer)) {
+        for (let at = 0; at < read; ) at += writeSync(to, buffer, at, read - at)
+      }
+      fsyncSync(to)
+    } finally {
+      closeSync(to)
+    }
+  } finally {
+    closeSync(from)
   }
 }
 

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { bytesOf, copySqlite, placeFile } from '../db/sqlite-copy.ts'
 import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { isSqlite, sqlitePathOf } from './command/database.ts'
+import { isFolder, isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, misuse } from './command/explain.ts'
 
 const command = declareCommand({
@@ -12,9 +12,11 @@ const command = declareCommand({
   summary: 'Copies the SQLite database as it is at one instant, while the API serves, and verifies the copy.',
   examples: [
     ['backups/monday.db', 'never over a file that is there'],
+    ['backups/monday.db --dry-run', 'says what it would write'],
     ['backups/latest.db --force', 'over the one of yesterday, once the new one is verified'],
   ],
   notes: 'PostgreSQL has its own: pg_dump --format=custom --file=FILE "$DATABASE_URL"',
+  changes: true,
 })
   .argument('<file>', 'where the copy goes')
   .option('--force', 'replace the file when it is there')
@@ -26,8 +28,19 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   const path = sqlitePathOf(url)
   if (!existsSync(path)) fail(`There is no database at ${path}.`)
   if (resolve(file) === resolve(path)) misuse('the copy cannot be the database itself')
+  if (isFolder(file)) fail(`${file} is a folder: name the file that the copy goes to.`)
   const taken = () => existsSync(file) && !options.force
   if (taken()) fail(`${file} is there already: choose another name, or --force.`)
+
+  if (options.dryRun) {
+    const replaced = existsSync(file)
+    const fate = replaced ? ', in the place of what is there' : ''
+    const bytes = bytesOf(path)
+    return {
+      answer: { file, bytes, replaced, dryRun: true },
+      text: `Would write ${file}${fate}: a copy of ${path}, which has ${bytes} bytes. Nothing was written (--dry-run).`,
+    }
+  }
 
   // Under another name until it is whole: a run that was killed leaves nothing that looks like a backup.
   const partial = `${file}.partial`

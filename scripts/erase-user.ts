@@ -33,7 +33,9 @@ await runCommand(command, async ({ parameters: [id], options, configuration, ope
   const db = await openDatabase()
   const erasure = await (options.yes ? db.write(tx => eraseUser(tx, whom)) : planErasure(db.read, whom))
   if (!erasure) return fail('There is no such fan.')
-  return report(erasure, options.yes ?? false)
+  const outcome = report(erasure, options.yes ?? false)
+  if (!options.yes && !options.dryRun) return outcome
+  return { ...outcome, changed: isNothing(erasure) ? 0 : 1, told: true }
 })
 
 function report(erasure: Erasure, done: boolean): Outcome {
@@ -48,4 +50,9 @@ function report(erasure: Erasure, done: boolean): Outcome {
   ]
   const then = done ? 'Erased.' : 'Nothing was changed. To do it: the same with --yes'
   return { answer: { ...erasure, done }, text: [...lines, then].join('\n') }
+}
+
+/** Of a fan who was erased before. */
+function isNothing({ profile, identity, devices, redemptionCodes, deferredSyncs }: Erasure): boolean {
+  return profile.length + identity.length + devices + redemptionCodes + deferredSyncs === 0
 }

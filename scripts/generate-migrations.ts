@@ -6,74 +6,82 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { parseArgs } from 'node:util'
+import { declareCommand, type Outcome, runCommand } from './command/command.ts'
+import { fail, misuse } from './command/explain.ts'
 
-const { values, positionals } = parseArgs({
-  options: { check: { type: 'boolean' }, custom: { type: 'boolean' } },
-  allowPositionals: true,
+const command = declareCommand({
+  name: 'generate',
+  summary: 'Writes the migrations of both engines from db/tables.ts.',
+  examples: [
+    ['check-ins', 'writes what has changed in the tables, under this name'],
+    ['--custom NAME', 'an empty migration, to be written by hand: a trigger'],
+    ['--check', 'writes nothing, and leaves with 1 when the tables have changed since the newest migration'],
+  ],
+  database: false,
 })
-const name = positionals[0] ?? 'change'
+  .argument('[name]', 'of the migration', 'change')
+  .option('--check', 'only say whether a migration is missing')
+  .option('--custom', 'make an empty migration')
+
 const root = join(import.meta.dir, '..')
 const folder = join(root, 'db/migrations')
-const scratch = mkdtempSync(join(tmpdir(), 'matchday-migrations-'))
-const out = values.check ? scratch : folder
-if (values.check) cpSync(folder, scratch, { recursive: true })
+const DIALECTS = { sqlite: 'sqlite', postgres: 'postgresql' } as const
+type Engine = keyof typeof DIALECTS
 
-let stale = false
-for (const [engine, dialect] of [
-  ['sqlite', 'sqlite'],
-  ['postgres', 'postgresql'],
-] as const) {
-  const before = new Set(readdirSync(join(out, engine)))
-  const tool = Bun.spawnSync(
-    [
-      ...[
-        process.execPath,
-        '--bun',
-        'x',
-        'drizzle-kit',
-        'generate',
-        '--casing',
-        'snake_case',
-        '--name',
-        name,
-      ],
-      ...[
-        '--dialect',
-        dialect,
-        '--schema',
-        `db/tables.${engine}.ts`,
-        '--out',
-        relative(root, join(out, engine)),
-      ],
-      ...(values.custom ? ['--custom'] : []),
-    ],
-    { cwd: root, stdout: 'pipe', stderr: 'pipe' },
-  )
-  // drizzle-kit leaves with 0 even when it fails: its words are the only sign.
-  const said = `${tool.stdout}${tool.stderr}`
-  if (!/No schema changes|SQL migration file/.test(said)) {
-    process.stderr.write(said)
-    process.exit(1)
+await runCommand(command, async ({ parameters: [name], options: { check, custom }, note }) => {
+  if (check && custom) misuse('--check and --custom contradict each other')
+  return check ? checkMigrations() : writeMigrations()
+
+  async function writeMigrations(): Promise<Outcome> {
+    const wrote = generateAll(folder)
+    return { answer: { wrote }, text: wrote.map(path => `wrote: ${path}`).join('\n') }
   }
-  const added = readdirSync(join(out, engine)).filter(file => !before.has(file) && file.endsWith('.sql'))
-  for (const file of added) {
-    const path = join(out, engine, file)
+
+  async function checkMigrations(): Promise<Outcome> {
+    const scratch = mkdtempSync(join(tmpdir(), 'matchday-migrations-'))
+    try {
+      cpSync(folder, scratch, { recursive: true })
+      const missing = generateAll(scratch)
+      const stale = missing.length > 0
+      const verdict = stale
+        ? 'The tables have changed: run `bun run generate NAME` and commit what it writes.'
+        : 'Migrations are up to date with the tables.'
+      const lines = [...missing.map(path => `missing: ${path}`), verdict]
+      return { answer: { missing }, text: lines.join('\n'), found: stale }
+    } finally {
+      rmSync(scratch, { recursive: true })
+    }
+  }
+
+  function generateAll(out: string): string[] {
+    return [...generate('sqlite', out), ...generate('postgres', out)]
+  }
+
+  /** Answers the new files, as they are called in the repository. */
+  function generate(engine: Engine, out: string): string[] {
+    const target = join(out, engine)
+    const before = new Set(readdirSync(target))
+    const tool = Bun.spawnSync(
+      [
+        ...[process.execPath, '--bun', 'x', 'drizzle-kit', 'generate'],
+        ...['--casing', 'snake_case', '--name', name, '--dialect', DIALECTS[engine]],
+        ...['--schema', `db/tables.${engine}.ts`, '--out', relative(root, target)],
+        ...(custom ? ['--custom'] : []),
+      ],
+      { cwd: root, stdout: 'pipe', stderr: 'pipe' },
+    )
+    // drizzle-kit leaves with 0 even when it fails: its words are the only sign.
+    const said = `${tool.stdout}${tool.stderr}`
+    if (!/No schema changes|SQL migration file/.test(said)) {
+      note(said.replaceAll(`${root}/`, '').trimEnd())
+      fail(`drizzle-kit has made no migration for ${engine}.`)
+    }
+    const added = readdirSync(target).filter(file => !before.has(file) && file.endsWith('.sql'))
     // STRICT: SQLite then refuses a value of the wrong type instead of storing it. Drizzle cannot say it.
-    if (engine === 'sqlite') {
+    for (const file of engine === 'sqlite' ? added : []) {
+      const path = join(target, file)
       writeFileSync(path, readFileSync(path, 'utf8').replace(/(CREATE TABLE [\s\S]*?\n\));/g, '$1 STRICT;'))
     }
-    process.stdout.write(`${values.check ? 'missing' : 'wrote'}: db/migrations/${engine}/${file}\n`)
+    return added.map(file => `db/migrations/${engine}/${file}`)
   }
-  stale ||= added.length > 0
-}
-rmSync(scratch, { recursive: true })
-
-if (values.check) {
-  process.stdout.write(
-    stale
-      ? 'The tables have changed: run `bun run generate NAME` and commit what it writes.\n'
-      : 'Migrations are up to date with the tables.\n',
-  )
-  process.exit(stale ? 1 : 0)
-}
+})

@@ -1,6 +1,6 @@
 /** `bun run migrate`: brings the database to the schema of this version. */
-import { migrate } from '../db/migrate.ts'
-import { declareCommand, runCommand } from './command/command.ts'
+import { listPendingMigrations, migrate, type PendingMigrations } from '../db/migrate.ts'
+import { declareCommand, type Outcome, runCommand } from './command/command.ts'
 
 const command = declareCommand({
   name: 'migrate',
@@ -8,12 +8,25 @@ const command = declareCommand({
   examples: [
     ['', 'the database of DATABASE_URL'],
     ['--database sqlite:data/other.db', 'another one'],
+    ['--dry-run', 'lists the migrations that it would apply'],
   ],
+  changes: true,
 })
 
-await runCommand(command, async ({ databaseUrl }) => {
+await runCommand(command, async ({ options, databaseUrl }) => {
+  if (options.dryRun) return plan(await listPendingMigrations(databaseUrl()))
   const { applied, total } = await migrate(databaseUrl())
-  const text =
-    applied === 0 ? `Up to date: ${total} migrations.` : `Applied ${applied} of ${total} migrations.`
-  return { answer: { applied, total }, text }
+  const text = applied === 0 ? upToDate(total) : `Applied ${applied} of ${total} migrations.`
+  return { answer: { applied, total }, text, changed: applied, told: true }
 })
+
+function plan({ pending, total }: PendingMigrations): Outcome {
+  const title = `Would apply ${pending.length} of ${total} migrations; nothing was written (--dry-run).`
+  const text =
+    pending.length === 0 ? upToDate(total) : [title, ...pending.map(name => `  ${name}`)].join('\n')
+  return { answer: { pending, total }, text, changed: pending.length, told: true }
+}
+
+function upToDate(total: number): string {
+  return `Up to date: ${total} migrations.`
+}

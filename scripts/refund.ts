@@ -20,15 +20,20 @@ An unopened pack is taken back and goes on sale again; an opened one stays with 
     ['PURCHASE', 'shows what would happen, and changes nothing'],
     ['PURCHASE --yes', 'does it; again, it does nothing'],
   ],
+  changes: true,
 })
   .argument('[purchase]', 'id of the purchase')
   .option('--yes', 'do it')
 
 await runCommand(command, async ({ parameters: [purchaseId], options, configuration, openDatabase }) => {
   if (options.yes && purchaseId === undefined) misuse('--yes needs a purchase')
+  if (options.yes && options.dryRun) misuse('--yes and --dry-run contradict each other')
   const config = await configuration()
   const db = await openDatabase()
-  return purchaseId === undefined ? listDue(db) : refund(db, config, purchaseId, options.yes ?? false)
+  if (purchaseId === undefined) return listDue(db)
+  const { changed, ...outcome } = await refund(db, config, purchaseId, options.yes ?? false)
+  // Asked for neither, it is a look: there is nothing to sum up.
+  return options.yes || options.dryRun ? { ...outcome, changed, told: true } : outcome
 })
 
 async function listDue(db: Database): Promise<Outcome> {
@@ -51,13 +56,13 @@ async function refund(db: Database, config: Config, id: string, yes: boolean): P
   if (status === 'refunded') {
     const at = found.refundedAt?.toISOString() ?? ''
     const answer = { ...report, status, done: false }
-    return { answer, text: `It was refunded already, at ${at}. Nothing was done.` }
+    return { answer, text: `It was refunded already, at ${at}. Nothing was done.`, changed: 0 }
   }
   if (!yes) {
     const supplyReturned = pack !== undefined && !opened
     const then = `Nothing was changed. To do it: bun run refund ${id} --yes`
     const answer = { ...report, status, supplyReturned, done: false }
-    return { answer, text: `${plan(found, pack, opened)}\n${then}` }
+    return { answer, text: `${plan(found, pack, opened)}\n${then}`, changed: 1 }
   }
   // The debt first, then the money, then the record. Should this process die in between, the debt stands in the list:
   // run again, the gateway knows that it has paid. Nobody opens a pack meanwhile whose money is under way.
@@ -76,7 +81,7 @@ async function refund(db: Database, config: Config, id: string, yes: boolean): P
   const { supplyReturned } = refunded
   const supply = supplyReturned ? 'the pack is on sale again' : 'no pack went back on sale'
   const answer = { ...report, status: 'refunded', supplyReturned, done: true }
-  return { answer, text: `Refunded ${priceOf(found)}; ${supply}.` }
+  return { answer, text: `Refunded ${priceOf(found)}; ${supply}.`, changed: 1 }
 }
 
 /** The gateway that took the money; nothing is touched where another is configured. */

@@ -7,7 +7,7 @@ import { inspectSqlite, replaceSqlite } from '../db/sqlite-copy.ts'
 import { realSources } from '../src/sources.ts'
 import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { isSqlite, sqlitePathOf } from './command/database.ts'
+import { isFolder, isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, misuse } from './command/explain.ts'
 
 const command = declareCommand({
@@ -32,6 +32,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
     )
   const path = sqlitePathOf(url)
   if (!existsSync(file)) fail(`There is no file ${file}.`)
+  if (isFolder(file)) fail(`${file} is a folder: name the file of the backup.`)
   if (resolve(file) === resolve(path)) misuse('the backup cannot be the database itself')
 
   const backup = await verifyCopy(file, progress('fans verified'))
@@ -44,8 +45,10 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   if (options.dryRun) {
     const fate = replaced ? 'What is there would be kept beside it.' : 'There is no database yet.'
     return {
-      answer: { file, rows: backup.rows, migrations: backup.migrations, dryRun: true },
+      answer: { file, rows: backup.rows, migrations: backup.migrations },
       text: `Would restore ${path} from ${file}: ${backup.rows} rows, verified. ${fate} Nothing was changed (--dry-run).`,
+      changed: backup.rows,
+      told: true,
     }
   }
   mkdirSync(dirname(path), { recursive: true })
@@ -79,6 +82,8 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
       version,
       ...kept,
     ].join('\n'),
+    changed: backup.rows,
+    told: true,
   }
 })
 

@@ -40,8 +40,10 @@ export interface Outcome {
   text: string
   /** Something was found that should not be: leaves with 1. */
   found?: boolean
-  /** Rows changed, or that would be; with it goes a summary. */
+  /** Rows (or migrations, purchases, fans) changed, or that would be; with it goes a summary. */
   changed?: number
+  /** `text` says that already: the summary is for `--json` alone. */
+  told?: boolean
 }
 
 export interface Session<Arguments, Options> {
@@ -112,7 +114,7 @@ export async function runCommand<Arguments extends unknown[], Options extends St
     const session = createSession(command, opened)
     const outcome = await run(session).finally(() => closeAll(opened))
     if (!outcome) return 0
-    const { answer, text, found, changed } = outcome
+    const { answer, text, found, changed, told } = outcome
     const ms = performance.now() - started
     const { json, dryRun } = session.options
     if (json) {
@@ -120,7 +122,7 @@ export async function runCommand<Arguments extends unknown[], Options extends St
         changed === undefined ? {} : { dryRun: dryRun ?? false, changed, seconds: Math.round(ms) / 1000 }
       await session.print(`${JSON.stringify({ ...answer, ...summary })}\n`)
     } else {
-      const summary = changed === undefined ? [] : [summaryOf(changed, ms, dryRun ?? false)]
+      const summary = changed === undefined || told ? [] : [summaryOf(changed, ms, dryRun ?? false)]
       const lines = [...(text === '' ? [] : [text]), ...summary]
       if (lines.length > 0) await session.print(`${lines.join('\n')}\n`)
     }

@@ -1,5 +1,5 @@
 /** The database that a command works on. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { type Database, openDatabase } from '../../db/index.ts'
 import { createReader, type Environment, readDatabaseUrl } from '../../src/config/reader.ts'
 import { type Config, parseConfig } from '../../src/config.ts'
@@ -17,17 +17,26 @@ export function databaseUrlOf(database: string | undefined, option = '--database
   const reader = createReader(environmentOf(database))
   const url = readDatabaseUrl(reader)
   const problem = reader.problems.join('\n')
-  if (problem === '') return url
+  if (problem === '') {
+    if (isSqlite(url) && isFolder(sqlitePathOf(url)))
+      fail(`${sqlitePathOf(url)} is a folder: a database is a file.`)
+    return url
+  }
   return database === undefined ? fail(problem) : misuse(problem.replace('DATABASE_URL', option))
 }
 
-/** The whole configuration of the API. @throws ConfigError */
+/** The whole configuration of the API; a wrong `--database` is the caller's, not the configuration's. @throws ConfigError */
 export async function configurationOf(database: string | undefined): Promise<Readonly<Config>> {
+  if (database !== undefined) databaseUrlOf(database)
   return parseConfig(await withDevelopmentSecrets(environmentOf(database)))
 }
 
 export const isSqlite = (url: string) => url.startsWith('sqlite:')
 export const sqlitePathOf = (url: string) => url.slice('sqlite:'.length)
+
+/** Whether the path is a folder's, there or not. */
+export const isFolder = (path: string) =>
+  path.endsWith('/') || (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)
 
 /** A database that is there and current: a misspelt path must not make a new one. */
 export async function openExisting(url: string): Promise<Database> {

@@ -40,11 +40,42 @@ function wordsOf(error: unknown): string {
   if (error instanceof DatabaseError) {
     return error.fault === 'outdated'
       ? 'The database is behind this version: run `bun run migrate` first.'
-      : `The database cannot be used: ${error.message}.`
+      : `The database cannot be used: ${error.message}${reasonOf(error)}.`
   }
+  // Written for whoever reads it, to the last line.
+  if (error instanceof CommandFailure) return error.message
   // Drizzle's own message holds the statement and its values.
   if (error instanceof DrizzleQueryError) return `The database refused: ${firstLine(error.cause)}`
-  return firstLine(error)
+  return wordsOfFileError(error) ?? firstLine(error)
+}
+
+/** What the driver says of a database that cannot be reached, such as that it does not exist. */
+function reasonOf({ fault, cause }: DatabaseError): string {
+  if (fault !== 'unreachable') return ''
+  let driver = cause
+  // Drizzle's own message holds the statement and its values.
+  while (driver instanceof Error && driver.cause !== undefined) driver = driver.cause
+  return driver instanceof Error && !(driver instanceof DrizzleQueryError) ? ` (${firstLine(driver)})` : ''
+}
+
+const FILE_ERRORS: Record<string, string> = {
+  EACCES: 'may not be read or written by this user',
+  EPERM: 'may not be read or written by this user',
+  EEXIST: 'is there already',
+  'mkdir EEXIST': 'is a file where a folder should be',
+  EISDIR: 'is a folder, not a file',
+  ENOENT: 'does not exist',
+  ENOSPC: 'cannot be written: the disk is full',
+  ENOTDIR: 'leads through a file as if it were a folder',
+  EROFS: 'cannot be written: the file system is read-only',
+}
+
+/** A refusal of the operating system, as a sentence. */
+function wordsOfFileError(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code = '', syscall, path } = error as NodeJS.ErrnoException
+  const words = FILE_ERRORS[`${syscall} ${code}`] ?? FILE_ERRORS[code]
+  return words === undefined ? undefined : `${path ?? 'The path'} ${words}.`
 }
 
 const firstLine = (error: unknown) =>

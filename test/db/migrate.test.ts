@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseError } from '../../db/index.ts'
-import { applyMigrations, migrate, NewerSchemaError } from '../../db/migrate.ts'
+import { applyMigrations, listPendingMigrations, migrate, NewerSchemaError } from '../../db/migrate.ts'
 import { createClock } from '../support/clock.ts'
 import { engines, sharedEngines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { type Run, withRawConnection } from './probe.ts'
@@ -102,6 +102,27 @@ for (const engine of sharedEngines) {
     expect(reports.map(report => report.total)).toEqual([total, total, total, total])
     await withRawConnection(temporary, async run => {
       expect(await run('SELECT * FROM __drizzle_migrations')).toHaveLength(total)
+    })
+  })
+
+  test(`that are pending are listed by name, and none is applied (${engine.name})`, async () => {
+    temporary = await engine.open(createClock())
+    const { db, url } = temporary
+    const names = migrationsOf(db.engine).map(name => name.slice(0, -'.sql'.length))
+    const total = names.length
+    await withRawConnection(temporary, async run => {
+      expect(await listPendingMigrations(url ?? '')).toEqual({ pending: [], total })
+      const newest = '(SELECT max(created_at) FROM __drizzle_migrations)'
+      await run(`DELETE FROM __drizzle_migrations WHERE created_at = ${newest}`)
+      expect(await listPendingMigrations(url ?? '')).toEqual({ pending: names.toSorted().slice(-1), total })
+      await empty(run, db.engine)
+      expect(await listPendingMigrations(url ?? '')).toEqual({ pending: names.toSorted(), total })
+      expect(await tableNames(run, db.engine)).toEqual([])
+      await run('CREATE TABLE __drizzle_migrations (created_at bigint)')
+      await run('INSERT INTO __drizzle_migrations VALUES (99999999999990)')
+      expect(await listPendingMigrations(url ?? '').catch((error: unknown) => error)).toBeInstanceOf(
+        NewerSchemaError,
+      )
     })
   })
 

@@ -2,7 +2,17 @@
 
 import { Database as Connection } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { openDatabase } from '../../db/index.ts'
@@ -96,6 +106,54 @@ test('a backup replaces no file unless told to, and leaves nothing half-done', a
   expect(await rowsOf('copy.db')).toEqual(rows)
   expect(readdirSync(folder).filter(name => name.includes('partial'))).toEqual([])
   expect((await run('backup', 'live.db', pathOf('live.db'))).code).toBe(2)
+})
+
+const modeOf = (name: string) => (statSync(pathOf(name)).mode & 0o777).toString(8)
+
+test('a copy is never more readable than what it was made from, nor than what it replaces', async () => {
+  await seeded('live.db')
+  for (const [mode, name] of [
+    [0o600, 'private.db'],
+    [0o640, 'shared.db'],
+  ] as const) {
+    chmodSync(pathOf('live.db'), mode)
+    expect((await run('backup', 'live.db', pathOf(name))).code).toBe(0)
+    expect(modeOf(name)).toBe(mode.toString(8))
+  }
+
+  expect((await run('restore', 'new.db', pathOf('private.db'))).code).toBe(0)
+  expect(modeOf('new.db')).toBe('600')
+  chmodSync(pathOf('shared.db'), 0o644)
+  chmodSync(pathOf('new.db'), 0o600)
+  expect((await run('restore', 'new.db', pathOf('shared.db'), '--force')).code).toBe(0)
+  expect(modeOf('new.db')).toBe('600')
+})
+
+test('a dry run of a backup says what it would write, and writes nothing', async () => {
+  await seeded('live.db')
+  const before = readdirSync(folder)
+  const target = pathOf('deep/copy.db')
+  const { code, out } = await run('backup', 'live.db', target, '--dry-run')
+  expect(code).toBe(0)
+  expect(out).toStartWith(`Would write ${target}: a copy of ${pathOf('live.db')}, which has `)
+  expect(out).toEndWith('Nothing was written (--dry-run).\n')
+  expect(readdirSync(folder)).toEqual(before)
+  expect((await run('backup', 'live.db', pathOf('live.db'), '--dry-run')).code).toBe(2)
+})
+
+test('a folder is neither a place for a copy nor a backup', async () => {
+  await seeded('live.db')
+  mkdirSync(pathOf('folder'))
+  for (const file of [pathOf('folder'), pathOf('absent/')]) {
+    const { code, err } = await run('backup', 'live.db', file, '--force')
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: `${file} is a folder: name the file that the copy goes to.\n`,
+    })
+  }
+  const { code, err } = await run('restore', 'live.db', pathOf('folder'), '--force')
+  expect(code).toBe(1)
+  expect(err).toContain('is a folder')
 })
 
 /** Makes a fan richer, as whoever has the file can. */

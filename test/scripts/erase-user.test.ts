@@ -94,7 +94,7 @@ for (const engine of sharedEngines) {
       for (const text of personal) expect(before).toContain(text)
       expect(await erase(world, ['--subject', fan.subject, '--yes'])).toMatchObject({
         code: 0,
-        answer: { userId: id, done: true, devices: 1 },
+        answer: { userId: id, done: true, devices: 1, changed: 1 },
       })
       const after = await everything(world)
       for (const text of personal) expect(after).not.toContain(text)
@@ -103,7 +103,7 @@ for (const engine of sharedEngines) {
 
       expect(await erase(world, [id, '--yes'])).toMatchObject({
         code: 0,
-        answer: { profile: [], identity: [] },
+        answer: { profile: [], identity: [], changed: 0 },
       })
       expect(await everything(world)).toBe(after)
       const other = await world.fan()

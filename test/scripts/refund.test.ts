@@ -82,14 +82,17 @@ const usageSuite = (world: World) => {
     expect(out).toContain('bun run refund PURCHASE --yes')
   })
 
-  test.each([[['--yes']], [['--force']], [['one', 'two']], [['one', '--yes=no']]])(
-    'leaves with 2 and its usage when it is called with %j',
-    async parameters => {
-      const { code, out, err } = await run(world, parameters)
-      expect({ code, out }).toEqual({ code: 2, out: '' })
-      expect(err).toContain('bun run refund PURCHASE --yes')
-    },
-  )
+  test.each([
+    [['--yes']],
+    [['--force']],
+    [['one', 'two']],
+    [['one', '--yes=no']],
+    [['one', '--yes', '--dry-run']],
+  ])('leaves with 2 and its usage when it is called with %j', async parameters => {
+    const { code, out, err } = await run(world, parameters)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain('bun run refund PURCHASE --yes')
+  })
 
   test('leaves with 1 and the problems of the configuration when it is wrong', async () => {
     const { code, err } = await run(world, [], { STRIPE_SECRET_KEY: 'nonsense' })
@@ -164,6 +167,11 @@ for (const engine of sharedEngines) {
             done: false,
           },
         })
+        expect((await runForMachines(world, [id, '--dry-run'])).answer).toMatchObject({
+          dryRun: true,
+          changed: 1,
+          done: false,
+        })
         expect(await balanceOf(fan)).toMatchObject({ balance: 0 })
         expect(await traces(world, { packId, purchaseId: id })).toMatchObject({
           status: 'completed',
@@ -188,7 +196,7 @@ for (const engine of sharedEngines) {
         const dry = await runForMachines(world, [checkout.purchaseId])
         expect(dry.answer).toMatchObject({ opened: true, supplyReturned: false, done: false })
         const { answer } = await runForMachines(world, [checkout.purchaseId, '--yes'])
-        expect(answer).toMatchObject({ status: 'refunded', supplyReturned: false, done: true })
+        expect(answer).toMatchObject({ status: 'refunded', supplyReturned: false, done: true, changed: 1 })
         expect(await traces(world, checkout)).toMatchObject({ status: 'refunded', sold: 1 })
       })
 

@@ -1,6 +1,7 @@
 /** What every command says, and what it keeps to itself. */
 import { expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { explainError, redact } from '../../../scripts/command/explain.ts'
 import { createProgress, durationOf } from '../../../scripts/command/progress.ts'
@@ -98,6 +99,97 @@ test('--database is judged like DATABASE_URL', async () => {
   const { code, err } = await runScript('migrate', ['--database', 'mysql://db/x'])
   expect(code).toBe(2)
   expect(err).toContain('--database must be sqlite:PATH or postgres://…')
+})
+
+test.each([
+  ['seed', []],
+  ['refund', []],
+  ['erase-user', ['--subject', 'x']],
+])('--database is judged first by %s, which reads the whole configuration', async (name, parameters) => {
+  const { code, out, err } = await runScript(name, [...parameters, '--database', 'mysql://db/x'])
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toContain('--database must be sqlite:PATH or postgres://…')
+})
+
+test('every command that changes data takes --dry-run, and no other', async () => {
+  const reads = [
+    ...['catalog-schema', 'export-user', 'licenses', 'token', 'verify-draw', 'verify-ledger'],
+    // Writes files of the repository; `--check` writes none.
+    'generate-migrations',
+  ]
+  const folder = join(import.meta.dir, '../../../scripts')
+  const commands = readdirSync(folder)
+    .filter(
+      name => name.endsWith('.ts') && readFileSync(join(folder, name), 'utf8').includes('declareCommand('),
+    )
+    .map(name => name.slice(0, -'.ts'.length))
+  const dry: string[] = []
+  for (const name of commands) {
+    const { code, out } = await runScript(name, ['--help'])
+    expect({ name, code }).toEqual({ name, code: 0 })
+    if (/^ +--dry-run /m.test(out)) dry.push(name)
+  }
+  expect(dry.length).toBeGreaterThan(0)
+  expect(dry.toSorted()).toEqual(commands.filter(name => !reads.includes(name)).toSorted())
+})
+
+test('migrate --dry-run lists what is pending, applies nothing and makes no file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-migrate-'))
+  const path = join(folder, 'deep/new.db')
+  const dry = async () => {
+    const { code, out } = await runScript('migrate', ['--dry-run', '--json', '--database', `sqlite:${path}`])
+    return { code, answer: JSON.parse(out) }
+  }
+  const { code, answer } = await dry()
+  expect(code).toBe(0)
+  expect(answer.pending.length).toBeGreaterThan(0)
+  expect(answer).toMatchObject({ dryRun: true, changed: answer.total })
+  expect(readdirSync(folder)).toEqual([])
+
+  const { out } = await runScript('migrate', ['--json', '--database', `sqlite:${path}`])
+  expect(JSON.parse(out)).toMatchObject({ dryRun: false, applied: answer.total, changed: answer.total })
+  expect((await dry()).answer).toMatchObject({ pending: [], changed: 0 })
+  rmSync(folder, { recursive: true })
+})
+
+test('generate says how it is called without a stack or a path of this machine', async () => {
+  const help = await runScript('generate-migrations', ['--help'])
+  expect(help).toMatchObject({ code: 0, err: '' })
+  expect(help.out).toContain('bun run generate --custom NAME')
+  for (const parameters of [['--chekc'], ['one', 'two'], ['--check', '--custom']]) {
+    const { code, out, err } = await runScript('generate-migrations', parameters)
+    expect({ code, out }).toEqual({ code: 2, out: '' })
+    expect(err).toContain('Usage: bun run generate')
+    expect(err).not.toMatch(/ at .*:\d+|\/scripts\//)
+  }
+})
+
+test('a folder is no database, and what the operating system refuses is a sentence', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-folder-'))
+  for (const name of ['migrate', 'refund', 'verify-ledger']) {
+    const { code, err } = await runScript(name, ['--database', `sqlite:${folder}`])
+    expect({ code, err }).toEqual({ code: 1, err: `${folder} is a folder: a database is a file.\n` })
+  }
+  rmSync(folder, { recursive: true })
+  const refusal = (read: () => unknown) => {
+    try {
+      return String(read())
+    } catch (error) {
+      return explainError(error)
+    }
+  }
+  expect(refusal(() => readFileSync(join(folder, 'gone')))).toBe(`${folder}/gone does not exist.`)
+  expect(refusal(() => readFileSync(import.meta.dir))).toEndWith('is a folder, not a file.')
+})
+
+test.skipIf(!process.env.TEST_POSTGRES_URL)('a PostgreSQL database that is not there is named', async () => {
+  const url = new URL(process.env.TEST_POSTGRES_URL ?? '')
+  url.pathname = '/nowhere'
+  for (const parameters of [[], ['--dry-run']]) {
+    const { code, err } = await runScript('migrate', [...parameters, '--database', url.href])
+    expect(code).toBe(1)
+    expect(err).toContain('database "nowhere" does not exist')
+  }
 })
 
 test('a second Ctrl-C leaves at once, while the first lets the batch finish', async () => {
