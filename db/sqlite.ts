@@ -277,7 +277,11 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       for (const kept of statements) kept.finalize()
       reader.close()
       // Leaves one file that holds everything: closing alone keeps the WAL while a statement is not yet collected.
-      if (!wasClosed) writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      if (!wasClosed) {
+        // Whoever still reads keeps the WAL in use: that is no reason to wait, since it is as durable there.
+        writer.run('PRAGMA busy_timeout = 100')
+        writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      }
       writer.close()
     },
   }
