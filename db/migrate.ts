@@ -6,7 +6,7 @@ import type { MigrationMeta } from 'drizzle-orm/migrator'
 import { translateDatabaseError } from './errors.ts'
 import { knownMigrations } from './known-migrations.ts'
 import { connectPostgres } from './postgres.ts'
-import { beginImmediate, connectSqlite } from './sqlite.ts'
+import { beginImmediate, connectSqlite } from './sqlite-connection.ts'
 
 type Run = (statement: string, parameters?: (string | number)[]) => Promise<Record<string, unknown>[]>
 

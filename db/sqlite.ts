@@ -1,23 +1,18 @@
 /** SQLite: one writer with group commit, one reader, in WAL. */
-import { Database as Connection } from 'bun:sqlite'
+import type { Database as Connection } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { sqlite } from './columns.ts'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './index.ts'
 import { requireCurrent } from './known-migrations.ts'
+import { beginImmediate, connectSqlite, forBulk } from './sqlite-connection.ts'
 import { keepStatements, shareTurns } from './sqlite-statements.ts'
 import { defineTables } from './tables.ts'
 import { createWriteFault } from './write-fault.ts'
 
 /** Jobs that share one COMMIT, and so one fsync, at the most. */
 const BATCH_SIZE = 64
-/** How long a batch waits for another process's lock. */
-const LOCK_PATIENCE_MS = 5_000
-/** To which the WAL shrinks again after a long reader, who kept it from being written back. */
-const WAL_BYTES = 16 * 1024 * 1024
 
 const tables = defineTables(sqlite)
 
@@ -32,38 +27,6 @@ interface Ran {
   job: Job
   value: unknown
   effects: (() => void)[]
-}
-
-export function connectSqlite(path: string): Connection {
-  mkdirSync(dirname(path), { recursive: true })
-  const connection = new Connection(path, { create: true, strict: true })
-  connection.run('PRAGMA busy_timeout = 5000')
-  connection.run('PRAGMA journal_mode = WAL')
-  // FULL: an acknowledged write survives a power cut, not only a crash of the process.
-  connection.run('PRAGMA synchronous = FULL')
-  connection.run('PRAGMA foreign_keys = ON')
-  connection.run(`PRAGMA journal_size_limit = ${WAL_BYTES}`)
-  return connection
-}
-
-/**
- * Takes the write lock, waiting outside of SQLite: its own busy timeout would stop the event loop.
- * @throws DatabaseError `busy` when another process kept the lock for longer than `patienceMs`
- */
-export async function beginImmediate(connection: Connection, patienceMs = LOCK_PATIENCE_MS): Promise<void> {
-  connection.run('PRAGMA busy_timeout = 0')
-  const deadline = performance.now() + patienceMs
-  for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
-    try {
-      connection.run('BEGIN IMMEDIATE')
-      return
-    } catch (error) {
-      const translated = translateDatabaseError(error)
-      const busy = translated instanceof DatabaseError && translated.fault === 'busy'
-      if (!busy || performance.now() > deadline) throw translated
-      await Bun.sleep(wait * (0.5 + Math.random()))
-    }
-  }
 }
 
 /**
@@ -91,13 +54,6 @@ export function queriesOn(connection: Connection, sources: Sources): Reader {
 }
 
 const wordsOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
-
-/** One fsync a checkpoint, not one a commit; and pages that are written again and again stay in memory meanwhile. */
-function forBulk(connection: Connection) {
-  connection.run('PRAGMA synchronous = NORMAL')
-  connection.run('PRAGMA cache_size = -524288')
-  connection.run('PRAGMA wal_autocheckpoint = 131072')
-}
 
 export interface SqliteOptions extends DatabaseOptions {
   /** How long a batch waits for another process's lock. Milliseconds; default 5000. */

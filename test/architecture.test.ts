@@ -84,7 +84,7 @@ test('only the database’s own folder speaks a dialect', () => {
 test('only sources.ts asks the machine for the time, an id or randomness; what cannot be owned says so', () => {
   const asks = /Date\.now\(|new Date\(\)|randomUUID|Math\.random|getRandomValues/
   // Jitter between two attempts at a lock, and secrets made once for development: no test needs to own them.
-  const mayAsk = ['src/sources.ts', 'src/development-secrets.ts', 'db/sqlite.ts', 'db/postgres.ts']
+  const mayAsk = ['src/sources.ts', 'src/development-secrets.ts', 'db/sqlite-connection.ts', 'db/postgres.ts']
   expect(offenders(({ file, text }) => asks.test(text) && !mayAsk.includes(file))).toEqual([])
 })
 

@@ -163,7 +163,7 @@ describe('migrations (SQLite)', () => {
   test('leave the writer durable: WAL, synchronous FULL and foreign keys on', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
     temporary = await sqliteEngine.open(createClock())
-    const { connectSqlite } = await import('../../db/sqlite.ts')
+    const { connectSqlite } = await import('../../db/sqlite-connection.ts')
     const connection = connectSqlite(join(folder, 'deep', 'er', 'file.db'))
     const pragma = (name: string) => Object.values(connection.query(`PRAGMA ${name}`).get() as object)[0]
     expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys')]).toEqual(['wal', 2, 1])

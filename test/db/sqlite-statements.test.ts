@@ -1,6 +1,6 @@
 /** Snapshots shared by a turn of the event loop, and commits of others counted before each. */
 import { expect, test } from 'bun:test'
-import { connectSqlite } from '../../db/sqlite.ts'
+import { connectSqlite } from '../../db/sqlite-connection.ts'
 import { shareTurns } from '../../db/sqlite-statements.ts'
 import { temporaryFile } from '../crash/rounds.ts'
 

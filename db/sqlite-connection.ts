@@ -1,0 +1,49 @@
+/** Connections to a SQLite file, and its one write lock. */
+import { Database as Connection } from 'bun:sqlite'
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseError, translateDatabaseError } from './errors.ts'
+
+/** How long a batch waits for another process's lock. */
+const LOCK_PATIENCE_MS = 5_000
+/** To which the WAL shrinks again after a long reader, who kept it from being written back. */
+const WAL_BYTES = 16 * 1024 * 1024
+
+export function connectSqlite(path: string): Connection {
+  mkdirSync(dirname(path), { recursive: true })
+  const connection = new Connection(path, { create: true, strict: true })
+  connection.run('PRAGMA busy_timeout = 5000')
+  connection.run('PRAGMA journal_mode = WAL')
+  // FULL: an acknowledged write survives a power cut, not only a crash of the process.
+  connection.run('PRAGMA synchronous = FULL')
+  connection.run('PRAGMA foreign_keys = ON')
+  connection.run(`PRAGMA journal_size_limit = ${WAL_BYTES}`)
+  return connection
+}
+
+/**
+ * Takes the write lock, waiting outside of SQLite: its own busy timeout would stop the event loop.
+ * @throws DatabaseError `busy` when another process kept the lock for longer than `patienceMs`
+ */
+export async function beginImmediate(connection: Connection, patienceMs = LOCK_PATIENCE_MS): Promise<void> {
+  connection.run('PRAGMA busy_timeout = 0')
+  const deadline = performance.now() + patienceMs
+  for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
+    try {
+      connection.run('BEGIN IMMEDIATE')
+      return
+    } catch (error) {
+      const translated = translateDatabaseError(error)
+      const busy = translated instanceof DatabaseError && translated.fault === 'busy'
+      if (!busy || performance.now() > deadline) throw translated
+      await Bun.sleep(wait * (0.5 + Math.random()))
+    }
+  }
+}
+
+/** One fsync a checkpoint, not one a commit; and pages that are written again and again stay in memory meanwhile. */
+export function forBulk(connection: Connection) {
+  connection.run('PRAGMA synchronous = NORMAL')
+  connection.run('PRAGMA cache_size = -524288')
+  connection.run('PRAGMA wal_autocheckpoint = 131072')
+}
