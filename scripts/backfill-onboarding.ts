@@ -1,5 +1,5 @@
 /** `bun run backfill-onboarding`: makes up for what historical fans miss of their onboarding. */
-import { createReader } from '../src/config/reader.ts'
+import { createReader, readOnboardingPoints } from '../src/config/reader.ts'
 import { ConfigError } from '../src/config.ts'
 import {
   type Concerned,
@@ -50,7 +50,7 @@ interface RuleReport {
 const EXAMPLES = 5
 
 await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
-  const points = options.grant === false ? 0 : readOnboardingPoints()
+  const points = options.grant === false ? 0 : requireOnboardingPoints()
   const db = await openDatabase()
   const terms: OnboardingTerms = { ...options, points, enrol: options.enrol !== false }
   const rules: OnboardingRule[] = [
@@ -95,9 +95,9 @@ await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
 })
 
 /** By the same rule as the API's, without the rest of its configuration. @throws ConfigError */
-function readOnboardingPoints(): number {
+function requireOnboardingPoints(): number {
   const reader = createReader(process.env)
-  const points = reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000)
+  const points = readOnboardingPoints(reader)
   if (reader.problems.length > 0) throw new ConfigError(reader.problems)
   return points
 }

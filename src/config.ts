@@ -4,7 +4,7 @@ import { type EdgesConfig, readEdgesConfig } from './config/edges.ts'
 import { type IdentityConfig, readIdentityConfig } from './config/identity.ts'
 import { type LimitsConfig, readLimitsConfig } from './config/limits.ts'
 import { type PaymentsConfig, readPaymentsConfig } from './config/payments.ts'
-import { createReader, type Environment, readDatabaseUrl } from './config/reader.ts'
+import { createReader, type Environment, readDatabaseUrl, readOnboardingPoints } from './config/reader.ts'
 import { readPreviousKeys, readSigningKey } from './config/secrets.ts'
 
 export { developmentDefaults, type Environment } from './config/reader.ts'
@@ -70,7 +70,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
       previousKeys: readPreviousKeys(reader, key),
       sessionMs: reader.integer('NATIVE_SESSION_DAYS', 180, 1, 365) * 86_400_000,
     },
-    onboardingPoints: reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000),
+    onboardingPoints: readOnboardingPoints(reader),
     payments: readPaymentsConfig(reader),
     edges: readEdgesConfig(reader),
     limits: readLimitsConfig(reader),

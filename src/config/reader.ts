@@ -63,6 +63,10 @@ export function createReader(env: Environment): Reader {
   }
 }
 
+/** What completing the onboarding is worth. */
+export const readOnboardingPoints = (reader: Reader): number =>
+  reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000)
+
 /** `sqlite:PATH` or `postgres://…` */
 export function readDatabaseUrl(reader: Reader): string {
   const url = reader.required('DATABASE_URL')

@@ -58,7 +58,7 @@ export async function viewLeaderboard(
 }
 
 /** A fan's own place on a board; null when they have none. */
-export async function viewStanding(
+async function viewStanding(
   { read, views }: Pick<Sources, 'read' | 'views'>,
   board: string,
   userId: string | undefined,
