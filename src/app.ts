@@ -37,10 +37,12 @@ export function createApp(deps: Deps) {
   const routes = [...api.routes, ...docs.routes]
 
   // `normalize: false`: unknown members are refused by the schemas, not dropped on the way in.
-  return new Elysia({ normalize: false, strictPath: true })
-    .use(serverHooks(deps, path => methodsOf(routes, path)))
-    .use(api)
-    .use(docs)
+  const app = new Elysia({ normalize: false, strictPath: true })
+  const surroundings = {
+    allowedMethods: (path: string) => methodsOf(routes, path),
+    peerOf: (request: Request) => app.server?.requestIP(request)?.address,
+  }
+  return app.use(serverHooks(deps, surroundings)).use(api).use(docs)
 }
 
 export type App = ReturnType<typeof createApp>

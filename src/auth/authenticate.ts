@@ -1,13 +1,13 @@
 /** Bearer token → caller. A derive, since it must run before validation: an anonymous caller gets 401, not 422. */
-import { bearer } from '@elysiajs/bearer'
 import { type Context, Elysia } from 'elysia'
 import { decodeJwt } from 'jose'
-import { LRUCache } from 'lru-cache'
 import type { AuthenticatedCaller, Caller } from '../caller.ts'
 import type { Deps } from '../deps.ts'
 import { rateLimitHeaders } from '../http/rate-limit-headers.ts'
+import type { SessionClaims } from '../identity/session-token.ts'
 import { limitCaller } from '../limits/policies.ts'
 import { DomainError } from '../problems.ts'
+import type { VerifiedNativeToken } from './native-token.ts'
 import { viewNativeStanding, viewSessionStanding } from './standing-view.ts'
 
 export type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'rateLimiter' | 'views'>
@@ -21,15 +21,11 @@ const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
  */
 export const authenticate = (deps: AuthDeps) =>
   new Elysia({ name: 'matchday/authenticate' })
-    .use(bearer())
-    .derive(
-      { as: 'scoped' },
-      async ({ bearer, headers, path, set }): Promise<{ caller: AuthenticatedCaller }> => {
-        const caller = await identify(deps, tokenOf(headers.authorization, bearer))
-        countCaller(deps, path, caller, set.headers)
-        return { caller }
-      },
-    )
+    .derive({ as: 'scoped' }, async ({ path, request, set }): Promise<{ caller: AuthenticatedCaller }> => {
+      const caller = await identify(deps, tokenOf(request.headers.get('authorization')))
+      countCaller(deps, path, caller, set.headers)
+      return { caller }
+    })
     .onAfterHandle({ as: 'scoped' }, ({ set }) => keepPrivate(set.headers))
 
 /**
@@ -37,18 +33,16 @@ export const authenticate = (deps: AuthDeps) =>
  * @throws DomainError as `authenticate`
  */
 export const authenticateIfGiven = (deps: AuthDeps) =>
-  new Elysia({ name: 'matchday/authenticate-if-given' })
-    .use(bearer())
-    .derive(
-      { as: 'scoped' },
-      async ({ bearer, headers, path, set }): Promise<{ caller: AuthenticatedCaller | null }> => {
-        const { authorization } = headers
-        if (authorization === undefined) return { caller: null }
-        const caller = await identify(deps, tokenOf(authorization, bearer))
-        countCaller(deps, path, caller, set.headers)
-        return { caller }
-      },
-    )
+  new Elysia({ name: 'matchday/authenticate-if-given' }).derive(
+    { as: 'scoped' },
+    async ({ path, request, set }): Promise<{ caller: AuthenticatedCaller | null }> => {
+      const authorization = request.headers.get('authorization')
+      if (authorization === null) return { caller: null }
+      const caller = await identify(deps, tokenOf(authorization))
+      countCaller(deps, path, caller, set.headers)
+      return { caller }
+    },
+  )
 
 type ResponseHeaders = Context['set']['headers']
 
@@ -62,47 +56,43 @@ function keepPrivate(headers: ResponseHeaders): void {
   if (said === undefined) headers['Cache-Control'] = 'no-store'
 }
 
-function tokenOf(authorization: string | undefined, bearer: string | undefined): string {
-  if (authorization === undefined || !/^bearer(\s|$)/i.test(authorization))
+/** Of the header alone: `?access_token=` (RFC 6750 §2.3) would end in histories and logs. */
+function tokenOf(authorization: string | null): string {
+  if (authorization === null || !/^bearer(\s|$)/i.test(authorization))
     throw new DomainError('unauthenticated')
-  // The plugin knows `Bearer` in this spelling alone, and else falls back to `?access_token=`, which ends in
-  // histories and logs: only the header counts.
-  const spelled = authorization.startsWith('Bearer') ? bearer : authorization.slice('Bearer '.length)
-  const token = (spelled ?? '').trim()
-  if (!B64_TOKEN.test(token)) throw new DomainError('invalid_token', { detail: 'The token cannot be read.' })
-  return token
+  return authorization.slice('Bearer '.length).trim()
 }
 
-async function identify(
-  { db, identity, nativeTokens, views }: AuthDeps,
-  token: string,
-): Promise<AuthenticatedCaller> {
-  if (claimedIssuer(token) === nativeTokens.issuer) {
-    const { sessionId } = await nativeTokens.verify(token)
-    const session = await viewNativeStanding(db.read, views, sessionId)
-    return { ...session, credential: { kind: 'native', sessionId } }
-  }
-  const { subject, tokenId, issuedAt, expiresAt } = await identity.verify(token)
-  const caller = { provider: identity.name, subject }
-  const userId = await viewSessionStanding(db.read, views, caller, { tokenId, issuedAt })
-  return { ...caller, userId, credential: { kind: 'session', token, tokenId, issuedAt, expiresAt } }
+async function identify(deps: AuthDeps, token: string): Promise<AuthenticatedCaller> {
+  const { identity, nativeTokens } = deps
+  const session = identity.recall(token)
+  if (session) return identifySession(deps, token, session)
+  const native = nativeTokens.recall(token)
+  if (native) return identifyNative(deps, native)
+  return claimedIssuer(token) === nativeTokens.issuer
+    ? identifyNative(deps, await nativeTokens.verify(token))
+    : identifySession(deps, token, await identity.verify(token))
 }
 
-/** Bounded by their text: anybody can send tokens. */
-const issuers = new LRUCache<string, { issuer: unknown }>({
-  maxSize: 16 * 1024 * 1024,
-  maxEntrySize: 8_192,
-  sizeCalculation: (_, token) => token.length + 200,
-})
+async function identifySession({ db, identity, views }: AuthDeps, token: string, claims: SessionClaims) {
+  const { name: provider } = identity
+  const { subject, tokenId, issuedAt, expiresAt } = claims
+  const userId = await viewSessionStanding(db.read, views, provider, claims)
+  const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt }
+  return { provider, subject, userId, credential }
+}
 
-/** Says only which rule the token asks to be judged by; each rule then verifies it whole. */
+async function identifyNative({ db, views }: AuthDeps, { sessionId }: VerifiedNativeToken) {
+  const session = await viewNativeStanding(db.read, views, sessionId)
+  return { ...session, credential: { kind: 'native' as const, sessionId } }
+}
+
+/**
+ * Says only which rule the token asks to be judged by; each rule then verifies it whole.
+ * @throws DomainError `invalid_token` (no token at all)
+ */
 function claimedIssuer(token: string): unknown {
-  const known = issuers.get(token) ?? { issuer: readIssuer(token) }
-  issuers.set(token, known)
-  return known.issuer
-}
-
-function readIssuer(token: string): unknown {
+  if (!B64_TOKEN.test(token)) throw new DomainError('invalid_token', { detail: 'The token cannot be read.' })
   try {
     return decodeJwt(token).iss
   } catch {

@@ -1,5 +1,6 @@
 /** Native access tokens: JWTs of ours (RFC 9068), and the keys that others verify them with (RFC 7517). */
 import { createLocalJWKSet, importJWK, type JSONWebKeySet, type JWK, jwtVerify, SignJWT } from 'jose'
+import { createTokenCache } from '../identity/token-cache.ts'
 import { DomainError } from '../problems.ts'
 
 /** Whom native tokens are for: this API. */
@@ -16,14 +17,18 @@ export interface NativeTokenClaims {
   expiresAt: Date
 }
 
+export type VerifiedNativeToken = Pick<NativeTokenClaims, 'subject' | 'sessionId' | 'expiresAt'>
+
 export interface NativeTokens {
   /** Our `iss`: what tells a native token from a session token. */
   readonly issuer: string
   /** Public keys, the signing one first. */
   readonly jwks: JSONWebKeySet
   sign(claims: NativeTokenClaims): Promise<string>
+  /** What is remembered of a token that was verified and has not expired; see `identity/token-cache.ts`. */
+  recall(token: string): VerifiedNativeToken | undefined
   /** Signature, `iss`, `aud`, `typ` and time; not whether its session lives. @throws DomainError `invalid_token` */
-  verify(token: string): Promise<Pick<NativeTokenClaims, 'subject' | 'sessionId'>>
+  verify(token: string): Promise<VerifiedNativeToken>
 }
 
 export interface NativeTokenOptions {
@@ -45,6 +50,7 @@ export async function createNativeTokens({
   const signingKey = await importJWK(key, alg)
   const jwks = { keys: [key, ...previousKeys].map(publicPart) }
   const findKey = createLocalJWKSet(jwks)
+  const cache = createTokenCache<VerifiedNativeToken>(now)
   const seconds = (time: Date) => Math.floor(time.getTime() / 1000)
 
   return {
@@ -61,22 +67,26 @@ export async function createNativeTokens({
         .setExpirationTime(seconds(expiresAt))
         .sign(signingKey)
     },
-    async verify(token) {
-      try {
-        const { payload } = await jwtVerify(token, findKey, {
-          algorithms: ['ES256', 'EdDSA'],
-          issuer,
-          audience: AUDIENCE,
-          typ: 'at+jwt',
-          requiredClaims: ['exp', 'iat', 'sub', 'sid', 'jti'],
-          clockTolerance: LEEWAY,
-          currentDate: now(),
-        })
-        return { subject: String(payload.sub), sessionId: String(payload.sid) }
-      } catch {
-        throw new DomainError('invalid_token', { detail: 'The native token is not valid, or has expired.' })
-      }
-    },
+    recall: token => cache.get(token),
+    verify: token => cache.put(token, verify(token)),
+  }
+
+  async function verify(token: string): Promise<VerifiedNativeToken> {
+    try {
+      const { payload } = await jwtVerify(token, findKey, {
+        algorithms: ['ES256', 'EdDSA'],
+        issuer,
+        audience: AUDIENCE,
+        typ: 'at+jwt',
+        requiredClaims: ['exp', 'iat', 'sub', 'sid', 'jti'],
+        clockTolerance: LEEWAY,
+        currentDate: now(),
+      })
+      const expiresAt = new Date((payload.exp as number) * 1000)
+      return { subject: String(payload.sub), sessionId: String(payload.sid), expiresAt }
+    } catch {
+      throw new DomainError('invalid_token', { detail: 'The native token is not valid, or has expired.' })
+    }
   }
 }
 

@@ -5,22 +5,31 @@
 import type { Reader } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { fanTopic, standingTopic } from '../views/topics.ts'
-import type { ViewCache } from '../views/view-cache.ts'
+import type { ViewCache, Viewed } from '../views/view-cache.ts'
 import { requireNativeStanding, requireSessionStanding, type SessionToken } from './standing.ts'
 
 const topicsOf = (caller: Caller, userId: string | undefined) =>
   userId === undefined ? [standingTopic(caller)] : [standingTopic(caller), fanTopic(userId)]
 
+/** Tokens that are remembered are the same objects each time they are asked for. */
+const names = new WeakMap<SessionToken, string>()
+
+function nameOf(provider: string, token: SessionToken & { subject: string }): string {
+  const { subject, tokenId, issuedAt } = token
+  const name = names.get(token) ?? JSON.stringify(['session', provider, subject, tokenId, issuedAt.getTime()])
+  names.set(token, name)
+  return name
+}
+
 /** Id of the caller's record. @throws as `requireSessionStanding` */
 export function viewSessionStanding(
   reader: Reader,
   views: ViewCache,
-  caller: Caller,
-  token: SessionToken,
-): Promise<string | undefined> {
-  const { provider, subject } = caller
-  const name = JSON.stringify(['session', provider, subject, token.tokenId, token.issuedAt.getTime()])
-  return views.readExactly(name, async () => {
+  provider: string,
+  token: SessionToken & { subject: string },
+): Viewed<string | undefined> {
+  return views.readExactly(nameOf(provider, token), async () => {
+    const caller = { provider, subject: token.subject }
     const { userId } = await requireSessionStanding(reader, caller, token)
     return { value: userId, topics: topicsOf(caller, userId) }
   })

@@ -27,7 +27,6 @@ export const answerConditionally =
       headers.Vary = set.headers.Vary ? `${set.headers.Vary}, Authorization` : 'Authorization'
     Object.assign(set.headers, headers)
     if (isNamed(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304 })
-    set.headers['content-type'] = 'application/json'
     return body
   }
 

@@ -17,7 +17,7 @@ type Headers = Record<string, string | number>
 
 export interface Cors {
   /** Adds what any answer to this request needs. */
-  addTo(headers: Headers, origin: string | null): void
+  addTo(headers: Headers, request: Request): void
   /** The headers of a preflight's answer; only `Vary` where the origin is not allowed. */
   preflight(origin: string | null, methods: string[]): Record<string, string>
 }
@@ -25,10 +25,11 @@ export interface Cors {
 export function createCors(allowed: readonly string[]): Cors {
   const origins = new Set(allowed)
   return {
-    addTo(headers, origin) {
+    addTo(headers, request) {
       // No origin is allowed: the answer is the same for all.
       if (origins.size === 0) return
       headers.Vary = 'Origin'
+      const origin = request.headers.get('origin')
       if (origin === null || !origins.has(origin)) return
       headers['Access-Control-Allow-Origin'] = origin
       headers['Access-Control-Expose-Headers'] = EXPOSED

@@ -17,7 +17,7 @@ import {
 } from '../idempotency/keys.ts'
 import { DomainError } from '../problems.ts'
 
-/** What a handler of Elysia is given. */
+/** Of what a handler of Elysia is given, which hands over these alone: of the whole it would be given all there could be. */
 type MutationContext = Pick<Context, 'request' | 'route' | 'set'> & { caller: Caller; body: unknown }
 
 export type MutationDeps = Pick<Deps, 'db' | 'runningKeys'>

@@ -20,7 +20,7 @@ export function refuseBadHost({ headers, url }: Request): void {
 
 /** @throws DomainError `malformed_request` (not UTF-8), `validation_failed` (given twice, NUL) */
 export function refuseBadUrl(url: string): void {
-  refuseBadPath(url)
+  if (url.includes('%')) refuseBadPath(url)
   const start = url.indexOf('?')
   if (start === -1) return
   const end = url.indexOf('#', start)
@@ -34,10 +34,8 @@ export function refuseBadUrl(url: string): void {
   }
 }
 
-/** Most paths have nothing to decode. */
 function refuseBadPath(url: string): void {
   const path = url.split(/[?#]/, 1)[0] ?? ''
-  if (!path.includes('%')) return
   if (decode(path, 'path').includes('\0')) refuse('path', 'must be without NUL')
 }
 

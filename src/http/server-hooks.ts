@@ -3,6 +3,7 @@ import { Elysia, NotFoundError } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { limitAddress } from '../limits/policies.ts'
 import { catalogue, DomainError } from '../problems.ts'
+import { createAnswers } from './answers.ts'
 import { readJsonBody } from './body.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
 import { createCors } from './cors.ts'
@@ -10,30 +11,34 @@ import { loggable } from './loggable.ts'
 import { problemResponse, toDomainError } from './problem.ts'
 import { pathOf, refuseBadHost, refuseBadUrl } from './query.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
+import { createRequestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
 
 /** A client's own request id is kept when it is sane. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 
-export type AllowedMethods = (path: string) => string[]
+interface Surroundings {
+  /** Of a path; none: there is no such path. */
+  allowedMethods(path: string): string[]
+  /** The address of the connection that a request came by. */
+  peerOf(request: Request): string | undefined
+}
+
 type HookDeps = Pick<Deps, 'config' | 'lifecycle' | 'log' | 'newId' | 'rateLimiter'>
 
-export const serverHooks = (deps: HookDeps, allowedMethods: AllowedMethods) => {
+export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf }: Surroundings) => {
   const { config, lifecycle, log, newId, rateLimiter } = deps
   const { edges } = config
   const bodyLimits = { ...config, bodyTimeoutMs: edges.bodyTimeoutMs }
-  const started = new WeakMap<Request, number>()
-  const { address, tokensPerAddress } = config.limits.rates
-  const countsAddresses = address > 0 || tokensPerAddress > 0
-  const logsRequests = log.isLevelEnabled('info')
-  const security = securityHeaders(edges)
   const cors = createCors(edges.corsOrigins)
+  const answers = createAnswers(securityHeaders(edges))
+  const requestLog = createRequestLog(log)
 
   /** 405 for a known path; for OPTIONS, which every known path takes, the answer itself. */
   function answerMethod(request: Request, requestId: string): Response | DomainError {
     const allowed = allowedMethods(pathOf(request.url))
     if (allowed.length === 0) return new DomainError('not_found')
-    const headers = { Allow: allowed.join(', '), 'X-Request-Id': requestId }
+    const headers = { Allow: allowed.join(', ') }
     if (request.method === 'OPTIONS') {
       const preflight = cors.preflight(request.headers.get('origin'), allowed)
       return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
@@ -42,51 +47,48 @@ export const serverHooks = (deps: HookDeps, allowedMethods: AllowedMethods) => {
     return problemResponse(refusal, requestId, headers)
   }
 
-  return new Elysia({ name: 'matchday/server-hooks' })
-    .onRequest(({ request, set, server }) => {
-      if (logsRequests) started.set(request, performance.now())
-      const given = request.headers.get('x-request-id')
-      const { headers } = set
-      headers['x-request-id'] = given && SANE_REQUEST_ID.test(given) ? given : newId()
-      Object.assign(headers, security)
-      cors.addTo(headers, request.headers.get('origin'))
-      // Told in time, a client opens its next connection elsewhere, and none is cut in the middle.
-      if (lifecycle.stopping) headers.Connection = 'close'
-      refuseBadHost(request)
-      if (countsAddresses) {
-        const peer = server?.requestIP(request)?.address
-        const address = addressGroup(clientAddress(request.headers, peer, edges))
-        limitAddress(rateLimiter, pathOf(request.url), address, allowances =>
-          Object.assign(headers, rateLimitHeaders(allowances)),
-        )
-      }
-      refuseBadUrl(request.url)
-    })
-    .onParse({ as: 'global' }, ({ request }) => readJsonBody(request, bodyLimits))
-    .onError({ as: 'global' }, ({ error, request, set }) => {
-      const requestId = String(set.headers['x-request-id'])
-      const answer = error instanceof NotFoundError ? answerMethod(request, requestId) : toDomainError(error)
-      if (answer instanceof Response) {
-        set.status = answer.status
+  function countAddress(request: Request, path: string, headers: Record<string, string | number>) {
+    const addressOf = () => addressGroup(clientAddress(request.headers, peerOf(request), edges))
+    limitAddress(rateLimiter, path, addressOf, allowances =>
+      Object.assign(headers, rateLimitHeaders(allowances)),
+    )
+  }
+
+  return (
+    new Elysia({ name: 'matchday/server-hooks' })
+      // Elysia awaits whatever looks as if it could return a promise, and gives each request what a hook's parameters
+      // name, `server` and `headers` with much ado: this one looks and names as little as it can.
+      .onRequest(({ request, set }) => {
+        const { url } = request
+        const path = pathOf(url)
+        const given = request.headers.get('x-request-id')
+        const requestId = given !== null && SANE_REQUEST_ID.test(given) ? given : newId()
+        requestLog.begin(request, requestId)
+        set.headers['x-request-id'] = requestId
+        cors.addTo(set.headers, request)
+        // Told in time, a client opens its next connection elsewhere, and none is cut in the middle.
+        if (lifecycle.stopping) set.headers.Connection = 'close'
+        refuseBadHost(request)
+        countAddress(request, path, set.headers)
+        refuseBadUrl(url)
+      })
+      .onParse({ as: 'global' }, ({ request }) => readJsonBody(request, bodyLimits))
+      .mapResponse({ as: 'global' }, ({ responseValue, request, set }) => {
+        const answer = answers.of(responseValue, set)
+        requestLog.end(request, answer.status)
         return answer
-      }
-      if (catalogue[answer.code].status >= 500 && !(error instanceof DomainError)) {
-        log.error({ requestId, code: answer.code, error: loggable(error) }, 'request failed')
-      }
-      set.status = catalogue[answer.code].status
-      return problemResponse(answer, requestId, { 'X-Request-Id': requestId })
-    })
-    .onAfterResponse({ as: 'global' }, ({ request, set }) => {
-      if (!logsRequests) return
-      log.info(
-        {
-          requestId: set.headers['x-request-id'],
-          method: request.method,
-          path: pathOf(request.url),
-          status: set.status ?? 200,
-          ms: Math.round((performance.now() - (started.get(request) ?? Number.NaN)) * 100) / 100,
-        },
-        'request',
-      )
-    })
+      })
+      .onError({ as: 'global' }, ({ error, request, set }) => {
+        const requestId = String(set.headers['x-request-id'])
+        let answer = error instanceof NotFoundError ? answerMethod(request, requestId) : toDomainError(error)
+        if (answer instanceof DomainError) {
+          if (catalogue[answer.code].status >= 500 && !(error instanceof DomainError)) {
+            log.error({ requestId, code: answer.code, error: loggable(error) }, 'request failed')
+          }
+          answer = problemResponse(answer, requestId)
+        }
+        requestLog.end(request, answer.status)
+        return answers.of(answer, set)
+      })
+  )
 }

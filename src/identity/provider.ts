@@ -17,6 +17,8 @@ const MOST_BYTES = 262_144
 export interface IdentityProvider {
   /** Names the provider in profiles and in the sync path. */
   readonly name: string
+  /** What is remembered of a token that was verified and still counts; see `token-cache.ts`. */
+  recall(token: string): SessionClaims | undefined
   /** @throws DomainError `invalid_token`, `identity_provider_unavailable` */
   verify(token: string): Promise<SessionClaims>
   /**
@@ -75,7 +77,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     onChange: () => cache.clear(),
     onFailure: error => log.warn({ issuer, reason: error.message }, 'identity provider: keys not refreshed'),
   })
-  const cache = createTokenCache(now)
+  const cache = createTokenCache<SessionClaims>(now)
 
   const rules = { ...options, findKey: keySet.find, typ: options.tokenTyp }
 
@@ -91,7 +93,8 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
 
   return {
     name,
-    verify: token => cache.get(token, keySet.isFresh()) ?? cache.put(token, verifySessionToken(token, rules)),
+    recall: token => cache.get(token, keySet.isFresh()),
+    verify: token => cache.put(token, verifySessionToken(token, rules)),
     refresh: keySet.refresh,
     problem: keySet.problem,
 

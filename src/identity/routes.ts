@@ -11,11 +11,11 @@ type IdentityDeps = Pick<Deps, 'config' | 'db' | 'identity' | 'log' | 'now'>
 export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps) =>
   new Elysia({ name: 'matchday/webhooks', prefix: '/api/webhooks' })
     // A derive: whoever cannot sign learns nothing of the schema.
-    .derive({ as: 'local' }, ({ request, headers }) => {
+    .derive({ as: 'local' }, ({ request }) => {
       const delivery = {
-        id: headers['webhook-id'] ?? null,
-        timestamp: headers['webhook-timestamp'] ?? null,
-        signature: headers['webhook-signature'] ?? null,
+        id: request.headers.get('webhook-id'),
+        timestamp: request.headers.get('webhook-timestamp'),
+        signature: request.headers.get('webhook-signature'),
         body: rawBodyOf(request),
       }
       verifyDelivery(delivery, config.identity.webhookSecret, now())

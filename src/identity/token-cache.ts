@@ -1,5 +1,5 @@
 /**
- * Remembers session tokens that were verified, by their whole text.
+ * Remembers tokens that were verified, by their whole text.
  *
  * It may skip: parsing, the signature, and every claim that cannot change while the text is the same.
  * It may not skip: `exp`, judged by the clock at each use; that the provider's keys were looked at lately; and whether the
@@ -7,14 +7,13 @@
  * When the provider's key set changes it forgets everything, so that a retired key is refused as soon as we know.
  */
 import { LRUCache } from 'lru-cache'
-import type { SessionClaims } from './session-token.ts'
 
 /** Fans at once; and the text of their tokens, which some providers make long. */
 export const MOST_TOKENS = 20_000
 const MOST_CHARACTERS = 32 * 1024 * 1024
 
-export function createTokenCache(now: () => Date) {
-  const verified = new LRUCache<string, SessionClaims>({
+export function createTokenCache<Claims extends { expiresAt: Date }>(now: () => Date) {
+  const verified = new LRUCache<string, Claims>({
     max: MOST_TOKENS,
     maxSize: MOST_CHARACTERS,
     sizeCalculation: (_, token) => token.length,
@@ -23,14 +22,14 @@ export function createTokenCache(now: () => Date) {
 
   return {
     /** Undefined: verify. `keysFresh`: whether the provider's keys have been looked at lately. */
-    get(token: string, keysFresh: boolean): Promise<SessionClaims> | undefined {
+    get(token: string, keysFresh = true): Claims | undefined {
       const claims = keysFresh ? verified.get(token) : undefined
-      if (claims && claims.expiresAt > now()) return Promise.resolve(claims)
+      if (claims && claims.expiresAt > now()) return claims
       // Expired: the leeway is the verifier's to give.
       return undefined
     },
     /** Keeps what comes of a verification; what fails is not kept. */
-    async put(token: string, verification: Promise<SessionClaims>): Promise<SessionClaims> {
+    async put(token: string, verification: Promise<Claims>): Promise<Claims> {
       const begun = cleared
       const claims = await verification
       // Begun with the keys of before a change: true of this request, not to be remembered.

@@ -6,6 +6,9 @@ import type { Allowance, Policy, RateLimiter } from './rate-limiter.ts'
 /** A load balancer's probes are never refused. */
 const UNLIMITED = new Set(['/healthz', '/readyz'])
 const TOKENS = '/api/auth/'
+const OF_ADDRESS: Policy[] = ['address']
+const OF_CALLER: Policy[] = ['caller']
+const OF_TOKENS: Policy[] = ['address', 'tokensPerAddress']
 
 /** Changes that a script would want to repeat, by their path; reads there count as any other. */
 const TIGHTER: Record<string, Policy> = {
@@ -20,19 +23,25 @@ const TIGHTER: Record<string, Policy> = {
 type Report = (allowances: Allowance[]) => void
 
 /**
- * Before anybody knows who is calling: guessing at tokens is counted here.
+ * Before anybody knows who is calling: guessing at tokens is counted here. The address is asked for only where it counts.
  * @throws DomainError `rate_limited`
  */
-export function limitAddress(limiter: RateLimiter, path: string, address: string, report: Report): void {
+export function limitAddress(
+  limiter: RateLimiter,
+  path: string,
+  addressOf: () => string,
+  report: Report,
+): void {
   if (UNLIMITED.has(path)) return
-  const policies: Policy[] = path.startsWith(TOKENS) ? ['address', 'tokensPerAddress'] : ['address']
-  limit(limiter, policies, address, report)
+  const policies = path.startsWith(TOKENS) ? OF_TOKENS : OF_ADDRESS
+  if (policies.some(limiter.counts)) limit(limiter, policies, addressOf(), report)
 }
 
 /** @throws DomainError `rate_limited` */
 export function limitCaller(limiter: RateLimiter, path: string, caller: Caller, report: Report): void {
   const tighter = path.startsWith(TOKENS) ? 'tokens' : TIGHTER[path]
-  limit(limiter, tighter ? ['caller', tighter] : ['caller'], `${caller.provider} ${caller.subject}`, report)
+  const policies: Policy[] = tighter ? ['caller', tighter] : OF_CALLER
+  if (policies.some(limiter.counts)) limit(limiter, policies, `${caller.provider} ${caller.subject}`, report)
 }
 
 function limit(limiter: RateLimiter, policies: Policy[], key: string, report: Report): void {

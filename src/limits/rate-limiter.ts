@@ -35,6 +35,8 @@ export interface Window {
 }
 
 export interface RateLimiter {
+  /** Whether the policy is on. */
+  counts(this: void, policy: Policy): boolean
   /** Counts a request; null where the policy is off. A refused request is not counted. */
   consume(policy: Policy, key: string): Allowance | null
   /** Windows that the database should hear of; each is handed out once until more of it is used. */
@@ -64,6 +66,7 @@ export function createRateLimiter({ rates, monotonic }: Options): RateLimiter {
   }
 
   return {
+    counts: policy => rates[policy] > 0,
     monotonic,
     consume(policy, key) {
       const quota = rates[policy]

@@ -72,9 +72,9 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
     .use(authenticate(deps))
     .post(
       '/purchase',
-      context =>
-        mutate(deps, context, async tx =>
-          context.status(201, await startPurchase(tx, context.caller, context.body, holdsPerFan)),
+      ({ body, caller, request, route, set, status }) =>
+        mutate(deps, { body, caller, request, route, set }, async tx =>
+          status(201, await startPurchase(tx, caller, body, holdsPerFan)),
         ),
       operation({
         id: 'startPurchase',
@@ -91,10 +91,15 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
     )
     .put(
       '/purchase',
-      context =>
-        mutate(deps, context, (tx, payment) => settlePurchase(tx, deps.log, context.body, payment), {
-          prepare: () => provePayment(deps, context.caller, context.body),
-        }),
+      ({ body, caller, request, route, set }) =>
+        mutate(
+          deps,
+          { body, caller, request, route, set },
+          (tx, payment) => settlePurchase(tx, deps.log, body, payment),
+          {
+            prepare: () => provePayment(deps, caller, body),
+          },
+        ),
       operation({
         id: 'completePurchase',
         summary: 'Complete a purchase',
@@ -120,7 +125,8 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
     )
     .post(
       '/open',
-      context => mutate(deps, context, tx => openPack(tx, context.caller, context.body)),
+      ({ body, caller, request, route, set }) =>
+        mutate(deps, { body, caller, request, route, set }, tx => openPack(tx, caller, body)),
       operation({
         id: 'openPack',
         summary: 'Open a pack',

@@ -3,7 +3,7 @@ import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { DomainError } from '../problems.ts'
 import { rewardsTopic } from '../views/topics.ts'
-import type { ViewCache } from '../views/view-cache.ts'
+import type { ViewCache, Viewed } from '../views/view-cache.ts'
 import type { RewardRow, UserRewardRow } from './present.ts'
 
 /** @throws DomainError `reward_not_found` */
@@ -22,7 +22,7 @@ const selectReward = prepared<{ rewardId: string }, RewardRow[]>((reader, value)
 })
 
 /** Every reward whose flag is on, cheapest first, whether its window is open or not: one answer for all who ask. */
-export function viewCatalogue(reader: Reader, views: ViewCache): Promise<RewardRow[]> {
+export function viewCatalogue(reader: Reader, views: ViewCache): Viewed<RewardRow[]> {
   const { rewards } = reader.tables
   return views.read('rewards', async () => ({
     value: await reader

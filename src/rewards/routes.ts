@@ -21,8 +21,8 @@ export const rewardsRoutes = (deps: AuthDeps & MutationDeps & Pick<Deps, 'views'
     .use(authenticate(deps))
     .get(
       '',
-      async ({ caller, set }) =>
-        answerReady<Rewards>(set, await viewRewards({ ...deps, read: deps.db.read }, caller.userId)),
+      async ({ caller }) =>
+        answerReady<Rewards>(await viewRewards({ ...deps, read: deps.db.read }, caller.userId)),
       operation({
         id: 'listRewards',
         summary: 'List the active rewards',
@@ -36,7 +36,8 @@ export const rewardsRoutes = (deps: AuthDeps & MutationDeps & Pick<Deps, 'views'
     )
     .post(
       '/claim',
-      context => mutate(deps, context, tx => claimReward(tx, context.caller, context.body)),
+      ({ body, caller, request, route, set }) =>
+        mutate(deps, { body, caller, request, route, set }, tx => claimReward(tx, caller, body)),
       operation({
         id: 'claimReward',
         summary: 'Claim a reward',
@@ -58,7 +59,8 @@ export const rewardsRoutes = (deps: AuthDeps & MutationDeps & Pick<Deps, 'views'
     )
     .post(
       '/redeem',
-      context => mutate(deps, context, tx => redeemReward(tx, context.caller, context.body)),
+      ({ body, caller, request, route, set }) =>
+        mutate(deps, { body, caller, request, route, set }, tx => redeemReward(tx, caller, body)),
       operation({
         id: 'redeemReward',
         summary: 'Redeem a claimed reward',

@@ -29,12 +29,11 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
     )
     .post(
       '',
-      context => {
-        const { caller, body } = context
+      ({ body, caller, request, route, set }) => {
         const points = deps.config.onboardingPoints
         return mutate(
           deps,
-          context,
+          { body, caller, request, route, set },
           (tx, terms) => completeOnboarding(tx, caller, body, { points, ...terms }),
           { prepare: () => askProvider(deps, caller) },
         )

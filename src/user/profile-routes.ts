@@ -24,10 +24,10 @@ export const profileRoutes = (deps: AuthDeps & MutationDeps) =>
     )
     .post(
       '',
-      context =>
-        mutate(deps, context, async tx => {
-          const { created, profile } = await upsertProfile(tx, context.caller, context.body)
-          return context.status(created ? 201 : 200, profile)
+      ({ body, caller, request, route, set, status }) =>
+        mutate(deps, { body, caller, request, route, set }, async tx => {
+          const { created, profile } = await upsertProfile(tx, caller, body)
+          return status(created ? 201 : 200, profile)
         }),
       operation({
         id: 'writeProfile',
@@ -45,7 +45,8 @@ export const profileRoutes = (deps: AuthDeps & MutationDeps) =>
     )
     .patch(
       '',
-      context => mutate(deps, context, tx => updateProfile(tx, context.caller, context.body)),
+      ({ body, caller, request, route, set }) =>
+        mutate(deps, { body, caller, request, route, set }, tx => updateProfile(tx, caller, body)),
       operation({
         id: 'updateProfile',
         summary: 'Update fields of your profile',

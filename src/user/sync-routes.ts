@@ -9,13 +9,18 @@ import { DomainError } from '../problems.ts'
 export const syncRoutes = (deps: AuthDeps & MutationDeps) =>
   new Elysia({ name: 'matchday/sync', prefix: '/api/user' }).use(authenticate(deps)).post(
     `/sync-${deps.identity.name}`,
-    context => {
-      const { credential, subject } = context.caller
+    ({ body, caller, request, route, set }) => {
+      const { credential, subject } = caller
       // The provider answers its own tokens only.
       if (credential.kind !== 'session') throw new DomainError('session_required')
-      return mutate(deps, context, (tx, { claims }) => syncIdentity(tx, context.caller, claims), {
-        prepare: () => deps.identity.userData(credential.token, subject),
-      })
+      return mutate(
+        deps,
+        { body, caller, request, route, set },
+        (tx, { claims }) => syncIdentity(tx, caller, claims),
+        {
+          prepare: () => deps.identity.userData(credential.token, subject),
+        },
+      )
     },
     operation({
       id: 'syncIdentity',

@@ -25,6 +25,9 @@ export interface View<T> {
   until?: Date | null
 }
 
+/** What is there is there at once: a promise of it would be most of what it costs. */
+export type Viewed<T> = T | Promise<T>
+
 interface Begun {
   since: number
   /** Commits of other processes before it. */
@@ -48,12 +51,12 @@ export interface ViewCache {
    * The view of this name, computed when there is none. All callers get the same object: it is not to be changed.
    * A computation that fails is not kept, and rejects for everybody who waits for it.
    */
-  read<T>(name: string, compute: () => Promise<View<T>>): Promise<T>
+  read<T>(name: string, compute: () => Promise<View<T>>): Viewed<T>
   /**
    * The same for what must be true at every use, such as whether a token still counts: kept only where the database knows
    * of every commit of other processes, and else computed each time.
    */
-  readExactly<T>(name: string, compute: () => Promise<View<T>>): Promise<T>
+  readExactly<T>(name: string, compute: () => Promise<View<T>>): Viewed<T>
   /** Lets go of all views that depend on a topic. */
   revalidate(topic: string): void
 }
@@ -98,7 +101,7 @@ export function createViewCache({
   function start<T>(name: string, compute: () => Promise<View<T>>): Promise<T> {
     const touched = new Set<string>()
     const begun = { since: elapsed(), foreign: foreignCommits() }
-    const value = compute()
+    const value = Promise.try(compute)
       .then(({ value, topics, until = null }) => {
         const newer = running.get(name) ?? kept.peek(name)
         const overtaken = newer !== undefined && newer !== run && newer.since >= begun.since
@@ -126,15 +129,15 @@ export function createViewCache({
 
   return {
     // Guarantee of the casts: a name belongs to one computation, and so to one type.
-    async read<T>(name: string, compute: () => Promise<View<T>>) {
+    read<T>(name: string, compute: () => Promise<View<T>>) {
       const hit = kept.get(name)
       if (hit && isFresh(hit) && !isOver(hit)) return hit.value as T
       const run = running.get(name)
       if (run && isFresh(run)) return run.value as Promise<T>
       return start(name, compute)
     },
-    async readExactly<T>(name: string, compute: () => Promise<View<T>>) {
-      if (foreignCommits() === null) return (await compute()).value
+    readExactly<T>(name: string, compute: () => Promise<View<T>>) {
+      if (foreignCommits() === null) return Promise.try(compute).then(({ value }) => value)
       const hit = kept.get(name)
       if (hit && isSame(hit) && !isOver(hit)) return hit.value as T
       return start(name, compute)

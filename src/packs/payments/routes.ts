@@ -37,10 +37,10 @@ const examplePurchase = { purchaseId: '01981e2c-7c1f-7000-8000-000000000003' }
 const prepareRoute = (deps: PaymentDeps) =>
   new Elysia({ name: 'matchday/payments', prefix: '/api/packs/purchase' }).use(authenticate(deps)).post(
     '/payment',
-    context => {
-      context.set.headers['Cache-Control'] = 'no-store'
-      return mutate(deps, context, async (_, prepared) => prepared, {
-        prepare: () => preparePayment(deps, context.caller, context.body.purchaseId),
+    ({ body, caller, request, route, set }) => {
+      set.headers['Cache-Control'] = 'no-store'
+      return mutate(deps, { body, caller, request, route, set }, async (_, prepared) => prepared, {
+        prepare: () => preparePayment(deps, caller, body.purchaseId),
         secret: true,
       })
     },
@@ -85,12 +85,12 @@ async function preparePayment({ db, payments, now }: PaymentDeps, caller: Caller
 const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
   new Elysia({ name: 'matchday/sandbox', prefix: '/api/sandbox' }).use(authenticate(deps)).post(
     '/receipts',
-    context =>
-      mutate(deps, context, async tx => {
-        const { purchaseId, kind = 'paid' } = context.body
-        const purchase = await requirePurchase(tx, context.caller, purchaseId)
+    ({ body, caller, request, route, set, status }) =>
+      mutate(deps, { body, caller, request, route, set }, async tx => {
+        const { purchaseId, kind = 'paid' } = body
+        const purchase = await requirePurchase(tx, caller, purchaseId)
         const paymentReference = sandbox.issueReceipt(chargeOf(purchase), kind, tx.newId())
-        return context.status(201, { paymentReference })
+        return status(201, { paymentReference })
       }),
     operation({
       id: 'issueSandboxReceipt',
@@ -127,9 +127,10 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
 
 const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
   new Elysia({ name: 'matchday/stripe', prefix: '/api/webhooks' })
-    .derive({ as: 'local' }, async ({ request, headers }) => ({
-      paid: await stripe.readEvent(rawBodyOf(request), headers['stripe-signature'] ?? '', now()),
-    }))
+    .derive({ as: 'local' }, async ({ request }) => {
+      const signature = request.headers.get('stripe-signature') ?? ''
+      return { paid: await stripe.readEvent(rawBodyOf(request), signature, now()) }
+    })
     .post(
       '/stripe',
       async ({ paid, status }) => {
