@@ -31,6 +31,8 @@ export interface Bench {
   subjects: Subjects
   /** Tokens of so many fans, spread over all `fans` of a database; made once. */
   tokensOf(fans: number, count?: number): string[]
+  /** More tokens of the fans of a database than Matchday remembers: in a circle, each must be verified again. */
+  unknownTokens(fans: number): string[]
   /** Tokens of people whom no database knows. */
   newcomers(): string[]
   say(line: string): void
