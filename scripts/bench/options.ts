@@ -48,7 +48,7 @@ ${scenarios.map(({ name, about }) => `  ${name.padEnd(14)} ${about}`).join('\n')
   --generator G      wrk or autocannon (wrk where it is installed)
   --no-pin           let the system choose cores; otherwise server and generator have one each
   --quick            one short round on 2,000 fans
-  --long             with what takes minutes: memory
+  --long             with what takes minutes: memory, workers
   --json FILE        where the numbers go (data/bench/<time>.json)
 `
 

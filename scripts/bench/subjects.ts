@@ -23,7 +23,7 @@ const neverReached = Object.fromEntries(
 /** What a server is started from. */
 export interface Subject {
   name: SubjectName
-  /** Processes that answer on its port, when more than one. */
+  /** Processes that answer on its port; one by default. */
   workers?: number
   /** With `fans` on fresh data. */
   start(fans: number): Promise<Running>
@@ -42,6 +42,8 @@ export interface Subjects {
   matchday: Subject
   groupCommit: Subject
   express: Subject
+  /** On this engine, in so many processes, on any core. */
+  matchdayInWorkers(on: Engine, workers: number): Subject
   /** Answers what Matchday answered to this request. */
   bare(answer: Answer): Subject
 }
@@ -72,13 +74,14 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
     }
   }
 
-  const matchday = (url: string) =>
+  const matchday = (url: string, on: { core: number | null; workers: number } = { core, workers: 1 }) =>
     startServer([process.execPath, '--preload', `${import.meta.dir}/reach-issuer.ts`, 'src/main.ts'], {
-      core,
+      ...on,
       path: '/readyz',
       env: {
         NODE_ENV: 'production',
         DATABASE_URL: url,
+        WORKERS: String(on.workers),
         LOG_LEVEL: logLevel,
         ...neverReached,
         IDP_ISSUER: ISSUER,
@@ -117,7 +120,12 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
     })
 
   return {
-    matchday: { name: 'matchday', start: fans => onCopy(engine, fans, matchday) },
+    matchday: { name: 'matchday', start: fans => onCopy(engine, fans, url => matchday(url)) },
+    matchdayInWorkers: (on, workers) => ({
+      name: 'matchday',
+      workers,
+      start: fans => onCopy(on, fans, url => matchday(url, { core: null, workers })),
+    }),
     groupCommit: { name: 'group commit', start: fans => onCopy('sqlite', fans, groupCommit) },
     express: {
       name: 'express',
