@@ -36,6 +36,8 @@ interface Lane {
   fastest: number
   /** Nothing has been measured since it was started. */
   fresh: boolean
+  /** A pair was sent again that may be sent once only. */
+  ranOut: boolean
   warmUps: WarmUp[]
   measured: (Measurement & { serverCpu: number | null; othersCpu: number | null })[]
 }
@@ -57,6 +59,7 @@ export async function compare(bench: Measuring, contenders: Contender[]): Promis
           next: 0,
           fastest: 0,
           fresh: true,
+          ranOut: false,
           warmUps: [],
           measured: [],
         })
@@ -78,6 +81,13 @@ export async function compare(bench: Measuring, contenders: Contender[]): Promis
   }
   const rows = lanes.map(summarize)
   const failed = rows.filter(({ detail }) => (detail?.failed ?? 0) > 0).map(({ subject }) => subject)
+  const ranOut = lanes.filter(lane => lane.ranOut).map(({ label }) => label)
+  const wrong = [
+    ...(failed.length > 0 ? [`${failed.join(', ')}: not every answer was 2xx`] : []),
+    ...(ranOut.length > 0
+      ? [`${ranOut.join(', ')}: used up what can be sent once; give it more --fans`]
+      : []),
+  ]
   for (const { subject, detail } of rows) {
     if ((detail?.generatorCpu ?? 0) > SATURATED)
       notes.push(`${subject}: the load generator used its whole core; the server may be faster than this`)
@@ -98,7 +108,7 @@ export async function compare(bench: Measuring, contenders: Contender[]): Promis
   return {
     rows,
     notes,
-    ...(failed.length > 0 ? { invalid: `${failed.join(', ')}: not every answer was 2xx` } : {}),
+    ...(wrong.length > 0 ? { invalid: wrong.join('; ') } : {}),
   }
 }
 
@@ -162,6 +172,7 @@ async function load(
     core: cores.generator,
   })
   lane.next += measured.made
+  lane.ranOut ||= lane.contender.plan.once === true && lane.next > distinctRequests(lane.contender.plan)
   lane.fastest = Math.max(lane.fastest, measured.perSecond)
   return measured
 }
