@@ -109,7 +109,9 @@ async function run(options: BenchOptions): Promise<boolean> {
   print(
     `${options.rounds} rounds of ${options.seconds} s in alternation; ${options.fans} fans; ${options.algorithm}; Matchday logs from ${options.logLevel} on\n`,
   )
-  print('ratio: the first row to this one. by CPU: the same, per second of CPU time that the servers used\n')
+  print(
+    'ratio: the first row to this one. by CPU: the same, per second of CPU time that the servers used; believe it first where others were at work\n',
+  )
   const results: Results = {}
   try {
     for (const scenario of chosen) {

@@ -102,9 +102,7 @@ export async function compare(bench: Measuring, contenders: Contender[]): Promis
   const disturbance = Math.max(0, ...rows.map(({ detail }) => detail?.othersCpu ?? 0))
   // A database server is among the others, and does what was asked of it.
   if (disturbance > DISTURBED && options.engine === 'sqlite')
-    notes.push(
-      `others used up to ${Math.round(disturbance * 100)} % of this machine meanwhile: believe "by CPU" first`,
-    )
+    notes.push(`others used up to ${Math.round(disturbance * 100)} % of this machine meanwhile`)
   return {
     rows,
     notes,

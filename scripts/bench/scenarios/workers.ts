@@ -41,7 +41,7 @@ export const workers: Scenario = {
       for (const [what, plan] of Object.entries(plans)) {
         const { rows, notes, invalid } = await oneBesideTwo(bench, engine, what, plan)
         all.rows.push(...rows)
-        all.notes.push(...notes.map(note => `${engine}, ${what}: ${note}`))
+        all.notes.push(...notes.map(note => (note.startsWith(engine) ? note : `${engine}, ${what}: ${note}`)))
         if (invalid) all.invalid = all.invalid ? `${all.invalid}; ${invalid}` : invalid
       }
     }
