@@ -10,6 +10,8 @@ export interface BenchOptions {
   /** Of one measurement. */
   seconds: number
   connections: number
+  /** Seconds that a warm-up takes at most. */
+  warmUp: number
   /** In the databases of all scenarios but `growth`. */
   fans: number
   /** Of `growth`. */
@@ -36,6 +38,7 @@ ${scenarios.map(({ name, about }) => `  ${name.padEnd(14)} ${about}`).join('\n')
 
   --rounds N         rounds of each measurement; the median counts (5)
   --seconds N        of one measurement (4)
+  --warm-up N        seconds at most, until two in a row bring the same (12)
   --connections N    at once, each waiting for its answer (32)
   --fans N           in the database (20000)
   --sizes A,B,…      numbers of fans for growth (10000,100000,1000000)
@@ -45,7 +48,7 @@ ${scenarios.map(({ name, about }) => `  ${name.padEnd(14)} ${about}`).join('\n')
   --generator G      wrk or autocannon (wrk where it is installed)
   --no-pin           let the system choose cores; otherwise server and generator have one each
   --quick            one short round on 2,000 fans
-  --long             with what takes minutes: memory
+  --long             with what takes minutes: memory, workers
   --json FILE        where the numbers go (data/bench/<time>.json)
 `
 
@@ -59,6 +62,7 @@ export function readOptions(argv: string[]): BenchOptions | 'help' {
       rounds: { type: 'string' },
       seconds: { type: 'string' },
       connections: { type: 'string' },
+      'warm-up': { type: 'string' },
       fans: { type: 'string' },
       sizes: { type: 'string' },
       engine: { type: 'string' },
@@ -74,7 +78,7 @@ export function readOptions(argv: string[]): BenchOptions | 'help' {
   })
   if (values.help) return 'help'
   const { quick, long, pin } = values
-  const number = (name: 'rounds' | 'seconds' | 'connections' | 'fans', fallback: number) =>
+  const number = (name: 'rounds' | 'seconds' | 'connections' | 'warm-up' | 'fans', fallback: number) =>
     count(`--${name}`, values[name] ?? String(fallback))
   const time = new Date().toISOString().replaceAll(':', '-').slice(0, 19)
   return {
@@ -82,6 +86,7 @@ export function readOptions(argv: string[]): BenchOptions | 'help' {
     rounds: number('rounds', quick ? 1 : 5),
     seconds: number('seconds', quick ? 1 : 4),
     connections: number('connections', quick ? 8 : 32),
+    warmUp: number('warm-up', 12),
     fans: number('fans', quick ? 2_000 : 20_000),
     sizes: (values.sizes ?? (quick ? '1000,2000' : '10000,100000,1000000'))
       .split(',')

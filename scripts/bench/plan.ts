@@ -17,6 +17,8 @@ export interface Plan {
   requests: RequestTemplate[]
   /** A pair may be sent once only: a subject is started again on fresh data before they run out. */
   once?: boolean
+  /** A path that every token reads once before the load begins, so that all callers are known. */
+  introduction?: string
 }
 
 export interface Latency {

@@ -4,6 +4,9 @@ import { cpus } from 'node:os'
 
 export const root = `${import.meta.dir}/../..`
 
+/** Of a socket, in /proc/net/tcp. */
+const LISTENING = '0A'
+
 const canPin = Bun.which('taskset') !== null
 
 const pinned = (command: string[], core: number | null) =>
@@ -62,10 +65,10 @@ export interface Running {
   stop(): Promise<void>
 }
 
-/** Starts a server that listens on `PORT` of the loopback, and waits for `path` to answer 200. */
+/** Starts a server whose workers listen on `PORT` of the loopback, and waits for all, and for `path` to answer 200. */
 export async function startServer(
   command: string[],
-  { core, cwd = root, env, path }: Where & { path: string },
+  { core, cwd = root, env, path, workers = 1 }: Where & { path: string; workers?: number },
 ): Promise<Running> {
   const port = freePort()
   const started = performance.now()
@@ -98,7 +101,7 @@ export async function startServer(
       },
       () => 0,
     )
-    if (status === 200) break
+    if (status === 200 && (listenersOn(port) ?? workers) >= workers) break
     if (left) throw new Error(`${command.join(' ')} left: ${await new Response(child.stderr).text()}`)
     if (performance.now() - started > 20_000) {
       child.kill('SIGKILL')
@@ -119,12 +122,37 @@ export async function startServer(
   }
 }
 
-/** CPU seconds that a process has used, of all its threads; null where /proc does not say. */
+/** CPU seconds that a process and its children have used, of all their threads; null where /proc does not say. */
 export function cpuSecondsOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return (Number(fields[11]) + Number(fields[12])) / 100
+    const own = (Number(fields[11]) + Number(fields[12])) / 100
+    return childrenOf(pid).reduce((sum, child) => sum + (cpuSecondsOf(child) ?? 0), own)
+  } catch {
+    return null
+  }
+}
+
+/** None where /proc does not say. */
+function childrenOf(pid: number): number[] {
+  try {
+    const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    return pids.split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
+/** How many sockets listen on this port; null where /proc does not say. */
+function listenersOn(port: number): number | null {
+  try {
+    const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+    const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n')
+    return rows.filter(row => {
+      const [, address, , state] = row.trim().split(/\s+/)
+      return address?.endsWith(local) && state === LISTENING
+    }).length
   } catch {
     return null
   }

@@ -28,7 +28,7 @@ function table(lines: string[][]): string {
 export function reportScenario({ name, about }: Pick<Scenario, 'name' | 'about'>, outcome: Outcome): string {
   const title = `\n${name}: ${about}\n`
   if (outcome.skipped) return `${title}  skipped: ${outcome.skipped}\n`
-  const first = outcome.rows.find(({ unit }) => unit.endsWith('/s'))
+  const first = outcome.unlike ? undefined : outcome.rows.find(({ unit }) => unit.endsWith('/s'))
   const rows = outcome.rows.map(row => {
     const detail = row.detail ?? {}
     const comparable = first && row !== first && row.unit.endsWith('/s')

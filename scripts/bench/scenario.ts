@@ -31,6 +31,8 @@ export interface Bench {
   subjects: Subjects
   /** Tokens of so many fans, spread over all `fans` of a database; made once. */
   tokensOf(fans: number, count?: number): string[]
+  /** More tokens of the fans of a database than Matchday remembers: in a circle, each must be verified again. */
+  unknownTokens(fans: number): string[]
   /** Tokens of people whom no database knows. */
   newcomers(): string[]
   say(line: string): void
@@ -55,6 +57,8 @@ export interface Outcome {
   rows: Row[]
   /** What a reader must know to believe the rows. */
   notes: string[]
+  /** Its rows are not to be held beside the first: those that may be have a row of their own for it. */
+  unlike?: true
   /** Why there is nothing: the route does not exist, or a flag is needed. */
   skipped?: string
   /** Something was wrong: answers that failed, subjects that answer differently. The run then ends with 1. */

@@ -9,9 +9,22 @@ import { type Running, root, startServer } from './process.ts'
 
 export type SubjectName = 'matchday' | 'bare' | 'group commit' | 'express'
 
+/**
+ * One address and a few callers ask more than anybody would be let, yet every request is counted as in production:
+ * quotas are the largest that the configuration takes.
+ */
+const neverReached = Object.fromEntries(
+  ['ADDRESS', 'TOKENS_PER_ADDRESS', 'CALLER', 'TOKENS', 'CLAIMS', 'PURCHASES'].map(policy => [
+    `RATE_LIMIT_${policy}`,
+    '1000000000',
+  ]),
+)
+
 /** What a server is started from. */
 export interface Subject {
   name: SubjectName
+  /** Processes that answer on its port; one by default. */
+  workers?: number
   /** With `fans` on fresh data. */
   start(fans: number): Promise<Running>
 }
@@ -29,6 +42,8 @@ export interface Subjects {
   matchday: Subject
   groupCommit: Subject
   express: Subject
+  /** On this engine, in so many processes, on any core. */
+  matchdayInWorkers(on: Engine, workers: number): Subject
   /** Answers what Matchday answered to this request. */
   bare(answer: Answer): Subject
 }
@@ -59,19 +74,16 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
     }
   }
 
-  const matchday = (url: string) =>
+  const matchday = (url: string, on: { core: number | null; workers: number } = { core, workers: 1 }) =>
     startServer([process.execPath, '--preload', `${import.meta.dir}/reach-issuer.ts`, 'src/main.ts'], {
-      core,
+      ...on,
       path: '/readyz',
       env: {
         NODE_ENV: 'production',
         DATABASE_URL: url,
+        WORKERS: String(on.workers),
         LOG_LEVEL: logLevel,
-        // One address and a few callers ask more than anybody would be let.
-        RATE_LIMIT_ADDRESS: '0',
-        RATE_LIMIT_CALLER: '0',
-        RATE_LIMIT_CLAIMS: '0',
-        RATE_LIMIT_PURCHASES: '0',
+        ...neverReached,
         IDP_ISSUER: ISSUER,
         IDP_AUDIENCE: AUDIENCE,
         IDP_NAME: PROVIDER,
@@ -108,7 +120,12 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
     })
 
   return {
-    matchday: { name: 'matchday', start: fans => onCopy(engine, fans, matchday) },
+    matchday: { name: 'matchday', start: fans => onCopy(engine, fans, url => matchday(url)) },
+    matchdayInWorkers: (on, workers) => ({
+      name: 'matchday',
+      workers,
+      start: fans => onCopy(on, fans, url => matchday(url, { core: null, workers })),
+    }),
     groupCommit: { name: 'group commit', start: fans => onCopy('sqlite', fans, groupCommit) },
     express: {
       name: 'express',

@@ -2,12 +2,12 @@
 import { connect } from './connection.ts'
 import { type ChainMeasurement, type ChainOrder, percentiles } from './own.ts'
 
-const { origin, tokens, connections, seconds, packId } = (await Bun.file(
+const { origin, tokens, connections, seconds, first, packId } = (await Bun.file(
   process.argv[2] ?? '',
 ).json()) as ChainOrder
 const host = new URL(origin).host
 const times: number[] = []
-let [next, failed] = [0, 0]
+let [next, failed] = [first, 0]
 
 const request = (method: string, path: string, token: string, body: object) => {
   const text = JSON.stringify(body)

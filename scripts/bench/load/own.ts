@@ -31,6 +31,8 @@ export interface ChainOrder {
   tokens: string[]
   connections: number
   seconds: number
+  /** Number of the first chain: fans buy in turn, and none until they are poor. */
+  first: number
   packId: string
 }
 

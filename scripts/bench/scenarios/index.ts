@@ -10,6 +10,7 @@ import { dashboard, leaderboardPage, packs, profile, rewardsWarm } from './reads
 import { rewardsNew } from './rewards-new.ts'
 import { startUp } from './start-up.ts'
 import { verification } from './verification.ts'
+import { workers } from './workers.ts'
 
 /** In the order in which they run. */
 export const scenarios: Scenario[] = [
@@ -28,4 +29,5 @@ export const scenarios: Scenario[] = [
   mixed,
   growth,
   memory,
+  workers,
 ]

@@ -48,7 +48,7 @@ export const verification: Scenario = {
     const [one, http] = [
       await verifyOnOneCore(bench),
       await compare(bench, [
-        { subject: matchday, label: 'matchday, cold', plan: { tokens: bench.tokensOf(fans), requests } },
+        { subject: matchday, label: 'matchday, cold', plan: { tokens: bench.unknownTokens(fans), requests } },
         { subject: matchday, label: 'matchday, warm', plan: { tokens: bench.tokensOf(fans, 32), requests } },
       ]),
     ]
