@@ -4,6 +4,8 @@ export interface Caller {
   provider: string
   /** The provider's id of the user. */
   subject: string
+  /** Id of the caller's record, where it is known. */
+  userId?: string | undefined
 }
 
 /** How the caller proved it. */

@@ -28,6 +28,8 @@ export interface Deps extends AppSources {
   tokenSeal: TokenSeal
   /** Revalidated by every unit of work of this process. */
   views: ViewCache
+  /** Whose tokens count, beside `views`: there the lists of some fans would push out the standing of many. */
+  standings: ViewCache
   /** Null: packs are paid with points only. */
   payments: Sandbox | StripeGateway | null
   rateLimiter: RateLimiter
@@ -51,8 +53,10 @@ export interface World {
 export async function createDeps({ config, db, log, sources, fetch, tuning }: World): Promise<Deps> {
   // The signing key is the one secret that all instances share: the other keys are derived from it.
   const secret = config.nativeTokens.key.d ?? ''
-  const views = createViewCache({ ...sources, foreignCommits: db.foreignCommits })
+  const kept = () => createViewCache({ ...sources, foreignCommits: db.foreignCommits })
+  const [views, standings] = [kept(), kept()]
   db.onTouch(views.revalidate)
+  db.onTouch(standings.revalidate)
   return {
     ...sources,
     config,
@@ -64,6 +68,7 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
     cursors: createCursors(secret),
     tokenSeal: createTokenSeal(secret),
     views,
+    standings,
     rateLimiter: createRateLimiter({ ...config.limits, monotonic: sources.elapsed }),
     rateLimitSecret: deriveKey(secret, 'rate limits'),
     lifecycle: { stopping: false },

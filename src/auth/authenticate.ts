@@ -10,7 +10,7 @@ import { DomainError } from '../problems.ts'
 import type { VerifiedNativeToken } from './native-token.ts'
 import { viewNativeStanding, viewSessionStanding } from './standing-view.ts'
 
-export type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'rateLimiter' | 'views'>
+export type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'rateLimiter' | 'standings'>
 
 /** RFC 6750 §2.1: the `b64token` syntax. Two Authorization headers arrive joined by a comma and fail it. */
 const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
@@ -74,16 +74,16 @@ async function identify(deps: AuthDeps, token: string): Promise<AuthenticatedCal
     : identifySession(deps, token, await identity.verify(token))
 }
 
-async function identifySession({ db, identity, views }: AuthDeps, token: string, claims: SessionClaims) {
+async function identifySession({ db, identity, standings }: AuthDeps, token: string, claims: SessionClaims) {
   const { name: provider } = identity
   const { subject, tokenId, issuedAt, expiresAt } = claims
-  const userId = await viewSessionStanding(db.read, views, provider, claims)
+  const userId = await viewSessionStanding(db.read, standings, provider, claims)
   const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt }
   return { provider, subject, userId, credential }
 }
 
-async function identifyNative({ db, views }: AuthDeps, { sessionId }: VerifiedNativeToken) {
-  const session = await viewNativeStanding(db.read, views, sessionId)
+async function identifyNative({ db, standings }: AuthDeps, { sessionId }: VerifiedNativeToken) {
+  const session = await viewNativeStanding(db.read, standings, sessionId)
   return { ...session, credential: { kind: 'native' as const, sessionId } }
 }
 

@@ -3,13 +3,9 @@
  * in which a token ends touches the topic of its caller, and another process's commit ends what is remembered.
  */
 import type { Reader } from '../../db/index.ts'
-import type { Caller } from '../caller.ts'
-import { fanTopic, standingTopic } from '../views/topics.ts'
+import { standingTopic } from '../views/topics.ts'
 import type { ViewCache, Viewed } from '../views/view-cache.ts'
 import { requireNativeStanding, requireSessionStanding, type SessionToken } from './standing.ts'
-
-const topicsOf = (caller: Caller, userId: string | undefined) =>
-  userId === undefined ? [standingTopic(caller)] : [standingTopic(caller), fanTopic(userId)]
 
 /** Tokens that are remembered are the same objects each time they are asked for. */
 const names = new WeakMap<SessionToken, string>()
@@ -31,7 +27,7 @@ export function viewSessionStanding(
   return views.readExactly(nameOf(provider, token), async () => {
     const caller = { provider, subject: token.subject }
     const { userId } = await requireSessionStanding(reader, caller, token)
-    return { value: userId, topics: topicsOf(caller, userId) }
+    return { value: userId, topics: [standingTopic(caller)] }
   })
 }
 
@@ -39,6 +35,6 @@ export function viewSessionStanding(
 export function viewNativeStanding(reader: Reader, views: ViewCache, sessionId: string) {
   return views.readExactly(`native session ${sessionId}`, async () => {
     const { expiresAt, ...caller } = await requireNativeStanding(reader, sessionId)
-    return { value: caller, topics: topicsOf(caller, caller.userId), until: expiresAt }
+    return { value: caller, topics: [standingTopic(caller)], until: expiresAt }
   })
 }

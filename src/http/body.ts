@@ -67,7 +67,10 @@ function refuseMediaType(headers: Headers) {
 async function readBytes(request: Request, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
   const tooLarge = () =>
     new DomainError('payload_too_large', { detail: `The body may hold ${maxBytes} bytes.` })
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
+  const length = request.headers.get('content-length')
+  if (Number(length) > maxBytes) throw tooLarge()
+  // Its stream costs more than all that is read from it.
+  if (length !== null) return withinTime(request.bytes(), timeoutMs)
   // A chunked body announces no length: count what comes.
   const chunks: Uint8Array[] = []
   let size = 0
@@ -80,20 +83,34 @@ async function readBytes(request: Request, maxBytes: number, timeoutMs: number):
 }
 
 /** Bun cuts a connection that is all but silent; this ends one that drips just enough to be heard. */
-async function* readWithin(body: ReadableStream<Uint8Array> | null, timeoutMs: number) {
-  if (body === null) return
+function startDeadline(timeoutMs: number) {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new DomainError('request_timeout')), timeoutMs)
   late.promise.catch(() => {})
+  return { late: late.promise, end: () => clearTimeout(timer) }
+}
+
+async function withinTime<T>(arriving: Promise<T>, timeoutMs: number): Promise<T> {
+  const { late, end } = startDeadline(timeoutMs)
+  try {
+    return await Promise.race([arriving, late])
+  } finally {
+    end()
+  }
+}
+
+async function* readWithin(body: ReadableStream<Uint8Array> | null, timeoutMs: number) {
+  if (body === null) return
+  const { late, end } = startDeadline(timeoutMs)
   const reader = body.getReader()
   try {
     for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late.promise])
+      const { done, value } = await Promise.race([reader.read(), late])
       if (done) return
       yield value
     }
   } finally {
-    clearTimeout(timer)
+    end()
     reader.cancel().catch(() => {})
   }
 }

@@ -1,7 +1,6 @@
 /** The part of an erasure that concerns who a fan is: what they wrote, what the provider says, what it knows them by. */
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
-import { fanTopic, standingTopic } from '../views/topics.ts'
 import { buryIdentity } from './mirror.ts'
 import { erasedSubject, type User } from './users.ts'
 
@@ -35,8 +34,6 @@ export async function eraseRecord(tx: Transaction, user: User): Promise<boolean>
     .where(and(eq(users.id, user.id), isNull(users.erasedAt)))
     .returning()
   if (!erased) return false
-  await buryIdentity(tx, user.id)
-  tx.touch(fanTopic(user.id))
-  tx.touch(standingTopic(user))
+  await buryIdentity(tx, user)
   return true
 }

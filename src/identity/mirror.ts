@@ -2,9 +2,9 @@
 import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
-import { fanTopic } from '../views/topics.ts'
+import { fanTopic, standingTopic } from '../views/topics.ts'
 import type { IdentityClaims } from './claims.ts'
-import { ensureUser } from './users.ts'
+import { ensureUser, type User } from './users.ts'
 
 type Row = Tables['identities']['$inferSelect']
 
@@ -92,7 +92,7 @@ function notOlder({ updatedAt, statedAt, email, emailVerified, name, picture }: 
 const rank = (truth: SQL) => sql`case when ${truth} then 2 when not ${truth} then 1 else 0 end`
 
 /** The provider deleted the user: the mirror is emptied, and no later update fills it again. */
-export async function buryIdentity(tx: Transaction, userId: string): Promise<void> {
+export async function buryIdentity(tx: Transaction, user: User): Promise<void> {
   const { identities } = tx.tables
   const nothing = {
     email: null,
@@ -105,10 +105,11 @@ export async function buryIdentity(tx: Transaction, userId: string): Promise<voi
   const tombstone = { ...nothing, syncedAt: tx.now(), deletedAt: tx.now() }
   await tx
     .insert(identities)
-    .values({ userId, ...tombstone })
+    .values({ userId: user.id, ...tombstone })
     .onConflictDoUpdate({ target: identities.userId, set: tombstone, setWhere: isNull(identities.deletedAt) })
-  tx.touch(fanTopic(userId))
-  await forgetDeferral(tx, userId)
+  tx.touch(fanTopic(user.id))
+  tx.touch(standingTopic(user))
+  await forgetDeferral(tx, user.id)
 }
 
 /** The job of a sync that was put off goes when it is made up, or can be no more. */

@@ -79,7 +79,7 @@ export async function applyUserEvent(tx: Transaction, { type, provider, claims }
     // Also for somebody we have not met: their token may still be good.
     if ((await findStanding(tx, who)).erased) return
     const { user } = await ensureUser(tx, who)
-    await buryIdentity(tx, user.id)
+    await buryIdentity(tx, user)
     await forgetKeys(tx, who)
     return
   }

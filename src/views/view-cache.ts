@@ -81,7 +81,7 @@ export function createViewCache({
     maxSize: mostBytes,
     sizeCalculation: ({ value, topics }, name) =>
       (typeof value === 'string' ? value.length : JSON.stringify(value ?? null).length) +
-      JSON.stringify([name, topics]).length +
+      topics.reduce((sum, topic) => sum + topic.length, name.length) +
       OVERHEAD_BYTES,
     dispose: ({ topics }, name) => {
       for (const topic of topics) {

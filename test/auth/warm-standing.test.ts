@@ -25,7 +25,7 @@ onEachEngine('A token that was let in', world => {
       const fan = await world.fan()
       if (record) await fan.post('/api/user/onboarding', {})
       await expectEnded(fan, () =>
-        world.db.write(async tx => buryIdentity(tx, (await ensureUser(tx, callerOf(fan))).user.id)),
+        world.db.write(async tx => buryIdentity(tx, (await ensureUser(tx, callerOf(fan))).user)),
       )
     }
   })

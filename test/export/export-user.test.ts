@@ -132,12 +132,12 @@ onEachEngine('Export of a fan', world => {
     expect(JSON.stringify(document)).not.toContain(fan.subject)
 
     const left = await patientFan(world, 20)
-    const leftId = (await findUser(world.db.read, referenceTo(world, left)))?.id ?? ''
-    await world.db.write(tx => buryIdentity(tx, leftId))
+    const leftUser = (await findUser(world.db.read, referenceTo(world, left))) as User
+    await world.db.write(tx => buryIdentity(tx, leftUser))
     const deletedAt = world.clock.now().toISOString()
     world.clock.advance(1_000)
-    await world.db.write(tx => eraseUser(tx, { id: leftId }))
-    expect((await exported({ id: leftId })).identity).toMatchObject({ syncedAt: null, deletedAt })
+    await world.db.write(tx => eraseUser(tx, { id: leftUser.id }))
+    expect((await exported({ id: leftUser.id })).identity).toMatchObject({ syncedAt: null, deletedAt })
   })
 
   test('an erasure leaves of a record only what is named here', async () => {

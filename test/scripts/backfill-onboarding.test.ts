@@ -37,7 +37,7 @@ for (const engine of sharedEngines) {
       await profile('fan-0101', 'complete', 'Ada')
       await profile('fan-0102', 'no_name', null)
       await profile('fan-0103', 'deleted', 'Gone')
-      await db.write(async tx => buryIdentity(tx, (await ensureUser(tx, who('fan-0103'))).user.id))
+      await db.write(async tx => buryIdentity(tx, (await ensureUser(tx, who('fan-0103'))).user))
       await db.write(tx => completeOnboarding(tx, who('fan-0104'), {}, nothing))
       await db.write(tx => completeOnboarding(tx, who('fan-0105'), { joinLeaderboard: false }, nothing))
       // Enrolled before there were boards.
