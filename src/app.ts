@@ -11,9 +11,11 @@ import { identityRoutes } from './identity/routes.ts'
 import { leaderboardRoutes } from './leaderboard/routes.ts'
 import { paymentRoutes } from './packs/payments/routes.ts'
 import { packsRoutes } from './packs/routes.ts'
+import { PACKS_VIEW } from './packs/view.ts'
 import { pointsRoutes } from './points/routes.ts'
 import { rewardsRoutes } from './rewards/routes.ts'
 import { teamsRoutes } from './teams/routes.ts'
+import { TEAMS_VIEW } from './teams/view.ts'
 import { onboardingRoutes } from './user/onboarding-routes.ts'
 import { profileRoutes } from './user/profile-routes.ts'
 import { syncRoutes } from './user/sync-routes.ts'
@@ -41,6 +43,10 @@ export function createApp(deps: Deps) {
   const surroundings = {
     allowedMethods: (path: string) => methodsOf(routes, path),
     peerOf: (request: Request) => app.server?.requestIP(request)?.address,
+    publicViews: new Map([
+      ['/api/packs', () => deps.views.peek(PACKS_VIEW)],
+      ['/api/teams', () => deps.views.peek(TEAMS_VIEW)],
+    ]),
   }
   return app.use(serverHooks(deps, surroundings)).use(api).use(docs)
 }

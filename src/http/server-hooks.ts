@@ -3,9 +3,10 @@ import { Elysia, NotFoundError } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { limitAddress } from '../limits/policies.ts'
 import { catalogue, DomainError } from '../problems.ts'
-import { createAnswers } from './answers.ts'
+import { type Additions, createAnswers } from './answers.ts'
 import { readJsonBody } from './body.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
+import { answerConditionally } from './conditional.ts'
 import { createCors } from './cors.ts'
 import { loggable } from './loggable.ts'
 import { problemResponse, toDomainError } from './problem.ts'
@@ -13,6 +14,8 @@ import { pathOf, refuseBadHost, refuseBadUrl } from './query.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 import { createRequestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
+
+const answerPublic = answerConditionally('anyone')
 
 /** A client's own request id is kept when it is sane. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
@@ -22,11 +25,13 @@ interface Surroundings {
   allowedMethods(path: string): string[]
   /** The address of the connection that a request came by. */
   peerOf(request: Request): string | undefined
+  /** What is answered to anybody who asks for a path, where it is in memory and still true; else undefined. */
+  publicViews: ReadonlyMap<string, () => unknown>
 }
 
 type HookDeps = Pick<Deps, 'config' | 'lifecycle' | 'log' | 'newId' | 'rateLimiter'>
 
-export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf }: Surroundings) => {
+export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicViews }: Surroundings) => {
   const { config, lifecycle, log, newId, rateLimiter } = deps
   const { edges } = config
   const bodyLimits = { ...config, bodyTimeoutMs: edges.bodyTimeoutMs }
@@ -54,6 +59,14 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf }: Surround
     )
   }
 
+  /** A crowd that asks for the same waits for no promise of it, which would be a third of what it costs. */
+  function answerAtOnce(request: Request, path: string, set: Additions): Response | undefined {
+    if (request.method !== 'GET' || request.url.includes('?')) return undefined
+    const response = publicViews.get(path)?.()
+    if (response === undefined) return undefined
+    return answers.of(answerPublic({ response, request, set }), set)
+  }
+
   return (
     new Elysia({ name: 'matchday/server-hooks' })
       // Elysia awaits whatever looks as if it could return a promise, and gives each request what a hook's parameters
@@ -71,6 +84,9 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf }: Surround
         refuseBadHost(request)
         countAddress(request, path, set.headers)
         refuseBadUrl(url)
+        const answer = answerAtOnce(request, path, set)
+        if (answer) requestLog.end(request, answer.status)
+        return answer
       })
       .onParse({ as: 'global' }, ({ request }) => readJsonBody(request, bodyLimits))
       .mapResponse({ as: 'global' }, ({ responseValue, request, set }) => {

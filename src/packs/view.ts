@@ -5,8 +5,10 @@ import type { ViewCache } from '../views/view-cache.ts'
 import { nextChange } from '../window.ts'
 import { listPacks, nextExpiry, readPack } from './catalogue.ts'
 
+export const PACKS_VIEW = 'packs'
+
 export const viewPacks = (reader: Reader, views: ViewCache) =>
-  views.read('packs', async () => ({
+  views.read(PACKS_VIEW, async () => ({
     until: await nextEnd(reader),
     value: await listPacks(reader),
     topics: [packsTopic],

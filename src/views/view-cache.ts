@@ -57,6 +57,8 @@ export interface ViewCache {
    * of every commit of other processes, and else computed each time.
    */
   readExactly<T>(name: string, compute: () => Promise<View<T>>): Viewed<T>
+  /** The view of this name where it is there and still true, without computing it; else undefined. */
+  peek(name: string): unknown
   /** Lets go of all views that depend on a topic. */
   revalidate(topic: string): void
 }
@@ -127,11 +129,17 @@ export function createViewCache({
     namesByTopic.set(topic, names.add(name))
   }
 
+  function peek(name: string): unknown {
+    const hit = kept.get(name)
+    return hit && isFresh(hit) && !isOver(hit) ? hit.value : undefined
+  }
+
   return {
+    peek,
     // Guarantee of the casts: a name belongs to one computation, and so to one type.
     read<T>(name: string, compute: () => Promise<View<T>>) {
-      const hit = kept.get(name)
-      if (hit && isFresh(hit) && !isOver(hit)) return hit.value as T
+      const hit = peek(name)
+      if (hit !== undefined) return hit as T
       const run = running.get(name)
       if (run && isFresh(run)) return run.value as Promise<T>
       return start(name, compute)
