@@ -11,7 +11,7 @@
  * from others in its own transaction, exactly, with nothing to lock but those rows, all in one order; and a fan who gains a few
  * points stays in the wide buckets, which all fans share.
  */
-import { and, eq, gt, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, or, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 
 /** A place on a board. */
@@ -139,7 +139,7 @@ export function fansAhead({ tables }: Pick<Reader, 'tables'>, row: string): SQL<
 }
 
 /** SQL for how many fans a board has: the widest buckets hold them all. */
-export function fansOn({ tables }: Pick<Reader, 'tables'>, board: string): SQL<number> {
+export function fansOn({ tables }: Pick<Reader, 'tables'>, board: Placeholder): SQL<number> {
   const widest = sql.raw(String(POINTS_WIDTHS.length - 1))
   return sql<number>`cast(coalesce((select sum(c.fans) from ${tables.leaderboardCounts} c
     where c.board = ${board} and c.level = ${widest}), 0) as bigint)`.mapWith(Number)
