@@ -12,35 +12,37 @@ export const MOST_BUCKETS = 66
 
 /** Makes what is missing, and adds to what is there. Locks the buckets in their order. */
 export async function addFans(tx: Transaction, counts: Count[]): Promise<void> {
-  await upsert(counts.length)(tx, numbered(counts))
+  const values = counts.flatMap(({ fans, ...bucket }) => [...placeOf(bucket), fans])
+  await upsert(counts.length)(tx, numbered(values))
 }
 
 /** One fan fewer in each that has any; then those that have none go. */
 export async function removeFan(tx: Transaction, buckets: Bucket[]): Promise<void> {
-  const values = numbered(buckets)
+  const values = numbered(buckets.flatMap(placeOf))
   await decrement(buckets.length)(tx, values)
   await deleteEmpty(buckets.length)(tx, values)
 }
 
-/** The members of each row under names of their own, such as `board0`. */
+const placeOf = ({ board, level, points, reachedAt }: Bucket) => [board, level, points, reachedAt]
+
+/** Values that go by their numbers, row after row: names of their own would cost more than the statement. */
 type Numbered = Record<string, string | number>
 
-function numbered(rows: Bucket[]): Numbered {
-  const values: Numbered = {}
-  for (const [index, row] of rows.entries())
-    for (const [name, value] of Object.entries(row)) values[name + index] = value
-  return values
+function numbered(values: (string | number)[]): Numbered {
+  const byNumber: Numbered = {}
+  for (const [number, value] of values.entries()) byNumber[number] = value
+  return byNumber
 }
 
 const upsert = perLength(length =>
   preparedWrite<Numbered, unknown>((tx, value) => {
     const { leaderboardCounts: counts } = tx.tables
-    const rows = Array.from({ length }, (_, index) => ({
-      board: value(`board${index}`),
-      level: value(`level${index}`),
-      points: value(`points${index}`),
-      reachedAt: value(`reachedAt${index}`),
-      fans: value(`fans${index}`),
+    const rows = Array.from({ length }, (_, row) => ({
+      board: value(String(5 * row)),
+      level: value(String(5 * row + 1)),
+      points: value(String(5 * row + 2)),
+      reachedAt: value(String(5 * row + 3)),
+      fans: value(String(5 * row + 4)),
     }))
     return tx
       .insert(counts)
@@ -70,12 +72,12 @@ const deleteEmpty = perLength(length =>
 )
 
 function isAmong(counts: Tables['leaderboardCounts'], length: number, value: PreparedValue<Numbered>) {
-  const each = Array.from({ length }, (_, index) =>
+  const each = Array.from({ length }, (_, row) =>
     and(
-      eq(counts.board, value(`board${index}`)),
-      eq(counts.level, value(`level${index}`)),
-      eq(counts.points, value(`points${index}`)),
-      eq(counts.reachedAt, value(`reachedAt${index}`)),
+      eq(counts.board, value(String(4 * row))),
+      eq(counts.level, value(String(4 * row + 1))),
+      eq(counts.points, value(String(4 * row + 2))),
+      eq(counts.reachedAt, value(String(4 * row + 3))),
     ),
   )
   return or(...each)
