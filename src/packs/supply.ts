@@ -20,11 +20,12 @@ export async function lockPack(
   return pack && { pack, now: tx.clock() }
 }
 
+/** Not by setting the id: SQLite would look through all that refers to the pack, once for each purchase. */
 const lockById = preparedWrite<{ packId: string }, PackRow[]>((tx, value) => {
   const { packs } = tx.tables
   return tx
     .update(packs)
-    .set({ id: sql`${value('packId')}` })
+    .set({ supplySold: sql`${packs.supplySold}` })
     .where(eq(packs.id, value('packId')))
     .returning()
 })

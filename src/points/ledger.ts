@@ -144,11 +144,14 @@ const openAccount = preparedWrite<{ userId: string }, unknown>((tx, value) =>
 
 const lockAccount = preparedWrite<{ userId: string }, Account[]>((tx, value) => {
   const { pointsAccounts } = tx.tables
-  return tx
-    .update(pointsAccounts)
-    .set({ userId: sql`${value('userId')}` })
-    .where(eq(pointsAccounts.userId, value('userId')))
-    .returning()
+  return (
+    tx
+      .update(pointsAccounts)
+      // Not a key: that would be looked up, and its index written, for nothing.
+      .set({ balance: sql`${pointsAccounts.balance}` })
+      .where(eq(pointsAccounts.userId, value('userId')))
+      .returning()
+  )
 })
 
 /** The entry of a cause, if it was ever booked. */
