@@ -1,5 +1,5 @@
 /** When an entry of the catalogue, a reward or a pack, can be had: its flag is on and its window is open. */
-import { and, asc, type Column, eq, gt, isNull, lte, or } from 'drizzle-orm'
+import { and, asc, type Column, eq, gt, isNull, lte, or, type Param } from 'drizzle-orm'
 import type { Reader, Tables } from '../db/index.ts'
 
 interface Windowed {
@@ -14,7 +14,7 @@ export function isActive({ active, startsAt, endsAt }: Windowed, now: Date): boo
 }
 
 /** The same rule as a condition on a table. */
-export function activeAt(table: Record<keyof Windowed, Column>, now: Date) {
+export function activeAt(table: Record<keyof Windowed, Column>, now: Date | Param) {
   return and(
     eq(table.active, true),
     or(isNull(table.startsAt), lte(table.startsAt, now)),

@@ -1,6 +1,7 @@
 /** The provider's data about a user, mirrored. Pull and webhook come through the one upsert here. */
 import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { prepared, preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { fanTopic, standingTopic } from '../views/topics.ts'
 import type { IdentityClaims } from './claims.ts'
@@ -26,10 +27,17 @@ export interface Identity {
 }
 
 export async function findMirror(reader: Reader, userId: string): Promise<Row | undefined> {
-  const { identities } = reader.tables
-  const [row] = await reader.select().from(identities).where(eq(identities.userId, userId))
+  const [row] = await selectMirror(reader, { userId })
   return row
 }
+
+const selectMirror = prepared<{ userId: string }, Row[]>((reader, value) => {
+  const { identities } = reader.tables
+  return reader
+    .select()
+    .from(identities)
+    .where(eq(identities.userId, value('userId')))
+})
 
 export function presentIdentity(
   { provider, subject }: Pick<Caller, 'provider' | 'subject'>,
@@ -114,8 +122,13 @@ export async function buryIdentity(tx: Transaction, user: User): Promise<void> {
 
 /** The job of a sync that was put off goes when it is made up, or can be no more. */
 export async function forgetDeferral(tx: Transaction, userId: string): Promise<void> {
-  await tx.delete(tx.tables.deferredSyncs).where(eq(tx.tables.deferredSyncs.userId, userId))
+  await deleteDeferral(tx, { userId })
 }
+
+const deleteDeferral = preparedWrite<{ userId: string }, unknown>((tx, value) => {
+  const { deferredSyncs } = tx.tables
+  return tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, value('userId')))
+})
 
 /** Whether a sync of theirs is put off. */
 export async function isDeferred(reader: Reader, userId: string): Promise<boolean> {

@@ -11,8 +11,9 @@
  * from others in its own transaction, exactly, with nothing to lock but those rows, all in one order; and a fan who gains a few
  * points stays in the wide buckets, which all fans share.
  */
-import { and, eq, gt, or, type SQL, sql } from 'drizzle-orm'
+import { eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { addFans, type Bucket, MOST_BUCKETS, removeFan } from './bucket-writes.ts'
 
 /** A place on a board. */
 export interface Place {
@@ -21,8 +22,6 @@ export interface Place {
   /** Milliseconds since 1970. */
   reachedAt: number
 }
-
-type Bucket = Omit<Tables['leaderboardCounts']['$inferInsert'], 'fans'>
 
 const POINTS_WIDTHS = [0, 8, 16, 24, 32, 40, 48].map(bits => 2 ** bits)
 /** Milliseconds, wide to narrow. */
@@ -44,7 +43,6 @@ const nameOf = ({ board, level, points, reachedAt }: Bucket) => `${board} ${leve
 
 /** Takes fans out of their old places and puts them into new ones: buckets that both have in common stay untouched. */
 export async function moveCounts(tx: Transaction, from: Place[], to: Place[]): Promise<void> {
-  const { leaderboardCounts: counts } = tx.tables
   const left = from.flatMap(bucketsOf)
   const entered = to.flatMap(bucketsOf)
   const stay = new Set(left.map(nameOf)).intersection(new Set(entered.map(nameOf)))
@@ -54,24 +52,17 @@ export async function moveCounts(tx: Transaction, from: Place[], to: Place[]): P
     ...fewer.map(bucket => ({ ...bucket, fans: 0 })),
     ...more.map(bucket => ({ ...bucket, fans: 1 })),
   ]
-  if (changes.length === 0) return
   // Locks every bucket, those to be left too, in one order for all writers: so none waits for another in a circle.
-  await tx
-    .insert(counts)
-    .values(changes.sort(byPlace))
-    .onConflictDoUpdate({
-      target: [counts.board, counts.level, counts.points, counts.reachedAt],
-      set: { fans: sql`${counts.fans} + excluded.fans` },
-    })
-  if (fewer.length === 0) return
-  const these = or(...fewer.map(bucket => isBucket(counts, bucket)))
-  await tx
-    .update(counts)
-    .set({ fans: sql`${counts.fans} - 1` })
-    // A bucket that was lost has nobody to give up: the fan's place is put right all the same, and a repair counts anew.
-    .where(and(gt(counts.fans, 0), these))
-  await tx.delete(counts).where(and(eq(counts.fans, 0), these))
+  for (const part of inParts(changes.sort(byPlace))) await addFans(tx, part)
+  // A bucket that was lost has nobody to give up: the fan's place is put right all the same, and a repair counts anew.
+  for (const part of inParts(fewer)) await removeFan(tx, part)
 }
+
+/** What a booking moves is one part; what a repair does may be several. */
+const inParts = <Item>(items: Item[]): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / MOST_BUCKETS) }, (_, part) =>
+    items.slice(part * MOST_BUCKETS, (part + 1) * MOST_BUCKETS),
+  )
 
 /** How many fans each bucket gains when fans come to some places, in the order of the buckets. */
 export function countPlaces(places: Iterable<Place>): (Bucket & { fans: number })[] {
@@ -92,14 +83,6 @@ const byPlace = (a: Bucket, b: Bucket) =>
   a.level - b.level ||
   a.points - b.points ||
   a.reachedAt - b.reachedAt
-
-const isBucket = (counts: Tables['leaderboardCounts'], bucket: Bucket) =>
-  and(
-    eq(counts.board, bucket.board),
-    eq(counts.level, bucket.level),
-    eq(counts.points, bucket.points),
-    eq(counts.reachedAt, bucket.reachedAt),
-  )
 
 /**
  * SQL for the number of fans ahead of the one whose row of `leaderboard_scores` goes by the name `row`. This is the
@@ -139,7 +122,7 @@ export function fansAhead({ tables }: Pick<Reader, 'tables'>, row: string): SQL<
 }
 
 /** SQL for how many fans a board has: the widest buckets hold them all. */
-export function fansOn({ tables }: Pick<Reader, 'tables'>, board: string): SQL<number> {
+export function fansOn({ tables }: Pick<Reader, 'tables'>, board: Placeholder): SQL<number> {
   const widest = sql.raw(String(POINTS_WIDTHS.length - 1))
   return sql<number>`cast(coalesce((select sum(c.fans) from ${tables.leaderboardCounts} c
     where c.board = ${board} and c.level = ${widest}), 0) as bigint)`.mapWith(Number)

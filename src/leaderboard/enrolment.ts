@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { prepared, preparedWrite } from '../../db/prepared.ts'
 import type { Place } from './counts.ts'
 import { placeFan } from './places.ts'
 
@@ -11,24 +12,38 @@ import { placeFan } from './places.ts'
  */
 export async function enrol(tx: Transaction, userId: string, earned: Place[]): Promise<boolean> {
   const enrolledAt = tx.now()
-  const [row] = await tx
-    .insert(tx.tables.leaderboardEntries)
-    .values({ userId, enrolledAt, hash: hashEnrolment({ userId, enrolledAt }) })
-    .onConflictDoNothing()
-    .returning()
+  const [row] = await insertEnrolment(tx, { userId, enrolledAt, hash: hashEnrolment({ userId, enrolledAt }) })
   if (row) await placeFan(tx, userId, [], earned)
   return row !== undefined
 }
 
+interface Enrolment extends Record<string, unknown> {
+  userId: string
+  enrolledAt: Date
+  hash: string
+}
+
+const insertEnrolment = preparedWrite<Enrolment, { userId: string }[]>((tx, value) =>
+  tx
+    .insert(tx.tables.leaderboardEntries)
+    .values({ userId: value('userId'), enrolledAt: value('enrolledAt'), hash: value('hash') })
+    .onConflictDoNothing()
+    .returning(),
+)
+
 /** When the fan was enrolled; null when they were not. */
 export async function findEnrolment(reader: Reader, userId: string): Promise<Date | null> {
-  const { leaderboardEntries } = reader.tables
-  const [entry] = await reader
-    .select({ enrolledAt: leaderboardEntries.enrolledAt })
-    .from(leaderboardEntries)
-    .where(eq(leaderboardEntries.userId, userId))
+  const [entry] = await selectEnrolment(reader, { userId })
   return entry?.enrolledAt ?? null
 }
+
+const selectEnrolment = prepared<{ userId: string }, { enrolledAt: Date }[]>((reader, value) => {
+  const { leaderboardEntries } = reader.tables
+  return reader
+    .select({ enrolledAt: leaderboardEntries.enrolledAt })
+    .from(leaderboardEntries)
+    .where(eq(leaderboardEntries.userId, value('userId')))
+})
 
 /** SHA-256, in lower-case hex, over the JSON array `["enrolment", userId, enrolledAt]`; `enrolledAt` as in the ledger. */
 export function hashEnrolment({ userId, enrolledAt }: { userId: string; enrolledAt: Date }): string {

@@ -1,11 +1,13 @@
 /** Pages of a board, in the order of rank, forwards and backwards from any place on it. */
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
+import { type PreparedValue, prepared } from '../../db/prepared.ts'
 import type { Cursors } from '../pagination.ts'
 import { fansAhead, fansOn } from './counts.ts'
 import type { Standing } from './standing.ts'
 
-type Key = Pick<Tables['leaderboardScores']['$inferSelect'], 'minusPoints' | 'reachedAt' | 'userId'>
+type Scores = Tables['leaderboardScores']
+type Key = Pick<Scores['$inferSelect'], 'minusPoints' | 'reachedAt' | 'userId'>
 
 /** Where a page lies: behind a place, up to it, or from it on. */
 interface Position {
@@ -45,26 +47,38 @@ export async function readBoardAround(
   limit: number,
   userId: string | undefined,
 ): Promise<BoardPage> {
-  const { leaderboardScores: scores } = reader.tables
-  const key = { minusPoints: scores.minusPoints, reachedAt: scores.reachedAt, userId: scores.userId }
-  const [own] = await reader
-    .select(key)
-    .from(scores)
-    .where(and(eq(scores.board, board), eq(scores.userId, userId ?? '')))
+  const [own] = await selectKey(reader, { board, userId: userId ?? '' })
   if (!own) {
     const total = await readTotal(reader, board)
     return { standings: [], total, nextCursor: null, previousCursor: null }
   }
-  const ahead = await reader
-    .select(key)
-    .from(scores)
-    .where(and(eq(scores.board, board), compare(scores, '<', own)))
-    .orderBy(desc(scores.minusPoints), desc(scores.reachedAt), desc(scores.userId))
-    .limit(Math.floor(limit / 2))
+  const ahead = await selectAhead(reader, { ...own, board, limit: Math.floor(limit / 2) })
   return readPageAt(reader, cursors, board, limit, { side: 'from', key: ahead.at(-1) ?? own })
 }
 
-/** One statement, and so one snapshot: ranks count on from the first row's, which the counts give. */
+const keyColumns = ({ minusPoints, reachedAt, userId }: Scores) => ({ minusPoints, reachedAt, userId })
+
+const selectKey = prepared<{ board: string; userId: string }, Key[]>((reader, value) => {
+  const { leaderboardScores: scores } = reader.tables
+  return reader
+    .select(keyColumns(scores))
+    .from(scores)
+    .where(and(eq(scores.board, value('board')), eq(scores.userId, value('userId'))))
+})
+
+/** What the statements below are given. */
+type PageValues = Key & { board: string; limit: number }
+
+const selectAhead = prepared<PageValues, Key[]>((reader, value) => {
+  const { leaderboardScores: scores } = reader.tables
+  return reader
+    .select(keyColumns(scores))
+    .from(scores)
+    .where(and(eq(scores.board, value('board')), compare(scores, 'before', value)))
+    .orderBy(desc(scores.minusPoints), desc(scores.reachedAt), desc(scores.userId))
+    .limit(value('limit'))
+})
+
 async function readPageAt(
   reader: Reader,
   cursors: Cursors,
@@ -72,42 +86,10 @@ async function readPageAt(
   limit: number,
   position: Position | null,
 ): Promise<BoardPage> {
-  const { leaderboardScores: scores } = reader.tables
-  const backwards = position?.side === 'before' || position?.side === 'upto'
-  const order = backwards ? desc : asc
-  const page = reader.$with('page').as(
-    reader
-      .select()
-      .from(scores)
-      .where(
-        and(
-          eq(scores.board, board),
-          position ? compare(scores, SIDES[position.side], position.key) : undefined,
-        ),
-      )
-      .orderBy(order(scores.minusPoints), order(scores.reachedAt), order(scores.userId))
-      .limit(limit + 1),
-  )
-  const ascending = [asc(page.minusPoints), asc(page.reachedAt), asc(page.userId)] as const
-  const head = reader.$with('head').as(
-    reader
-      .select()
-      .from(page)
-      .orderBy(...ascending)
-      .limit(1),
-  )
-  const rows = await reader
-    .with(page, head)
-    .select({
-      minusPoints: page.minusPoints,
-      reachedAt: page.reachedAt,
-      userId: page.userId,
-      ahead: sql`(select ${fansAhead(reader, 'head')} from head)`.mapWith(Number),
-      total: fansOn(reader, board),
-    })
-    .from(page)
-    .orderBy(...ascending)
-
+  const backwards = position !== null && isBackwards(position.side)
+  const rows = position
+    ? await selectPage[position.side](reader, { ...position.key, board, limit: limit + 1 })
+    : await selectTop(reader, { board, limit: limit + 1 })
   if (rows.length === 0) {
     // Whoever stood behind a cursor may have risen above it: then the way back begins at the cursor itself.
     const back = position && JSON.stringify(['upto', ...keyOf(position.key)])
@@ -137,10 +119,70 @@ async function readPageAt(
   }
 }
 
+const isBackwards = (side?: Position['side']) => side === 'before' || side === 'upto'
+
+type RankedKey = Key & { ahead: number; total: number }
+
+const selectTop = prepared<Pick<PageValues, 'board' | 'limit'>, RankedKey[]>((reader, value) =>
+  rankedPage(reader, value),
+)
+const selectPageAt = (side: Position['side']) =>
+  prepared<PageValues, RankedKey[]>((reader, value) =>
+    rankedPage(reader, value, side, compare(reader.tables.leaderboardScores, side, value)),
+  )
+const selectPage = {
+  after: selectPageAt('after'),
+  before: selectPageAt('before'),
+  from: selectPageAt('from'),
+  upto: selectPageAt('upto'),
+}
+
+/** One statement, and so one snapshot: ranks count on from the first row's, which the counts give. */
+function rankedPage(
+  reader: Reader,
+  value: PreparedValue<Pick<PageValues, 'board' | 'limit'>>,
+  side?: Position['side'],
+  only?: SQL,
+) {
+  const { leaderboardScores: scores } = reader.tables
+  const order = isBackwards(side) ? desc : asc
+  const page = reader.$with('page').as(
+    reader
+      .select()
+      .from(scores)
+      .where(and(eq(scores.board, value('board')), only))
+      .orderBy(order(scores.minusPoints), order(scores.reachedAt), order(scores.userId))
+      .limit(value('limit')),
+  )
+  const ascending = [asc(page.minusPoints), asc(page.reachedAt), asc(page.userId)] as const
+  const head = reader.$with('head').as(
+    reader
+      .select()
+      .from(page)
+      .orderBy(...ascending)
+      .limit(1),
+  )
+  return reader
+    .with(page, head)
+    .select({
+      minusPoints: page.minusPoints,
+      reachedAt: page.reachedAt,
+      userId: page.userId,
+      ahead: sql`(select ${fansAhead(reader, 'head')} from head)`.mapWith(Number),
+      total: fansOn(reader, value('board')),
+    })
+    .from(page)
+    .orderBy(...ascending)
+}
+
 async function readTotal(reader: Reader, board: string): Promise<number> {
-  const [row] = await reader.select({ total: fansOn(reader, board) }).from(sql`(select 1) one`)
+  const [row] = await selectTotal(reader, { board })
   return row?.total ?? 0
 }
+
+const selectTotal = prepared<{ board: string }, { total: number }[]>((reader, value) =>
+  reader.select({ total: fansOn(reader, value('board')) }).from(sql`(select 1) one`),
+)
 
 const keyOf = ({ minusPoints, reachedAt, userId }: Key) => [minusPoints, reachedAt, userId]
 
@@ -149,10 +191,9 @@ const listOf = (board: string) => `leaderboard ${board}`
 const SIDES = { after: sql.raw('>'), before: sql.raw('<'), from: sql.raw('>='), upto: sql.raw('<=') }
 
 /** Row values compare member by member, and one index serves them: a deep page costs what the first one does. */
-function compare(scores: Tables['leaderboardScores'], operator: SQL | '<', key: Key): SQL {
-  const is = operator === '<' ? SIDES.before : operator
+function compare(scores: Scores, side: Position['side'], value: PreparedValue<Key>): SQL {
   return sql`(${scores.minusPoints}, ${scores.reachedAt}, ${scores.userId})
-    ${is} (${key.minusPoints}, ${key.reachedAt}, ${key.userId})`
+    ${SIDES[side]} (${value('minusPoints')}, ${value('reachedAt')}, ${value('userId')})`
 }
 
 /** What `seal` wrote: a cursor that opens is ours. */

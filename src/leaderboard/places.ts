@@ -1,8 +1,10 @@
 /** Fans' places on boards, and the counts that follow them. The caller holds the fan's points account. */
-import { and, asc, eq, gt, inArray } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../db/index.ts'
+import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { type PreparedValue, prepared, preparedWrite } from '../../db/prepared.ts'
 import { boardTopic } from '../views/topics.ts'
 import { moveCounts, type Place } from './counts.ts'
+import { perLength } from './per-length.ts'
 
 /** Writes a fan's places on boards, and the counts with them. A place that is not in `after` stays. */
 export async function placeFan(
@@ -11,26 +13,52 @@ export async function placeFan(
   before: Place[],
   after: Place[],
 ): Promise<void> {
-  const { leaderboardScores } = tx.tables
   for (const { board, points, reachedAt } of after) {
-    const score = { minusPoints: -points, reachedAt }
-    await tx
-      .insert(leaderboardScores)
-      .values({ board, userId, ...score })
-      .onConflictDoUpdate({ target: [leaderboardScores.board, leaderboardScores.userId], set: score })
+    await upsertScore(tx, { board, userId, minusPoints: -points, reachedAt })
     tx.touch(boardTopic(board))
   }
   await moveCounts(tx, before, after)
 }
 
+type Score = Tables['leaderboardScores']['$inferSelect']
+
+const upsertScore = preparedWrite<Score, unknown>((tx, value) => {
+  const { leaderboardScores: scores } = tx.tables
+  const minusPoints = value('minusPoints')
+  const reachedAt = value('reachedAt')
+  return tx
+    .insert(scores)
+    .values({ board: value('board'), userId: value('userId'), minusPoints, reachedAt })
+    .onConflictDoUpdate({
+      target: [scores.board, scores.userId],
+      set: { minusPoints: sql`${minusPoints}`, reachedAt: sql`${reachedAt}` },
+    })
+})
+
 /** Where a fan stands on some boards, or on all. */
 export async function readPlaces(reader: Reader, userId: string, boards?: string[]): Promise<Place[]> {
+  const rows = await (boards
+    ? selectScoresOn(boards.length)(reader, { ...Object.fromEntries(boards.entries()), userId })
+    : selectScores(reader, { userId }))
+  return rows.map(({ board, minusPoints, reachedAt }) => ({ board, points: -minusPoints, reachedAt }))
+}
+
+const selectScores = prepared<{ userId: string }, Score[]>((reader, value) => scoresOf(reader, value))
+
+/** The boards go by their numbers. */
+const selectScoresOn = perLength(length =>
+  prepared<Record<string, string>, Score[]>((reader, value) => {
+    const boards = Array.from({ length }, (_, index) => value(String(index)))
+    return scoresOf(reader, value, inArray(reader.tables.leaderboardScores.board, boards))
+  }),
+)
+
+function scoresOf(reader: Reader, value: PreparedValue<{ userId: string }>, only?: SQL) {
   const { leaderboardScores: scores } = reader.tables
-  const rows = await reader
+  return reader
     .select()
     .from(scores)
-    .where(and(eq(scores.userId, userId), boards && inArray(scores.board, boards)))
-  return rows.map(({ board, minusPoints, reachedAt }) => ({ board, points: -minusPoints, reachedAt }))
+    .where(and(eq(scores.userId, value('userId')), only))
 }
 
 /** Ids of the boards that anybody is on, or that anybody is counted on: hops along an index from one to the next. */

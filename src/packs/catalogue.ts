@@ -1,6 +1,7 @@
 /** Packs as anybody sees them: price, odds, and what is left by the clock. */
-import { and, asc, count, eq, gt, inArray } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray, type Param, type Placeholder, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
 import { DomainError } from '../problems.ts'
 import { activeAt, isActive } from '../window.ts'
 import type { Weight } from './draw.ts'
@@ -10,11 +11,18 @@ export type PackRow = Tables['packs']['$inferSelect']
 
 /** @throws DomainError `pack_not_found` */
 export async function requirePack(reader: Reader, packId: string): Promise<PackRow> {
-  const { packs } = reader.tables
-  const [pack] = await reader.select().from(packs).where(eq(packs.id, packId))
+  const [pack] = await selectPack(reader, { packId })
   if (!pack) throw new DomainError('pack_not_found')
   return pack
 }
+
+const selectPack = prepared<{ packId: string }, PackRow[]>((reader, value) => {
+  const { packs } = reader.tables
+  return reader
+    .select()
+    .from(packs)
+    .where(eq(packs.id, value('packId')))
+})
 
 export async function listPacks(reader: Reader) {
   const { packs } = reader.tables
@@ -36,18 +44,32 @@ export async function readPack(reader: Reader, packId: string) {
   return { ...presentPack(pack, items, held, now), items }
 }
 
+/** As every answer shows it. */
+export type Collectible = Pick<
+  Tables['collectibles']['$inferSelect'],
+  'id' | 'name' | 'description' | 'imageUrl' | 'rarity'
+>
+
 /** A collectible with its share of a pack. */
-export interface PackItem extends Weight {
-  name: string
-  description: string
-  imageUrl: string | null
-}
+export type PackItem = Collectible & Weight
 
 /** By pack; the items of each by id. */
 export async function readItems(reader: Reader, packIds: string[]): Promise<Map<string, PackItem[]>> {
-  if (packIds.length === 0) return new Map()
+  const [packId, ...others] = packIds
+  if (packId === undefined) return new Map()
+  const rows = await (others.length === 0 ? selectItems(reader, { packId }) : itemsOf(reader, packIds))
+  const byPack = Map.groupBy(rows, ({ packId }) => packId)
+  return new Map([...byPack].map(([packId, items]) => [packId, items.map(({ packId: _, ...item }) => item)]))
+}
+
+/** Of one pack, as whoever buys it asks. */
+const selectItems = prepared<{ packId: string }, (PackItem & { packId: string })[]>((reader, value) =>
+  itemsOf(reader, [value('packId')]),
+)
+
+function itemsOf(reader: Reader, packIds: (string | Placeholder)[]) {
   const { packItems, collectibles } = reader.tables
-  const rows = await reader
+  return reader
     .select({
       packId: packItems.packId,
       ...collectibleColumns(reader),
@@ -57,8 +79,6 @@ export async function readItems(reader: Reader, packIds: string[]): Promise<Map<
     .innerJoin(collectibles, eq(collectibles.id, packItems.collectibleId))
     .where(inArray(packItems.packId, packIds))
     .orderBy(asc(packItems.packId), asc(collectibles.id))
-  const byPack = Map.groupBy(rows, ({ packId }) => packId)
-  return new Map([...byPack].map(([packId, items]) => [packId, items.map(({ packId: _, ...item }) => item)]))
 }
 
 /** A collectible as every answer shows it. */
@@ -69,9 +89,24 @@ export function collectibleColumns({ tables: { collectibles } }: Pick<Reader, 't
 
 /** Live holds by pack: an expired one counts no more from that very instant, whether or not any job ran. */
 export async function countHolds(reader: Reader, packIds: string[], now: Date): Promise<Map<string, number>> {
-  if (packIds.length === 0) return new Map()
+  const [packId, ...others] = packIds
+  if (packId === undefined) return new Map()
+  const rows = await (others.length === 0
+    ? selectHolds(reader, { packId, now })
+    : holdsOf(reader, packIds, now))
+  return new Map(rows.map(({ packId, held }) => [packId, Number(held)]))
+}
+
+const selectHolds = prepared<{ packId: string; now: Date }, { packId: string; held: number }[]>(
+  (reader, value) => {
+    const { expiresAt } = reader.tables.packPurchases
+    return holdsOf(reader, [value('packId')], sql.param(value('now'), expiresAt))
+  },
+)
+
+function holdsOf(reader: Reader, packIds: (string | Placeholder)[], now: Date | Param) {
   const { packPurchases } = reader.tables
-  const rows = await reader
+  return reader
     .select({ packId: packPurchases.packId, held: count() })
     .from(packPurchases)
     .where(
@@ -82,7 +117,6 @@ export async function countHolds(reader: Reader, packIds: string[], now: Date): 
       ),
     )
     .groupBy(packPurchases.packId)
-  return new Map(rows.map(({ packId, held }) => [packId, Number(held)]))
 }
 
 function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) {

@@ -1,6 +1,7 @@
 /** Completing a purchase: pays it, takes it from the supply, and hands over the sealed pack; once. */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { isUniqueViolation, type Transaction } from '../../db/index.ts'
+import { preparedWrite } from '../../db/prepared.ts'
 import { appendEntry } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
 import { fanTopic } from '../views/topics.ts'
@@ -54,32 +55,57 @@ async function settle(
   payment: Payment,
   now: Date,
 ): Promise<Completion> {
-  const { packPurchases, userPacks } = tx.tables
   const paymentReference = payment.kind === 'money' ? payment.reference : null
   const [done] = await writeOnce(() =>
-    tx
-      .update(packPurchases)
-      .set({ status: 'completed', completedAt: now, paymentReference })
-      .where(and(eq(packPurchases.id, purchase.id), eq(packPurchases.status, 'pending')))
-      .returning(),
+    updatePending(tx, { purchaseId: purchase.id, completedAt: now, paymentReference }),
   )
   if (!done) throw new Error('purchase changed while its pack was locked')
   if (payment.kind === 'points') await debit(tx, purchase)
   await changeSold(tx, purchase.packId, 1)
-  const userPack: UserPackRow = {
+  const userPack: UserPackRow & typeof SEALED = {
     id: tx.newId(),
     purchaseId: purchase.id,
     packId: purchase.packId,
     userId: purchase.userId,
     createdAt: now,
-    openedAt: null,
-    clientSeed: null,
-    revokedAt: null,
+    ...SEALED,
   }
-  await tx.insert(userPacks).values(userPack)
+  await insertUserPack(tx, userPack)
   tx.touch(fanTopic(purchase.userId))
   return { outcome: 'completed', purchase: presentPurchase(done, userPack, now) }
 }
+
+const SEALED = { openedAt: null, clientSeed: null, revokedAt: null }
+
+const insertUserPack = preparedWrite<UserPackRow & typeof SEALED, unknown>((tx, value) =>
+  tx.insert(tx.tables.userPacks).values({
+    ...SEALED,
+    id: value('id'),
+    purchaseId: value('purchaseId'),
+    packId: value('packId'),
+    userId: value('userId'),
+    createdAt: value('createdAt'),
+  }),
+)
+
+interface Settlement extends Record<string, unknown> {
+  purchaseId: string
+  completedAt: Date
+  paymentReference: string | null
+}
+
+const updatePending = preparedWrite<Settlement, PurchaseRow[]>((tx, value) => {
+  const { packPurchases } = tx.tables
+  return tx
+    .update(packPurchases)
+    .set({
+      status: 'completed',
+      completedAt: sql`${sql.param(value('completedAt'), packPurchases.completedAt)}`,
+      paymentReference: sql`${value('paymentReference')}`,
+    })
+    .where(and(eq(packPurchases.id, value('purchaseId')), eq(packPurchases.status, 'pending')))
+    .returning()
+})
 
 /** A pack for nothing books nothing: the ledger has no entry of zero. */
 async function debit(tx: Transaction, { id, userId, priceAmount }: PurchaseRow): Promise<void> {

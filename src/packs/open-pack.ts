@@ -1,11 +1,12 @@
 /** Opening a pack: draws, gives each item its serial number, and reveals the seed; once. */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { prepared, preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { fanTopic } from '../views/topics.ts'
-import { collectibleColumns } from './catalogue.ts'
+import { type Collectible, collectibleColumns } from './catalogue.ts'
 import { drawItems, inOrderOfIds } from './draw.ts'
 import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
 import { makeProof } from './proof.ts'
@@ -20,17 +21,12 @@ export interface OpenPack {
 
 /** A second call answers the same, whatever its seed. @throws DomainError `user_pack_not_found` */
 export async function openPack(tx: Transaction, caller: Caller, { userPackId, clientSeed = '' }: OpenPack) {
-  const { userPacks } = tx.tables
   const user = await findUser(tx, caller)
   const userPack = user ? await findUserPack(tx, userPackId) : undefined
   if (!userPack || userPack.userId !== user?.id || userPack.revokedAt)
     throw new DomainError('user_pack_not_found')
 
-  const [opened] = await tx
-    .update(userPacks)
-    .set({ openedAt: tx.now(), clientSeed })
-    .where(and(eq(userPacks.id, userPackId), isNull(userPacks.openedAt), isNull(userPacks.revokedAt)))
-    .returning()
+  const [opened] = await updateSealed(tx, { userPackId, openedAt: tx.now(), clientSeed })
   if (opened) {
     await dealItems(tx, opened, clientSeed)
     tx.touch(fanTopic(user.id))
@@ -38,44 +34,80 @@ export async function openPack(tx: Transaction, caller: Caller, { userPackId, cl
   return presentOpened(tx, userPackId)
 }
 
+interface Opening extends Record<string, unknown> {
+  userPackId: string
+  openedAt: Date
+  clientSeed: string
+}
+
+const updateSealed = preparedWrite<Opening, UserPackRow[]>((tx, value) => {
+  const { userPacks } = tx.tables
+  const isSealed = and(isNull(userPacks.openedAt), isNull(userPacks.revokedAt))
+  return tx
+    .update(userPacks)
+    .set({
+      openedAt: sql`${sql.param(value('openedAt'), userPacks.openedAt)}`,
+      clientSeed: sql`${value('clientSeed')}`,
+    })
+    .where(and(eq(userPacks.id, value('userPackId')), isSealed))
+    .returning()
+})
+
 async function dealItems(tx: Transaction, { id, userId, purchaseId }: UserPackRow, clientSeed: string) {
   const { serverSeed, terms } = await purchaseOf(tx, purchaseId)
   const drawn = drawItems({ ...parseTerms(terms), serverSeed, clientSeed, userPackId: id })
   for (const [position, collectibleId] of inOrderOfIds(drawn)) {
     const serialNumber = await nextSerialNumber(tx, collectibleId)
-    await tx
-      .insert(tx.tables.userItems)
-      .values({ userPackId: id, position, userId, collectibleId, serialNumber, createdAt: tx.now() })
+    const createdAt = tx.now()
+    await insertItem(tx, { userPackId: id, position, userId, collectibleId, serialNumber, createdAt })
   }
 }
 
+const insertItem = preparedWrite<Tables['userItems']['$inferSelect'], unknown>((tx, value) =>
+  tx.insert(tx.tables.userItems).values({
+    userPackId: value('userPackId'),
+    position: value('position'),
+    userId: value('userId'),
+    collectibleId: value('collectibleId'),
+    serialNumber: value('serialNumber'),
+    createdAt: value('createdAt'),
+  }),
+)
+
 async function nextSerialNumber(tx: Transaction, collectibleId: string): Promise<number> {
-  const { collectibles } = tx.tables
-  const [row] = await tx
-    .update(collectibles)
-    .set({ minted: sql`${collectibles.minted} + 1` })
-    .where(eq(collectibles.id, collectibleId))
-    .returning()
+  const [row] = await mint(tx, { collectibleId })
   if (!row) throw new Error('a drawn collectible is not in the catalogue')
   return row.minted
 }
 
+const mint = preparedWrite<{ collectibleId: string }, { minted: number }[]>((tx, value) => {
+  const { collectibles } = tx.tables
+  return tx
+    .update(collectibles)
+    .set({ minted: sql`${collectibles.minted} + 1` })
+    .where(eq(collectibles.id, value('collectibleId')))
+    .returning({ minted: collectibles.minted })
+})
+
 async function presentOpened(reader: Reader, userPackId: string) {
-  const { userItems, collectibles } = reader.tables
   const userPack = await findUserPack(reader, userPackId)
   if (!userPack?.openedAt) throw new DomainError('user_pack_not_found')
-  const items = await reader
-    .select({
-      ...collectibleColumns(reader),
-      serialNumber: userItems.serialNumber,
-    })
-    .from(userItems)
-    .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
-    .where(eq(userItems.userPackId, userPackId))
-    .orderBy(asc(userItems.position))
+  const items = await selectDrawn(reader, { userPackId })
   const purchase = await purchaseOf(reader, userPack.purchaseId)
   return { userPack: presentUserPack(userPack, purchase.seedHash), items, proof: proofOf(userPack, purchase) }
 }
+
+type DrawnItem = Collectible & { serialNumber: number }
+
+const selectDrawn = prepared<{ userPackId: string }, DrawnItem[]>((reader, value) => {
+  const { userItems, collectibles } = reader.tables
+  return reader
+    .select({ ...collectibleColumns(reader), serialNumber: userItems.serialNumber })
+    .from(userItems)
+    .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
+    .where(eq(userItems.userPackId, value('userPackId')))
+    .orderBy(asc(userItems.position))
+})
 
 /** The proof of an opened pack, for anybody. @throws DomainError `proof_not_found` */
 export async function readProof(reader: Reader, userPackId: string) {
@@ -89,10 +121,17 @@ function proofOf({ id, clientSeed }: UserPackRow, { terms, serverSeed }: Purchas
 }
 
 async function findUserPack(reader: Reader, userPackId: string): Promise<UserPackRow | undefined> {
-  const { userPacks } = reader.tables
-  const [row] = await reader.select().from(userPacks).where(eq(userPacks.id, userPackId))
+  const [row] = await selectUserPack(reader, { userPackId })
   return row
 }
+
+const selectUserPack = prepared<{ userPackId: string }, UserPackRow[]>((reader, value) => {
+  const { userPacks } = reader.tables
+  return reader
+    .select()
+    .from(userPacks)
+    .where(eq(userPacks.id, value('userPackId')))
+})
 
 async function purchaseOf(reader: Reader, purchaseId: string): Promise<PurchaseRow> {
   const purchase = await findPurchase(reader, purchaseId)

@@ -1,6 +1,7 @@
 /** Reading purchases: a fan's own, and the pack that came of one. */
 import { and, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
@@ -12,26 +13,42 @@ export async function requirePurchase(
   caller: Caller,
   purchaseId: string,
 ): Promise<PurchaseRow> {
-  const { packPurchases } = reader.tables
   const user = await findUser(reader, caller)
-  const [purchase] = user
-    ? await reader
-        .select()
-        .from(packPurchases)
-        .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.userId, user.id)))
-    : []
+  const [purchase] = user ? await selectOwn(reader, { purchaseId, userId: user.id }) : []
   if (!purchase) throw new DomainError('purchase_not_found')
   return purchase
 }
 
-export async function findPurchase(reader: Reader, purchaseId: string): Promise<PurchaseRow | undefined> {
+const selectOwn = prepared<{ purchaseId: string; userId: string }, PurchaseRow[]>((reader, value) => {
   const { packPurchases } = reader.tables
-  const [purchase] = await reader.select().from(packPurchases).where(eq(packPurchases.id, purchaseId))
+  return reader
+    .select()
+    .from(packPurchases)
+    .where(and(eq(packPurchases.id, value('purchaseId')), eq(packPurchases.userId, value('userId'))))
+})
+
+export async function findPurchase(reader: Reader, purchaseId: string): Promise<PurchaseRow | undefined> {
+  const [purchase] = await selectPurchase(reader, { purchaseId })
   return purchase
 }
 
+const selectPurchase = prepared<{ purchaseId: string }, PurchaseRow[]>((reader, value) => {
+  const { packPurchases } = reader.tables
+  return reader
+    .select()
+    .from(packPurchases)
+    .where(eq(packPurchases.id, value('purchaseId')))
+})
+
 export async function findUserPackOf(reader: Reader, purchaseId: string): Promise<UserPackRow | undefined> {
-  const { userPacks } = reader.tables
-  const [userPack] = await reader.select().from(userPacks).where(eq(userPacks.purchaseId, purchaseId))
+  const [userPack] = await selectUserPackOf(reader, { purchaseId })
   return userPack
 }
+
+const selectUserPackOf = prepared<{ purchaseId: string }, UserPackRow[]>((reader, value) => {
+  const { userPacks } = reader.tables
+  return reader
+    .select()
+    .from(userPacks)
+    .where(eq(userPacks.purchaseId, value('purchaseId')))
+})

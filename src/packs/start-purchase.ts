@@ -1,6 +1,7 @@
 /** Starting a purchase: holds one of the supply for 15 minutes, freezes price and odds, promises the seed. */
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Sources, Transaction } from '../../db/index.ts'
+import { prepared, preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { ensureUser } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
@@ -46,15 +47,37 @@ export async function startPurchase(
   const problem = weightsProblem(weights)
   if (problem) throw new DomainError('pack_inactive', { detail: `The pack is not ready: ${problem}.` })
   const purchase = preparePurchase(tx, { pack, weights, userId: user.id, now })
-  await tx.insert(tx.tables.packPurchases).values(purchase)
+  await insertPurchase(tx, purchase)
   return presentPurchase(purchase, undefined, now)
 }
+
+const insertPurchase = preparedWrite<NewPurchase, unknown>((tx, value) =>
+  tx.insert(tx.tables.packPurchases).values({
+    ...NOT_YET,
+    id: value('id'),
+    packId: value('packId'),
+    userId: value('userId'),
+    status: value('status'),
+    priceAmount: value('priceAmount'),
+    priceCurrency: value('priceCurrency'),
+    serverSeed: value('serverSeed'),
+    seedHash: value('seedHash'),
+    terms: value('terms'),
+    createdAt: value('createdAt'),
+    expiresAt: value('expiresAt'),
+  }),
+)
+
+/** What comes later, and is of no purchase that has just started. */
+const NOT_YET = { completedAt: null, refundedAt: null, paymentReference: null }
+
+type NewPurchase = PurchaseRow & typeof NOT_YET
 
 /** A purchase that has just started: its price and terms frozen, its seed promised. */
 export function preparePurchase(
   { randomBytes, newId }: Pick<Sources, 'randomBytes' | 'newId'>,
   { pack, weights, userId, now }: { pack: PackRow; weights: Weight[]; userId: string; now: Date },
-): PurchaseRow {
+): NewPurchase {
   const { id: packId, priceAmount, priceCurrency, itemsPerPack } = pack
   const serverSeed = Buffer.from(randomBytes(32)).toString('hex')
   return {
@@ -69,31 +92,39 @@ export function preparePurchase(
     terms: canonicalTerms({ packId, itemsPerPack, weights }),
     createdAt: now,
     expiresAt: new Date(now.getTime() + HOLD_MS),
-    completedAt: null,
-    refundedAt: null,
-    paymentReference: null,
+    ...NOT_YET,
   }
 }
 
 /** The pack is locked, so that of two purchases at once one counts the other. */
 async function refuseHoarding(tx: Transaction, userId: string, packId: string, now: Date, most: number) {
-  const { packPurchases: purchases } = tx.tables
-  const [held] = await tx
-    .select({ count: sql`count(*)`.mapWith(Number) })
-    .from(purchases)
-    .where(
-      and(
-        eq(purchases.packId, packId),
-        eq(purchases.userId, userId),
-        eq(purchases.status, 'pending'),
-        gt(purchases.expiresAt, now),
-      ),
-    )
+  const [held] = await selectHeld(tx, { packId, userId, now })
   if ((held?.count ?? 0) < most) return
   throw new DomainError('too_many_holds', {
     detail: `A fan may hold ${most} of a pack at once: complete one, or let it expire.`,
   })
 }
+
+interface Holder extends Record<string, unknown> {
+  packId: string
+  userId: string
+  now: Date
+}
+
+const selectHeld = prepared<Holder, { count: number }[]>((reader, value) => {
+  const { packPurchases: purchases } = reader.tables
+  return reader
+    .select({ count: sql`count(*)`.mapWith(Number) })
+    .from(purchases)
+    .where(
+      and(
+        eq(purchases.packId, value('packId')),
+        eq(purchases.userId, value('userId')),
+        eq(purchases.status, 'pending'),
+        gt(purchases.expiresAt, sql.param(value('now'), purchases.expiresAt)),
+      ),
+    )
+})
 
 async function requirePoints(tx: Transaction, userId: string, pointsRequired: number): Promise<void> {
   const { balance } = await readBalance(tx, userId)

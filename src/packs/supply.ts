@@ -1,6 +1,7 @@
 /** The supply of a pack: total, sold, and held by purchases that are pending and not expired. */
 import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
+import { preparedWrite } from '../../db/prepared.ts'
 import { packsTopic } from '../views/topics.ts'
 import { countHolds, type PackRow } from './catalogue.ts'
 
@@ -13,12 +14,21 @@ export async function lockPack(
   tx: Transaction,
   packId: string,
 ): Promise<{ pack: PackRow; now: Date } | undefined> {
-  const { packs } = tx.tables
   // Whoever locks it is about to change what is left of it.
   tx.touch(packsTopic)
-  const [pack] = await tx.update(packs).set({ id: packId }).where(eq(packs.id, packId)).returning()
+  const [pack] = await lockById(tx, { packId })
   return pack && { pack, now: tx.clock() }
 }
+
+/** Not by setting the id: SQLite would look through all that refers to the pack, once for each purchase. */
+const lockById = preparedWrite<{ packId: string }, PackRow[]>((tx, value) => {
+  const { packs } = tx.tables
+  return tx
+    .update(packs)
+    .set({ supplySold: sql`${packs.supplySold}` })
+    .where(eq(packs.id, value('packId')))
+    .returning()
+})
 
 /** How many can still be held or sold; infinite without a limit. The pack must be locked. */
 export async function countFree(tx: Transaction, pack: PackRow, now: Date): Promise<number> {
@@ -34,9 +44,13 @@ export function countUnsold({ supplyTotal, supplySold }: PackRow): number {
 
 /** Books sales, or takes some back when `by` is negative. The table's check refuses to go below zero or past the total. */
 export async function changeSold(tx: Transaction, packId: string, by: number): Promise<void> {
-  const { packs } = tx.tables
-  await tx
-    .update(packs)
-    .set({ supplySold: sql`${packs.supplySold} + ${by}` })
-    .where(eq(packs.id, packId))
+  await addToSold(tx, { packId, by })
 }
+
+const addToSold = preparedWrite<{ packId: string; by: number }, unknown>((tx, value) => {
+  const { packs } = tx.tables
+  return tx
+    .update(packs)
+    .set({ supplySold: sql`${packs.supplySold} + ${value('by')}` })
+    .where(eq(packs.id, value('packId')))
+})

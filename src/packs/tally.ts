@@ -1,6 +1,7 @@
 /** How many packs a fan has, sealed and opened. */
 import { and, count, eq, isNull } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
 
 export interface PacksTally {
   sealed: number
@@ -9,11 +10,15 @@ export interface PacksTally {
 
 /** Packs that were taken back are nobody's. */
 export async function tallyPacks(reader: Reader, userId: string): Promise<PacksTally> {
-  const { userPacks } = reader.tables
-  const [row] = await reader
-    .select({ all: count(), opened: count(userPacks.openedAt) })
-    .from(userPacks)
-    .where(and(eq(userPacks.userId, userId), isNull(userPacks.revokedAt)))
+  const [row] = await countPacks(reader, { userId })
   const { all, opened } = row ?? { all: 0, opened: 0 }
   return { sealed: all - opened, opened }
 }
+
+const countPacks = prepared<{ userId: string }, { all: number; opened: number }[]>((reader, value) => {
+  const { userPacks } = reader.tables
+  return reader
+    .select({ all: count(), opened: count(userPacks.openedAt) })
+    .from(userPacks)
+    .where(and(eq(userPacks.userId, value('userId')), isNull(userPacks.revokedAt)))
+})

@@ -1,6 +1,7 @@
 /** A fan's points, newest first. */
-import { and, desc, eq, gte, lt, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gte, lt, type Placeholder, type SQL } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
 import { type Cursors, cutPage, type Page } from '../pagination.ts'
@@ -46,16 +47,41 @@ export async function readHistory(
 
 /** What a fan has, and their newest entries, in one statement: the balance is the one that the newest left. */
 export async function readEntries(reader: Reader, userId: string, limit: number, only?: SQL) {
+  // The first page of all is what everybody asks.
+  const rows: AccountEntry[] = await (only
+    ? accountEntries(reader, userId, limit, only)
+    : selectNewest(reader, { userId, limit }))
+  const { balance = 0, lifetime = 0 } = rows[0]?.account ?? {}
+  return { balance, lifetime, entries: rows.flatMap(({ entry }) => (entry ? [entry] : [])) }
+}
+
+interface AccountEntry {
+  account: { balance: number; lifetime: number }
+  /** Null beside an account without one. */
+  entry: PointsEntry | null
+}
+
+const selectNewest = prepared<{ userId: string; limit: number }, AccountEntry[]>((reader, value) =>
+  accountEntries(reader, value('userId'), value('limit')),
+)
+
+function accountEntries(
+  reader: Reader,
+  userId: string | Placeholder,
+  limit: number | Placeholder,
+  only?: SQL,
+) {
   const { pointsAccounts, pointsEntries } = reader.tables
-  const rows = await reader
-    .select({ account: pointsAccounts, entry: pointsEntries })
+  return reader
+    .select({
+      account: { balance: pointsAccounts.balance, lifetime: pointsAccounts.lifetime },
+      entry: pointsEntries,
+    })
     .from(pointsAccounts)
     .leftJoin(pointsEntries, and(eq(pointsEntries.userId, pointsAccounts.userId), only))
     .where(eq(pointsAccounts.userId, userId))
     .orderBy(desc(pointsEntries.seq))
     .limit(limit)
-  const { balance = 0, lifetime = 0 } = rows[0]?.account ?? {}
-  return { balance, lifetime, entries: rows.flatMap(({ entry }) => (entry ? [entry] : [])) }
 }
 
 export function presentEntry({ id, seq, delta, balanceAfter, reason, ref, createdAt, hash }: PointsEntry) {

@@ -1,6 +1,7 @@
 /** Enrolment in the leaderboards. It is asked for here since what was earned before it counts, and the ledger has that. */
-import { and, eq, gt, gte, lt, notInArray, sql } from 'drizzle-orm'
+import { and, eq, gt, gte, lt, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { type PreparedValue, prepared } from '../../db/prepared.ts'
 import { type Board, boardsAt } from '../leaderboard/boards.ts'
 import { enrol } from '../leaderboard/enrolment.ts'
 import { GIVEN_BACK, holdAccount } from './ledger.ts'
@@ -18,11 +19,7 @@ export async function joinLeaderboard(tx: Transaction, userId: string): Promise<
  * in their period.
  */
 export async function placesEarned(reader: Reader, userId: string, enrolledAt: Date) {
-  const { pointsEntries: entries } = reader.tables
-  const later = await reader
-    .select({ at: entries.createdAt })
-    .from(entries)
-    .where(and(eq(entries.userId, userId), gt(entries.createdAt, enrolledAt), ...isEarned(entries)))
+  const later = await selectLater(reader, { userId, enrolledAt })
   const boards = [enrolledAt, ...later.map(({ at }) => at)].flatMap(boardsAt)
   const places = []
   for (const board of new Map(boards.map(board => [board.id, board])).values()) {
@@ -34,24 +31,55 @@ export async function placesEarned(reader: Reader, userId: string, enrolledAt: D
   return places
 }
 
+const selectLater = prepared<{ userId: string; enrolledAt: Date }, { at: Date }[]>((reader, value) => {
+  const { pointsEntries: entries } = reader.tables
+  const isLater = gt(entries.createdAt, sql.param(value('enrolledAt'), entries.createdAt))
+  return reader
+    .select({ at: entries.createdAt })
+    .from(entries)
+    .where(and(eq(entries.userId, value('userId')), isLater, ...isEarned(entries)))
+})
+
 /** Points that a fan earned in a board's period, and when the last of them. */
 export async function readEarnings(reader: Reader, userId: string, { startsAt, endsAt }: Board) {
+  const [earned] = await (startsAt && endsAt
+    ? sumWithin(reader, { userId, startsAt, endsAt })
+    : sumAll(reader, { userId }))
+  return { points: earned?.points ?? 0, reachedAt: earned?.reachedAt ?? null }
+}
+
+interface Earnings {
+  points: number
+  reachedAt: Date | null
+}
+
+const sumAll = prepared<{ userId: string }, Earnings[]>((reader, value) => sumEarnings(reader, value))
+
+interface Period extends Record<string, unknown> {
+  userId: string
+  startsAt: Date
+  endsAt: Date
+}
+
+const sumWithin = prepared<Period, Earnings[]>((reader, value) => {
+  const { createdAt } = reader.tables.pointsEntries
+  return sumEarnings(
+    reader,
+    value,
+    gte(createdAt, sql.param(value('startsAt'), createdAt)),
+    lt(createdAt, sql.param(value('endsAt'), createdAt)),
+  )
+})
+
+function sumEarnings(reader: Reader, value: PreparedValue<{ userId: string }>, ...within: SQL[]) {
   const { pointsEntries: entries } = reader.tables
-  const [earned] = await reader
+  return reader
     .select({
       points: sql<number>`cast(coalesce(sum(${entries.delta}), 0) as bigint)`.mapWith(Number),
       reachedAt: sql<Date | null>`max(${entries.createdAt})`.mapWith(entries.createdAt),
     })
     .from(entries)
-    .where(
-      and(
-        eq(entries.userId, userId),
-        ...isEarned(entries),
-        startsAt ? gte(entries.createdAt, startsAt) : undefined,
-        endsAt ? lt(entries.createdAt, endsAt) : undefined,
-      ),
-    )
-  return { points: earned?.points ?? 0, reachedAt: earned?.reachedAt ?? null }
+    .where(and(eq(entries.userId, value('userId')), ...isEarned(entries), ...within))
 }
 
 const isEarned = (entries: Tables['pointsEntries']) => [

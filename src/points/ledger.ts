@@ -1,7 +1,7 @@
 /** The points ledger: append-only, hash-chained per fan, exact. Every change of a balance goes through `appendEntry`. */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared, preparedWrite } from '../../db/prepared.ts'
 import { raiseScores } from '../leaderboard/scores.ts'
 import { fanTopic } from '../views/topics.ts'
 import { GENESIS_HASH, hashEntry } from './hash.ts'
@@ -54,7 +54,6 @@ export type Booking =
  * the unique indexes and checks of the tables hold whatever happens here.
  */
 export async function appendEntry(tx: Transaction, change: PointsChange): Promise<Booking> {
-  const { pointsAccounts, pointsEntries } = tx.tables
   const { userId, delta } = change
   const account = await holdAccount(tx, userId)
 
@@ -65,12 +64,40 @@ export async function appendEntry(tx: Transaction, change: PointsChange): Promis
 
   const at = tx.now()
   const { entry, head, gained } = nextEntry(account, change, { id: tx.newId(), at })
-  await tx.insert(pointsEntries).values(entry)
-  await tx.update(pointsAccounts).set(head).where(eq(pointsAccounts.userId, userId))
+  await insertEntry(tx, entry)
+  await updateAccount(tx, { userId, ...head })
   tx.touch(fanTopic(userId))
   if (gained > 0) await raiseScores(tx, userId, { gained, at })
   return { outcome: 'booked', entry }
 }
+
+const insertEntry = preparedWrite<Tables['pointsEntries']['$inferSelect'], unknown>((tx, value) =>
+  tx.insert(tx.tables.pointsEntries).values({
+    id: value('id'),
+    userId: value('userId'),
+    seq: value('seq'),
+    delta: value('delta'),
+    balanceAfter: value('balanceAfter'),
+    reason: value('reason'),
+    ref: value('ref'),
+    createdAt: value('createdAt'),
+    hash: value('hash'),
+  }),
+)
+
+const updateAccount = preparedWrite<Account, unknown>((tx, value) => {
+  const { pointsAccounts } = tx.tables
+  return tx
+    .update(pointsAccounts)
+    .set({
+      balance: sql`${value('balance')}`,
+      lifetime: sql`${value('lifetime')}`,
+      seq: sql`${value('seq')}`,
+      headHash: sql`${value('headHash')}`,
+      updatedAt: sql`${sql.param(value('updatedAt'), pointsAccounts.updatedAt)}`,
+    })
+    .where(eq(pointsAccounts.userId, value('userId')))
+})
 
 export type Account = Tables['pointsAccounts']['$inferSelect']
 
@@ -102,34 +129,59 @@ export function nextEntry(account: Account, change: PointsChange, { id, at }: { 
 
 /** Opens the account when there is none, and holds its row until the unit of work ends. */
 export async function holdAccount(tx: Transaction, userId: string) {
-  const { pointsAccounts } = tx.tables
-  await tx
-    .insert(pointsAccounts)
-    .values({ userId, ...NEW_ACCOUNT })
-    .onConflictDoNothing()
-  const [account] = await tx
-    .update(pointsAccounts)
-    .set({ userId })
-    .where(eq(pointsAccounts.userId, userId))
-    .returning()
+  await openAccount(tx, { userId })
+  const [account] = await lockAccount(tx, { userId })
   if (!account) throw new Error('points account vanished while it was locked')
   return account
 }
+
+const openAccount = preparedWrite<{ userId: string }, unknown>((tx, value) =>
+  tx
+    .insert(tx.tables.pointsAccounts)
+    .values({ userId: value('userId'), ...NEW_ACCOUNT })
+    .onConflictDoNothing(),
+)
+
+const lockAccount = preparedWrite<{ userId: string }, Account[]>((tx, value) => {
+  const { pointsAccounts } = tx.tables
+  return (
+    tx
+      .update(pointsAccounts)
+      // Not a key: that would be looked up, and its index written, for nothing.
+      .set({ balance: sql`${pointsAccounts.balance}` })
+      .where(eq(pointsAccounts.userId, value('userId')))
+      .returning()
+  )
+})
 
 /** The entry of a cause, if it was ever booked. */
 export async function findEntry(
   reader: Reader,
   { userId, reason, ref }: Omit<PointsChange, 'delta'>,
 ): Promise<PointsEntry | undefined> {
+  const [entry] = await selectEntry(reader, { userId, reason, ref })
+  return entry
+}
+
+interface Cause extends Record<string, unknown> {
+  userId: string
+  reason: string
+  ref: string
+}
+
+const selectEntry = prepared<Cause, PointsEntry[]>((reader, value) => {
   const { pointsEntries } = reader.tables
-  const [entry] = await reader
+  return reader
     .select()
     .from(pointsEntries)
     .where(
-      and(eq(pointsEntries.userId, userId), eq(pointsEntries.reason, reason), eq(pointsEntries.ref, ref)),
+      and(
+        eq(pointsEntries.userId, value('userId')),
+        eq(pointsEntries.reason, value('reason')),
+        eq(pointsEntries.ref, value('ref')),
+      ),
     )
-  return entry
-}
+})
 
 /** Current and lifetime points; zero for a fan without an account. */
 export async function readBalance(reader: Reader, userId: string | undefined) {

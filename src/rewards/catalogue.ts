@@ -40,10 +40,14 @@ export async function findUserReward(
   userId: string,
   rewardId: string,
 ): Promise<UserRewardRow | undefined> {
-  const { userRewards } = reader.tables
-  const [row] = await reader
-    .select()
-    .from(userRewards)
-    .where(and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewardId)))
+  const [row] = await selectUserReward(reader, { userId, rewardId })
   return row
 }
+
+const selectUserReward = prepared<{ userId: string; rewardId: string }, UserRewardRow[]>((reader, value) => {
+  const { userRewards } = reader.tables
+  return reader
+    .select()
+    .from(userRewards)
+    .where(and(eq(userRewards.userId, value('userId')), eq(userRewards.rewardId, value('rewardId'))))
+})

@@ -1,6 +1,7 @@
 /** Redeeming: once, of what was claimed, also when the reward has become inactive since. */
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
+import { preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
@@ -8,28 +9,18 @@ import { DomainError } from '../problems.ts'
 import { fanTopic } from '../views/topics.ts'
 import { findUserReward, requireReward } from './catalogue.ts'
 import type { RewardReference } from './claim.ts'
-import { presentReward } from './present.ts'
+import { presentReward, type UserRewardRow } from './present.ts'
 import { mintRedemptionCode } from './redemption-code.ts'
 
 /** @throws DomainError `reward_not_found`, `not_claimed`, `already_redeemed` */
 export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }: RewardReference) {
-  const { userRewards } = tx.tables
   const now = tx.now()
   const reward = await requireReward(tx, rewardId)
   const user = await findUser(tx, caller)
   if (!user) throw new DomainError('not_claimed')
 
-  const [redeemed] = await tx
-    .update(userRewards)
-    .set({ redeemedAt: now, redemptionCode: mintRedemptionCode(tx.randomBytes(10)) })
-    .where(
-      and(
-        eq(userRewards.userId, user.id),
-        eq(userRewards.rewardId, rewardId),
-        isNull(userRewards.redeemedAt),
-      ),
-    )
-    .returning()
+  const redemptionCode = mintRedemptionCode(tx.randomBytes(10))
+  const [redeemed] = await updateClaim(tx, { userId: user.id, rewardId, redeemedAt: now, redemptionCode })
   if (!redeemed) {
     throw new DomainError((await findUserReward(tx, user.id, rewardId)) ? 'already_redeemed' : 'not_claimed')
   }
@@ -37,3 +28,27 @@ export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }
   const { balance } = await readBalance(tx, user.id)
   return { reward: presentReward(reward, redeemed, balance, now) }
 }
+
+interface Redemption extends Record<string, unknown> {
+  userId: string
+  rewardId: string
+  redeemedAt: Date
+  redemptionCode: string
+}
+
+const updateClaim = preparedWrite<Redemption, UserRewardRow[]>((tx, value) => {
+  const { userRewards } = tx.tables
+  const isTheirs = and(
+    eq(userRewards.userId, value('userId')),
+    eq(userRewards.rewardId, value('rewardId')),
+    isNull(userRewards.redeemedAt),
+  )
+  return tx
+    .update(userRewards)
+    .set({
+      redeemedAt: sql`${sql.param(value('redeemedAt'), userRewards.redeemedAt)}`,
+      redemptionCode: sql`${value('redemptionCode')}`,
+    })
+    .where(isTheirs)
+    .returning()
+})

@@ -1,6 +1,7 @@
 /** The clubs that a fan can follow. */
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
 import { DomainError } from '../problems.ts'
 
 export async function listTeams(reader: Reader) {
@@ -11,11 +12,15 @@ export async function listTeams(reader: Reader) {
 
 /** `pointer` is where the request named the team. @throws DomainError `team_not_found` (also when it is inactive) */
 export async function requireTeam(reader: Reader, teamId: string, pointer: string): Promise<void> {
-  const { teams } = reader.tables
-  const [team] = await reader
-    .select({ id: teams.id })
-    .from(teams)
-    .where(and(eq(teams.id, teamId), eq(teams.active, true)))
+  const [team] = await selectActive(reader, { teamId })
   if (!team)
     throw new DomainError('team_not_found', { errors: [{ pointer, message: 'must be the id of a team' }] })
 }
+
+const selectActive = prepared<{ teamId: string }, { id: string }[]>((reader, value) => {
+  const { teams } = reader.tables
+  return reader
+    .select({ id: teams.id })
+    .from(teams)
+    .where(and(eq(teams.id, value('teamId')), eq(teams.active, true)))
+})

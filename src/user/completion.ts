@@ -1,24 +1,35 @@
 /** The fact that a fan has been onboarded. */
 import { eq } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { prepared, preparedWrite } from '../../db/prepared.ts'
 import { fanTopic } from '../views/topics.ts'
 
 export async function findCompletion(reader: Reader, userId: string): Promise<Date | null> {
-  const { onboardings } = reader.tables
-  const [row] = await reader
-    .select({ completedAt: onboardings.completedAt })
-    .from(onboardings)
-    .where(eq(onboardings.userId, userId))
+  const [row] = await selectCompletion(reader, { userId })
   return row?.completedAt ?? null
 }
 
+const selectCompletion = prepared<{ userId: string }, { completedAt: Date }[]>((reader, value) => {
+  const { onboardings } = reader.tables
+  return reader
+    .select({ completedAt: onboardings.completedAt })
+    .from(onboardings)
+    .where(eq(onboardings.userId, value('userId')))
+})
+
 /** Records the completion. False when there is one already: of any number at once, one gets true. */
 export async function recordCompletion(tx: Transaction, userId: string): Promise<boolean> {
-  const [row] = await tx
-    .insert(tx.tables.onboardings)
-    .values({ userId, completedAt: tx.now() })
-    .onConflictDoNothing()
-    .returning()
+  const [row] = await insertCompletion(tx, { userId, completedAt: tx.now() })
   if (row) tx.touch(fanTopic(userId))
   return row !== undefined
 }
+
+type Completion = Tables['onboardings']['$inferSelect']
+
+const insertCompletion = preparedWrite<Completion, Completion[]>((tx, value) =>
+  tx
+    .insert(tx.tables.onboardings)
+    .values({ userId: value('userId'), completedAt: value('completedAt') })
+    .onConflictDoNothing()
+    .returning(),
+)
