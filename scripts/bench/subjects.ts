@@ -9,16 +9,18 @@ import { type Running, root, startServer } from './process.ts'
 
 export type SubjectName = 'matchday' | 'bare' | 'group commit' | 'express'
 
-/**
- * One address and a few callers ask more than anybody would be let, yet every request is counted as in production:
- * quotas are the largest that the configuration takes.
- */
-const neverReached = Object.fromEntries(
-  ['ADDRESS', 'TOKENS_PER_ADDRESS', 'CALLER', 'TOKENS', 'CLAIMS', 'PURCHASES'].map(policy => [
-    `RATE_LIMIT_${policy}`,
-    '1000000000',
-  ]),
-)
+/** One address and a few callers ask more than anybody would be let. */
+const quotas = (of: string) =>
+  Object.fromEntries(
+    ['ADDRESS', 'TOKENS_PER_ADDRESS', 'CALLER', 'TOKENS', 'CLAIMS', 'PURCHASES'].map(policy => [
+      `RATE_LIMIT_${policy}`,
+      of,
+    ]),
+  )
+/** What it is compared with limits nobody. */
+const unlimited = quotas('0')
+/** The largest that the configuration takes: every request is counted, and none refused. */
+const neverReached = quotas('1000000000')
 
 /** What a server is started from. */
 export interface Subject {
@@ -44,8 +46,16 @@ export interface Subjects {
   express: Subject
   /** On this engine, in so many processes, on any core. */
   matchdayInWorkers(on: Engine, workers: number): Subject
+  /** With rate limits, of which none is reached. */
+  matchdayCounting: Subject
   /** Answers what Matchday answered to this request. */
   bare(answer: Answer): Subject
+}
+
+interface MatchdayOptions {
+  core: number | null
+  workers: number
+  limits?: Record<string, string>
 }
 
 export interface Answer {
@@ -74,7 +84,7 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
     }
   }
 
-  const matchday = (url: string, on: { core: number | null; workers: number } = { core, workers: 1 }) =>
+  const matchday = (url: string, { limits = unlimited, ...on }: MatchdayOptions = { core, workers: 1 }) =>
     startServer([process.execPath, '--preload', `${import.meta.dir}/reach-issuer.ts`, 'src/main.ts'], {
       ...on,
       path: '/readyz',
@@ -83,7 +93,7 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
         DATABASE_URL: url,
         WORKERS: String(on.workers),
         LOG_LEVEL: logLevel,
-        ...neverReached,
+        ...limits,
         IDP_ISSUER: ISSUER,
         IDP_AUDIENCE: AUDIENCE,
         IDP_NAME: PROVIDER,
@@ -121,6 +131,10 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
 
   return {
     matchday: { name: 'matchday', start: fans => onCopy(engine, fans, url => matchday(url)) },
+    matchdayCounting: {
+      name: 'matchday',
+      start: fans => onCopy(engine, fans, url => matchday(url, { core, workers: 1, limits: neverReached })),
+    },
     matchdayInWorkers: (on, workers) => ({
       name: 'matchday',
       workers,

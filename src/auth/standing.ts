@@ -16,7 +16,9 @@ const revocationIds = new LRUCache<string, string>({ max: 20_000 })
 
 function revocationId(provider: string, tokenId: string): string {
   const name = JSON.stringify([provider, tokenId])
-  const id = revocationIds.get(name) ?? createHash('sha256').update(name).digest('hex')
+  const remembered = revocationIds.get(name)
+  if (remembered !== undefined) return remembered
+  const id = createHash('sha256').update(name).digest('hex')
   revocationIds.set(name, id)
   return id
 }

@@ -29,7 +29,9 @@ const peers = new LRUCache<string, string>({ max: 10_000 })
 
 /** A connection's own address, again and again the same. */
 function nearestOf(peer: string): string {
-  const address = peers.get(peer) ?? normalize(peer) ?? ''
+  const known = peers.get(peer)
+  if (known !== undefined) return known
+  const address = normalize(peer) ?? ''
   peers.set(peer, address)
   return address
 }

@@ -21,11 +21,11 @@ export const answerConditionally =
     if (response instanceof Response) return undefined
     const { body, etag } = render(response)
     const isPublic = caller === 'anyone' || (caller === 'optional' && !request.headers.has('authorization'))
-    const headers: Record<string, string> = { ETag: etag, 'Cache-Control': isPublic ? PUBLIC : PRIVATE }
+    set.headers.ETag = etag
+    set.headers['Cache-Control'] = isPublic ? PUBLIC : PRIVATE
     // What anybody gets is the same for everybody; the rest depends on who asks.
     if (caller !== 'anyone')
-      headers.Vary = set.headers.Vary ? `${set.headers.Vary}, Authorization` : 'Authorization'
-    Object.assign(set.headers, headers)
+      set.headers.Vary = set.headers.Vary ? `${set.headers.Vary}, Authorization` : 'Authorization'
     if (isNamed(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304 })
     return body
   }

@@ -77,7 +77,8 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
         const given = request.headers.get('x-request-id')
         const requestId = given !== null && SANE_REQUEST_ID.test(given) ? given : newId()
         requestLog.begin(request, requestId)
-        set.headers['x-request-id'] = requestId
+        // Elysia's own has no shape that the engine could know by heart.
+        set.headers = { 'x-request-id': requestId }
         cors.addTo(set.headers, request)
         // Told in time, a client opens its next connection elsewhere, and none is cut in the middle.
         if (lifecycle.stopping) set.headers.Connection = 'close'

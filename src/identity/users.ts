@@ -43,7 +43,9 @@ const known = new LRUCache<string, Names>({ max: 20_000 })
 /** What a fan is found by; hashed once for who comes again. */
 function namesOf({ provider, subject }: Who): Names {
   const name = `${provider} ${subject}`
-  const names = known.get(name) ?? { provider, subject, erased: erasedSubject({ provider, subject }) }
+  const remembered = known.get(name)
+  if (remembered) return remembered
+  const names = { provider, subject, erased: erasedSubject({ provider, subject }) }
   known.set(name, names)
   return names
 }

@@ -45,16 +45,17 @@ export function limitCaller(limiter: RateLimiter, path: string, caller: Caller, 
 }
 
 function limit(limiter: RateLimiter, policies: Policy[], key: string, report: Report): void {
-  const allowances = policies
-    .map(policy => limiter.consume(policy, key))
-    .filter(allowance => allowance !== null)
+  const allowances: Allowance[] = []
+  let refused: Allowance | undefined
+  for (const policy of policies) {
+    const allowance = limiter.consume(policy, key)
+    if (allowance === null) continue
+    allowances.push(allowance)
+    if (!allowance.allowed && allowance.resetSeconds > (refused?.resetSeconds ?? 0)) refused = allowance
+  }
   report(allowances)
-  const refused = allowances.filter(({ allowed }) => !allowed)
-  if (refused.length === 0) return
-  const retryAfter = Math.max(...refused.map(({ resetSeconds }) => resetSeconds))
-  const [{ quota, windowSeconds } = { quota: 0, windowSeconds: 0 }] = refused
-  throw new DomainError('rate_limited', {
-    detail: `The limit is ${quota} requests in ${windowSeconds} s.`,
-    retryAfter,
-  })
+  if (!refused) return
+  const { quota, windowSeconds, resetSeconds } = refused
+  const detail = `The limit is ${quota} requests in ${windowSeconds} s.`
+  throw new DomainError('rate_limited', { detail, retryAfter: resetSeconds })
 }

@@ -46,6 +46,7 @@ test.each(Bun.which('wrk') ? ['autocannon', 'wrk'] : ['autocannon'])(
           rows: [
             { subject: 'matchday', unit: 'requests/s', detail: { failed: 0 } },
             { subject: 'bare', unit: 'requests/s', detail: { failed: 0 } },
+            { subject: 'with limits', unit: 'requests/s', detail: { failed: 0 } },
           ],
         },
       },

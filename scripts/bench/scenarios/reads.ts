@@ -1,7 +1,7 @@
 /** Reads of one path, beside `Bun.serve` with the same bytes and, where it has the path, the peer. */
 import { askOnce, sameAnswer } from '../ask.ts'
 import type { Plan } from '../plan.ts'
-import { compare } from '../rounds.ts'
+import { type Contender, compare } from '../rounds.ts'
 import { type Scenario, skipped } from '../scenario.ts'
 
 /** Callers who come again: well inside the cache of verified tokens. */
@@ -13,22 +13,25 @@ interface Read {
   path: string
   caller: 'anyone' | 'warm'
   withPeer?: true
+  /** Also with every request counted, as rate limits do. */
+  withLimits?: true
 }
 
-const read = ({ name, about, path, caller, withPeer }: Read): Scenario => ({
+const read = ({ name, about, path, caller, withPeer, withLimits }: Read): Scenario => ({
   name,
   about,
   async run(bench) {
-    const { matchday, express, bare } = bench.subjects
+    const { matchday, matchdayCounting, express, bare } = bench.subjects
     const tokens = caller === 'anyone' ? [] : bench.tokensOf(bench.options.fans, WARM)
     const plan: Plan = { tokens, requests: [{ method: 'GET', path }] }
     const answer = await askOnce(bench, matchday, plan)
     if (answer.status === 404) return skipped(`GET ${path} answers 404`)
     const differs = withPeer ? await sameAnswer(bench, express, plan, answer) : undefined
-    const contenders = [
+    const contenders: Contender[] = [
       { subject: matchday, plan },
       { subject: bare(answer), plan },
     ]
+    if (withLimits) contenders.push({ subject: matchdayCounting, plan, label: 'with limits' })
     if (withPeer) contenders.push({ subject: express, plan })
     const outcome = await compare(bench, contenders)
     return differs ? { ...outcome, invalid: differs } : outcome
@@ -40,6 +43,7 @@ export const packs = read({
   about: 'GET /api/packs, anonymous',
   path: '/api/packs',
   caller: 'anyone',
+  withLimits: true,
 })
 
 export const rewardsWarm = read({
@@ -48,6 +52,7 @@ export const rewardsWarm = read({
   path: '/api/rewards',
   caller: 'warm',
   withPeer: true,
+  withLimits: true,
 })
 
 export const profile = read({
