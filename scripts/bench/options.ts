@@ -38,7 +38,7 @@ ${scenarios.map(({ name, about }) => `  ${name.padEnd(14)} ${about}`).join('\n')
 
   --rounds N         rounds of each measurement; the median counts (5)
   --seconds N        of one measurement (4)
-  --warm-up N        seconds at most, until two in a row bring the same (12)
+  --warm-up N        seconds at most, until four in a row bring nothing better (30)
   --connections N    at once, each waiting for its answer (32)
   --fans N           in the database (20000)
   --sizes A,B,…      numbers of fans for growth (10000,100000,1000000)
@@ -86,7 +86,7 @@ export function readOptions(argv: string[]): BenchOptions | 'help' {
     rounds: number('rounds', quick ? 1 : 5),
     seconds: number('seconds', quick ? 1 : 4),
     connections: number('connections', quick ? 8 : 32),
-    warmUp: number('warm-up', 12),
+    warmUp: number('warm-up', 30),
     fans: number('fans', quick ? 2_000 : 20_000),
     sizes: (values.sizes ?? (quick ? '1000,2000' : '10000,100000,1000000'))
       .split(',')

@@ -1,13 +1,14 @@
 /** Loads a server until it is warm: a slow machine has compiled the hot code of one only after many seconds. */
 import type { BenchOptions } from './options.ts'
 
-/** A second is like the one before when their throughputs differ by less than this share. */
-const ALIKE = 0.05
-const FEWEST_SECONDS = 3
+/** A second is better than those before when it brings more by this share. */
+const BETTER = 0.05
+/** As long as none is better, a server is still warming up: two alike may be chance. */
+const SECONDS_WITHOUT = 4
 
 export interface WarmUp {
   seconds: number
-  /** The last second was like the one before. */
+  /** The last seconds brought nothing better. */
   steady: boolean
 }
 
@@ -25,11 +26,13 @@ export async function warmUp(
     await load(short)
     return { seconds: short, steady: false }
   }
-  let before = 0
+  let best = 0
+  let without = 0
   for (let second = 1; ; second++) {
     const { perSecond } = await load(1)
-    const steady = second >= FEWEST_SECONDS && Math.abs(perSecond - before) < ALIKE * before
+    without = perSecond > best * (1 + BETTER) ? 0 : without + 1
+    best = Math.max(best, perSecond)
+    const steady = without === SECONDS_WITHOUT
     if (steady || second >= most || !goesOn(perSecond)) return { seconds: second, steady }
-    before = perSecond
   }
 }
