@@ -13,6 +13,14 @@ export interface Answers {
    * (see `ready-json.ts`), Elysia's `status`, or a Response, whose own headers come first.
    */
   of(value: unknown, set: Additions): Response
+  /** The same of one object for all who ask: its own headers are put together with the others once. */
+  again(shared: SharedAnswer, set: Additions): Response
+}
+
+export interface SharedAnswer {
+  /** JSON. */
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
 }
 
 /** `base` is borne by all. */
@@ -30,18 +38,34 @@ export function createAnswers(base: Record<string, string>): Answers {
     return new Response(text, { status, headers: json })
   }
 
+  const prepared = new WeakMap<SharedAnswer, Headers>()
+
+  function headersOf(shared: SharedAnswer): Headers {
+    const known = prepared.get(shared)
+    if (known) return known
+    const headers = new Headers({ ...base, 'Content-Type': 'application/json', ...shared.headers })
+    prepared.set(shared, headers)
+    return headers
+  }
+
   return {
     of(value, set) {
       const answer = made(value, set)
-      const { headers } = answer
       if (answer === value) {
+        const { headers } = answer
         for (const [name, text] of plain) if (!headers.has(name)) headers.set(name, text)
       }
-      for (const name in set.headers) headers.set(name, String(set.headers[name]))
-      // Elysia adds what is there to a copy of the answer.
-      set.headers = {}
-      set.status = 200
-      return answer
+      return added(answer, set)
     },
+    again: (shared, set) => added(new Response(shared.body, { headers: headersOf(shared) }), set),
   }
+}
+
+function added(answer: Response, set: Additions): Response {
+  const { headers } = answer
+  for (const name in set.headers) headers.set(name, String(set.headers[name]))
+  // Elysia adds what is there to a copy of the answer.
+  set.headers = {}
+  set.status = 200
+  return answer
 }

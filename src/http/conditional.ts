@@ -1,5 +1,7 @@
 /** Answers that clients and CDNs may keep: ETag, If-None-Match and Cache-Control (RFC 9110 §8.8, §13; RFC 9111). */
 
+import type { SharedAnswer } from './answers.ts'
+
 /**
  * Public answers: a browser asks again each time, which costs a 304; a shared cache may answer for a second by itself, so that
  * a crowd costs one request. Private ones stay in the client, which asks again each time: what a fan did shows at once.
@@ -30,8 +32,12 @@ export const answerConditionally =
     return body
   }
 
-interface Rendered {
-  body: string
+/** The public answer of a view, for who names no version of it; else undefined. */
+export function answerPublic(view: unknown, { headers }: Request): SharedAnswer | undefined {
+  return headers.has('if-none-match') ? undefined : render(view)
+}
+
+interface Rendered extends SharedAnswer {
   etag: string
 }
 
@@ -43,7 +49,8 @@ function render(answer: unknown): Rendered {
   const known = isObject ? rendered.get(answer) : undefined
   if (known) return known
   const body = JSON.stringify(answer)
-  const fresh = { body, etag: etagOf(body) }
+  const etag = etagOf(body)
+  const fresh = { body, etag, headers: { ETag: etag, 'Cache-Control': PUBLIC } }
   if (isObject) rendered.set(answer, fresh)
   return fresh
 }

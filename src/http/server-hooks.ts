@@ -6,7 +6,7 @@ import { catalogue, DomainError } from '../problems.ts'
 import { type Additions, createAnswers } from './answers.ts'
 import { readJsonBody } from './body.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
-import { answerConditionally } from './conditional.ts'
+import { answerPublic } from './conditional.ts'
 import { createCors } from './cors.ts'
 import { loggable } from './loggable.ts'
 import { problemResponse, toDomainError } from './problem.ts'
@@ -14,8 +14,6 @@ import { pathOf, refuseBadHost, refuseBadUrl } from './query.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 import { createRequestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
-
-const answerPublic = answerConditionally('anyone')
 
 /** A client's own request id is kept when it is sane. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
@@ -52,7 +50,10 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
     return problemResponse(refusal, requestId, headers)
   }
 
+  const counts = rateLimiter.counts('address') || rateLimiter.counts('tokensPerAddress')
+
   function countAddress(request: Request, path: string, headers: Record<string, string | number>) {
+    if (!counts) return
     const addressOf = () => addressGroup(clientAddress(request.headers, peerOf(request), edges))
     limitAddress(rateLimiter, path, addressOf, allowances =>
       Object.assign(headers, rateLimitHeaders(allowances)),
@@ -62,9 +63,9 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
   /** A crowd that asks for the same waits for no promise of it, which would be a third of what it costs. */
   function answerAtOnce(request: Request, path: string, set: Additions): Response | undefined {
     if (request.method !== 'GET' || request.url.includes('?')) return undefined
-    const response = publicViews.get(path)?.()
-    if (response === undefined) return undefined
-    return answers.of(answerPublic({ response, request, set }), set)
+    const view = publicViews.get(path)?.()
+    const shared = view && answerPublic(view, request)
+    return shared && answers.again(shared, set)
   }
 
   return (
