@@ -64,7 +64,8 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
   function answerAtOnce(request: Request, path: string, set: Additions): Response | undefined {
     if (request.method !== 'GET' || request.url.includes('?')) return undefined
     const view = publicViews.get(path)?.()
-    const shared = view && answerPublic(view, request)
+    if (view === undefined) return undefined
+    const shared = answerPublic(view, request)
     return shared && answers.again(shared, set)
   }
 

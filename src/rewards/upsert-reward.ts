@@ -2,7 +2,7 @@
  * Rewards as an importer states them. `stock` counts all units there ever were, so what remains is `stock` less the
  * claims: stating the same number again gives nothing back, whatever was claimed since.
  */
-import { and, count, eq } from 'drizzle-orm'
+import { and, count, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import {
   compareEntries,
@@ -46,7 +46,9 @@ export async function upsertReward(tx: Transaction, entry: RewardEntry): Promise
 
   // Claims take from the stock under this row's lock: counted after it, each is either in the count or still to come.
   // Only a reward that was without limit has claims that take no lock; the next import counts those.
-  const [locked] = await tx.update(rewards).set({ id }).where(eq(rewards.id, id)).returning()
+  // Not the key: SQLite would look through every claim for rows that refer to it.
+  const untouched = { stockRemaining: sql`${rewards.stockRemaining}` }
+  const [locked] = await tx.update(rewards).set(untouched).where(eq(rewards.id, id)).returning()
   const claims = await countClaims(tx, id)
   const change = changeOf(locked, claims, entry)
   if (change.outcome === 'unchanged') return change
