@@ -142,8 +142,6 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
         const done = await runJob(job)
         if (done) ran.push(done)
       }
-      // A snapshot that is still open would keep the WAL from being written back, and then each commit tries anew.
-      turns.release()
       commit.run()
       // Whoever reads from now on sees what this batch wrote.
       turns.release()

@@ -65,6 +65,28 @@ onEachEngine('Conditional answers', world => {
     }
   })
 
+  test('are the same from memory as when they were computed, and to who sends queries, HEAD or other methods', async () => {
+    for (const path of ['/api/packs', '/api/teams']) {
+      world.clock.advance(1_000)
+      const headers = { 'x-request-id': 'my-request' }
+      const [computed, remembered] = [
+        await world.anonymous.get(path, headers),
+        await world.anonymous.get(path, headers),
+      ]
+      expect(remembered.body).toEqual(computed.body)
+      const lasting = ({ headers }: Answer) =>
+        [...headers].filter(([name]) => name !== 'ratelimit').toSorted()
+      expect(lasting(remembered)).toEqual(lasting(computed))
+      expect((await world.anonymous.get(`${path}?limit=1`)).status).toBe(422)
+      const of = async (method: string) => {
+        const { status, headers } = await world.app.handle(new Request(`http://localhost${path}`, { method }))
+        return [status, headers.get('etag')]
+      }
+      expect(await of('HEAD')).toEqual([200, computed.headers.get('etag')])
+      expect(await of('DELETE')).toEqual([405, null])
+    }
+  })
+
   test('are whole for whoever has something else', async () => {
     for (const { path, client } of resources) {
       const etag = (await client.get(path)).headers.get('etag') ?? ''
