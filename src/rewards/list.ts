@@ -1,5 +1,6 @@
 /** The rewards that can be had now, with what the caller has done and still needs. */
 import { eq } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { readBalance } from '../points/ledger.ts'
@@ -23,9 +24,17 @@ export async function listRewards(sources: Sources, userId: string | undefined) 
   return { points, rewards: rewards.map(reward => presentReward(reward, own.get(reward.id), points, now)) }
 }
 
-/** The same as JSON text, kept for a fan who asks again, where that is exact. */
+/** Who asked lately. */
+const seen = new LRUCache<string, true>({ max: 2_000 })
+
+/**
+ * The same as JSON text, kept for a fan who asks again, where that is exact. Kept for all, the lists of a crowd would push
+ * out one another, each grown old enough to be dear to collect.
+ */
 export async function viewRewards(sources: Sources, userId: string | undefined) {
-  const text = await (userId === undefined
+  const comesAgain = userId !== undefined && seen.has(userId)
+  if (userId !== undefined) seen.set(userId, true)
+  const text = await (!comesAgain
     ? renderRewards(sources, userId).then(({ value }) => value)
     : sources.views.readExactly(`rewards of ${userId}`, async () => ({
         ...(await renderRewards(sources, userId)),
