@@ -53,8 +53,9 @@ export interface World {
 export async function createDeps({ config, db, log, sources, fetch, tuning }: World): Promise<Deps> {
   // The signing key is the one secret that all instances share: the other keys are derived from it.
   const secret = config.nativeTokens.key.d ?? ''
-  const kept = () => createViewCache({ ...sources, foreignCommits: db.foreignCommits })
-  const [views, standings] = [kept(), kept()]
+  const { foreignCommits } = db
+  const views = createViewCache({ ...sources, foreignCommits, mostBytes: 8 * 1024 * 1024 })
+  const standings = createViewCache({ ...sources, foreignCommits })
   db.onTouch(views.revalidate)
   db.onTouch(standings.revalidate)
   return {
