@@ -29,7 +29,6 @@ export function createAnswers(base: Record<string, string>): Answers {
   const json = new Headers({ ...base, 'Content-Type': 'application/json' })
 
   function made(value: unknown, set: Additions): Response {
-    if (value instanceof Response) return value
     const custom = value instanceof ElysiaCustomStatusResponse
     const status = custom ? Number(value.code) : Number(set.status ?? 200)
     const content = custom ? value.response : value
@@ -50,20 +49,20 @@ export function createAnswers(base: Record<string, string>): Answers {
 
   return {
     of(value, set) {
-      const answer = made(value, set)
-      if (answer === value) {
-        const { headers } = answer
-        for (const [name, text] of plain) if (!headers.has(name)) headers.set(name, text)
-      }
-      return added(answer, set)
+      if (!(value instanceof Response)) return added(made(value, set), set)
+      const own = new Set(value.headers.keys())
+      for (const [name, text] of plain) if (!own.has(name)) value.headers.set(name, text)
+      return added(value, set, own)
     },
     again: (shared, set) => added(new Response(shared.body, { headers: headersOf(shared) }), set),
   }
 }
 
-function added(answer: Response, set: Additions): Response {
+/** `own`: headers, in lower case, that nothing added takes the place of. */
+function added(answer: Response, set: Additions, own?: Set<string>): Response {
   const { headers } = answer
-  for (const name in set.headers) headers.set(name, String(set.headers[name]))
+  for (const name in set.headers)
+    if (!own?.has(name.toLowerCase())) headers.set(name, String(set.headers[name]))
   // Elysia adds what is there to a copy of the answer.
   set.headers = {}
   set.status = 200
