@@ -32,15 +32,8 @@ export interface MigrationReport {
  * Applies what is missing; safe to call from many processes at once.
  * @throws NewerSchemaError when the database is ahead of this version; `DatabaseError` when the engine is at fault
  */
-export async function migrate(url: string): Promise<MigrationReport> {
-  try {
-    return await (url.startsWith('sqlite:')
-      ? migrateSqlite(url.slice('sqlite:'.length))
-      : migratePostgres(url))
-  } catch (error) {
-    throw translateDatabaseError(error)
-  }
-}
+export const migrate = (url: string): Promise<MigrationReport> =>
+  onEngine(url, migrateSqlite, migratePostgres)
 
 export interface PendingMigrations {
   /** Their names, in the order in which they would be applied. */
@@ -50,11 +43,16 @@ export interface PendingMigrations {
 }
 
 /** What `migrate` would apply; changes nothing, and makes no file. @throws as `migrate` */
-export async function listPendingMigrations(url: string): Promise<PendingMigrations> {
+export const listPendingMigrations = (url: string): Promise<PendingMigrations> =>
+  onEngine(url, listPendingSqlite, listPendingPostgres)
+
+async function onEngine<Result>(
+  url: string,
+  onSqlite: (path: string) => Promise<Result>,
+  onPostgres: (url: string) => Promise<Result>,
+): Promise<Result> {
   try {
-    return await (url.startsWith('sqlite:')
-      ? listPendingSqlite(url.slice('sqlite:'.length))
-      : listPendingPostgres(url))
+    return await (url.startsWith('sqlite:') ? onSqlite(url.slice('sqlite:'.length)) : onPostgres(url))
   } catch (error) {
     throw translateDatabaseError(error)
   }

@@ -11,8 +11,10 @@ import { requireNativeStanding, requireSessionStanding, type SessionToken } from
 const names = new WeakMap<SessionToken, string>()
 
 function nameOf(provider: string, token: SessionToken & { subject: string }): string {
+  const known = names.get(token)
+  if (known !== undefined) return known
   const { subject, tokenId, issuedAt } = token
-  const name = names.get(token) ?? JSON.stringify(['session', provider, subject, tokenId, issuedAt.getTime()])
+  const name = JSON.stringify(['session', provider, subject, tokenId, issuedAt.getTime()])
   names.set(token, name)
   return name
 }

@@ -12,16 +12,12 @@ import { revokeSessions } from './native-sessions.ts'
 
 const loggedOut = () => new DomainError('invalid_token', { detail: 'The token was logged out.' })
 
-const revocationIds = new LRUCache<string, string>({ max: 20_000 })
+const hashes = new LRUCache<string, string>({
+  max: 20_000,
+  memoMethod: name => createHash('sha256').update(name).digest('hex'),
+})
 
-function revocationId(provider: string, tokenId: string): string {
-  const name = JSON.stringify([provider, tokenId])
-  const remembered = revocationIds.get(name)
-  if (remembered !== undefined) return remembered
-  const id = createHash('sha256').update(name).digest('hex')
-  revocationIds.set(name, id)
-  return id
-}
+const revocationId = (provider: string, tokenId: string) => hashes.memo(JSON.stringify([provider, tokenId]))
 
 const selectRevoked = prepared<{ id: string }, { id: string }[]>((reader, value) => {
   const { revokedTokens } = reader.tables

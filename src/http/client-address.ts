@@ -10,7 +10,7 @@ type Proxies = Pick<EdgesConfig, 'trustedProxies' | 'proxyHeader'>
  * read from the right, where the nearest proxy wrote: everything left of an untrusted address is the client's claim.
  */
 export function clientAddress(headers: Headers, peer: string | undefined, proxies: Proxies): string {
-  const nearest = nearestOf(peer ?? '')
+  const nearest = peers.memo(peer ?? '')
   const { trustedProxies, proxyHeader } = proxies
   if (trustedProxies.kind === 'none') return nearest
   const chain = forwardedFor(headers.get(proxyHeader) ?? '', proxyHeader).reverse()
@@ -25,16 +25,8 @@ export function clientAddress(headers: Headers, peer: string | undefined, proxie
   return address
 }
 
-const peers = new LRUCache<string, string>({ max: 10_000 })
-
 /** A connection's own address, again and again the same. */
-function nearestOf(peer: string): string {
-  const known = peers.get(peer)
-  if (known !== undefined) return known
-  const address = normalize(peer) ?? ''
-  peers.set(peer, address)
-  return address
-}
+const peers = new LRUCache<string, string>({ max: 10_000, memoMethod: peer => normalize(peer) ?? '' })
 
 /** Whether the one at `address`, `at` hops away, is trusted to say who came to it. */
 function believes(trusted: TrustedProxies, address: string, at: number): boolean {

@@ -50,10 +50,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
     return problemResponse(refusal, requestId, headers)
   }
 
-  const counts = rateLimiter.counts('address') || rateLimiter.counts('tokensPerAddress')
-
   function countAddress(request: Request, path: string, headers: Record<string, string | number>) {
-    if (!counts) return
     const addressOf = () => addressGroup(clientAddress(request.headers, peerOf(request), edges))
     limitAddress(rateLimiter, path, addressOf, allowances =>
       Object.assign(headers, rateLimitHeaders(allowances)),

@@ -38,17 +38,15 @@ const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
 const isNamed = ({ tables: { users } }: Reader, value: PreparedValue<Names>) =>
   and(eq(users.provider, value('provider')), inArray(users.subject, [value('subject'), value('erased')]))
 
-const known = new LRUCache<string, Names>({ max: 20_000 })
+const names = new LRUCache<string, Names, Who>({
+  max: 20_000,
+  memoMethod: (_key, _stale, { context: { provider, subject } }) => {
+    return { provider, subject, erased: erasedSubject({ provider, subject }) }
+  },
+})
 
 /** What a fan is found by; hashed once for who comes again. */
-function namesOf({ provider, subject }: Who): Names {
-  const name = `${provider} ${subject}`
-  const remembered = known.get(name)
-  if (remembered) return remembered
-  const names = { provider, subject, erased: erasedSubject({ provider, subject }) }
-  known.set(name, names)
-  return names
-}
+const namesOf = (who: Who) => names.memo(`${who.provider} ${who.subject}`, { context: who })
 
 /**
  * What stands in the place of an erased fan's subject: SHA-256, in lower-case hex, over the JSON array
@@ -64,8 +62,8 @@ export function erasedSubject({ provider, subject }: Who): string {
  * @throws DomainError `invalid_token` (an erased fan, whose request was under way)
  */
 export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: User; created: boolean }> {
-  const known = who.userId === undefined ? undefined : await findUserById(tx, who.userId)
-  const records = known ? [known] : await findRecords(tx, who)
+  const byId = who.userId === undefined ? undefined : await findUserById(tx, who.userId)
+  const records = byId ? [byId] : await findRecords(tx, who)
   if (records.some(isErased)) throw new DomainError('invalid_token', { detail: ERASED })
   if (records[0]) return { user: records[0], created: false }
   const { provider, subject } = who

@@ -2,7 +2,9 @@
 export function perLength<Statement>(make: (length: number) => Statement): (length: number) => Statement {
   const made = new Map<number, Statement>()
   return length => {
-    const statement = made.get(length) ?? make(length)
+    const known = made.get(length)
+    if (known) return known
+    const statement = make(length)
     made.set(length, statement)
     return statement
   }

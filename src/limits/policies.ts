@@ -23,7 +23,7 @@ const TIGHTER: Record<string, Policy> = {
 type Report = (allowances: Allowance[]) => void
 
 /**
- * Before anybody knows who is calling: guessing at tokens is counted here. The address is asked for only where it counts.
+ * Before anybody knows who is calling: guessing at tokens is counted here. The address is dear, and asked for only where it counts.
  * @throws DomainError `rate_limited`
  */
 export function limitAddress(
@@ -33,18 +33,19 @@ export function limitAddress(
   report: Report,
 ): void {
   if (UNLIMITED.has(path)) return
-  const policies = path.startsWith(TOKENS) ? OF_TOKENS : OF_ADDRESS
-  if (policies.some(limiter.counts)) limit(limiter, policies, addressOf(), report)
+  limit(limiter, path.startsWith(TOKENS) ? OF_TOKENS : OF_ADDRESS, addressOf, report)
 }
 
 /** @throws DomainError `rate_limited` */
 export function limitCaller(limiter: RateLimiter, path: string, caller: Caller, report: Report): void {
   const tighter = path.startsWith(TOKENS) ? 'tokens' : TIGHTER[path]
-  const policies: Policy[] = tighter ? ['caller', tighter] : OF_CALLER
-  if (policies.some(limiter.counts)) limit(limiter, policies, `${caller.provider} ${caller.subject}`, report)
+  const keyOf = () => `${caller.provider} ${caller.subject}`
+  limit(limiter, tighter ? ['caller', tighter] : OF_CALLER, keyOf, report)
 }
 
-function limit(limiter: RateLimiter, policies: Policy[], key: string, report: Report): void {
+function limit(limiter: RateLimiter, policies: Policy[], keyOf: () => string, report: Report): void {
+  if (!policies.some(limiter.counts)) return
+  const key = keyOf()
   const allowances: Allowance[] = []
   let refused: Allowance | undefined
   for (const policy of policies) {

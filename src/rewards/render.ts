@@ -20,7 +20,6 @@ export function renderReward(
 ): string {
   if (own) return JSON.stringify(presentReward(reward, own, points, now))
   const rendered = known.get(reward) ?? renderShared(reward, now)
-  known.set(reward, rendered)
   const { pointsRequired, stockRemaining } = reward
   if (points >= pointsRequired) return rendered.unlocked
   const blockedBy = stockRemaining === 0 ? '"insufficient_points","out_of_stock"' : '"insufficient_points"'
@@ -29,5 +28,7 @@ export function renderReward(
 
 function renderShared(reward: RewardRow, now: Date): Rendered {
   const unlocked = JSON.stringify(presentReward(reward, undefined, reward.pointsRequired, now))
-  return { head: unlocked.slice(0, unlocked.lastIndexOf(',"unlocked":')), unlocked }
+  const rendered = { head: unlocked.slice(0, unlocked.lastIndexOf(',"unlocked":')), unlocked }
+  known.set(reward, rendered)
+  return rendered
 }

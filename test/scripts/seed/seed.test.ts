@@ -9,15 +9,7 @@ import { dump } from '../../support/dump.ts'
 import { engines, sharedEngines, sqliteEngine } from '../../support/engines.ts'
 import { seedByVerbs } from '../../support/seed-by-verbs.ts'
 import { runScript, startScript } from '../run-script.ts'
-
-const options = {
-  seed: 7,
-  fans: 60,
-  provider: { name: 'mock-idp', issuer: 'http://localhost:4000' },
-  onboardingPoints: 100,
-}
-
-const NOTHING = { teams: 0, rewards: 0, packs: 0, fans: 0, rows: 0 }
+import { NOTHING, options } from './sixty-fans.ts'
 
 /** Less of everything that can run out, so that it does. */
 async function makeScarce(db: Database) {

@@ -14,14 +14,8 @@ import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
 import { engines, sqliteEngine } from '../../support/engines.ts'
 import { runScript } from '../run-script.ts'
+import { NOTHING, options } from './sixty-fans.ts'
 
-const options = {
-  seed: 7,
-  fans: 60,
-  provider: { name: 'mock-idp', issuer: 'http://localhost:4000' },
-  onboardingPoints: 100,
-}
-const NOTHING = { teams: 0, rewards: 0, packs: 0, fans: 0, rows: 0 }
 const NONE = { present: 0, taken: 0, erased: 0, elsewhere: 0 }
 
 describe.each(engines)('A seed over what is there ($name)', engine => {

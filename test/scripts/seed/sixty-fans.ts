@@ -1,0 +1,9 @@
+/** A seed small enough for a test, and what one that has nothing left to write reports. */
+export const options = {
+  seed: 7,
+  fans: 60,
+  provider: { name: 'mock-idp', issuer: 'http://localhost:4000' },
+  onboardingPoints: 100,
+}
+
+export const NOTHING = { teams: 0, rewards: 0, packs: 0, fans: 0, rows: 0 }
