@@ -7,17 +7,8 @@ import { standingTopic } from '../views/topics.ts'
 import type { ViewCache, Viewed } from '../views/view-cache.ts'
 import { requireNativeStanding, requireSessionStanding, type SessionToken } from './standing.ts'
 
-/** Tokens that are remembered are the same objects each time they are asked for. */
-const names = new WeakMap<SessionToken, string>()
-
-function nameOf(provider: string, token: SessionToken & { subject: string }): string {
-  const known = names.get(token)
-  if (known !== undefined) return known
-  const { subject, tokenId, issuedAt } = token
-  const name = JSON.stringify(['session', provider, subject, tokenId, issuedAt.getTime()])
-  names.set(token, name)
-  return name
-}
+const nameOf = (provider: string, { subject, tokenId, issuedAt }: SessionToken & { subject: string }) =>
+  JSON.stringify(['session', provider, subject, tokenId, issuedAt.getTime()])
 
 /** Id of the caller's record. @throws as `requireSessionStanding` */
 export function viewSessionStanding(

@@ -1,7 +1,6 @@
 /** Whether a token that verifies still counts: asked of the database at every request, so that no cache outlives a logout. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import { LRUCache } from 'lru-cache'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { AuthenticatedCaller, Caller } from '../caller.ts'
@@ -12,12 +11,8 @@ import { revokeSessions } from './native-sessions.ts'
 
 const loggedOut = () => new DomainError('invalid_token', { detail: 'The token was logged out.' })
 
-const hashes = new LRUCache<string, string>({
-  max: 20_000,
-  memoMethod: name => createHash('sha256').update(name).digest('hex'),
-})
-
-const revocationId = (provider: string, tokenId: string) => hashes.memo(JSON.stringify([provider, tokenId]))
+const revocationId = (provider: string, tokenId: string) =>
+  hash('sha256', JSON.stringify([provider, tokenId]), 'hex')
 
 const selectRevoked = prepared<{ id: string }, { id: string }[]>((reader, value) => {
   const { revokedTokens } = reader.tables

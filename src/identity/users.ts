@@ -1,7 +1,6 @@
 /** The user record of whoever a token speaks for: found, or made at the first write of any kind. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { LRUCache } from 'lru-cache'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { type PreparedValue, prepared } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
@@ -17,9 +16,10 @@ export async function findUser(reader: Reader, who: Who): Promise<User | undefin
   return records.some(isErased) ? undefined : records[0]
 }
 
-/** Also of an erased fan, by the hash that is left of their subject. */
-export function findRecords(reader: Reader, who: Who): Promise<User[]> {
-  return selectRecords(reader, namesOf(who))
+/** Also of an erased fan, by the hash that is left of their subject. By id where it is known: one look-up, not two. */
+export async function findRecords(reader: Reader, who: Who): Promise<User[]> {
+  const known = who.userId === undefined ? undefined : await findUserById(reader, who.userId)
+  return known ? [known] : selectRecords(reader, namesOf(who))
 }
 
 interface Names extends Record<string, unknown> {
@@ -38,23 +38,17 @@ const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
 const isNamed = ({ tables: { users } }: Reader, value: PreparedValue<Names>) =>
   and(eq(users.provider, value('provider')), inArray(users.subject, [value('subject'), value('erased')]))
 
-const names = new LRUCache<string, Names, Who>({
-  max: 20_000,
-  memoMethod: (_key, _stale, { context: { provider, subject } }) => {
-    return { provider, subject, erased: erasedSubject({ provider, subject }) }
-  },
-})
-
-/** What a fan is found by; hashed once for who comes again. */
-const namesOf = (who: Who) => names.memo(`${who.provider} ${who.subject}`, { context: who })
+/** What a fan is found by. */
+const namesOf = ({ provider, subject }: Who): Names => {
+  return { provider, subject, erased: erasedSubject({ provider, subject }) }
+}
 
 /**
  * What stands in the place of an erased fan's subject: SHA-256, in lower-case hex, over the JSON array
  * `["erased", provider, subject]`. It tells nobody the subject, and whoever comes with the subject is known by it.
  */
 export function erasedSubject({ provider, subject }: Who): string {
-  const hash = createHash('sha256').update(JSON.stringify(['erased', provider, subject]))
-  return `erased:${hash.digest('hex')}`
+  return `erased:${hash('sha256', JSON.stringify(['erased', provider, subject]), 'hex')}`
 }
 
 /**
@@ -62,8 +56,7 @@ export function erasedSubject({ provider, subject }: Who): string {
  * @throws DomainError `invalid_token` (an erased fan, whose request was under way)
  */
 export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: User; created: boolean }> {
-  const byId = who.userId === undefined ? undefined : await findUserById(tx, who.userId)
-  const records = byId ? [byId] : await findRecords(tx, who)
+  const records = await findRecords(tx, who)
   if (records.some(isErased)) throw new DomainError('invalid_token', { detail: ERASED })
   if (records[0]) return { user: records[0], created: false }
   const { provider, subject } = who
