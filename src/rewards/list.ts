@@ -8,7 +8,7 @@ import { fanTopic, rewardsTopic } from '../views/topics.ts'
 import type { ViewCache } from '../views/view-cache.ts'
 import { isActive, nextEdge } from '../window.ts'
 import { viewCatalogue } from './catalogue.ts'
-import { presentReward, type UserRewardRow } from './present.ts'
+import { type OwnReward, presentReward, type RewardRow } from './present.ts'
 import { renderReward } from './render.ts'
 
 interface Sources {
@@ -46,29 +46,47 @@ export async function viewRewards(sources: Sources, userId: string | undefined) 
 /** The catalogue's part of each reward is written once for all fans. */
 async function renderRewards(sources: Sources, userId: string | undefined) {
   const { points, rewards, own, now, until } = await readShelf(sources, userId)
-  const rendered = rewards.map(reward => renderReward(reward, own.get(reward.id), points, now))
-  return { value: `{"points":${points},"rewards":[${rendered.join(',')}]}`, until }
+  let text = ''
+  for (const reward of rewards) {
+    if (text) text += ','
+    text += renderReward(reward, own.get(reward.id), points, now)
+  }
+  return { value: `{"points":${points},"rewards":[${text}]}`, until }
 }
 
 async function readShelf({ read, views }: Sources, userId: string | undefined) {
   const now = read.now()
-  const catalogue = await viewCatalogue(read, views)
+  const { rewards, until } = shelfAt(now, await viewCatalogue(read, views))
   const { balance: points } = await readBalance(read, userId)
   const rows = userId === undefined ? [] : await selectOwn(read, { userId })
   const own = new Map(rows.map(row => [row.rewardId, row]))
-  return {
-    points,
-    rewards: catalogue.filter(reward => isActive(reward, now)),
-    own,
-    now,
-    until: nextEdge(catalogue, now),
-  }
+  return { points, rewards, own, now, until }
 }
 
-const selectOwn = prepared<{ userId: string }, UserRewardRow[]>((reader, value) => {
+interface Shelf {
+  rewards: RewardRow[]
+  /** From when to before when these are the active ones; null: for good. */
+  since: Date
+  until: Date | null
+}
+
+const shelves = new WeakMap<RewardRow[], Shelf>()
+
+/** What of a catalogue is active now: the same for all who ask until the next window opens or closes. */
+function shelfAt(now: Date, catalogue: RewardRow[]): Shelf {
+  const known = shelves.get(catalogue)
+  if (known && known.since <= now && (known.until === null || now < known.until)) return known
+  const rewards = catalogue.filter(reward => isActive(reward, now))
+  const shelf = { rewards, since: now, until: nextEdge(catalogue, now) }
+  shelves.set(catalogue, shelf)
+  return shelf
+}
+
+const selectOwn = prepared<{ userId: string }, OwnReward[]>((reader, value) => {
   const { userRewards } = reader.tables
+  const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards
   return reader
-    .select()
+    .select({ rewardId, claimedAt, redeemedAt, redemptionCode })
     .from(userRewards)
     .where(eq(userRewards.userId, value('userId')))
 })

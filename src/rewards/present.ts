@@ -5,6 +5,8 @@ import { isActive } from '../window.ts'
 
 export type RewardRow = Tables['rewards']['$inferSelect']
 export type UserRewardRow = Tables['userRewards']['$inferSelect']
+/** What a fan did with a reward that they claimed. */
+export type OwnReward = Pick<UserRewardRow, 'rewardId' | 'claimedAt' | 'redeemedAt' | 'redemptionCode'>
 
 type Obstacle = Extract<
   ProblemCode,
@@ -14,7 +16,7 @@ type Obstacle = Extract<
 /** What would refuse a claim, in the order in which a claim checks it. */
 export function obstacles(
   reward: RewardRow,
-  own: UserRewardRow | undefined,
+  own: OwnReward | undefined,
   points: number,
   now: Date,
 ): Obstacle[] {
@@ -26,8 +28,13 @@ export function obstacles(
   return found
 }
 
-export function presentReward(reward: RewardRow, own: UserRewardRow | undefined, points: number, now: Date) {
-  const blockedBy = obstacles(reward, own, points, now)
+export const presentReward = (reward: RewardRow, own: OwnReward | undefined, points: number, now: Date) => ({
+  ...presentShared(reward, now),
+  ...presentOwn(reward, own, points, now),
+})
+
+/** What is the same for all who see it. */
+export function presentShared(reward: RewardRow, now: Date) {
   return {
     id: reward.id,
     title: reward.title,
@@ -39,6 +46,13 @@ export function presentReward(reward: RewardRow, own: UserRewardRow | undefined,
     startsAt: reward.startsAt?.toISOString() ?? null,
     endsAt: reward.endsAt?.toISOString() ?? null,
     stockRemaining: reward.stockRemaining,
+  }
+}
+
+/** The rest of it, a fan's own. */
+export function presentOwn(reward: RewardRow, own: OwnReward | undefined, points: number, now: Date) {
+  const blockedBy = obstacles(reward, own, points, now)
+  return {
     state: stateOf(own),
     unlocked: points >= reward.pointsRequired,
     claimable: blockedBy.length === 0,
@@ -50,7 +64,7 @@ export function presentReward(reward: RewardRow, own: UserRewardRow | undefined,
   }
 }
 
-function stateOf(own: UserRewardRow | undefined): 'unclaimed' | 'claimed' | 'redeemed' {
+function stateOf(own: OwnReward | undefined): 'unclaimed' | 'claimed' | 'redeemed' {
   if (!own) return 'unclaimed'
   return own.redeemedAt ? 'redeemed' : 'claimed'
 }

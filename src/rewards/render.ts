@@ -1,11 +1,11 @@
 /** A reward as JSON text, byte for byte what `presentReward` makes. */
-import { presentReward, type RewardRow, type UserRewardRow } from './present.ts'
+import { type OwnReward, presentOwn, presentReward, presentShared, type RewardRow } from './present.ts'
 
-/** For rewards that were not claimed and are active: what comes before and after the fan's own part. */
+/** Of an active reward. */
 interface Rendered {
-  /** Up to and with `state`. */
-  head: string
-  /** Of a fan who has the points. */
+  /** What all see, up to where a fan's own part goes on. */
+  shared: string
+  /** Whole, for a fan who has the points and has not claimed it: nearly all of a list. */
   unlocked: string
 }
 
@@ -14,21 +14,21 @@ const known = new WeakMap<RewardRow, Rendered>()
 /** `reward` is a row of the catalogue's view: what is rendered of it is kept as long as that is. It must be active. */
 export function renderReward(
   reward: RewardRow,
-  own: UserRewardRow | undefined,
+  own: OwnReward | undefined,
   points: number,
   now: Date,
 ): string {
-  if (own) return JSON.stringify(presentReward(reward, own, points, now))
-  const rendered = known.get(reward) ?? renderShared(reward, now)
-  const { pointsRequired, stockRemaining } = reward
-  if (points >= pointsRequired) return rendered.unlocked
-  const blockedBy = stockRemaining === 0 ? '"insufficient_points","out_of_stock"' : '"insufficient_points"'
-  return `${rendered.head},"unlocked":false,"claimable":false,"missingPoints":${pointsRequired - points},"blockedBy":[${blockedBy}],"claimedAt":null,"redeemedAt":null,"redemptionCode":null}`
+  const { shared, unlocked } = known.get(reward) ?? renderShared(reward, now)
+  if (!own && points >= reward.pointsRequired) return unlocked
+  return shared + renderOwn(reward, own, points, now)
 }
 
 function renderShared(reward: RewardRow, now: Date): Rendered {
+  const shared = `${JSON.stringify(presentShared(reward, now)).slice(0, -1)},`
   const unlocked = JSON.stringify(presentReward(reward, undefined, reward.pointsRequired, now))
-  const rendered = { head: unlocked.slice(0, unlocked.lastIndexOf(',"unlocked":')), unlocked }
+  const rendered = { shared, unlocked }
   known.set(reward, rendered)
   return rendered
 }
+
+const renderOwn = (...fan: Parameters<typeof presentOwn>) => JSON.stringify(presentOwn(...fan)).slice(1)
