@@ -28,6 +28,17 @@ const folder = join(root, 'db/migrations')
 const DIALECTS = { sqlite: 'sqlite', postgres: 'postgresql' } as const
 type Engine = keyof typeof DIALECTS
 
+/** Tables of short rows that are found by their primary key. */
+const KEPT_BY_KEY = new Set([
+  'identities',
+  'leaderboard_counts',
+  'leaderboard_entries',
+  'leaderboard_scores',
+  'onboardings',
+  'points_accounts',
+  'user_rewards',
+])
+
 await runCommand(command, async ({ parameters: [name], options: { check, custom }, note }) => {
   if (check && custom) misuse('--check and --custom contradict each other')
   return check ? checkMigrations() : writeMigrations()
@@ -77,11 +88,20 @@ await runCommand(command, async ({ parameters: [name], options: { check, custom 
       fail(`drizzle-kit has made no migration for ${engine}.`)
     }
     const added = readdirSync(target).filter(file => !before.has(file) && file.endsWith('.sql'))
-    // STRICT: SQLite then refuses a value of the wrong type instead of storing it. Drizzle cannot say it.
     for (const file of engine === 'sqlite' ? added : []) {
       const path = join(target, file)
-      writeFileSync(path, readFileSync(path, 'utf8').replace(/(CREATE TABLE [\s\S]*?\n\));/g, '$1 STRICT;'))
+      writeFileSync(path, withTableOptions(readFileSync(path, 'utf8')))
     }
     return added.map(file => `db/migrations/${engine}/${file}`)
   }
 })
+
+/**
+ * What Drizzle cannot say of a SQLite table. STRICT: a value of the wrong type is refused instead of stored. WITHOUT ROWID: see
+ * `0006_rows-by-key.sql`; Drizzle changes a table by making it anew under the name `__new_…`.
+ */
+function withTableOptions(migration: string): string {
+  return migration.replace(/(CREATE TABLE `(?:__new_)?(\w+)`[\s\S]*?\n\));/g, (_, table, name) =>
+    KEPT_BY_KEY.has(name) ? `${table} STRICT, WITHOUT ROWID;` : `${table} STRICT;`,
+  )
+}

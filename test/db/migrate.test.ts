@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseError } from '../../db/index.ts'
+import { knownMigrations } from '../../db/known-migrations.ts'
 import { applyMigrations, listPendingMigrations, migrate, NewerSchemaError } from '../../db/migrate.ts'
 import { createClock } from '../support/clock.ts'
 import { engines, sharedEngines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
@@ -11,6 +12,17 @@ import { type Run, withRawConnection } from './probe.ts'
 
 const migrationsOf = (engine: string) =>
   readdirSync(join(import.meta.dir, '../../db/migrations', engine)).filter(name => name.endsWith('.sql'))
+
+/** `WITHOUT ROWID`, of SQLite; `scripts/generate-migrations.ts` has the same list. */
+const KEPT_BY_KEY = [
+  'identities',
+  'leaderboard_counts',
+  'leaderboard_entries',
+  'leaderboard_scores',
+  'onboardings',
+  'points_accounts',
+  'user_rewards',
+]
 
 let temporary: TemporaryDatabase
 afterEach(() => temporary.remove())
@@ -157,6 +169,58 @@ describe('migrations (SQLite)', () => {
       expect(
         run("INSERT INTO teams VALUES ('t', 't', 't', null, null, null, null, null, 'yes', 0, 0)"),
       ).rejects.toThrow('cannot store TEXT value in INTEGER column')
+    })
+  })
+
+  test('keep by their keys the tables of which a request reads a row or two', async () => {
+    temporary = await sqliteEngine.open(createClock())
+    await withRawConnection(temporary, async run => {
+      const tables = await run('PRAGMA table_list')
+      const kept = tables.filter(({ name, wr }) => wr === 1 && !String(name).startsWith('sqlite_'))
+      expect(kept.map(({ name }) => String(name)).toSorted()).toEqual(KEPT_BY_KEY.toSorted())
+    })
+  })
+
+  test('take the rows along when tables come to be kept by their keys, and the rules too', async () => {
+    temporary = await sqliteEngine.open(createClock())
+    await withRawConnection(temporary, async run => {
+      await empty(run, 'sqlite')
+      await run('PRAGMA foreign_keys = ON')
+      await run('CREATE TABLE __drizzle_migrations (id integer PRIMARY KEY, hash text, created_at bigint)')
+      for (const { sql, folderMillis } of knownMigrations('sqlite').slice(0, 6)) {
+        for (const statement of sql) await run(statement)
+        await run(`INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('', ${folderMillis})`)
+      }
+      await run(
+        "INSERT INTO users (id, provider, subject, created_at, updated_at) VALUES ('u', 'p', 's', 1, 2)",
+      )
+      await run(`INSERT INTO rewards (id, title, description, item_type, points_required, active, created_at, updated_at)
+        VALUES ('r', 'R', 'R', 'badge', 0, 1, 1, 2)`)
+      await run("INSERT INTO identities VALUES ('u', 'u@example.com', 1, 'U', null, 3, 4, 5, null)")
+      await run("INSERT INTO onboardings VALUES ('u', 6)")
+      await run("INSERT INTO points_accounts VALUES ('u', 70, 80, 1, 'head', 7)")
+      await run("INSERT INTO leaderboard_entries VALUES ('u', 8, 'hash')")
+      await run("INSERT INTO leaderboard_scores VALUES ('all', 'u', -80, 9)")
+      await run("INSERT INTO leaderboard_counts VALUES ('all', 1, 80, 9, 1)")
+      await run("INSERT INTO user_rewards VALUES ('u', 'r', 10, 11, 'CODE')")
+      const dump = () => Promise.all(KEPT_BY_KEY.map(table => run(`SELECT * FROM ${table}`)))
+      const before = await dump()
+      expect(before.map(rows => rows.length)).toEqual(KEPT_BY_KEY.map(() => 1))
+
+      await applyMigrations('sqlite', run)
+      expect(await dump()).toEqual(before)
+      expect(await run('PRAGMA foreign_key_check')).toEqual([])
+      expect(await run('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
+      for (const [refused, why] of [
+        ["INSERT INTO onboardings VALUES ('nobody', 6)", 'FOREIGN KEY constraint failed'],
+        ["INSERT INTO onboardings VALUES ('u', 7)", 'UNIQUE constraint failed: onboardings.user_id'],
+        ['UPDATE points_accounts SET balance = -1', 'points_accounts_balance_not_negative'],
+        ['UPDATE leaderboard_counts SET fans = -1', 'leaderboard_counts_not_negative'],
+        ['UPDATE user_rewards SET redemption_code = null', 'user_rewards_code_with_redemption'],
+      ] as const) {
+        const error = await run(refused).catch((thrown: unknown) => thrown)
+        expect(String(error)).toContain(why)
+      }
     })
   })
 

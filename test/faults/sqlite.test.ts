@@ -121,7 +121,7 @@ describe('A corrupt file', () => {
   const env = () => ({ DATABASE_URL: `sqlite:${path}`, IDP_ISSUER: 'http://localhost:1' })
 
   test('is 503 database_unavailable where the damage is met, and /readyz tells of it from then on', async () => {
-    await spoil('onboardings')
+    await spoil('points_entries')
     await begin()
     expect((await write()).status).toBe(201)
     expect(await ready()).toEqual([200, 'ok'])
