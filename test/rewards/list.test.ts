@@ -52,6 +52,24 @@ onEachEngine('GET /api/rewards', world => {
     for (const id of [off, early, late]) expect(ids).not.toContain(id)
   })
 
+  test('follows the clock over the edges of windows, also for a fan who has just asked', async () => {
+    const fan = await world.fan()
+    await fan.post('/api/user/onboarding', {})
+    const opens = await world.reward({ startsAt: at(1) })
+    const closes = await world.reward({ endsAt: at(2) })
+    const listed = async () => {
+      const ids = (await fan.get('/api/rewards')).body.rewards.map(({ id }: Listed) => id)
+      return [opens, closes].filter(id => ids.includes(id))
+    }
+    const lists = []
+    for (const ms of [0, 0, 1, 0, 1, 0]) {
+      world.clock.advance(ms)
+      lists.push(await listed())
+    }
+    const [before, between, after] = [[closes], [opens, closes], [opens]]
+    expect(lists).toEqual([before, before, between, between, after, after])
+  })
+
   test('lists the cheapest first, and equals by id', async () => {
     const fan = await world.fan()
     for (const id of ['order-b', 'order-B', 'order-a', 'order_a'])
