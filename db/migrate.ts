@@ -8,6 +8,9 @@ import { knownMigrations } from './known-migrations.ts'
 import { connectPostgres } from './postgres.ts'
 import { beginImmediate, connectSqlite } from './sqlite-connection.ts'
 
+/** For another instance that migrates a large file. PostgreSQL's lock is waited for without an end. */
+const MIGRATION_PATIENCE_MS = 30 * 60_000
+
 type Run = (statement: string, parameters?: (string | number)[]) => Promise<Record<string, unknown>[]>
 
 /** The database has migrations that this version does not know: an older binary must not touch it. */
@@ -65,11 +68,15 @@ async function listPendingSqlite(path: string): Promise<PendingMigrations> {
   try {
     connection.run('PRAGMA busy_timeout = 5000')
     const run: Run = async statement => connection.query(statement).all() as Record<string, unknown>[]
-    const tables = await run("SELECT name FROM sqlite_schema WHERE name = '__drizzle_migrations'")
-    return namePending('sqlite', tables.length > 0 ? await run(APPLIED) : [])
+    return namePending('sqlite', await readAppliedSqlite(run))
   } finally {
     connection.close()
   }
+}
+
+async function readAppliedSqlite(run: Run): Promise<AppliedRow[]> {
+  const tables = await run("SELECT name FROM sqlite_schema WHERE name = '__drizzle_migrations'")
+  return tables.length > 0 ? run(APPLIED) : []
 }
 
 async function listPendingPostgres(url: string): Promise<PendingMigrations> {
@@ -114,7 +121,12 @@ async function migrateSqlite(path: string): Promise<MigrationReport> {
   try {
     const run: Run = async (statement, parameters = []) =>
       connection.query(statement).all(...parameters) as Record<string, unknown>[]
-    await beginImmediate(connection)
+    const total = knownMigrations('sqlite').length
+    // No lock to wait for.
+    if (findMissing('sqlite', await readAppliedSqlite(run)).length === 0) return { applied: 0, total }
+    // A table that is made anew takes all its rows along, those too that refer to nothing (see `orphans.ts`).
+    await run('PRAGMA foreign_keys = OFF')
+    await beginImmediate(connection, MIGRATION_PATIENCE_MS)
     try {
       const report = await applyMigrations('sqlite', run)
       await run('COMMIT')

@@ -21,6 +21,7 @@ import { DatabaseError, translateDatabaseError } from './errors.ts'
 import type { Reader, Sources } from './index.ts'
 import { knownMigrations } from './known-migrations.ts'
 import { queriesOn } from './sqlite.ts'
+import { findBrokenReferences } from './sqlite-references.ts'
 import { defineTables } from './tables.ts'
 
 /** Copied at once. */
@@ -65,7 +66,7 @@ export function inspectSqlite(path: string): Inspection {
   const connection = open(path)
   try {
     const integrity = valuesOf(connection, 'PRAGMA integrity_check(20)').flat().map(String)
-    const foreign = valuesOf(connection, 'PRAGMA foreign_key_check').slice(0, 20)
+    const references = findBrokenReferences(statement => valuesOf(connection, statement)).slice(0, 20)
     const present = new Set(
       valuesOf(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'").flat(),
     )
@@ -80,10 +81,7 @@ export function inspectSqlite(path: string): Inspection {
     const counts = tables.map(name => Number(valuesOf(connection, `SELECT count(*) FROM "${name}"`)[0]?.[0]))
     const knownApplied = applied.filter(at => known.has(at)).length
     return {
-      faults: [
-        ...integrity.filter(word => word !== 'ok'),
-        ...foreign.map(([table, row, parent]) => `${table} row ${row} refers to a missing row of ${parent}`),
-      ],
+      faults: [...integrity.filter(word => word !== 'ok'), ...references],
       migrations: applied.length,
       knownMigrations: knownApplied,
       current: knownApplied === applied.length && knownApplied === known.size,

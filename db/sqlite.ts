@@ -7,6 +7,7 @@ import { DatabaseError, translateDatabaseError } from './errors.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './index.ts'
 import { requireCurrent } from './known-migrations.ts'
 import { beginImmediate, connectSqlite, forBulk } from './sqlite-connection.ts'
+import { findBrokenReferences } from './sqlite-references.ts'
 import { keepStatements, shareTurns } from './sqlite-statements.ts'
 import { defineTables } from './tables.ts'
 import { createWriteFault } from './write-fault.ts'
@@ -214,10 +215,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     async findDamage() {
       try {
         const found = reader.query('PRAGMA integrity_check').values().flat().map(String)
-        const orphans = reader.query('PRAGMA foreign_key_check').values()
-        const refer = orphans.map(
-          ([table, row, parent]) => `${table} row ${row} refers to no row of ${parent}`,
-        )
+        const refer = findBrokenReferences(statement => reader.query(statement).values())
         return [...found.filter(line => line !== 'ok'), ...refer]
       } catch (error) {
         const fault = translateDatabaseError(error)

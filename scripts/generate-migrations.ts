@@ -30,7 +30,6 @@ type Engine = keyof typeof DIALECTS
 
 /** Tables of short rows that are found by their primary key. */
 const KEPT_BY_KEY = new Set([
-  'identities',
   'leaderboard_counts',
   'leaderboard_entries',
   'leaderboard_scores',

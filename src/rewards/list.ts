@@ -65,7 +65,8 @@ async function readShelf({ read, views }: Sources, userId: string | undefined) {
 
 interface Shelf {
   rewards: RewardRow[]
-  /** Before when these are the active ones; null: for good. */
+  /** From when to before when these are the active ones; null: for good. */
+  since: Date
   until: Date | null
 }
 
@@ -74,9 +75,9 @@ const shelves = new WeakMap<RewardRow[], Shelf>()
 /** What of a catalogue is active now: the same for all who ask until the next window opens or closes. */
 function shelfAt(now: Date, catalogue: RewardRow[]): Shelf {
   const known = shelves.get(catalogue)
-  if (known && (known.until === null || now < known.until)) return known
+  if (known && known.since <= now && (known.until === null || now < known.until)) return known
   const rewards = catalogue.filter(reward => isActive(reward, now))
-  const shelf = { rewards, until: nextEdge(catalogue, now) }
+  const shelf = { rewards, since: now, until: nextEdge(catalogue, now) }
   shelves.set(catalogue, shelf)
   return shelf
 }

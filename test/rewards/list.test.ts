@@ -57,8 +57,8 @@ onEachEngine('GET /api/rewards', world => {
     await fan.post('/api/user/onboarding', {})
     const opens = await world.reward({ startsAt: at(1) })
     const closes = await world.reward({ endsAt: at(2) })
-    const listed = async () => {
-      const ids = (await fan.get('/api/rewards')).body.rewards.map(({ id }: Listed) => id)
+    const listed = async (by = fan) => {
+      const ids = (await by.get('/api/rewards')).body.rewards.map(({ id }: Listed) => id)
       return [opens, closes].filter(id => ids.includes(id))
     }
     const lists = []
@@ -68,6 +68,9 @@ onEachEngine('GET /api/rewards', world => {
     }
     const [before, between, after] = [[closes], [opens, closes], [opens]]
     expect(lists).toEqual([before, before, between, between, after, after])
+    // Set back, as clocks are: whoever asks now is told what is true now.
+    world.clock.advance(-2)
+    expect(await listed(await world.fan())).toEqual(before)
   })
 
   test('lists the cheapest first, and equals by id', async () => {

@@ -257,7 +257,7 @@ test('what is damaged, foreign or newer is not restored', async () => {
 
   for (const [name, why] of [
     ['newer.db', 'is ahead of this version of Matchday by 1'],
-    ['torn.db', 'refers to a missing row of teams'],
+    ['torn.db', 'refers to no row of teams'],
     ['text.db', 'is no sound SQLite database'],
     ['forged.db', 'holds a ledger that contradicts itself: fan '],
     ['foreign.db', 'is no database of Matchday'],

@@ -1,20 +1,5 @@
 -- Rows where their keys are: a look-up goes down one tree, and a write changes one, instead of two. SQLite else keeps a table by
 -- a number of its own, and its primary key as an index beside it (https://sqlite.org/withoutrowid.html). Not for long rows.
-CREATE TABLE `__new_identities` (
-	`user_id` text PRIMARY KEY NOT NULL,
-	`email` text,
-	`email_verified` integer,
-	`name` text,
-	`picture` text,
-	`updated_at` integer,
-	`stated_at` integer,
-	`synced_at` integer,
-	`deleted_at` integer,
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT, WITHOUT ROWID;--> statement-breakpoint
-INSERT INTO `__new_identities` SELECT `user_id`, `email`, `email_verified`, `name`, `picture`, `updated_at`, `stated_at`, `synced_at`, `deleted_at` FROM `identities`;--> statement-breakpoint
-DROP TABLE `identities`;--> statement-breakpoint
-ALTER TABLE `__new_identities` RENAME TO `identities`;--> statement-breakpoint
 CREATE TABLE `__new_onboardings` (
 	`user_id` text PRIMARY KEY NOT NULL,
 	`completed_at` integer NOT NULL,
