@@ -10,9 +10,9 @@ export type PreparedValue<Values> = <Name extends keyof Values & string>(name: N
 
 /**
  * `build` says the query, with `value(name)` where a value goes in; the result runs it. Beside a column that is no text or
- * number, wrap the value for its dialect: `sql.param(value(name), column)`. In the
- * `values` of an insert and in `sql.param` no value may be null: the column's encoder throws at such a Date, and makes false
- * of such a boolean.
+ * number, wrap the value for its dialect: `sql.param(value(name), column)`. In the `values` of
+ * an insert and in `sql.param` no value may be null: the column's encoder throws at such a Date, and makes false of such a
+ * boolean.
  */
 export function prepared<Values extends Record<string, unknown>, Rows, Within extends Reader = Reader>(
   build: (within: Within, value: PreparedValue<Values>) => Preparable<Rows>,

@@ -6,6 +6,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
+import { withTableOptions } from '../db/sqlite-table-options.ts'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
 import { fail, misuse } from './command/explain.ts'
 
@@ -27,16 +28,6 @@ const root = join(import.meta.dir, '..')
 const folder = join(root, 'db/migrations')
 const DIALECTS = { sqlite: 'sqlite', postgres: 'postgresql' } as const
 type Engine = keyof typeof DIALECTS
-
-/** Tables of short rows that are found by their primary key. */
-const KEPT_BY_KEY = new Set([
-  'leaderboard_counts',
-  'leaderboard_entries',
-  'leaderboard_scores',
-  'onboardings',
-  'points_accounts',
-  'user_rewards',
-])
 
 await runCommand(command, async ({ parameters: [name], options: { check, custom }, note }) => {
   if (check && custom) misuse('--check and --custom contradict each other')
@@ -94,13 +85,3 @@ await runCommand(command, async ({ parameters: [name], options: { check, custom 
     return added.map(file => `db/migrations/${engine}/${file}`)
   }
 })
-
-/**
- * What Drizzle cannot say of a SQLite table. STRICT: a value of the wrong type is refused instead of stored. WITHOUT ROWID: see
- * `0006_rows-by-key.sql`; Drizzle changes a table by making it anew under the name `__new_…`.
- */
-function withTableOptions(migration: string): string {
-  return migration.replace(/(CREATE TABLE `(?:__new_)?(\w+)`[\s\S]*?\n\));/g, (_, table, name) =>
-    KEPT_BY_KEY.has(name) ? `${table} STRICT, WITHOUT ROWID;` : `${table} STRICT;`,
-  )
-}

@@ -1,5 +1,5 @@
 /** Moves everything from one database to another, and believes it only when both hold the same. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Database, isMissingParent } from '../../db/index.ts'
 import { countUnknownMigrations } from '../../db/known-migrations.ts'
 import { readMoveMarker, removeMoveMarker, writeMoveMarker } from '../../db/move-marker.ts'
@@ -53,7 +53,7 @@ export async function findMoved(
 const otherData = (which: string) => `The target holds other data (${which}): move into an empty database.`
 
 /** What a target notes of its source: SHA-256 in lower-case hex, as names are paths and hosts of the operator's. */
-const markOf = (sourceName: string) => createHash('sha256').update(sourceName).digest('hex')
+const markOf = (sourceName: string) => hash('sha256', sourceName, 'hex')
 
 /** A source of a newer version has tables that this one would leave behind. */
 export async function requireKnownSchema(source: Database): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** 256 random bits, marked so that secret scanners know them. Kept only as `hashRefreshToken` of it. */
 export function mintRefreshToken(random: Uint8Array): string {
@@ -7,5 +7,5 @@ export function mintRefreshToken(random: Uint8Array): string {
 
 /** SHA-256 in hex. No salt: what is hashed is random already. */
 export function hashRefreshToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex')
+  return hash('sha256', token, 'hex')
 }

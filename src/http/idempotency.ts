@@ -2,7 +2,7 @@
  * The one way in which a caller's POST, PUT or PATCH writes. Under an `Idempotency-Key` the effect and the record of
  * its answer are one unit of work, so that whoever asks again, even after a crash, hears the first answer.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { type Context, ElysiaCustomStatusResponse, status } from 'elysia'
 import type { Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
@@ -105,7 +105,7 @@ function fingerprintOf({ request, body }: MutationContext): string {
       ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
       : value,
   )
-  return createHash('sha256').update(canonical).digest('hex')
+  return hash('sha256', canonical, 'hex')
 }
 
 function requireSame(earlier: string, fingerprint: string): void {

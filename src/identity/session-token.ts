@@ -1,5 +1,5 @@
 /** The verification rule for the provider's access tokens (RFC 7519, RFC 8725, RFC 9068). */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { DomainError } from '../problems.ts'
 import { ProviderError } from './fetch-json.ts'
@@ -111,9 +111,7 @@ function readClaims({ sub, iat, exp, jti }: JWTPayload, token: string, now: Date
 }
 
 function hashOfSigned(token: string): string {
-  return createHash('sha256')
-    .update(token.slice(0, token.lastIndexOf('.')))
-    .digest('hex')
+  return hash('sha256', token.slice(0, token.lastIndexOf('.')), 'hex')
 }
 
 /** Enough for the developer of a client; nothing that the token holds. */

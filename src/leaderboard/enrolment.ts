@@ -1,5 +1,5 @@
 /** Who takes part in the leaderboards. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
@@ -47,7 +47,5 @@ const selectEnrolment = prepared<{ userId: string }, { enrolledAt: Date }[]>((re
 
 /** SHA-256, in lower-case hex, over the JSON array `["enrolment", userId, enrolledAt]`; `enrolledAt` as in the ledger. */
 export function hashEnrolment({ userId, enrolledAt }: { userId: string; enrolledAt: Date }): string {
-  return createHash('sha256')
-    .update(JSON.stringify(['enrolment', userId, enrolledAt.toISOString()]))
-    .digest('hex')
+  return hash('sha256', JSON.stringify(['enrolment', userId, enrolledAt.toISOString()]), 'hex')
 }

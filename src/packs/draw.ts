@@ -7,7 +7,7 @@
  * `clientSeed:userPackId:index:1`, then `:2` and so on. The number modulo the total falls into one item's share,
  * the items standing in the order of their ids.
  */
-import { createHash, createHmac } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
 
 /** An item of a pack with its share. */
 export interface Weight {
@@ -99,7 +99,7 @@ export function canonicalTerms({ packId, itemsPerPack, weights }: DrawTerms): st
 }
 
 /** Lower-case hex. */
-export const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest('hex')
+export const sha256 = (data: string | Uint8Array) => hash('sha256', data, 'hex')
 
 /** Published when a purchase starts: SHA-256 of the seed's bytes. */
 export const hashSeed = (serverSeed: string) => sha256(Buffer.from(serverSeed, 'hex'))

@@ -1,5 +1,5 @@
 /** The hash chain of the ledger. Nothing personal is hashed, so that erasing a fan keeps their chain provable. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** Stands before a fan's first entry. */
 export const GENESIS_HASH = '0'.repeat(64)
@@ -23,5 +23,5 @@ export interface HashedFields {
 export function hashEntry(previousHash: string, entry: HashedFields): string {
   const { id, userId, seq, delta, balanceAfter, reason, ref, createdAt } = entry
   const hashed = [previousHash, id, userId, seq, delta, balanceAfter, reason, ref, createdAt.toISOString()]
-  return createHash('sha256').update(JSON.stringify(hashed)).digest('hex')
+  return hash('sha256', JSON.stringify(hashed), 'hex')
 }

@@ -46,12 +46,8 @@ export async function viewRewards(sources: Sources, userId: string | undefined) 
 /** The catalogue's part of each reward is written once for all fans. */
 async function renderRewards(sources: Sources, userId: string | undefined) {
   const { points, rewards, own, now, until } = await readShelf(sources, userId)
-  let text = ''
-  for (const reward of rewards) {
-    if (text) text += ','
-    text += renderReward(reward, own.get(reward.id), points, now)
-  }
-  return { value: `{"points":${points},"rewards":[${text}]}`, until }
+  const rendered = rewards.map(reward => renderReward(reward, own.get(reward.id), points, now))
+  return { value: `{"points":${points},"rewards":[${rendered.join(',')}]}`, until }
 }
 
 async function readShelf({ read, views }: Sources, userId: string | undefined) {

@@ -20,7 +20,7 @@ export function renderReward(
 ): string {
   const { shared, unlocked } = known.get(reward) ?? renderShared(reward, now)
   if (!own && points >= reward.pointsRequired) return unlocked
-  return shared + renderOwn(reward, own, points, now)
+  return shared + JSON.stringify(presentOwn(reward, own, points, now)).slice(1)
 }
 
 function renderShared(reward: RewardRow, now: Date): Rendered {
@@ -30,5 +30,3 @@ function renderShared(reward: RewardRow, now: Date): Rendered {
   known.set(reward, rendered)
   return rendered
 }
-
-const renderOwn = (...fan: Parameters<typeof presentOwn>) => JSON.stringify(presentOwn(...fan)).slice(1)

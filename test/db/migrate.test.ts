@@ -6,22 +6,13 @@ import { join } from 'node:path'
 import { DatabaseError } from '../../db/index.ts'
 import { knownMigrations } from '../../db/known-migrations.ts'
 import { applyMigrations, listPendingMigrations, migrate, NewerSchemaError } from '../../db/migrate.ts'
+import { KEPT_BY_KEY } from '../../db/sqlite-table-options.ts'
 import { createClock } from '../support/clock.ts'
 import { engines, sharedEngines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { type Run, withRawConnection } from './probe.ts'
 
 const migrationsOf = (engine: string) =>
   readdirSync(join(import.meta.dir, '../../db/migrations', engine)).filter(name => name.endsWith('.sql'))
-
-/** `WITHOUT ROWID`, of SQLite; `scripts/generate-migrations.ts` has the same list. */
-const KEPT_BY_KEY = [
-  'leaderboard_counts',
-  'leaderboard_entries',
-  'leaderboard_scores',
-  'onboardings',
-  'points_accounts',
-  'user_rewards',
-]
 
 let temporary: TemporaryDatabase
 afterEach(() => temporary.remove())
@@ -176,7 +167,7 @@ describe('migrations (SQLite)', () => {
     await withRawConnection(temporary, async run => {
       const tables = await run('PRAGMA table_list')
       const kept = tables.filter(({ name, wr }) => wr === 1 && !String(name).startsWith('sqlite_'))
-      expect(kept.map(({ name }) => String(name)).toSorted()).toEqual(KEPT_BY_KEY.toSorted())
+      expect(kept.map(({ name }) => String(name)).toSorted()).toEqual([...KEPT_BY_KEY].toSorted())
     })
   })
 
