@@ -6,9 +6,9 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { withTableOptions } from '../db/sqlite-table-options.ts'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
 import { fail, misuse } from './command/explain.ts'
+import { withTableOptions } from './generate/table-options.ts'
 
 const command = declareCommand({
   name: 'generate',

@@ -1,4 +1,4 @@
-/** What Drizzle cannot say of a table of SQLite, and `scripts/generate-migrations.ts` adds. */
+/** What Drizzle cannot say of a table of SQLite: added to the migrations that it writes. */
 
 /** Tables of short rows that are found by their primary key: see `0006_rows-by-key.sql`. */
 export const KEPT_BY_KEY = new Set([
