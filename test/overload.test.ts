@@ -6,7 +6,9 @@ import { createClock } from './support/clock.ts'
 import { sharedEngines, type TemporaryDatabase } from './support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from './support/processes.ts'
 
-const WAITING = 5
+const WAITING = 10
+/** Of the waiting, those that `src/background.ts` may have started itself: one a task. */
+const OF_BACKGROUND = 5
 const WRITES = 40
 
 /** Keeps every write of others waiting, and no read, until it is told to stop. */
@@ -85,7 +87,7 @@ for (const engine of sharedEngines) {
 
       const answers = await Promise.all(writes)
       const done = answers.filter(({ status }) => status === 201)
-      expect(done.length).toBeGreaterThanOrEqual(WAITING)
+      expect(done.length).toBeGreaterThanOrEqual(WAITING - OF_BACKGROUND)
       expect(answers.filter(({ code }) => code === 'overloaded')).toHaveLength(WRITES - done.length)
       // What was refused was not done, and what was done was done once.
       expect(await temporary.db.read.select().from(temporary.db.tables.users)).toHaveLength(done.length)
