@@ -55,7 +55,8 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
   const secret = config.nativeTokens.key.d ?? ''
   const { foreignCommits } = db
   const views = createViewCache({ ...sources, foreignCommits, mostBytes: 8 * 1024 * 1024 })
-  const standings = createViewCache({ ...sources, foreignCommits })
+  // Named by tokens, which are long: room for all that the token cache remembers.
+  const standings = createViewCache({ ...sources, foreignCommits, mostBytes: 32 * 1024 * 1024 })
   db.onTouch(views.revalidate)
   db.onTouch(standings.revalidate)
   return {

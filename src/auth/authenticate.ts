@@ -76,9 +76,10 @@ async function identify(deps: AuthDeps, token: string): Promise<AuthenticatedCal
 
 async function identifySession({ db, identity, standings }: AuthDeps, token: string, claims: SessionClaims) {
   const { name: provider } = identity
-  const { subject, tokenId, issuedAt, expiresAt } = claims
-  const userId = await viewSessionStanding(db.read, standings, provider, claims)
+  const { subject, tokenId } = claims
+  const [issuedAt, expiresAt] = [new Date(claims.issuedAt), new Date(claims.expiresAt)]
   const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt }
+  const userId = await viewSessionStanding(db.read, standings, { provider, subject }, credential)
   return { provider, subject, userId, credential }
 }
 

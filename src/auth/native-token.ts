@@ -17,7 +17,12 @@ export interface NativeTokenClaims {
   expiresAt: Date
 }
 
-export type VerifiedNativeToken = Pick<NativeTokenClaims, 'subject' | 'sessionId' | 'expiresAt'>
+export interface VerifiedNativeToken {
+  subject: string
+  sessionId: string
+  /** Milliseconds since the epoch. */
+  expiresAt: number
+}
 
 export interface NativeTokens {
   /** Our `iss`: what tells a native token from a session token. */
@@ -82,7 +87,7 @@ export async function createNativeTokens({
         clockTolerance: LEEWAY,
         currentDate: now(),
       })
-      const expiresAt = new Date((payload.exp as number) * 1000)
+      const expiresAt = (payload.exp as number) * 1000
       return { subject: String(payload.sub), sessionId: String(payload.sid), expiresAt }
     } catch {
       throw new DomainError('invalid_token', { detail: 'The native token is not valid, or has expired.' })

@@ -3,23 +3,20 @@
  * in which a token ends touches the topic of its caller, and another process's commit ends what is remembered.
  */
 import type { Reader } from '../../db/index.ts'
+import type { Caller } from '../caller.ts'
 import { standingTopic } from '../views/topics.ts'
 import type { ViewCache, Viewed } from '../views/view-cache.ts'
 import { requireNativeStanding, requireSessionStanding, type SessionToken } from './standing.ts'
 
-const nameOf = (provider: string, { subject, tokenId, issuedAt }: SessionToken & { subject: string }) =>
-  JSON.stringify(['session', provider, subject, tokenId, issuedAt.getTime()])
-
-/** Id of the caller's record. @throws as `requireSessionStanding` */
+/** Of a verified token, whose text names what is kept: all that it says is in it. Id of the caller's record. @throws as `requireSessionStanding` */
 export function viewSessionStanding(
   reader: Reader,
   views: ViewCache,
-  provider: string,
-  token: SessionToken & { subject: string },
+  caller: Caller,
+  credential: SessionToken & { token: string },
 ): Viewed<string | undefined> {
-  return views.readExactly(nameOf(provider, token), async () => {
-    const caller = { provider, subject: token.subject }
-    const { userId } = await requireSessionStanding(reader, caller, token)
+  return views.readExactly(credential.token, async () => {
+    const { userId } = await requireSessionStanding(reader, caller, credential)
     return { value: userId, topics: [standingTopic(caller)] }
   })
 }

@@ -12,7 +12,7 @@ import { LRUCache } from 'lru-cache'
 export const MOST_TOKENS = 20_000
 const MOST_CHARACTERS = 32 * 1024 * 1024
 
-export function createTokenCache<Claims extends { expiresAt: Date }>(now: () => Date) {
+export function createTokenCache<Claims extends { expiresAt: number }>(now: () => Date) {
   const verified = new LRUCache<string, Claims>({
     max: MOST_TOKENS,
     maxSize: MOST_CHARACTERS,
@@ -24,7 +24,7 @@ export function createTokenCache<Claims extends { expiresAt: Date }>(now: () => 
     /** Undefined: verify. `keysFresh`: whether the provider's keys have been looked at lately. */
     get(token: string, keysFresh = true): Claims | undefined {
       const claims = keysFresh ? verified.get(token) : undefined
-      if (claims && claims.expiresAt > now()) return claims
+      if (claims && claims.expiresAt > now().getTime()) return claims
       // Expired: the leeway is the verifier's to give.
       return undefined
     },

@@ -2,12 +2,12 @@
  * Keeps answers that cost several queries, and lets go of them when what they show has changed.
  *
  * A view names the topics that it depends on. Units of work touch topics, and after their commit the views of these topics
- * are gone: the next read in this process computes them anew. Of other processes' commits SQLite tells at once that there were
- * some, and then every view is gone; PostgreSQL does not, and a view therefore lives for less than a second. (NOTIFY would tell
+ * are over: the next read in this process computes them anew. Of other processes' commits SQLite tells at once that there were
+ * some, and then every view is over; PostgreSQL does not, and a view therefore lives for less than a second. (NOTIFY would tell
  * sooner, at the price of putting all commits that notify in a line.)
  *
  * Readers of a view that is being computed wait for that one computation. After a touch nobody joins it any more, since it may have
- * read what was there before; and it is kept only if it turns out to depend on nothing that was touched.
+ * read what was there before; and what comes of it is over at once if it turns out to depend on what was touched.
  */
 import { LRUCache } from 'lru-cache'
 
@@ -17,6 +17,8 @@ const MOST_AGE_MS = 900
 const MOST_BYTES = 16 * 1024 * 1024
 /** What a view costs beside its text: its places in the maps. */
 const OVERHEAD_BYTES = 500
+/** Topics that share a place end each other's views, which costs a computation. */
+const PLACES = 65_536
 
 export interface View<T> {
   value: T
@@ -32,17 +34,18 @@ interface Begun {
   since: number
   /** Commits of other processes before it. */
   foreign: number | null
+  /** Touches before it. */
+  touches: number
 }
 
 interface Run extends Begun {
   value: Promise<unknown>
-  /** Topics that were touched meanwhile. */
-  touched: Set<string>
 }
 
 interface Kept extends Begun {
   value: unknown
-  topics: string[]
+  /** Where its topics leave their touches. One alone, as most have: thousands of lists would be dear to collect. */
+  places: number | number[]
   until: Date | null
 }
 
@@ -59,7 +62,7 @@ export interface ViewCache {
   readExactly<T>(name: string, compute: () => Promise<View<T>>): Viewed<T>
   /** The view of this name where it is there and still true, without computing it; else undefined. */
   peek(name: string): unknown
-  /** Lets go of all views that depend on a topic. */
+  /** Ends all views that depend on a topic. */
   revalidate(topic: string): void
 }
 
@@ -78,55 +81,44 @@ export function createViewCache({
   foreignCommits,
   mostBytes = MOST_BYTES,
 }: ViewCacheOptions): ViewCache {
-  const namesByTopic = new Map<string, Set<string>>()
+  /** The number of the last touch of each place. */
+  const touched = new Float64Array(PLACES)
+  let touches = 0
   const kept = new LRUCache<string, Kept>({
     maxSize: mostBytes,
-    sizeCalculation: ({ value, topics }, name) =>
+    sizeCalculation: ({ value, places }, name) =>
       (typeof value === 'string' ? value.length : JSON.stringify(value ?? null).length) +
-      topics.reduce((sum, topic) => sum + topic.length, name.length) +
+      name.length +
+      (typeof places === 'number' ? 0 : places.length * 8) +
       OVERHEAD_BYTES,
-    dispose: ({ topics }, name) => {
-      for (const topic of topics) {
-        const names = namesByTopic.get(topic)
-        names?.delete(name)
-        if (names?.size === 0) namesByTopic.delete(topic)
-      }
-    },
   })
   const running = new Map<string, Run>()
-  const unfinished = new Set<Run>()
   /** No other process has written since, as far as anybody knows. */
   const isSame = ({ foreign }: Begun) => foreign === foreignCommits()
   const isFresh = (begun: Begun) => isSame(begun) && elapsed() - begun.since < MOST_AGE_MS
-  const isOver = ({ until }: Kept) => until !== null && until <= now()
+  const isOver = ({ until, places, touches }: Kept) => {
+    const isTouched = (place: number) => (touched[place] ?? 0) > touches
+    return (
+      (typeof places === 'number' ? isTouched(places) : places.some(isTouched)) ||
+      (until !== null && until <= now())
+    )
+  }
 
   function start<T>(name: string, compute: () => Promise<View<T>>): Promise<T> {
-    const touched = new Set<string>()
-    const begun = { since: elapsed(), foreign: foreignCommits() }
+    const begun = { since: elapsed(), foreign: foreignCommits(), touches }
     const value = Promise.try(compute)
       .then(({ value, topics, until = null }) => {
         const newer = running.get(name) ?? kept.peek(name)
         const overtaken = newer !== undefined && newer !== run && newer.since >= begun.since
-        if (!overtaken && touched.isDisjointFrom(new Set(topics))) {
-          kept.set(name, { value, topics, until, ...begun })
-          // A view larger than the whole cache was not taken.
-          if (kept.has(name)) for (const topic of topics) add(topic, name)
-        }
+        if (!overtaken) kept.set(name, { ...begun, value, places: placesOf(topics), until })
         return value
       })
       .finally(() => {
-        unfinished.delete(run)
         if (running.get(name) === run) running.delete(name)
       })
-    const run: Run = { ...begun, value, touched }
-    unfinished.add(run)
+    const run: Run = { ...begun, value }
     running.set(name, run)
     return value
-  }
-
-  function add(topic: string, name: string) {
-    const names = namesByTopic.get(topic) ?? new Set()
-    namesByTopic.set(topic, names.add(name))
   }
 
   function peek(name: string): unknown {
@@ -141,7 +133,7 @@ export function createViewCache({
       const hit = peek(name)
       if (hit !== undefined) return hit as T
       const run = running.get(name)
-      if (run && isFresh(run)) return run.value as Promise<T>
+      if (run && run.touches === touches && isFresh(run)) return run.value as Promise<T>
       return start(name, compute)
     },
     readExactly<T>(name: string, compute: () => Promise<View<T>>) {
@@ -151,10 +143,14 @@ export function createViewCache({
       return start(name, compute)
     },
     revalidate(topic) {
-      // What they will depend on is not known yet: nobody joins them any more, and they keep only what has not changed.
-      running.clear()
-      for (const run of unfinished) run.touched.add(topic)
-      for (const name of [...(namesByTopic.get(topic) ?? [])]) kept.delete(name)
+      touched[placeOf(topic)] = ++touches
     },
   }
+}
+
+const placeOf = (topic: string) => Bun.hash.xxHash32(topic) % PLACES
+
+function placesOf(topics: string[]): number | number[] {
+  const places = topics.map(placeOf)
+  return places.length === 1 ? (places[0] ?? 0) : places
 }

@@ -17,8 +17,8 @@ describe('createTokenCache', () => {
   const claims = (lifetimeMs = 60_000): SessionClaims => ({
     subject: 'fan-0001',
     tokenId: 'jti 1',
-    issuedAt: clock.now(),
-    expiresAt: new Date(clock.ms + lifetimeMs),
+    issuedAt: clock.ms,
+    expiresAt: clock.ms + lifetimeMs,
   })
   const open = () => createTokenCache(() => clock.now())
 
