@@ -81,6 +81,8 @@ export interface DatabaseOptions {
    * in order, and memory is spent on speed.
    */
   bulk?: boolean
+  /** No other process answers from this database: SQLite's disk work then need not stop the thread that answers. */
+  alone?: boolean
 }
 
 /**

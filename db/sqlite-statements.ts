@@ -42,6 +42,8 @@ export interface Turns {
   beforeRead(): void
   /** Ends the snapshot: what is read next sees what has been committed since. */
   release(): void
+  /** Keeps the snapshot of what is committed now, for all reads until `release`. */
+  hold(): void
   /** See `Database.foreignCommits`. */
   foreignCommits(): number
 }
@@ -62,9 +64,13 @@ export function shareTurns(reader: Connection, writer: Connection): Turns {
   let commits = 0
   let counted = false
   let open = false
+  let held = false
+  // BEGIN alone takes no snapshot: the first read does.
+  const readAnything = reader.prepare('SELECT 1 FROM sqlite_schema LIMIT 1')
 
   /** Never throws: a read that met a damaged page may have ended the snapshot by itself, or left it in no state to commit. */
   function release() {
+    held = false
     if (!open) return
     open = false
     try {
@@ -82,7 +88,7 @@ export function shareTurns(reader: Connection, writer: Connection): Turns {
 
   function endTurn() {
     counted = false
-    release()
+    if (!held) release()
   }
 
   function foreignCommits() {
@@ -96,14 +102,21 @@ export function shareTurns(reader: Connection, writer: Connection): Turns {
     return commits
   }
 
+  function beforeRead() {
+    if (open) return
+    foreignCommits()
+    begin.run()
+    open = true
+  }
+
   return {
-    beforeRead() {
-      if (open) return
-      foreignCommits()
-      begin.run()
-      open = true
-    },
+    beforeRead,
     release,
+    hold() {
+      beforeRead()
+      readAnything.get()
+      held = true
+    },
     foreignCommits,
   }
 }

@@ -9,11 +9,14 @@ import { requireCurrent } from './known-migrations.ts'
 import { beginImmediate, connectSqlite, forBulk } from './sqlite-connection.ts'
 import { findBrokenReferences } from './sqlite-references.ts'
 import { keepStatements, shareTurns } from './sqlite-statements.ts'
+import { type Flush, keepWal } from './sqlite-wal.ts'
 import { defineTables } from './tables.ts'
 import { createWriteFault } from './write-fault.ts'
 
 /** Jobs that share one COMMIT, and so one fsync, at the most. */
 const BATCH_SIZE = 64
+/** Turns of the event loop without a write, after which a batch begins: answers go out in the first, and bring new requests. */
+const QUIET_TURNS = 2
 
 const tables = defineTables(sqlite)
 
@@ -59,15 +62,18 @@ const wordsOf = (error: unknown) => (error instanceof Error ? error.message : St
 export interface SqliteOptions extends DatabaseOptions {
   /** How long a batch waits for another process's lock. Milliseconds; default 5000. */
   lockPatienceMs?: number
+  /** Of the WAL, when `alone`: fdatasync. */
+  flush?: Flush
 }
 
 export function openSqlite(path: string, sources: Sources, options: SqliteOptions = {}): Database {
-  const { lockPatienceMs, bulk, maxQueuedWrites = Number.POSITIVE_INFINITY } = options
+  const { lockPatienceMs, bulk, alone, flush, maxQueuedWrites = Number.POSITIVE_INFINITY } = options
   if (path === '' || path.startsWith(':memory:')) {
     throw new Error('Matchday needs a file (sqlite:PATH): its reader and its writer are two connections')
   }
   const writer = connectSqlite(path)
   if (bulk) forBulk(writer)
+  const wal = alone ? keepWal(path, writer, flush) : undefined
   const reader = connectSqlite(path)
   reader.run('PRAGMA busy_timeout = 100')
   reader.run('PRAGMA query_only = ON')
@@ -138,12 +144,15 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   async function runBatch(batch: Job[]) {
     const ran: Ran[] = []
     try {
+      wal?.requireSound()
       await beginImmediate(writer, lockPatienceMs)
       for (const job of batch) {
         const done = await runJob(job)
         if (done) ran.push(done)
       }
+      if (wal) turns.hold()
       commit.run()
+      await wal?.flush()
       // Whoever reads from now on sees what this batch wrote.
       turns.release()
     } catch (error) {
@@ -170,13 +179,14 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   }
 
   /**
-   * Requests that have arrived meanwhile are handled in the next turns of the event loop: as long as each turn brings
-   * another write, they come along, so that many share one fsync and one alone waits for a turn.
+   * Requests that have arrived meanwhile are handled in the next turns of the event loop: as long as they bring other writes,
+   * these come along, so that many share one fsync and one alone waits for two turns.
    */
   async function letOthersQueue() {
-    for (let before = 0; before < queue.length && queue.length < BATCH_SIZE; ) {
-      before = queue.length
+    for (let quiet = 0; quiet < QUIET_TURNS && queue.length < BATCH_SIZE; ) {
+      const before = queue.length
       await new Promise<void>(resolve => setImmediate(resolve))
+      quiet = queue.length > before ? 0 : quiet + 1
     }
   }
 
@@ -184,6 +194,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     while (queue.length > 0) {
       await letOthersQueue()
       await runBatch(queue.splice(0, BATCH_SIZE))
+      if (await wal?.writeBack()) turns.release()
     }
     draining = undefined
   }
@@ -208,6 +219,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
         const row = reader.query('SELECT count(*) AS applied FROM "__drizzle_migrations"').get()
         requireCurrent('sqlite', (row as { applied: number }).applied)
         await writeFault.check()
+        wal?.requireSound()
       } catch (error) {
         throw translateDatabaseError(error)
       }
@@ -232,6 +244,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       reader.close()
       // Leaves one file that holds everything: closing alone keeps the WAL while a statement is not yet collected.
       if (!wasClosed) {
+        await wal?.close()
         // Whoever still reads keeps the WAL in use: that is no reason to wait, since it is as durable there.
         writer.run('PRAGMA busy_timeout = 100')
         writer.run('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -21,7 +21,10 @@ async function start(config: Readonly<Config>) {
   if (report.applied > 0) log.info(report, 'migrated')
   if (config.workers > 1 && worker === undefined) return superviseWorkers(config.workers, config, log)
 
-  const db = openDatabase(config.databaseUrl, realSources, config.limits)
+  const db = openDatabase(config.databaseUrl, realSources, {
+    ...config.limits,
+    alone: worker === undefined,
+  })
   const deps = await createDeps({ config, db, log, sources: realSources, fetch: request => fetch(request) })
   const app = createApp(deps)
   const background = startBackground(deps)

@@ -28,7 +28,8 @@ export const sqliteEngine: Engine = {
     const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
     const url = `sqlite:${join(folder, 'test.db')}`
     await migrate(url)
-    const db = openDatabase(url, sources)
+    // As in the one process that serves.
+    const db = openDatabase(url, sources, { alone: true })
     return {
       db,
       url,
