@@ -13,6 +13,8 @@ export interface PacedOrder {
   first: number
   /** Requests a second, whether or not the server keeps up. */
   rate: number
+  /** So long it sends at this rate before it measures: what a server has compiled for another load it compiles anew. */
+  leadSeconds: number
 }
 
 export interface PacedMeasurement {

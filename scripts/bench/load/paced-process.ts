@@ -8,12 +8,13 @@ import { type Connection, connect } from './connection.ts'
 import { type PacedMeasurement, type PacedOrder, percentiles } from './own.ts'
 
 const order = (await Bun.file(process.argv[2] ?? '').json()) as PacedOrder
-const { origin, plan, seconds, rate, first } = order
+const { origin, plan, seconds, rate, first, leadSeconds } = order
 const { tokens } = plan
 const host = new URL(origin).host
 const parts = plan.requests.map(request => requestParts(request, host, tokens.length > 0))
 
-const total = Math.floor(rate * seconds)
+const lead = Math.floor(rate * leadSeconds)
+const total = lead + Math.floor(rate * seconds)
 const latencies = new Float64Array(total)
 const lateness: number[] = []
 let [next, done, failed] = [0, 0, 0]
@@ -30,7 +31,7 @@ function dispatch(ownTurn: boolean): void {
     const connection = idle.pop()
     if (!connection) return
     const i = next++
-    if (ownTurn) lateness.push(now - dueAt(i))
+    if (ownTurn && i >= lead) lateness.push(now - dueAt(i))
     const { head, tail } = parts[(first + i) % parts.length] ?? { head: '', tail: '' }
     connection.send(head + (tokens[(first + i) % tokens.length] ?? '') + tail).then(
       ({ status }) => {
@@ -53,7 +54,7 @@ function finish(i: number): void {
 }
 
 // A turn of the event loop after another: a timer would be up to a millisecond late. The core is ours.
-const giveUp = start + (seconds + 10) * 1000
+const giveUp = start + (leadSeconds + seconds + 10) * 1000
 while (done < total && performance.now() < giveUp) {
   dispatch(true)
   await new Promise(resolve => setImmediate(resolve))
@@ -67,7 +68,7 @@ const measured: PacedMeasurement = {
   perSecond: done / took,
   failed: failed + (total - done),
   made: next,
-  latency: percentiles(latencies),
+  latency: percentiles(latencies.subarray(lead)),
   lateness: { p99: late.p99, max: late.max },
 }
 process.stdout.write(JSON.stringify(measured))

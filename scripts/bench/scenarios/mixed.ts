@@ -1,6 +1,7 @@
 import { claimable } from '../catalogue.ts'
 import { introduce } from '../introduce.ts'
 import { type PacedMeasurement, runPaced } from '../load/own.ts'
+import type { BenchOptions } from '../options.ts'
 import { distinctRequests, type Latency, type Plan, type RequestTemplate } from '../plan.ts'
 import { type Bench, median, type Outcome, row, type Scenario } from '../scenario.ts'
 import { type WarmUp, warmUp } from '../warm-up.ts'
@@ -16,6 +17,15 @@ const READS = [
   '/api/user/onboarding',
   '/api/rewards',
 ]
+
+/** Before latencies are measured, at their rate. */
+const LEAD_SECONDS = 10
+/** A full collection of garbage comes once in half a minute: a tail of four seconds shows one, or none. */
+const LATENCY_MEASUREMENTS = 5
+
+/** How long latencies are measured, and what comes before. */
+const pacedSeconds = ({ quick, seconds }: BenchOptions) =>
+  quick ? { leadSeconds: 0, seconds } : { leadSeconds: LEAD_SECONDS, seconds: seconds * LATENCY_MEASUREMENTS }
 
 /** Nine reads and a write, again and again; the writes are claims and changes of the profile in turn. */
 function requests(): RequestTemplate[] {
@@ -37,8 +47,9 @@ async function saturate({ options, generator, cores }: Bench, origin: string, pl
     failed += measured.failed
     return measured
   }
+  const paced = pacedSeconds(options)
   // Another second, this measurement, and the latencies at half of it, with a margin for what grows faster meanwhile.
-  const ahead = (1 + options.seconds * 1.5) * 1.3
+  const ahead = (1 + options.seconds + (paced.leadSeconds + paced.seconds) / 2) * 1.3
   const warm = await warmUp(load, options, perSecond => made + perSecond * ahead <= distinctRequests(plan))
   const { perSecond } = await load(options.seconds)
   return { perSecond, made, failed, warm }
@@ -50,7 +61,8 @@ export const mixed: Scenario = {
     '90 reads to 10 durable writes of known callers: what it takes at most, and latencies at half of that',
   async run(bench): Promise<Outcome> {
     const { options, subjects, folder, cores } = bench
-    const plan: Plan = { tokens: bench.tokensOf(options.fans), requests: requests(), once: true }
+    // One caller fewer than fans, so that all of them make all requests: see `Plan`.
+    const plan: Plan = { tokens: bench.tokensOf(options.fans).slice(1), requests: requests(), once: true }
     const rounds: (PacedMeasurement & { most: number; warm: WarmUp })[] = []
     let failed = 0
     for (let round = 0; round < options.rounds; round++) {
@@ -62,7 +74,7 @@ export const mixed: Scenario = {
           origin: running.origin,
           plan,
           connections: options.connections,
-          seconds: options.seconds,
+          ...pacedSeconds(options),
         }
         const rate = full.perSecond / 2
         const paced = await runPaced({ ...order, first: full.made, rate }, folder, cores.generator)
