@@ -14,6 +14,7 @@ import type { Sandbox } from './packs/payments/sandbox.ts'
 import type { StripeGateway } from './packs/payments/stripe.ts'
 import { type Cursors, createCursors } from './pagination.ts'
 import type { AppSources } from './sources.ts'
+import { isStandingTopic } from './views/topics.ts'
 import { createViewCache, type ViewCache } from './views/view-cache.ts'
 
 export interface Deps extends AppSources {
@@ -28,7 +29,10 @@ export interface Deps extends AppSources {
   tokenSeal: TokenSeal
   /** Revalidated by every unit of work of this process. */
   views: ViewCache
-  /** Whose tokens count, beside `views`: there the lists of some fans would push out the standing of many. */
+  /**
+   * Whose tokens count, beside `views`: there the lists of some fans would push out the standing of many, and what fans do
+   * would end the standing of others that share a place with them. Revalidated by what may end a token, and nothing else.
+   */
   standings: ViewCache
   /** Null: packs are paid with points only. */
   payments: Sandbox | StripeGateway | null
@@ -57,8 +61,7 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
   const views = createViewCache({ ...sources, foreignCommits, mostBytes: 8 * 1024 * 1024 })
   // Named by tokens, which are long: room for all that the token cache remembers.
   const standings = createViewCache({ ...sources, foreignCommits, mostBytes: 32 * 1024 * 1024 })
-  db.onTouch(views.revalidate)
-  db.onTouch(standings.revalidate)
+  db.onTouch(topic => (isStandingTopic(topic) ? standings : views).revalidate(topic))
   return {
     ...sources,
     config,

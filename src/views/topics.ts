@@ -3,9 +3,13 @@
 /** Anything that only this fan's record shows: their profile, points, rewards, packs. */
 export const fanTopic = (userId: string) => `fan ${userId}`
 
+const STANDING = 'standing '
+
 /** Whether this caller's tokens still count, and which record is theirs. */
 export const standingTopic = ({ provider, subject }: { provider: string; subject: string }) =>
-  `standing ${provider} ${subject}`
+  `${STANDING}${provider} ${subject}`
+
+export const isStandingTopic = (topic: string) => topic.startsWith(STANDING)
 
 /** The catalogue of rewards: what there is, and whether there is some left. */
 export const rewardsTopic = 'rewards'

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { eraseUser } from '../../src/erasure/erase-user.ts'
 import { buryIdentity } from '../../src/identity/mirror.ts'
 import { ensureUser } from '../../src/identity/users.ts'
+import { fanTopic, standingTopic } from '../../src/views/topics.ts'
 import type { Client } from '../support/client.ts'
 import { onEachEngine } from '../support/world.ts'
 
@@ -57,6 +58,24 @@ onEachEngine('A token that was let in', world => {
     expect(await admits(fan)).toBe(200)
     await expectEnded(every.client, () => fan.post('/api/auth/logout', { everywhere: true }))
     expect(await admits(fan)).toBe(401)
+  })
+
+  test('is judged anew when a standing changes, and not for what others do', async () => {
+    const { db, deps } = world
+    const topic = standingTopic({ provider: 'mock-idp', subject: 'judged' })
+    let judged = 0
+    const judge = () =>
+      deps.standings.readExactly('a token', async () => ({ value: ++judged, topics: [topic] }))
+    const first = await judge()
+    await db.write(async tx => {
+      for (let fan = 0; fan < 200_000; fan++) tx.touch(fanTopic(`${fan}`))
+    })
+    // PostgreSQL does not tell of other processes' commits: there nothing is remembered.
+    const remembered = db.foreignCommits() !== null
+    expect(await judge()).toBe(remembered ? first : first + 1)
+    await db.write(async tx => tx.touch(topic))
+    expect(await judge()).toBe(judged)
+    expect(judged).toBe(remembered ? 2 : 3)
   })
 
   test('is refused once newer devices have taken its place', async () => {
