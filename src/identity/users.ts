@@ -72,6 +72,20 @@ export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: Use
   return { user, created: made !== undefined }
 }
 
+/** The same, for what needs no more than the id: where it is known, one column is read, not a whole record. */
+export async function ensureUserId(tx: Transaction, who: Who): Promise<string> {
+  const [known] = who.userId === undefined ? [] : await selectErasure(tx, { id: who.userId })
+  return known && !isErased(known) ? known.id : (await ensureUser(tx, who)).user.id
+}
+
+const selectErasure = prepared<{ id: string }, Pick<User, 'id' | 'erasedAt'>[]>((reader, value) => {
+  const { users } = reader.tables
+  return reader
+    .select({ id: users.id, erasedAt: users.erasedAt })
+    .from(users)
+    .where(eq(users.id, value('id')))
+})
+
 export const ERASED = 'This user was erased.'
 
 /** Whether the user was erased here or deleted by the provider, and when they last logged out everywhere. */

@@ -3,7 +3,7 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Sources, Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
-import { ensureUser } from '../identity/users.ts'
+import { ensureUserId } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
 import { isActive } from '../window.ts'
@@ -36,17 +36,17 @@ export async function startPurchase(
   if (!isActive(pack, now)) throw new DomainError('pack_inactive')
   if ((await countFree(tx, pack, now)) < 1) throw new DomainError('sold_out')
 
-  const { user } = await ensureUser(tx, caller)
-  if (holdsPerFan > 0) await refuseHoarding(tx, user.id, packId, now, holdsPerFan)
+  const userId = await ensureUserId(tx, caller)
+  if (holdsPerFan > 0) await refuseHoarding(tx, userId, packId, now, holdsPerFan)
   const { priceAmount, priceCurrency } = pack
-  if (priceCurrency === POINTS) await requirePoints(tx, user.id, priceAmount)
+  if (priceCurrency === POINTS) await requirePoints(tx, userId, priceAmount)
 
   const items = (await readItems(tx, [packId])).get(packId) ?? []
   const weights = items.map(({ id, rarity, weight }) => ({ id, rarity, weight }))
   // Nobody may pay for what could not be drawn, or not with the odds that are shown.
   const problem = weightsProblem(weights)
   if (problem) throw new DomainError('pack_inactive', { detail: `The pack is not ready: ${problem}.` })
-  const purchase = preparePurchase(tx, { pack, weights, userId: user.id, now })
+  const purchase = preparePurchase(tx, { pack, weights, userId, now })
   await insertPurchase(tx, purchase)
   return presentPurchase(purchase, undefined, now)
 }

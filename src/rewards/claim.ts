@@ -3,7 +3,7 @@ import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
 import { preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
-import { ensureUser } from '../identity/users.ts'
+import { ensureUserId } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
 import { fanTopic, rewardsTopic } from '../views/topics.ts'
@@ -21,8 +21,8 @@ export async function claimReward(tx: Transaction, caller: Caller, { rewardId }:
   const reward = await requireReward(tx, rewardId)
   if (!isActive(reward, now)) throw new DomainError('reward_inactive')
 
-  const { user } = await ensureUser(tx, caller)
-  const { balance } = await readBalance(tx, user.id)
+  const userId = await ensureUserId(tx, caller)
+  const { balance } = await readBalance(tx, userId)
   const { pointsRequired } = reward
   if (balance < pointsRequired) {
     const missingPoints = pointsRequired - balance
@@ -30,12 +30,13 @@ export async function claimReward(tx: Transaction, caller: Caller, { rewardId }:
   }
 
   // The primary key decides between two claims at once.
-  const [claim] = await insertClaim(tx, { userId: user.id, rewardId, claimedAt: now })
+  const [claim] = await insertClaim(tx, { userId, rewardId, claimedAt: now })
   if (!claim) throw new DomainError('already_claimed')
 
-  tx.touch(fanTopic(user.id))
+  tx.touch(fanTopic(userId))
   const stockRemaining = await takeFromStock(tx, reward)
-  return { reward: presentReward({ ...reward, stockRemaining }, claim, balance, now) }
+  const own = { rewardId, ...claim, redeemedAt: null, redemptionCode: null }
+  return { reward: presentReward({ ...reward, stockRemaining }, own, balance, now) }
 }
 
 interface Claim extends Record<string, unknown> {
@@ -44,21 +45,24 @@ interface Claim extends Record<string, unknown> {
   claimedAt: Date
 }
 
-const insertClaim = preparedWrite<Claim, UserRewardRow[]>((tx, value) =>
-  tx
-    .insert(tx.tables.userRewards)
+const insertClaim = preparedWrite<Claim, Pick<UserRewardRow, 'claimedAt'>[]>((tx, value) => {
+  const { userRewards } = tx.tables
+  return tx
+    .insert(userRewards)
     .values({ userId: value('userId'), rewardId: value('rewardId'), claimedAt: value('claimedAt') })
     .onConflictDoNothing()
-    .returning(),
-)
+    .returning({ claimedAt: userRewards.claimedAt })
+})
 
-const takeOne = preparedWrite<RewardReference & Record<string, unknown>, RewardRow[]>((tx, value) => {
+type Stock = Pick<RewardRow, 'stockRemaining'>
+
+const takeOne = preparedWrite<RewardReference & Record<string, unknown>, Stock[]>((tx, value) => {
   const { rewards } = tx.tables
   return tx
     .update(rewards)
     .set({ stockRemaining: sql`${rewards.stockRemaining} - 1` })
     .where(and(eq(rewards.id, value('rewardId')), gt(rewards.stockRemaining, 0)))
-    .returning()
+    .returning({ stockRemaining: rewards.stockRemaining })
 })
 
 /** One conditional statement: the last unit has one taker. @throws DomainError `out_of_stock` */
