@@ -6,7 +6,7 @@ import type { MigrationMeta } from 'drizzle-orm/migrator'
 import { translateDatabaseError } from './errors.ts'
 import { knownMigrations } from './known-migrations.ts'
 import { connectPostgres } from './postgres.ts'
-import { beginImmediate, connectSqlite } from './sqlite-connection.ts'
+import { connectSqlite, createWriteLock } from './sqlite-connection.ts'
 
 /** For another instance that migrates a large file. PostgreSQL's lock is waited for without an end. */
 const MIGRATION_PATIENCE_MS = 30 * 60_000
@@ -126,7 +126,7 @@ async function migrateSqlite(path: string): Promise<MigrationReport> {
     if (findMissing('sqlite', await readAppliedSqlite(run)).length === 0) return { applied: 0, total }
     // A table that is made anew takes all its rows along, those too that refer to nothing (see `orphans.ts`).
     await run('PRAGMA foreign_keys = OFF')
-    await beginImmediate(connection, MIGRATION_PATIENCE_MS)
+    await createWriteLock(connection, MIGRATION_PATIENCE_MS)()
     try {
       const report = await applyMigrations('sqlite', run)
       await run('COMMIT')

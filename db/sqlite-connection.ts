@@ -22,21 +22,25 @@ export function connectSqlite(path: string): Connection {
 }
 
 /**
- * Takes the write lock, waiting outside of SQLite: its own busy timeout would stop the event loop.
+ * What takes a connection's write lock, by BEGIN IMMEDIATE. It waits outside of SQLite, whose own busy timeout, which the
+ * connection has none of from now on, would stop the event loop.
  * @throws DatabaseError `busy` when another process kept the lock for longer than `patienceMs`
  */
-export async function beginImmediate(connection: Connection, patienceMs = LOCK_PATIENCE_MS): Promise<void> {
+export function createWriteLock(connection: Connection, patienceMs = LOCK_PATIENCE_MS): () => Promise<void> {
   connection.run('PRAGMA busy_timeout = 0')
-  const deadline = performance.now() + patienceMs
-  for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
-    try {
-      connection.run('BEGIN IMMEDIATE')
-      return
-    } catch (error) {
-      const translated = translateDatabaseError(error)
-      const busy = translated instanceof DatabaseError && translated.fault === 'busy'
-      if (!busy || performance.now() > deadline) throw translated
-      await Bun.sleep(wait * (0.5 + Math.random()))
+  const begin = connection.query('BEGIN IMMEDIATE')
+  return async () => {
+    const deadline = performance.now() + patienceMs
+    for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
+      try {
+        begin.run()
+        return
+      } catch (error) {
+        const translated = translateDatabaseError(error)
+        const busy = translated instanceof DatabaseError && translated.fault === 'busy'
+        if (!busy || performance.now() > deadline) throw translated
+        await Bun.sleep(wait * (0.5 + Math.random()))
+      }
     }
   }
 }

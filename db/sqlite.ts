@@ -6,7 +6,7 @@ import { sqlite } from './columns.ts'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './index.ts'
 import { requireCurrent } from './known-migrations.ts'
-import { beginImmediate, connectSqlite, forBulk } from './sqlite-connection.ts'
+import { connectSqlite, createWriteLock, forBulk } from './sqlite-connection.ts'
 import { findBrokenReferences } from './sqlite-references.ts'
 import { keepStatements, shareTurns } from './sqlite-statements.ts'
 import { type Flush, keepWal } from './sqlite-wal.ts'
@@ -82,6 +82,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   const statements = [keepStatements(reader, turns.beforeRead), keepStatements(writer)]
   const read = queriesOn(reader, sources)
   const write = queriesOn(writer, sources)
+  const begin = createWriteLock(writer, lockPatienceMs)
   const savepoint = writer.prepare('SAVEPOINT job')
   const release = writer.prepare('RELEASE job')
   const rollBackJob = writer.prepare('ROLLBACK TO job')
@@ -145,7 +146,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     const ran: Ran[] = []
     try {
       wal?.requireSound()
-      await beginImmediate(writer, lockPatienceMs)
+      await begin()
       for (const job of batch) {
         const done = await runJob(job)
         if (done) ran.push(done)
