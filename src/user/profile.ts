@@ -1,6 +1,7 @@
 /** Profiles: what a fan wrote themselves, beside what the provider says of them. */
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../db/index.ts'
+import { preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { faceOf } from '../identity/faces.ts'
 import { findMirror, presentIdentity } from '../identity/mirror.ts'
@@ -10,7 +11,7 @@ import { DomainError } from '../problems.ts'
 import { requireTeam } from '../teams/teams.ts'
 import { fanTopic } from '../views/topics.ts'
 import { findCompletion } from './completion.ts'
-import { normalizeProfile, type ProfileChange } from './profile-rules.ts'
+import { normalizeProfile, PROFILE_FIELDS, type ProfileChange } from './profile-rules.ts'
 
 /** @throws DomainError `profile_not_found` */
 export async function readProfile(reader: Reader, caller: Caller) {
@@ -37,18 +38,12 @@ export async function changeProfile(
   change: ProfileChange,
   at = '',
 ): Promise<User> {
-  const { users } = tx.tables
   const normal = normalizeProfile(change, at)
   if (Object.keys(normal).length === 0) return user
   if (typeof normal.favoriteTeamId === 'string')
     await requireTeam(tx, normal.favoriteTeamId, `${at}/favoriteTeamId`)
   try {
-    const [changed] = await tx
-      .update(users)
-      .set({ ...normal, updatedAt: tx.now() })
-      // A fan who is erased meanwhile stays so.
-      .where(and(eq(users.id, user.id), isNull(users.erasedAt)))
-      .returning()
+    const [changed] = await updateOf(normal)(tx, { ...normal, id: user.id, now: tx.now() })
     if (!changed) throw new DomainError('profile_not_found')
     tx.touch(fanTopic(user.id))
     return changed
@@ -57,6 +52,32 @@ export async function changeProfile(
     throw error
   }
 }
+
+type Update = ReturnType<typeof prepareUpdate>
+
+/** One for each set of members that was ever changed together: what is left out must not be written. */
+const updates = new Map<string, Update>()
+
+function updateOf(change: ProfileChange): Update {
+  const members = PROFILE_FIELDS.filter(name => name in change)
+  const known = updates.get(members.join()) ?? prepareUpdate(members)
+  updates.set(members.join(), known)
+  return known
+}
+
+const prepareUpdate = (members: (keyof ProfileChange)[]) =>
+  preparedWrite<ProfileChange & { id: string; now: Date }, User[]>((tx, value) => {
+    const { users } = tx.tables
+    const changed = Object.fromEntries(members.map(name => [name, sql`${value(name)}`]))
+    return (
+      tx
+        .update(users)
+        .set({ ...changed, updatedAt: sql`${sql.param(value('now'), users.updatedAt)}` })
+        // A fan who is erased meanwhile stays so.
+        .where(and(eq(users.id, value('id')), isNull(users.erasedAt)))
+        .returning()
+    )
+  })
 
 async function requireUser(reader: Reader, caller: Caller): Promise<User> {
   const user = await findUser(reader, caller)
