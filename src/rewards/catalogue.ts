@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -21,18 +22,33 @@ const selectReward = prepared<{ rewardId: string }, RewardRow[]>((reader, value)
     .where(eq(rewards.id, value('rewardId')))
 })
 
-/** Every reward whose flag is on, cheapest first, whether its window is open or not: one answer for all who ask. */
+/** The rows of each view as they were last. */
+const shown = new WeakMap<ViewCache, Map<string, RewardRow>>()
+
+/**
+ * Every reward whose flag is on, cheapest first, whether its window is open or not: one answer for all who ask. A row that
+ * is as it was stays the same object, so that what was rendered of it stays (`render.ts`): with each claim, one changes.
+ */
 export function viewCatalogue(reader: Reader, views: ViewCache): Viewed<RewardRow[]> {
-  const { rewards } = reader.tables
-  return views.read('rewards', async () => ({
-    value: await reader
-      .select()
-      .from(rewards)
-      .where(eq(rewards.active, true))
-      .orderBy(asc(rewards.pointsRequired), asc(rewards.id)),
-    topics: [rewardsTopic],
-  }))
+  return views.read('rewards', async () => {
+    const before = shown.get(views)
+    const rows = (await selectFlagged(reader, {})).map(row => {
+      const last = before?.get(row.id)
+      return isDeepStrictEqual(last, row) ? (last as RewardRow) : row
+    })
+    shown.set(views, new Map(rows.map(row => [row.id, row])))
+    return { value: rows, topics: [rewardsTopic] }
+  })
 }
+
+const selectFlagged = prepared<Record<string, never>, RewardRow[]>(reader => {
+  const { rewards } = reader.tables
+  return reader
+    .select()
+    .from(rewards)
+    .where(eq(rewards.active, true))
+    .orderBy(asc(rewards.pointsRequired), asc(rewards.id))
+})
 
 /** What a fan did with a reward; undefined when they have not claimed it. */
 export async function findUserReward(

@@ -1,0 +1,39 @@
+/** The view of the catalogue: true after each change, and the same objects where nothing changed, so that nothing is rendered twice. */
+import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { viewCatalogue } from '../../src/rewards/catalogue.ts'
+import { rewardsTopic } from '../../src/views/topics.ts'
+import { onEachEngine } from '../support/world.ts'
+
+onEachEngine('The view of the catalogue', world => {
+  const view = async () => viewCatalogue(world.db.read, world.deps.views)
+  const rowOf = async (id: string) => (await view()).find(row => row.id === id)
+
+  test('shows what a claim took, and keeps the other rows as they are', async () => {
+    const [taken, other] = [
+      await world.reward({ pointsRequired: 0, stockRemaining: 3 }),
+      await world.reward({ stockRemaining: 3 }),
+    ]
+    const before = [await rowOf(taken), await rowOf(other)]
+    const claimed = await (await world.fan()).post('/api/rewards/claim', { rewardId: taken })
+    expect(claimed.status).toBe(200)
+    const after = [await rowOf(taken), await rowOf(other)]
+    expect(after[0]).toEqual({ ...before[0], stockRemaining: 2 } as (typeof after)[0])
+    expect(after[1]).toBe(before[1] as (typeof after)[1])
+  })
+
+  test('loses a reward that is switched off, and shows it anew when it is back', async () => {
+    const id = await world.reward({})
+    const before = await rowOf(id)
+    const setActive = (active: boolean) =>
+      world.db.write(async tx => {
+        const { rewards } = tx.tables
+        await tx.update(rewards).set({ active }).where(eq(rewards.id, id))
+        tx.touch(rewardsTopic)
+      })
+    await setActive(false)
+    expect(await rowOf(id)).toBeUndefined()
+    await setActive(true)
+    expect(await rowOf(id)).toEqual(before as NonNullable<typeof before>)
+  })
+})
