@@ -5,7 +5,7 @@ import { prepared, preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { fanTopic, standingTopic } from '../views/topics.ts'
 import type { IdentityClaims } from './claims.ts'
-import { ensureUser, type User } from './users.ts'
+import { ensureUserId, type User } from './users.ts'
 
 type Row = Tables['identities']['$inferSelect']
 
@@ -142,8 +142,8 @@ export async function isDeferred(reader: Reader, userId: string): Promise<boolea
 
 /** A pull: makes the user record when there is none. */
 export async function syncIdentity(tx: Transaction, caller: Caller, claims: IdentityClaims) {
-  const { user } = await ensureUser(tx, caller)
-  const changed = await mirrorIdentity(tx, user.id, claims)
-  const identity = presentIdentity(caller, await findMirror(tx, user.id))
+  const userId = await ensureUserId(tx, caller)
+  const changed = await mirrorIdentity(tx, userId, claims)
+  const identity = presentIdentity(caller, await findMirror(tx, userId))
   return { identity, changed, syncedAt: tx.now().toISOString() }
 }

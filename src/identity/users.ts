@@ -127,10 +127,10 @@ const selectStanding = prepared<Names, Standing[]>((reader, value) => {
 
 /** Logged out everywhere: session tokens issued up to now, and what came of them, are refused. */
 export async function endSessions(tx: Transaction, who: Who): Promise<void> {
-  const { user } = await ensureUser(tx, who)
+  const userId = await ensureUserId(tx, who)
   const { users } = tx.tables
   tx.touch(standingTopic(who))
-  await tx.update(users).set({ sessionsEndedAt: tx.now() }).where(eq(users.id, user.id))
+  await tx.update(users).set({ sessionsEndedAt: tx.now() }).where(eq(users.id, userId))
 }
 
 export async function findUserById(reader: Reader, id: string): Promise<User | undefined> {

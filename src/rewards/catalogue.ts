@@ -34,7 +34,7 @@ export function viewCatalogue(reader: Reader, views: ViewCache): Viewed<RewardRo
     const before = shown.get(views)
     const rows = (await selectFlagged(reader, {})).map(row => {
       const last = before?.get(row.id)
-      return isDeepStrictEqual(last, row) ? (last as RewardRow) : row
+      return last && isDeepStrictEqual(last, row) ? last : row
     })
     shown.set(views, new Map(rows.map(row => [row.id, row])))
     return { value: rows, topics: [rewardsTopic] }

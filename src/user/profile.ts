@@ -60,9 +60,12 @@ const updates = new Map<string, Update>()
 
 function updateOf(change: ProfileChange): Update {
   const members = PROFILE_FIELDS.filter(name => name in change)
-  const known = updates.get(members.join()) ?? prepareUpdate(members)
-  updates.set(members.join(), known)
-  return known
+  const name = members.join()
+  const known = updates.get(name)
+  if (known) return known
+  const update = prepareUpdate(members)
+  updates.set(name, update)
+  return update
 }
 
 const prepareUpdate = (members: (keyof ProfileChange)[]) =>

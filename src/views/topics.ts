@@ -9,6 +9,7 @@ const STANDING = 'standing '
 export const standingTopic = ({ provider, subject }: { provider: string; subject: string }) =>
   `${STANDING}${provider} ${subject}`
 
+/** Such a topic concerns `Deps.standings` alone, and no other does. */
 export const isStandingTopic = (topic: string) => topic.startsWith(STANDING)
 
 /** The catalogue of rewards: what there is, and whether there is some left. */

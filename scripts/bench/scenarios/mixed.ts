@@ -20,7 +20,7 @@ const READS = [
 
 /** Before latencies are measured, at their rate. */
 const LEAD_SECONDS = 10
-/** A full collection of garbage comes once in half a minute: a tail of four seconds shows one, or none. */
+/** A full collection of garbage comes each ten seconds or so: a tail of four seconds shows one, or none. */
 const LATENCY_MEASUREMENTS = 5
 
 /** How long latencies are measured, and what comes before. */
