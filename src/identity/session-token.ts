@@ -20,6 +20,8 @@ const ALGORITHMS = [
 ]
 /** Seconds by which clocks may differ. */
 const LEEWAY = 30
+/** Seconds. A year by any count: `iat` and `exp` further away are mistakes, such as milliseconds for seconds. */
+const MAX_DISTANCE = 366 * 86_400
 /** Tokens longer than this are refused unread: no provider issues them, and parsing costs. */
 const MOST_CHARACTERS = 16_384
 
@@ -85,9 +87,12 @@ function requireClaims(
   for (const [name, value] of Object.entries(exact)) {
     const found = payload[name]
     if (found === undefined || found === null || (value !== true && String(found) !== value))
-      throw new DomainError('invalid_token', { detail: `The token's ${name} is not accepted.` })
+      throw notAccepted(name)
   }
 }
+
+const notAccepted = (claim: string) =>
+  new DomainError('invalid_token', { detail: `The token's ${claim} is not accepted.` })
 
 function readClaims({ sub, iat, exp, jti }: JWTPayload, token: string, now: Date): SessionClaims {
   if (
@@ -99,14 +104,16 @@ function readClaims({ sub, iat, exp, jti }: JWTPayload, token: string, now: Date
   ) {
     throw new DomainError('invalid_token', { detail: 'The token names no subject.' })
   }
-  // jose checks that `iat` is a number, not that it has come.
-  if ((iat as number) > now.getTime() / 1000 + LEEWAY) {
+  // jose checks that both are numbers, that `exp` has not passed and nothing of `iat`.
+  const seconds = now.getTime() / 1000
+  if ((iat as number) > seconds + LEEWAY) {
     throw new DomainError('invalid_token', { detail: 'The token is issued in the future.' })
   }
-  const expiresAt = new Date((exp as number) * 1000).getTime()
-  if (Number.isNaN(expiresAt))
-    throw new DomainError('invalid_token', { detail: "The token's exp is not accepted." })
-  const issuedAt = (iat as number) * 1000
+  if ((iat as number) < seconds - MAX_DISTANCE - LEEWAY) throw notAccepted('iat')
+  if ((exp as number) > seconds + MAX_DISTANCE + LEEWAY) throw notAccepted('exp')
+  // NumericDate may have a fraction (RFC 7519 §2); instants here are whole milliseconds.
+  const issuedAt = Math.floor((iat as number) * 1000)
+  const expiresAt = Math.ceil((exp as number) * 1000)
   const tokenId = typeof jti === 'string' && jti !== '' ? `jti ${jti}` : `signed ${hashOfSigned(token)}`
   return { subject: sub, tokenId, issuedAt, expiresAt }
 }

@@ -37,6 +37,20 @@ onEachEngine('POST /api/auth/logout', world => {
     }
   })
 
+  test('dates with fractions of a second are taken: exchanged, synced, logged out, refused', async () => {
+    const now = world.clock.ms / 1000
+    const claims = { iat: now - 0.987654321, nbf: now - 0.5, exp: now + 3600.123456789 }
+    for (const everywhere of [false, true]) {
+      const { subject } = await world.fan()
+      const token = await world.idp.issueToken(subject, { claims })
+      const fan = world.withToken(token)
+      const phone = await native(token)
+      expect((await fan.post('/api/user/sync-mock-idp')).status).toBe(200)
+      expect((await fan.post('/api/auth/logout', { everywhere })).status).toBe(204)
+      expect([await statusWith(token), await statusWith(phone.token)]).toEqual([401, everywhere ? 401 : 200])
+    }
+  })
+
   test('a native token ends its own session only', async () => {
     const fan = await world.fan()
     const [phone, tablet] = [await native(fan.token), await native(fan.token)]

@@ -119,6 +119,33 @@ onEngine(sqliteEngine, 'session tokens', world => {
     expect(await verdict(expiring)).toBe('The token has expired.')
   })
 
+  const DAY = 86_400
+  const wholeSecond = () => Math.floor(world.clock.ms / 1000)
+
+  test.each([
+    ['an exp in milliseconds', () => ({ exp: world.clock.ms + 3_600_000 }), 'exp'],
+    ['an exp past the year 9999', () => ({ exp: 253_402_300_800 }), 'exp'],
+    ['an exp of 1e300', () => ({ exp: 1e300 }), 'exp'],
+    ['an exp more than a year ahead', () => ({ exp: wholeSecond() + 367 * DAY }), 'exp'],
+    ['an iat of -1e300', () => ({ iat: -1e300 }), 'iat'],
+    ['a negative iat', () => ({ iat: -1 }), 'iat'],
+    ['an iat more than a year back', () => ({ iat: wholeSecond() - 367 * DAY }), 'iat'],
+  ])('a token with %s is 401 at every operation, sign-in and logout included', async (_, claims, name) => {
+    const token = await tokenOf(world, { claims: claims() })
+    expect(await verdict(token)).toBe(`The token's ${name} is not accepted.`)
+    const client = world.withToken(token)
+    for (const path of ['/api/auth/native-token', '/api/auth/logout']) {
+      const { status, body } = await client.post(path, {})
+      expect([path, status, body.code]).toEqual([path, 401, 'invalid_token'])
+    }
+  })
+
+  test('a token of one year, issued a year ago or now, is accepted', async () => {
+    for (const claims of [{ exp: wholeSecond() + 366 * DAY }, { iat: wholeSecond() - 366 * DAY }]) {
+      expect(await verdict(await tokenOf(world, { claims }))).toBe('accepted')
+    }
+  })
+
   test('a token from ahead of our clock has 30 seconds of leeway, and no more', async () => {
     const now = Math.floor(world.clock.ms / 1000)
     for (const [claims, accepted] of [
