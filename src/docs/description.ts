@@ -96,8 +96,8 @@ const IdempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'Makes a repeat safe: for 24 hours the same key with the same body answers what the first request answered. A UUID, say.',
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
+    'Makes a repeat safe: for 24 hours the same key with the same body answers what the first request answered. A UUID, say. Send it once: two of these headers are 400, and so is a key that contains a comma followed by a space.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^(?!.*, )[ -~]+$' },
 }
 
 const IfNoneMatch = {

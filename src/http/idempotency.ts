@@ -83,13 +83,21 @@ export async function mutate<Answer, Prepared = undefined>(
   }
 }
 
-/** Null without one. @throws DomainError `malformed_request` unless it is 1 to 255 printable ASCII characters */
+/**
+ * Null without one. Bun joins two headers of one name with a comma and a space, so a key that contains both is refused:
+ * it may be two keys.
+ * @throws DomainError `malformed_request` unless it is one key of 1 to 255 printable ASCII characters
+ */
 export function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get('idempotency-key')
-  if (key === null || /^[\x20-\x7e]{1,255}$/.test(key)) return key
-  throw new DomainError('malformed_request', {
-    errors: [{ header: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters' }],
-  })
+  if (key === null) return null
+  if (key.includes(', ')) refuseKey('must be given once, without a comma followed by a space')
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) refuseKey('must be 1 to 255 printable ASCII characters')
+  return key
+}
+
+function refuseKey(message: string): never {
+  throw new DomainError('malformed_request', { errors: [{ header: 'Idempotency-Key', message }] })
 }
 
 function scopeOf({ caller, request, route }: MutationContext, key: string): KeyScope {

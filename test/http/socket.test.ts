@@ -66,6 +66,29 @@ onEngine(sqliteEngine, 'over a socket', world => {
     }
   })
 
+  test('two Idempotency-Key headers are 400, whether they differ or not, and nothing is written', async () => {
+    const fan = await world.fan()
+    const post = (...keys: string[]) =>
+      rawRequest(
+        port,
+        requestLines(
+          'POST /api/user/profile',
+          `Authorization: Bearer ${fan.token}`,
+          'Content-Type: application/json',
+          'Content-Length: 2',
+          ...keys.map(key => `Idempotency-Key: ${key}`),
+        ),
+        '{}',
+      )
+    for (const keys of [['one', 'other'], ['same', 'same'], ['one', ''], ['', 'other'], ['a, b']]) {
+      const answer = await post(...keys)
+      expect([keys, answer.split(' ')[1]]).toEqual([keys, '400'])
+      expect(answer).toContain('"header":"Idempotency-Key"')
+    }
+    expect((await fan.get('/api/user/profile')).status).toBe(404)
+    expect(await post('one')).toStartWith('HTTP/1.1 201 ')
+  })
+
   test('a lower-case scheme works', async () => {
     expect((await client.get('/api/rewards', { authorization: `bearer ${token}` })).status).toBe(200)
   })
