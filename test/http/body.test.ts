@@ -94,6 +94,30 @@ onEngine(sqliteEngine, 'request bodies', world => {
     expect(lying.status).toBe(413)
   })
 
+  test('a body of exactly the limit is read when it announces its length, and one byte more is 413', async () => {
+    const limit = world.config.maxBodyBytes
+    const padded = (bytes: number) => '{"bio":"x"}'.padEnd(bytes)
+    const announced = (bytes: number) =>
+      post(padded(bytes), { ...JSON_TYPE, 'content-length': String(bytes) })
+    expect((await announced(limit)).status).toBe(201)
+    expect((await announced(limit + 1)).body.code).toBe('payload_too_large')
+  })
+
+  test('of duplicate members the last counts, at any depth, also for the key that a repeat is known by', async () => {
+    const fan = await world.fan()
+    const send = (body: string, path = PATH) =>
+      fan.send(path, { method: 'POST', body, headers: { ...JSON_TYPE, 'idempotency-key': 'last' } })
+    const twice = await send('{"bio":"first","bio":"last","country":7,"country":"GB"}')
+    expect([twice.status, twice.body.bio, twice.body.country]).toEqual([201, 'last', 'GB'])
+    const once = await send('{"bio":"last","country":"GB"}')
+    expect([once.status, once.headers.get('idempotent-replayed')]).toEqual([201, 'true'])
+    expect((await send('{"bio":"last","bio":"first","country":"GB"}')).status).toBe(422)
+    const nested = await send('{"profile":{"bio":"a","bio":"b"}}', '/api/user/onboarding')
+    expect([nested.status, (await fan.get(PATH)).body.bio]).toEqual([200, 'b'])
+    const refused = await post('{"bio":"first","bio":7}', JSON_TYPE, fan)
+    expect([refused.status, refused.body.errors[0].pointer]).toEqual([422, '/bio'])
+  })
+
   test('what is not JSON by its media type is 415', async () => {
     const form = new FormData()
     form.set('bio', 'x')

@@ -83,8 +83,10 @@ onEngine(sqliteEngine, 'rate limits', world => {
     for (const [policy, method, path] of [
       ['tokens', 'GET', '/api/auth/sessions'],
       ['claims', 'POST', '/api/rewards/claim'],
+      ['claims', 'POST', '/api/rewards/redeem'],
       ['purchases', 'POST', '/api/packs/purchase'],
       ['purchases', 'PUT', '/api/packs/purchase'],
+      ['purchases', 'POST', '/api/packs/purchase/payment'],
       ['purchases', 'POST', '/api/packs/open'],
     ] as const) {
       const { client } = limited(world, { caller: 9, [policy]: 1 })
