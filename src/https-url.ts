@@ -5,3 +5,7 @@ export function isPlainHttps(value: string): boolean {
     url?.protocol === 'https:' && url.username === '' && url.password === '' && !/[\s\p{Cc}]/u.test(value)
   )
 }
+
+/** Whether it is also written as the WHATWG URL Standard serialises it, so that no page reads another URL. */
+export const isSerializedHttps = (value: string): boolean =>
+  isPlainHttps(value) && URL.parse(value)?.href === value

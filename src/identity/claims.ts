@@ -1,4 +1,5 @@
 /** What the provider says of a user, judged claim by claim: what is mistyped or oversized is left out and named. */
+import { isVisible, withoutBidiControls } from '../name-text.ts'
 
 /** Mirrored claims of OpenID Connect Core §5.1. */
 export interface IdentityClaims {
@@ -39,7 +40,7 @@ export function judgeClaims(subject: string, raw: object, statedAt: Date): Judge
     subject,
     email: take('email', value => text(value, 320)),
     emailVerified: take('email_verified', truth),
-    name: take('name', value => text(value, 200)),
+    name: take('name', nameText),
     picture: take('picture', webAddress),
     updatedAt: take('updated_at', value => notAfter(instant(value), statedAt)) ?? statedAt,
     statedAt,
@@ -58,9 +59,16 @@ function text(value: unknown, most: number): string | null {
   return value.isWellFormed() && !/\p{Cc}/u.test(value) ? value : null
 }
 
+function nameText(value: unknown): string | null {
+  const name = text(typeof value === 'string' ? withoutBidiControls(value) : value, 200)
+  return name !== null && isVisible(name) ? name : null
+}
+
+/** As the WHATWG URL Standard serialises it. */
 function webAddress(value: unknown): string | null {
-  const address = text(value, 2048)
-  return address && /^https?:$/.test(URL.parse(address)?.protocol ?? '') ? address : null
+  const url = URL.parse(text(value, 2048) ?? '')
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return null
+  return url.href.length <= 2048 ? url.href : null
 }
 
 /** A time to come would keep every later change out. */

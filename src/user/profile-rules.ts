@@ -1,7 +1,8 @@
 /** What a fan may write about themselves, and the form in which it is kept. */
 import { isCountry } from '../country.ts'
-import { isPlainHttps } from '../https-url.ts'
+import { isSerializedHttps } from '../https-url.ts'
 import { OWN_FIELDS } from '../identity/erase-record.ts'
+import { isVisible, withoutBidiControls } from '../name-text.ts'
 import { DomainError, type FieldError } from '../problems.ts'
 
 /** All that a fan writes, and so all that an erasure empties: one list. */
@@ -13,12 +14,9 @@ export type ProfileChange = Partial<Record<(typeof PROFILE_FIELDS)[number], stri
 export const isProfileField = (name: string): name is keyof ProfileChange =>
   PROFILE_FIELDS.some(field => field === name)
 
-/** Controls, and what turns the direction of the text around it. */
-const CONTROL = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
-/** Text of several lines may hold line feeds and tabs. */
+const CONTROL = /\p{Cc}/u
+/** Text of several lines may hold line feeds, tabs and the marks that right-to-left languages use. */
 const CONTROL_BUT_LINES = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
-/** At least one character that can be seen. */
-const VISIBLE = /[^\p{C}\p{Z}]/u
 
 interface Rule {
   expected: string
@@ -30,9 +28,10 @@ interface Rule {
 /** Each rule answers the form to keep, or null when the value breaks it. */
 const rules: Record<keyof ProfileChange, Rule> = {
   displayName: {
-    expected: 'must hold 1 to 50 characters after trimming, none of them a control character',
-    keep: value => text(value, 1, 50, CONTROL),
-    mend: value => value.replace(everywhere(CONTROL), ' ').replace(/ {2,}/g, ' '),
+    expected:
+      'must hold 1 to 50 characters after trimming, none of them a control character or a bidirectional one',
+    keep: value => (withoutBidiControls(value) === value ? text(value, 1, 50, CONTROL) : null),
+    mend: value => withoutBidiControls(value).replace(everywhere(CONTROL), ' ').replace(/ {2,}/g, ' '),
   },
   handle: {
     expected: 'must be 3 to 20 of a-z, 0-9 and _',
@@ -40,8 +39,9 @@ const rules: Record<keyof ProfileChange, Rule> = {
     mend: value => value.trim().toLowerCase(),
   },
   avatarUrl: {
-    expected: 'must be an https URL of at most 2048 characters',
-    keep: value => (value.length <= 2048 && isPlainHttps(value) ? value : null),
+    expected: 'must be an https URL of at most 2048 characters, as the WHATWG URL Standard serialises it',
+    keep: value => (value.length <= 2048 && isSerializedHttps(value) ? value : null),
+    mend: value => URL.parse(value)?.href ?? value,
   },
   bio: {
     expected: 'must hold at most 280 characters, none of them a control character',
@@ -92,7 +92,7 @@ const everywhere = (pattern: RegExp) => new RegExp(pattern, 'gu')
 function text(value: string, min: number, max: number, forbidden: RegExp): string | null {
   const trimmed = value.trim()
   const length = [...trimmed].length
-  const seen = length === 0 || VISIBLE.test(trimmed)
+  const seen = length === 0 || isVisible(trimmed)
   return length >= min && length <= max && seen && !forbidden.test(trimmed) ? trimmed : null
 }
 

@@ -12,7 +12,7 @@ export const ProfileChange = Closed(
     displayName: optional(
       Type.String({
         maxLength: 200,
-        description: '1 to 50 characters after trimming, no control characters.',
+        description: '1 to 50 characters after trimming, no control or bidirectional control characters.',
       }),
     ),
     handle: optional(
@@ -22,7 +22,13 @@ export const ProfileChange = Closed(
         errorNoun: 'a string of 3 to 20 of a-z, 0-9 and _',
       }),
     ),
-    avatarUrl: optional(Type.String({ maxLength: 2048, description: 'https URL.' })),
+    avatarUrl: optional(
+      Type.String({
+        maxLength: 2048,
+        description:
+          'https URL without credentials, as the WHATWG URL Standard serialises it: `new URL(x).href === x`.',
+      }),
+    ),
     bio: optional(Type.String({ maxLength: 1000, description: 'At most 280 characters.' })),
     country: optional(Type.String({ maxLength: 10, description: 'ISO 3166-1 alpha-2, in capitals.' })),
     locale: optional(Type.String({ maxLength: 85, description: 'BCP 47; kept in its canonical form.' })),

@@ -152,8 +152,18 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
   const bad: [claim: keyof typeof good, values: unknown[]][] = [
     ['email', [17, true, ['a@example.net'], { a: 1 }, '', `${'m'.repeat(320)}@example.net`]],
     ['email_verified', ['yes', 1, 0, {}, []]],
-    ['name', [17, false, {}, [], '   ', 'bell\u0007', 'n'.repeat(201)]],
-    ['picture', ['javascript:alert(1)', 'kop.png', 9, `https://example.net/${'p'.repeat(2048)}`]],
+    ['name', [17, false, {}, [], '   ', 'bell\u0007', 'n'.repeat(201), '\u202e\u2066', '\u200b']],
+    [
+      'picture',
+      [
+        'javascript:alert(1)',
+        'kop.png',
+        9,
+        `https://example.net/${'p'.repeat(2048)}`,
+        `https://example.net/${'é'.repeat(400)}`,
+        'https://kop@example.net/kop.png',
+      ],
+    ],
   ]
   for (const [claim, values] of bad) {
     test(`a ${claim} that cannot be used is left out alone, and reported by its name only`, async () => {
@@ -178,6 +188,21 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
       }
     })
   }
+
+  test('a name loses its bidirectional controls, and a picture is kept as the URL Standard serialises it', async () => {
+    const fan = await world.fan()
+    await answerWith({
+      sub: fan.subject,
+      name: '\u202eKop\u200f \u2066End\u2069\u061c',
+      picture: 'HTTPS://Example.net/"><script>',
+    })
+    const picture = 'https://example.net/%22%3E%3Cscript%3E'
+    expect((await pull(fan)).body.identity).toMatchObject({ name: 'Kop End', picture })
+    expect((await fan.get('/api/user/profile')).body).toMatchObject({
+      displayName: 'Kop End',
+      avatarUrl: picture,
+    })
+  })
 
   test('an updated_at that cannot be used is reported, and the time of the question stands in', async () => {
     for (const updated_at of ['yesterday', -1, 1_786_818_600_000, true, '2026-13-45T00:00:00Z']) {

@@ -99,16 +99,30 @@ for (const engine of sharedEngines) {
       const [shouting, taken, holder] = [await enrolledFan(1), await enrolledFan(1), await enrolledFan(1)]
       const set = (id: string, fields: Partial<typeof users.$inferInsert>) =>
         world.db.write(tx => tx.update(users).set(fields).where(eq(users.id, id)))
-      const old = { displayName: '  Ada\u0007 L ', handle: 'Ada_L', country: 'gb', locale: 'en_gb.UTF-8' }
+      const old = {
+        displayName: '  Ada\u0007 \u202eL\u200f ',
+        handle: 'Ada_L',
+        avatarUrl: 'https://Example.com',
+        bio: 'North stand\r\nRow\u0007 12\rSeat 3',
+        country: 'gb',
+        locale: 'en_gb.UTF-8',
+      }
       await set(shouting.id, old)
       await set(holder.id, { handle: 'bo_99' })
       await set(taken.id, { handle: 'BO_99', country: 'Narnia' })
 
       const { code, lines, answer } = await backfill(world)
-      expect([code, answer.profiles.changed, answer.profiles.left]).toEqual([1, 4, 2])
-      const after = { displayName: 'Ada L', handle: 'ada_l', country: 'GB', locale: 'en-GB' }
+      expect([code, answer.profiles.changed, answer.profiles.left]).toEqual([1, 6, 2])
+      const after = {
+        displayName: 'Ada L',
+        handle: 'ada_l',
+        avatarUrl: 'https://example.com/',
+        bio: 'North stand\nRow 12\nSeat 3',
+        country: 'GB',
+        locale: 'en-GB',
+      }
       expect((await shouting.get('/api/user/profile')).body).toMatchObject(after)
-      for (const field of ['displayName', 'handle', 'country', 'locale'] as const) {
+      for (const field of ['displayName', 'handle', 'avatarUrl', 'bio', 'country', 'locale'] as const) {
         expect(lines).toContainEqual({
           kind: 'profile',
           userId: shouting.id,

@@ -79,6 +79,9 @@ onEachEngine('/api/user/profile', world => {
     ['displayName', '   '],
     ['displayName', '\u200b'],
     ['displayName', '\u202eAda'],
+    ...[0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069, 0x200e, 0x200f, 0x061c].map(
+      (code): [string, string] => ['displayName', `A${String.fromCodePoint(code)}da`],
+    ),
     ['displayName', 'x'.repeat(51)],
     ['displayName', 'a\u0007b'],
     ['displayName', 5],
@@ -89,8 +92,26 @@ onEachEngine('/api/user/profile', world => {
     ['avatarUrl', 'http://example.com/a.png'],
     ['avatarUrl', 'javascript:alert(1)'],
     ['avatarUrl', 'https://user:pass@example.com/'],
+    ['avatarUrl', 'https://user@example.com/'],
     ['avatarUrl', `https://example.com/${'a'.repeat(2048)}`],
+    ['avatarUrl', `https://example.com/${'a'.repeat(2048 - 19)}`],
+    ['avatarUrl', 'https://example.com'],
+    ['avatarUrl', 'HTTPS://example.com/a.png'],
+    ['avatarUrl', 'https://EXAMPLE.com/a.png'],
+    ['avatarUrl', 'https://example.com:443/a.png'],
+    ['avatarUrl', 'https:example.com/a.png'],
+    ['avatarUrl', 'https:\\\\example.com\\a.png'],
+    ['avatarUrl', 'https://example.com/a/../b.png'],
+    ['avatarUrl', 'https://example.com/"><script>'],
+    ['avatarUrl', "https://example.com/?a='b'"],
+    ['avatarUrl', 'https://example.com/é.png'],
+    ['avatarUrl', 'https://exämple.com/a.png'],
+    ['avatarUrl', 'https://example.com/\u202egnp.a'],
+    ['avatarUrl', ' https://example.com/a.png'],
+    ['avatarUrl', 'https://'],
     ['bio', 'x'.repeat(281)],
+    ['bio', 'a\u0007b'],
+    ['bio', 'a\rb'],
     ['country', 'UK'],
     ['country', 'gb'],
     ['country', 'GBR'],
@@ -103,6 +124,24 @@ onEachEngine('/api/user/profile', world => {
     expect([status, body.code]).toEqual([422, 'validation_failed'])
     expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([`/${member}`])
     expect((await fan.get('/api/user/profile')).status).toBe(404)
+  })
+
+  test('takes an avatar URL that is written as the URL Standard serialises it', async () => {
+    const fan = await world.fan()
+    for (const avatarUrl of [
+      'https://example.com/',
+      'https://xn--exmple-cua.com:8443/%C3%A9.png?size=64&v=%27b%27#face',
+      'https://[2001:db8::1]/a.png',
+    ]) {
+      expect((await fan.post('/api/user/profile', { avatarUrl })).body.avatarUrl).toBe(avatarUrl)
+    }
+  })
+
+  test('takes line feeds and tabs in a bio, and joined emoji in a name', async () => {
+    const fan = await world.fan()
+    const written = { bio: 'North stand\n\n\tRow 12', displayName: 'Ada 👩‍🚀' }
+    const { status, body } = await fan.post('/api/user/profile', written)
+    expect([status, body]).toEqual([201, expect.objectContaining(written)])
   })
 
   test.each(['points', 'id', 'identity', 'roles', 'createdAt', 'isAdmin'])(
