@@ -99,6 +99,18 @@ onEachEngine(
         expect(await traces(world, checkout)).toEqual(UNTOUCHED)
       })
 
+      test.each([
+        ['in part', 1],
+        ['in full', EUROS.amount],
+      ])('was refunded %s in the dashboard', async (_, amount) => {
+        const checkout = await checkOut(world)
+        stripe.pay(checkout.intentId)
+        stripe.refundInDashboard(checkout.intentId, amount)
+        const answer = await complete(checkout.fan, checkout.purchaseId, checkout.intentId)
+        expect(refusal(answer)).toEqual([402, 'payment_not_confirmed'])
+        expect(await traces(world, checkout)).toEqual(UNTOUCHED)
+      })
+
       test('Stripe does not know', async () => {
         const checkout = await checkOut(world)
         const answer = await complete(checkout.fan, checkout.purchaseId, 'pi_unknown')

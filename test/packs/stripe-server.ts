@@ -25,6 +25,15 @@ export interface Intent {
     | 'succeeded'
 }
 
+/** The members of a Charge that say what was refunded of it. */
+interface Charge {
+  id: string
+  object: 'charge'
+  amount: number
+  amount_refunded: number
+  refunded: boolean
+}
+
 export interface Asked {
   method: string
   path: string
@@ -52,6 +61,8 @@ export interface StripeServer {
   outage: Outage | null
   /** The fan pays; `facts` in place of what Stripe would say. */
   pay(intentId: string, facts?: Partial<Intent>): Intent
+  /** A refund of a succeeded intent in Stripe's dashboard: the intent stays `succeeded`, its charge has the amount. */
+  refundInDashboard(intentId: string, amount: number): void
   /** An intent that somebody else made. */
   makeIntent(facts: Partial<Intent>): Intent
   /** What a day does: Stripe may forget keys that are older than 24 hours. */
@@ -68,6 +79,8 @@ export const errorReply = (status: number, type: string, code: string | null, me
 })
 
 export function startStripe(): StripeServer {
+  /** By id. */
+  const charges = new Map<string, Charge>()
   const remembered = new Map<string, { question: string; reply: Reply }>()
   let made = 0
 
@@ -126,22 +139,29 @@ export function startStripe(): StripeServer {
     return errorReply(404, 'invalid_request_error', 'resource_missing', `No such payment_intent: '${id}'`)
   }
 
-  function answer({ method, path, form }: Asked): Reply {
+  /** `latest_charge` is an id unless the request expands it. */
+  const presentIntent = (intent: Intent, expand: string[]) =>
+    expand.includes('latest_charge') && intent.latest_charge
+      ? { ...intent, latest_charge: charges.get(intent.latest_charge) ?? intent.latest_charge }
+      : intent
+
+  function answer({ method, path, form }: Asked, expand: string[]): Reply {
     if (method === 'POST' && path === '/v1/payment_intents') return createIntent(form)
     if (method === 'POST' && path === '/v1/refunds') return createRefund(form)
     const [, id] = /^\/v1\/payment_intents\/(\w+)$/.exec(path) ?? []
     const intent = server.intents.get(id ?? '')
-    if (method === 'GET' && id) return intent ? { status: 200, body: intent } : missing(id)
+    if (method === 'GET' && id)
+      return intent ? { status: 200, body: presentIntent(intent, expand) } : missing(id)
     return errorReply(404, 'invalid_request_error', null, `Unrecognized request URL (${method}: ${path}).`)
   }
 
   /** The first answer again for the same key and parameters; other parameters under one key are refused. */
-  function answerOnce(asked: Asked): Reply {
+  function answerOnce(asked: Asked, expand: string[]): Reply {
     const { idempotencyKey: key, form, path, authorization } = asked
     if (authorization !== `Bearer ${SECRET_KEY}`) {
       return errorReply(401, 'invalid_request_error', null, `Invalid API Key provided: ${authorization}`)
     }
-    if (!key) return answer(asked)
+    if (!key) return answer(asked, expand)
     const question = JSON.stringify([path, form])
     const before = remembered.get(key)
     if (before && before.question !== question) {
@@ -149,7 +169,7 @@ export function startStripe(): StripeServer {
       return errorReply(400, 'idempotency_error', null, message)
     }
     // A snapshot: what is replayed is what was said then.
-    const reply = before?.reply ?? structuredClone(answer(asked))
+    const reply = before?.reply ?? structuredClone(answer(asked, expand))
     remembered.set(key, { question, reply })
     return before ? { ...reply, headers: { ...reply.headers, 'idempotent-replayed': 'true' } } : reply
   }
@@ -158,16 +178,17 @@ export function startStripe(): StripeServer {
     hostname: '127.0.0.1',
     port: 0,
     async fetch(request) {
+      const { pathname, searchParams } = new URL(request.url)
       const asked: Asked = {
         method: request.method,
-        path: new URL(request.url).pathname,
+        path: pathname,
         authorization: request.headers.get('authorization'),
         idempotencyKey: request.headers.get('idempotency-key'),
         form: Object.fromEntries(new URLSearchParams(await request.text())),
       }
       server.asked.push(asked)
       if (server.outage === 'hang') return new Promise<Response>(() => {})
-      const { status, body, headers } = server.outage ?? answerOnce(asked)
+      const { status, body, headers } = server.outage ?? answerOnce(asked, expandedBy(searchParams))
       return Response.json(body, { status, headers: { 'request-id': 'req_fake', ...headers } })
     },
   })
@@ -187,15 +208,26 @@ export function startStripe(): StripeServer {
     pay(intentId, facts = {}) {
       const intent = server.intents.get(intentId)
       if (!intent) throw new Error(`no intent ${intentId}`)
-      const charge = intentId.replace('pi_', 'ch_')
-      const paid = { status: 'succeeded' as const, amount_received: intent.amount, latest_charge: charge }
+      const id = intentId.replace('pi_', 'ch_')
+      charges.set(id, { id, object: 'charge', amount: intent.amount, amount_refunded: 0, refunded: false })
+      const paid = { status: 'succeeded' as const, amount_received: intent.amount, latest_charge: id }
       return Object.assign(intent, paid, facts)
+    },
+    refundInDashboard(intentId, amount) {
+      const charge = charges.get(server.intents.get(intentId)?.latest_charge ?? '')
+      if (!charge) throw new Error(`nothing was charged for ${intentId}`)
+      charge.amount_refunded += amount
+      charge.refunded = charge.amount_refunded === charge.amount
     },
     forgetKeys: () => remembered.clear(),
     stop: () => listening.stop(true),
   }
   return server
 }
+
+/** `expand[]=NAME`, or `expand[0]=NAME` as Stripe's package writes it. */
+const expandedBy = (query: URLSearchParams) =>
+  [...query].filter(([name]) => /^expand\[\d*\]$/.test(name)).map(([, value]) => value)
 
 /** An event as Stripe sends it: a snapshot of the intent. */
 export const eventOf = (intent: Intent, type = 'payment_intent.succeeded') => ({
