@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test'
+import { eraseUser } from '../../src/erasure/erase-user.ts'
+import { findUser, findUserById } from '../../src/identity/users.ts'
+import { changeProfile } from '../../src/user/profile.ts'
 import { onEachEngine } from '../support/world.ts'
 
 onEachEngine('/api/user/profile', world => {
@@ -192,5 +195,17 @@ onEachEngine('/api/user/profile', world => {
     const answers = await Promise.all(fans.map(fan => fan.post('/api/user/profile', { handle: 'contested' })))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(answers.filter(({ body }) => body.code === 'handle_taken')).toHaveLength(9)
+  })
+
+  test('a write that is under way when the fan is erased writes nothing', async () => {
+    const fan = await world.fan()
+    await fan.post('/api/user/profile', { bio: 'Row 12' })
+    const who = { provider: world.config.identity.name, subject: fan.subject }
+    const read = await findUser(world.db.read, who)
+    if (!read) throw new Error('the fan has a record')
+    await world.db.write(tx => eraseUser(tx, who))
+    const late = world.db.write(tx => changeProfile(tx, read, { bio: 'Row 13', handle: 'too_late' }))
+    await expect(late).rejects.toMatchObject({ code: 'profile_not_found' })
+    expect(await findUserById(world.db.read, read.id)).toMatchObject({ bio: null, handle: null })
   })
 })
