@@ -93,6 +93,10 @@ onEachEngine('POST /api/rewards/claim', world => {
     expect((await fan.post('/api/rewards/claim', { rewardId })).body.code).toBe('reward_inactive')
     const poor = await world.reward({ stockRemaining: 0 })
     expect((await fan.post('/api/rewards/claim', { rewardId: poor })).body.code).toBe('insufficient_points')
+    await world.grant(fan, 100)
+    const last = await world.reward({ stockRemaining: 1 })
+    expect((await fan.post('/api/rewards/claim', { rewardId: last })).body.reward.stockRemaining).toBe(0)
+    expect((await fan.post('/api/rewards/claim', { rewardId: last })).body.code).toBe('already_claimed')
   })
 
   test('refuses bodies that break the schema with 422 and says where', async () => {
