@@ -71,6 +71,25 @@ describe('the draw', () => {
     )
   })
 
+  test('skips the numbers beyond the largest multiple of the total, and extends the message when all four are', () => {
+    // Just above half of all 64-bit numbers: it fits in once, and nearly every second number lies beyond it.
+    const total = 2 ** 63 + 2 ** 11
+    const numbersOf = (message: string) => {
+      const digest = new Bun.CryptoHasher('sha256', Buffer.from(serverSeed, 'hex')).update(message).digest()
+      return [0, 8, 16, 24].map(at => digest.readBigUInt64BE(at))
+    }
+    const skips = Array.from({ length: 200 }, (_, nth) => {
+      const message = `my luck:pack-1:${nth}`
+      const rounds = Array.from({ length: 10 }, (_, round) => (round === 0 ? message : `${message}:${round}`))
+      const numbers = rounds.flatMap(numbersOf)
+      const first = numbers.findIndex(number => number < BigInt(total))
+      expect(drawNumber(serverSeed, message, total)).toBe(Number(numbers[first]))
+      return first
+    })
+    // The first number, each of the others, and numbers of the second and the third round.
+    expect([...new Set(skips)]).toEqual(expect.arrayContaining([0, 1, 2, 3, 4, 5, 8]))
+  })
+
   test('a million draws fit the published odds (chi-squared, p > 0.001)', () => {
     const draws = 1_000_000
     const counts = new Map(weights.map(({ id }) => [id, 0]))
