@@ -1,6 +1,6 @@
 /** Which week and month an instant belongs to: ISO 8601, UTC. */
 import { expect, test } from 'bun:test'
-import { boardAt, boardsAt, parseBoard } from '../../src/leaderboard/boards.ts'
+import { boardAt, boardsAt, parseBoard, takesPart } from '../../src/leaderboard/boards.ts'
 
 const week = (at: string) => boardAt('week', new Date(at)).id
 
@@ -51,4 +51,16 @@ test('there is a week 53 only in years that have one, no week 0, no month 0 or 1
     expect([id, parseBoard('week', id)]).toEqual([id, null])
   for (const id of ['2026-13', '2026-00', '2026-99', '2026-W11', '2026-W47', '2026-1', '', 'all'])
     expect([id, parseBoard('month', id)]).toEqual([id, null])
+})
+
+test('who enrols in the last millisecond of a period takes part in it, who enrols at its end does not', () => {
+  const week = boardAt('week', new Date('2026-12-30T12:00:00.000Z'))
+  const month = boardAt('month', new Date('2026-12-30T12:00:00.000Z'))
+  expect(takesPart(new Date('2027-01-03T23:59:59.999Z'), week)).toBe(true)
+  expect(takesPart(new Date('2027-01-04T00:00:00.000Z'), week)).toBe(false)
+  expect(takesPart(new Date('2026-12-31T23:59:59.999Z'), month)).toBe(true)
+  expect(takesPart(new Date('2027-01-01T00:00:00.000Z'), month)).toBe(false)
+  expect(takesPart(new Date('2027-01-04T00:00:00.000Z'), boardAt('all', week.endsAt ?? new Date(0)))).toBe(
+    true,
+  )
 })
