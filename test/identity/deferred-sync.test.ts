@@ -89,6 +89,37 @@ onEachEngine('Deferred sync', world => {
     expect(await stateOf(fan)).toBe('synced')
   })
 
+  test('makes its last attempt 15 s before the token expires', async () => {
+    const fan = await deferred({ back: false, expiresIn: 60 })
+    const waits: number[] = []
+    for (let n = 0; n < 4; n++) {
+      waits.push(await untilDue(fan.subject))
+      expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    }
+    // 5 + 10 + 20 s, and then not 40 s, which would be past the expiry.
+    expect(waits).toEqual([5000, 10_000, 20_000, 10_000])
+    await control(world, 'DELETE', '/requests')
+    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await userinfoRequests(world)).toBe(0)
+    await comeBack()
+    expect(await untilDue(fan.subject)).toBeGreaterThanOrEqual(15_000)
+    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await userinfoRequests(world)).toBe(0)
+    expect(await rowOf(fan.subject)).toBeUndefined()
+  })
+
+  test('succeeds at its last attempt before the token expires', async () => {
+    const fan = await deferred({ back: false, expiresIn: 60 })
+    for (let n = 0; n < 3; n++) {
+      await untilDue(fan.subject)
+      expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    }
+    await comeBack()
+    await untilDue(fan.subject)
+    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(await stateOf(fan)).toBe('synced')
+  })
+
   test('does not reach a provider that asked to be left alone', async () => {
     const fan = await deferred({ back: false })
     await control(world, 'DELETE', '/faults')
