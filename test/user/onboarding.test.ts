@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { createApp } from '../../src/app.ts'
+import { createClient } from '../support/client.ts'
 import { onEachEngine } from '../support/world.ts'
 
 onEachEngine('/api/user/onboarding', world => {
@@ -135,6 +137,20 @@ onEachEngine(
         entries: [],
         nextCursor: null,
       })
+    })
+
+    test('a repeat after the points were raised grants none', async () => {
+      const fan = await world.fan()
+      const first = (await fan.post('/api/user/onboarding', {})).body
+      const raised = createApp({ ...world.deps, config: { ...world.config, onboardingPoints: 100 } })
+      const again = createClient(
+        request => raised.handle(request),
+        () => null,
+        fan.token,
+      )
+      const { status, body } = await again.post('/api/user/onboarding', {})
+      expect([status, body]).toEqual([200, { ...first, alreadyCompleted: true }])
+      expect((await again.get('/api/user/points')).body.entries).toEqual([])
     })
   },
   { env: { ONBOARDING_POINTS: '0' } },
