@@ -205,6 +205,19 @@ describe('a browser that has signed in', () => {
     expect(stale.headers.get('location')).toContain('error=login_required')
   })
 
+  test('is too old from a second past max_age on, and not before', async () => {
+    const { world, cookie } = await signIn()
+    const silently = async () => {
+      const answer = await world.get(authorizePath({ prompt: 'none', max_age: '30' }), { cookie })
+      const { searchParams } = new URL(answer.headers.get('location') ?? '')
+      return searchParams.get('error') ?? (searchParams.has('code') ? 'code' : 'nothing')
+    }
+    await world.idp.advance(30_000)
+    expect(await silently()).toBe('code')
+    await world.idp.advance(1000)
+    expect(await silently()).toBe('login_required')
+  })
+
   test('is asked whether to go on as the same fan, unless the client wants a fresh sign-in', async () => {
     const { world, cookie } = await signIn()
     expect(await (await world.get(authorizePath(), { cookie })).text()).toContain('Continue as')
