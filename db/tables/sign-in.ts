@@ -52,7 +52,7 @@ export function defineSignInTables(kit: ColumnKit) {
   const revokedTokens = table(
     'revoked_tokens',
     {
-      /** SHA-256 over the provider and the token's `jti`. */
+      /** SHA-256 over the provider, the subject and the token's `jti`. */
       id: id().primaryKey(),
       expiresAt: timestamp().notNull(),
     },

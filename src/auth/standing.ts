@@ -1,6 +1,6 @@
 /** Whether a token that verifies still counts: asked of the database at every request, so that no cache outlives a logout. */
 import { hash } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { AuthenticatedCaller, Caller } from '../caller.ts'
@@ -11,15 +11,23 @@ import { revokeSessions } from './native-sessions.ts'
 
 const loggedOut = () => new DomainError('invalid_token', { detail: 'The token was logged out.' })
 
-const revocationId = (provider: string, tokenId: string) =>
-  hash('sha256', JSON.stringify([provider, tokenId]), 'hex')
+const hashOf = (...parts: string[]) => hash('sha256', JSON.stringify(parts), 'hex')
 
-const selectRevoked = prepared<{ id: string }, { id: string }[]>((reader, value) => {
+/** With the subject: a `jti` of one user must not end the token of another. */
+const revocationId = ({ provider, subject }: Caller, tokenId: string) => hashOf(provider, subject, tokenId)
+
+interface RevocationIds extends Record<string, unknown> {
+  id: string
+  /** Without the subject, as earlier releases stored it. Not written any more; tokens last a year at most. */
+  formerId: string
+}
+
+const selectRevoked = prepared<RevocationIds, { id: string }[]>((reader, value) => {
   const { revokedTokens } = reader.tables
   return reader
     .select({ id: revokedTokens.id })
     .from(revokedTokens)
-    .where(eq(revokedTokens.id, value('id')))
+    .where(inArray(revokedTokens.id, [value('id'), value('formerId')]))
 })
 
 /** What a verified session token says of itself. */
@@ -42,7 +50,10 @@ export async function requireSessionStanding(
   caller: Caller,
   { tokenId, issuedAt }: SessionToken,
 ): Promise<Standing> {
-  const [revoked] = await selectRevoked(reader, { id: revocationId(caller.provider, tokenId) })
+  const [revoked] = await selectRevoked(reader, {
+    id: revocationId(caller, tokenId),
+    formerId: hashOf(caller.provider, tokenId),
+  })
   if (revoked) throw loggedOut()
   const { userId, sessionsEndedAt } = await requireUndeleted(reader, caller)
   // `iat` counts whole seconds: a token of the very second of the logout is refused, to be sure.
@@ -89,7 +100,7 @@ export async function logOut(
   const { credential } = caller
   tx.touch(standingTopic(caller))
   if (credential.kind === 'session') {
-    const id = revocationId(caller.provider, credential.tokenId)
+    const id = revocationId(caller, credential.tokenId)
     await tx
       .insert(tx.tables.revokedTokens)
       .values({ id, expiresAt: credential.expiresAt })

@@ -1,7 +1,10 @@
 import { and, inArray, isNotNull, lt } from 'drizzle-orm'
 import type { Database, Transaction } from '../../db/index.ts'
 
-/** Rows go a day after they expired: until then a replay is still recognised as one. */
+/**
+ * Rows go a day after they expired: until then the reuse of a spent refresh token is recognised, and a revocation
+ * outlasts the leeway that an expired session token gets, on clocks that differ.
+ */
 const GRACE_MS = 86_400_000
 /** Rows of one unit of work, so that no writer waits long. */
 const BATCH = 200

@@ -28,8 +28,8 @@ const MOST_CHARACTERS = 16_384
 export interface SessionClaims {
   subject: string
   /**
-   * Names the token for its revocation: its `jti`, or where the provider sets none, the hash of what is signed.
-   * Never the token's text: a signature can be spelled in more than one way.
+   * Names the token among those of its subject, for its revocation: its `jti`, or without one the hash of the bytes that
+   * are signed. They cannot be rewritten without the provider's key. The signature can, so it is no part of the name.
    */
   tokenId: string
   /** Milliseconds since the epoch, both: of thousands that are kept, each Date would be one more for the collector to visit. */

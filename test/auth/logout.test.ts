@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { decodeJwt } from 'jose'
 import { sweepExpired } from '../../src/auth/sweep.ts'
 import { onEachEngine } from '../support/world.ts'
 
@@ -15,6 +17,19 @@ onEachEngine('POST /api/auth/logout', world => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const at = alphabet.indexOf(token.at(-1) ?? '')
     return [1, 2, 3].map(bits => token.slice(0, -1) + alphabet[at ^ bits]).concat(`${token}=`, `${token}==`)
+  }
+
+  /** The same ES256 token with the other signature that verifies: (r, n - s) in the place of (r, s). */
+  function withOtherSignature(token: string): string {
+    const n = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
+    const at = token.lastIndexOf('.') + 1
+    const [r, s] = [0, 32].map(start =>
+      Buffer.from(token.slice(at), 'base64url')
+        .subarray(start, start + 32)
+        .toString('hex'),
+    )
+    const other = (n - BigInt(`0x${s}`)).toString(16).padStart(64, '0')
+    return token.slice(0, at) + Buffer.from(`${r}${other}`, 'hex').toString('base64url')
   }
 
   test('a session token is refused from then on, and the fan’s others are not', async () => {
@@ -37,9 +52,70 @@ onEachEngine('POST /api/auth/logout', world => {
     }
   })
 
+  test('a token logged out does not come back with the other signature that verifies', async () => {
+    for (const claims of [{}, { jti: undefined }]) {
+      const { subject } = await world.fan()
+      const token = await world.idp.issueToken(subject, { claims })
+      const other = withOtherSignature(token)
+      expect(other).not.toBe(token)
+      expect([await statusWith(token), await statusWith(other)]).toEqual([200, 200])
+      expect((await world.withToken(other).post('/api/auth/logout')).status).toBe(204)
+      expect([await statusWith(token), await statusWith(other)]).toEqual([401, 401])
+    }
+  })
+
+  test('a token of another fan with the same jti is not refused', async () => {
+    const [fan, other] = [await world.fan(), await world.fan()]
+    const [mine, theirs] = await Promise.all(
+      [fan, other].map(({ subject }) => world.idp.issueToken(subject, { claims: { jti: 'the same' } })),
+    )
+    if (!mine || !theirs) throw new Error('two tokens are issued')
+    expect((await world.withToken(mine).post('/api/auth/logout')).status).toBe(204)
+    expect([await statusWith(mine), await statusWith(theirs)]).toEqual([401, 200])
+    expect((await world.withToken(theirs).post('/api/auth/logout')).status).toBe(204)
+    expect(await statusWith(theirs)).toBe(401)
+  })
+
+  test('of two tokens without jti only the one that is logged out is refused', async () => {
+    const { subject } = await world.fan()
+    const issue = (claims: object) => world.idp.issueToken(subject, { claims: { jti: undefined, ...claims } })
+    const [first, second] = [await issue({ sid: 'a' }), await issue({ sid: 'b' })]
+    expect((await world.withToken(first).post('/api/auth/logout')).status).toBe(204)
+    expect([await statusWith(first), await statusWith(second)]).toEqual([401, 200])
+  })
+
+  test('a revocation stored without the subject, as earlier releases did, holds until the token expires', async () => {
+    const provider = world.config.identity.name
+    for (const claims of [{}, { jti: undefined }]) {
+      const { subject } = await world.fan()
+      const token = await world.idp.issueToken(subject, { claims })
+      const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+      const { jti, exp = 0 } = decodeJwt(token)
+      const tokenId = jti ? `jti ${jti}` : `signed ${sha256(token.slice(0, token.lastIndexOf('.')))}`
+      const id = sha256(JSON.stringify([provider, tokenId]))
+      await world.db.write(tx =>
+        tx.insert(tx.tables.revokedTokens).values({ id, expiresAt: new Date(exp * SECOND) }),
+      )
+      expect(await statusWith(token)).toBe(401)
+    }
+  })
+
+  test('a revocation outlasts the 30 s of leeway after exp, sweeps included', async () => {
+    const { subject } = await world.fan()
+    const token = await world.idp.issueToken(subject, { expiresIn: 60 })
+    const kept = await world.idp.issueToken(subject, { expiresIn: 60 })
+    await world.withToken(token).post('/api/auth/logout')
+    for (const ms of [60 * SECOND, 29_999]) {
+      world.clock.advance(ms)
+      await sweepExpired(world.db)
+      // The other token of the same age shows that time alone does not refuse it.
+      expect([await statusWith(token), await statusWith(kept)]).toEqual([401, 200])
+    }
+  })
+
   test('dates with fractions of a second are taken: exchanged, synced, logged out, refused', async () => {
     const now = world.clock.ms / 1000
-    const claims = { iat: now - 0.987654321, nbf: now - 0.5, exp: now + 3600.123456789 }
+    const claims = { iat: now - 2.987654321, nbf: now - 1.5, exp: now + 3600.123456789 }
     for (const everywhere of [false, true]) {
       const { subject } = await world.fan()
       const token = await world.idp.issueToken(subject, { claims })
