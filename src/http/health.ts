@@ -25,6 +25,9 @@ const Readiness = Closed(
 
 export const healthRoutes = ({ db, identity, lifecycle }: Pick<Deps, 'db' | 'identity' | 'lifecycle'>) =>
   new Elysia({ name: 'matchday/health' })
+    .onBeforeHandle(({ set }) => {
+      set.headers['Cache-Control'] = 'no-store'
+    })
     .get(
       '/healthz',
       () => ({ status: 'ok' as const }),
@@ -33,6 +36,7 @@ export const healthRoutes = ({ db, identity, lifecycle }: Pick<Deps, 'db' | 'ide
         summary: 'Is the process alive?',
         tag: 'Operations',
         caller: 'anyone',
+        anyQuery: true,
         answers: { 200: Health },
         examples: { answers: { 200: { status: 'ok' } } },
       }),
@@ -57,6 +61,7 @@ export const healthRoutes = ({ db, identity, lifecycle }: Pick<Deps, 'db' | 'ide
         summary: 'Can it do its work?',
         tag: 'Operations',
         caller: 'anyone',
+        anyQuery: true,
         answers: { 200: Readiness, 503: Readiness },
         examples: {
           answers: {

@@ -28,6 +28,8 @@ interface Declaration<Body, Query, Params, Answers> {
   data?: 'read' | 'write'
   body?: Body
   query?: Query
+  /** It accepts any query string and reads none, for probes. See `PROBES` in `limits/policies.ts`. */
+  anyQuery?: true
   /**
    * What a caller's operation with a body takes, unless its answers carry secrets, which are never kept. It then writes
    * through `mutate` alone.
@@ -71,9 +73,9 @@ export function operation<
     ...problems,
     ...(takesKey ? KEY_PROBLEMS : []),
     ...(data ? DATA_PROBLEMS[data] : []),
-    // What a query string can be guilty of, wanted or not.
     'malformed_request',
-    'validation_failed',
+    // What a query string can be guilty of, wanted or not.
+    ...(declared.anyQuery ? [] : (['validation_failed'] as const)),
     'rate_limited',
     'internal_error',
   ]
@@ -101,7 +103,8 @@ export function operation<
   }
   // Guarantee of the cast: `response` is absent at run time and read by the compiler only; `afterHandle` turns the very
   // object that the handler answered into bytes, which Elysia's types cannot say.
-  return { body, query: query ?? Nothing, params, detail, ...hooks } as unknown as Operation<
+  const accepted = declared.anyQuery ? undefined : (query ?? Nothing)
+  return { body, query: accepted, params, detail, ...hooks } as unknown as Operation<
     Body,
     Query,
     Params,

@@ -3,7 +3,8 @@ import { DomainError } from '../problems.ts'
 
 /** The path of a request's URL, as it was written; of a URL that is none (`*`, `host:port`), the whole. */
 export function pathOf(url: string): string {
-  const scheme = url.indexOf('://')
+  // A path alone is what an HTTP/1.0 request without a Host header has.
+  const scheme = url.startsWith('/') ? -1 : url.indexOf('://')
   const start = scheme === -1 ? 0 : url.indexOf('/', scheme + 3)
   const end = url.indexOf('?', start)
   return url.slice(start, end === -1 ? undefined : end)

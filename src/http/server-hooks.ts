@@ -1,7 +1,7 @@
 /** What surrounds every request: its id, limits and headers, its log line, its body and query checks, its errors as problems. */
 import { Elysia, NotFoundError } from 'elysia'
 import type { Deps } from '../deps.ts'
-import { limitAddress } from '../limits/policies.ts'
+import { limitAddress, PROBES } from '../limits/policies.ts'
 import { catalogue, DomainError } from '../problems.ts'
 import { type Additions, createAnswers } from './answers.ts'
 import { readJsonBody } from './body.ts'
@@ -81,9 +81,11 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
         cors.addTo(set.headers, request)
         // Told in time, a client opens its next connection elsewhere, and none is cut in the middle.
         if (lifecycle.stopping) set.headers.Connection = 'close'
-        refuseBadHost(request)
+        const probe = PROBES.has(path)
+        // Probes in HTTP/1.0 need no Host header, and Bun then builds no URL.
+        if (!probe || request.headers.has('host')) refuseBadHost(request)
         countAddress(request, path, set.headers)
-        refuseBadUrl(url)
+        if (!probe) refuseBadUrl(url)
         const answer = answerAtOnce(request, path, set)
         if (answer) requestLog.end(request, answer.status)
         return answer

@@ -3,8 +3,8 @@ import type { Caller } from '../caller.ts'
 import { DomainError } from '../problems.ts'
 import type { Allowance, Policy, RateLimiter } from './rate-limiter.ts'
 
-/** A load balancer's probes are never refused. */
-const UNLIMITED = new Set(['/healthz', '/readyz'])
+/** A load balancer's probes are never refused: not by a limit, nor for a query or a Host header that they lack. */
+export const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 const TOKENS = '/api/auth/'
 const OF_ADDRESS: Policy[] = ['address']
 const OF_CALLER: Policy[] = ['caller']
@@ -32,7 +32,7 @@ export function limitAddress(
   addressOf: () => string,
   report: Report,
 ): void {
-  if (UNLIMITED.has(path)) return
+  if (PROBES.has(path)) return
   limit(limiter, path.startsWith(TOKENS) ? OF_TOKENS : OF_ADDRESS, addressOf, report)
 }
 

@@ -59,6 +59,8 @@ const publicRoutes = ({ db, views }: PackDeps) =>
           'For anybody: it reveals the server seed, from which the draw can be done again offline.',
         tag: TAG,
         caller: 'anyone',
+        // Not `immutable`: it holds a seed that the fan chose, which no cache may keep past an erasure.
+        conditional: true,
         data: 'read',
         params: schema.ProofParams,
         answers: { 200: schema.Proof },

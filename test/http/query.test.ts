@@ -45,7 +45,7 @@ onEngine(sqliteEngine, 'query strings', world => {
   test('unknown parameters are 422 by name, prototypes included, also where a route takes none', async () => {
     const fan = await world.fan()
     for (const name of ['offset', 'Limit', '__proto__', 'constructor', 'limit[]', 'a/b']) {
-      for (const path of [PATH, '/api/rewards', '/healthz']) {
+      for (const path of [PATH, '/api/rewards', '/api/teams']) {
         const { status, body } = await fan.get(`${path}?${encodeURIComponent(name)}=1`)
         expect([path, name, status]).toEqual([path, name, 422])
         expect(body.errors[0].parameter).toBe(name)
@@ -84,9 +84,28 @@ onEngine(sqliteEngine, 'query strings', world => {
       '%c0%80=1',
       'cursor=%e2%82',
     ]) {
-      for (const path of [PATH, '/healthz']) {
+      for (const path of [PATH, '/api/teams']) {
         const { status, body } = await fan.get(`${path}?${query}`)
         expect([query, status, body.code]).toEqual([query, 400, 'malformed_request'])
+      }
+    }
+  })
+
+  test('the health routes accept any query string, which probes add to pass caches', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      for (const query of [
+        't=1700000000',
+        'a=1&a=2',
+        '__proto__=1',
+        '%ff',
+        '%',
+        'a=%00',
+        '?',
+        'a=/b/c',
+        '&',
+      ]) {
+        const { status, headers } = await world.anonymous.get(`${path}?${query}`)
+        expect([path, query, status, headers.get('cache-control')]).toEqual([path, query, 200, 'no-store'])
       }
     }
   })

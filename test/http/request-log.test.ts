@@ -55,8 +55,8 @@ onEngine(sqliteEngine, 'request ids and the log', world => {
       world.anonymous.get('/api/rewards'),
       world.anonymous.get('/nothing'),
       world.anonymous.send('/healthz', { method: 'PUT' }),
-      world.anonymous.get('/healthz?%ff'),
-      world.anonymous.get('/healthz?a=1&a=2'),
+      world.anonymous.get('/api/teams?%ff'),
+      world.anonymous.get('/api/teams?a=1&a=2'),
       fan.post('/api/rewards/claim', {}),
       fan.send('/api/rewards/claim', { method: 'POST', body: 'x' }),
       world.app.handle(new Request('http://localhost/docs/json')),
@@ -76,8 +76,8 @@ onEngine(sqliteEngine, 'request ids and the log', world => {
       ['GET', '/api/user/points', 401, {}],
       ['GET', '/nothing', 404, {}],
       ['DELETE', '/healthz', 405, {}],
-      ['GET', '/healthz?%ff', 400, {}],
-      ['GET', '/healthz?a=1', 422, {}],
+      ['GET', '/api/teams?%ff', 400, {}],
+      ['GET', '/api/teams?a=1', 422, {}],
       ['GET', '/docs/json', 200, {}],
     ] as const) {
       const lines = await linesOf(() =>

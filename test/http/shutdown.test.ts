@@ -87,7 +87,7 @@ for (const engine of sharedEngines) {
       await logged(api, 'stopping')
 
       const ready = await fetch(`${api.origin}/readyz`)
-      expect(ready.status).toBe(503)
+      expect([ready.status, ready.headers.get('cache-control')]).toEqual([503, 'no-store'])
       expect(await ready.json()).toMatchObject({ status: 'not_ready', checks: { process: 'stopping' } })
       const alive = await fetch(`${api.origin}/healthz`)
       expect([alive.status, alive.headers.get('connection')]).toEqual([200, 'close'])

@@ -136,7 +136,7 @@ onEngine(sqliteEngine, 'over a socket', world => {
   })
 
   test('bad bytes in a query and in a body are 400', async () => {
-    expect((await client.get('/healthz?%ff')).status).toBe(400)
+    expect((await client.get('/api/teams?%ff')).status).toBe(400)
     const head = ['Content-Type: application/json', `Authorization: Bearer ${token}`, 'Content-Length: 11']
     const body = Buffer.from('{"bio":"\xff"}', 'latin1')
     expect(body).toHaveLength(11)

@@ -108,6 +108,20 @@ onEngine(sqliteEngine, 'on the wire', world => {
     }
   })
 
+  test('an HTTP/1.0 probe without a Host header is answered, with any query, and other paths are 400', async () => {
+    const send = (line: string) => rawRequest(port, `${line} HTTP/1.0\r\n\r\n`)
+    for (const path of ['/healthz', '/readyz', '/healthz?a=/b/c&a=2', '/readyz?from=http://lb.example/x']) {
+      const answer = await send(`GET ${path}`)
+      expect([path, answer.split(' ')[1]]).toEqual([path, '200'])
+      expect(answer).toMatch(/"status":"(ok|ready)"/)
+      expect(await send(`HEAD ${path}`)).toStartWith('HTTP/1.1 200 ')
+    }
+    const other = await send('GET /api/teams')
+    expect(other).toStartWith('HTTP/1.1 400 ')
+    expect(other).toContain('"code":"malformed_request"')
+    expect(await send('POST /healthz')).toStartWith('HTTP/1.1 405 ')
+  })
+
   test('TRACE echoes nothing and CONNECT opens nothing', async () => {
     const trace = await rawRequest(port, requestLines('TRACE /healthz', 'X-Secret: hunter2'))
     expect(trace).toStartWith('HTTP/1.1 405 ')

@@ -142,10 +142,10 @@ onEachEngine('POST /api/packs/open', world => {
     const fan = await patientFan(world)
     const { id, userPack } = await buyWithMoney(fan, await free({ price: EUROS }))
     for (const name of [userPack.id, id, 'no-such-pack']) {
-      expect(refusal(await world.anonymous.get(`/api/packs/proofs/${name}`))).toEqual([
-        404,
-        'proof_not_found',
-      ])
+      const answer = await world.anonymous.get(`/api/packs/proofs/${name}`)
+      expect(refusal(answer)).toEqual([404, 'proof_not_found'])
+      // A cache that kept it would hide the proof that comes of opening.
+      expect(answer.headers.get('cache-control')).toBe('no-store')
       expect(refusal(await fan.get(`/api/packs/proofs/${name}`))).toEqual([404, 'proof_not_found'])
     }
     const { proof } = (await open(fan, userPack.id, 'mine')).body
