@@ -15,8 +15,15 @@ import { PROVIDER } from './issuer.ts'
 /** Rows by table, as the database names its columns; times are ISO 8601. */
 export type Rows = Record<string, Record<string, string | number | boolean | null>[]>
 
-/** Writes rows; tables come in the order of their references. */
-type Write = (rows: Rows) => Promise<void> | void
+interface Target {
+  /** Tables come in the order of their references. */
+  write(rows: Rows): Promise<void> | void
+  analyze(): Promise<void> | void
+  close(): Promise<void> | void
+}
+
+const targetOf = (url: string): Target =>
+  url.startsWith('sqlite:') ? intoSqlite(url.slice('sqlite:'.length)) : intoPostgres(url)
 
 /** Fans written at once. */
 const BATCH = 2_000
@@ -35,14 +42,31 @@ export function subjectsOf(fans: number, count = 20_000): string[] {
 /** Fills an empty database of this URL with the catalogue and so many fans. */
 export async function fillDatabase(url: string, fans: number): Promise<void> {
   await migrate(url)
-  const target = url.startsWith('sqlite:') ? intoSqlite(url.slice('sqlite:'.length)) : intoPostgres(url)
+  const target = targetOf(url)
   await target.write(catalogueRows(new Date(FIRST_MS).toISOString()))
-  for (let first = 0; first < fans; first += BATCH) {
-    await target.write(fanRows(first, Math.min(fans, first + BATCH)))
+  await writeFans(target, 0, fans)
+  await target.analyze()
+  await target.close()
+  await countBoard(url)
+}
+
+/** Adds the fans from `first` up to `end` to a database that a server answers from. Leaves the planner's statistics alone. */
+export async function growDatabase(url: string, first: number, end: number): Promise<void> {
+  const target = targetOf(url)
+  await writeFans(target, first, end)
+  await target.close()
+  await countBoard(url)
+}
+
+async function writeFans({ write }: Target, from: number, end: number): Promise<void> {
+  for (let first = from; first < end; first += BATCH) {
+    await write(fanRows(first, Math.min(end, first + BATCH)))
     // SQLite writes without a pause, and a Ctrl-C would wait for a million fans.
     await new Promise(resolve => setImmediate(resolve))
   }
-  await target.finish()
+}
+
+async function countBoard(url: string): Promise<void> {
   const db = openDatabase(url, realSources, { bulk: true })
   await db.write(tx => recount(tx, 'all'))
   await db.close()
@@ -142,7 +166,7 @@ function claimsOf(userId: string, fan: number, time: string): Rows[string] {
   }))
 }
 
-function intoSqlite(path: string): { write: Write; finish: () => void } {
+function intoSqlite(path: string): Target {
   const connection = new Connection(path, { strict: true })
   // Nobody else sees the file until it is finished.
   connection.run('PRAGMA synchronous = OFF')
@@ -162,10 +186,10 @@ function intoSqlite(path: string): { write: Write; finish: () => void } {
         for (const row of all) statement.run(...names.map(name => value(name, row[name])))
       }
     }),
-    finish() {
+    analyze: () => void connection.run('ANALYZE'),
+    close() {
       const broken = connection.query('PRAGMA foreign_key_check').all()
       if (broken.length > 0) throw new Error(`the bench wrote ${broken.length} rows that refer to nothing`)
-      connection.run('ANALYZE')
       // One file that holds everything, so that it can be copied.
       connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
       connection.close()
@@ -173,7 +197,7 @@ function intoSqlite(path: string): { write: Write; finish: () => void } {
   }
 }
 
-function intoPostgres(url: string): { write: Write; finish: () => Promise<void> } {
+function intoPostgres(url: string): Target {
   const client = new SQL(url, { max: 1 })
   return {
     async write(rows) {
@@ -185,9 +209,9 @@ function intoPostgres(url: string): { write: Write; finish: () => Promise<void> 
         )
       }
     },
-    async finish() {
+    async analyze() {
       await client.unsafe('ANALYZE')
-      await client.close()
     },
+    close: () => client.close(),
   }
 }

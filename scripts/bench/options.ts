@@ -31,7 +31,7 @@ export const usage = (scenarios: { name: string; about: string }[]) => `\
 Measures Matchday and what it is compared with, in alternation, on temporary data.
 
   bun run bench                  everything but what takes minutes
-  bun run bench packs claim      these scenarios
+  bun run bench packs purchase   these scenarios
   bun run bench --quick          a minute, to see that it works; its numbers mean little
 
 ${scenarios.map(({ name, about }) => `  ${name.padEnd(14)} ${about}`).join('\n')}

@@ -6,7 +6,7 @@ import { outputOf, root } from './process.ts'
 export const expressFolder = join(root, 'scripts/bench/peers/express')
 
 const probe =
-  "new (require('better-sqlite3'))(':memory:').close(); require('express'); require('jsonwebtoken')"
+  "new (require('better-sqlite3'))(':memory:').close(); require('express'); require('jsonwebtoken'); require('pg')"
 
 let installed: Promise<string | undefined> | undefined
 

@@ -13,7 +13,7 @@
  * something in its own way gives `row` one value a round. A ratio that must hold goes into `targets.ts`.
  */
 
-import type { Databases } from './databases.ts'
+import type { Databases, Engine } from './databases.ts'
 import type { Issuer } from './issuer.ts'
 import type { Generator } from './load/generator.ts'
 import type { BenchOptions } from './options.ts'
@@ -72,6 +72,10 @@ export interface Scenario {
   long?: true
   run(bench: Bench): Promise<Outcome>
 }
+
+/** The engines that this run can measure: PostgreSQL needs a server. */
+export const enginesOf = (): Engine[] =>
+  process.env.BENCH_POSTGRES_URL ? ['sqlite', 'postgres'] : ['sqlite']
 
 export function row(subject: string, unit: Unit, rounds: number[], detail?: Row['detail']): Row {
   return {

@@ -38,11 +38,11 @@ function benchOf(perSecond: number, failed = 0) {
     databases: { copy: unused, close: unused },
     subjects: {
       matchday,
-      groupCommit: matchday,
-      express: matchday,
+      on: unused,
       matchdayCounting: matchday,
       matchdayInWorkers: unused,
       bare: unused,
+      environment: unused,
     },
     tokensOf: () => ['token'],
     unknownTokens: unused,

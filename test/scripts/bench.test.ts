@@ -34,7 +34,7 @@ test.each(Bun.which('wrk') ? ['autocannon', 'wrk'] : ['autocannon'])(
     expect({ code, err: err.replace(/^sqlite with 50 fans: .*\n/, '') }).toEqual({ code: 0, err: '' })
     expect(out).toContain('packs: GET /api/packs, anonymous')
     expect(out).toMatch(/packs \/ bare Bun\.serve +\d/)
-    expect(out).toMatch(/claims \/ Express .*not measured/)
+    expect(out).toMatch(/sqlite, claims \/ Express .*not measured/)
 
     const report = await Bun.file(file).json()
     expect(report).toMatchObject({
@@ -66,7 +66,7 @@ test.each(Bun.which('wrk') ? ['autocannon', 'wrk'] : ['autocannon'])(
 test('names its scenarios, and refuses what it does not know', async () => {
   const { code, out } = await bench('--help')
   expect(code).toBe(0)
-  expect(out).toContain('rewards-warm')
+  expect(out).toContain('crowd-rewards')
   for (const [parameter, complaint] of [
     ['nonsense', 'There is no scenario nonsense.'],
     ['--rounds=0', '--rounds must be'],

@@ -1,12 +1,12 @@
 import type { Scenario } from '../scenario.ts'
-import { claim } from './claim.ts'
+import { crowdClaims, crowdReads } from './crowd.ts'
 import { growth } from './growth.ts'
 import { leaderboard } from './leaderboard.ts'
 import { memory } from './memory.ts'
-import { mixed } from './mixed.ts'
+import { crowdMixed, mixed } from './mixed.ts'
 import { onboarding } from './onboarding.ts'
+import { packs } from './packs.ts'
 import { purchase } from './purchase.ts'
-import { dashboard, leaderboardPage, packs, profile, rewardsWarm } from './reads.ts'
 import { rewardsNew } from './rewards-new.ts'
 import { startUp } from './start-up.ts'
 import { verification } from './verification.ts'
@@ -16,14 +16,12 @@ import { workers } from './workers.ts'
 export const scenarios: Scenario[] = [
   startUp,
   packs,
-  rewardsWarm,
+  ...crowdReads,
+  crowdClaims,
+  crowdMixed,
   rewardsNew,
   verification,
-  profile,
-  dashboard,
-  leaderboardPage,
   leaderboard,
-  claim,
   onboarding,
   purchase,
   mixed,

@@ -8,7 +8,7 @@ import { readStanding } from '../../../src/leaderboard/standing.ts'
 import { createCursors } from '../../../src/pagination.ts'
 import { realSources } from '../../../src/sources.ts'
 import type { Engine } from '../databases.ts'
-import { type Bench, median, type Row, row, type Scenario } from '../scenario.ts'
+import { type Bench, enginesOf, median, type Row, row, type Scenario } from '../scenario.ts'
 
 const BOARD = 'all'
 const LIMIT = 50
@@ -36,7 +36,7 @@ export const leaderboard: Scenario = {
   name: 'leaderboard',
   about: 'A rank anywhere, first page, deep pages, around me: few fans beside many, in process',
   async run(bench) {
-    const engines: Engine[] = process.env.BENCH_POSTGRES_URL ? ['sqlite', 'postgres'] : ['sqlite']
+    const engines = enginesOf()
     const rows: Row[] = []
     for (const engine of engines) rows.push(...(await measure(bench, engine)))
     const notes = ['medians over places from the first to the last, in ms']

@@ -1,9 +1,10 @@
 import { claimable } from '../catalogue.ts'
+import type { Engine } from '../databases.ts'
 import { introduce } from '../introduce.ts'
 import { type PacedMeasurement, runPaced } from '../load/own.ts'
 import type { BenchOptions } from '../options.ts'
 import { distinctRequests, type Latency, type Plan, type RequestTemplate } from '../plan.ts'
-import { type Bench, median, type Outcome, row, type Scenario } from '../scenario.ts'
+import { type Bench, enginesOf, median, type Outcome, row, type Scenario } from '../scenario.ts'
 import { type WarmUp, warmUp } from '../warm-up.ts'
 
 const READS = [
@@ -37,7 +38,7 @@ function requests(): RequestTemplate[] {
 }
 
 /** What it takes when it is asked for all it can. */
-async function saturate({ options, generator, cores }: Bench, origin: string, plan: Plan) {
+async function saturate({ options, generator, cores }: Bench, origin: string, plan: Plan, share: number) {
   let [made, failed] = [0, 0]
   async function load(seconds: number) {
     const { connections } = options
@@ -48,68 +49,85 @@ async function saturate({ options, generator, cores }: Bench, origin: string, pl
     return measured
   }
   const paced = pacedSeconds(options)
-  // Another second, this measurement, and the latencies at half of it, with a margin for what grows faster meanwhile.
-  const ahead = (1 + options.seconds + (paced.leadSeconds + paced.seconds) / 2) * 1.3
+  // Another second, this measurement, and the latencies at a share of it, with a margin for what grows faster meanwhile.
+  const ahead = (1 + options.seconds + (paced.leadSeconds + paced.seconds) * share) * 1.3
   const warm = await warmUp(load, options, perSecond => made + perSecond * ahead <= distinctRequests(plan))
   const { perSecond } = await load(options.seconds)
   return { perSecond, made, failed, warm }
 }
 
+/** @param share of what the server takes at most */
+async function latenciesAt(bench: Bench, engine: Engine, share: number): Promise<Outcome> {
+  const { options, subjects, folder, cores } = bench
+  // One caller fewer than fans, so that all of them make all requests: see `Plan`.
+  const plan: Plan = { tokens: bench.tokensOf(options.fans).slice(1), requests: requests(), once: true }
+  const rounds: (PacedMeasurement & { most: number; warm: WarmUp })[] = []
+  let failed = 0
+  for (let round = 0; round < options.rounds; round++) {
+    const running = await subjects.on(engine).matchday.start(options.fans)
+    try {
+      await introduce(running.origin, plan.tokens, '/api/rewards', { workers: 1 })
+      const full = await saturate(bench, running.origin, plan, share)
+      const order = {
+        origin: running.origin,
+        plan,
+        connections: options.connections,
+        ...pacedSeconds(options),
+      }
+      const rate = full.perSecond * share
+      const paced = await runPaced({ ...order, first: full.made, rate }, folder, cores.generator)
+      failed += full.failed + paced.failed
+      rounds.push({ ...paced, most: full.perSecond, warm: full.warm })
+    } finally {
+      await running.stop()
+    }
+  }
+  const latency = (name: keyof Latency) =>
+    row(
+      `${engine}, ${name}`,
+      'ms',
+      rounds.map(round => round.latency[name]),
+    )
+  const most = row(
+    `${engine}, at most`,
+    'requests/s',
+    rounds.map(round => round.most),
+    { failed, warmUpSeconds: Math.max(...rounds.map(({ warm }) => warm.seconds)) },
+  )
+  const restless = options.quick ? 0 : rounds.filter(({ warm }) => !warm.steady).length
+  const late = median(rounds.map(({ lateness }) => lateness.p99))
+  const at = `at ${Math.round(most.median * share)}/s`
+  return {
+    rows: [most, latency('p50'), latency('p90'), latency('p99'), latency('max')],
+    notes: [
+      `${engine}: latencies ${at}, from when each request was due, sent whether or not the server keeps up`,
+      `${engine}: the generator itself was late by ${late.toFixed(2)} ms at its 99th percentile`,
+      ...(restless > 0
+        ? [`${engine}: in ${restless} of the rounds it was measured while its throughput still changed`]
+        : []),
+    ],
+    ...(failed > 0 ? { invalid: `${failed} answers were not 2xx` } : {}),
+  }
+}
+
 export const mixed: Scenario = {
   name: 'mixed',
-  about:
-    '90 reads to 10 durable writes of known callers: what it takes at most, and latencies at half of that',
-  async run(bench): Promise<Outcome> {
-    const { options, subjects, folder, cores } = bench
-    // One caller fewer than fans, so that all of them make all requests: see `Plan`.
-    const plan: Plan = { tokens: bench.tokensOf(options.fans).slice(1), requests: requests(), once: true }
-    const rounds: (PacedMeasurement & { most: number; warm: WarmUp })[] = []
-    let failed = 0
-    for (let round = 0; round < options.rounds; round++) {
-      const running = await subjects.matchday.start(options.fans)
-      try {
-        await introduce(running.origin, plan.tokens, '/api/rewards', { workers: 1 })
-        const full = await saturate(bench, running.origin, plan)
-        const order = {
-          origin: running.origin,
-          plan,
-          connections: options.connections,
-          ...pacedSeconds(options),
-        }
-        const rate = full.perSecond / 2
-        const paced = await runPaced({ ...order, first: full.made, rate }, folder, cores.generator)
-        failed += full.failed + paced.failed
-        rounds.push({ ...paced, most: full.perSecond, warm: full.warm })
-      } finally {
-        await running.stop()
-      }
-    }
-    const latency = (name: keyof Latency) =>
-      row(
-        `matchday, ${name}`,
-        'ms',
-        rounds.map(round => round.latency[name]),
-      )
-    const most = row(
-      'matchday, at most',
-      'requests/s',
-      rounds.map(round => round.most),
-      { failed, warmUpSeconds: Math.max(...rounds.map(({ warm }) => warm.seconds)) },
-    )
-    const restless = options.quick ? 0 : rounds.filter(({ warm }) => !warm.steady).length
-    const late = median(rounds.map(({ lateness }) => lateness.p99))
-    const at = `at ${Math.round(most.median / 2)}/s`
-    const rows = [most, latency('p50'), latency('p90'), latency('p99'), latency('max')]
+  about: '90 reads to 10 durable writes of known callers: the maximum, and latencies at half of it',
+  run: bench => latenciesAt(bench, bench.options.engine, 0.5),
+}
+
+export const crowdMixed: Scenario = {
+  name: 'crowd-mixed',
+  about: 'The same on both engines: the maximum, and latencies at 0.7 of it',
+  async run(bench) {
+    const outcomes: Outcome[] = []
+    for (const engine of enginesOf()) outcomes.push(await latenciesAt(bench, engine, 0.7))
+    const invalid = outcomes.flatMap(outcome => outcome.invalid ?? []).join('; ')
     return {
-      rows,
-      notes: [
-        `latencies ${at}, from when each request was due, sent whether or not the server keeps up`,
-        `the generator itself was late by ${late.toFixed(2)} ms at its 99th percentile`,
-        ...(restless > 0
-          ? [`in ${restless} of the rounds it was measured while its throughput still changed`]
-          : []),
-      ],
-      ...(failed > 0 ? { invalid: `${failed} answers were not 2xx` } : {}),
+      rows: outcomes.flatMap(({ rows }) => rows),
+      notes: outcomes.flatMap(({ notes }) => notes),
+      unlike: true,
+      ...(invalid ? { invalid } : {}),
     }
   },
 }

@@ -11,7 +11,7 @@ export const rewardsNew: Scenario = {
   about: 'GET /api/rewards, each request by a caller whose token must be verified',
   async run(bench) {
     const { subjects, cores } = bench
-    const { express } = subjects
+    const { express } = subjects.on('sqlite')
     // Bun verifies in threads of its own: held to one core they and the one that answers would only take turns.
     const matchday = subjects.matchdayInWorkers(bench.options.engine, 1)
     const tokens = bench.unknownTokens(bench.options.fans)
