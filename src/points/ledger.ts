@@ -1,5 +1,5 @@
 /** The points ledger: append-only, hash-chained per fan, exact. Every change of a balance goes through `appendEntry`. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, gte, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
 import { raiseScores } from '../leaderboard/scores.ts'
@@ -48,17 +48,32 @@ export type Booking =
   /** Nothing was written. */
   | { outcome: 'insufficient'; balance: number }
 
+/** The account contradicts the entries: the next entry would follow a head that is not theirs, and break the chain for good. */
+export class LedgerMismatchError extends Error {
+  constructor(userId: string) {
+    super(
+      `the points account of fan ${userId} does not match their ledger entries; nothing was booked, ` +
+        '`bun run verify-ledger` shows the difference',
+    )
+    this.name = 'LedgerMismatchError'
+  }
+}
+
 /**
  * Books a change, at most once per (user, reason, ref). Needs the user's row to exist.
  * The account's row lock puts the entries of one fan in a line on PostgreSQL, as the one writer does on SQLite;
  * the unique indexes and checks of the tables hold whatever happens here.
+ * @throws LedgerMismatchError
  */
 export async function appendEntry(tx: Transaction, change: PointsChange): Promise<Booking> {
-  const { userId, delta } = change
+  const { userId, delta, reason, ref } = change
   const account = await holdAccount(tx, userId)
 
-  const before = await findEntry(tx, change)
+  // A statement of its own, after the lock: on PostgreSQL one that waited for it still reads the snapshot from before.
+  const found = await selectTail(tx, { userId, seq: account.seq, reason, ref })
+  const before = found.find(entry => entry.reason === reason && entry.ref === ref)
   if (before) return { outcome: 'booked_before', entry: before }
+  if (!matchesTail(account, found)) throw new LedgerMismatchError(userId)
 
   if (account.balance + delta < 0) return { outcome: 'insufficient', balance: account.balance }
 
@@ -152,6 +167,49 @@ const lockAccount = preparedWrite<{ userId: string }, Account[]>((tx, value) => 
       .where(eq(pointsAccounts.userId, value('userId')))
       .returning()
   )
+})
+
+/** Whether the account is the head of the fan's chain, as far as its newest entry shows. Takes no lock. */
+export async function matchesChain(reader: Reader, userId: string): Promise<boolean> {
+  const [account = { userId, ...NEW_ACCOUNT }] = await selectAccount(reader, { userId })
+  // No entry has an empty reason.
+  return matchesTail(account, await selectTail(reader, { userId, seq: account.seq, reason: '', ref: '' }))
+}
+
+const selectAccount = prepared<{ userId: string }, Account[]>((reader, value) => {
+  const { pointsAccounts } = reader.tables
+  return reader
+    .select()
+    .from(pointsAccounts)
+    .where(eq(pointsAccounts.userId, value('userId')))
+})
+
+/** `tail`: the entries from the account's `seq` on. */
+function matchesTail({ seq, balance, lifetime, headHash }: Account, tail: PointsEntry[]): boolean {
+  if (seq === 0) return tail.length === 0 && balance === 0 && lifetime === 0 && headHash === GENESIS_HASH
+  const [head] = tail
+  return tail.length === 1 && head?.seq === seq && head.balanceAfter === balance && head.hash === headHash
+}
+
+interface TailOrCause extends Cause {
+  seq: number
+}
+
+/** The entry of a cause, and those from a `seq` on: by an index each. Of a sound chain they are two at most. */
+const selectTail = prepared<TailOrCause, PointsEntry[]>((reader, value) => {
+  const { pointsEntries } = reader.tables
+  return reader
+    .select()
+    .from(pointsEntries)
+    .where(
+      and(
+        eq(pointsEntries.userId, value('userId')),
+        or(
+          gte(pointsEntries.seq, value('seq')),
+          and(eq(pointsEntries.reason, value('reason')), eq(pointsEntries.ref, value('ref'))),
+        ),
+      ),
+    )
 })
 
 /** The entry of a cause, if it was ever booked. */

@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from 'bun:test'
-import type { Transaction } from '../../db/index.ts'
+import type { Database, Transaction } from '../../db/index.ts'
 import { ensureUser } from '../../src/identity/users.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
 import { appendEntry, type PointsChange } from '../../src/points/ledger.ts'
+import { withRawConnection } from '../db/probe.ts'
 import { type Fan, onEachEngine } from '../support/world.ts'
 
 interface Entry {
@@ -215,6 +216,18 @@ onEachEngine('GET /api/user/points, filtered', world => {
   })
 })
 
+/** Until a statement of the database waits for a lock. */
+async function waitForLock(db: Database, url: string) {
+  const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  await withRawConnection({ db, url }, async run => {
+    const deadline = performance.now() + 30_000
+    while ((await run(waiting)).length === 0) {
+      if (performance.now() > deadline) throw new Error('no statement waits for a lock')
+      await Bun.sleep(5)
+    }
+  })
+}
+
 onEachEngine('The points ledger', world => {
   const someone = async (tx: Transaction, subject: string) => {
     return (await ensureUser(tx, { provider: 'mock-idp', subject })).user.id
@@ -228,6 +241,27 @@ onEachEngine('The points ledger', world => {
     const again = await book('once', { ...change, delta: 50 })
     expect(first.outcome).toBe('booked')
     expect(again).toMatchObject({ outcome: 'booked_before', entry: { delta: 5 } })
+  })
+
+  test('a second booking of one cause that waits for the first answers its entry', async () => {
+    const { db, databaseUrl: url } = world
+    const userId = await db.write(tx => someone(tx, 'waiting'))
+    const change = { userId, delta: 5, reason: 'activity' as const, ref: 'match-1' }
+    const booked = Promise.withResolvers<void>()
+    const release = Promise.withResolvers<void>()
+    const first = db.write(async tx => {
+      const booking = await appendEntry(tx, change)
+      booked.resolve()
+      await release.promise
+      return booking
+    })
+    await booked.promise
+    const second = db.write(tx => appendEntry(tx, { ...change, delta: 50 }))
+    // One writer, or one connection, is a queue. On a server the second waits at the account's row.
+    if (url?.startsWith('postgres')) await waitForLock(db, url)
+    release.resolve()
+    const { entry } = (await first) as { entry: { id: string } }
+    expect(await second).toMatchObject({ outcome: 'booked_before', entry: { id: entry.id, delta: 5 } })
   })
 
   test('never lets a balance below zero', async () => {

@@ -66,6 +66,17 @@ for (const engine of engines) {
       expect(report.digest).toMatch(/^[0-9a-f]{64}$/)
     })
 
+    test('its digest is the SHA-256 of every fan’s head, by id', async () => {
+      const accounts = await temporary.db.read.select().from(temporary.db.tables.pointsAccounts)
+      const heads = accounts
+        .filter(({ seq }) => seq > 0)
+        .toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
+        .map(({ userId, seq, headHash }) => `${JSON.stringify([userId, seq, headHash])}\n`)
+      expect(heads).toHaveLength(2)
+      const digest = new Bun.CryptoHasher('sha256').update(heads.join('')).digest('hex')
+      expect((await findingsOf(temporary.db)).report.digest).toBe(digest)
+    })
+
     const COLUMNS: Record<string, string[]> = {
       points_entries: [
         'id',
