@@ -7,11 +7,9 @@ import { startBackground } from './background.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
 import { createDeps } from './deps.ts'
 import { withDevelopmentSecrets } from './development-secrets.ts'
+import { listenOptions } from './http/listen-options.ts'
 import { realSources } from './sources.ts'
 import { superviseWorkers, workerNumber } from './workers.ts'
-
-/** Far above `MAX_BODY_BYTES`, which is refused with a problem document: Bun's own 413 has none. */
-const MOST_BODY_BYTES = 64 * 1024 * 1024
 
 async function start(config: Readonly<Config>) {
   const worker = workerNumber(process.env)
@@ -54,14 +52,7 @@ async function start(config: Readonly<Config>) {
   process.on('SIGINT', () => void stop('SIGINT'))
   if (worker !== undefined) process.on('disconnect', () => void stop('SIGTERM'))
 
-  app.listen({
-    hostname: config.host,
-    port: config.port,
-    idleTimeout: 30,
-    maxRequestBodySize: MOST_BODY_BYTES,
-    // Two processes on one port must be wanted, not happen.
-    reusePort: worker !== undefined,
-  })
+  app.listen(listenOptions(config, { shared: worker !== undefined }))
   log.info({ url: `http://${config.host}:${app.server?.port}`, database: db.engine }, 'listening')
 }
 

@@ -147,6 +147,7 @@ describe('parseConfig', () => {
     TRUSTED_PROXY_HEADER: ['x-real-ip', 'both'],
     HSTS_MAX_AGE: ['-1', '1d', '63072001'],
     BODY_TIMEOUT_MS: ['9', '600001'],
+    KEEP_ALIVE_SECONDS: ['0', '19', '256', '1m'],
     DRAIN_GRACE_MS: ['-1', '600001'],
     DRAIN_TIMEOUT_MS: ['0', '9'],
     MAX_QUEUED_WRITES: ['0', 'x'],

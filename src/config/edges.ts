@@ -20,6 +20,8 @@ export interface EdgesConfig {
   proxyHeader: 'x-forwarded-for' | 'forwarded'
   /** How long a body may take to arrive. Milliseconds. */
   bodyTimeoutMs: number
+  /** How long a connection may be silent before it is closed, also while it waits for an answer. Seconds. */
+  keepAliveSeconds: number
   /** How long `/readyz` says 503 before the listener closes. Milliseconds. */
   drainGraceMs: number
   /** How long accepted requests may take after that. Milliseconds. */
@@ -35,6 +37,9 @@ export const readEdgesConfig = (reader: Reader): Readonly<EdgesConfig> =>
     trustedProxies: Object.freeze(readProxies(reader)),
     proxyHeader: reader.oneOf('TRUSTED_PROXY_HEADER', ['x-forwarded-for', 'forwarded']),
     bodyTimeoutMs: reader.integer('BODY_TIMEOUT_MS', 10_000, 10, 600_000),
+    // Longer than the 60 s for which load balancers reuse a connection, or they send a request into one that closes.
+    // At least what the slowest answer takes; 255 is the maximum of Bun.
+    keepAliveSeconds: reader.integer('KEEP_ALIVE_SECONDS', 75, 20, 255),
     drainGraceMs: reader.integer('DRAIN_GRACE_MS', reader.production ? 5_000 : 0, 0, 600_000),
     drainTimeoutMs: reader.integer('DRAIN_TIMEOUT_MS', 10_000, 10, 600_000),
   })
