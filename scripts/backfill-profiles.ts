@@ -5,6 +5,7 @@ import { countMirrors, listPullable, pullMirror } from '../src/auth/pull-mirrors
 import type { Config } from '../src/config.ts'
 import { createDeps } from '../src/deps.ts'
 import { realSources } from '../src/sources.ts'
+import { createGuardedFetch } from '../src/ssrf-guard.ts'
 import { repairLedger, repairProfiles, reportOrphans, type Tally } from './backfill/repairs.ts'
 import { openChangeReport } from './command/change-report.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
@@ -106,7 +107,8 @@ interface Pull {
 /** One question at a time, and no more than `rate` a second. A signal stops it between two. */
 async function pullMirrors({ db, config, staleBefore, after, rate, dryRun, note, progress }: Pull) {
   const log = pino({ level: 'silent' })
-  const deps = await createDeps({ config, db, log, sources: realSources, fetch: request => fetch(request) })
+  const fetch = createGuardedFetch({ publicOnly: config.identity.publicOnly })
+  const deps = await createDeps({ config, db, log, sources: realSources, fetch })
   const tally = { pullable: 0, pulled: 0 }
   await stoppable(async requested => {
     let last = after

@@ -9,6 +9,7 @@ import { createDeps } from './deps.ts'
 import { withDevelopmentSecrets } from './development-secrets.ts'
 import { listenOptions } from './http/listen-options.ts'
 import { realSources } from './sources.ts'
+import { createGuardedFetch } from './ssrf-guard.ts'
 import { superviseWorkers, workerNumber } from './workers.ts'
 
 async function start(config: Readonly<Config>) {
@@ -23,7 +24,8 @@ async function start(config: Readonly<Config>) {
     ...config.limits,
     alone: worker === undefined,
   })
-  const deps = await createDeps({ config, db, log, sources: realSources, fetch: request => fetch(request) })
+  const fetch = createGuardedFetch({ publicOnly: config.identity.publicOnly })
+  const deps = await createDeps({ config, db, log, sources: realSources, fetch })
   const app = createApp(deps)
   const background = startBackground(deps)
 

@@ -245,6 +245,26 @@ describe('parseConfig', () => {
     expect(faultsOf({ IDP_ISSUER: 'privy.io', IDP_JWKS_URL: 'https://auth.privy.io/keys' })).toEqual([])
   })
 
+  test('refuses a loopback or private address of the provider in production, and takes one in development', () => {
+    for (const host of [
+      'localhost',
+      'idp.localhost',
+      '127.0.0.1:8443',
+      '10.0.0.7',
+      '169.254.169.254',
+      '[::1]',
+      '[fd00::7]',
+    ]) {
+      for (const name of ['IDP_ISSUER', 'IDP_JWKS_URL', 'IDP_USERINFO_URL']) {
+        const env = { [name]: `https://${host}/x` }
+        expect(problemsOf({ ...production, ...env })).toEqual([
+          `${name} must not be a loopback or private address in production`,
+        ])
+        expect(faultsOf({ ...secrets, NODE_ENV: undefined, ...env })).toEqual([])
+      }
+    }
+  })
+
   test('lists every problem in one message, and none of the values', () => {
     const wrong = Object.fromEntries(Object.entries(WRONG).map(([name, [value]]) => [name, value]))
     const error = (() => {

@@ -1,8 +1,8 @@
 /** An identity provider just large enough to measure with: a key made anew for each run, its JWKS, tokens in bulk. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 
-/** Matchday in production asks https and public addresses only: `reach-issuer.ts` leads this one to the loopback. */
-export const ISSUER = 'https://issuer.bench.example'
+/** Production calls public addresses only. This one is for documentation (RFC 5737); `reach-issuer.ts` replaces it. */
+export const ISSUER = 'https://192.0.2.1'
 export const AUDIENCE = 'bench'
 export const PROVIDER = 'bench'
 export const algorithms = ['ES256', 'RS256'] as const

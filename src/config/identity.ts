@@ -1,3 +1,4 @@
+import { isInternalHost } from '../ssrf-guard.ts'
 import type { Reader } from './reader.ts'
 import { readWebhookSecret } from './secrets.ts'
 
@@ -23,7 +24,7 @@ export interface IdentityConfig {
   keysUsableMs: number
   /** Standard Webhooks secret, `whsec_` and base64. */
   webhookSecret: string
-  /** In production the provider is never sought at a loopback or private address. */
+  /** In production the provider is not called at a loopback or private address. */
   publicOnly: boolean
 }
 
@@ -72,6 +73,8 @@ function checkUrl(reader: Reader, name: string, value: string): void {
     reader.refuse(name, 'must be without credentials, query and fragment')
   } else if (reader.production && reader.text(name) && url.protocol !== 'https:') {
     reader.refuse(name, 'must be https in production')
+  } else if (reader.production && reader.text(name) && isInternalHost(url.hostname)) {
+    reader.refuse(name, 'must not be a loopback or private address in production')
   }
 }
 

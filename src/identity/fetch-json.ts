@@ -1,4 +1,5 @@
-/** One bounded request to the provider: a deadline that covers the body, a size limit, no redirects. */
+/** One bounded request to the provider: a deadline that covers the body, a size limit, no redirects, no compression. */
+import { ForbiddenAddressError } from '../ssrf-guard.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
 
@@ -56,6 +57,7 @@ export async function fetchJson({
     return await Promise.race([deadline, read()])
   } catch (error) {
     if (error instanceof ProviderError) throw error
+    if (error instanceof ForbiddenAddressError) throw new ProviderError(error.message, 'invalid')
     throw new ProviderError('no answer: the connection failed', 'unavailable')
   } finally {
     clearTimeout(timer)
@@ -64,14 +66,26 @@ export async function fetchJson({
   async function read(): Promise<JsonAnswer> {
     const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) }
     const response = await fetch(new Request(url, { headers, redirect: 'manual', signal: abort.signal }))
-    if (!response.ok) {
+    const unusable = response.ok ? unreadable(response.headers, maxBytes) : refusal(response)
+    if (unusable) {
       abort.abort()
-      throw refusal(response)
+      throw unusable
     }
     const body = parse(await readText(response, maxBytes, abort))
     return { body, headers: response.headers }
   }
 }
+
+/** We ask for no encoding: one that comes all the same could expand to any size. */
+function unreadable(headers: Headers, maxBytes: number): ProviderError | null {
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity')
+    return new ProviderError('its answer is compressed', 'invalid')
+  return Number(headers.get('content-length')) > maxBytes ? tooLarge(maxBytes) : null
+}
+
+const tooLarge = (maxBytes: number) =>
+  new ProviderError(`its answer is larger than ${maxBytes} bytes`, 'invalid')
 
 function refusal(response: Response): ProviderError {
   const retryAfter = readRetryAfter(response.headers)
@@ -98,7 +112,7 @@ async function readText(response: Response, maxBytes: number, abort: AbortContro
     size += chunk.byteLength
     if (size > maxBytes) {
       abort.abort()
-      throw new ProviderError(`its answer is larger than ${maxBytes} bytes`, 'invalid')
+      throw tooLarge(maxBytes)
     }
     chunks.push(chunk)
   }

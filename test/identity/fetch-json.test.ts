@@ -78,6 +78,21 @@ describe('fetchJson', () => {
     expect((await ask(answer(padded))).body).toEqual({})
   })
 
+  test('refuses a reply that declares a larger size, or is compressed, before it reads the body', async () => {
+    for (const [headers, message] of [
+      [{ 'content-length': '1001' }, 'its answer is larger than 1000 bytes'],
+      [{ 'content-encoding': 'gzip' }, 'its answer is compressed'],
+      [{ 'content-encoding': 'zstd, identity' }, 'its answer is compressed'],
+    ] as const) {
+      let pulled = 0
+      const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 })
+      const failure = await failureOf(answer(body, { headers }))
+      expect([failure.kind, failure.message, pulled]).toEqual(['invalid', message, 0])
+    }
+    const plain = answer('{}', { headers: { 'content-encoding': 'Identity' } })
+    expect((await ask(plain)).body).toEqual({})
+  })
+
   test('tells statuses apart: refused, unavailable for now, or of no use', async () => {
     for (const [status, kind] of [
       [401, 'refused'],

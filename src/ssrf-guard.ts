@@ -1,0 +1,124 @@
+/**
+ * Requests to addresses that come from configuration or from another system's documents. In production a host is
+ * resolved first, every address must be public, and the connection goes to the address that was checked: a second
+ * answer of DNS cannot redirect it. Redirects are not followed, and replies are not decompressed.
+ */
+import { lookup } from 'node:dns/promises'
+import { BlockList, isIP } from 'node:net'
+
+const internal = new BlockList()
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 3],
+] as const)
+  internal.addSubnet(network, prefix, 'ipv4')
+for (const [network, prefix] of [
+  // IPv4-compatible addresses included: `::127.0.0.1`.
+  ['::', 96],
+  // Local-use NAT64 (RFC 8215), Teredo and 6to4 carry an IPv4 address that is not checked here.
+  ['64:ff9b:1::', 48],
+  ['2001::', 32],
+  ['2002::', 16],
+  ['fc00::', 7],
+  ['fe80::', 9],
+  ['ff00::', 8],
+] as const)
+  internal.addSubnet(network, prefix, 'ipv6')
+
+/** Whether a host is a loopback, private, link-local or other address that no public server has. Resolves nothing. */
+export function isInternalHost(hostname: string): boolean {
+  const host = hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/%.*$/, '')
+    .toLowerCase()
+    .replace(/\.$/, '')
+  const family = isIP(host)
+  if (family === 4) return internal.check(host, 'ipv4')
+  // `check` covers IPv4-mapped addresses (`::ffff:10.0.0.1`).
+  if (family === 6) return internal.check(host, 'ipv6') || isInternalHost(behindNat64(host) ?? '')
+  return host === 'localhost' || host.endsWith('.localhost')
+}
+
+/** RFC 6052: where DNS64 is in use, `64:ff9b::/96` is how an IPv6-only network reaches an IPv4 address. */
+function behindNat64(address: string): string | null {
+  const normalized = URL.parse(`http://[${address}]`)?.hostname ?? ''
+  const groups = /^\[64:ff9b::(?:(?:([\da-f]+):)?([\da-f]+))?\]$/.exec(normalized)
+  if (!groups) return null
+  const high = Number.parseInt(groups[1] ?? '0', 16)
+  const low = Number.parseInt(groups[2] ?? '0', 16)
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}
+
+/** The host is internal, or its name resolves to an internal address. */
+export class ForbiddenAddressError extends Error {
+  constructor() {
+    super('its address is not permitted')
+    this.name = 'ForbiddenAddressError'
+  }
+}
+
+export type GuardedFetch = (request: Request) => Promise<Response>
+
+interface GuardOptions {
+  /** Refuses internal addresses. Off in development, where the provider runs on the loopback. */
+  publicOnly: boolean
+  /** All addresses of a host name. Default: the system's resolver. */
+  resolve?: (hostname: string) => Promise<string[]>
+  /** Default: Bun's `fetch`. */
+  transport?: (url: string, init: BunFetchRequestInit) => Promise<Response>
+}
+
+/** Errors before a connection exists: the next address of the host can be tried, and nothing was sent yet. */
+const NOT_CONNECTED = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']
+
+/**
+ * A `fetch` that rejects with `ForbiddenAddressError` before it connects to a host that is not permitted, and with the
+ * network's own errors. Without `decompress` Bun sends no Accept-Encoding: a small reply cannot expand in memory.
+ */
+export function createGuardedFetch({
+  publicOnly,
+  resolve = resolveAddresses,
+  transport = fetch,
+}: GuardOptions): GuardedFetch {
+  return async request => {
+    const { method, signal } = request
+    const body = request.body === null ? undefined : await request.arrayBuffer()
+    const init = { method, body, signal, redirect: 'manual', decompress: false } as const
+    const url = new URL(request.url)
+    const hostname = url.hostname.replace(/\.$/, '')
+    if (publicOnly && isInternalHost(hostname)) throw new ForbiddenAddressError()
+    if (!publicOnly || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0)
+      return transport(url.href, { ...init, headers: request.headers })
+
+    const addresses = await resolve(hostname)
+    if (addresses.length === 0 || addresses.some(isInternalHost)) throw new ForbiddenAddressError()
+    signal.throwIfAborted()
+    const headers = new Headers(request.headers)
+    headers.set('host', url.host)
+    // Server name indication and the certificate keep to the host name.
+    const pinned = { ...init, headers, tls: { serverName: hostname } }
+    for (const [n, address] of addresses.entries()) {
+      url.hostname = isIP(address) === 6 ? `[${address}]` : address
+      try {
+        return await transport(url.href, pinned)
+      } catch (error) {
+        const { code } = error as { code?: unknown }
+        if (n === addresses.length - 1 || !NOT_CONNECTED.includes(String(code))) throw error
+      }
+    }
+    throw new ForbiddenAddressError()
+  }
+}
+
+async function resolveAddresses(hostname: string): Promise<string[]> {
+  const found = await lookup(hostname, { all: true, order: 'ipv4first' })
+  return found.map(({ address }) => address)
+}
