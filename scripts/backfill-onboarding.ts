@@ -3,6 +3,7 @@ import { createReader, readOnboardingPoints } from '../src/config/reader.ts'
 import { ConfigError } from '../src/config.ts'
 import {
   type Concerned,
+  type Correction,
   correctOnboarding,
   listConcerned,
   type OnboardingRule,
@@ -44,8 +45,13 @@ for the time in which a reward was due, and --enrol only when nobody could decli
 interface RuleReport {
   concerned: number
   corrected: number
-  /** Ids of the first few. */
+  /** Granted, or in a dry run what would be. */
+  points: number
+  /** Whose points account does not match their ledger entries. */
+  refused: number
+  /** Ids of the first few concerned, and of the first few refused. */
   examples: string[]
+  refusedExamples: string[]
 }
 const EXAMPLES = 5
 
@@ -61,10 +67,15 @@ await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
   ]
   const reports = new Map<OnboardingRule, RuleReport>()
   for (const rule of rules) {
-    const report: RuleReport = { concerned: 0, corrected: 0, examples: [] }
+    const report: RuleReport = {
+      ...{ concerned: 0, corrected: 0, points: 0, refused: 0 },
+      ...{ examples: [], refusedExamples: [] },
+    }
     reports.set(rule, report)
-    const concerned = watch(listConcerned(db.read, rule, terms), ({ userId }) => {
+    const grants = rule === 'complete' || rule === 'grant'
+    const concerned = watch(listConcerned(db.read, rule, terms), ({ userId, rewarded }) => {
       report.concerned++
+      if (options.dryRun && grants && !rewarded) report.points += points
       if (report.examples.length < EXAMPLES) report.examples.push(userId)
     })
     // Whoever declined left no trace: without being told, nobody who has completed is enrolled.
@@ -73,26 +84,50 @@ await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
       continue
     }
     await writeInBatches(db, `fans (${rule})`, concerned, async (tx, fan) => {
-      const changed = await correctOnboarding(tx, rule, fan, terms)
-      if (changed) tx.afterCommit(() => void report.corrected++)
+      const correction = await correctOnboarding(tx, rule, fan, terms)
+      tx.afterCommit(() => count(report, fan, correction))
     })
   }
   const wanted = (rule: OnboardingRule) => rule !== 'enrol' || options.enrol === true
-  const lines = [...reports].map(([rule, { concerned, corrected, examples }]) => {
+  const lines = [...reports].flatMap(([rule, report]) => {
+    const { concerned, corrected, refused, examples, refusedExamples } = report
     const done = options.dryRun
       ? ''
       : wanted(rule)
         ? `, ${corrected} corrected`
         : ', left as they are (--enrol enrols them)'
-    const some =
-      examples.length > 0 ? `: ${examples.join(', ')}${concerned > examples.length ? ', …' : ''}` : ''
-    return `${rule.padEnd(8)}  ${concerned} concerned${done}${some}`
+    const amount = report.points > 0 ? `, ${report.points} points` : ''
+    const line = `${rule.padEnd(8)}  ${concerned} concerned${done}${amount}${someOf(examples, concerned)}`
+    const why = 'the points account does not match the ledger entries (bun run verify-ledger)'
+    return refused > 0
+      ? [line, `          ${refused} refused, ${why}${someOf(refusedExamples, refused)}`]
+      : [line]
   })
   const changed = [...reports]
     .filter(([rule]) => wanted(rule))
     .reduce((sum, [, report]) => sum + (options.dryRun ? report.concerned : report.corrected), 0)
-  return { answer: { rules: Object.fromEntries(reports) }, text: lines.join('\n'), changed }
+  const all = [...reports.values()]
+  const granted = all.reduce((sum, report) => sum + report.points, 0)
+  lines.push(`${granted} points ${options.dryRun ? 'would be granted' : 'granted'} in all`)
+  return {
+    answer: { rules: Object.fromEntries(reports), points: granted },
+    text: lines.join('\n'),
+    changed,
+    found: all.some(({ refused }) => refused > 0),
+  }
 })
+
+function count(report: RuleReport, { userId }: Concerned, { outcome, points }: Correction): void {
+  report.points += points
+  if (outcome === 'corrected') report.corrected++
+  if (outcome !== 'refused') return
+  report.refused++
+  if (report.refusedExamples.length < EXAMPLES) report.refusedExamples.push(userId)
+}
+
+function someOf(examples: string[], all: number): string {
+  return examples.length > 0 ? `: ${examples.join(', ')}${all > examples.length ? ', …' : ''}` : ''
+}
 
 /** By the same rule as the API's, without the rest of its configuration. @throws ConfigError */
 function requireOnboardingPoints(): number {

@@ -82,15 +82,20 @@ await runCommand(command, async session => {
     `mirrors   ${found.missing} missing, ${found.stale} older than ${options.staleDays} days${pulled}`,
   ]
   const plain = Object.fromEntries(
-    Object.entries(tallies).map(([name, { changed, left, examples }]) => [name, { changed, left, examples }]),
+    Object.entries(tallies).map(([name, { changed, left, examples, points }]) => [
+      name,
+      { changed, left, examples, points },
+    ]),
   )
   return { answer: { ...plain, mirrors }, text: lines.join('\n'), changed, found: left > 0 }
 })
 
-function lineOf(name: string, { changed, left, examples }: Tally, dryRun: boolean): string {
+function lineOf(name: string, { changed, left, examples, points }: Tally, dryRun: boolean): string {
   const more = left > examples.length ? '\n    …' : ''
   const some = examples.length > 0 ? `:\n    ${examples.join('\n    ')}${more}` : ''
-  return `${name.padEnd(8)}  ${changed} ${dryRun ? 'to repair' : 'repaired'}, ${left} left${some}`
+  const moved = points && points.added + points.removed > 0
+  const amount = moved ? `, balances ${points.added} points up and ${points.removed} down` : ''
+  return `${name.padEnd(8)}  ${changed} ${dryRun ? 'to repair' : 'repaired'}${amount}, ${left} left${some}`
 }
 
 interface Pull {

@@ -7,7 +7,7 @@ import { repairCount } from '../../src/leaderboard/repair-counts.ts'
 import { findWrongCounts, type WrongCount } from '../../src/leaderboard/verify-counts.ts'
 import type { Finding } from '../../src/points/audit.ts'
 import { type Repair, repairFan } from '../../src/points/repair-fan.ts'
-import { verifyLedger } from '../../src/points/verify-ledger.ts'
+import { judgeFan, verifyLedger } from '../../src/points/verify-ledger.ts'
 import { type BrokenField, listBrokenFields, repairField } from '../../src/user/repair-profile.ts'
 import type { ChangeReport } from '../command/change-report.ts'
 
@@ -30,6 +30,8 @@ export interface Tally {
   left: number
   /** A few of those, in words. */
   examples: string[]
+  /** Points that were added to balances and taken from them, or in a dry run would be. */
+  points?: { added: number; removed: number }
 }
 
 const MOST_EXAMPLES = 5
@@ -60,7 +62,12 @@ export async function reportOrphans({ db, report }: Bench): Promise<Tally> {
 /** Accounts, enrolments and places by the ledger; then the counts by the places. */
 export async function repairLedger(bench: Bench): Promise<Tally> {
   const { db, dryRun, report, write, onProgress } = bench
-  const tally = createTally()
+  const points = { added: 0, removed: 0 }
+  const tally = Object.assign(createTally(), { points })
+  const addBalance = (change: number) => {
+    if (change > 0) points.added += change
+    else points.removed -= change
+  }
   const fans = new Map<string, Finding[]>()
   await verifyLedger(db, {
     onProgress,
@@ -87,21 +94,31 @@ export async function repairLedger(bench: Bench): Promise<Tally> {
       if (findings.some(isBroken)) leave(userId, findings)
       else {
         tally.changed++
+        addBalance(await plannedChange(db, userId, findings))
         for (const finding of findings) report.append({ ...lineOf(finding), planned: true })
       }
     }
   } else {
     await write('fans (ledger)', known, async (tx, [userId]) => {
-      const { outcome, findings }: Repair = await repairFan(tx, userId)
+      const { outcome, findings, balanceChange }: Repair = await repairFan(tx, userId)
       if (outcome === 'repaired') for (const finding of findings) report.append(lineOf(finding))
       tx.afterCommit(() => {
         if (outcome === 'repaired') tally.changed++
+        addBalance(balanceChange)
         if (outcome === 'broken') leave(userId, findings)
       })
     })
   }
   await repairCounts(bench, tally)
   return tally
+}
+
+/** What a repair would add to the fan's balance. */
+async function plannedChange(db: Database, userId: string, findings: Finding[]): Promise<number> {
+  if (findings.some(({ what }) => what === 'points_accounts.row'))
+    return (await judgeFan(db.read, userId)).account.balance
+  const balance = findings.find(({ what }) => what === 'points_accounts.balance')
+  return balance ? Number(balance.expected) - Number(balance.actual) : 0
 }
 
 const lineOf = ({ expected, actual, ...rest }: Finding) => {

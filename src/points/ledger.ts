@@ -169,20 +169,12 @@ const lockAccount = preparedWrite<{ userId: string }, Account[]>((tx, value) => 
   )
 })
 
-/** Whether the account is the head of the fan's chain, as far as its newest entry shows. Takes no lock. */
-export async function matchesChain(reader: Reader, userId: string): Promise<boolean> {
-  const [account = { userId, ...NEW_ACCOUNT }] = await selectAccount(reader, { userId })
+/** Whether `appendEntry` would take an entry: for what must know before it writes anything else. Holds the account. */
+export async function takesEntries(tx: Transaction, userId: string): Promise<boolean> {
+  const account = await holdAccount(tx, userId)
   // No entry has an empty reason.
-  return matchesTail(account, await selectTail(reader, { userId, seq: account.seq, reason: '', ref: '' }))
+  return matchesTail(account, await selectTail(tx, { userId, seq: account.seq, reason: '', ref: '' }))
 }
-
-const selectAccount = prepared<{ userId: string }, Account[]>((reader, value) => {
-  const { pointsAccounts } = reader.tables
-  return reader
-    .select()
-    .from(pointsAccounts)
-    .where(eq(pointsAccounts.userId, value('userId')))
-})
 
 /** `tail`: the entries from the account's `seq` on. */
 function matchesTail({ seq, balance, lifetime, headHash }: Account, tail: PointsEntry[]): boolean {

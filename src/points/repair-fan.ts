@@ -14,17 +14,20 @@ export interface Repair {
   outcome: 'sound' | 'repaired' | 'broken'
   /** What was wrong before. */
   findings: Finding[]
+  /** What the repair added to the account's balance; negative for what it took away. */
+  balanceChange: number
 }
 
 /** Needs the user's row to exist. Counts follow the places that are put right; whether they were right before, see `repairCounts`. */
 export async function repairFan(tx: Transaction, userId: string): Promise<Repair> {
   const looked = await judgeFan(tx, userId)
-  if (looked.findings.length === 0) return { outcome: 'sound', findings: [] }
-  if (looked.broken) return { outcome: 'broken', findings: looked.findings }
+  if (looked.findings.length === 0) return { outcome: 'sound', findings: [], balanceChange: 0 }
+  const { findings } = looked
+  if (looked.broken) return { outcome: 'broken', findings, balanceChange: 0 }
   // Held from here on: what is read now stays until this unit of work has ended.
-  await holdAccount(tx, userId)
+  const held = await holdAccount(tx, userId)
   const { broken, account, places } = await judgeFan(tx, userId)
-  if (broken) return { outcome: 'broken', findings: looked.findings }
+  if (broken) return { outcome: 'broken', findings, balanceChange: 0 }
   const { pointsAccounts, leaderboardEntries } = tx.tables
   await tx.update(pointsAccounts).set(account).where(eq(pointsAccounts.userId, userId))
   const [enrolment] = await tx.select().from(leaderboardEntries).where(eq(leaderboardEntries.userId, userId))
@@ -39,7 +42,7 @@ export async function repairFan(tx: Transaction, userId: string): Promise<Repair
     userId,
     before.filter(place => !places.some(({ board }) => board === place.board)),
   )
-  return { outcome: 'repaired', findings: looked.findings }
+  return { outcome: 'repaired', findings, balanceChange: account.balance - held.balance }
 }
 
 const shared = (before: Place[], after: Place[]) =>

@@ -3,14 +3,14 @@
  * missing. Each rule lists who is concerned, by id, and corrects one fan through the verbs of the API, at most once.
  * Whoever was erased here or deleted by the provider is left alone. Records get the time of the correction.
  */
-import { and, asc, eq, gt, gte, isNotNull, isNull, lt, or, type SQL } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { findEnrolment } from '../leaderboard/enrolment.ts'
 import { joinLeaderboard } from '../points/join-leaderboard.ts'
-import { appendEntry } from '../points/ledger.ts'
+import { takesEntries } from '../points/ledger.ts'
 import { repairFan } from '../points/repair-fan.ts'
 import { findCompletion } from './completion.ts'
-import { completeOnboarding, onboardingCause } from './onboarding.ts'
+import { completeOnboarding, grantOnboarding, onboardingCause } from './onboarding.ts'
 import type { ProfileChange } from './profile-rules.ts'
 
 export type OnboardingRule = 'complete' | 'grant' | 'enrol' | 'place'
@@ -34,6 +34,15 @@ export interface Concerned {
   userId: string
   provider: string
   subject: string
+  /** The onboarding reward was booked before. */
+  rewarded: boolean
+}
+
+/** `refused`: the fan's points account does not match their ledger entries. Nothing of theirs was written. */
+export interface Correction {
+  outcome: 'corrected' | 'unchanged' | 'refused'
+  /** Granted by this correction. */
+  points: number
 }
 
 const PAGE = 500
@@ -71,7 +80,12 @@ export async function* listConcerned(
   }[rule]
   for (let after: string | undefined; ; ) {
     const page: Concerned[] = await reader
-      .select({ userId: users.id, provider: users.provider, subject: users.subject })
+      .select({
+        userId: users.id,
+        provider: users.provider,
+        subject: users.subject,
+        rewarded: sql<boolean>`${pointsEntries.id} is not null`.mapWith(Boolean),
+      })
       .from(users)
       .leftJoin(identities, eq(identities.userId, users.id))
       .leftJoin(onboardings, eq(onboardings.userId, users.id))
@@ -95,26 +109,36 @@ export async function* listConcerned(
   }
 }
 
-/** True when this call changed something: whatever happened since the fan was listed decides. */
+/** What happened since the fan was listed decides. */
 export async function correctOnboarding(
   tx: Transaction,
   rule: OnboardingRule,
-  { userId, ...caller }: Concerned,
+  { userId, provider, subject }: Concerned,
   { points, enrol }: OnboardingTerms,
-): Promise<boolean> {
+): Promise<Correction> {
+  const grants = points > 0 && (rule === 'complete' || rule === 'grant')
+  // Asked first: the batch goes on with other fans, so nothing of this one may be written before the refusal.
+  if (grants && !(await takesEntries(tx, userId))) return { outcome: 'refused', points: 0 }
   if (rule === 'complete') {
     const terms = { points, claims: null, deferral: null }
-    const answer = await completeOnboarding(tx, caller, { joinLeaderboard: enrol }, terms)
-    return !('alreadyCompleted' in answer)
+    const answer = await completeOnboarding(tx, { provider, subject }, { joinLeaderboard: enrol }, terms)
+    if ('alreadyCompleted' in answer) return correctionOf(false)
+    // Both have the time of this unit of work, unless the reward was booked before it.
+    const { reward, completedAt } = answer
+    return correctionOf(true, reward?.grantedAt === completedAt ? reward?.points : 0)
   }
   if (rule === 'place') {
     const repair = (await findEnrolment(tx, userId)) ? await repairFan(tx, userId) : null
-    return repair?.outcome === 'repaired'
+    return correctionOf(repair?.outcome === 'repaired')
   }
-  if (!(await findCompletion(tx, userId))) return false
-  if (rule === 'enrol') return joinLeaderboard(tx, userId)
-  const booking = await appendEntry(tx, { ...onboardingCause(userId), delta: points })
-  return booking.outcome === 'booked'
+  if (!(await findCompletion(tx, userId))) return correctionOf(false)
+  if (rule === 'enrol') return correctionOf(await joinLeaderboard(tx, userId))
+  const granted = await grantOnboarding(tx, userId, points)
+  return correctionOf(granted > 0, granted)
+}
+
+const correctionOf = (corrected: boolean, points = 0): Correction => {
+  return { outcome: corrected ? 'corrected' : 'unchanged', points }
 }
 
 function isFilled({ tables: { users, identities } }: Reader, field: keyof ProfileChange): SQL | undefined {

@@ -57,9 +57,16 @@ export async function completeOnboarding(
     return { ...(await presentOnboarding(tx, user.id)), alreadyCompleted: true as const }
   }
   if (profile) await changeProfile(tx, user, profile, '/profile')
-  if (points > 0) await appendEntry(tx, { ...onboardingCause(user.id), delta: points })
+  await grantOnboarding(tx, user.id, points)
   if (join) await joinLeaderboard(tx, user.id)
   return presentOnboarding(tx, user.id)
+}
+
+/** The one grant for onboarding, at most once a fan. Answers the points that this call booked: zero when it booked none. */
+export async function grantOnboarding(tx: Transaction, userId: string, points: number): Promise<number> {
+  if (points === 0) return 0
+  const { outcome } = await appendEntry(tx, { ...onboardingCause(userId), delta: points })
+  return outcome === 'booked' ? points : 0
 }
 
 async function presentOnboarding(reader: Reader, userId: string | undefined) {

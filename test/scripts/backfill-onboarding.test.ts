@@ -1,7 +1,9 @@
 /** `bun run backfill-onboarding`: each rule corrects whom it concerns, once, and nobody else. */
 import { expect, test } from 'bun:test'
+import { inArray } from 'drizzle-orm'
 import { buryIdentity } from '../../src/identity/mirror.ts'
 import { ensureUser } from '../../src/identity/users.ts'
+import { GENESIS_HASH } from '../../src/points/hash.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
 import { verifyLedger } from '../../src/points/verify-ledger.ts'
 import { completeOnboarding } from '../../src/user/onboarding.ts'
@@ -51,18 +53,27 @@ for (const engine of sharedEngines) {
       const since = new Date(clock.ms).toISOString()
       const planned = await backfill(world, '--dry-run', '--since', since)
       expect(concerned(planned)).toEqual({ complete: 1, grant: 2, enrol: 1, place: 1 })
-      expect(planned).toMatchObject({ dryRun: true, changed: 4 })
+      expect(planned).toMatchObject({ dryRun: true, changed: 4, points: 300 })
+      expect(planned.rules).toMatchObject({
+        complete: { points: 100 },
+        grant: { points: 200 },
+        place: { points: 0 },
+      })
       expect(await stateOf('fan-0101')).toEqual(['not_started', 0, false])
 
       const done = await backfill(world)
       expect(done).toMatchObject({ dryRun: false, changed: 4, rules: { complete: { corrected: 1 } } })
+      expect(done).toMatchObject({
+        points: 300,
+        rules: { complete: { points: 100 }, grant: { points: 200 } },
+      })
       expect(await stateOf('fan-0101')).toEqual(['completed', 100, true])
       expect(await stateOf('fan-0102')).toEqual(['not_started', 0, false])
       expect(await stateOf('fan-0104')).toEqual(['completed', 100, true])
       expect(await stateOf('fan-0105')).toEqual(['completed', 100, false])
       expect((await verifyLedger(db)).findings).toBe(0)
 
-      expect(await backfill(world)).toMatchObject({ changed: 0 })
+      expect(await backfill(world)).toMatchObject({ changed: 0, points: 0 })
       expect(await backfill(world, '--enrol')).toMatchObject({ changed: 1 })
       expect(await stateOf('fan-0105')).toEqual(['completed', 100, true])
       expect(await backfill(world, '--enrol')).toMatchObject({ changed: 0 })
@@ -86,6 +97,44 @@ for (const engine of sharedEngines) {
       expect(corrected[0] + corrected[1]).toBe(21)
       expect(await stateOf('fan-0120')).toEqual(['completed', 100, true])
       expect((await verifyLedger(world.db)).findings).toBe(0)
+    })
+
+    test('refuses fans whose account was written without entries, names them, and corrects the others', async () => {
+      const { db } = world
+      const nothing = { points: 0, claims: null, deferral: null }
+      const bySql = new Map<string, string>()
+      for (const subject of ['fan-0150', 'fan-0151']) {
+        const userId = await db.write(async tx => {
+          const { user } = await ensureUser(tx, who(subject))
+          const account = { userId: user.id, balance: 500, lifetime: 500, seq: 0, updatedAt: tx.now() }
+          await tx.insert(tx.tables.pointsAccounts).values({ ...account, headHash: GENESIS_HASH })
+          return user.id
+        })
+        bySql.set(subject, userId)
+      }
+      await profile('fan-0150', 'by_sql', 'By SQL')
+      await db.write(tx => completeOnboarding(tx, who('fan-0151'), { joinLeaderboard: false }, nothing))
+      await profile('fan-0152', 'sound', 'Sound')
+      const env = { DATABASE_URL: world.databaseUrl ?? '' }
+      const { code, out } = await runScript('backfill-onboarding', ['--json'], { env })
+      expect(code).toBe(1)
+      const { rules } = JSON.parse(out)
+      expect(rules.complete).toMatchObject({
+        ...{ corrected: 1, refused: 1, points: 100 },
+        refusedExamples: [bySql.get('fan-0150')],
+      })
+      expect(rules.grant).toMatchObject({ refused: 1, refusedExamples: [bySql.get('fan-0151')], points: 0 })
+      expect(await stateOf('fan-0150')).toEqual(['not_started', 0, false])
+      expect(await stateOf('fan-0151')).toEqual(['completed', 0, false])
+      expect(await stateOf('fan-0152')).toEqual(['completed', 100, true])
+      const { out: text } = await runScript('backfill-onboarding', [], { env })
+      expect(text).toContain('1 refused, the points account does not match the ledger entries')
+      expect(text).toContain('bun run verify-ledger')
+      await db.write(async tx => {
+        const { pointsAccounts } = tx.tables
+        await tx.delete(pointsAccounts).where(inArray(pointsAccounts.userId, [...bySql.values()]))
+      })
+      expect((await verifyLedger(db)).findings).toBe(0)
     })
 
     test('refuses what is no instant and no field', async () => {

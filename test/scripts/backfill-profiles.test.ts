@@ -62,7 +62,7 @@ for (const engine of sharedEngines) {
 
       const dry = await backfill(world, ['--dry-run'])
       expect(dry.code).toBe(1)
-      expect(dry.answer.ledger.left).toBe(1)
+      expect(dry.answer.ledger).toMatchObject({ left: 1, points: { added: 0, removed: 9849 } })
       expect(dry.lines).toContainEqual({
         kind: 'ledger',
         userId: wrong.id,
@@ -77,6 +77,7 @@ for (const engine of sharedEngines) {
       expect(code).toBe(1)
       expect(answer.ledger).toMatchObject({
         left: 1,
+        points: { added: 0, removed: 9849 },
         examples: [`fan ${broken.id}: points_entries.hash of entry 2`],
       })
       const place = { kind: 'ledger', userId: lost.id, what: 'leaderboard_scores.row' }
