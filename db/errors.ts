@@ -92,7 +92,10 @@ const FAULTS: [DatabaseFault, RegExp][] = [
 
 /** The error as the rest of Matchday sees it: a `DatabaseError` where the engine is at fault, else itself. */
 export function translateDatabaseError(error: unknown): unknown {
-  if (error instanceof DatabaseError) return error
+  // Drizzle wraps what our own client throws as well.
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (current instanceof DatabaseError) return current
+  }
   const code = driverError(error)?.code ?? ''
   const fault = FAULTS.find(([, pattern]) => pattern.test(code))?.[0]
   return fault ? new DatabaseError(fault, error) : error

@@ -1,6 +1,7 @@
 /** The database as the rest of Matchday sees it: the same on SQLite and PostgreSQL. */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { openPostgres } from './postgres.ts'
+import type { PostgresSettings } from './postgres-client.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
 
@@ -11,6 +12,7 @@ export {
   isUniqueViolation,
   translateDatabaseError,
 } from './errors.ts'
+export { type PostgresSettings, postgresDefaults } from './postgres-client.ts'
 export type { Tables } from './tables.ts'
 
 /** Where time, ids and randomness come from, so that a test can own them. */
@@ -83,6 +85,8 @@ export interface DatabaseOptions {
   bulk?: boolean
   /** No other process answers from this database: SQLite's disk work then need not stop the thread that answers. */
   alone?: boolean
+  /** What differs from `postgresDefaults`. */
+  postgres?: Partial<PostgresSettings>
 }
 
 /**

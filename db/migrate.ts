@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { MigrationMeta } from 'drizzle-orm/migrator'
 import { translateDatabaseError } from './errors.ts'
 import { knownMigrations } from './known-migrations.ts'
-import { connectPostgres } from './postgres.ts'
+import { connectPostgres, type PostgresSettings } from './postgres-client.ts'
 import { connectSqlite, createWriteLock } from './sqlite-connection.ts'
 
 /** For another instance that migrates a large file. PostgreSQL's lock is waited for without an end. */
@@ -35,8 +35,8 @@ export interface MigrationReport {
  * Applies what is missing; safe to call from many processes at once.
  * @throws NewerSchemaError when the database is ahead of this version; `DatabaseError` when the engine is at fault
  */
-export const migrate = (url: string): Promise<MigrationReport> =>
-  onEngine(url, migrateSqlite, migratePostgres)
+export const migrate = (url: string, settings?: Partial<PostgresSettings>): Promise<MigrationReport> =>
+  onEngine(url, migrateSqlite, () => migratePostgres(url, settings))
 
 export interface PendingMigrations {
   /** Their names, in the order in which they would be applied. */
@@ -46,16 +46,18 @@ export interface PendingMigrations {
 }
 
 /** What `migrate` would apply; changes nothing, and makes no file. @throws as `migrate` */
-export const listPendingMigrations = (url: string): Promise<PendingMigrations> =>
-  onEngine(url, listPendingSqlite, listPendingPostgres)
+export const listPendingMigrations = (
+  url: string,
+  settings?: Partial<PostgresSettings>,
+): Promise<PendingMigrations> => onEngine(url, listPendingSqlite, () => listPendingPostgres(url, settings))
 
 async function onEngine<Result>(
   url: string,
   onSqlite: (path: string) => Promise<Result>,
-  onPostgres: (url: string) => Promise<Result>,
+  onPostgres: () => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await (url.startsWith('sqlite:') ? onSqlite(url.slice('sqlite:'.length)) : onPostgres(url))
+    return await (url.startsWith('sqlite:') ? onSqlite(url.slice('sqlite:'.length)) : onPostgres())
   } catch (error) {
     throw translateDatabaseError(error)
   }
@@ -79,8 +81,11 @@ async function readAppliedSqlite(run: Run): Promise<AppliedRow[]> {
   return tables.length > 0 ? run(APPLIED) : []
 }
 
-async function listPendingPostgres(url: string): Promise<PendingMigrations> {
-  const client = connectPostgres(url, 1)
+async function listPendingPostgres(
+  url: string,
+  settings?: Partial<PostgresSettings>,
+): Promise<PendingMigrations> {
+  const client = connectPostgres(url, { ...settings, poolSize: 1 })
   try {
     const [table] = await client.unsafe(`SELECT to_regclass('"__drizzle_migrations"') IS NOT NULL AS present`)
     return namePending('postgres', table.present ? await client.unsafe(APPLIED) : [])
@@ -140,8 +145,8 @@ async function migrateSqlite(path: string): Promise<MigrationReport> {
   }
 }
 
-async function migratePostgres(url: string): Promise<MigrationReport> {
-  const client = connectPostgres(url, 1)
+async function migratePostgres(url: string, settings?: Partial<PostgresSettings>): Promise<MigrationReport> {
+  const client = connectPostgres(url, { ...settings, poolSize: 1 })
   try {
     return await client.begin(async transaction => {
       const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)

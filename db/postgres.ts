@@ -1,6 +1,6 @@
 /** PostgreSQL: a pool, READ COMMITTED, and a bounded retry where the server asks for one. */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { SQL } from 'bun'
+import type { SQL } from 'bun'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
@@ -8,43 +8,23 @@ import { postgres } from './columns.ts'
 import { DatabaseError, isRetryable, translateDatabaseError } from './errors.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './index.ts'
 import { requireCurrent } from './known-migrations.ts'
+import { createPostgresClient, postgresDefaults } from './postgres-client.ts'
 import { defineTables } from './tables.ts'
 import { createTurnstile } from './turnstile.ts'
 import { createWriteFault } from './write-fault.ts'
 
-const POOL_SIZE = 10
 /** Connections that writes leave to reads: whatever writes wait for, reads stay quick. */
 const READERS = 2
 const ATTEMPTS = 5
-/** After which a server that says nothing at all is as good as none: a network that swallows packets closes nothing. */
-const PING_PATIENCE_MS = 5_000
 const tables = defineTables(postgres)
 
 type Drizzle = PgDatabase<PgQueryResultHKT>
 
-export function connectPostgres(url: string, max = POOL_SIZE, { bulk }: DatabaseOptions = {}): SQL {
-  return new SQL(url, {
-    max,
-    idleTimeout: 60,
-    connectionTimeout: 5,
-    // Milliseconds. A statement or an abandoned transaction may not hold its locks for ever.
-    connection: {
-      statement_timeout: bulk ? 600_000 : 10_000,
-      idle_in_transaction_session_timeout: 10_000,
-      ...(bulk ? { synchronous_commit: 'off' } : {}),
-    },
-  })
-}
-
-export interface PostgresOptions extends DatabaseOptions {
-  /** How long `ping` waits for an answer. Milliseconds; default 5000. */
-  pingPatienceMs?: number
-}
-
-export function openPostgres(url: string, sources: Sources, options: PostgresOptions = {}): Database {
-  const client = connectPostgres(url, POOL_SIZE, options)
-  const queries = drizzle({ client, casing: 'snake_case' })
-  return databaseOn(queries, sources, () => client.close({ timeout: 5 }), options)
+export function openPostgres(url: string, sources: Sources, options: DatabaseOptions = {}): Database {
+  const client = createPostgresClient(url, options.postgres, options.bulk)
+  // Guarantee of the cast: Drizzle's driver calls nothing but `unsafe` and `begin`.
+  const queries = drizzle({ client: client as unknown as SQL, casing: 'snake_case' })
+  return databaseOn(queries, sources, client.close, options)
 }
 
 /** The engine over any of Drizzle's PostgreSQL drivers: the tests run it on PGlite as well. */
@@ -52,9 +32,9 @@ export function databaseOn(
   queries: Drizzle,
   sources: Sources,
   closeClient: () => Promise<void>,
-  { maxQueuedWrites, pingPatienceMs = PING_PATIENCE_MS }: PostgresOptions = {},
+  { maxQueuedWrites, postgres: { poolSize = postgresDefaults.poolSize } = {} }: DatabaseOptions = {},
 ): Database {
-  const writers = createTurnstile(POOL_SIZE - READERS, maxQueuedWrites)
+  const writers = createTurnstile(poolSize - READERS, maxQueuedWrites)
   const read = extend<Reader>(queries, { tables, statements: new Map(), ...sources })
   const insideWork = new AsyncLocalStorage<true>()
   const listeners: ((topic: string) => void)[] = []
@@ -121,11 +101,9 @@ export function databaseOn(
     foreignCommits: () => null,
     async ping() {
       try {
-        await within(pingPatienceMs, async () => {
-          const [row] = await read.select({ applied: sql`count(*)` }).from(sql`"__drizzle_migrations"`)
-          requireCurrent('postgres', Number(row?.applied))
-          await writeFault.check()
-        })
+        const [row] = await read.select({ applied: sql`count(*)` }).from(sql`"__drizzle_migrations"`)
+        requireCurrent('postgres', Number(row?.applied))
+        await writeFault.check()
       } catch (error) {
         throw translateDatabaseError(error)
       }
@@ -133,17 +111,6 @@ export function databaseOn(
     // A server watches its own files (data checksums, amcheck), and nothing switches its foreign keys off by the way.
     findDamage: async () => [],
     close: () => (closing ??= writers.close().then(closeClient)),
-  }
-}
-
-/** @throws DatabaseError `unreachable` when it takes longer, whatever becomes of it then */
-async function within(ms: number, work: () => Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new DatabaseError('unreachable')), ms)
-  try {
-    await Promise.race([work(), late.promise])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

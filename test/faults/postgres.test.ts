@@ -1,27 +1,30 @@
 /** A PostgreSQL server that is gone and comes back, that is full, or that takes no writes, as clients see it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sql } from 'drizzle-orm'
+import { DatabaseError, type Transaction, translateDatabaseError } from '../../db/index.ts'
 import { openPostgres } from '../../db/postgres.ts'
 import { execute, withRawConnection } from '../db/probe.ts'
 import { refusal } from '../packs/packs-world.ts'
 import { type Engine, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { createWorld, type Fan, type World } from '../support/world.ts'
 
-/** The way to the server, which a test can cut and mend. */
+/** The way to the server, which a test can cut, mend, and silence. */
 function startRelay(server: URL) {
   const upstream = { hostname: server.hostname, port: Number(server.port || 5432) }
-  type Side = { other?: Bun.Socket<Side>; waiting: Buffer[] }
+  type Side = { other?: Bun.Socket<Side>; waiting: Buffer[]; silent?: boolean }
   const pass = (to: Bun.Socket<Side> | undefined, bytes: Buffer, waiting: Buffer[]) =>
     to ? void to.write(bytes) : void waiting.push(Buffer.from(bytes))
   const clients = new Set<Bun.Socket<Side>>()
   let port = 0
-  let swallowing = false
+  let silenceAt: string | undefined
+  let silentToNew = false
   const listen = () =>
     Bun.listen<Side>({
       hostname: '127.0.0.1',
       port,
       socket: {
         open(client) {
-          client.data = { waiting: [] }
+          client.data = { waiting: [], silent: silentToNew }
           clients.add(client)
           void Bun.connect<Side>({
             ...upstream,
@@ -31,12 +34,18 @@ function startRelay(server: URL) {
                 client.data.other = to
                 for (const bytes of client.data.waiting.splice(0)) to.write(bytes)
               },
-              data: (_, bytes) => void (swallowing || client.write(bytes)),
+              data: (_, bytes) => void (client.data.silent || client.write(bytes)),
               close: () => void client.end(),
             },
           })
         },
-        data: (client, bytes) => pass(client.data.other, bytes, client.data.waiting),
+        data(client, bytes) {
+          if (silenceAt !== undefined && bytes.includes(silenceAt)) {
+            silenceAt = undefined
+            client.data.silent = true
+          }
+          pass(client.data.other, bytes, client.data.waiting)
+        },
         close(client) {
           clients.delete(client)
           client.data.other?.end()
@@ -54,9 +63,18 @@ function startRelay(server: URL) {
     mend() {
       listener = listen()
     },
-    /** Says nothing any more, and closes nothing. */
-    swallow(on: boolean) {
-      swallowing = on
+    /** No answer of the server comes through any more, on any connection; nothing is closed. */
+    silence() {
+      silentToNew = true
+      for (const client of clients) client.data.silent = true
+    },
+    /** The same for the one connection whose client next sends this text. */
+    silenceAt(text: string) {
+      silenceAt = text
+    },
+    /** For connections to come; answers that were lost stay lost. */
+    answerAgain() {
+      silentToNew = false
     },
     stop: () => listener.stop(true),
   }
@@ -78,7 +96,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
         relay = startRelay(url)
         url.hostname = '127.0.0.1'
         url.port = String(relay.port)
-        const db = openPostgres(url.href, sources, { pingPatienceMs: 100 })
+        const db = openPostgres(url.href, sources, { postgres: { statementTimeoutMs: 1_000 } })
         return { db, url: url.href, remove: () => db.close() }
       },
     }
@@ -139,15 +157,85 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
       expect((await write('again')).body.bio).toBe('again')
     })
 
-    test('one that says nothing, as behind a network that swallows packets: /readyz does not wait for it', async () => {
-      relay.swallow(true)
+    const row = async (id: string) =>
+      (await world.db.read.select().from(world.db.tables.teams)).find(team => team.id === id)?.name
+    const addTeam = (tx: Transaction, id: string) =>
+      tx.insert(tx.tables.teams).values({
+        id,
+        name: id,
+        shortName: 'TST',
+        active: false,
+        createdAt: tx.now(),
+        updatedAt: tx.now(),
+      })
+
+    test('silence on every connection: each request ends in 503 database_unavailable, and it heals by itself', async () => {
+      expect((await write('before')).status).toBe(200)
+      relay.silence()
+      const during = await Promise.all([
+        write('during'),
+        fan.get('/api/user/profile'),
+        fan.get('/api/user/points'),
+        fan.get('/api/auth/sessions'),
+      ])
+      expect(during.map(refusal)).toEqual(Array(4).fill([503, 'database_unavailable']))
+      expect(during.map(({ headers }) => headers.get('retry-after'))).toEqual(Array(4).fill('1'))
       expect(await ready()).toEqual([503, 'database unreachable'])
-      relay.swallow(false)
-      // What was swallowed never comes: the connections that waited for it are given up.
-      relay.cut()
-      relay.mend()
+      relay.answerAgain()
       await readyAgain()
       expect((await write('heard')).body.bio).toBe('heard')
+    })
+
+    test.each(['BEGIN', 'SELECT', 'COMMIT'])(
+      'silence after %s ends the write as unreachable, and its connection is not used again',
+      async statement => {
+        const id = statement.toLowerCase()
+        relay.silenceAt(statement)
+        const lost = world.db.write(async tx => {
+          await addTeam(tx, id)
+          await execute(tx, 'SELECT 1')
+        })
+        await expect(lost).rejects.toThrow('database unreachable')
+        // As many as the pool has connections: one of them would meet the silent one.
+        const writes = Array.from({ length: 10 }, (_, n) => world.db.write(tx => addTeam(tx, `${id}-${n}`)))
+        expect(await Promise.all(writes)).toHaveLength(10)
+        // Of a COMMIT without an answer nobody knows: here the server has heard it.
+        expect(await row(id)).toBe(statement === 'COMMIT' ? id : undefined)
+      },
+    )
+
+    test('silence after a read ends it as unreachable, and its connection is not used again', async () => {
+      const { teams } = world.db.tables
+      relay.silenceAt('as lost')
+      const lost = world.db.read.select({ lost: sql`1 as lost` }).from(teams)
+      expect(await lost.catch(translateDatabaseError)).toMatchObject({ fault: 'unreachable' })
+      const reads = Array.from({ length: 30 }, () => world.db.read.select().from(teams))
+      expect(await Promise.all(reads)).toHaveLength(30)
+    })
+
+    test('a row that another client has locked is 503 database_busy once the statement timeout has passed', async () => {
+      expect((await write('unlocked')).status).toBe(200)
+      await withRawConnection(direct, async run => {
+        await run('BEGIN')
+        await run('UPDATE users SET bio = bio')
+        const refused = await write('locked')
+        expect([...refusal(refused), refused.headers.get('retry-after')]).toEqual([503, 'database_busy', '1'])
+        await run('ROLLBACK')
+      })
+      expect((await write('free')).body.bio).toBe('free')
+    })
+
+    test('a table that another client has locked: the server is asked to stop the read', async () => {
+      const { teams } = world.db.tables
+      await withRawConnection(direct, async run => {
+        await run('BEGIN')
+        await run('LOCK TABLE teams')
+        const refused = world.db.read.select({ name: sql`'waits'` }).from(teams)
+        expect(await refused.catch(translateDatabaseError)).toBeInstanceOf(DatabaseError)
+        const waiting = `SELECT count(*) AS waiting FROM pg_stat_activity WHERE query LIKE '%''waits''%' AND state = 'active' AND pid <> pg_backend_pid()`
+        while (Number((await run(waiting))[0]?.waiting) > 0) await Bun.sleep(5)
+        await run('ROLLBACK')
+      })
     })
 
     test('one without room is 507 storage_full', async () => {
