@@ -31,8 +31,8 @@ function readMock(env: Environment) {
 }
 
 async function prepareDatabase(config: Config, mock: { seed: number; fans: number }) {
-  await migrate(config.databaseUrl)
-  const db = openDatabase(config.databaseUrl, realSources)
+  await migrate(config.databaseUrl, config.postgres)
+  const db = openDatabase(config.databaseUrl, realSources, { postgres: config.postgres })
   const [anyTeam] = await db.read.select({ id: db.tables.teams.id }).from(db.tables.teams).limit(1)
   if (!anyTeam) {
     process.stdout.write('The database is empty: seeding.\n')

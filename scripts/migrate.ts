@@ -1,6 +1,7 @@
 /** `bun run migrate`: brings the database to the schema of this version. */
 import { listPendingMigrations, migrate, type PendingMigrations } from '../db/migrate.ts'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
+import { postgresSettings } from './command/database.ts'
 
 const command = declareCommand({
   name: 'migrate',
@@ -14,8 +15,8 @@ const command = declareCommand({
 })
 
 await runCommand(command, async ({ options, databaseUrl }) => {
-  if (options.dryRun) return plan(await listPendingMigrations(databaseUrl()))
-  const { applied, total } = await migrate(databaseUrl())
+  if (options.dryRun) return plan(await listPendingMigrations(databaseUrl(), postgresSettings()))
+  const { applied, total } = await migrate(databaseUrl(), postgresSettings())
   const text = applied === 0 ? upToDate(total) : `Applied ${applied} of ${total} migrations.`
   return { answer: { applied, total }, text, changed: applied, told: true }
 })

@@ -4,7 +4,7 @@ import { type Database, DatabaseError, openDatabase, translateDatabaseError } fr
 import { migrate } from '../db/migrate.ts'
 import { realSources } from '../src/sources.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { databaseUrlOf, isSqlite, openExisting, sqlitePathOf } from './command/database.ts'
+import { databaseUrlOf, isSqlite, openExisting, postgresSettings, sqlitePathOf } from './command/database.ts'
 import { misuse, redact } from './command/explain.ts'
 import type { Progress } from './command/progress.ts'
 import { stoppable } from './command/stop.ts'
@@ -32,6 +32,8 @@ const command = declareCommand({
   .requiredOption('--to <url>', 'sqlite:PATH or postgres://…; empty, or left by such a move')
 
 /** A database by one name, however it was written; without its password. */
+const postgres = postgresSettings()
+
 const nameOf = (url: string) =>
   isSqlite(url) && existsSync(sqlitePathOf(url)) ? `sqlite:${realpathSync(sqlitePathOf(url))}` : redact(url)
 
@@ -72,8 +74,8 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
     return { answer: { tables: counts, movedBefore: false }, text: lines.join('\n'), changed: total }
   }
 
-  await migrate(to)
-  const target = closeAtEnd(openDatabase(to, realSources, { bulk: true }))
+  await migrate(to, postgres)
+  const target = closeAtEnd(openDatabase(to, realSources, { bulk: true, postgres }))
   const report = await stoppable(stopRequested =>
     moveDatabase(source, target, {
       sourceName,
@@ -112,7 +114,7 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
 /** The target as it is; undefined when it is not there yet, or behind this version. */
 async function openCurrent(url: string): Promise<Database | undefined> {
   if (isSqlite(url) && !existsSync(sqlitePathOf(url))) return undefined
-  const db = openDatabase(url, realSources)
+  const db = openDatabase(url, realSources, { postgres })
   try {
     await db.ping()
     return db

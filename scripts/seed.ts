@@ -46,7 +46,7 @@ await runCommand(
   async ({ options, configuration, openDatabase: openExisting, closeAtEnd, progress }) => {
     if (process.env.NODE_ENV === 'production')
       fail('seed writes invented fans: it does not run in production.')
-    const { databaseUrl, identity: provider, onboardingPoints } = await configuration()
+    const { databaseUrl, identity: provider, onboardingPoints, postgres } = await configuration()
     const cast: Cast = { seed: options.seed, fans: options.fans, provider, onboardingPoints }
     const onProgress = progress('fans')
     if (options.dryRun) {
@@ -56,9 +56,9 @@ await runCommand(
       const text = `${describe('Would write', preview)}\nNothing was written (--dry-run).`
       return { answer: { ...preview, dryRun: true }, text, found: preview.skipped.elsewhere > 0 }
     }
-    await migrate(databaseUrl)
+    await migrate(databaseUrl, postgres)
     const { exclusive } = options
-    const db = closeAtEnd(openDatabase(databaseUrl, realSources, { bulk: exclusive }))
+    const db = closeAtEnd(openDatabase(databaseUrl, realSources, { bulk: exclusive, postgres }))
     const report = await stoppable(stopRequested =>
       seedDatabase(db, { ...cast, exclusive, onProgress, stopRequested }),
     ).finally(() => onProgress.end())

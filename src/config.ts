@@ -1,5 +1,7 @@
 /** The configuration: read once from the environment, checked whole, frozen. */
 import type { JWK } from 'jose'
+import type { PostgresSettings } from '../db/index.ts'
+import { readPostgresSettings } from './config/database.ts'
 import { type EdgesConfig, readEdgesConfig } from './config/edges.ts'
 import { type IdentityConfig, readIdentityConfig } from './config/identity.ts'
 import { type LimitsConfig, readLimitsConfig } from './config/limits.ts'
@@ -16,6 +18,7 @@ export interface Config {
   /** Processes that serve the port together. */
   workers: number
   databaseUrl: string
+  postgres: Readonly<PostgresSettings>
   identity: IdentityConfig
   nativeTokens: {
     /** Our `iss`. */
@@ -63,6 +66,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
     port: reader.integer('PORT', 3000, 0, 65_535),
     workers: reader.integer('WORKERS', 1, 1, 256),
     databaseUrl: readDatabaseUrl(reader),
+    postgres: readPostgresSettings(reader),
     identity,
     nativeTokens: {
       issuer: reader.text('NATIVE_TOKEN_ISSUER') ?? 'urn:matchday',

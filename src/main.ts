@@ -16,12 +16,13 @@ async function start(config: Readonly<Config>) {
   const worker = workerNumber(process.env)
   const base = worker === undefined ? null : { worker }
   const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
-  const report = await migrate(config.databaseUrl)
+  const report = await migrate(config.databaseUrl, config.postgres)
   if (report.applied > 0) log.info(report, 'migrated')
   if (config.workers > 1 && worker === undefined) return superviseWorkers(config.workers, config, log)
 
   const db = openDatabase(config.databaseUrl, realSources, {
     ...config.limits,
+    postgres: config.postgres,
     alone: worker === undefined,
   })
   const fetch = createGuardedFetch({ publicOnly: config.identity.publicOnly })

@@ -76,6 +76,27 @@ describe('parseConfig', () => {
     expect(parseConfig({ ...production, DOCS: 'on' }).docs.enabled).toBe(true)
   })
 
+  test('has a default for each PostgreSQL setting, and reads each of them', () => {
+    expect(parseConfig(production).postgres).toEqual({
+      poolSize: 10,
+      statementTimeoutMs: 5_000,
+      connectTimeoutMs: 5_000,
+      preparedStatements: true,
+    })
+    const tuned = {
+      DATABASE_POOL_SIZE: '40',
+      DATABASE_STATEMENT_TIMEOUT_MS: '2000',
+      DATABASE_CONNECT_TIMEOUT_MS: '1000',
+      DATABASE_PREPARED_STATEMENTS: 'off',
+    }
+    expect(parseConfig({ ...production, ...tuned }).postgres).toEqual({
+      poolSize: 40,
+      statementTimeoutMs: 2_000,
+      connectTimeoutMs: 1_000,
+      preparedStatements: false,
+    })
+  })
+
   test('cannot be changed once it is parsed, at any depth', () => {
     const config = parseConfig(production)
     for (const part of [config, config.identity, config.docs, config.nativeTokens.key]) {
@@ -151,6 +172,10 @@ describe('parseConfig', () => {
     DRAIN_GRACE_MS: ['-1', '600001'],
     DRAIN_TIMEOUT_MS: ['0', '9'],
     MAX_QUEUED_WRITES: ['0', 'x'],
+    DATABASE_POOL_SIZE: ['2', '1001', 'x'],
+    DATABASE_STATEMENT_TIMEOUT_MS: ['99', '600001', '5s'],
+    DATABASE_CONNECT_TIMEOUT_MS: ['99', '600001', '5s'],
+    DATABASE_PREPARED_STATEMENTS: ['true', 'none'],
     PACK_HOLDS_PER_FAN: ['-1', 'x'],
     RATE_LIMIT_ADDRESS: ['-1', '1.5', 'x'],
     RATE_LIMIT_PURCHASES: ['-1', 'off'],

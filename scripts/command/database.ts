@@ -1,6 +1,7 @@
 /** The database that a command works on. */
 import { existsSync, statSync } from 'node:fs'
-import { type Database, openDatabase } from '../../db/index.ts'
+import { type Database, openDatabase, type PostgresSettings } from '../../db/index.ts'
+import { readPostgresSettings } from '../../src/config/database.ts'
 import { createReader, type Environment, readDatabaseUrl } from '../../src/config/reader.ts'
 import { type Config, parseConfig } from '../../src/config.ts'
 import { withDevelopmentSecrets } from '../../src/development-secrets.ts'
@@ -25,6 +26,13 @@ export function databaseUrlOf(database: string | undefined, option = '--database
   return database === undefined ? fail(problem) : misuse(problem.replace('DATABASE_URL', option))
 }
 
+/** By the same rule as the API's. */
+export function postgresSettings(): Readonly<PostgresSettings> {
+  const reader = createReader(process.env)
+  const settings = readPostgresSettings(reader)
+  return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : settings
+}
+
 /** The whole configuration of the API; a wrong `--database` is the caller's, not the configuration's. @throws ConfigError */
 export async function configurationOf(database: string | undefined): Promise<Readonly<Config>> {
   if (database !== undefined) databaseUrlOf(database)
@@ -43,7 +51,7 @@ export async function openExisting(url: string): Promise<Database> {
   if (isSqlite(url) && !existsSync(sqlitePathOf(url))) {
     fail(`There is no database at ${sqlitePathOf(url)}; \`bun run migrate\` makes one.`)
   }
-  const db = openDatabase(url, realSources)
+  const db = openDatabase(url, realSources, { postgres: postgresSettings() })
   try {
     await db.ping()
     return db

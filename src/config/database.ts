@@ -1,0 +1,22 @@
+import { type PostgresSettings, postgresDefaults } from '../../db/index.ts'
+import type { Reader } from './reader.ts'
+
+/** How PostgreSQL is reached; SQLite reads none of it. */
+export const readPostgresSettings = (reader: Reader): Readonly<PostgresSettings> =>
+  Object.freeze({
+    // Some are reserved for reads: fewer leave none to writes.
+    poolSize: reader.integer('DATABASE_POOL_SIZE', postgresDefaults.poolSize, 3, 1_000),
+    statementTimeoutMs: reader.integer(
+      'DATABASE_STATEMENT_TIMEOUT_MS',
+      postgresDefaults.statementTimeoutMs,
+      100,
+      600_000,
+    ),
+    connectTimeoutMs: reader.integer(
+      'DATABASE_CONNECT_TIMEOUT_MS',
+      postgresDefaults.connectTimeoutMs,
+      100,
+      600_000,
+    ),
+    preparedStatements: reader.flag('DATABASE_PREPARED_STATEMENTS', postgresDefaults.preparedStatements),
+  })
