@@ -1,7 +1,7 @@
 /** `bun run refund [PURCHASE [--yes]]`: what is owed to fans, and giving it back. */
 import type { Database } from '../db/index.ts'
 import type { Config } from '../src/config.ts'
-import { isPricedInPoints } from '../src/packs/complete-purchase.ts'
+import { needsMoney } from '../src/packs/complete-purchase.ts'
 import { chargeOf } from '../src/packs/pay.ts'
 import { createPayments } from '../src/packs/payments/create.ts'
 import type { PaymentGateway } from '../src/packs/payments/gateway.ts'
@@ -66,7 +66,7 @@ async function refund(db: Database, config: Config, id: string, yes: boolean): P
   }
   // The debt first, then the money, then the record. Should this process die in between, the debt stands in the list:
   // run again, the gateway knows that it has paid. Nobody opens a pack meanwhile whose money is under way.
-  if (!isPricedInPoints(found)) {
+  if (needsMoney(found)) {
     const gateway = await gatewayOf(config, found)
     await db.write(tx => oweRefund(tx, id))
     await gateway.refund(chargeOf(found), found.paymentReference ?? '')

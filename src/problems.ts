@@ -74,7 +74,7 @@ export const catalogue = {
     status: 503,
     title: 'The payment gateway does not answer; try again shortly',
   },
-  no_payment_needed: { status: 409, title: 'This purchase is not paid with money here' },
+  no_payment_needed: { status: 409, title: 'This purchase needs no payment' },
   catalogue_conflict: { status: 409, title: 'The entry of the catalogue cannot become that' },
   not_refundable: { status: 409, title: 'The purchase is not to be refunded' },
   user_pack_not_found: { status: 404, title: 'You have no such pack' },

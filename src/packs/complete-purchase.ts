@@ -10,7 +10,7 @@ import { findPurchase, findUserPackOf } from './purchases.ts'
 import { insufficientPoints, POINTS } from './start-purchase.ts'
 import { changeSold, countFree, countUnsold, lockPack } from './supply.ts'
 
-/** How a purchase was paid: by the ledger, here and now, or by money that a gateway has confirmed. */
+/** How a purchase was paid: by the ledger, here and now, if it costs anything, or by money that a gateway has confirmed. */
 export type Payment = { kind: 'points' } | { kind: 'money'; reference: string }
 
 export type Completion =
@@ -140,5 +140,6 @@ async function completed(tx: Transaction, purchase: PurchaseRow): Promise<Comple
   return { outcome: 'completed', purchase: presentPurchase(purchase, userPack, tx.now()) }
 }
 
-/** Which payment a price asks for. */
-export const isPricedInPoints = ({ priceCurrency }: PurchaseRow) => priceCurrency === POINTS
+/** Whether a gateway must have taken money for it: not for a price in points, nor for one of nothing. */
+export const needsMoney = ({ priceAmount, priceCurrency }: PurchaseRow) =>
+  priceCurrency !== POINTS && priceAmount > 0

@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import type { Deps } from '../deps.ts'
 import { DomainError } from '../problems.ts'
-import { completePurchase, isPricedInPoints, type Payment } from './complete-purchase.ts'
+import { completePurchase, needsMoney, type Payment } from './complete-purchase.ts'
 import { type PurchaseRow, statusOf } from './present.ts'
 import { requirePurchase } from './purchases.ts'
 
@@ -24,7 +24,7 @@ export async function provePayment(
   { purchaseId, paymentReference: reference }: CompleteInput,
 ): Promise<Payment> {
   const purchase = await requirePurchase(db.read, caller, purchaseId)
-  if (isPricedInPoints(purchase)) return { kind: 'points' }
+  if (!needsMoney(purchase)) return { kind: 'points' }
   const status = statusOf(purchase, db.read.now())
   // Settled before: the verb answers what it answered then, and nobody is asked again.
   if (status !== 'pending' && status !== 'expired') return { kind: 'money', reference: reference ?? '' }
@@ -58,8 +58,11 @@ export async function settlePurchase(
   if (completion.outcome === 'completed') return completion.purchase
   if (completion.outcome === 'expired') return new DomainError('purchase_expired')
   if (completion.newly) tx.afterCommit(() => reportRefundDue(log, purchaseId))
-  return new DomainError('purchase_expired', { detail: 'The payment came too late; it will be given back.' })
+  return paidTooLate()
 }
+
+export const paidTooLate = () =>
+  new DomainError('purchase_expired', { detail: 'The payment came too late; it will be given back.' })
 
 /** For the operator: `bun run refund` lists what is owed and gives it back. */
 export function reportRefundDue(log: Deps['log'], purchaseId: string): void {

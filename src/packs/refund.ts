@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../db/index.ts'
 import { appendEntry } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
 import { fanTopic } from '../views/topics.ts'
-import { isPricedInPoints } from './complete-purchase.ts'
+import { needsMoney } from './complete-purchase.ts'
 import type { PurchaseRow } from './present.ts'
 import { findPurchase, findUserPackOf } from './purchases.ts'
 import { changeSold, lockPack } from './supply.ts'
@@ -24,7 +24,7 @@ export async function refundPurchase(tx: Transaction, purchaseId: string): Promi
     .update(packPurchases)
     .set({ status: 'refunded', refundedAt: tx.now() })
     .where(eq(packPurchases.id, purchaseId))
-  if (isPricedInPoints(purchase)) await returnPoints(tx, purchase)
+  if (!needsMoney(purchase)) await returnPoints(tx, purchase)
   return {
     purchaseId,
     price: { amount: purchase.priceAmount, currency: purchase.priceCurrency },

@@ -117,14 +117,24 @@ onEngine(
       const fan = await patientFan(world)
       const packId = await addPack(world, { price: EUROS })
       const { id } = expectStatus(201, await start(fan, packId))
-      expect(refusal(await fan.post('/api/packs/purchase/payment', { purchaseId: id }))).toEqual([
-        409,
-        'no_payment_needed',
-      ])
+      const prepared = await fan.post('/api/packs/purchase/payment', { purchaseId: id })
+      expect(refusal(prepared)).toEqual([402, 'payment_not_confirmed'])
+      expect(prepared.body.detail).toBe('This server takes no money: it has no payment gateway.')
       for (const reference of [undefined, 'pi_3Fake000001', 'eyJ9.c2ln']) {
         expect(refusal(await complete(fan, id, reference))).toEqual([402, 'payment_not_confirmed'])
       }
       expect(await purchaseRows(world, packId)).toMatchObject([{ status: 'pending', paymentReference: null }])
+    })
+
+    test('a pack for nothing in a currency needs no payment, and completes', async () => {
+      const fan = await patientFan(world)
+      const { id } = expectStatus(
+        201,
+        await start(fan, await addPack(world, { price: { ...EUROS, amount: 0 } })),
+      )
+      const prepared = await fan.post('/api/packs/purchase/payment', { purchaseId: id })
+      expect(refusal(prepared)).toEqual([409, 'no_payment_needed'])
+      expect(expectStatus(200, await complete(fan, id))).toMatchObject({ status: 'completed' })
     })
 
     test('nobody issues receipts or listens to Stripe', async () => {

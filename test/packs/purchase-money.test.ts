@@ -1,14 +1,16 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { completePurchase } from '../../src/packs/complete-purchase.ts'
-import { listRefundsDue } from '../../src/packs/refund.ts'
-import { onEachEngine } from '../support/world.ts'
+import { listRefundsDue, refundPurchase } from '../../src/packs/refund.ts'
+import { type Fan, onEachEngine } from '../support/world.ts'
 import {
   addPack,
+  balanceOf,
   buyWithMoney,
   complete,
   EUROS,
   entriesOf,
+  FREE,
   HOLD,
   patientFan,
   purchaseRows,
@@ -94,6 +96,65 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     await world.grant(rich, -10_000)
     const answer = await complete(rich, inPoints.id, reference)
     expect(refusal(answer)).toEqual([409, 'insufficient_points'])
+  })
+
+  describe('POST /api/packs/purchase/payment', () => {
+    const prepare = (fan: Fan, purchaseId: string) => fan.post('/api/packs/purchase/payment', { purchaseId })
+
+    test.each([
+      ['points', { amount: 100, currency: 'POINTS' }],
+      ['nothing, in points', FREE],
+      ['nothing, in money', { ...EUROS, amount: 0 }],
+    ])('is 409 no_payment_needed for a price of %s, which completes without one', async (_, price) => {
+      const fan = await patientFan(world, price.amount)
+      const packId = await addPack(world, { price })
+      const { body: started } = await start(fan, packId)
+      expect(refusal(await prepare(fan, started.id))).toEqual([409, 'no_payment_needed'])
+      const done = await complete(fan, started.id)
+      expect([done.status, done.body.status, done.body.userPack.state]).toEqual([200, 'completed', 'sealed'])
+      expect(refusal(await prepare(fan, started.id))).toEqual([409, 'no_payment_needed'])
+      expect((await balanceOf(fan)).balance).toBe(0)
+    })
+
+    test('is 409 no_payment_needed for a purchase that is paid', async () => {
+      const fan = await patientFan(world)
+      const { id } = await buyWithMoney(fan, await onSale())
+      expect(refusal(await prepare(fan, id))).toEqual([409, 'no_payment_needed'])
+    })
+
+    test('is 409 purchase_expired for one that is refunded, or waits for its refund', async () => {
+      const [late, quick] = [await patientFan(world), await patientFan(world)]
+      const packId = await onSale(1)
+      const { body: started } = await start(late, packId)
+      const reference = await receipt(late, started.id)
+      world.clock.advance(HOLD)
+      const bought = await buyWithMoney(quick, packId)
+      await complete(late, started.id, reference)
+      const due = await prepare(late, started.id)
+      expect([...refusal(due), due.body.detail]).toEqual([
+        409,
+        'purchase_expired',
+        'The payment came too late; it will be given back.',
+      ])
+      await world.db.write(tx => refundPurchase(tx, bought.id))
+      const refunded = await prepare(quick, bought.id)
+      expect([...refusal(refunded), refunded.body.detail]).toEqual([
+        409,
+        'purchase_expired',
+        'The purchase is refunded; start another.',
+      ])
+    })
+  })
+
+  test('a reference is not kept where no payment is needed, so it can still pay another purchase', async () => {
+    const fan = await patientFan(world)
+    const freeId = await addPack(world, { price: { ...EUROS, amount: 0 } })
+    const [{ body: free }, { body: paid }] = [await start(fan, freeId), await start(fan, await onSale())]
+    const reference = await receipt(fan, paid.id)
+    expect((await complete(fan, free.id, reference)).body.status).toBe('completed')
+    expect(await purchaseRows(world, freeId)).toMatchObject([{ paymentReference: null }])
+    expect((await complete(fan, paid.id, reference)).body.status).toBe('completed')
+    expect(await world.db.write(tx => refundPurchase(tx, free.id))).toMatchObject({ supplyReturned: true })
   })
 
   test('somebody else can neither pay nor get a receipt: 404 purchase_not_found', async () => {

@@ -8,8 +8,8 @@ import { type MutationDeps, mutate } from '../../http/idempotency.ts'
 import { operation } from '../../http/operation.ts'
 import { Closed, Nullable } from '../../http/schemas.ts'
 import { DomainError } from '../../problems.ts'
-import { isPricedInPoints } from '../complete-purchase.ts'
-import { chargeOf } from '../pay.ts'
+import { needsMoney } from '../complete-purchase.ts'
+import { chargeOf, paidTooLate } from '../pay.ts'
 import { statusOf } from '../present.ts'
 import { requirePurchase } from '../purchases.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -48,7 +48,7 @@ const prepareRoute = (deps: PaymentDeps) =>
       id: 'preparePayment',
       summary: 'Prepare the payment of a purchase',
       description:
-        'For a price in money, while the purchase is pending: what the payment gateway’s client library needs. The same again when it is called again.',
+        'For a price in money, while the purchase is pending: what the payment gateway’s client library needs. The same again when it is called again. `no_payment_needed`: it is paid, or costs points or nothing, and is completed without a payment reference.',
       tag: 'Packs',
       caller: 'caller',
       data: 'write',
@@ -74,9 +74,16 @@ async function preparePayment({ db, payments, now }: PaymentDeps, caller: Caller
   const purchase = await requirePurchase(db.read, caller, purchaseId)
   const status = statusOf(purchase, now())
   // Nobody is led to pay for what can be had no more, or is paid.
-  if (status === 'expired') throw new DomainError('purchase_expired')
-  if (!payments || isPricedInPoints(purchase) || status !== 'pending') {
-    throw new DomainError('no_payment_needed')
+  if (status === 'completed') throw new DomainError('no_payment_needed')
+  if (status === 'refund_due') throw paidTooLate()
+  if (status === 'refunded') {
+    throw new DomainError('purchase_expired', { detail: 'The purchase is refunded; start another.' })
+  }
+  if (status !== 'pending') throw new DomainError('purchase_expired')
+  if (!needsMoney(purchase)) throw new DomainError('no_payment_needed')
+  if (!payments) {
+    const detail = 'This server takes no money: it has no payment gateway.'
+    throw new DomainError('payment_not_confirmed', { detail })
   }
   return payments.prepare(chargeOf(purchase))
 }
