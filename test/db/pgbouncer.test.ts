@@ -1,0 +1,120 @@
+/** PgBouncer in front of PostgreSQL, as Debian packages it: it refuses unknown start-up parameters, and keeps no named statements. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { sql } from 'drizzle-orm'
+import { openDatabase } from '../../db/index.ts'
+import { listPendingMigrations, migrate } from '../../db/migrate.ts'
+import { runStatement } from '../../db/shape.ts'
+import { type Engine, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { type PgBouncer, pgbouncerBinary, startPgBouncer } from '../support/pgbouncer.ts'
+import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
+import { createWorld, type World } from '../support/world.ts'
+import { withRawConnection } from './probe.ts'
+
+const server = process.env.TEST_POSTGRES_URL
+const missing = !pgbouncerBinary
+  ? ' (skipped: PgBouncer is not installed)'
+  : server
+    ? ''
+    : ' (skipped: TEST_POSTGRES_URL is not set)'
+
+const cases = [
+  { mode: 'session', preparedStatements: true },
+  { mode: 'session', preparedStatements: false },
+  { mode: 'transaction', preparedStatements: false },
+] as const
+
+describe.skipIf(missing !== '').each(cases)(
+  `PgBouncer in $mode mode, prepared statements $preparedStatements${missing}`,
+  ({ mode, preparedStatements }) => {
+    const settings = { preparedStatements }
+    let direct: TemporaryDatabase
+    let pooler: PgBouncer
+    let world: World
+
+    const throughPooler: Engine = {
+      name: 'PostgreSQL',
+      async open(sources) {
+        direct = await postgresEngine.open(sources)
+        const address = new URL(direct.url ?? '')
+        pooler = await startPgBouncer(pgbouncerBinary ?? '', address, mode)
+        const url = pooler.urlOf(address.pathname.slice(1))
+        const db = openDatabase(url, sources, { postgres: settings })
+        return { db, url, remove: () => db.close() }
+      },
+    }
+
+    beforeAll(async () => {
+      world = await createWorld(throughPooler)
+    })
+    afterAll(async () => {
+      await world.close()
+      await pooler.stop()
+      await direct.remove()
+    })
+
+    test('serves what fans do, also at the same time', async () => {
+      const fans = await Promise.all(Array.from({ length: 12 }, () => world.fan()))
+      const done = await Promise.all(
+        fans.map(async (fan, n) => [
+          (await fan.post('/api/user/profile', { displayName: `Fan ${n}`, handle: `fan_${n}` })).status,
+          (await fan.post('/api/user/onboarding', { joinLeaderboard: true })).status,
+          (await fan.get('/api/user/points')).body.balance,
+          (await fan.get('/api/leaderboard')).status,
+          (await fan.post('/api/auth/native-token', { deviceName: 'phone' })).status,
+        ]),
+      )
+      expect(done).toEqual(Array(12).fill([201, 200, 100, 200, 200]))
+      expect((await world.anonymous.get('/readyz')).body.checks.database).toBe('ok')
+    })
+
+    test('limits a statement of a transaction, and leaves no setting behind in a shared connection', async () => {
+      const limit = sql`SELECT current_setting('statement_timeout') AS limit`
+      expect(await world.db.write(tx => runStatement(tx, limit))).toEqual([{ limit: '5s' }])
+      expect(await runStatement(world.db.read, limit)).toEqual([{ limit: '0' }])
+    })
+
+    test('lists and applies migrations', async () => {
+      const url = world.databaseUrl ?? ''
+      expect((await listPendingMigrations(url, settings)).pending).toEqual([])
+      await withRawConnection(direct, run =>
+        run('DROP SCHEMA public CASCADE').then(() => run('CREATE SCHEMA public')),
+      )
+      const { applied, total } = await migrate(url, settings)
+      expect(applied).toBe(total)
+    })
+  },
+)
+
+describe.skipIf(missing !== '')(`The API behind PgBouncer in transaction mode${missing}`, () => {
+  let direct: TemporaryDatabase
+  let pooler: PgBouncer
+  let provider: RunningProvider
+  let api: RunningApi
+
+  beforeAll(async () => {
+    direct = await postgresEngine.open({
+      now: () => new Date(),
+      newId: () => Bun.randomUUIDv7(),
+      randomBytes: size => crypto.getRandomValues(new Uint8Array(size)),
+    })
+    const address = new URL(direct.url ?? '')
+    pooler = await startPgBouncer(pgbouncerBinary ?? '', address, 'transaction')
+    provider = await startProvider()
+    api = await startApi({
+      DATABASE_URL: pooler.urlOf(address.pathname.slice(1)),
+      DATABASE_PREPARED_STATEMENTS: 'off',
+      IDP_ISSUER: provider.issuer,
+    })
+  })
+  afterAll(async () => {
+    await api.stop()
+    await provider.stop()
+    await pooler.stop()
+    await direct.remove()
+  })
+
+  test('starts by its settings alone, and is ready', async () => {
+    const answer = await fetch(`${api.origin}/readyz`)
+    expect([answer.status, await answer.json()]).toMatchObject([200, { checks: { database: 'ok' } }])
+  })
+})
