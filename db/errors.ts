@@ -6,7 +6,6 @@ import { defineTables } from './tables.ts'
 /**
  * What can be wrong with the database itself, whatever the engine:
  * - `busy`: another process holds the lock, or the server is out of connections; try again soon
- * - `overloaded`: more writes wait already than may; the work was not begun
  * - `full`: no room to write
  * - `unreachable`: the server is down, does not let us in, or the connection broke; whether the write happened
  *   is not known
@@ -14,14 +13,7 @@ import { defineTables } from './tables.ts'
  * - `corrupt`: the file is no sound database
  * - `outdated`: its schema is older than this version, as after a backup was put in place
  */
-export type DatabaseFault =
-  | 'busy'
-  | 'overloaded'
-  | 'full'
-  | 'unreachable'
-  | 'read_only'
-  | 'corrupt'
-  | 'outdated'
+export type DatabaseFault = 'busy' | 'full' | 'unreachable' | 'read_only' | 'corrupt' | 'outdated'
 
 export class DatabaseError extends Error {
   constructor(

@@ -4,6 +4,7 @@ import { openPostgres } from './postgres.ts'
 import type { PostgresSettings } from './postgres-client.ts'
 import { openSqlite } from './sqlite.ts'
 import type { Tables } from './tables.ts'
+import type { WriteLoad } from './write-meter.ts'
 
 export {
   DatabaseError,
@@ -14,6 +15,7 @@ export {
 } from './errors.ts'
 export { type PostgresSettings, postgresDefaults } from './postgres-client.ts'
 export type { Tables } from './tables.ts'
+export type { WriteLoad } from './write-meter.ts'
 
 /** Where time, ids and randomness come from, so that a test can own them. */
 export interface Sources {
@@ -60,11 +62,13 @@ export interface Database {
    * @throws whatever `work` throws, with nothing written; `DatabaseError` when the engine is at fault
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** Calls `listener` with each topic that a unit of work of this process touched, before its caller is answered. */
+  /** How fast writes are done, and how long the oldest has waited. */
+  writeLoad(): WriteLoad
+  /** Calls `listener` with each topic that a unit of work of this process touched, before any reader sees what it wrote. */
   onTouch(listener: (topic: string) => void): void
   /**
-   * How often another process, or another connection of this one, was found to have committed: the same number twice says
-   * that none did in between, but for the current turn of the event loop. Null on PostgreSQL, which does not tell.
+   * A number that changes with each commit of another process, or of another connection of this one: the same number twice
+   * says that there was none in between. Null on PostgreSQL, which does not tell.
    */
   foreignCommits(): number | null
   /** Rejects with a `DatabaseError` when the database cannot be read, or has refused writes and still does. */
@@ -76,15 +80,13 @@ export interface Database {
 }
 
 export interface DatabaseOptions {
-  /** Writes that may wait; the next one is refused as `overloaded`, at once. Unbounded unless given. */
-  maxQueuedWrites?: number
   /**
    * For a process alone with the database that can run again: a power cut may take the last units of work, whole and
    * in order, and memory is spent on speed.
    */
   bulk?: boolean
-  /** No other process answers from this database: SQLite's disk work then need not stop the thread that answers. */
-  alone?: boolean
+  /** For a process that answers requests: SQLite's disk work leaves the thread that opens the database. */
+  offloadDisk?: boolean
   /** What differs from `postgresDefaults`. */
   postgres?: Partial<PostgresSettings>
 }

@@ -3,7 +3,7 @@ import { Database as Connection } from 'bun:sqlite'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MigrationMeta } from 'drizzle-orm/migrator'
-import { translateDatabaseError } from './errors.ts'
+import { DatabaseError, translateDatabaseError } from './errors.ts'
 import { knownMigrations } from './known-migrations.ts'
 import { connectPostgres, type PostgresSettings } from './postgres-client.ts'
 import { connectSqlite, createWriteLock } from './sqlite-connection.ts'
@@ -131,7 +131,9 @@ async function migrateSqlite(path: string): Promise<MigrationReport> {
     if (findMissing('sqlite', await readAppliedSqlite(run)).length === 0) return { applied: 0, total }
     // A table that is made anew takes all its rows along, those too that refer to nothing (see `orphans.ts`).
     await run('PRAGMA foreign_keys = OFF')
-    await createWriteLock(connection, MIGRATION_PATIENCE_MS)()
+    const deadline = performance.now() + MIGRATION_PATIENCE_MS
+    const locked = await createWriteLock(connection)(() => performance.now() < deadline)
+    if (!locked) throw new DatabaseError('busy')
     try {
       const report = await applyMigrations('sqlite', run)
       await run('COMMIT')

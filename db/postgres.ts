@@ -12,6 +12,7 @@ import { createPostgresClient, postgresDefaults } from './postgres-client.ts'
 import { defineTables } from './tables.ts'
 import { createTurnstile } from './turnstile.ts'
 import { createWriteFault } from './write-fault.ts'
+import { createWriteMeter } from './write-meter.ts'
 
 /** Connections that writes leave to reads: whatever writes wait for, reads stay quick. */
 const READERS = 2
@@ -32,9 +33,10 @@ export function databaseOn(
   queries: Drizzle,
   sources: Sources,
   closeClient: () => Promise<void>,
-  { maxQueuedWrites, postgres: { poolSize = postgresDefaults.poolSize } = {} }: DatabaseOptions = {},
+  { postgres: { poolSize = postgresDefaults.poolSize } = {} }: DatabaseOptions = {},
 ): Database {
-  const writers = createTurnstile(poolSize - READERS, maxQueuedWrites)
+  const writers = createTurnstile(poolSize - READERS)
+  const meter = createWriteMeter(1)
   const read = extend<Reader>(queries, { tables, statements: new Map(), ...sources })
   const insideWork = new AsyncLocalStorage<true>()
   const listeners: ((topic: string) => void)[] = []
@@ -88,13 +90,16 @@ export function databaseOn(
     read,
     async write(work) {
       if (insideWork.getStore()) throw new Error('write() inside write(): pass the transaction on instead')
-      await writers.enter()
-      try {
-        return await persist(work)
-      } finally {
-        writers.leave()
-      }
+      return meter.measure(async () => {
+        await writers.enter()
+        try {
+          return await persist(work)
+        } finally {
+          writers.leave()
+        }
+      })
     },
+    writeLoad: meter.load,
     onTouch(listener) {
       listeners.push(listener)
     },

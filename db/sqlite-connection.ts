@@ -4,8 +4,8 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
 
-/** How long a batch waits for another process's lock. */
-const LOCK_PATIENCE_MS = 5_000
+/** Between two attempts at another process's lock, which is held for a few milliseconds at a time. */
+const LOCK_RETRY_MS = 2
 /** To which the WAL shrinks again after a long reader, who kept it from being written back. */
 const WAL_BYTES = 16 * 1024 * 1024
 
@@ -22,26 +22,24 @@ export function connectSqlite(path: string): Connection {
 }
 
 /**
- * What takes a connection's write lock, by BEGIN IMMEDIATE. It waits outside of SQLite, whose own busy timeout, which the
- * connection has none of from now on, would stop the event loop.
- * @throws DatabaseError `busy` when another process kept the lock for longer than `patienceMs`
+ * What takes a connection's write lock, by BEGIN IMMEDIATE. It waits outside of SQLite, whose own busy timeout, switched off
+ * for this connection, would stop the event loop. Resolves to false, without the lock, when nobody waits for it any more.
  */
-export function createWriteLock(connection: Connection, patienceMs = LOCK_PATIENCE_MS): () => Promise<void> {
+export function createWriteLock(connection: Connection): (isWanted: () => boolean) => Promise<boolean> {
   connection.run('PRAGMA busy_timeout = 0')
   const begin = connection.query('BEGIN IMMEDIATE')
-  return async () => {
-    const deadline = performance.now() + patienceMs
-    for (let wait = 1; ; wait = Math.min(wait * 2, 50)) {
+  return async isWanted => {
+    while (isWanted()) {
       try {
         begin.run()
-        return
+        return true
       } catch (error) {
         const translated = translateDatabaseError(error)
-        const busy = translated instanceof DatabaseError && translated.fault === 'busy'
-        if (!busy || performance.now() > deadline) throw translated
-        await Bun.sleep(wait * (0.5 + Math.random()))
+        if (!(translated instanceof DatabaseError && translated.fault === 'busy')) throw translated
+        await Bun.sleep(LOCK_RETRY_MS * (0.5 + Math.random()))
       }
     }
+    return false
   }
 }
 

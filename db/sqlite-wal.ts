@@ -1,53 +1,68 @@
 /**
- * The WAL of a process that is alone with its database, kept off the thread that answers. What is committed becomes durable by an
- * fsync in Bun's thread pool, and a thread of its own copies pages back into the file: SQLite would stop the event loop for both,
- * for as long as the disk takes.
- *
- * It is as durable as SQLite's `synchronous=FULL`, which is NORMAL with an fsync of the WAL after each COMMIT. But another process
- * sees what is committed before that fsync (this one does not: `Turns.hold`), so workers that share a file leave both to SQLite.
+ * Keeps SQLite's disk work off the thread that answers requests: the fsync of each COMMIT runs in Bun's thread pool, and a
+ * worker thread copies the WAL back into the file. Otherwise SQLite stops the event loop for as long as the disk takes.
+ * Durability equals `synchronous=FULL`: NORMAL, with an fdatasync of the WAL after each COMMIT and before its caller is
+ * answered. It covers all earlier frames, whichever process wrote them, so any number of processes may share the file.
+ * A reader can see a commit during its fsync. `bun run bench mixed` measures what this is worth.
  */
 import type { Database as Connection } from 'bun:sqlite'
-import { closeSync, fdatasync, openSync } from 'node:fs'
+import { closeSync, fdatasync, futimes, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { DatabaseError } from './errors.ts'
 
-/** From which on the WAL is written back, as SQLite itself does it. Pages. */
-const LONG = 1000
+/** Length at which the WAL is written back, SQLite's own default. Pages. */
+const CHECKPOINT_PAGES = 1000
 
-export type Flush = (descriptor: number) => Promise<void>
+/** How the file is made durable. Tests replace it. */
+export interface Disk {
+  /** Resolves when the file system accepts writes. */
+  accepts(descriptor: number): Promise<void>
+  /** Resolves when all that was written is on the disk. */
+  flush(descriptor: number): Promise<void>
+}
+
+const setTimes = promisify(futimes)
+const seconds = () => (performance.timeOrigin + performance.now()) / 1000
+
+export const realDisk: Disk = {
+  // Blocks while the file system is frozen, as the write of a COMMIT does, but in a thread of the pool.
+  accepts: descriptor => setTimes(descriptor, seconds(), seconds()),
+  flush: promisify(fdatasync),
+}
 
 export interface Wal {
-  /** Resolves when all that is committed is durable. @throws DatabaseError `unreachable`: nobody knows what is */
+  /** Resolves when a COMMIT would not block. @throws DatabaseError `busy` when the disk does not respond for `patienceMs` */
+  accepts(patienceMs: number): Promise<void>
+  /** Resolves when all that is committed is durable. @throws DatabaseError `unreachable`: the outcome is unknown */
   flush(): Promise<void>
   /**
-   * Of what one fsync could not write the next may say that it is there (PostgreSQL's fsyncgate): so after a failure nothing may
-   * be written until a restart. @throws DatabaseError of that failure
+   * After a failed fsync the next one may report success for pages that were lost (PostgreSQL's fsyncgate): nothing may be
+   * written until a restart. @throws DatabaseError of that failure
    */
   requireSound(): void
   /**
-   * To be called between batches, with no snapshot held: writes a long WAL back, so that it begins anew. Most of that happens while
-   * further batches are written; for the rest they wait. Resolves to whether the next batch may begin the WAL anew, with no
-   * snapshot in its way. Never rejects: a checkpoint that failed is tried again.
+   * Called between batches: writes a long WAL back, mostly while further batches run; the next batch waits for the rest, so
+   * that it can restart the WAL. Never rejects: a checkpoint that failed is tried again.
    */
-  writeBack(): Promise<boolean>
+  checkpoint(): Promise<void>
   close(): Promise<void>
 }
 
-/** Undefined with a SQLite that cannot say how long the WAL is (before 3.51, as macOS has it). */
-export function keepWal(
-  path: string,
-  writer: Connection,
-  flush: Flush = promisify(fdatasync),
-): Wal | undefined {
-  if (!tellsLength(writer)) return undefined
+/** Undefined with a SQLite that cannot report the length of the WAL (before 3.51, as macOS has it). */
+export function keepWal(path: string, writer: Connection, disk: Disk = realDisk): Wal | undefined {
+  if (!reportsLength(writer)) return undefined
   writer.run('PRAGMA synchronous = NORMAL')
   writer.run('PRAGMA wal_autocheckpoint = 0')
   const readLength = writer.prepare<{ log: number }, []>('PRAGMA wal_checkpoint(NOOP)')
   const thread = createCheckpointThread(path)
-  let descriptor: number | undefined
+  let opened: number | undefined
   let failure: DatabaseError | undefined
-  let underWay: Promise<void> | undefined
+  let accepting: Promise<void> | undefined
+  let running: Promise<void> | undefined
   let hasRest = false
+
+  /** The WAL exists since a connection was opened, and is the same file until the last one is closed. */
+  const descriptor = () => (opened ??= openSync(`${path}-wal`, 'r+'))
 
   function length(): number {
     try {
@@ -58,51 +73,58 @@ export function keepWal(
   }
 
   return {
+    requireSound() {
+      if (failure) throw failure
+    },
+    async accepts(patienceMs) {
+      // At most one thread of the pool waits for a disk that does not respond.
+      accepting ??= disk.accepts(descriptor()).finally(() => {
+        accepting = undefined
+      })
+      const { promise, reject } = Promise.withResolvers<never>()
+      const late = setTimeout(() => reject(new DatabaseError('busy')), patienceMs)
+      try {
+        await Promise.race([accepting, promise])
+      } finally {
+        clearTimeout(late)
+      }
+    },
     async flush() {
       try {
-        // There is one since the first COMMIT, and the same one as long as a connection is open.
-        descriptor ??= openSync(`${path}-wal`, 'r+')
-        await flush(descriptor)
+        await disk.flush(descriptor())
       } catch (error) {
         failure = new DatabaseError('unreachable', error)
         throw failure
       }
     },
-    requireSound() {
-      if (failure) throw failure
-    },
-    async writeBack() {
-      // Its readers keep the snapshot of what was durable.
-      if (failure) return false
+    async checkpoint() {
+      if (failure) return
       if (hasRest) {
         hasRest = false
         await thread.run()
-        return true
-      }
-      if (!underWay && length() > LONG) {
-        underWay = thread.run().finally(() => {
-          underWay = undefined
+      } else if (!running && length() > CHECKPOINT_PAGES) {
+        running = thread.run().finally(() => {
+          running = undefined
           hasRest = true
         })
       }
-      return false
     },
     async close() {
-      await underWay
+      await running
       await thread.close()
       readLength.finalize()
-      if (descriptor !== undefined) closeSync(descriptor)
+      if (opened !== undefined) closeSync(opened)
     },
   }
 }
 
-function tellsLength(connection: Connection): boolean {
+function reportsLength(connection: Connection): boolean {
   const row = connection.query<{ version: string }, []>('SELECT sqlite_version() AS version').get()
   const [major = 0, minor = 0] = (row?.version ?? '').split('.').map(Number)
   return major > 3 || (major === 3 && minor >= 51)
 }
 
-/** Started when it is first needed. A checkpoint that fails is tried again with the next: the WAL holds everything meanwhile. */
+/** Started at its first use. A checkpoint that fails is tried again with the next: until then the WAL holds everything. */
 function createCheckpointThread(path: string) {
   let worker: Worker | undefined
   let done = () => {}
@@ -121,7 +143,7 @@ function createCheckpointThread(path: string) {
     return started
   }
 
-  function ask(message: 'checkpoint' | 'close'): Promise<void> {
+  function send(message: 'checkpoint' | 'close'): Promise<void> {
     worker ??= start()
     const { promise, resolve } = Promise.withResolvers<void>()
     done = resolve
@@ -130,10 +152,10 @@ function createCheckpointThread(path: string) {
   }
 
   return {
-    run: () => ask('checkpoint'),
+    run: () => send('checkpoint'),
     async close() {
       if (!worker) return
-      await ask('close')
+      await send('close')
       worker?.terminate()
     },
   }

@@ -3,7 +3,7 @@ import { DatabaseError } from './errors.ts'
 export interface Turnstile {
   /**
    * Resolves when it is one's turn.
-   * @throws DatabaseError `overloaded` when too many wait already, `unreachable` once it is closed
+   * @throws DatabaseError `unreachable` once it is closed
    */
   enter(): Promise<void>
   /** Once for every `enter` that resolved. */
@@ -12,8 +12,8 @@ export interface Turnstile {
   close(): Promise<void>
 }
 
-/** Lets `width` in at a time and `maxWaiting` wait, first come first served. */
-export function createTurnstile(width: number, maxWaiting = Number.POSITIVE_INFINITY): Turnstile {
+/** Lets `width` in at a time, first come first served. */
+export function createTurnstile(width: number): Turnstile {
   const waiting: (() => void)[] = []
   const empty = Promise.withResolvers<void>()
   let inside = 0
@@ -25,7 +25,6 @@ export function createTurnstile(width: number, maxWaiting = Number.POSITIVE_INFI
         inside++
         return
       }
-      if (waiting.length >= maxWaiting) throw new DatabaseError('overloaded')
       await new Promise<void>(resolve => waiting.push(resolve))
     },
     leave() {

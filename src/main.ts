@@ -20,11 +20,7 @@ async function start(config: Readonly<Config>) {
   if (report.applied > 0) log.info(report, 'migrated')
   if (config.workers > 1 && worker === undefined) return superviseWorkers(config.workers, config, log)
 
-  const db = openDatabase(config.databaseUrl, realSources, {
-    ...config.limits,
-    postgres: config.postgres,
-    alone: worker === undefined,
-  })
+  const db = openDatabase(config.databaseUrl, realSources, { postgres: config.postgres, offloadDisk: true })
   const fetch = createGuardedFetch({ publicOnly: config.identity.publicOnly })
   const deps = await createDeps({ config, db, log, sources: realSources, fetch })
   const app = createApp(deps)

@@ -171,7 +171,7 @@ describe('parseConfig', () => {
     KEEP_ALIVE_SECONDS: ['0', '19', '256', '1m'],
     DRAIN_GRACE_MS: ['-1', '600001'],
     DRAIN_TIMEOUT_MS: ['0', '9'],
-    MAX_QUEUED_WRITES: ['0', 'x'],
+    MAX_WRITE_WAIT_MS: ['0', 'x'],
     DATABASE_POOL_SIZE: ['2', '1001', 'x'],
     DATABASE_STATEMENT_TIMEOUT_MS: ['99', '600001', '5s'],
     DATABASE_CONNECT_TIMEOUT_MS: ['99', '600001', '5s'],

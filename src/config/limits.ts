@@ -20,8 +20,8 @@ export interface LimitsConfig {
   rates: Readonly<RateLimits>
   /** Purchases of one pack that a fan may have pending at once; 0: as many as the supply has. */
   holdsPerFan: number
-  /** Writes that may wait for the database before the next is refused. */
-  maxQueuedWrites: number
+  /** How long a write may have to wait for the database; one that would wait longer is refused. Milliseconds. */
+  maxWriteWaitMs: number
 }
 
 /** Nobody trips over it on a laptop, yet the headers are there to be seen. */
@@ -42,6 +42,6 @@ export function readLimitsConfig(reader: Reader): Readonly<LimitsConfig> {
       purchases: rate('RATE_LIMIT_PURCHASES', 60),
     }),
     holdsPerFan: reader.integer('PACK_HOLDS_PER_FAN', 5, 0, 1_000_000),
-    maxQueuedWrites: reader.integer('MAX_QUEUED_WRITES', 1_000, 1, 1_000_000),
+    maxWriteWaitMs: reader.integer('MAX_WRITE_WAIT_MS', 2_000, 10, 60_000),
   })
 }

@@ -61,7 +61,8 @@ export async function mutate<Answer, Prepared = undefined>(
     return answer
   }
 
-  const kept = await findRecord(db.read, scope)
+  // An answer may be visible before it is durable. It is read again by a unit of work, which ends when all before it is.
+  const kept = (await findRecord(db.read, scope)) && (await db.write(tx => findRecord(tx, scope)))
   if (kept) return replay(kept)
   const id = JSON.stringify(scope)
   refuseRunning(runningKeys.get(id), fingerprint)

@@ -16,7 +16,6 @@ export interface Problem {
 
 const DATABASE_PROBLEMS: Record<DatabaseFault, ProblemCode> = {
   busy: 'database_busy',
-  overloaded: 'overloaded',
   full: 'storage_full',
   unreachable: 'database_unavailable',
   read_only: 'database_unavailable',

@@ -14,6 +14,7 @@ import { pathOf, refuseBadHost, refuseBadUrl } from './query.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
 import { createRequestLog } from './request-log.ts'
 import { securityHeaders } from './security-headers.ts'
+import { createWriteAdmission } from './write-admission.ts'
 
 /** A client's own request id is kept when it is sane. */
 const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
@@ -27,15 +28,25 @@ interface Surroundings {
   publicViews: ReadonlyMap<string, () => unknown>
 }
 
-type HookDeps = Pick<Deps, 'config' | 'lifecycle' | 'log' | 'newId' | 'rateLimiter'>
+type HookDeps = Pick<
+  Deps,
+  'config' | 'db' | 'elapsed' | 'lifecycle' | 'log' | 'newId' | 'randomBytes' | 'rateLimiter'
+>
 
 export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicViews }: Surroundings) => {
-  const { config, lifecycle, log, newId, rateLimiter } = deps
+  const { config, db, elapsed, lifecycle, log, newId, randomBytes, rateLimiter } = deps
   const { edges } = config
   const bodyLimits = { ...config, bodyTimeoutMs: edges.bodyTimeoutMs }
   const cors = createCors(edges.corsOrigins)
   const answers = createAnswers(securityHeaders(edges))
   const requestLog = createRequestLog(log)
+  const admission = createWriteAdmission({
+    load: () => db.writeLoad(),
+    maxWaitMs: config.limits.maxWriteWaitMs,
+    elapsed,
+    random: () => (randomBytes(1)[0] ?? 0) / 255,
+    log,
+  })
 
   /** 405 for a known path; for OPTIONS, which every known path takes, the answer itself. */
   function answerMethod(request: Request, requestId: string): Response | DomainError {
@@ -86,17 +97,24 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
         if (!probe || request.headers.has('host')) refuseBadHost(request)
         countAddress(request, path, set.headers)
         if (!probe) refuseBadUrl(url)
+        const retryAfter = admission.begin(request)
+        // No line of the log: the refusals of a second share one.
+        if (retryAfter !== null) {
+          return answers.of(problemResponse(new DomainError('overloaded', { retryAfter }), requestId), set)
+        }
         const answer = answerAtOnce(request, path, set)
         if (answer) requestLog.end(request, answer.status)
         return answer
       })
       .onParse({ as: 'global' }, ({ request }) => readJsonBody(request, bodyLimits))
       .mapResponse({ as: 'global' }, ({ responseValue, request, set }) => {
+        admission.end(request)
         const answer = answers.of(responseValue, set)
         requestLog.end(request, answer.status)
         return answer
       })
       .onError({ as: 'global' }, ({ error, request, set }) => {
+        admission.end(request)
         const requestId = String(set.headers['x-request-id'])
         let answer = error instanceof NotFoundError ? answerMethod(request, requestId) : toDomainError(error)
         if (answer instanceof DomainError) {

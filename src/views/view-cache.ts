@@ -32,7 +32,7 @@ export type Viewed<T> = T | Promise<T>
 
 interface Begun {
   since: number
-  /** Commits of other processes before it. */
+  /** `ViewCacheOptions.foreignCommits` before it. */
   foreign: number | null
   /** Touches before it. */
   touches: number
@@ -56,8 +56,8 @@ export interface ViewCache {
    */
   read<T>(name: string, compute: () => Promise<View<T>>): Viewed<T>
   /**
-   * The same for what must be true at every use, such as whether a token still counts: kept only where the database knows
-   * of every commit of other processes, and else computed each time.
+   * The same for what must be true at every use, such as token validity: kept only where the database tells of every commit
+   * of other processes, and asked for that at each use; else computed each time.
    */
   readExactly<T>(name: string, compute: () => Promise<View<T>>): Viewed<T>
   /** The view of this name where it is there and still true, without computing it; else undefined. */
@@ -70,7 +70,7 @@ export interface ViewCacheOptions {
   /** Milliseconds of a clock that never goes back. */
   elapsed(): number
   now(): Date
-  /** Counts the commits of other processes, so that none goes unseen; null where nobody can know. */
+  /** Changes with each commit of another process, read from the database at each call; null where the engine does not tell. */
   foreignCommits(): number | null
   mostBytes?: number
 }

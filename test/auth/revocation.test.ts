@@ -112,6 +112,31 @@ for (const engine of sharedEngines) {
       await warm(stranger)
     })
 
+    test('a logout in one holds in the other at once while that one writes', async () => {
+      const writers = await Promise.all(Array.from({ length: 8 }, () => provider.idp.issueToken(nextFan())))
+      const tokens = await Promise.all(Array.from({ length: 60 }, () => provider.idp.issueToken(nextFan())))
+      await warm(...tokens)
+      let done = false
+      const load = writers.map(async (token, n) => {
+        for (let bio = 0; !done; bio++) {
+          const { status } = await call(1, '/api/user/profile', { token, body: { bio: `${n} ${bio}` } })
+          expect([200, 201]).toContain(status)
+        }
+      })
+      const alive: number[] = []
+      for (const [n, token] of tokens.entries()) {
+        await logOut(0, token)
+        // The first answers may be right by chance, and a stale one that is kept shows later.
+        for (let attempt = 0; attempt < 5; attempt++) {
+          if ((await call(1, '/api/rewards', { token })).status !== 401) alive.push(n)
+        }
+      }
+      done = true
+      await Promise.all(load)
+      expect(alive).toEqual([])
+      await expectDead(...tokens)
+    })
+
     test('one token refreshed in both at once moves its session on by one generation', async () => {
       const { refreshToken, sessionId } = await signIn(0, await provider.idp.issueToken(nextFan()))
       const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => refresh(n, refreshToken)))

@@ -2,6 +2,7 @@
 import { Database as Connection } from 'bun:sqlite'
 
 const connection = new Connection(process.argv[2] ?? '')
+connection.run('PRAGMA busy_timeout = 30000')
 connection.run('BEGIN IMMEDIATE')
 process.stdout.write('locked')
 for await (const _ of process.stdin) break

@@ -18,19 +18,6 @@ test('lets in as many as it is wide, then one for each who leaves, first come fi
   expect(inside).toEqual([1, 2, 3, 4])
 })
 
-test('refuses at once whoever would wait as one too many, and nobody once the crowd is gone', async () => {
-  const turnstile = createTurnstile(1, 2)
-  await turnstile.enter()
-  const waiting = [turnstile.enter(), turnstile.enter()]
-  expect(await turnstile.enter().catch(faultOf)).toBe('overloaded')
-  for (const one of waiting) {
-    turnstile.leave()
-    await one
-  }
-  turnstile.leave()
-  expect(await turnstile.enter()).toBeUndefined()
-})
-
 test('closes when the last has left, those who waited included, and lets in no other', async () => {
   const turnstile = createTurnstile(1)
   await turnstile.enter()

@@ -78,6 +78,29 @@ for (const engine of sharedEngines) {
       for (const { status } of await askAll('/api/rewards', token)) expect(status).toBe(401)
     })
 
+    test('a logout holds in all of them from the moment of its answer, while they are busy', async () => {
+      const tokens = await Promise.all(Array.from({ length: 60 }, () => provider.idp.issueToken('fan-0004')))
+      const reader = await provider.idp.issueToken('fan-0005')
+      const statusOf = async (token: string) => {
+        const headers = { authorization: `Bearer ${token}`, connection: 'close' }
+        return (await fetch(`${api.origin}/api/rewards`, { headers, keepalive: false })).status
+      }
+      let done = false
+      const load = Array.from({ length: 12 }, async () => {
+        while (!done) expect(await statusOf(reader)).toBe(200)
+      })
+      const alive: number[] = []
+      for (const [n, token] of tokens.entries()) {
+        for (let warm = 0; warm < 2 * WORKERS; warm++) expect(await statusOf(token)).toBe(200)
+        expect((await send('/api/auth/logout', token, {})).status).toBe(204)
+        const statuses = await Promise.all(Array.from({ length: 8 }, () => statusOf(token)))
+        if (statuses.some(status => status !== 401)) alive.push(n)
+      }
+      done = true
+      await Promise.all(load)
+      expect(alive).toEqual([])
+    })
+
     test('what one of them wrote, all show: at once on SQLite, within a second on PostgreSQL', async () => {
       const token = await provider.idp.issueToken('fan-0003')
       await send('/api/user/onboarding', token, { profile: { displayName: 'Before' } })

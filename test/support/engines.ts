@@ -29,7 +29,7 @@ export const sqliteEngine: Engine = {
     const url = `sqlite:${join(folder, 'test.db')}`
     await migrate(url)
     // As in the one process that serves.
-    const db = openDatabase(url, sources, { alone: true })
+    const db = openDatabase(url, sources, { offloadDisk: true })
     return {
       db,
       url,

@@ -1,0 +1,83 @@
+/** How fast writes are done, as measured on a clock of the test's own. */
+import { expect, test } from 'bun:test'
+import { createWriteMeter } from '../../db/write-meter.ts'
+
+function createWorld() {
+  let now = 0
+  const meter = createWriteMeter(1, () => now)
+  /** Begins a write, and returns what ends it. */
+  function begin() {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const done = meter.measure(() => promise)
+    return async () => {
+      resolve()
+      await done
+    }
+  }
+  return {
+    meter,
+    begin,
+    pass(ms: number) {
+      now += ms
+    },
+    /** `count` writes at once, one of which ends every `ms`. */
+    async crowd(count: number, ms: number) {
+      const ends = Array.from({ length: count }, begin)
+      for (const end of ends) {
+        now += ms
+        await end()
+      }
+    },
+  }
+}
+
+test('the age of the oldest write is known while it runs, and 0 when there is none', async () => {
+  const { meter, begin, pass } = createWorld()
+  expect(meter.load().oldestMs).toBe(0)
+  const endFirst = begin()
+  pass(30)
+  const endSecond = begin()
+  pass(5)
+  expect(meter.load().oldestMs).toBe(35)
+  await endFirst()
+  expect(meter.load().oldestMs).toBe(5)
+  await endSecond()
+  expect(meter.load().oldestMs).toBe(0)
+})
+
+test('the rate of a crowd is measured, whether it is faster or slower than before', async () => {
+  const { meter, crowd } = createWorld()
+  await crowd(10_000, 0.1)
+  expect(meter.load().msPerWrite).toBeCloseTo(0.1, 2)
+  await crowd(2_000, 2)
+  expect(meter.load().msPerWrite).toBeCloseTo(2, 1)
+})
+
+test('writes that come one by one, however slow, do not raise the figure', async () => {
+  const { meter, crowd, begin, pass } = createWorld()
+  await crowd(10_000, 0.1)
+  for (let n = 0; n < 50; n++) {
+    const end = begin()
+    pass(8)
+    await end()
+    pass(1_000)
+  }
+  expect(meter.load().msPerWrite).toBeCloseTo(0.1, 2)
+})
+
+test('a stall at most doubles the figure, and the writes after it bring it back', async () => {
+  const { meter, crowd, begin, pass } = createWorld()
+  await crowd(10_000, 0.1)
+  const stalled = Array.from({ length: 5 }, begin)
+  pass(60_000)
+  for (const end of stalled) await end()
+  expect(meter.load().msPerWrite).toBeLessThanOrEqual(0.21)
+  await crowd(10_000, 0.1)
+  expect(meter.load().msPerWrite).toBeCloseTo(0.1, 2)
+})
+
+test('a write that fails counts as one that ends', async () => {
+  const { meter } = createWorld()
+  await expect(meter.measure(() => Promise.reject(new Error('my own')))).rejects.toThrow('my own')
+  expect(meter.load().oldestMs).toBe(0)
+})

@@ -1,0 +1,79 @@
+/** Which writes are refused before any work, and when their clients are told to come back. */
+import { describe, expect, test } from 'bun:test'
+import { pino } from 'pino'
+import { createWriteAdmission } from '../../src/http/write-admission.ts'
+
+const MAX_WAIT_MS = 2_000
+const request = (method = 'POST') => new Request('http://localhost/api/user/profile', { method })
+
+function createWorld({ jitter = 0 } = {}) {
+  const world = { now: 0, load: { msPerWrite: 1, oldestMs: 0 } }
+  const admission = createWriteAdmission({
+    load: () => world.load,
+    maxWaitMs: MAX_WAIT_MS,
+    elapsed: () => world.now,
+    random: () => jitter,
+    log: pino({ level: 'silent' }),
+  })
+  /** As many writes as are admitted, of so many. */
+  function admit(count: number) {
+    const requests = Array.from({ length: count }, () => request())
+    return requests.filter(one => admission.begin(one) === null)
+  }
+  return Object.assign(world, { admission, admit })
+}
+
+describe('Admission of writes', () => {
+  test('admits what can be done in time, and again as much as has ended', () => {
+    const { admission, admit } = createWorld()
+    const admitted = admit(10_000)
+    expect(admitted).toHaveLength(MAX_WAIT_MS + 1)
+    for (const one of admitted.slice(0, 300)) {
+      admission.end(one)
+      admission.end(one)
+    }
+    expect(admit(1_000)).toHaveLength(300)
+  })
+
+  test('never refuses a read, nor counts it', () => {
+    const world = createWorld()
+    world.load.oldestMs = 60_000
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) expect(world.admission.begin(request(method))).toBeNull()
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+      expect(world.admission.begin(request(method))).toBeGreaterThanOrEqual(1)
+    world.load.oldestMs = 0
+    expect(world.admit(10_000)).toHaveLength(MAX_WAIT_MS + 1)
+  })
+
+  test('refuses while the oldest write has waited too long, however few there are', () => {
+    const world = createWorld()
+    world.load.oldestMs = MAX_WAIT_MS + 1
+    expect(world.admit(5)).toEqual([])
+    world.load.oldestMs = MAX_WAIT_MS
+    expect(world.admit(5)).toHaveLength(5)
+  })
+
+  test('spreads the refused over the time that their writes take', () => {
+    const world = createWorld()
+    world.load.oldestMs = MAX_WAIT_MS + 1
+    const seconds = Array.from({ length: 10_000 }, () => world.admission.begin(request()) ?? 0)
+    // At a write a millisecond, a thousand come back each second.
+    for (let second = 1; second <= 10; second++) {
+      expect(seconds.filter(one => one === second)).toHaveLength(1_000)
+    }
+    world.now += 9_000
+    expect(world.admission.begin(request())).toBe(2)
+    world.now += 60_000
+    expect(world.admission.begin(request())).toBe(1)
+  })
+
+  test('adds jitter that grows with the crowd, and never asks for more than five minutes', () => {
+    const world = createWorld({ jitter: 1 })
+    const one = request()
+    world.load.oldestMs = MAX_WAIT_MS + 1
+    const seconds = Array.from({ length: 300_000 }, () => world.admission.begin(one) ?? 0)
+    expect(seconds[0]).toBe(1)
+    expect(seconds[99_999]).toBe(125)
+    expect(seconds.at(-1)).toBe(300)
+  })
+})
