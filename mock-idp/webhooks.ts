@@ -48,6 +48,9 @@ export interface WebhooksOptions {
   initial?: Partial<WebhookConfig>
 }
 
+/** A receiver keeps the claims that an event omits, so an event names those that the user does not have. */
+const NO_VALUES = { name: null, email: null, email_verified: null }
+
 const timeoutMs = 5000
 const capacity = 200
 
@@ -90,7 +93,8 @@ export class Webhooks {
     const { url, mode, delayMs } = this.#config
     if (url === null) return
     const timestamp = new Date(clock.now()).toISOString()
-    const payload = JSON.stringify({ type, timestamp, data: { iss: issuer, ...presentUser(user, issuer) } })
+    const data = { iss: issuer, ...NO_VALUES, ...presentUser(user, issuer) }
+    const payload = JSON.stringify({ type, timestamp, data })
     const dueAt = mode === 'delayed' ? clock.now() + delayMs : Number.POSITIVE_INFINITY
     const event: Event = { id: `msg_${randomUUID()}`, type, sub: user.sub, payload, dueAt, failed: false }
     if (mode === 'normal' || mode === 'duplicate') {

@@ -57,9 +57,11 @@ export function defineFansTables(kit: ColumnKit) {
     emailVerified: boolean(),
     name: text(),
     picture: text(),
-    /** The provider's `updated_at`, and when it said so: what is older in this order changes nothing. */
+    /** The provider's `updated_at`, and when it said so: the latest statement. Orders statements. */
     updatedAt: timestamp(),
     statedAt: timestamp(),
+    /** Of fields that the latest statement left out: JSON, field → `[updatedAt, statedAt]` in milliseconds. */
+    fieldTimes: text(),
     syncedAt: timestamp(),
     /** The provider deleted the user: a tombstone that no later update undoes. */
     deletedAt: timestamp(),

@@ -87,7 +87,9 @@ export function addLife(
   sources.pass(ONBOARDING_MS)
   const now = sources.now()
   const points = createLedger(rows, id, sources)
-  const { claims } = judgeClaims(fan.sub, { ...fan, picture: `${issuer}/avatars/${fan.sub}.svg` }, now)
+  const picture = `${issuer}/avatars/${fan.sub}.svg`
+  const statement = { statedAt: now, now, complete: true }
+  const { claims } = judgeClaims(fan.sub, { ...fan, picture }, statement)
   const { subject: _, ...mirrored } = claims
   const joins = drawJoining(sources)
   rows.identities.push({ userId: id, ...mirrored, syncedAt: now })

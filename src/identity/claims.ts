@@ -1,16 +1,23 @@
 /** What the provider says of a user, judged claim by claim: what is mistyped or oversized is left out and named. */
+import type { JWTPayload } from 'jose'
 import { isVisible, withoutBidiControls } from '../name-text.ts'
 
-/** Mirrored claims of OpenID Connect Core §5.1. */
-export interface IdentityClaims {
+/**
+ * Mirrored claims of OpenID Connect Core §5.1. Null: the user has none. Undefined: the statement says nothing about it,
+ * and the mirror keeps what it has.
+ */
+export interface MirroredClaims {
+  email: string | null | undefined
+  emailVerified: boolean | null | undefined
+  name: string | null | undefined
+  picture: string | null | undefined
+}
+
+export interface IdentityClaims extends MirroredClaims {
   subject: string
-  email: string | null
-  emailVerified: boolean | null
-  name: string | null
-  picture: string | null
-  /** `updated_at`, or where the provider sends none, `statedAt`: orders one version after another. */
+  /** `updated_at`; without one, `statedAt`. Orders one version after another. */
   updatedAt: Date
-  /** When the provider was asked, or its event's own time: orders what one `updated_at` leaves equal. */
+  /** When the provider made the statement, by its own clock where it says so. Orders versions of one `updatedAt`. */
   statedAt: Date
 }
 
@@ -20,21 +27,36 @@ export interface JudgedClaims {
   refused: string[]
 }
 
-/** By how much the provider's clock may differ from ours. */
+/** What is known of a statement apart from its claims. */
+export interface Statement {
+  statedAt: Date
+  now: Date
+  /** Userinfo omits the claims that have no value (OpenID Connect Core §5.3.2); elsewhere an omitted claim is not stated. */
+  complete: boolean
+}
+
+/** By how much the provider's clock may be ahead of ours. */
 const CLOCK_DIFFERENCE_MS = 300_000
 /** Seconds since the epoch that a `Date` can hold and that are no mistaken milliseconds. */
 const LATEST_SECOND = 32_503_680_000
 
-/** `statedAt` stands in for a missing `updated_at`, and bounds the one that is sent: nothing has changed yet that will. */
-export function judgeClaims(subject: string, raw: object, statedAt: Date): JudgedClaims {
+/** A time more than five minutes ahead counts as no time at all: it would keep every later change out. */
+export function judgeClaims(
+  subject: string,
+  raw: object,
+  { now, complete, ...statement }: Statement,
+): JudgedClaims {
   const sent = raw as Record<string, unknown>
+  const statedAt = notAhead(statement.statedAt, now) ?? now
   const refused: string[] = []
-  function take<T>(name: string, accept: (value: unknown) => T | null): T | null {
+  function take<T>(name: string, accept: (value: unknown) => T | null): T | null | undefined {
     const value = sent[name]
-    if (value === undefined || value === null) return null
+    if (value === undefined) return complete ? null : undefined
+    if (value === null) return null
     const taken = accept(value)
-    if (taken === null) refused.push(name)
-    return taken
+    if (taken !== null) return taken
+    refused.push(name)
+    return undefined
   }
   const claims = {
     subject,
@@ -42,10 +64,34 @@ export function judgeClaims(subject: string, raw: object, statedAt: Date): Judge
     emailVerified: take('email_verified', truth),
     name: take('name', nameText),
     picture: take('picture', webAddress),
-    updatedAt: take('updated_at', value => notAfter(instant(value), statedAt)) ?? statedAt,
+    updatedAt: take('updated_at', value => notAhead(instant(value), now)) ?? statedAt,
     statedAt,
   }
   return { claims, refused }
+}
+
+/** Claims of a session token, which the provider stated when it issued the token. */
+export const judgeTokenClaims = (subject: string, payload: JWTPayload, now: Date): JudgedClaims =>
+  judgeClaims(subject, payload, { statedAt: new Date((payload.iat ?? 0) * 1000), now, complete: false })
+
+/**
+ * Claims of userinfo, stated when we asked. By the provider's clock, which its answer's `Date` tells to the second: else
+ * an event of a provider whose clock is behind ours would seem to be older than the answer before it.
+ */
+export function judgeUserinfo(
+  subject: string,
+  { body, headers }: { body: object; headers: Headers },
+  askedAt: Date,
+  now: Date,
+): JudgedClaims {
+  const second = Date.parse(headers.get('date') ?? '')
+  const ahead = second - now.getTime()
+  const difference = Number.isNaN(second) ? 0 : Math.max(ahead, Math.min(0, ahead + 999))
+  return judgeClaims(subject, body, {
+    statedAt: new Date(askedAt.getTime() + difference),
+    now,
+    complete: true,
+  })
 }
 
 /** Cognito sends it as text. */
@@ -71,9 +117,8 @@ function webAddress(value: unknown): string | null {
   return url.href.length <= 2048 ? url.href : null
 }
 
-/** A time to come would keep every later change out. */
-function notAfter(time: Date | null, statedAt: Date): Date | null {
-  return time && time.getTime() <= statedAt.getTime() + CLOCK_DIFFERENCE_MS ? time : null
+function notAhead(time: Date | null, now: Date): Date | null {
+  return time && time.getTime() <= now.getTime() + CLOCK_DIFFERENCE_MS ? time : null
 }
 
 /** Seconds since the epoch, by the standard; Auth0 and others send ISO 8601 text. */

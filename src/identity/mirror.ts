@@ -1,16 +1,14 @@
 /** The provider's data about a user, mirrored. Pull and webhook come through the one upsert here. */
-import { and, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { fanTopic, standingTopic } from '../views/topics.ts'
 import type { IdentityClaims } from './claims.ts'
+import { FIELDS, type MirroredField, mergeClaims } from './merge-claims.ts'
 import { ensureUserId, type User } from './users.ts'
 
 type Row = Tables['identities']['$inferSelect']
-
-export type MirroredField = 'email' | 'emailVerified' | 'name' | 'picture'
-const FIELDS: MirroredField[] = ['email', 'emailVerified', 'name', 'picture']
 
 /** The mirror as a profile shows it. Times are ISO 8601. */
 export interface Identity {
@@ -56,8 +54,8 @@ export function presentIdentity(
 }
 
 /**
- * Writes the provider's data unless the mirror holds something newer, or the user was deleted: one conditional
- * statement decides. Answers which fields it changed. A sync that was put off is thereby made up.
+ * Merges a statement of the provider into the mirror, unless the user was deleted. Answers which fields it changed. A
+ * sync that was deferred is thereby done.
  */
 export async function mirrorIdentity(
   tx: Transaction,
@@ -65,39 +63,26 @@ export async function mirrorIdentity(
   claims: IdentityClaims,
 ): Promise<MirroredField[]> {
   const { identities } = tx.tables
-  const before = await findMirror(tx, userId)
-  const { email, emailVerified, name, picture, updatedAt, statedAt } = claims
-  const fresh = { email, emailVerified, name, picture, updatedAt, statedAt, syncedAt: tx.now() }
-  const [written] = await tx
+  // Locks the row on either engine, so that no statement is merged into what another one replaces.
+  const [before] = await tx
     .insert(identities)
-    .values({ userId, ...fresh })
+    .values({ userId })
     .onConflictDoUpdate({
       target: identities.userId,
-      set: fresh,
-      setWhere: and(isNull(identities.deletedAt), or(isNull(identities.updatedAt), notOlder(identities))),
+      set: { deletedAt: null },
+      setWhere: isNull(identities.deletedAt),
     })
     .returning()
   await forgetDeferral(tx, userId)
-  if (written) tx.touch(fanTopic(userId))
-  return written ? FIELDS.filter(field => written[field] !== (before?.[field] ?? null)) : []
+  const merged = before && mergeClaims(before, claims)
+  if (!merged) return []
+  await tx
+    .update(identities)
+    .set({ ...merged, syncedAt: tx.now() })
+    .where(eq(identities.userId, userId))
+  tx.touch(fanTopic(userId))
+  return FIELDS.filter(field => merged[field] !== before[field])
 }
-
-type Identities = Tables['identities']
-
-/**
- * `updated_at` counts whole seconds at most providers: what changed twice within one is told apart by when the
- * provider said so, and what it said at one instant by its content, so that every order of arrival ends alike.
- * Row values compare member by member, on both engines. No claim is empty text, so that stands for null.
- */
-function notOlder({ updatedAt, statedAt, email, emailVerified, name, picture }: Identities) {
-  return sql`(excluded.updated_at, excluded.stated_at, coalesce(excluded.email, ''), ${rank(sql`excluded.email_verified`)},
-    coalesce(excluded.name, ''), coalesce(excluded.picture, ''))
-    >= (${updatedAt}, ${statedAt}, coalesce(${email}, ''), ${rank(sql`${emailVerified}`)}, coalesce(${name}, ''),
-    coalesce(${picture}, ''))`
-}
-
-/** Null, false and true are three contents: were two of them equal, the first to come would win. */
-const rank = (truth: SQL) => sql`case when ${truth} then 2 when not ${truth} then 1 else 0 end`
 
 /** The provider deleted the user: the mirror is emptied, and no later update fills it again. */
 export async function buryIdentity(tx: Transaction, user: User): Promise<void> {
@@ -109,6 +94,7 @@ export async function buryIdentity(tx: Transaction, user: User): Promise<void> {
     picture: null,
     updatedAt: null,
     statedAt: null,
+    fieldTimes: null,
   }
   const tombstone = { ...nothing, syncedAt: tx.now(), deletedAt: tx.now() }
   await tx

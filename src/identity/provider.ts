@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { IdentityConfig } from '../config/identity.ts'
 import { DomainError } from '../problems.ts'
 import { type CallTuning, createCallPolicy, DEADLINE_MS } from './calls.ts'
-import { type JudgedClaims, judgeClaims } from './claims.ts'
+import { type JudgedClaims, judgeTokenClaims, judgeUserinfo } from './claims.ts'
 import { discoveryUrl, type Endpoints, readDiscovery } from './discovery.ts'
 import { type Fetch, fetchJson, ProviderError } from './fetch-json.ts'
 import { createKeySet } from './key-set.ts'
@@ -85,10 +85,10 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     const askedAt = now()
     const { userinfo } = endpoints ?? (await discover())
     if (!userinfo) throw new ProviderError('it has no userinfo endpoint', 'invalid')
-    const { body } = await get(userinfo, token)
+    const answer = await get(userinfo, token)
     // OpenID Connect Core §5.3.2: userinfo of somebody else must not be used.
-    if (body.sub !== subject) throw new ProviderError('its userinfo is of another subject', 'invalid')
-    return judgeClaims(subject, body, askedAt)
+    if (answer.body.sub !== subject) throw new ProviderError('its userinfo is of another subject', 'invalid')
+    return judgeUserinfo(subject, answer, askedAt, now())
   }
 
   return {
@@ -110,7 +110,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
       try {
         const judged =
           options.userData === 'token'
-            ? judgeClaims(subject, decodeJwt(token), now())
+            ? judgeTokenClaims(subject, decodeJwt(token), now())
             : await call(() => readUserinfo(token, subject))
         if (judged.refused.length > 0)
           log.warn({ claims: judged.refused }, 'identity provider: claims left out')

@@ -24,7 +24,7 @@ export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps)
     .post(
       '/identity',
       async ({ body, status }) => {
-        const { event, refused } = readUserEvent(body, identity.name, config.identity.issuer)
+        const { event, refused } = readUserEvent(body, identity.name, config.identity.issuer, now())
         if (refused.length > 0) log.warn({ claims: refused }, 'identity provider: claims left out')
         if (event) await db.write(tx => applyUserEvent(tx, event))
         return status(204, undefined)

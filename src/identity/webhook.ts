@@ -55,15 +55,15 @@ interface SentEvent {
  * What we understand of an event; `event` is null for types that do not concern us.
  * @throws DomainError `validation_failed` (no time, no subject, another issuer's user)
  */
-export function readUserEvent(sent: SentEvent, provider: string, issuer: string) {
+export function readUserEvent(sent: SentEvent, provider: string, issuer: string, now: Date) {
   const { type, timestamp, data } = sent
   if (type !== 'user.updated' && type !== 'user.deleted') return { event: null, refused: [] }
-  const sentAt = isoInstant(timestamp) ?? refuse('/timestamp', 'must be an ISO 8601 time')
+  const statedAt = isoInstant(timestamp) ?? refuse('/timestamp', 'must be an ISO 8601 time')
   const subject = data.sub ?? refuse('/data/sub', 'is required')
   if (data.iss !== undefined && data.iss !== issuer && data.iss !== `${issuer}/`) {
     refuse('/data/iss', 'must be the issuer of this API')
   }
-  const { claims, refused } = judgeClaims(subject, data, sentAt)
+  const { claims, refused } = judgeClaims(subject, data, { statedAt, now, complete: false })
   const event: UserEvent = { type, provider, claims }
   return { event, refused }
 }

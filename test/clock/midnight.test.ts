@@ -62,7 +62,9 @@ describe('A leap second', () => {
   })
 
   test('in a claim of the provider is left out, and named', () => {
-    const { claims, refused } = judgeClaims('fan', { updated_at: LEAP }, new Date('2026-08-15T18:30:00.000Z'))
+    const now = new Date('2026-08-15T18:30:00.000Z')
+    const statement = { statedAt: now, now, complete: true }
+    const { claims, refused } = judgeClaims('fan', { updated_at: LEAP }, statement)
     expect([claims.updatedAt.toISOString(), refused]).toEqual(['2026-08-15T18:30:00.000Z', ['updated_at']])
   })
 })

@@ -9,6 +9,7 @@ import { KICK_OFF } from '../support/clock.ts'
 import { ISSUER, onEachEngine } from '../support/world.ts'
 
 const PROVIDER = 'mock-idp'
+const PICTURE = 'https://example.net/a.png'
 const KICK_OFF_SECONDS = KICK_OFF / 1000
 
 /** Few values, so that versions of the same time and of nearly the same content are common. */
@@ -19,8 +20,8 @@ const version = fc.record({
     {
       updated_at: fc.constantFrom(KICK_OFF_SECONDS, KICK_OFF_SECONDS, KICK_OFF_SECONDS + 1, 'mistyped'),
       name: fc.constantFrom('Ana', 'ana'),
-      email: fc.constant('a@example.net'),
-      email_verified: fc.boolean(),
+      email: fc.constantFrom('a@example.net', null),
+      email_verified: fc.constantFrom(true, false, null),
       picture: fc.constant('no address'),
     },
     { requiredKeys: [] },
@@ -53,7 +54,12 @@ onEachEngine('Deliveries in any order', world => {
       if (met) await ensureUser(tx, who)
     })
     for (const { claims, ...rest } of deliveries) {
-      const { event } = readUserEvent({ ...rest, data: { sub: subject, ...claims } }, PROVIDER, ISSUER)
+      const { event } = readUserEvent(
+        { ...rest, data: { sub: subject, ...claims } },
+        PROVIDER,
+        ISSUER,
+        world.clock.now(),
+      )
       if (!event) throw new Error('every delivery here is of a type that we understand')
       await world.db.write(tx => applyUserEvent(tx, event))
     }
@@ -63,6 +69,9 @@ onEachEngine('Deliveries in any order', world => {
     const { email, emailVerified, name, picture, updatedAt, deletedAt } = row
     return { email, emailVerified, name, picture, updatedAt, deleted: deletedAt !== null }
   }
+
+  const claimsOf = (subject: string, raw: object, statedAt: Date) =>
+    judgeClaims(subject, raw, { statedAt, now: world.clock.now(), complete: false }).claims
 
   test('end in the same mirror, and it is of the latest version', async () => {
     const property = fc.asyncProperty(orders, fc.boolean(), async ([first, ...others], met) => {
@@ -79,20 +88,50 @@ onEachEngine('Deliveries in any order', world => {
 
   test('a null and a false of the same time are two versions, of which one wins in any order', async () => {
     const one = { type: 'user.updated' as const, timestamp: new Date(KICK_OFF).toISOString() }
-    const versions = [{}, { email_verified: false }, { email_verified: true }].map(claims => ({
-      ...one,
-      claims: { updated_at: KICK_OFF_SECONDS, ...claims },
-    }))
+    const versions = [{ email_verified: null }, { email_verified: false }, { email_verified: true }].map(
+      claims => ({
+        ...one,
+        claims: { updated_at: KICK_OFF_SECONDS, ...claims },
+      }),
+    )
     for (const order of [versions, versions.toReversed(), [...versions.slice(1), ...versions.slice(0, 1)]])
       expect(await endOf(order, true)).toMatchObject({ emailVerified: true })
     for (const order of [versions.slice(0, 2), versions.slice(0, 2).toReversed()])
       expect(await endOf(order, true)).toMatchObject({ emailVerified: false })
   })
 
+  test('statements that arrive at once are all merged', async () => {
+    const who = { provider: PROVIDER, subject: `order-${++fans}` }
+    const { user } = await world.db.write(tx => ensureUser(tx, who))
+    const parts = [
+      { name: 'Ana' },
+      { email: 'a@example.net' },
+      { email_verified: true },
+      { picture: PICTURE },
+    ]
+    await Promise.all(
+      Array.from({ length: 16 }, (_, n) => {
+        const claims = claimsOf(
+          who.subject,
+          { updated_at: KICK_OFF_SECONDS + n, ...parts[n % 4] },
+          world.clock.now(),
+        )
+        return world.db.write(tx => mirrorIdentity(tx, user.id, claims))
+      }),
+    )
+    expect(await findMirror(world.db.read, user.id)).toMatchObject({
+      name: 'Ana',
+      email: 'a@example.net',
+      emailVerified: true,
+      picture: PICTURE,
+      updatedAt: new Date(KICK_OFF + 15_000),
+    })
+  })
+
   test('a pull in between gives way to newer events, and takes the place of older ones', async () => {
     const who = { provider: PROVIDER, subject: `order-${++fans}` }
     const claimsAt = (name: string, seconds: number) =>
-      judgeClaims(who.subject, { name, updated_at: KICK_OFF_SECONDS + seconds }, world.clock.now()).claims
+      claimsOf(who.subject, { name, updated_at: KICK_OFF_SECONDS + seconds }, world.clock.now())
     const mirrored = await world.db.write(async tx => {
       const { user } = await ensureUser(tx, who)
       const names = []
@@ -121,7 +160,7 @@ onEachEngine('Deliveries in any order', world => {
       const end = await world.db.write(async tx => {
         const { user } = await ensureUser(tx, who)
         for (const [name, at] of order) {
-          const { claims } = judgeClaims(who.subject, { name, updated_at: KICK_OFF_SECONDS }, at)
+          const claims = claimsOf(who.subject, { name, updated_at: KICK_OFF_SECONDS }, at)
           await mirrorIdentity(tx, user.id, claims)
         }
         return findMirror(tx, user.id)

@@ -1,6 +1,6 @@
 /** What the provider publishes and says of a user is judged before it is used. */
 import { describe, expect, test } from 'bun:test'
-import { judgeClaims } from '../../src/identity/claims.ts'
+import { judgeClaims, judgeUserinfo } from '../../src/identity/claims.ts'
 import { discoveryUrl, readDiscovery } from '../../src/identity/discovery.ts'
 
 const issuer = 'https://login.example.com'
@@ -80,7 +80,9 @@ describe('readDiscovery', () => {
 })
 
 describe('judgeClaims', () => {
-  const askedAt = new Date('2026-08-15T18:30:00.000Z')
+  const now = new Date('2026-08-15T18:30:00.000Z')
+  const userinfo = { statedAt: now, now, complete: true }
+  const event = { ...userinfo, complete: false }
   const good = {
     email: 'ada@example.com',
     email_verified: true,
@@ -89,8 +91,8 @@ describe('judgeClaims', () => {
     updated_at: 1_780_000_000.5,
   }
 
-  test('takes the standard claims, and null for what is not sent', () => {
-    expect(judgeClaims('fan-1', good, askedAt)).toEqual({
+  test('takes the standard claims, and null for what userinfo omits', () => {
+    expect(judgeClaims('fan-1', good, userinfo)).toEqual({
       claims: {
         subject: 'fan-1',
         email: good.email,
@@ -98,7 +100,7 @@ describe('judgeClaims', () => {
         name: good.name,
         picture: good.picture,
         updatedAt: new Date(1_780_000_000_500),
-        statedAt: askedAt,
+        statedAt: now,
       },
       refused: [],
     })
@@ -107,14 +109,14 @@ describe('judgeClaims', () => {
       emailVerified: null,
       name: null,
       picture: null,
-      updatedAt: askedAt,
-      statedAt: askedAt,
+      updatedAt: now,
+      statedAt: now,
     }
     for (const raw of [
       {},
       { email: null, email_verified: null, name: null, picture: null, updated_at: null },
     ]) {
-      expect(judgeClaims('fan-1', raw, askedAt)).toEqual({
+      expect(judgeClaims('fan-1', raw, userinfo)).toEqual({
         claims: { subject: 'fan-1', ...nothing },
         refused: [],
       })
@@ -144,22 +146,57 @@ describe('judgeClaims', () => {
       ],
     })) {
       for (const value of values) {
-        const { claims, refused } = judgeClaims('fan-1', { ...good, [name]: value }, askedAt)
+        const { claims, refused } = judgeClaims('fan-1', { ...good, [name]: value }, userinfo)
         expect([value, refused]).toEqual([value, [name]])
-        const kept = Object.values(claims).filter(claim => claim !== null)
+        const kept = Object.values(claims).filter(claim => claim !== undefined)
         expect(kept).toHaveLength(name === 'updated_at' ? 7 : 6)
       }
     }
   })
 
+  test('tells a claim that an event omits from one that it clears', () => {
+    const { claims } = judgeClaims('fan-1', { email: null, name: 'Ada' }, event)
+    expect(claims).toMatchObject({ email: null, emailVerified: undefined, name: 'Ada', picture: undefined })
+  })
+
+  test('a time more than five minutes ahead of us counts as no time, whichever it is', () => {
+    const at = (ms: number) => new Date(now.getTime() + ms)
+    const inSeconds = (ms: number) => at(ms).getTime() / 1000
+    const judge = (ahead: number, updated_at?: number) =>
+      judgeClaims('fan-1', { updated_at }, { ...event, statedAt: at(ahead) }).claims
+    expect(judge(300_000)).toMatchObject({ updatedAt: at(300_000), statedAt: at(300_000) })
+    expect(judge(300_001)).toMatchObject({ updatedAt: now, statedAt: now })
+    expect(judge(0, inSeconds(300_000))).toMatchObject({ updatedAt: at(300_000), statedAt: now })
+    expect(judge(0, inSeconds(301_000))).toMatchObject({ updatedAt: now, statedAt: now })
+    expect(judge(32_000_000_000_000, 32_472_144_000)).toMatchObject({ updatedAt: now, statedAt: now })
+  })
+
+  test('userinfo is stated by the clock of the provider, which its Date header tells', () => {
+    const asked = now.getTime()
+    const statedAt = (date: string, latency = 0) => {
+      const answer = { body: {}, headers: new Headers(date === '' ? {} : { date }) }
+      const { claims } = judgeUserinfo('fan-1', answer, now, new Date(asked + latency))
+      return claims.statedAt.getTime() - asked
+    }
+    const dateOf = (ms: number) => new Date(asked + ms).toUTCString()
+    expect(statedAt('')).toBe(0)
+    expect(statedAt('no date')).toBe(0)
+    expect(statedAt(dateOf(0))).toBe(0)
+    expect(statedAt(dateOf(0), 900)).toBe(0)
+    expect(statedAt(dateOf(2_000), 2_400)).toBe(0)
+    expect(statedAt(dateOf(-3_000))).toBe(-2_001)
+    expect(statedAt(dateOf(3_000))).toBe(3_000)
+    expect(statedAt(dateOf(4_000_000_000))).toBe(0)
+  })
+
   test('reads updated_at in seconds and in ISO 8601, as providers differ', () => {
     for (const updated_at of [1_780_000_000, '2026-05-28T20:26:40.000Z', '2026-05-28T22:26:40+02:00']) {
-      const { claims, refused } = judgeClaims('fan-1', { updated_at }, askedAt)
+      const { claims, refused } = judgeClaims('fan-1', { updated_at }, userinfo)
       expect([claims.updatedAt.getTime(), refused]).toEqual([1_780_000_000_000, []])
     }
   })
 
   test('never takes the subject from the claims', () => {
-    expect(judgeClaims('fan-1', { ...good, sub: 'fan-2' }, askedAt).claims.subject).toBe('fan-1')
+    expect(judgeClaims('fan-1', { ...good, sub: 'fan-2' }, userinfo).claims.subject).toBe('fan-1')
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { judgeClaims } from '../../src/identity/claims.ts'
+import { judgeTokenClaims } from '../../src/identity/claims.ts'
 import { findMirror, syncIdentity } from '../../src/identity/mirror.ts'
 import { findUser } from '../../src/identity/users.ts'
 import type { Client } from '../support/client.ts'
@@ -51,7 +51,7 @@ onEachEngine('A user whom the provider deleted', world => {
     expect((await deliver(world, updated(world, fan.subject, claims))).status).toBe(204)
     // Its token is refused by now, but one that was under way when the deletion came ends here.
     const caller = { provider: 'mock-idp', subject: fan.subject }
-    const judged = judgeClaims(fan.subject, claims, world.clock.now())
+    const judged = judgeTokenClaims(fan.subject, claims, world.clock.now())
     const pulled = await world.db.write(tx => syncIdentity(tx, caller, judged.claims))
     expect([pulled.changed, pulled.identity.name]).toEqual([[], null])
     await bury(fan.subject)

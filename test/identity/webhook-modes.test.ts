@@ -55,6 +55,13 @@ onEachEngine('Webhooks of the mock provider', world => {
     expect(await statuses()).toEqual(Array(6).fill(204))
   })
 
+  test('a claim that is removed at the provider is cleared', async () => {
+    const { subject, fan } = await synced()
+    await change(subject, { email: null })
+    const { identity } = (await fan.get('/api/user/profile')).body
+    expect([identity.email, typeof identity.name]).toEqual([null, 'string'])
+  })
+
   test('reordered: the later change stands', async () => {
     const { subject, name } = await synced()
     await set('reordered')

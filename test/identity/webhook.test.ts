@@ -19,17 +19,62 @@ onEachEngine('POST /api/webhooks/identity', world => {
       ...claims,
     })
 
-  test('a signed user.updated changes the mirror and answers 204', async () => {
+  test('a signed user.updated changes the claims that it states, and answers 204', async () => {
     const fan = await synced()
+    const { emailVerified, picture } = await identityOf(fan)
     const { status, body } = await deliver(world, news(fan, { email: 'news@example.net' }))
     expect([status, body]).toEqual([204, undefined])
+    expect([typeof emailVerified, typeof picture]).toEqual(['boolean', 'string'])
     expect(await identityOf(fan)).toMatchObject({
       name: 'News',
       email: 'news@example.net',
-      emailVerified: null,
-      picture: null,
+      emailVerified,
+      picture,
       updatedAt: new Date(world.clock.ms).toISOString(),
     })
+  })
+
+  test('null clears a claim, and a claim of the wrong type keeps its value', async () => {
+    const fan = await synced()
+    const { emailVerified, picture } = await identityOf(fan)
+    const claims = { name: null, email: null, email_verified: 'maybe', picture: 7 }
+    expect((await deliver(world, news(fan, claims))).status).toBe(204)
+    expect(await identityOf(fan)).toMatchObject({ name: null, email: null, emailVerified, picture })
+  })
+
+  test('events that state different claims end in the same mirror in either order', async () => {
+    const now = Math.floor(world.clock.ms / 1000)
+    const events = (fan: Fan) => [
+      updated(world, fan.subject, { updated_at: now - 2, email: 'one@example.net', picture: null }),
+      updated(world, fan.subject, { updated_at: now - 1, name: 'Two' }),
+      updated(world, fan.subject, { updated_at: now, email_verified: false }),
+    ]
+    const ends = []
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 0, 2, 1, 0],
+    ]) {
+      const fan = await synced()
+      for (const at of order) expect((await deliver(world, events(fan)[at])).status).toBe(204)
+      const { subject: _, ...end } = await identityOf(fan)
+      ends.push(end)
+    }
+    const end = { email: 'one@example.net', emailVerified: false, name: 'Two', picture: null }
+    expect(ends).toEqual(ends.map(() => expect.objectContaining(end)))
+  })
+
+  test('times of the year 2999 keep no later change out', async () => {
+    const fan = await synced()
+    const event = news(fan, { name: 'Of 2999', updated_at: 32_472_144_000 })
+    expect((await deliver(world, { ...event, timestamp: '2999-01-01T00:00:00.000Z' })).status).toBe(204)
+    expect(await identityOf(fan)).toMatchObject({
+      name: 'Of 2999',
+      updatedAt: new Date(world.clock.ms).toISOString(),
+    })
+    world.clock.advance(1_000)
+    expect((await deliver(world, news(fan, { name: 'Of today' }))).status).toBe(204)
+    expect((await identityOf(fan)).name).toBe('Of today')
   })
 
   test('one that is older than the mirror is taken and changes nothing', async () => {
@@ -149,12 +194,13 @@ onEachEngine('POST /api/webhooks/identity', world => {
     expect((await fan.get('/api/user/profile')).status).toBe(404)
   })
 
-  test('claims that cannot be used are left out one by one and reported by name', async () => {
+  test('claims that cannot be used keep their values one by one and reported by name', async () => {
     const fan = await synced()
     world.logged.length = 0
+    const { email, picture } = await identityOf(fan)
     const claims = { name: 'Fine', email: 'x'.repeat(400), picture: 'javascript:alert(1)' }
     expect((await deliver(world, news(fan, claims))).status).toBe(204)
-    expect(await identityOf(fan)).toMatchObject({ name: 'Fine', email: null, picture: null })
+    expect(await identityOf(fan)).toMatchObject({ name: 'Fine', email, picture })
     expect(world.logged.some(line => line.includes('"claims":["email","picture"]'))).toBe(true)
     expect(world.logged.join()).not.toMatch(/xxxx|alert/)
   })

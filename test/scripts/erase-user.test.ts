@@ -1,6 +1,6 @@
 /** `bun run erase-user`: nothing personal stays anywhere, nothing brings it back, and what is provable stays so. */
 import { expect, test } from 'bun:test'
-import { judgeClaims } from '../../src/identity/claims.ts'
+import { judgeTokenClaims } from '../../src/identity/claims.ts'
 import { deferSync } from '../../src/identity/deferred-sync.ts'
 import { syncIdentity } from '../../src/identity/mirror.ts'
 import { findFlaw } from '../../src/packs/proof.ts'
@@ -136,7 +136,7 @@ for (const engine of sharedEngines) {
         expect((await deliver(world, event)).status).toBe(204)
       }
       // Requests that had been let in before the erasure.
-      const { claims } = judgeClaims(fan.subject, { name: 'Back Again' }, world.clock.now())
+      const { claims } = judgeTokenClaims(fan.subject, { name: 'Back Again' }, world.clock.now())
       const { db } = world
       for (const late of [
         () => db.write(tx => syncIdentity(tx, who(fan), claims)),

@@ -55,7 +55,8 @@ async function seedFan(
   if (stage === 'profile') return
   sources.pass(ONBOARDING_MS)
   const picture = `${issuer}/avatars/${fan.sub}.svg`
-  const { claims } = judgeClaims(fan.sub, { ...fan, picture }, sources.now())
+  const now = sources.now()
+  const { claims } = judgeClaims(fan.sub, { ...fan, picture }, { statedAt: now, now, complete: true })
   const joinLeaderboard = drawJoining(sources)
   await completeOnboarding(tx, caller, { joinLeaderboard }, { points, claims, deferral: null })
   if (stage === 'onboarded') return
