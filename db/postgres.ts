@@ -45,9 +45,15 @@ export function databaseOn(
   }
   let closing: Promise<void> | undefined
   // Damage is the server's own to judge: it serves others from what is whole.
-  const writeFault = createWriteFault(['full', 'read_only'], async () => {
-    await queries.execute(sql`UPDATE "__drizzle_migrations" SET hash = hash`)
-  })
+  const writeFault = createWriteFault(['full', 'read_only', 'unreachable'], () =>
+    queries.transaction(async tx => {
+      // A file of its own: free space inside the pages of a table proves no free space on the disk.
+      await tx.execute(sql`SET LOCAL temp_tablespaces = ''`)
+      await tx.execute(
+        sql`CREATE TEMP TABLE "__room" ON COMMIT DROP AS SELECT generate_series(1, 30000) AS room`,
+      )
+    }),
+  )
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const effects: (() => void)[] = []

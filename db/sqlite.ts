@@ -46,7 +46,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const listeners: ((topic: string) => void)[] = []
   const meter = createWriteMeter(0.2)
-  const writeFault = createWriteFault(['full', 'read_only', 'corrupt'], () =>
+  const writeFault = createWriteFault(['full', 'read_only', 'corrupt', 'unreachable'], () =>
     commits.write(async () => {
       // Takes room and gives it back: a full disk refuses it.
       writer.run('CREATE TABLE "__room" AS SELECT zeroblob(65536) AS room')

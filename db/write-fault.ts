@@ -1,5 +1,5 @@
 /** Remembers that a database which can be read takes no writes, so that whoever asks whether it is well is told. */
-import { DatabaseError, type DatabaseFault } from './errors.ts'
+import { DatabaseError, type DatabaseFault, translateDatabaseError } from './errors.ts'
 
 export interface WriteFault {
   /** To be told of every error of a write. */
@@ -23,7 +23,12 @@ export function createWriteFault(lasting: DatabaseFault[], probe: () => Promise<
     async check() {
       if (fault?.fault === 'corrupt') throw fault
       if (!fault) return
-      await probe()
+      try {
+        await probe()
+      } catch (error) {
+        // A role that may not make temporary tables has no probe: the next write decides.
+        if (translateDatabaseError(error) instanceof DatabaseError) throw error
+      }
       fault = undefined
     },
   }

@@ -20,6 +20,8 @@ function findBinaries(): string | null {
 export interface PostgresCluster {
   /** Of its one database. */
   url: string
+  /** Of its files, which belong to the user that it runs as. */
+  folder: string
   start(): Promise<void>
   /** `immediate`: without a checkpoint, as a crash; it then recovers from its log. `fast`: cuts who is connected. */
   stop(mode: 'immediate' | 'fast'): Promise<void>
@@ -60,6 +62,7 @@ export async function startCluster(binaries: string): Promise<PostgresCluster> {
   await start()
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    folder,
     start,
     stop,
     async remove() {

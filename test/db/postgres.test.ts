@@ -84,6 +84,7 @@ describe(`retries (${postgresEngine.name})`, () => {
       ['57P01', 'unreachable'],
       ['08006', 'unreachable'],
       ['25006', 'read_only'],
+      ['58030', 'unreachable'],
       ['XX001', 'corrupt'],
     ] as const) {
       const refusal = await temporary.db

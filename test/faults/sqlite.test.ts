@@ -9,7 +9,7 @@ import { openSqlite } from '../../db/sqlite.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { refusal } from '../packs/packs-world.ts'
 import type { Engine } from '../support/engines.ts'
-import { startApi } from '../support/processes.ts'
+import { startApi, startProvider } from '../support/processes.ts'
 import { createWorld, type Fan, type World } from '../support/world.ts'
 
 /** A file that stays when its world is closed. */
@@ -102,6 +102,51 @@ describe('A file that takes no writes', () => {
     expect(await ready()).toEqual([200, 'ok'])
     expect((await write()).status).toBe(201)
   })
+})
+
+describe('A file system that refuses writes with an error of its own', () => {
+  /** Of what the process may append to a file; the write then fails with EFBIG, which SQLite reports as SQLITE_IOERR_WRITE. */
+  async function limitFiles(pid: number, bytes: string) {
+    const limit = Bun.spawn(['prlimit', '--pid', String(pid), `--fsize=${bytes}:`])
+    expect(await limit.exited).toBe(0)
+  }
+
+  test.skipIf(!Bun.which('prlimit'))(
+    'is 503 database_unavailable to a write while reads go on, /readyz reports it, and it heals (needs prlimit)',
+    async () => {
+      const provider = await startProvider()
+      const api = await startApi({ DATABASE_URL: `sqlite:${path}`, IDP_ISSUER: provider.issuer })
+      const authorization = `Bearer ${await provider.idp.issueToken('fan-0001')}`
+      const call = async (method: string, route: string, body?: object) => {
+        const response = await fetch(`${api.origin}${route}`, {
+          method,
+          headers: { authorization, ...(body ? { 'content-type': 'application/json' } : {}) },
+          body: body && JSON.stringify(body),
+        })
+        // Guarantee: every answer of the API is a JSON object.
+        return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+      }
+      const change = (bio: string) => call('POST', '/api/user/profile', { bio })
+      const database = async () => {
+        const { status, body } = await call('GET', '/readyz')
+        return [status, body.checks]
+      }
+      const ok = { database: 'ok', identityProvider: 'ok' }
+      try {
+        expect((await change('before')).status).toBe(201)
+        await limitFiles(api.process.pid, '1000')
+        expect(await change('during')).toMatchObject({ status: 503, body: { code: 'database_unavailable' } })
+        expect(await database()).toEqual([503, { ...ok, database: 'database unreachable' }])
+        expect((await call('GET', '/api/user/profile')).body.bio).toBe('before')
+        await limitFiles(api.process.pid, 'unlimited')
+        expect(await database()).toEqual([200, ok])
+        expect((await change('after')).status).toBe(200)
+      } finally {
+        await api.stop()
+        await provider.stop()
+      }
+    },
+  )
 })
 
 describe('A corrupt file', () => {
