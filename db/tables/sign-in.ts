@@ -9,7 +9,7 @@ export function defineSignInTables(kit: ColumnKit) {
     'native_sessions',
     {
       id: id().primaryKey(),
-      /** Whose it is, as `users` names them: signing in makes no user record yet. */
+      /** Whose it is, as `users` names them. */
       provider: id().notNull(),
       subject: id().notNull(),
       deviceName: text(),

@@ -32,7 +32,10 @@ export interface Origin {
   tokenExpiresAt: Date
 }
 
-/** Ends after `lifetimeMs`, however often it is refreshed: no token of it lives longer. Beyond `MOST_SESSIONS` the oldest devices are signed out. */
+/**
+ * Ends after `lifetimeMs`, however often it is refreshed: no token of it lives longer. Beyond `MOST_SESSIONS` the oldest
+ * devices are signed out; the count is exact under `lockUser`.
+ */
 export async function startSession(
   tx: Transaction,
   caller: Caller,
@@ -184,7 +187,8 @@ export async function revokeSessions(tx: Transaction, caller: Caller, sessionId?
 /** Takes away every session of a user, dead ones too, with their refresh tokens. Answers how many sessions went. */
 export async function forgetSessions(tx: Transaction, caller: Caller): Promise<number> {
   const { nativeSessions, refreshTokens } = tx.tables
-  tx.touch(standingTopic(caller))
+  // Waits for refreshes that run, so that their tokens are deleted as well, and refuses the next.
+  await revokeSessions(tx, caller)
   const theirs = tx.select({ id: nativeSessions.id }).from(nativeSessions).where(ownedBy(tx, caller))
   await tx.delete(refreshTokens).where(inArray(refreshTokens.sessionId, theirs))
   return (await tx.delete(nativeSessions).where(ownedBy(tx, caller)).returning()).length

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { Nothing, operation } from '../http/operation.ts'
-import { findStanding } from '../identity/users.ts'
+import { lockUser } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { type AuthDeps, authenticate } from './authenticate.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
@@ -19,7 +19,7 @@ import {
   RequestNativeToken,
   SessionParams,
 } from './schema.ts'
-import { logOut, requireSessionStanding } from './standing.ts'
+import { isRefreshRefused, logOut, requireSessionStanding } from './standing.ts'
 
 type SignInDeps = AuthDeps & Pick<Deps, 'config' | 'newId' | 'randomBytes' | 'tokenSeal'>
 
@@ -49,8 +49,7 @@ const publicRoutes = (deps: SignInDeps) =>
       async ({ body, set }) => {
         const grant = await deps.db.write(async tx => {
           const granted = await refreshSession(tx, body.refreshToken)
-          // A user whom the provider deleted gets nothing more.
-          return granted && (await findStanding(tx, granted.session)).deleted ? null : granted
+          return granted && (await isRefreshRefused(tx, granted.session)) ? null : granted
         })
         // Thrown here, not inside: a reuse must not undo the end of its session.
         if (!grant) throw new DomainError('invalid_refresh_token')
@@ -86,7 +85,8 @@ const callerRoutes = (deps: SignInDeps) =>
         const sealedToken = deps.tokenSeal.seal(credential.token, caller.subject, deps.randomBytes(12))
         const origin = { issuedAt: credential.issuedAt, sealedToken, tokenExpiresAt: credential.expiresAt }
         const grant = await deps.db.write(async tx => {
-          // Asked again where it counts: the token may have been logged out since it was verified.
+          await lockUser(tx, caller)
+          // Under the lock: a logout everywhere or an erasure is either seen here, or finds this device and ends it.
           await requireSessionStanding(tx, caller, credential)
           return startSession(tx, caller, body.deviceName ?? null, origin, deps.config.nativeTokens.sessionMs)
         })

@@ -1,13 +1,13 @@
 /** Whether a token that verifies still counts: asked of the database at every request, so that no cache outlives a logout. */
 import { hash } from 'node:crypto'
 import { eq, inArray } from 'drizzle-orm'
-import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { AuthenticatedCaller, Caller } from '../caller.ts'
 import { ERASED, endSessions, findStanding } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { standingTopic } from '../views/topics.ts'
-import { revokeSessions } from './native-sessions.ts'
+import { type NativeSession, revokeSessions } from './native-sessions.ts'
 
 const loggedOut = () => new DomainError('invalid_token', { detail: 'The token was logged out.' })
 
@@ -56,8 +56,7 @@ export async function requireSessionStanding(
   })
   if (revoked) throw loggedOut()
   const { userId, sessionsEndedAt } = await requireUndeleted(reader, caller)
-  // `iat` counts whole seconds: a token of the very second of the logout is refused, to be sure.
-  if (sessionsEndedAt && issuedAt <= sessionsEndedAt) throw loggedOut()
+  if (isEnded(issuedAt, sessionsEndedAt)) throw loggedOut()
   return { userId }
 }
 
@@ -69,20 +68,28 @@ export async function requireNativeStanding(
   const [session] = await selectSession(reader, { id: sessionId })
   if (!session || session.revokedAt || session.expiresAt <= reader.now()) throw loggedOut()
   const { userId, sessionsEndedAt } = await requireUndeleted(reader, session)
-  if (sessionsEndedAt && session.originIssuedAt <= sessionsEndedAt) throw loggedOut()
+  if (isEnded(session.originIssuedAt, sessionsEndedAt)) throw loggedOut()
   const { provider, subject, expiresAt } = session
   return { provider, subject, userId, expiresAt }
 }
 
-const selectSession = prepared<{ id: string }, Tables['nativeSessions']['$inferSelect'][]>(
-  (reader, value) => {
-    const { nativeSessions } = reader.tables
-    return reader
-      .select()
-      .from(nativeSessions)
-      .where(eq(nativeSessions.id, value('id')))
-  },
-)
+const selectSession = prepared<{ id: string }, NativeSession[]>((reader, value) => {
+  const { nativeSessions } = reader.tables
+  return reader
+    .select()
+    .from(nativeSessions)
+    .where(eq(nativeSessions.id, value('id')))
+})
+
+/** Whether a refresh of the session is refused: as in `requireNativeStanding`, by what is known of its user. */
+export async function isRefreshRefused(reader: Reader, session: NativeSession): Promise<boolean> {
+  const { deleted, sessionsEndedAt } = await findStanding(reader, session)
+  return deleted || isEnded(session.originIssuedAt, sessionsEndedAt)
+}
+
+/** `iat` counts whole seconds: a token of the second of the logout everywhere is refused. */
+const isEnded = (issuedAt: Date, sessionsEndedAt: Date | null) =>
+  sessionsEndedAt !== null && issuedAt <= sessionsEndedAt
 
 async function requireUndeleted(reader: Reader, caller: Caller) {
   const { userId, erased, deleted, sessionsEndedAt } = await findStanding(reader, caller)
@@ -98,18 +105,18 @@ export async function logOut(
   everywhere: boolean,
 ): Promise<void> {
   const { credential } = caller
-  tx.touch(standingTopic(caller))
+  if (everywhere) {
+    await endSessions(tx, caller, tx.now())
+    await revokeSessions(tx, caller)
+  } else if (credential.kind === 'native') {
+    await revokeSessions(tx, caller, credential.sessionId)
+  }
   if (credential.kind === 'session') {
+    tx.touch(standingTopic(caller))
     const id = revocationId(caller, credential.tokenId)
     await tx
       .insert(tx.tables.revokedTokens)
       .values({ id, expiresAt: credential.expiresAt })
       .onConflictDoNothing()
-  }
-  if (everywhere) {
-    await endSessions(tx, caller)
-    await revokeSessions(tx, caller)
-  } else if (credential.kind === 'native') {
-    await revokeSessions(tx, caller, credential.sessionId)
   }
 }

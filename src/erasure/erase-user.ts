@@ -18,7 +18,7 @@ import { countCodes, voidCodes } from '../rewards/void-codes.ts'
 export type Whom = { id: string } | Caller
 
 export interface Erasure {
-  /** Null for somebody without a record, who has signed in on a device. */
+  /** Null for a fan without a record, who only signed in on a device under an earlier release. */
   userId: string | null
   erasedAt: string | null
   /** Names of what is there, never the values. */
@@ -54,9 +54,8 @@ export async function planErasure(reader: Reader, whom: Whom): Promise<Erasure |
 const NOTHING = { profile: [], identity: [], redemptionCodes: 0, deferredSyncs: 0 }
 
 /**
- * Once; again, by the provider's name, it takes away what a request that was under way has left behind: a device, which
- * nobody could use.
- * Answers null when nothing is known of such a fan, else what it erased.
+ * Erases once. Run again with the provider's subject, it deletes what was stored under that since: a device, which cannot
+ * be used, or the response to a request. Answers null when nothing is known of such a fan, else what it erased.
  */
 export async function eraseUser(tx: Transaction, whom: Whom): Promise<Erasure | null> {
   const plan = await planErasure(tx, whom)

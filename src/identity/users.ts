@@ -1,6 +1,6 @@
 /** The user record of whoever a token speaks for: found, or made at the first write of any kind. */
 import { hash } from 'node:crypto'
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { type PreparedValue, prepared } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
@@ -67,9 +67,11 @@ export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: Use
     .onConflictDoNothing()
     .returning()
   tx.touch(standingTopic(who))
-  const user = made ?? (await findUser(tx, who))
-  if (!user) throw new Error('user record vanished while it was made')
-  return { user, created: made !== undefined }
+  // Read again: the insert waits for others, and an erasure may have left a tombstone meanwhile.
+  const after = await findRecords(tx, { provider, subject })
+  if (after.some(isErased)) throw new DomainError('invalid_token', { detail: ERASED })
+  if (!after[0]) throw new Error('user record vanished while it was made')
+  return { user: after[0], created: made !== undefined }
 }
 
 /** The same, for what needs no more than the id: where it is known, one column is read, not a whole record. */
@@ -125,12 +127,36 @@ const selectStanding = prepared<Names, Standing[]>((reader, value) => {
     .where(isNamed(reader, value))
 })
 
-/** Logged out everywhere: session tokens issued up to now, and what came of them, are refused. */
-export async function endSessions(tx: Transaction, who: Who): Promise<void> {
-  const userId = await ensureUserId(tx, who)
+/**
+ * Locks the fan's record until the unit of work ends, and creates it when there is none. On PostgreSQL this makes sign-in,
+ * logout everywhere and erasure of one fan wait for each other, as all writes do on SQLite. Comes before what it protects
+ * is read. Answers the record's id.
+ * @throws DomainError `invalid_token` (an erased fan)
+ */
+export async function lockUser(tx: Transaction, who: Who): Promise<string> {
   const { users } = tx.tables
+  // An update in place of SELECT … FOR UPDATE, which SQLite does not have.
+  const [locked] = await tx
+    .update(users)
+    .set({ updatedAt: sql`${users.updatedAt}` })
+    .where(and(eq(users.id, await ensureUserId(tx, who)), isNull(users.erasedAt)))
+    .returning()
+  if (!locked) throw new DomainError('invalid_token', { detail: ERASED })
+  return locked.id
+}
+
+/**
+ * Logged out everywhere: session tokens issued up to `until`, and what came of them, are refused. Never set back.
+ * Locks the fan's record.
+ */
+export async function endSessions(tx: Transaction, who: Who, until: Date): Promise<void> {
+  const { users } = tx.tables
+  const userId = await lockUser(tx, who)
   tx.touch(standingTopic(who))
-  await tx.update(users).set({ sessionsEndedAt: tx.now() }).where(eq(users.id, userId))
+  await tx
+    .update(users)
+    .set({ sessionsEndedAt: until })
+    .where(and(eq(users.id, userId), or(isNull(users.sessionsEndedAt), lt(users.sessionsEndedAt, until))))
 }
 
 export async function findUserById(reader: Reader, id: string): Promise<User | undefined> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { startSession } from '../../src/auth/native-sessions.ts'
-import { logOut, requireNativeStanding } from '../../src/auth/standing.ts'
+import { logOut, requireNativeStanding, requireSessionStanding } from '../../src/auth/standing.ts'
 import { sweepExpired } from '../../src/auth/sweep.ts'
 import type { Client } from '../support/client.ts'
 import { onEachEngine } from '../support/world.ts'
@@ -54,10 +54,12 @@ onEachEngine('Native tokens', world => {
     expect((await native.get('/api/user/profile')).body.displayName).toBe('Same')
   })
 
-  test('makes no user record by itself', async () => {
+  test('makes the user record, as every first write does', async () => {
     const fan = await world.fan()
-    await signIn(fan)
     expect((await fan.get('/api/user/profile')).status).toBe(404)
+    await signIn(fan)
+    const { status, body } = await fan.get('/api/user/profile')
+    expect([status, body.identity.subject]).toEqual([200, fan.subject])
   })
 
   test('expires after 15 minutes', async () => {
@@ -112,8 +114,29 @@ onEachEngine('Native tokens', world => {
     world.clock.advance(SECOND)
     // As a request does that was verified before the logout and writes after it.
     const origin = { issuedAt, sealedToken: '', tokenExpiresAt: expiresAt }
-    const { session } = await world.db.write(tx => startSession(tx, caller, null, origin, DAY))
-    await expect(requireNativeStanding(world.db.read, session.id)).rejects.toThrow('invalid_token')
+    const late = await world.db.write(tx => startSession(tx, caller, null, origin, DAY))
+    await expect(requireNativeStanding(world.db.read, late.session.id)).rejects.toThrow('invalid_token')
+    expect((await refresh(late.refreshToken)).body.code).toBe('invalid_refresh_token')
+  })
+
+  test('a logout everywhere ends what came of a token of the same millisecond, and not of the next', async () => {
+    const fan = await world.fan()
+    await fan.post('/api/auth/logout', { everywhere: true })
+    const caller = { provider: 'mock-idp', subject: fan.subject }
+    const start = (afterLogout: number) => {
+      const issuedAt = new Date(world.clock.ms + afterLogout)
+      const origin = { issuedAt, sealedToken: '', tokenExpiresAt: new Date(world.clock.ms + DAY) }
+      return world.db.write(tx => startSession(tx, caller, null, origin, DAY))
+    }
+    const [same, next] = [await start(0), await start(1)]
+    await expect(requireNativeStanding(world.db.read, same.session.id)).rejects.toThrow('invalid_token')
+    expect((await refresh(same.refreshToken)).status).toBe(401)
+    expect(await requireNativeStanding(world.db.read, next.session.id)).toMatchObject(caller)
+    expect((await refresh(next.refreshToken)).status).toBe(200)
+    const credential = { tokenId: 'jti late', issuedAt: new Date(world.clock.ms) }
+    await expect(requireSessionStanding(world.db.read, caller, credential)).rejects.toThrow('invalid_token')
+    credential.issuedAt = new Date(world.clock.ms + 1)
+    expect(await requireSessionStanding(world.db.read, caller, credential)).toMatchObject({})
   })
 
   test('of more than fifty devices the oldest are signed out', async () => {

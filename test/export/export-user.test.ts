@@ -1,6 +1,6 @@
 /** Everything that is kept about a fan, for the fan, and nothing that is secret. */
 import { expect, test } from 'bun:test'
-import { getTableColumns } from 'drizzle-orm'
+import { eq, getTableColumns } from 'drizzle-orm'
 import { streamJson } from '../../scripts/export/stream-json.ts'
 import { eraseUser } from '../../src/erasure/erase-user.ts'
 import { exportUser, type FanReference } from '../../src/export/export-user.ts'
@@ -196,13 +196,16 @@ onEachEngine('Export of a fan', world => {
 
   test('also of somebody who only signed in, and of nobody else', async () => {
     const fan = await patientFan(world)
-    expect(await exported(referenceTo(world, fan))).toBeUndefined()
+    const reference = referenceTo(world, fan)
+    expect(await exported(reference)).toBeUndefined()
     expect(await exported({ id: fan.subject })).toBeUndefined()
     await fan.post('/api/auth/native-token', { deviceName: 'My tablet' })
-    expect(await exported(referenceTo(world, fan))).toMatchObject({
-      profile: null,
-      sessions: [{ deviceName: 'My tablet' }],
-    })
+    const sessions = [{ deviceName: 'My tablet' }]
+    expect(await exported(reference)).toMatchObject({ profile: { displayName: null }, sessions })
+    // Devices of earlier releases have no record.
+    const { users } = world.db.tables
+    await world.db.write(tx => tx.delete(users).where(eq(users.subject, fan.subject)))
+    expect(await exported(reference)).toMatchObject({ profile: null, sessions })
   })
 })
 

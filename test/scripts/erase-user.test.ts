@@ -1,5 +1,6 @@
 /** `bun run erase-user`: nothing personal stays anywhere, nothing brings it back, and what is provable stays so. */
 import { expect, test } from 'bun:test'
+import { startSession } from '../../src/auth/native-sessions.ts'
 import { judgeTokenClaims } from '../../src/identity/claims.ts'
 import { deferSync } from '../../src/identity/deferred-sync.ts'
 import { syncIdentity } from '../../src/identity/mirror.ts'
@@ -146,6 +147,22 @@ for (const engine of sharedEngines) {
       }
       expect(await row()).toEqual(tombstone)
       expect(await everything(world)).not.toContain('Back')
+    })
+
+    test('takes away a device that a request left behind, when it is run again by the subject', async () => {
+      const { fan, id } = await busyFan(world)
+      await erase(world, [id, '--yes'])
+      const at = new Date(world.clock.ms)
+      const origin = { issuedAt: at, sealedToken: 'sealed', tokenExpiresAt: at }
+      await world.db.write(tx => startSession(tx, who(fan), 'Late phone', origin, 86_400_000))
+      expect(await everything(world)).toContain('Late phone')
+      expect((await erase(world, ['--subject', fan.subject, '--yes'])).answer).toMatchObject({
+        userId: id,
+        devices: 1,
+        done: true,
+      })
+      const after = await everything(world)
+      for (const text of ['Late phone', fan.subject]) expect(after).not.toContain(text)
     })
 
     test('keeps the ledger provable, the place without a face, and the proof', async () => {
