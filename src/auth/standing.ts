@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { AuthenticatedCaller, Caller } from '../caller.ts'
+import type { AuthenticatedCaller, Caller, Credential } from '../caller.ts'
 import { ERASED, endSessions, findStanding } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { standingTopic } from '../views/topics.ts'
@@ -98,7 +98,10 @@ async function requireUndeleted(reader: Reader, caller: Caller) {
   return { userId, sessionsEndedAt }
 }
 
-/** Ends the caller's own session, or every session of theirs. Holds at once, in every process, across restarts. */
+/**
+ * Ends the caller's own session, or every session of theirs: then also tokens of a provider whose clock is ahead, up to
+ * the caller's own `iat`. Holds at once, in every process, across restarts.
+ */
 export async function logOut(
   tx: Transaction,
   caller: AuthenticatedCaller,
@@ -106,7 +109,8 @@ export async function logOut(
 ): Promise<void> {
   const { credential } = caller
   if (everywhere) {
-    await endSessions(tx, caller, tx.now())
+    const issuedAt = await issuedAtOf(tx, credential)
+    await endSessions(tx, caller, issuedAt && issuedAt > tx.now() ? issuedAt : tx.now())
     await revokeSessions(tx, caller)
   } else if (credential.kind === 'native') {
     await revokeSessions(tx, caller, credential.sessionId)
@@ -119,4 +123,11 @@ export async function logOut(
       .values({ id, expiresAt: credential.expiresAt })
       .onConflictDoNothing()
   }
+}
+
+/** `iat` of the caller's session token, or of the one that their device was signed in with. */
+async function issuedAtOf(tx: Transaction, credential: Credential): Promise<Date | undefined> {
+  if (credential.kind === 'session') return credential.issuedAt
+  const [session] = await selectSession(tx, { id: credential.sessionId })
+  return session?.originIssuedAt
 }

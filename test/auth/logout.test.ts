@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
+import { logOut } from '../../src/auth/standing.ts'
 import { sweepExpired } from '../../src/auth/sweep.ts'
 import { onEachEngine } from '../support/world.ts'
 
@@ -150,6 +151,41 @@ onEachEngine('POST /api/auth/logout', world => {
     expect(await statusWith(other.token)).toBe(200)
     world.clock.advance(2 * SECOND)
     expect(await statusWith(await world.idp.issueToken(fan.subject))).toBe(200)
+  })
+
+  test('everywhere ends tokens of a provider whose clock is 20 s ahead, whichever token asks for it', async () => {
+    for (const by of ['session', 'native'] as const) {
+      const { subject } = await world.fan()
+      const iat = Math.floor(world.clock.ms / SECOND) + 20
+      const issue = (ahead = 0) => world.idp.issueToken(subject, { claims: { iat: iat + ahead } })
+      const [session, second] = [await issue(), await issue()]
+      const [phone, tablet] = [await native(session), await native(second)]
+      const asking = world.withToken(by === 'session' ? session : phone.token)
+      expect((await asking.post('/api/auth/logout', { everywhere: true })).status).toBe(204)
+      for (const token of [session, second, phone.token, tablet.token])
+        expect([by, await statusWith(token)]).toEqual([by, 401])
+      // The next second of the provider's clock is a new sign-in.
+      expect([by, await statusWith(await issue(1))]).toEqual([by, 200])
+    }
+  })
+
+  test('a later logout everywhere takes nothing back of one whose token was issued ahead of our clock', async () => {
+    const { subject } = await world.fan()
+    const caller = { provider: world.config.identity.name, subject, userId: undefined }
+    const logOutWith = (issuedAt: Date) => {
+      const expiresAt = new Date(issuedAt.getTime() + 60 * SECOND)
+      const credential = { kind: 'session' as const, token: '', tokenId: '', issuedAt, expiresAt }
+      return world.db.write(tx => logOut(tx, { ...caller, credential }, true))
+    }
+    const token = await world.idp.issueToken(subject, {
+      claims: { iat: Math.floor(world.clock.ms / SECOND) + 20 },
+    })
+    await logOutWith(new Date(world.clock.ms + 20 * SECOND))
+    expect(await statusWith(token)).toBe(401)
+    // As a request does that was verified before.
+    world.clock.advance(SECOND)
+    await logOutWith(new Date(world.clock.ms - 60 * SECOND))
+    expect(await statusWith(token)).toBe(401)
   })
 
   test('refuses members it does not know', async () => {
