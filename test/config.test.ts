@@ -248,10 +248,38 @@ describe('parseConfig', () => {
   test('reads required claims as pairs and as bare names, and refuses what is neither', () => {
     const required = (text: string) =>
       parseConfig({ ...production, IDP_REQUIRED_CLAIMS: text }).identity.requiredClaims
-    expect(required('token_use=access, sid ,v=2')).toEqual({ token_use: 'access', sid: true, v: '2' })
-    for (const wrong of ['=access', 'token_use=', 'a=b=c', 'sid,=']) {
+    expect(required('token_use=access, sid ,v=2')).toEqual({ token_use: 'access', sid: null, v: 2 })
+    for (const wrong of ['=access', 'token_use=', 'a=b=c', 'sid,=', 'n=9007199254740993', 'n=1e999']) {
       expect([wrong, faultsOf({ IDP_REQUIRED_CLAIMS: wrong })]).toEqual([wrong, ['IDP_REQUIRED_CLAIMS']])
     }
+  })
+
+  test('reads the value of a required claim as JSON, and as text where it is none', () => {
+    const required = (value: string) =>
+      parseConfig({ ...production, IDP_REQUIRED_CLAIMS: `c=${value}` }).identity.requiredClaims.c
+    for (const [value, read] of [
+      ['true', true],
+      ['"true"', 'true'],
+      ['2', 2],
+      ['"2"', '2'],
+      ['007', '007'],
+      ['True', 'True'],
+      ['null', 'null'],
+      ['[1]', '[1]'],
+      ['"', '"'],
+    ] as const)
+      expect([value, required(value)]).toEqual([value, read])
+  })
+
+  test('reads allowed clients with commas and required scopes with spaces', () => {
+    const { identity } = parseConfig({
+      ...production,
+      IDP_ALLOWED_CLIENTS: 'app, https://app.example.com,',
+      IDP_REQUIRED_SCOPES: ' openid  fans:read ',
+    })
+    expect(identity.allowedClients).toEqual(['app', 'https://app.example.com'])
+    expect(identity.requiredScopes).toEqual(['openid', 'fans:read'])
+    expect(parseConfig(production).identity).toMatchObject({ allowedClients: [], requiredScopes: [] })
   })
 
   test('wants every address of the provider at https in production, and lets an issuer without discovery be any text', () => {

@@ -11,8 +11,12 @@ export interface IdentityConfig {
   audienceClaim: string
   /** `typ` that a token's header must carry; null accepts any. */
   tokenTyp: string | null
-  /** Claims that a token must hold: with exactly this text, or, where true, with any value. */
-  requiredClaims: Record<string, string | true>
+  /** Claims that a token must hold: with this value of this type, or, where null, with any value. */
+  requiredClaims: Record<string, string | number | boolean | null>
+  /** Clients, by `client_id` or `azp`, whose tokens are accepted; empty accepts all. */
+  allowedClients: string[]
+  /** Scopes that a token must be granted. */
+  requiredScopes: string[]
   /** Names the sync path and the `provider` of a profile. */
   name: string
   /** Instead of discovery, for providers that have none. */
@@ -43,6 +47,8 @@ export function readIdentityConfig(reader: Reader): IdentityConfig {
     audienceClaim: reader.text('IDP_AUDIENCE_CLAIM') ?? 'aud',
     tokenTyp: readTokenTyp(reader),
     requiredClaims: readRequiredClaims(reader),
+    allowedClients: readList(reader, 'IDP_ALLOWED_CLIENTS', ','),
+    requiredScopes: readList(reader, 'IDP_REQUIRED_SCOPES', ' '),
     name,
     jwksUrl,
     userinfoUrl: readUrl(reader, 'IDP_USERINFO_URL'),
@@ -84,15 +90,34 @@ function readTokenTyp(reader: Reader): string | null {
   return value.toLowerCase() === 'none' ? null : value
 }
 
-/** `token_use=access,sid`: with exactly this text, or merely there. */
-function readRequiredClaims(reader: Reader): Record<string, string | true> {
+/** `token_use=access,v=2,sid`: with this value, or with any. */
+function readRequiredClaims(reader: Reader): IdentityConfig['requiredClaims'] {
   const claims = (reader.text('IDP_REQUIRED_CLAIMS') ?? '').split(',').filter(Boolean)
-  const parsed = claims.map((claim): [string, string | true] => {
-    const [name = '', value = true, ...more] = claim.split('=').map(part => part.trim())
-    if (!name || !value || more.length > 0) {
+  const parsed = claims.map(claim => {
+    const [name = '', value, ...more] = claim.split('=').map(part => part.trim())
+    if (!name || value === '' || more.length > 0) {
       reader.refuse('IDP_REQUIRED_CLAIMS', 'must be name=value pairs or names, parted by commas')
     }
-    return [name, value]
+    const required = value === undefined ? null : readClaimValue(value)
+    if (typeof required === 'number' && !Number.isSafeInteger(required)) {
+      reader.refuse('IDP_REQUIRED_CLAIMS', 'must have whole numbers up to 2^53 - 1; put text in quotes')
+    }
+    return [name, required] as const
   })
   return Object.fromEntries(parsed)
 }
+
+/** JSON: `true` is the boolean, `2` the number, `"2"` the text. Anything else is text as it stands. */
+function readClaimValue(value: string): string | number | boolean {
+  try {
+    const json: unknown = JSON.parse(value)
+    if (typeof json === 'string' || typeof json === 'number' || typeof json === 'boolean') return json
+  } catch {}
+  return value
+}
+
+const readList = (reader: Reader, name: string, separator: string): string[] =>
+  (reader.text(name) ?? '')
+    .split(separator)
+    .map(item => item.trim())
+    .filter(Boolean)

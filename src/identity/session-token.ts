@@ -1,6 +1,6 @@
 /** The verification rule for the provider's access tokens (RFC 7519, RFC 8725, RFC 9068). */
 import { hash } from 'node:crypto'
-import { errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { DomainError } from '../problems.ts'
 import { ProviderError } from './fetch-json.ts'
 
@@ -24,6 +24,8 @@ const LEEWAY = 30
 const MAX_DISTANCE = 366 * 86_400
 /** Tokens longer than this are refused unread: no provider issues them, and parsing costs. */
 const MOST_CHARACTERS = 16_384
+/** Of keys that fit a token without `kid`: each is a signature to verify for an unknown caller. */
+const MAX_KEYS_TRIED = 10
 
 export interface SessionClaims {
   subject: string
@@ -43,8 +45,12 @@ export interface SessionTokenRules {
   audience: string
   /** The claim that holds the audience; `aud` by the standard. */
   audienceClaim: string
-  /** Claims that must be there: with exactly this text, or, where true, with any value. */
-  requiredClaims: Record<string, string | true>
+  /** Claims that must be there: with this value of this type, or, where null, with any value. */
+  requiredClaims: Record<string, string | number | boolean | null>
+  /** Of `client_id` and `azp`; empty accepts tokens of any client. */
+  allowedClients: readonly string[]
+  /** All of them must be granted, by `scope` or `scp`. */
+  requiredScopes: readonly string[]
   /** The `typ` that the header must carry; null accepts any. */
   typ: string | null
   now: () => Date
@@ -58,7 +64,7 @@ export async function verifySessionToken(token: string, rules: SessionTokenRules
   if (token.length > MOST_CHARACTERS)
     throw new DomainError('invalid_token', { detail: 'The token is too long.' })
   try {
-    const { payload } = await jwtVerify(token, rules.findKey, {
+    const payload = await verifyJwt(token, rules.findKey, {
       algorithms: ALGORITHMS,
       issuer: [rules.issuer, `${rules.issuer}/`],
       ...(rules.audienceClaim === 'aud' ? { audience: rules.audience } : {}),
@@ -68,6 +74,9 @@ export async function verifySessionToken(token: string, rules: SessionTokenRules
       currentDate: rules.now(),
     })
     requireClaims(payload, rules)
+    requireClient(payload, rules)
+    requireScopes(payload, rules)
+    refuseBound(payload)
     return readClaims(payload, token, rules.now())
   } catch (error) {
     if (error instanceof DomainError) throw error
@@ -78,18 +87,65 @@ export async function verifySessionToken(token: string, rules: SessionTokenRules
   }
 }
 
-/** @throws DomainError `invalid_token` */
+/** A token without `kid` may fit several keys of the provider: one of them must verify it. @throws jose's errors */
+async function verifyJwt(token: string, findKey: JWTVerifyGetKey, options: JWTVerifyOptions) {
+  try {
+    return (await jwtVerify(token, findKey, options)).payload
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    let tried = 0
+    for await (const key of error) {
+      if (++tried > MAX_KEYS_TRIED) break
+      try {
+        return (await jwtVerify(token, key, options)).payload
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+/** Compared with its type: the text "true" is not the boolean, nor is the text "2" the number. @throws DomainError `invalid_token` */
 function requireClaims(
   payload: JWTPayload,
   { audience, audienceClaim, requiredClaims }: SessionTokenRules,
 ): void {
-  const exact = audienceClaim === 'aud' ? requiredClaims : { ...requiredClaims, [audienceClaim]: audience }
-  for (const [name, value] of Object.entries(exact)) {
-    const found = payload[name]
-    if (found === undefined || found === null || (value !== true && String(found) !== value))
-      throw notAccepted(name)
+  if (audienceClaim !== 'aud' && !wordsOf(payload[audienceClaim]).includes(audience)) {
+    throw notAccepted(audienceClaim)
+  }
+  for (const [name, value] of Object.entries(requiredClaims)) {
+    const found = payload[name] ?? null
+    if (value === null ? found === null : found !== value) throw notAccepted(name)
   }
 }
+
+/** RFC 9068 names the client `client_id`, OpenID Connect `azp`; where a token carries both, both count. */
+function requireClient(payload: JWTPayload, { allowedClients }: SessionTokenRules): void {
+  if (allowedClients.length === 0) return
+  const { client_id: clientId, azp } = payload
+  if (clientId === undefined && azp === undefined) throw notAccepted('client_id')
+  for (const [name, client] of Object.entries({ client_id: clientId, azp })) {
+    if (client !== undefined && !allowedClients.some(allowed => allowed === client)) throw notAccepted(name)
+  }
+}
+
+/** `scope` is text with spaces (RFC 9068 §2.2.3); some providers send an array, or call it `scp`. */
+function requireScopes({ scope, scp }: JWTPayload, { requiredScopes }: SessionTokenRules): void {
+  if (requiredScopes.length === 0) return
+  const granted = [scope, scp].flatMap(list => (typeof list === 'string' ? list.split(' ') : wordsOf(list)))
+  if (!requiredScopes.every(required => granted.includes(required))) throw notAccepted('scope')
+}
+
+/** A sender-constrained token (RFC 8705, RFC 9449) is worth nothing to its thief, unless it is accepted as a plain bearer token. */
+function refuseBound({ cnf }: JWTPayload): void {
+  if (cnf === undefined) return
+  throw new DomainError('invalid_token', {
+    detail: 'The token is bound to a key (cnf). This API accepts bearer tokens only.',
+  })
+}
+
+const wordsOf = (claim: unknown): unknown[] => (Array.isArray(claim) ? claim : [claim])
 
 const notAccepted = (claim: string) =>
   new DomainError('invalid_token', { detail: `The token's ${claim} is not accepted.` })

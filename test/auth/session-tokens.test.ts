@@ -233,3 +233,28 @@ onEngine(
   },
   { env: { IDP_TOKEN_TYP: 'none' } },
 )
+
+onEngine(
+  sqliteEngine,
+  'session tokens by client, scope and binding',
+  world => {
+    test('are accepted from an allowed client, with the required scopes and without a binding', async () => {
+      const verdictOf = async (claims: object) => {
+        const answer = await world.withToken(await tokenOf(world, { claims })).get(PATH)
+        return answer.status === 401 ? [401, answer.body.code] : answer.status
+      }
+      expect(await verdictOf({})).toBe(200)
+      expect(await verdictOf({ azp: 'matchday-app', scope: null, scp: ['email', 'profile'] })).toBe(200)
+      for (const claims of [
+        { client_id: 'another-app' },
+        { client_id: null },
+        { azp: 'another-app' },
+        { scope: 'openid email' },
+        { scope: null },
+        { cnf: { jkt: '0ZcOCORZNYy-DWpqq30jZyJGHTN0d2HglBV3uiguA4I' } },
+      ])
+        expect([claims, await verdictOf(claims)]).toEqual([claims, [401, 'invalid_token']])
+    })
+  },
+  { env: { IDP_ALLOWED_CLIENTS: 'matchday-app', IDP_REQUIRED_SCOPES: 'profile email' } },
+)

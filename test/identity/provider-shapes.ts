@@ -223,7 +223,7 @@ function cognito(): ProviderShape {
       IDP_AUDIENCE: 'your-app-client-id',
       IDP_AUDIENCE_CLAIM: 'client_id',
       IDP_TOKEN_TYP: 'none',
-      // The second pair is a number in the token: both compare as text.
+      // The second is a number in the token.
       IDP_REQUIRED_CLAIMS: 'token_use=access,version=2',
     },
     jwksUrl: `${issuer}/.well-known/jwks.json`,
