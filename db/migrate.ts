@@ -24,6 +24,17 @@ export class NewerSchemaError extends Error {
   }
 }
 
+/** The database lacks migrations of this version, and this process may not apply them. */
+export class OlderSchemaError extends Error {
+  constructor(missing: number) {
+    super(
+      `the database lacks ${missing} migration${missing === 1 ? '' : 's'} of this version of Matchday, and MIGRATE is off; ` +
+        'run `bun run migrate` first',
+    )
+    this.name = 'OlderSchemaError'
+  }
+}
+
 export interface MigrationReport {
   /** Migrations applied by this call. */
   applied: number
@@ -51,6 +62,12 @@ export const listPendingMigrations = (
   settings?: Partial<PostgresSettings>,
 ): Promise<PendingMigrations> => onEngine(url, listPendingSqlite, () => listPendingPostgres(url, settings))
 
+/** For a process that must not change the schema. @throws OlderSchemaError; else as `migrate` */
+export async function requireMigrated(url: string, settings?: Partial<PostgresSettings>): Promise<void> {
+  const { pending } = await listPendingMigrations(url, settings)
+  if (pending.length > 0) throw new OlderSchemaError(pending.length)
+}
+
 async function onEngine<Result>(
   url: string,
   onSqlite: (path: string) => Promise<Result>,
@@ -70,14 +87,20 @@ async function listPendingSqlite(path: string): Promise<PendingMigrations> {
   try {
     connection.run('PRAGMA busy_timeout = 5000')
     const run: Run = async statement => connection.query(statement).all() as Record<string, unknown>[]
-    return namePending('sqlite', await readAppliedSqlite(run))
+    return namePending('sqlite', await readApplied('sqlite', run))
   } finally {
     connection.close()
   }
 }
 
-async function readAppliedSqlite(run: Run): Promise<AppliedRow[]> {
-  const tables = await run("SELECT name FROM sqlite_schema WHERE name = '__drizzle_migrations'")
+const TABLE_OF_APPLIED = {
+  sqlite: "SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'",
+  postgres: `SELECT 1 WHERE to_regclass('"__drizzle_migrations"') IS NOT NULL`,
+}
+
+/** None where there is no table of them yet: asking for it needs no right to create it. */
+async function readApplied(engine: 'sqlite' | 'postgres', run: Run): Promise<AppliedRow[]> {
+  const tables = await run(TABLE_OF_APPLIED[engine])
   return tables.length > 0 ? run(APPLIED) : []
 }
 
@@ -87,8 +110,7 @@ async function listPendingPostgres(
 ): Promise<PendingMigrations> {
   const client = connectPostgres(url, { ...settings, poolSize: 1 })
   try {
-    const [table] = await client.unsafe(`SELECT to_regclass('"__drizzle_migrations"') IS NOT NULL AS present`)
-    return namePending('postgres', table.present ? await client.unsafe(APPLIED) : [])
+    return namePending('postgres', await readApplied('postgres', statement => client.unsafe(statement)))
   } finally {
     await client.close()
   }
@@ -128,7 +150,7 @@ async function migrateSqlite(path: string): Promise<MigrationReport> {
       connection.query(statement).all(...parameters) as Record<string, unknown>[]
     const total = knownMigrations('sqlite').length
     // No lock to wait for.
-    if (findMissing('sqlite', await readAppliedSqlite(run)).length === 0) return { applied: 0, total }
+    if (findMissing('sqlite', await readApplied('sqlite', run)).length === 0) return { applied: 0, total }
     // A table that is made anew takes all its rows along, those too that refer to nothing (see `orphans.ts`).
     await run('PRAGMA foreign_keys = OFF')
     const deadline = performance.now() + MIGRATION_PATIENCE_MS
@@ -150,6 +172,10 @@ async function migrateSqlite(path: string): Promise<MigrationReport> {
 async function migratePostgres(url: string, settings?: Partial<PostgresSettings>): Promise<MigrationReport> {
   const client = connectPostgres(url, { ...settings, poolSize: 1 })
   try {
+    const applied = await readApplied('postgres', statement => client.unsafe(statement))
+    // No lock to wait for, and nothing that needs the right to change the schema.
+    if (findMissing('postgres', applied).length === 0)
+      return { applied: 0, total: knownMigrations('postgres').length }
     return await client.begin(async transaction => {
       const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)
       await run('SET LOCAL statement_timeout = 0')
@@ -164,11 +190,13 @@ async function migratePostgres(url: string, settings?: Partial<PostgresSettings>
 
 /** The work itself, on an open transaction of either engine; the table of what was applied is Drizzle's own. */
 export async function applyMigrations(engine: 'sqlite' | 'postgres', run: Run): Promise<MigrationReport> {
+  const missing = findMissing(engine, await readApplied(engine, run))
+  const total = knownMigrations(engine).length
+  if (missing.length === 0) return { applied: 0, total }
   await run(
     `CREATE TABLE IF NOT EXISTS "__drizzle_migrations" (
       id ${engine === 'sqlite' ? 'integer' : 'serial'} PRIMARY KEY, hash text NOT NULL, created_at bigint NOT NULL)`,
   )
-  const missing = findMissing(engine, await run(APPLIED))
   for (const migration of missing) {
     for (const statement of migration.sql) await run(statement)
     const [hash, at] = engine === 'sqlite' ? ['?', '?'] : ['$1', '$2']
@@ -177,5 +205,5 @@ export async function applyMigrations(engine: 'sqlite' | 'postgres', run: Run): 
       migration.folderMillis,
     ])
   }
-  return { applied: missing.length, total: knownMigrations(engine).length }
+  return { applied: missing.length, total }
 }

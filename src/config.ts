@@ -19,6 +19,8 @@ export interface Config {
   workers: number
   databaseUrl: string
   postgres: Readonly<PostgresSettings>
+  /** Whether a start applies missing migrations; else it refuses a database that lacks some. */
+  migrate: boolean
   identity: IdentityConfig
   nativeTokens: {
     /** Our `iss`. */
@@ -67,6 +69,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
     workers: reader.integer('WORKERS', 1, 1, 256),
     databaseUrl: readDatabaseUrl(reader),
     postgres: readPostgresSettings(reader),
+    migrate: reader.flag('MIGRATE', true),
     identity,
     nativeTokens: {
       issuer: reader.text('NATIVE_TOKEN_ISSUER') ?? 'urn:matchday',

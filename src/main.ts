@@ -1,7 +1,7 @@
 /** The one file with side effects: environment → dependencies → listen → drain when told to stop. */
 import { pino } from 'pino'
 import { DatabaseError, openDatabase } from '../db/index.ts'
-import { migrate, NewerSchemaError } from '../db/migrate.ts'
+import { migrate, NewerSchemaError, OlderSchemaError, requireMigrated } from '../db/migrate.ts'
 import { createApp } from './app.ts'
 import { startBackground } from './background.ts'
 import { type Config, ConfigError, parseConfig } from './config.ts'
@@ -16,8 +16,10 @@ async function start(config: Readonly<Config>) {
   const worker = workerNumber(process.env)
   const base = worker === undefined ? null : { worker }
   const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
-  const report = await migrate(config.databaseUrl, config.postgres)
-  if (report.applied > 0) log.info(report, 'migrated')
+  if (config.migrate) {
+    const report = await migrate(config.databaseUrl, config.postgres)
+    if (report.applied > 0) log.info(report, 'migrated')
+  } else await requireMigrated(config.databaseUrl, config.postgres)
   if (config.workers > 1 && worker === undefined) return superviseWorkers(config.workers, config, log)
 
   const db = openDatabase(config.databaseUrl, realSources, { postgres: config.postgres, offloadDisk: true })
@@ -57,7 +59,8 @@ async function start(config: Readonly<Config>) {
 
 /** What went wrong, in words for the one who started it: never a stack, never a value of the configuration. */
 function explain(error: unknown, env: NodeJS.ProcessEnv): string {
-  if (error instanceof ConfigError || error instanceof NewerSchemaError) return error.message
+  if ([ConfigError, NewerSchemaError, OlderSchemaError].some(kind => error instanceof kind))
+    return error.message
   if (error instanceof DatabaseError) return `The database of DATABASE_URL cannot be used: ${error.message}.`
   if ((error as { code?: unknown }).code === 'EADDRINUSE') {
     return `Port ${env.PORT ?? 3000} is taken. Stop what listens there, or set PORT to another.`

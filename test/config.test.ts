@@ -176,6 +176,7 @@ describe('parseConfig', () => {
     DATABASE_STATEMENT_TIMEOUT_MS: ['99', '600001', '5s'],
     DATABASE_CONNECT_TIMEOUT_MS: ['99', '600001', '5s'],
     DATABASE_PREPARED_STATEMENTS: ['true', 'none'],
+    MIGRATE: ['no', 'never'],
     PACK_HOLDS_PER_FAN: ['-1', 'x'],
     RATE_LIMIT_ADDRESS: ['-1', '1.5', 'x'],
     RATE_LIMIT_PURCHASES: ['-1', 'off'],

@@ -1,0 +1,101 @@
+/** Starting without the right, or without the permission of the operator, to change the schema. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate } from '../../db/migrate.ts'
+import { createClock } from '../support/clock.ts'
+import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { type RunningProvider, startApi, startProvider } from '../support/processes.ts'
+import { withRawConnection } from './probe.ts'
+
+let provider: RunningProvider
+beforeAll(async () => {
+  provider = await startProvider()
+})
+afterAll(() => provider.stop())
+
+/** What /readyz says of the database once the API has started. */
+async function start(url: string, env: Record<string, string> = {}) {
+  const api = await startApi({ DATABASE_URL: url, IDP_ISSUER: provider.issuer, ...env })
+  const answer = await fetch(`${api.origin}/readyz`)
+  await api.stop()
+  // Guarantee: the readiness schema.
+  return ((await answer.json()) as { checks: { database: string } }).checks.database
+}
+
+describe.each(sharedEngines)('MIGRATE=off ($name)', engine => {
+  let temporary: TemporaryDatabase
+  beforeAll(async () => {
+    temporary = await engine.open(createClock())
+  })
+  afterAll(() => temporary.remove())
+
+  test('starts on a current schema', async () => {
+    expect(await start(temporary.url ?? '', { MIGRATE: 'off' })).toBe('ok')
+  })
+
+  test('refuses to start on an older one, names the command, and changes nothing', async () => {
+    const applied = await withRawConnection(temporary, async run => {
+      await run('DELETE FROM "__drizzle_migrations" WHERE id = (SELECT max(id) FROM "__drizzle_migrations")')
+      return run('SELECT id FROM "__drizzle_migrations"')
+    })
+    const refused = await start(temporary.url ?? '', { MIGRATE: 'off' }).catch(String)
+    expect(refused).toContain(
+      'left with 1: the database lacks 1 migration of this version of Matchday, and MIGRATE is off; run `bun run migrate` first',
+    )
+    expect(await withRawConnection(temporary, run => run('SELECT id FROM "__drizzle_migrations"'))).toEqual(
+      applied,
+    )
+  })
+})
+
+test('MIGRATE=off makes no SQLite file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+  const path = join(folder, 'none.db')
+  expect(await start(`sqlite:${path}`, { MIGRATE: 'off' }).catch(String)).toContain(
+    'run `bun run migrate` first',
+  )
+  expect(await Bun.file(path).exists()).toBe(false)
+  rmSync(folder, { recursive: true })
+})
+
+describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
+  'A role that may not change the schema (PostgreSQL)',
+  () => {
+    let temporary: TemporaryDatabase
+    let role: string
+    let url: string
+
+    beforeAll(async () => {
+      temporary = await postgresEngine.open(createClock())
+      const address = new URL(temporary.url ?? '')
+      role = `${address.pathname.slice(1)}_limited`
+      await withRawConnection(temporary, async run => {
+        await run(`CREATE ROLE ${role} LOGIN PASSWORD 'limited'`)
+        await run('REVOKE CREATE ON SCHEMA public FROM PUBLIC')
+        await run(`GRANT USAGE ON SCHEMA public TO ${role}`)
+        await run(`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`)
+        await run(`REVOKE INSERT, UPDATE, DELETE ON "__drizzle_migrations" FROM ${role}`)
+      })
+      address.username = role
+      address.password = 'limited'
+      url = address.href
+    })
+    afterAll(async () => {
+      await withRawConnection(temporary, async run => {
+        await run(`DROP OWNED BY ${role}`)
+        await run(`DROP ROLE ${role}`)
+      })
+      await temporary.remove()
+    })
+
+    test('migrates a current schema without a statement that needs the right', async () => {
+      expect((await migrate(url)).applied).toBe(0)
+    })
+
+    test.each(['on', 'off'])('starts with MIGRATE=%s', async MIGRATE => {
+      expect(await start(url, { MIGRATE })).toBe('ok')
+    })
+  },
+)
