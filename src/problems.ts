@@ -40,6 +40,7 @@ export const catalogue = {
     status: 502,
     title: 'The identity provider gave an answer that cannot be used',
   },
+  identity_provider_refused: { status: 502, title: 'The identity provider refused the token' },
   invalid_signature: { status: 401, title: 'The delivery is not signed as agreed' },
   invalid_refresh_token: { status: 401, title: 'The refresh token is not good' },
   session_not_found: { status: 404, title: 'You have no such session' },

@@ -67,7 +67,7 @@ export async function makeUpSync(deps: SyncDeps, row: Row): Promise<boolean> {
     return true
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    if (error.code === 'invalid_token') await db.write(tx => forgetDeferral(tx, row.userId))
+    if (error.code === 'identity_provider_refused') await db.write(tx => forgetDeferral(tx, row.userId))
     return false
   }
 }

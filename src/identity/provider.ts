@@ -14,6 +14,9 @@ import { createTokenCache } from './token-cache.ts'
 
 const MOST_BYTES = 262_144
 
+const REFUSED =
+  'Its userinfo endpoint refused the session token. Many providers refuse tokens that are bound to an audience there: then set IDP_USER_DATA=token.'
+
 export interface IdentityProvider {
   /** Names the provider in profiles and in the sync path. */
   readonly name: string
@@ -23,7 +26,7 @@ export interface IdentityProvider {
   verify(token: string): Promise<SessionClaims>
   /**
    * The provider's data about the user of a verified session token.
-   * @throws DomainError `identity_provider_unavailable`, `identity_provider_invalid`, `invalid_token` (it refuses the token)
+   * @throws DomainError `identity_provider_unavailable`, `identity_provider_invalid`, `identity_provider_refused`
    */
   userData(token: string, subject: string): Promise<JudgedClaims>
   /** Endpoints by discovery, asked for when not known yet; null while the provider does not answer. */
@@ -125,9 +128,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
 }
 
 function problemOf(error: ProviderError): DomainError {
-  if (error.kind === 'refused') {
-    return new DomainError('invalid_token', { detail: 'The identity provider no longer accepts the token.' })
-  }
+  if (error.kind === 'refused') return new DomainError('identity_provider_refused', { detail: REFUSED })
   if (error.kind === 'invalid') return new DomainError('identity_provider_invalid')
   return new DomainError('identity_provider_unavailable', { retryAfter: error.retryAfter })
 }

@@ -68,7 +68,7 @@ async function askProvider(deps: OnboardingDeps, caller: AuthenticatedCaller): P
     return { claims, deferral: null }
   } catch (error) {
     // A token that the provider refuses will not do later either.
-    if (!(error instanceof DomainError) || error.code === 'invalid_token') return nothing
+    if (!(error instanceof DomainError) || error.code === 'identity_provider_refused') return nothing
     const sealedToken = deps.tokenSeal.seal(found.token, caller.subject, deps.randomBytes(12))
     return { claims: null, deferral: { sealedToken, tokenExpiresAt: found.expiresAt } }
   }

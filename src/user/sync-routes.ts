@@ -32,7 +32,12 @@ export const syncRoutes = (deps: AuthDeps & MutationDeps) =>
       data: 'write',
       body: Nothing,
       answers: { 200: Sync },
-      problems: ['session_required', 'identity_provider_unavailable', 'identity_provider_invalid'],
+      problems: [
+        'session_required',
+        'identity_provider_unavailable',
+        'identity_provider_invalid',
+        'identity_provider_refused',
+      ],
       examples: {
         answers: {
           200: { identity: exampleIdentity, changed: ['name'], syncedAt: '2026-08-15T18:30:00.000Z' },

@@ -114,12 +114,12 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     expect([status, body.code]).toEqual([401, 'unauthenticated'])
   })
 
-  test('refuses a token that the provider no longer takes, and makes no record', async () => {
+  test('passes on that the provider no longer takes the token, and makes no record', async () => {
     const fan = await world.fan()
     await fan.get('/api/user/onboarding')
     await control(world, 'DELETE', `/users/${fan.subject}`)
     const { status, body } = await pull(fan)
-    expect([status, body.code]).toEqual([401, 'invalid_token'])
+    expect([status, body.code]).toEqual([502, 'identity_provider_refused'])
     expect((await fan.get('/api/user/profile')).status).toBe(404)
   })
 
