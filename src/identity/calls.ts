@@ -8,7 +8,7 @@ import {
   retry,
   wrap,
 } from 'cockatiel'
-import { ProviderError } from './fetch-json.ts'
+import { NotAskedError, ProviderError } from './fetch-json.ts'
 
 /** Milliseconds. */
 export interface CallTuning {
@@ -24,45 +24,34 @@ export const DEADLINE_MS = 2_000
 const RETRIES = 1
 const FAILURES_TO_OPEN = 5
 
-const isUnavailable = (error: unknown): error is ProviderError =>
-  error instanceof ProviderError && error.kind === 'unavailable'
+/** The provider itself fails. A 4xx answer is about one fan's token or requests, and must not affect other fans. */
+const isOutage = (error: unknown): error is ProviderError =>
+  error instanceof ProviderError &&
+  !(error instanceof NotAskedError) &&
+  error.kind === 'unavailable' &&
+  (error.status === undefined || error.status >= 500)
 
-/** `elapsed`: milliseconds of a clock that never goes back. Runs a call under the policy. Rejects with the call's own error, or with `ProviderError` `unavailable` unasked. */
-export function createCallPolicy(
-  elapsed: () => number,
-  { retryWaitMs = 200, openMs = 10_000 }: CallTuning = {},
-) {
-  let askedToWaitUntil = 0
-
-  // A provider that names a time is not asked again before it: no retry, and no other call either.
+/** Runs a call under the policy. Rejects with the call's own error, or with `ProviderError` `unavailable` unasked. */
+export function createCallPolicy({ retryWaitMs = 200, openMs = 10_000 }: CallTuning = {}) {
   const retrying = retry(
-    handleWhen(error => isUnavailable(error) && error.retryAfter === undefined),
+    handleWhen(error => isOutage(error) && error.retryAfter === undefined),
     {
       maxAttempts: RETRIES,
       backoff: new ExponentialBackoff({ initialDelay: retryWaitMs / 2, maxDelay: retryWaitMs }),
     },
   )
-  const breaking = circuitBreaker(handleWhen(isUnavailable), {
+  const breaking = circuitBreaker(handleWhen(isOutage), {
     halfOpenAfter: openMs,
     breaker: new ConsecutiveBreaker(FAILURES_TO_OPEN),
   })
   const policy = wrap(retrying, breaking)
 
   return async function call<T>(ask: () => Promise<T>): Promise<T> {
-    const wait = askedToWaitUntil - elapsed()
-    if (wait > 0) throw new ProviderError('it asked to be left alone', 'unavailable', Math.ceil(wait / 1000))
     try {
       return await policy.execute(ask)
     } catch (error) {
-      if (error instanceof BrokenCircuitError) {
-        throw new ProviderError('it has failed too often of late', 'unavailable', Math.ceil(openMs / 1000))
-      }
-      // Only a failing provider is left alone: what it says of one fan's token, or of one fan's haste (429), must not
-      // keep the others waiting.
-      if (isUnavailable(error) && error.retryAfter !== undefined && error.status !== 429) {
-        askedToWaitUntil = elapsed() + error.retryAfter * 1000
-      }
-      throw error
+      if (!(error instanceof BrokenCircuitError)) throw error
+      throw new ProviderError('it has failed too often of late', 'unavailable', Math.ceil(openMs / 1000))
     }
   }
 }

@@ -17,10 +17,17 @@ type Row = Tables['deferredSyncs']['$inferSelect']
 export type SyncDeps = Pick<Deps, 'db' | 'identity' | 'tokenSeal' | 'log' | 'now'>
 
 /** A session token to sync with later, encrypted. */
-export type Deferral = Pick<Row, 'sealedToken' | 'tokenExpiresAt'>
+export type Deferral = Pick<Row, 'sealedToken' | 'tokenExpiresAt'> & {
+  /** Seconds that the provider asks to wait. */
+  retryAfter?: number
+}
 
-export async function deferSync(tx: Transaction, userId: string, deferral: Deferral): Promise<void> {
-  const nextAttemptAt = new Date(tx.now().getTime() + FIRST_WAIT_MS)
+export async function deferSync(
+  tx: Transaction,
+  userId: string,
+  { retryAfter = 0, ...deferral }: Deferral,
+): Promise<void> {
+  const nextAttemptAt = new Date(tx.now().getTime() + Math.max(FIRST_WAIT_MS, retryAfter * 1000))
   await tx
     .insert(tx.tables.deferredSyncs)
     .values({ userId, ...deferral, attempts: 0, nextAttemptAt })
@@ -47,8 +54,8 @@ export async function runDeferredSyncs(deps: SyncDeps, isStopping = () => false)
 /** True when it was made up. Whoever leases the row first gets to try. */
 export async function makeUpSync(deps: SyncDeps, row: Row): Promise<boolean> {
   const { db, identity, tokenSeal, log, now } = deps
-  const mine = await db.write(tx => lease(tx, row))
-  if (!mine) return false
+  const leased = await db.write(tx => lease(tx, row))
+  if (!leased) return false
   const { users } = db.tables
   const [user] = await db.read.select().from(users).where(eq(users.id, row.userId))
   const expired = row.tokenExpiresAt <= now()
@@ -68,19 +75,32 @@ export async function makeUpSync(deps: SyncDeps, row: Row): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     if (error.code === 'identity_provider_refused') await db.write(tx => forgetDeferral(tx, row.userId))
+    const { retryAfter } = error.explanation
+    if (retryAfter !== undefined) await db.write(tx => postpone(tx, leased, retryAfter))
     return false
   }
 }
 
+/** Not before the provider's Retry-After is over, in no instance. */
+async function postpone(tx: Transaction, { userId, nextAttemptAt }: Row, retryAfter: number): Promise<void> {
+  const { deferredSyncs } = tx.tables
+  const earliest = new Date(tx.now().getTime() + retryAfter * 1000)
+  if (earliest <= nextAttemptAt) return
+  await tx
+    .update(deferredSyncs)
+    .set({ nextAttemptAt: earliest })
+    .where(and(eq(deferredSyncs.userId, userId), eq(deferredSyncs.nextAttemptAt, nextAttemptAt)))
+}
+
 /** Of any number of instances that saw the row, one gets to try; a crash after this costs one wait. */
-async function lease(tx: Transaction, row: Row): Promise<boolean> {
+async function lease(tx: Transaction, row: Row): Promise<Row | undefined> {
   const { deferredSyncs } = tx.tables
   const [leased] = await tx
     .update(deferredSyncs)
     .set({ attempts: row.attempts + 1, nextAttemptAt: nextAttempt(row, tx.now()) })
     .where(and(eq(deferredSyncs.userId, row.userId), eq(deferredSyncs.nextAttemptAt, row.nextAttemptAt)))
     .returning()
-  return leased !== undefined
+  return leased
 }
 
 /** Twice the wait before, but one attempt more while the token still holds: after that nobody can ask. */

@@ -19,6 +19,14 @@ export class ProviderError extends Error {
   }
 }
 
+/** Not asked: the provider named a time to wait, which is not over. Says nothing about how it does now. */
+export class NotAskedError extends ProviderError {
+  constructor(retryAfter: number) {
+    super('it asked to be left alone', 'unavailable', retryAfter)
+    this.name = 'NotAskedError'
+  }
+}
+
 /** Seconds. */
 const MOST_WAIT = 300
 

@@ -35,7 +35,10 @@ export interface KeySetOptions {
 }
 
 export interface KeySet {
-  /** For jose: the key that a token's header names. Throws `ProviderError` while no usable set is held. */
+  /**
+   * For jose: the key that a token's header names. Throws `ProviderError` `unavailable` while no usable set is held, and
+   * for a key that the held set lacks while the provider cannot be asked for a newer one.
+   */
   readonly find: JWTVerifyGetKey
   /** Fetches when the set is no longer fresh and no cooldown forbids it. Never throws. */
   refresh(): Promise<void>
@@ -50,6 +53,8 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
   let lastFetch = Number.NEGATIVE_INFINITY
   let lastUnknownKid = Number.NEGATIVE_INFINITY
   let lastFailure: ProviderError | undefined
+  /** The provider's own Retry-After. */
+  let pausedUntil = Number.NEGATIVE_INFINITY
   let fetching: Promise<void> | undefined
 
   const age = () => (held ? elapsed() - held.at : Number.POSITIVE_INFINITY)
@@ -58,9 +63,11 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
   /** All that need a fetch at the same time share one. */
   function fetchOnce(): Promise<void> {
     const cooldown = usable() ? FETCH_COOLDOWN_MS : EMPTY_COOLDOWN_MS
-    if (!fetching && elapsed() - lastFetch < cooldown) return Promise.resolve()
+    if (!fetching && msToWait(cooldown) > 0) return Promise.resolve()
     return fetchShared()
   }
+
+  const msToWait = (cooldown: number) => Math.max(lastFetch + cooldown, pausedUntil) - elapsed()
 
   function fetchShared(): Promise<void> {
     fetching ??= fetchNow().finally(() => {
@@ -72,7 +79,7 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
   /** An allowance of its own: a fetch on schedule must not keep a key unknown that the provider has just made. */
   function fetchForUnknownKid(): Promise<void> {
     const at = elapsed()
-    const failedLately = lastFailure !== undefined && at - lastFetch < FETCH_COOLDOWN_MS
+    const failedLately = lastFailure !== undefined && msToWait(FETCH_COOLDOWN_MS) > 0
     if (!fetching && (failedLately || at - lastUnknownKid < FETCH_COOLDOWN_MS)) return Promise.resolve()
     lastUnknownKid = at
     return fetchShared()
@@ -88,18 +95,22 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
     } catch (error) {
       lastFailure =
         error instanceof ProviderError ? error : new ProviderError('its keys cannot be read', 'invalid')
+      pausedUntil = elapsed() + (lastFailure.retryAfter ?? 0) * 1000
       onFailure(lastFailure)
     }
   }
 
+  /** Nobody can say whether a token is good. */
+  function unavailable(cooldown: number): ProviderError {
+    const seconds = Math.max(1, Math.ceil(msToWait(cooldown) / 1000))
+    return new ProviderError(problem(), 'unavailable', seconds)
+  }
+
+  const problem = () => lastFailure?.message ?? 'its keys are not known yet'
+
   function keys() {
     if (held && usable()) return held.keys
-    const seconds = Math.ceil((lastFetch + EMPTY_COOLDOWN_MS - elapsed()) / 1000)
-    throw new ProviderError(
-      lastFailure?.message ?? 'its keys are not known yet',
-      'unavailable',
-      Math.max(1, seconds),
-    )
+    throw unavailable(EMPTY_COOLDOWN_MS)
   }
 
   return {
@@ -116,12 +127,18 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
         // Perhaps a new key: the provider may have rotated since we asked.
         await fetchForUnknownKid()
+      }
+      try {
         return await keys()(header as JWSHeaderParameters, token)
+      } catch (error) {
+        // Only a provider that answers can say that it has no such key.
+        if (error instanceof errors.JWKSNoMatchingKey && lastFailure) throw unavailable(FETCH_COOLDOWN_MS)
+        throw error
       }
     },
     refresh: () => (age() >= KEYS_FRESH_MS / 2 ? fetchOnce() : Promise.resolve()),
     isFresh: () => age() < KEYS_FRESH_MS,
-    problem: () => (usable() ? null : (lastFailure?.message ?? 'its keys are not known yet')),
+    problem: () => (usable() ? null : problem()),
   }
 }
 

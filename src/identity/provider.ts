@@ -9,6 +9,7 @@ import { discoveryUrl, type Endpoints, readDiscovery } from './discovery.ts'
 import { type Fetch, fetchJson, ProviderError } from './fetch-json.ts'
 import { createKeySet } from './key-set.ts'
 import { permittedUrl } from './outbound.ts'
+import { createPauses } from './pauses.ts'
 import { type SessionClaims, verifySessionToken } from './session-token.ts'
 import { createTokenCache } from './token-cache.ts'
 
@@ -50,14 +51,25 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   const { issuer, name, now, elapsed, fetch, log, tuning = {} } = options
   const { deadlineMs = DEADLINE_MS } = tuning
   const outbound = { httpsOnly: issuer.startsWith('https:'), publicOnly: options.publicOnly }
-  const call = createCallPolicy(elapsed, tuning)
+  const call = createCallPolicy(tuning)
+  const pauses = createPauses(elapsed)
   let endpoints: Endpoints | undefined
 
-  function get(url: string, token?: string) {
+  async function get(url: string, fan?: { token: string; subject: string }) {
     // What the configuration names is held to the same rule as what discovery names.
     if (permittedUrl(url, outbound) === null)
       throw new ProviderError('its address is not permitted', 'invalid')
-    return fetchJson({ fetch, url, token, deadlineMs, maxBytes: MOST_BYTES })
+    const ofFan = fan ? `${url} ${fan.subject}` : url
+    pauses.require(url)
+    pauses.require(ofFan)
+    try {
+      return await fetchJson({ fetch, url, token: fan?.token, deadlineMs, maxBytes: MOST_BYTES })
+    } catch (error) {
+      // A 4xx answer to a fan's token is about that fan: others are not held back by it.
+      const isClientError = error instanceof ProviderError && (error.status ?? 500) < 500
+      pauses.note(isClientError ? ofFan : url, error)
+      throw error
+    }
   }
 
   async function discover(): Promise<Endpoints> {
@@ -88,7 +100,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     const askedAt = now()
     const { userinfo } = endpoints ?? (await discover())
     if (!userinfo) throw new ProviderError('it has no userinfo endpoint', 'invalid')
-    const answer = await get(userinfo, token)
+    const answer = await get(userinfo, { token, subject })
     // OpenID Connect Core §5.3.2: userinfo of somebody else must not be used.
     if (answer.body.sub !== subject) throw new ProviderError('its userinfo is of another subject', 'invalid')
     return judgeUserinfo(subject, answer, askedAt, now())

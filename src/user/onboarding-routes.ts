@@ -69,7 +69,8 @@ async function askProvider(deps: OnboardingDeps, caller: AuthenticatedCaller): P
   } catch (error) {
     // A token that the provider refuses will not do later either.
     if (!(error instanceof DomainError) || error.code === 'identity_provider_refused') return nothing
+    const { retryAfter } = error.explanation
     const sealedToken = deps.tokenSeal.seal(found.token, caller.subject, deps.randomBytes(12))
-    return { claims: null, deferral: { sealedToken, tokenExpiresAt: found.expiresAt } }
+    return { claims: null, deferral: { sealedToken, tokenExpiresAt: found.expiresAt, retryAfter } }
   }
 }

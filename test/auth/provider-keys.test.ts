@@ -95,6 +95,46 @@ describe('rotation', () => {
     expect(await statusOf(as(good))).toBe(200)
   })
 
+  test('an outage right after it answers 503 for the new key, never 401, and heals by itself', async () => {
+    const as = fresh()
+    const old = await tokenOf(world, { expiresIn: 86_400 })
+    expect(await statusOf(as(old))).toBe(200)
+    world.clock.advance(FETCH_COOLDOWN_MS)
+    await control(world, 'POST', '/keys/rotate', {})
+    const renewed = await tokenOf(world, { expiresIn: 86_400 })
+    for (const match of ['jwks', 'discovery'] as const) {
+      await fault({ match, kind: 'status' })
+      await control(world, 'DELETE', '/requests')
+      for (let n = 0; n < 5; n++) await expectUnavailable(as(renewed))
+      const { headers } = await as(renewed).get(PATH)
+      expect(Number(headers.get('retry-after'))).toBe(FETCH_COOLDOWN_MS / 1000)
+      expect(await statusOf(as(old))).toBe(200)
+      const { requests } = await control(world, 'GET', '/requests')
+      expect(requests.filter(({ fault }: { fault: string | null }) => fault)).toHaveLength(1)
+      await control(world, 'DELETE', '/faults')
+      world.clock.advance(FETCH_COOLDOWN_MS)
+    }
+    expect(await statusOf(as(renewed))).toBe(200)
+    expect(await statusOf(as(await tokenOf(world, { defect: 'unknown_kid' })))).toBe(401)
+  })
+
+  test('a flood of unknown key ids during an outage makes one fetch per cooldown, and is 503 until it ends', async () => {
+    const as = fresh()
+    expect(await statusOf(as(await tokenOf(world, {})))).toBe(200)
+    const unknown = await tokenOf(world, { defect: 'unknown_kid', expiresIn: 86_400 })
+    await fault({ match: 'jwks', kind: 'status' })
+    const flood = () => Promise.all(Array.from({ length: 25 }, () => statusOf(as(unknown))))
+    for (let round = 0; round < 3; round++) {
+      await control(world, 'DELETE', '/requests')
+      world.clock.advance(FETCH_COOLDOWN_MS)
+      expect(new Set([...(await flood()), ...(await flood())])).toEqual(new Set([503]))
+      expect(await keyFetches(world)).toBe(1)
+    }
+    await control(world, 'DELETE', '/faults')
+    world.clock.advance(FETCH_COOLDOWN_MS)
+    expect(new Set(await flood())).toEqual(new Set([401]))
+  })
+
   test('requests that all need the keys at once share one fetch', async () => {
     const as = fresh()
     const token = await tokenOf(world, {})
@@ -141,7 +181,7 @@ describe('a provider that fails', () => {
       expect(ready.status).toBe(503)
       expect(ready.body.checks.identityProvider).not.toBe('ok')
       await control(world, 'DELETE', '/faults')
-      world.clock.advance(EMPTY_COOLDOWN_MS)
+      world.clock.advance((input.retryAfter ?? 0) * 1000 || EMPTY_COOLDOWN_MS)
       expect(await statusOf(as(token))).toBe(200)
       expect((await as(token).get('/readyz')).status).toBe(200)
     })
@@ -189,6 +229,43 @@ describe('a provider that fails', () => {
     for (let n = 0; n < 10; n++) await expectUnavailable(as(token))
     expect(await keyFetches(world)).toBe(2)
   })
+
+  test.each(['jwks', 'discovery'] as const)(
+    'and names a time to wait (%s) is not asked before it, whatever tokens come',
+    async match => {
+      const as = fresh()
+      const known = await tokenOf(world, { expiresIn: 86_400 })
+      const unknown = await tokenOf(world, { defect: 'unknown_kid', expiresIn: 86_400 })
+      await fault({ match, kind: 'status', retryAfter: 120 })
+      await control(world, 'DELETE', '/requests')
+      const asked = async () => (await control(world, 'GET', '/requests')).requests.length
+      await expectUnavailable(as(known))
+      const once = await asked()
+      for (const ms of [EMPTY_COOLDOWN_MS, FETCH_COOLDOWN_MS]) {
+        world.clock.advance(ms)
+        for (const token of [known, unknown]) await expectUnavailable(as(token))
+      }
+      const { headers } = await as(known).get(PATH)
+      expect(Number(headers.get('retry-after'))).toBe(120 - (EMPTY_COOLDOWN_MS + FETCH_COOLDOWN_MS) / 1000)
+      expect(await asked()).toBe(once)
+      await control(world, 'DELETE', '/faults')
+      world.clock.advance(120_000 - EMPTY_COOLDOWN_MS - FETCH_COOLDOWN_MS)
+      expect(await statusOf(as(known))).toBe(200)
+
+      // With keys in use, the same: the held set counts, and the provider is left alone.
+      await fault({ match, kind: 'status', retryAfter: 120 })
+      world.clock.advance(KEYS_FRESH_MS)
+      expect(await statusOf(as(known))).toBe(200)
+      await control(world, 'DELETE', '/requests')
+      world.clock.advance(119_999)
+      expect(await statusOf(as(known))).toBe(200)
+      await expectUnavailable(as(unknown))
+      expect(await asked()).toBe(0)
+      await control(world, 'DELETE', '/faults')
+      world.clock.advance(1)
+      expect(await statusOf(as(unknown))).toBe(401)
+    },
+  )
 
   test('still leaves 401 to who brings no token, and the open routes to everyone', async () => {
     const as = fresh()

@@ -1,6 +1,6 @@
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import { createCallPolicy } from '../../src/identity/calls.ts'
-import { ProviderError } from '../../src/identity/fetch-json.ts'
+import { NotAskedError, ProviderError } from '../../src/identity/fetch-json.ts'
 import { KICK_OFF } from '../support/clock.ts'
 
 /** A provider that does as told, and counts how often it is asked. */
@@ -16,8 +16,8 @@ function createProvider() {
   return provider
 }
 
-const failing = (kind: ProviderError['kind'], retryAfter?: number) => () => {
-  throw new ProviderError('it fails', kind, retryAfter)
+const failing = (kind: ProviderError['kind'], status?: number, retryAfter?: number) => () => {
+  throw new ProviderError('it fails', kind, retryAfter, status)
 }
 const kindOf = (call: Promise<unknown>) =>
   call.then(
@@ -35,7 +35,7 @@ test('an unavailable provider is asked twice, an invalid answer and a refusal ar
     ['invalid', 1],
     ['refused', 1],
   ] as const) {
-    const call = createCallPolicy(() => KICK_OFF, { retryWaitMs: 2 })
+    const call = createCallPolicy({ retryWaitMs: 2 })
     const provider = createProvider()
     provider.answers = failing(kind)
     expect([await kindOf(call(provider.ask)), provider.asked]).toEqual([kind, times])
@@ -45,7 +45,7 @@ test('an unavailable provider is asked twice, an invalid answer and a refusal ar
 test('the breaker opens after five failures in a row, and closes when one call is answered', async () => {
   // The breaker's library knows the machine's clock alone.
   setSystemTime(KICK_OFF)
-  const call = createCallPolicy(() => KICK_OFF, { retryWaitMs: 2, openMs: 10_000 })
+  const call = createCallPolicy({ retryWaitMs: 2, openMs: 10_000 })
   const provider = createProvider()
   const wellAgain = provider.answers
   provider.answers = failing('unavailable')
@@ -68,7 +68,7 @@ test('the breaker opens after five failures in a row, and closes when one call i
 })
 
 test('refusals and answers in between open no breaker', async () => {
-  const call = createCallPolicy(() => KICK_OFF, { retryWaitMs: 2, openMs: 10_000 })
+  const call = createCallPolicy({ retryWaitMs: 2, openMs: 10_000 })
   const provider = createProvider()
   for (let n = 0; n < 20; n++) {
     provider.answers = failing('refused')
@@ -77,13 +77,37 @@ test('refusals and answers in between open no breaker', async () => {
   expect(provider.asked).toBe(20)
 })
 
-test('a call that waits says how many seconds are left', async () => {
-  let ms = KICK_OFF
-  const call = createCallPolicy(() => ms, { retryWaitMs: 2 })
+test.each([408, 425, 429])(
+  'answers of status %i to one fan are not retried and open no breaker',
+  async status => {
+    const call = createCallPolicy({ retryWaitMs: 2, openMs: 60_000 })
+    const provider = createProvider()
+    const wellAgain = provider.answers
+    provider.answers = failing('unavailable', status)
+    for (let n = 0; n < 20; n++) expect(await kindOf(call(provider.ask))).toBe('unavailable')
+    expect(provider.asked).toBe(20)
+    provider.answers = wellAgain
+    expect(await kindOf(call(provider.ask))).toBe('answered')
+  },
+)
+
+test('a call that was not made says nothing about the provider, and opens no breaker', async () => {
+  const call = createCallPolicy({ retryWaitMs: 2, openMs: 60_000 })
   const provider = createProvider()
-  provider.answers = failing('unavailable', 30)
+  const wellAgain = provider.answers
+  provider.answers = () => {
+    throw new NotAskedError(30)
+  }
+  for (let n = 0; n < 20; n++) expect(await kindOf(call(provider.ask))).toBe('unavailable')
+  expect(provider.asked).toBe(20)
+  provider.answers = wellAgain
+  expect(await kindOf(call(provider.ask))).toBe('answered')
+})
+
+test('a failure with Retry-After is not retried', async () => {
+  const call = createCallPolicy({ retryWaitMs: 2 })
+  const provider = createProvider()
+  provider.answers = failing('unavailable', 503, 30)
   await kindOf(call(provider.ask))
-  ms += 10_500
-  const waiting = await call(provider.ask).catch(error => error)
-  expect([waiting.kind, waiting.retryAfter, provider.asked]).toEqual(['unavailable', 20, 1])
+  expect(provider.asked).toBe(1)
 })

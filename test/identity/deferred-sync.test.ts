@@ -120,17 +120,32 @@ onEachEngine('Deferred sync', world => {
     expect(await stateOf(fan)).toBe('synced')
   })
 
-  test('does not reach a provider that asked to be left alone', async () => {
+  test('waits as long as Retry-After asks, in every instance, also when onboarding met it', async () => {
     const fan = await deferred({ back: false })
     await control(world, 'DELETE', '/faults')
     await goDown({ status: 503, retryAfter: 60, count: 1 })
     await untilDue(fan.subject)
-    await runDeferredSyncs(twin.deps)
-    await comeBack()
-    await untilDue(fan.subject)
     expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect((await rowOf(fan.subject))?.nextAttemptAt.getTime()).toBe(world.clock.ms + 60_000)
+
+    const other = twin.withToken((await world.fan()).token)
+    expect((await other.post('/api/user/onboarding', {})).body.identitySync).toBe('deferred')
+    await comeBack()
+    const restarted = await startTwin(world)
+    world.clock.advance(59_999)
+    expect(await runDeferredSyncs(restarted.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
-    world.clock.advance(60_000)
+    world.clock.advance(1)
+    expect(await runDeferredSyncs(restarted.deps)).toBe(2)
+  })
+
+  test('429 for one fan holds back the attempts of that fan alone', async () => {
+    const [hasty, other] = [await deferred(), await deferred()]
+    await goDown({ status: 429, retryAfter: 120, count: 1 })
+    await untilDue(hasty.subject)
+    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(await stateOf(other)).toBe('synced')
+    expect(await untilDue(hasty.subject)).toBe(120_000)
     expect(await runDeferredSyncs(twin.deps)).toBe(1)
   })
 

@@ -1,5 +1,6 @@
 /** A sync when the provider fails, lies, or asks to be left alone. Each test is an instance that knows no failure yet. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { createIdentityProvider } from '../../src/identity/provider.ts'
 import { control } from '../auth/provider-controls.ts'
 import type { Client } from '../support/client.ts'
 import { onEachEngine } from '../support/world.ts'
@@ -26,7 +27,6 @@ onEachEngine('Sync while the provider fails', world => {
   const unavailable = [
     { kind: 'status', status: 500 },
     { kind: 'status', status: 503 },
-    { kind: 'status', status: 429 },
     { kind: 'hang' },
     { kind: 'drip', delayMs: 20 },
     { kind: 'reset' },
@@ -107,9 +107,73 @@ onEachEngine('Sync while the provider fails', world => {
     const [fan, other] = [await known(), await known()]
     for (const status of [401, 404]) {
       await fault({ kind: 'status', status, retryAfter: 120, count: 1 })
-      expect((await pull(fan)).status).toBe(status === 401 ? 401 : 502)
+      expect((await pull(fan)).status).toBe(502)
       expect((await pull(other)).status).toBe(200)
     }
+  })
+
+  test('429 is one request, and its Retry-After holds back that fan alone, at every repeat', async () => {
+    const [fan, other] = [await known(), await known()]
+    await fault({ kind: 'status', status: 429, retryAfter: 120, count: 1 })
+    const refused = await pull(fan)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '120'])
+    expect((await pull(other)).status).toBe(200)
+    world.clock.advance(90_000)
+    const early = await pull(fan)
+    expect([early.status, early.headers.get('retry-after')]).toEqual([503, '30'])
+    expect(await userinfoRequests(world)).toBe(2)
+    world.clock.advance(30_000)
+    expect((await pull(fan)).status).toBe(200)
+  })
+
+  test('however often one fan is answered 429, sixty syncs of another succeed', async () => {
+    const patient = await startTwin(world, { tuning: { openMs: 60_000 } })
+    const [hasty, innocent] = [patient.withToken((await world.fan()).token), await world.fan()]
+    await hasty.get('/api/user/onboarding')
+    for (let n = 0; n < 10; n++) {
+      await fault({ kind: 'status', status: 429, count: 1 })
+      expect((await pull(hasty)).status).toBe(503)
+    }
+    const client = patient.withToken(innocent.token)
+    for (let n = 0; n < 60; n++) expect((await pull(client)).status).toBe(200)
+  })
+
+  test.each([401, 403])(
+    '%i of userinfo is a refusal by the provider, with the way out, and no fault of the caller',
+    async code => {
+      const fan = await known()
+      await fault({ kind: 'status', status: code })
+      const { status, headers, body } = await pull(fan)
+      expect([status, body.code]).toEqual([502, 'identity_provider_refused'])
+      expect(body.detail).toContain('audience')
+      expect(body.detail).toContain('IDP_USER_DATA=token')
+      expect(headers.get('www-authenticate')).toBeNull()
+      expect(await userinfoRequests(world)).toBe(1)
+      expect((await fan.get('/api/user/onboarding')).status).toBe(200)
+    },
+  )
+
+  test('a Retry-After of discovery holds back discovery, for every caller', async () => {
+    const { now, elapsed, log } = world.deps
+    const { subject, token } = await world.fan()
+    const identity = createIdentityProvider({
+      ...world.config.identity,
+      ...{ now, elapsed, log, fetch: world.idp.handle, tuning: { retryWaitMs: 2, openMs: 1 } },
+    })
+    await control(world, 'POST', '/faults', { match: 'discovery', kind: 'status', retryAfter: 120, count: 1 })
+    await control(world, 'DELETE', '/requests')
+    for (let left = 120; left > 0; left -= 30) {
+      await expect(identity.userData(token, subject)).rejects.toMatchObject({
+        code: 'identity_provider_unavailable',
+        explanation: { retryAfter: left },
+      })
+      expect(await identity.endpoints()).toBeNull()
+      await identity.refresh()
+      world.clock.advance(30_000)
+    }
+    const { requests } = await control(world, 'GET', '/requests')
+    expect(requests).toHaveLength(1)
+    expect((await identity.userData(token, subject)).claims.subject).toBe(subject)
   })
 
   test('after five failures in a row it is not asked, until one call finds it well again', async () => {
