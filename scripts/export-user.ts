@@ -1,7 +1,7 @@
 /** `bun run export-user ID`: everything that is kept about a fan, as JSON. */
-import { createReader } from '../src/config/reader.ts'
 import { exportUser, type FanReference } from '../src/export/export-user.ts'
 import { declareCommand, runCommand } from './command/command.ts'
+import { providerOf } from './command/database.ts'
 import { fail, misuse } from './command/explain.ts'
 import { streamJson } from './export/stream-json.ts'
 
@@ -41,7 +41,5 @@ function referenceOf(id: string | undefined, options: { subject?: string; provid
   const { subject } = options
   if (id !== undefined && subject === undefined && options.provider === undefined) return { id }
   if (id !== undefined || subject === undefined) misuse('give either an id or --subject')
-  const reader = createReader(process.env)
-  const provider = options.provider ?? reader.required('IDP_NAME')
-  return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : { provider, subject }
+  return { provider: providerOf(options.provider), subject }
 }

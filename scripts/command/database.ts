@@ -39,6 +39,13 @@ export async function configurationOf(database: string | undefined): Promise<Rea
   return parseConfig(await withDevelopmentSecrets(environmentOf(database)))
 }
 
+/** What `--provider` names, or else the provider of the API, without the rest of its configuration. */
+export function providerOf(provider: string | undefined): string {
+  const reader = createReader(process.env)
+  const name = provider ?? reader.required('IDP_NAME')
+  return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : name
+}
+
 export const isSqlite = (url: string) => url.startsWith('sqlite:')
 export const sqlitePathOf = (url: string) => url.slice('sqlite:'.length)
 

@@ -1,23 +1,21 @@
 /** What enrolled fans have earned on each board. The caller holds the fan's points account: one write of a fan at a time. */
 import type { Transaction } from '../../db/index.ts'
-import { boardsAt, takesPart } from './boards.ts'
+import { type Board, takesPart } from './boards.ts'
 import type { Place } from './counts.ts'
 import { findEnrolment } from './enrolment.ts'
 import { placeFan, readPlaces } from './places.ts'
 
 const NOWHERE = { points: 0, reachedAt: 0 }
 
-/** Points that a fan has earned, on the boards that they count on. Nothing for a fan who has not enrolled. */
+/** Points that a fan has earned, on those of `counting` that the fan takes part in. Nothing for a fan who has not enrolled. */
 export async function raiseScores(
   tx: Transaction,
   userId: string,
-  { gained, at }: { gained: number; at: Date },
+  { gained, at, boards: counting }: { gained: number; at: Date; boards: Board[] },
 ): Promise<void> {
   const enrolledAt = await findEnrolment(tx, userId)
   if (!enrolledAt) return
-  const boards = boardsAt(at)
-    .filter(board => takesPart(enrolledAt, board))
-    .map(({ id }) => id)
+  const boards = counting.filter(board => takesPart(enrolledAt, board)).map(({ id }) => id)
   const before = await readPlaces(tx, userId, boards)
   // Enrolled, and never placed: what is missing is made up as a whole (`points/repair-fan.ts`).
   if (!before.some(({ board }) => board === 'all')) return

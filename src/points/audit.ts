@@ -1,10 +1,10 @@
 /** What a fan's account, enrolment and places must be, recomputed from their entries one by one. */
 import type { Tables } from '../../db/index.ts'
-import { type Board, boardsAt, takesPart } from '../leaderboard/boards.ts'
+import { type Board, takesPart } from '../leaderboard/boards.ts'
 import type { Place } from '../leaderboard/counts.ts'
 import { hashEnrolment } from '../leaderboard/enrolment.ts'
 import { hashEntry } from './hash.ts'
-import { earnedBy, NEW_ACCOUNT, type PointsReason } from './ledger.ts'
+import { boardsFor, earnedBy, NEW_ACCOUNT, type PointsReason } from './ledger.ts'
 
 export type EntryRow = Tables['pointsEntries']['$inferSelect']
 export type AccountRow = Tables['pointsAccounts']['$inferSelect']
@@ -68,8 +68,9 @@ export function createAudit(userId: string) {
     flaw ??= flawOf(entry)
     if (flaw) return
     const { delta, createdAt } = entry
-    // Guarantee: a reason that is none of ours gives nothing back.
-    const gained = earnedBy({ delta, reason: entry.reason as PointsReason })
+    // Guarantee: a reason that is none of ours gives nothing back, and is not from before.
+    const reason = entry.reason as PointsReason
+    const gained = earnedBy({ delta, reason })
     Object.assign(account, {
       balance: entry.balanceAfter,
       lifetime: account.lifetime + gained,
@@ -78,7 +79,7 @@ export function createAudit(userId: string) {
       updatedAt: createdAt,
     })
     if (gained === 0) return
-    for (const board of boardsAt(createdAt)) {
+    for (const board of boardsFor(reason, createdAt)) {
       const before = earned.get(board.id) ?? { board, points: 0, reachedAt: createdAt.getTime() }
       const reachedAt = Math.max(before.reachedAt, createdAt.getTime())
       earned.set(board.id, { board, points: before.points + gained, reachedAt })

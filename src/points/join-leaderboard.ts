@@ -4,7 +4,7 @@ import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { type PreparedValue, prepared } from '../../db/prepared.ts'
 import { type Board, boardsAt } from '../leaderboard/boards.ts'
 import { enrol } from '../leaderboard/enrolment.ts'
-import { GIVEN_BACK, holdAccount } from './ledger.ts'
+import { FROM_BEFORE, GIVEN_BACK, holdAccount } from './ledger.ts'
 
 /** Enrols a fan, at most once. True when this call did. Needs the user's row to exist. */
 export async function joinLeaderboard(tx: Transaction, userId: string): Promise<boolean> {
@@ -62,10 +62,11 @@ interface Period extends Record<string, unknown> {
 }
 
 const sumWithin = prepared<Period, Earnings[]>((reader, value) => {
-  const { createdAt } = reader.tables.pointsEntries
+  const { createdAt, reason } = reader.tables.pointsEntries
   return sumEarnings(
     reader,
     value,
+    notInArray(reason, FROM_BEFORE),
     gte(createdAt, sql.param(value('startsAt'), createdAt)),
     lt(createdAt, sql.param(value('endsAt'), createdAt)),
   )

@@ -1,7 +1,8 @@
 /** The points ledger: append-only, hash-chained per fan, exact. Every change of a balance goes through `appendEntry`. */
-import { and, eq, gte, or, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
+import { type Board, boardsAt } from '../leaderboard/boards.ts'
 import { raiseScores } from '../leaderboard/scores.ts'
 import { fanTopic } from '../views/topics.ts'
 import { GENESIS_HASH, hashEntry } from './hash.ts'
@@ -13,11 +14,19 @@ export const POINTS_REASONS = [
   'adjustment',
   'pack_purchase',
   'pack_refund',
+  'opening_balance',
 ] as const
 export type PointsReason = (typeof POINTS_REASONS)[number]
 
 /** Points that come back were earned before: they lift no rank. */
 export const GIVEN_BACK: PointsReason[] = ['pack_refund']
+
+/** Points from before the fan's time here: they count on the global board, and as earned in no week or month. */
+export const FROM_BEFORE: PointsReason[] = ['opening_balance']
+
+/** The boards on which points count that are booked at an instant. */
+export const boardsFor = (reason: PointsReason, at: Date): Board[] =>
+  boardsAt(at).filter(({ period }) => period === 'all' || !FROM_BEFORE.includes(reason))
 
 /** What a change adds to lifetime points. */
 export const earnedBy = ({ delta, reason }: Pick<PointsChange, 'delta' | 'reason'>) =>
@@ -82,7 +91,7 @@ export async function appendEntry(tx: Transaction, change: PointsChange): Promis
   await insertEntry(tx, entry)
   await updateAccount(tx, { userId, ...head })
   tx.touch(fanTopic(userId))
-  if (gained > 0) await raiseScores(tx, userId, { gained, at })
+  if (gained > 0) await raiseScores(tx, userId, { gained, at, boards: boardsFor(reason, at) })
   return { outcome: 'booked', entry }
 }
 
@@ -174,6 +183,25 @@ export async function takesEntries(tx: Transaction, userId: string): Promise<boo
   const account = await holdAccount(tx, userId)
   // No entry has an empty reason.
   return matchesTail(account, await selectTail(tx, { userId, seq: account.seq, reason: '', ref: '' }))
+}
+
+/** Those of some fans whose account does not match their newest entry, as one statement sees them. */
+export async function listMismatched(reader: Reader, userIds: string[]): Promise<Set<string>> {
+  const { pointsAccounts, pointsEntries } = reader.tables
+  const rows = await reader
+    .select({ account: pointsAccounts, entry: pointsEntries })
+    .from(pointsAccounts)
+    .leftJoin(
+      pointsEntries,
+      and(eq(pointsEntries.userId, pointsAccounts.userId), gte(pointsEntries.seq, pointsAccounts.seq)),
+    )
+    .where(inArray(pointsAccounts.userId, userIds))
+  const accounts = Map.groupBy(rows, ({ account }) => account.userId)
+  const wrong = [...accounts].filter(([, [first, ...others]]) => {
+    const tail = [first, ...others].flatMap(row => row?.entry ?? [])
+    return first && !matchesTail(first.account, tail)
+  })
+  return new Set(wrong.map(([userId]) => userId))
 }
 
 /** `tail`: the entries from the account's `seq` on. */

@@ -10,6 +10,7 @@ import { joinLeaderboard } from '../points/join-leaderboard.ts'
 import { takesEntries } from '../points/ledger.ts'
 import { repairFan } from '../points/repair-fan.ts'
 import { findCompletion } from './completion.ts'
+import { OPENING_CAUSE } from './import-fans.ts'
 import { completeOnboarding, grantOnboarding, onboardingCause } from './onboarding.ts'
 import type { ProfileChange } from './profile-rules.ts'
 
@@ -62,13 +63,16 @@ export async function* listConcerned(
     eq(pointsEntries.reason, reason),
     eq(pointsEntries.ref, ref),
   )
+  // Their opening balance holds what the other system granted.
+  const notImported = sql`not exists (select 1 from ${pointsEntries} opening
+    where opening.user_id = ${users.id} and opening.reason = ${OPENING_CAUSE.reason})`
   const missing = {
     complete: and(
       isNull(onboardings.userId),
       ...terms.completeWhen.map(field => isFilled(reader, field)),
       within(users.createdAt, terms),
     ),
-    grant: and(isNull(pointsEntries.id), within(onboardings.completedAt, terms)),
+    grant: and(isNull(pointsEntries.id), notImported, within(onboardings.completedAt, terms)),
     enrol: and(isNull(leaderboardEntries.userId), within(onboardings.completedAt, terms)),
     place: and(isNull(leaderboardScores.userId), within(leaderboardEntries.enrolledAt, terms)),
   }[rule]

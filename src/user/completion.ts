@@ -18,8 +18,12 @@ const selectCompletion = prepared<{ userId: string }, { completedAt: Date }[]>((
 })
 
 /** Records the completion. False when there is one already: of any number at once, one gets true. */
-export async function recordCompletion(tx: Transaction, userId: string): Promise<boolean> {
-  const [row] = await insertCompletion(tx, { userId, completedAt: tx.now() })
+export async function recordCompletion(
+  tx: Transaction,
+  userId: string,
+  completedAt = tx.now(),
+): Promise<boolean> {
+  const [row] = await insertCompletion(tx, { userId, completedAt })
   if (row) tx.touch(fanTopic(userId))
   return row !== undefined
 }

@@ -1,0 +1,189 @@
+/** `bun run import-fans FILE`: brings fans of another system along, with their points, so that nobody writes them by SQL. */
+import { existsSync } from 'node:fs'
+import type { Database } from '../db/index.ts'
+import {
+  type FanFault,
+  type FanPlan,
+  type ImportedFan,
+  importFan,
+  isDue,
+  planFans,
+} from '../src/user/import-fans.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { isFolder, providerOf } from './command/database.ts'
+import { fail, misuse } from './command/explain.ts'
+import { Interrupted, stoppable } from './command/stop.ts'
+import { type FanFormat, type FanLine, type ReadOptions, readFans } from './fans/read-fans.ts'
+
+const command = declareCommand({
+  name: 'import-fans',
+  summary: `Brings fans of another system along: profile, points, onboarding, place in the leaderboard.
+Each fan is written once: a second run changes nothing, and one that was stopped or killed is run again.`,
+  examples: [
+    ['fans.csv --dry-run', 'checks every line and shows what would be written'],
+    ['fans.csv', 'writes it; a file with a faulty line is refused as a whole'],
+    ['fans.ndjson --skip-invalid', 'writes all lines but the faulty ones, which are listed'],
+  ],
+  notes: `NDJSON (.ndjson, .jsonl): one JSON object a line. CSV (.csv): RFC 4180 with a first line of column names. Both are UTF-8 with
+  subject                 the provider's id of the fan; the only one that is required
+  displayName, handle, avatarUrl, bio, country, locale, favoriteTeamId
+                          the profile, by the API's rules; written only while the fan has none
+  openingBalance          points, booked once as one ledger entry with the reason opening_balance
+  onboardingCompletedAt   an instant of the past, such as 2025-08-15T18:30:00Z; grants no points
+  joinLeaderboard         true enrols the fan
+A member that is null or an empty cell counts as left out. Examples: scripts/fans/example.csv and example.ndjson.`,
+  changes: true,
+})
+  .argument('<file>', 'NDJSON or CSV, by its name')
+  .option('--provider <name>', 'the provider that knows the subjects (default: IDP_NAME)')
+  .option('--skip-invalid', 'write the other lines of a file that has faulty ones')
+
+/** Fans that are looked up together. */
+const CHUNK = 500
+
+interface LocatedFault extends FanFault {
+  line: number
+}
+
+interface Tally {
+  created: number
+  changed: number
+  unchanged: number
+  /** Of the opening balances that were booked, or in a dry run would be. */
+  points: number
+}
+
+await runCommand(
+  command,
+  async ({ parameters: [path], options, openDatabase, writeInBatches, progress, print }) => {
+    const terms = { format: formatOf(path), provider: providerOf(options.provider) }
+    const db = await openDatabase()
+    const read: ReadOptions = { ...terms, now: db.read.now() }
+    const errors: LocatedFault[] = []
+    let invalid = 0
+
+    async function report({ line, faults }: FanLine): Promise<void> {
+      invalid++
+      for (const fault of faults) {
+        if (options.json) errors.push({ line, ...fault })
+        else await print(`line ${line}: ${[fault.field, fault.message].filter(Boolean).join(' ')}\n`)
+      }
+    }
+
+    const planned = createTally()
+    let profilesKept = 0
+    let unreadable = false
+    const checked = progress('lines checked')
+    await stoppable(async requested => {
+      let lines = 0
+      for await (const line of planLines(db, path, read)) {
+        checked(++lines)
+        if ('plan' in line) {
+          count(planned, line.plan)
+          if (line.plan.keepsProfile) profilesKept++
+        } else {
+          await report(line)
+          unreadable ||= line.fatal === true
+        }
+        const signal = requested()
+        if (signal) throw new Interrupted(signal, 0)
+      }
+    }).finally(() => checked.end())
+
+    const refused = unreadable || (invalid > 0 && !options.skipInvalid)
+    const written = { ...createTally(), unchanged: planned.unchanged }
+    const late: FanLine[] = []
+    if (!options.dryRun && !refused) {
+      const total = planned.created + planned.changed
+      await writeInBatches(
+        db,
+        'fans',
+        dueLines(db, path, read),
+        async (tx, { line, fan }) => {
+          const plan = await importFan(tx, fan)
+          // Since the line was checked, a handle was taken or a fan erased.
+          tx.afterCommit(() => {
+            if (plan.faults.length > 0) late.push({ line, faults: plan.faults })
+            else count(written, plan)
+          })
+        },
+        { total },
+      )
+    }
+    for (const line of late) await report(line)
+    const tally = options.dryRun ? planned : written
+    const { created, changed, unchanged, points } = tally
+    const kept =
+      profilesKept > 0 ? [`${profilesKept} fans have another profile here, which stays as it is.`] : []
+    const summary = `${created} created, ${changed} changed, ${unchanged} unchanged, ${invalid} invalid; ${points} points in opening balances.`
+    const why = unreadable ? '' : ' --skip-invalid writes the others.'
+    return {
+      answer: { created, changed, unchanged, invalid, points, profilesKept, refused, errors },
+      text: refused
+        ? `${invalid} invalid line${invalid === 1 ? '' : 's'}; nothing was written.${why}`
+        : [summary, ...kept].join('\n'),
+      found: invalid > 0,
+      changed: refused ? 0 : created + changed,
+      told: refused,
+    }
+  },
+)
+
+function createTally(): Tally {
+  return { created: 0, changed: 0, unchanged: 0, points: 0 }
+}
+
+function count(tally: Tally, plan: FanPlan): void {
+  tally[plan.record ? 'created' : isDue(plan) ? 'changed' : 'unchanged']++
+  tally.points += plan.points
+}
+
+function formatOf(path: string): FanFormat {
+  if (isFolder(path)) fail(`${path} is a folder: name the file.`)
+  if (!existsSync(path)) fail(`There is no file ${path}.`)
+  if (/\.(ndjson|jsonl)$/i.test(path)) return 'ndjson'
+  return /\.csv$/i.test(path) ? 'csv' : misuse('the name of the file must end in .ndjson, .jsonl or .csv')
+}
+
+/** A line whose fan can be written. */
+interface PlannedFan {
+  line: number
+  fan: ImportedFan
+  plan: FanPlan
+}
+
+/** Every line with what is due for its fan, or with its faults, in their order. */
+async function* planLines(
+  db: Database,
+  path: string,
+  read: ReadOptions,
+): AsyncGenerator<PlannedFan | FanLine> {
+  for await (const lines of chunksOf(readFans(path, read), CHUNK)) {
+    const plans = await planFans(
+      db.read,
+      lines.flatMap(({ fan }) => fan ?? []),
+    )
+    for (const { line, fan, faults, fatal } of lines) {
+      const plan = fan && plans.shift()
+      if (!plan) yield { line, faults, ...(fatal ? { fatal } : {}) }
+      else if (plan.faults.length > 0) yield { line, faults: plan.faults }
+      else yield { line, fan, plan }
+    }
+  }
+}
+
+async function* dueLines(db: Database, path: string, read: ReadOptions): AsyncGenerator<PlannedFan> {
+  for await (const line of planLines(db, path, read)) {
+    if ('plan' in line && isDue(line.plan)) yield line
+  }
+}
+
+async function* chunksOf<Item>(items: AsyncIterable<Item>, size: number): AsyncGenerator<Item[]> {
+  let chunk: Item[] = []
+  for await (const item of items) {
+    if (chunk.push(item) < size) continue
+    yield chunk
+    chunk = []
+  }
+  if (chunk.length > 0) yield chunk
+}
