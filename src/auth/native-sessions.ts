@@ -3,7 +3,7 @@ import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
 import { standingTopic } from '../views/topics.ts'
-import { hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
+import { clientOfRefreshToken, hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
 
 const DAY_MS = 86_400_000
 export const ACCESS_TOKEN_MS = 15 * 60_000
@@ -18,6 +18,8 @@ export type NativeSession = Tables['nativeSessions']['$inferSelect']
 /** What a device is given. The texts exist here and with the client, nowhere else. */
 export interface Grant {
   session: NativeSession
+  /** The OAuth client that the session token was issued to; null where that named none. */
+  clientId: string | null
   issuedAt: Date
   accessExpiresAt: Date
   refreshToken: string
@@ -30,6 +32,8 @@ export interface Origin {
   /** The token, encrypted (`identity/token-seal.ts`). */
   sealedToken: string
   tokenExpiresAt: Date
+  /** The OAuth client that it was issued to. */
+  clientId: string | null
 }
 
 /**
@@ -40,7 +44,7 @@ export async function startSession(
   tx: Transaction,
   caller: Caller,
   deviceName: string | null,
-  { issuedAt, ...origin }: Origin,
+  { issuedAt, clientId, ...origin }: Origin,
   lifetimeMs: number,
 ): Promise<Grant> {
   const { provider, subject } = caller
@@ -66,7 +70,7 @@ export async function startSession(
     revokedAt: null,
   }
   await tx.insert(nativeSessions).values(session)
-  return grant(tx, session)
+  return grant(tx, session, clientId)
 }
 
 /**
@@ -98,7 +102,7 @@ export async function refreshSession(tx: Transaction, refreshToken: string): Pro
           : { revokedAt: now }
     const changed = await changeSession(tx, session, change)
     // The forgiven get a sibling: whichever of the two answers the client kept, its token is of the current generation.
-    if (changed) return changed.revokedAt ? null : grant(tx, changed)
+    if (changed) return changed.revokedAt ? null : grant(tx, changed, clientOfRefreshToken(refreshToken))
   }
   return null
 }
@@ -131,9 +135,9 @@ async function changeSession(tx: Transaction, seen: NativeSession, change: Parti
   return changed
 }
 
-async function grant(tx: Transaction, session: NativeSession): Promise<Grant> {
+async function grant(tx: Transaction, session: NativeSession, clientId: string | null): Promise<Grant> {
   const until = (ms: number) => new Date(Math.min(tx.now().getTime() + ms, session.expiresAt.getTime()))
-  const refreshToken = mintRefreshToken(tx.randomBytes(32))
+  const refreshToken = mintRefreshToken(tx.randomBytes(32), clientId)
   const refreshExpiresAt = until(REFRESH_TOKEN_MS)
   await tx.insert(tx.tables.refreshTokens).values({
     hash: hashRefreshToken(refreshToken),
@@ -143,6 +147,7 @@ async function grant(tx: Transaction, session: NativeSession): Promise<Grant> {
   })
   return {
     session,
+    clientId,
     issuedAt: tx.now(),
     accessExpiresAt: until(ACCESS_TOKEN_MS),
     refreshToken,

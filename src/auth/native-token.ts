@@ -1,5 +1,13 @@
 /** Native access tokens: JWTs of ours (RFC 9068), and the keys that others verify them with (RFC 7517). */
-import { createLocalJWKSet, importJWK, type JSONWebKeySet, type JWK, jwtVerify, SignJWT } from 'jose'
+import {
+  createLocalJWKSet,
+  decodeJwt,
+  importJWK,
+  type JSONWebKeySet,
+  type JWK,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
 import { createTokenCache } from '../identity/token-cache.ts'
 import { DomainError } from '../problems.ts'
 
@@ -11,6 +19,8 @@ const LEEWAY = 5
 export interface NativeTokenClaims {
   /** The provider's id of the user. */
   subject: string
+  /** RFC 9068 §2.2: the OAuth client that asks for the token. */
+  clientId: string
   sessionId: string
   tokenId: string
   issuedAt: Date
@@ -61,8 +71,8 @@ export async function createNativeTokens({
   return {
     issuer,
     jwks,
-    sign({ subject, sessionId, tokenId, issuedAt, expiresAt }) {
-      return new SignJWT({ sid: sessionId })
+    sign({ subject, clientId, sessionId, tokenId, issuedAt, expiresAt }) {
+      return new SignJWT({ client_id: clientId, sid: sessionId })
         .setProtectedHeader({ alg, typ: 'at+jwt', kid: key.kid })
         .setIssuer(issuer)
         .setAudience(AUDIENCE)
@@ -100,4 +110,14 @@ const algorithmOf = (key: JWK) => (key.kty === 'OKP' ? 'EdDSA' : 'ES256')
 function publicPart(key: JWK): JWK {
   const { kty, crv, x, y, kid } = key
   return { kty, crv, x, ...(y ? { y } : {}), kid, alg: algorithmOf(key), use: 'sig' }
+}
+
+/** Client ids of OAuth (RFC 6749 appendix A.1), as long as we keep them. */
+const CLIENT_ID = /^[\x20-\x7e]{1,255}$/
+
+/** The client that a verified session token was issued to: `client_id` (RFC 9068), else `azp` (OpenID Connect). */
+export function clientOfSessionToken(token: string): string | null {
+  const { client_id, azp } = decodeJwt(token)
+  for (const id of [client_id, azp]) if (typeof id === 'string' && CLIENT_ID.test(id)) return id
+  return null
 }

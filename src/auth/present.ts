@@ -5,12 +5,14 @@ import type { Grant, NativeSession } from './native-sessions.ts'
 
 /** Signs the access token. Runs after the commit: a token of a session that was never written is worth nothing. */
 export async function presentGrant(
-  { nativeTokens, newId }: Pick<Deps, 'nativeTokens' | 'newId'>,
+  { config, nativeTokens, newId }: Pick<Deps, 'config' | 'nativeTokens' | 'newId'>,
   grant: Grant,
 ) {
-  const { session, issuedAt, accessExpiresAt, refreshToken, refreshExpiresAt } = grant
+  const { session, clientId, issuedAt, accessExpiresAt, refreshToken, refreshExpiresAt } = grant
   const token = await nativeTokens.sign({
     subject: session.subject,
+    // Where the provider names no client, its audience is the app's id or that of this API.
+    clientId: clientId ?? config.identity.audience,
     sessionId: session.id,
     tokenId: newId(),
     issuedAt,

@@ -5,6 +5,7 @@ import { lockUser } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { type AuthDeps, authenticate } from './authenticate.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
+import { clientOfSessionToken } from './native-token.ts'
 import { presentGrant, presentSession } from './present.ts'
 import {
   Empty,
@@ -83,7 +84,12 @@ const callerRoutes = (deps: SignInDeps) =>
         const { credential } = caller
         if (credential.kind !== 'session') throw new DomainError('session_required')
         const sealedToken = deps.tokenSeal.seal(credential.token, caller.subject, deps.randomBytes(12))
-        const origin = { issuedAt: credential.issuedAt, sealedToken, tokenExpiresAt: credential.expiresAt }
+        const origin = {
+          issuedAt: credential.issuedAt,
+          sealedToken,
+          tokenExpiresAt: credential.expiresAt,
+          clientId: clientOfSessionToken(credential.token),
+        }
         const grant = await deps.db.write(async tx => {
           await lockUser(tx, caller)
           // Under the lock: a logout everywhere or an erasure is either seen here, or finds this device and ends it.

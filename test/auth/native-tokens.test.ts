@@ -37,6 +37,49 @@ onEachEngine('Native tokens', world => {
     expect(claims.jti).toBeString()
   })
 
+  test.each([
+    ['its client_id', { client_id: 'fan-app', azp: 'another' }, 'fan-app'],
+    [
+      'its azp, where it has no client_id',
+      { client_id: undefined, azp: 'https://app.example' },
+      'https://app.example',
+    ],
+    ['the audience, where it names no client', { client_id: undefined }, 'matchday-api'],
+    ['the audience, where its client is no text', { client_id: 7, azp: '' }, 'matchday-api'],
+    [
+      'the audience, where its client is no client id',
+      { client_id: 'a\nb', azp: 'x'.repeat(256) },
+      'matchday-api',
+    ],
+  ])(
+    'a native token carries the client of the session token, refreshes included: %s',
+    async (_, claims, expected) => {
+      const { subject } = await world.fan()
+      const clientOf = ({ token }: { token: string }) => decodeJwt(token).client_id
+      let grant = await signIn(world.withToken(await world.idp.issueToken(subject, { claims })))
+      expect(clientOf(grant)).toBe(expected)
+      for (let refreshes = 0; refreshes < 2; refreshes++) {
+        grant = (await refresh(grant.refreshToken)).body
+        expect(clientOf(grant)).toBe(expected)
+      }
+    },
+  )
+
+  test('a refresh token whose client was changed is refused, and one of an earlier release has none', async () => {
+    const fan = await world.fan()
+    const { refreshToken } = await signIn(fan)
+    const forged = refreshToken.slice(0, 48) + Buffer.from('another-app').toString('base64url')
+    for (const text of [forged, refreshToken.slice(0, 48)])
+      expect((await refresh(text)).body.code).toBe('invalid_refresh_token')
+    const at = new Date(world.clock.ms)
+    const caller = { provider: 'mock-idp', subject: fan.subject }
+    const origin = { issuedAt: at, sealedToken: '', tokenExpiresAt: at, clientId: null }
+    const earlier = await world.db.write(tx => startSession(tx, caller, null, origin, DAY))
+    expect(earlier.refreshToken).toHaveLength(48)
+    const { body } = await refresh(earlier.refreshToken)
+    expect(decodeJwt(body.token).client_id).toBe('matchday-api')
+  })
+
   test('verifies with the keys at /.well-known/jwks.json, which hold nothing private', async () => {
     const { token } = await signIn(await world.fan())
     const { body } = await world.anonymous.get('/.well-known/jwks.json')
@@ -113,7 +156,7 @@ onEachEngine('Native tokens', world => {
     await world.db.write(tx => logOut(tx, { ...caller, credential, userId: undefined }, true))
     world.clock.advance(SECOND)
     // As a request does that was verified before the logout and writes after it.
-    const origin = { issuedAt, sealedToken: '', tokenExpiresAt: expiresAt }
+    const origin = { issuedAt, sealedToken: '', tokenExpiresAt: expiresAt, clientId: null }
     const late = await world.db.write(tx => startSession(tx, caller, null, origin, DAY))
     await expect(requireNativeStanding(world.db.read, late.session.id)).rejects.toThrow('invalid_token')
     expect((await refresh(late.refreshToken)).body.code).toBe('invalid_refresh_token')
@@ -125,7 +168,12 @@ onEachEngine('Native tokens', world => {
     const caller = { provider: 'mock-idp', subject: fan.subject }
     const start = (afterLogout: number) => {
       const issuedAt = new Date(world.clock.ms + afterLogout)
-      const origin = { issuedAt, sealedToken: '', tokenExpiresAt: new Date(world.clock.ms + DAY) }
+      const origin = {
+        issuedAt,
+        sealedToken: '',
+        tokenExpiresAt: new Date(world.clock.ms + DAY),
+        clientId: null,
+      }
       return world.db.write(tx => startSession(tx, caller, null, origin, DAY))
     }
     const [same, next] = [await start(0), await start(1)]

@@ -153,7 +153,7 @@ for (const engine of sharedEngines) {
       const { fan, id } = await busyFan(world)
       await erase(world, [id, '--yes'])
       const at = new Date(world.clock.ms)
-      const origin = { issuedAt: at, sealedToken: 'sealed', tokenExpiresAt: at }
+      const origin = { issuedAt: at, sealedToken: 'sealed', tokenExpiresAt: at, clientId: null }
       await world.db.write(tx => startSession(tx, who(fan), 'Late phone', origin, 86_400_000))
       expect(await everything(world)).toContain('Late phone')
       expect((await erase(world, ['--subject', fan.subject, '--yes'])).answer).toMatchObject({
