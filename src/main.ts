@@ -59,8 +59,8 @@ async function start(config: Readonly<Config>) {
 
 /** What went wrong, in words for the one who started it: never a stack, never a value of the configuration. */
 function explain(error: unknown, env: NodeJS.ProcessEnv): string {
-  if ([ConfigError, NewerSchemaError, OlderSchemaError].some(kind => error instanceof kind))
-    return error.message
+  if (error instanceof ConfigError) return error.message
+  if (error instanceof NewerSchemaError || error instanceof OlderSchemaError) return error.message
   if (error instanceof DatabaseError) return `The database of DATABASE_URL cannot be used: ${error.message}.`
   if ((error as { code?: unknown }).code === 'EADDRINUSE') {
     return `Port ${env.PORT ?? 3000} is taken. Stop what listens there, or set PORT to another.`
