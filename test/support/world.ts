@@ -1,5 +1,5 @@
 /** The real application on a temporary database, with the mock provider in process and a clock that tests move. */
-import { afterAll, beforeAll, describe } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
 import { pino } from 'pino'
 import type { Database } from '../../db/index.ts'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
@@ -43,6 +43,11 @@ export interface Fan extends Client {
 
 export interface WorldOptions {
   env?: Record<string, string>
+}
+
+export interface SuiteOptions extends WorldOptions {
+  /** One world for all tests of the suite, unless they count or change what is not theirs. */
+  worldPer?: 'suite' | 'test'
 }
 
 export async function createWorld(engine: Engine, { env = {} }: WorldOptions = {}): Promise<World> {
@@ -101,7 +106,7 @@ async function assemble({ clock, temporary, config, idp }: Parts): Promise<World
 }
 
 /** Runs a suite once per engine, each with a world of its own. */
-export function onEachEngine(title: string, suite: (world: World) => void, options: WorldOptions = {}) {
+export function onEachEngine(title: string, suite: (world: World) => void, options: SuiteOptions = {}) {
   for (const engine of engines) onEngine(engine, title, suite, options)
 }
 
@@ -110,15 +115,17 @@ export function onEngine(
   engine: Engine,
   title: string,
   suite: (world: World) => void,
-  options: WorldOptions = {},
+  { worldPer = 'suite', ...options }: SuiteOptions = {},
 ) {
   describe(`${title} (${engine.name})`, () => {
-    // Filled before the first test of the suite runs, and read by tests only.
+    // Guarantee: filled before the hooks and tests of the suite run, which alone read it.
     const world = {} as World
-    beforeAll(async () => {
+    const [before, after] = worldPer === 'test' ? [beforeEach, afterEach] : [beforeAll, afterAll]
+    before(async () => {
       Object.assign(world, await createWorld(engine, options))
     })
-    afterAll(() => world.close())
     suite(world)
+    // Hooks run in the order of their registration: those of the suite still have the world.
+    after(() => world.close())
   })
 }
