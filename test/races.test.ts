@@ -46,44 +46,44 @@ for (const engine of sharedEngines) {
     }
 
     test('100 onboardings of one user end in one completion, one entry and one enrolment', async () => {
-      const token = await tokenOf(1)
+      const subject = 'fan-0001'
+      const token = await provider.idp.issueToken(subject)
       const answers = await hundred(n => call(n, token, 'POST', '/api/user/onboarding', {}))
       expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200))
       expect(answers.filter(({ body }) => !body.alreadyCompleted)).toHaveLength(1)
       expect(new Set(answers.map(({ body }) => body.completedAt)).size).toBe(1)
 
       const { read, tables } = temporary.db
-      expect(await read.select().from(tables.users)).toHaveLength(1)
-      expect(await read.select().from(tables.onboardings)).toHaveLength(1)
-      expect(await read.select().from(tables.leaderboardEntries)).toHaveLength(1)
-      expect(await read.select().from(tables.pointsEntries)).toMatchObject([
+      const users = await read.select().from(tables.users).where(eq(tables.users.subject, subject))
+      expect(users).toHaveLength(1)
+      const isTheirs = ({ userId }: { userId: string }) => userId === users[0]?.id
+      expect((await read.select().from(tables.onboardings)).filter(isTheirs)).toHaveLength(1)
+      expect((await read.select().from(tables.leaderboardEntries)).filter(isTheirs)).toHaveLength(1)
+      expect((await read.select().from(tables.pointsEntries)).filter(isTheirs)).toMatchObject([
         { seq: 1, delta: 100, balanceAfter: 100 },
       ])
     })
 
-    test('100 claims of one user end in one claim', async () => {
+    test('100 claims of one user end in one claim, and 100 redemptions of it mint one code', async () => {
       await addReward('one-claim', 50)
-      const token = await tokenOf(1)
+      const token = await tokenOf(2)
       const answers = await hundred(n =>
         call(n, token, 'POST', '/api/rewards/claim', { rewardId: 'one-claim' }),
       )
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
       expect(answers.filter(({ body }) => body.code === 'already_claimed')).toHaveLength(99)
       expect(await stockOf('one-claim')).toBe(49)
-    })
 
-    test('100 redemptions of one claim mint one code', async () => {
-      const token = await tokenOf(1)
-      const answers = await hundred(n =>
+      const redemptions = await hundred(n =>
         call(n, token, 'POST', '/api/rewards/redeem', { rewardId: 'one-claim' }),
       )
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-      expect(answers.filter(({ body }) => body.code === 'already_redeemed')).toHaveLength(99)
+      expect(redemptions.filter(({ status }) => status === 200)).toHaveLength(1)
+      expect(redemptions.filter(({ body }) => body.code === 'already_redeemed')).toHaveLength(99)
     })
 
     test('100 users and the last unit of stock: one winner', async () => {
       await addReward('last-unit', 1)
-      const tokens = await hundred(n => tokenOf(n + 2))
+      const tokens = await hundred(n => tokenOf(n + 3))
       const answers = await hundred(n =>
         call(n, tokens[n] ?? '', 'POST', '/api/rewards/claim', { rewardId: 'last-unit' }),
       )

@@ -1,5 +1,5 @@
 /** Whose it is: every id, cursor and reference that an operation takes, tried by somebody else. */
-import { beforeAll, expect, test } from 'bun:test'
+import { beforeEach, expect, test } from 'bun:test'
 import { type Document, isProtected, operationsOf, readDocument, walk } from '../docs/document.ts'
 import { addPack, buy, EUROS, FREE, open, patientFan, receipt, refusal, start } from '../packs/packs-world.ts'
 import type { Answer, Client } from '../support/client.ts'
@@ -33,151 +33,163 @@ interface Owned {
   granted: number
 }
 
-onEngine(sqliteEngine, 'what belongs to a fan', world => {
-  let document: Document
-  let owner: Fan
-  let stranger: Fan
-  let owned: Record<string, Owned>
-  /** What nobody but the owner may see. */
-  let secrets: string[]
+onEngine(
+  sqliteEngine,
+  'what belongs to a fan',
+  world => {
+    let document: Document
+    let owner: Fan
+    let stranger: Fan
+    let owned: Record<string, Owned>
+    /** What nobody but the owner may see. */
+    let secrets: string[]
 
-  beforeAll(async () => {
-    document = await readDocument(world)
-    owner = await patientFan(world, 10)
-    stranger = await patientFan(world, 10)
-    await world.grant(owner, 1)
-    const [free, priced] = [await addPack(world, { price: FREE }), await addPack(world, { price: EUROS })]
-    const pending = (await start(owner, priced)).body.id
-    const strangersOwn = (await start(stranger, priced)).body.id
-    const opened = await buy(owner, free)
-    await open(owner, opened.userPack.id)
-    // A second collectible, so that the collection has a second page.
-    await open(owner, (await buy(owner, await addPack(world, { price: FREE }))).userPack.id)
-    const sealed = (await buy(owner, free)).userPack
-    await buy(stranger, free)
-    const device = (await owner.post('/api/auth/native-token')).body
-    await owner.post('/api/user/sync-mock-idp')
-    const profile = (await owner.get('/api/user/profile')).body
-    const points = (await owner.get('/api/user/points')).body
-    secrets = [pending, opened.id, sealed.id, device.sessionId, profile.identity.email, points.entries[0].id]
+    beforeEach(async () => {
+      document = await readDocument(world)
+      owner = await patientFan(world, 10)
+      stranger = await patientFan(world, 10)
+      await world.grant(owner, 1)
+      const [free, priced] = [await addPack(world, { price: FREE }), await addPack(world, { price: EUROS })]
+      const pending = (await start(owner, priced)).body.id
+      const strangersOwn = (await start(stranger, priced)).body.id
+      const opened = await buy(owner, free)
+      await open(owner, opened.userPack.id)
+      // A second collectible, so that the collection has a second page.
+      await open(owner, (await buy(owner, await addPack(world, { price: FREE }))).userPack.id)
+      const sealed = (await buy(owner, free)).userPack
+      await buy(stranger, free)
+      const device = (await owner.post('/api/auth/native-token')).body
+      await owner.post('/api/user/sync-mock-idp')
+      const profile = (await owner.get('/api/user/profile')).body
+      const points = (await owner.get('/api/user/points')).body
+      secrets = [
+        pending,
+        opened.id,
+        sealed.id,
+        device.sessionId,
+        profile.identity.email,
+        points.entries[0].id,
+      ]
 
-    const page = async (path: string): Promise<Owned> => ({
-      id: (await owner.get(`${path}?limit=1`)).body.nextCursor,
-      use: (client, cursor) => client.get(`${path}?cursor=${cursor}`),
-      refused: [400, 'invalid_cursor'],
-      granted: 200,
+      const page = async (path: string): Promise<Owned> => ({
+        id: (await owner.get(`${path}?limit=1`)).body.nextCursor,
+        use: (client, cursor) => client.get(`${path}?cursor=${cursor}`),
+        refused: [400, 'invalid_cursor'],
+        granted: 200,
+      })
+      const send =
+        (method: 'post' | 'put', path: string, name: string, more: object = {}) =>
+        (client: Client, id: string) =>
+          client[method](path, { [name]: id, ...more })
+      const PURCHASE = '/api/packs/purchase'
+      owned = {
+        'issueSandboxReceipt.purchaseId': {
+          id: pending,
+          use: send('post', '/api/sandbox/receipts', 'purchaseId'),
+          refused: [404, 'purchase_not_found'],
+          granted: 201,
+        },
+        'preparePayment.purchaseId': {
+          id: pending,
+          use: send('post', `${PURCHASE}/payment`, 'purchaseId'),
+          refused: [404, 'purchase_not_found'],
+          granted: 200,
+        },
+        // Money that the owner paid buys nothing for the stranger.
+        'completePurchase.paymentReference': {
+          id: await receipt(owner, pending),
+          use: (client, paymentReference) =>
+            client.put(PURCHASE, { purchaseId: client === owner ? pending : strangersOwn, paymentReference }),
+          refused: [402, 'payment_not_confirmed'],
+          granted: 200,
+        },
+        'completePurchase.purchaseId': {
+          id: opened.id,
+          use: send('put', PURCHASE, 'purchaseId'),
+          refused: [404, 'purchase_not_found'],
+          granted: 200,
+        },
+        // Of a sealed pack: its draw is nobody's yet.
+        'readProof.userPackId': {
+          id: sealed.id,
+          use: (client, id) => client.get(`/api/packs/proofs/${id}`),
+          refused: [404, 'proof_not_found'],
+          granted: 404,
+        },
+        'openPack.userPackId': {
+          id: sealed.id,
+          use: send('post', '/api/packs/open', 'userPackId', { clientSeed: 'mine' }),
+          refused: [404, 'user_pack_not_found'],
+          granted: 200,
+        },
+        'endSession.sessionId': {
+          id: device.sessionId,
+          use: (client, id) => client.send(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
+          refused: [404, 'session_not_found'],
+          granted: 204,
+        },
+        'readPoints.cursor': await page('/api/user/points'),
+        'listUserPacks.cursor': await page('/api/user/packs'),
+        'readCollection.cursor': await page('/api/user/collection'),
+      }
     })
-    const send =
-      (method: 'post' | 'put', path: string, name: string, more: object = {}) =>
-      (client: Client, id: string) =>
-        client[method](path, { [name]: id, ...more })
-    const PURCHASE = '/api/packs/purchase'
-    owned = {
-      'issueSandboxReceipt.purchaseId': {
-        id: pending,
-        use: send('post', '/api/sandbox/receipts', 'purchaseId'),
-        refused: [404, 'purchase_not_found'],
-        granted: 201,
-      },
-      'preparePayment.purchaseId': {
-        id: pending,
-        use: send('post', `${PURCHASE}/payment`, 'purchaseId'),
-        refused: [404, 'purchase_not_found'],
-        granted: 200,
-      },
-      // Money that the owner paid buys nothing for the stranger.
-      'completePurchase.paymentReference': {
-        id: await receipt(owner, pending),
-        use: (client, paymentReference) =>
-          client.put(PURCHASE, { purchaseId: client === owner ? pending : strangersOwn, paymentReference }),
-        refused: [402, 'payment_not_confirmed'],
-        granted: 200,
-      },
-      'completePurchase.purchaseId': {
-        id: opened.id,
-        use: send('put', PURCHASE, 'purchaseId'),
-        refused: [404, 'purchase_not_found'],
-        granted: 200,
-      },
-      // Of a sealed pack: its draw is nobody's yet.
-      'readProof.userPackId': {
-        id: sealed.id,
-        use: (client, id) => client.get(`/api/packs/proofs/${id}`),
-        refused: [404, 'proof_not_found'],
-        granted: 404,
-      },
-      'openPack.userPackId': {
-        id: sealed.id,
-        use: send('post', '/api/packs/open', 'userPackId', { clientSeed: 'mine' }),
-        refused: [404, 'user_pack_not_found'],
-        granted: 200,
-      },
-      'endSession.sessionId': {
-        id: device.sessionId,
-        use: (client, id) => client.send(`/api/auth/sessions/${id}`, { method: 'DELETE' }),
-        refused: [404, 'session_not_found'],
-        granted: 204,
-      },
-      'readPoints.cursor': await page('/api/user/points'),
-      'listUserPacks.cursor': await page('/api/user/packs'),
-      'readCollection.cursor': await page('/api/user/collection'),
+
+    /** A credential of its own: whoever holds it is who it says. */
+    const CREDENTIALS = ['refreshNativeToken.refreshToken']
+
+    test('is all that operations take, but for the catalogue and credentials: a new id needs a line here', () => {
+      expect(namesIn(document).toSorted()).toEqual(
+        [...ANYBODYS, ...CREDENTIALS, ...Object.keys(owned)].toSorted(),
+      )
+    })
+
+    test('is to a stranger as if it were not there, and stays as it was', async () => {
+      const before = await snapshot(world.db)
+      for (const [name, { id, use, refused }] of Object.entries(owned)) {
+        expect(id, name).toMatch(/.{10,}/)
+        const answer = await use(stranger, id)
+        expect(refusal(answer), name).toEqual(refused)
+        const unknown = await use(stranger, '01981e2c-7c1f-7000-8000-0000000000ff')
+        // Word for word: else the difference would tell that there is something.
+        expect({ ...answer.body, requestId: '' }, name).toEqual({ ...unknown.body, requestId: '' })
+        expectNoSecret(answer, name)
+      }
+      expect(await snapshot(world.db)).toEqual(before)
+    })
+
+    test('cannot be had without a token either', async () => {
+      const before = await snapshot(world.db)
+      for (const [name, { id, use, refused }] of Object.entries(owned)) {
+        const answer = await use(world.anonymous, id)
+        const isPublic = name === 'readProof.userPackId'
+        expect(refusal(answer), name).toEqual(isPublic ? refused : [401, 'unauthenticated'])
+        expectNoSecret(answer, name)
+      }
+      expect(await snapshot(world.db)).toEqual(before)
+    })
+
+    test('is in no answer that a stranger gets by reading', async () => {
+      const reads = operationsOf(document).filter(located => located.method === 'GET' && isProtected(located))
+      expect(reads.length).toBeGreaterThan(6)
+      for (const { name, path } of reads) {
+        const answer = await stranger.get(path)
+        expect(answer.status, name).toBe(200)
+        expectNoSecret(answer, name)
+      }
+    })
+
+    // Without it the other tests would prove nothing: the owner might be refused as well.
+    test('serves its owner', async () => {
+      for (const [name, { id, use, granted }] of Object.entries(owned))
+        expect((await use(owner, id)).status, name).toBe(granted)
+    })
+
+    function expectNoSecret({ body }: Answer, name: string) {
+      for (const secret of secrets) expect(JSON.stringify(body ?? null), name).not.toContain(secret)
     }
-  })
-
-  /** A credential of its own: whoever holds it is who it says. */
-  const CREDENTIALS = ['refreshNativeToken.refreshToken']
-
-  test('is all that operations take, but for the catalogue and credentials: a new id needs a line here', () => {
-    expect(namesIn(document).toSorted()).toEqual(
-      [...ANYBODYS, ...CREDENTIALS, ...Object.keys(owned)].toSorted(),
-    )
-  })
-
-  test('is to a stranger as if it were not there, and stays as it was', async () => {
-    const before = await snapshot(world.db)
-    for (const [name, { id, use, refused }] of Object.entries(owned)) {
-      expect(id, name).toMatch(/.{10,}/)
-      const answer = await use(stranger, id)
-      expect(refusal(answer), name).toEqual(refused)
-      const unknown = await use(stranger, '01981e2c-7c1f-7000-8000-0000000000ff')
-      // Word for word: else the difference would tell that there is something.
-      expect({ ...answer.body, requestId: '' }, name).toEqual({ ...unknown.body, requestId: '' })
-      expectNoSecret(answer, name)
-    }
-    expect(await snapshot(world.db)).toEqual(before)
-  })
-
-  test('cannot be had without a token either', async () => {
-    const before = await snapshot(world.db)
-    for (const [name, { id, use, refused }] of Object.entries(owned)) {
-      const answer = await use(world.anonymous, id)
-      const isPublic = name === 'readProof.userPackId'
-      expect(refusal(answer), name).toEqual(isPublic ? refused : [401, 'unauthenticated'])
-      expectNoSecret(answer, name)
-    }
-    expect(await snapshot(world.db)).toEqual(before)
-  })
-
-  test('is in no answer that a stranger gets by reading', async () => {
-    const reads = operationsOf(document).filter(located => located.method === 'GET' && isProtected(located))
-    expect(reads.length).toBeGreaterThan(6)
-    for (const { name, path } of reads) {
-      const answer = await stranger.get(path)
-      expect(answer.status, name).toBe(200)
-      expectNoSecret(answer, name)
-    }
-  })
-
-  // The last: what came before would prove nothing if the owner were refused as well.
-  test('serves its owner', async () => {
-    for (const [name, { id, use, granted }] of Object.entries(owned))
-      expect((await use(owner, id)).status, name).toBe(granted)
-  })
-
-  function expectNoSecret({ body }: Answer, name: string) {
-    for (const secret of secrets) expect(JSON.stringify(body ?? null), name).not.toContain(secret)
-  }
-})
+  },
+  { worldPer: 'test' },
+)
 
 /** As `openPack.userPackId`: members of bodies, queries and paths, wherever they are. */
 function namesIn(document: Document): string[] {

@@ -79,26 +79,42 @@ for (const engine of sharedEngines) {
       dead.push(...tokens)
     }
 
-    test('a session token that is logged out in one is refused in the other, warm as it is', async () => {
-      const subject = nextFan()
-      const [token, other] = [await provider.idp.issueToken(subject), await provider.idp.issueToken(subject)]
-      await warm(token, other)
-      await logOut(0, token)
-      await expectDead(token)
-      await warm(other)
-    })
+    /** A test that the restart below repeats, so that it has something of each kind to forgive. */
+    const revocations: (() => Promise<void>)[] = []
+    function revocation(title: string, revoke: () => Promise<void>) {
+      revocations.push(revoke)
+      test(title, revoke)
+    }
 
-    test('a native token that is logged out in one is refused in the other, with its refresh token', async () => {
-      const session = await provider.idp.issueToken(nextFan())
-      const [phone, tablet] = [await signIn(0, session), await signIn(1, session)]
-      await warm(phone.token, tablet.token)
-      await logOut(1, phone.token)
-      await expectDead(phone.token)
-      for (const n of [0, 1]) expect((await refresh(n, phone.refreshToken)).status).toBe(401)
-      await warm(tablet.token, session)
-    })
+    revocation(
+      'a session token that is logged out in one is refused in the other, warm as it is',
+      async () => {
+        const subject = nextFan()
+        const [token, other] = [
+          await provider.idp.issueToken(subject),
+          await provider.idp.issueToken(subject),
+        ]
+        await warm(token, other)
+        await logOut(0, token)
+        await expectDead(token)
+        await warm(other)
+      },
+    )
 
-    test('everywhere in one is everywhere in the other, and leaves other fans alone', async () => {
+    revocation(
+      'a native token that is logged out in one is refused in the other, with its refresh token',
+      async () => {
+        const session = await provider.idp.issueToken(nextFan())
+        const [phone, tablet] = [await signIn(0, session), await signIn(1, session)]
+        await warm(phone.token, tablet.token)
+        await logOut(1, phone.token)
+        await expectDead(phone.token)
+        for (const n of [0, 1]) expect((await refresh(n, phone.refreshToken)).status).toBe(401)
+        await warm(tablet.token, session)
+      },
+    )
+
+    revocation('everywhere in one is everywhere in the other, and leaves other fans alone', async () => {
       const subject = nextFan()
       const [session, second] = [
         await provider.idp.issueToken(subject),
@@ -148,18 +164,21 @@ for (const engine of sharedEngines) {
       await warm(...answers.slice(0, 2).map(({ body }) => body.token))
     })
 
-    test('a spent token reused in both at once ends its family in both, for every token of it', async () => {
-      const first = await signIn(0, await provider.idp.issueToken(nextFan()))
-      const second = (await refresh(1, first.refreshToken)).body as NativeToken
-      const third = (await refresh(0, second.refreshToken)).body as NativeToken
-      await warm(first.token, second.token, third.token)
-      const attempts = Array.from({ length: 20 }, (_, n) => refresh(n, first.refreshToken))
-      for (const { status, body } of await Promise.all(attempts)) {
-        expect([status, body.code]).toEqual([401, 'invalid_refresh_token'])
-      }
-      await expectDead(first.token, second.token, third.token)
-      for (const n of [0, 1]) expect((await refresh(n, third.refreshToken)).status).toBe(401)
-    })
+    revocation(
+      'a spent token reused in both at once ends its family in both, for every token of it',
+      async () => {
+        const first = await signIn(0, await provider.idp.issueToken(nextFan()))
+        const second = (await refresh(1, first.refreshToken)).body as NativeToken
+        const third = (await refresh(0, second.refreshToken)).body as NativeToken
+        await warm(first.token, second.token, third.token)
+        const attempts = Array.from({ length: 20 }, (_, n) => refresh(n, first.refreshToken))
+        for (const { status, body } of await Promise.all(attempts)) {
+          expect([status, body.code]).toEqual([401, 'invalid_refresh_token'])
+        }
+        await expectDead(first.token, second.token, third.token)
+        for (const n of [0, 1]) expect((await refresh(n, third.refreshToken)).status).toBe(401)
+      },
+    )
 
     const exchange = (n: number, token: string) => call(n, '/api/auth/native-token', { token, body: {} })
     const twenty = <T>(make: (n: number) => Promise<T>) =>
@@ -281,6 +300,7 @@ for (const engine of sharedEngines) {
     )
 
     test('what was revoked stays refused after both were killed and started again, the rest stays good', async () => {
+      for (const revoke of revocations) await revoke()
       const subject = nextFan()
       const [gone, kept] = [await provider.idp.issueToken(subject), await provider.idp.issueToken(subject)]
       const phone = await signIn(1, kept)

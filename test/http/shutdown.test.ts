@@ -1,5 +1,5 @@
 /** How a process leaves under load, and how an older one lives beside a newer schema: real processes, real sockets. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { connectSqlite } from '../../db/sqlite-connection.ts'
 import { createClock } from '../support/clock.ts'
@@ -28,15 +28,15 @@ for (const engine of sharedEngines) {
     const running = new Set<RunningApi>()
 
     beforeAll(async () => {
-      temporary = await engine.open(createClock())
       provider = await startProvider({ fans: FANS })
+    })
+    afterAll(() => provider.stop())
+    beforeEach(async () => {
+      temporary = await engine.open(createClock())
     })
     afterEach(async () => {
       for (const api of running) await api.stop('SIGKILL')
       running.clear()
-    })
-    afterAll(async () => {
-      await provider.stop()
       await temporary.remove()
     })
 

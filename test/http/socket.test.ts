@@ -18,16 +18,20 @@ onEngine(sqliteEngine, 'over a socket', world => {
     })
     port = world.app.server?.port ?? 0
     client = createClient(fetch, () => null, undefined, `http://127.0.0.1:${port}`)
-    token = (await world.fan()).token
+    const fan = await world.fan()
+    token = fan.token
+    expect((await fan.post('/api/user/profile', {})).status).toBe(201)
   })
   afterAll(() => world.app.server?.stop(true))
 
   const bearer = () => ({ authorization: `Bearer ${token}` })
 
   test('a caller is known, written and read', async () => {
-    const written = await client.post('/api/user/profile', { bio: 'Ünïcode 🏟' }, bearer())
+    const { token: unknown } = await world.fan()
+    const headers = { authorization: `Bearer ${unknown}` }
+    const written = await client.post('/api/user/profile', { bio: 'Ünïcode 🏟' }, headers)
     expect([written.status, written.body.bio]).toEqual([201, 'Ünïcode 🏟'])
-    expect((await client.get('/api/user/profile', bearer())).body.bio).toBe('Ünïcode 🏟')
+    expect((await client.get('/api/user/profile', headers)).body.bio).toBe('Ünïcode 🏟')
   })
 
   test('404, 405 and 401 are the problems that they are in process', async () => {

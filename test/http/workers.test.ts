@@ -17,29 +17,36 @@ for (const engine of sharedEngines) {
     let temporary: TemporaryDatabase
     let provider: RunningProvider
     let api: RunningApi
-    const port = String(freePort())
+    const running: RunningApi[] = []
 
     beforeAll(async () => {
       temporary = await engine.open(createClock())
       provider = await startProvider({ fans: 5 })
-      api = await startApi({
-        DATABASE_URL: temporary.url ?? '',
-        IDP_ISSUER: provider.issuer,
-        WORKERS: String(WORKERS),
-        PORT: port,
-      })
+      api = await startWorkers()
     })
     afterAll(async () => {
-      await api.stop('SIGKILL')
+      await Promise.all(running.map(each => each.stop('SIGKILL')))
       await provider.stop()
       await temporary.remove()
     })
 
-    const lines = () => api.output.map(line => JSON.parse(line))
+    const linesOf = ({ output }: RunningApi) => output.map(line => JSON.parse(line))
+    const isListening = ({ msg }: { msg: string }) => msg === 'listening'
+    async function startWorkers(): Promise<RunningApi> {
+      const started = await startApi({
+        DATABASE_URL: temporary.url ?? '',
+        IDP_ISSUER: provider.issuer,
+        WORKERS: String(WORKERS),
+        PORT: String(freePort()),
+      })
+      running.push(started)
+      await until(() => linesOf(started).filter(isListening).length === WORKERS)
+      return started
+    }
     async function until(done: () => boolean) {
       while (!done()) await Bun.sleep(1)
     }
-    const workerOf = (requestId: string) => lines().find(line => line.requestId === requestId)?.worker
+    const workerOf = (requestId: string) => linesOf(api).find(line => line.requestId === requestId)?.worker
 
     /** Until every worker has answered: a connection a request, which the system shares out. */
     async function askAll(path: string, token: string): Promise<{ status: number; body: unknown }[]> {
@@ -63,7 +70,6 @@ for (const engine of sharedEngines) {
       })
 
     test('all of them listen and share the requests', async () => {
-      await until(() => lines().filter(({ msg }) => msg === 'listening').length === WORKERS)
       const token = await provider.idp.issueToken('fan-0001')
       expect((await send('/api/user/onboarding', token, {})).status).toBe(200)
       for (const { status, body } of await askAll('/api/rewards', token)) {
@@ -118,13 +124,13 @@ for (const engine of sharedEngines) {
     })
 
     test('one that is killed is replaced, and all leave with 0 when they are told to', async () => {
-      const before = lines().filter(({ msg }) => msg === 'listening').length
-      const { pid } = lines().find(({ msg }) => msg === 'worker started')
+      const doomed = await startWorkers()
+      const { pid } = linesOf(doomed).find(({ msg }) => msg === 'worker started')
       process.kill(pid, 'SIGKILL')
-      await until(() => lines().filter(({ msg }) => msg === 'listening').length === before + 1)
-      expect(lines()).toContainEqual(expect.objectContaining({ msg: 'a worker ended by itself' }))
-      expect(await api.stop('SIGTERM')).toBe(0)
-      expect(lines().filter(({ msg }) => msg === 'stopped')).toHaveLength(WORKERS)
+      await until(() => linesOf(doomed).filter(isListening).length === WORKERS + 1)
+      expect(linesOf(doomed)).toContainEqual(expect.objectContaining({ msg: 'a worker ended by itself' }))
+      expect(await doomed.stop('SIGTERM')).toBe(0)
+      expect(linesOf(doomed).filter(({ msg }) => msg === 'stopped')).toHaveLength(WORKERS)
     })
   })
 }

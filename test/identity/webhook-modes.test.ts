@@ -1,5 +1,5 @@
 /** The mock provider's webhooks, in each of its modes, into the application. */
-import { afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { control } from '../auth/provider-controls.ts'
 import type { Client } from '../support/client.ts'
@@ -13,7 +13,8 @@ onEachEngine('Webhooks of the mock provider', world => {
   let open: (token: string) => Client
   let fans = 0
 
-  beforeAll(async () => {
+  // One per test: its deliveries are counted.
+  beforeEach(async () => {
     const deliver = (input: string | URL | Request, init?: RequestInit) =>
       world.app.handle(input instanceof Request ? input : new Request(String(input), init))
     idp = createMockIdp({
@@ -25,9 +26,12 @@ onEachEngine('Webhooks of the mock provider', world => {
     })
     const twin = await startTwin(world, { fetch: idp.handle })
     open = token => twin.withToken(token)
+    await set('normal')
   })
-  beforeEach(() => set('normal'))
-  afterEach(() => control({ idp }, 'POST', '/webhooks/flush'))
+  afterEach(async () => {
+    await control({ idp }, 'POST', '/webhooks/flush')
+    idp.close()
+  })
 
   const set = (mode: string) => control({ idp }, 'PUT', '/webhooks', { mode })
   const change = (subject: string, claims: object) => control({ idp }, 'PATCH', `/users/${subject}`, claims)

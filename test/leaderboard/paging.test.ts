@@ -1,5 +1,6 @@
 /** Pages of the leaderboard as clients walk them. */
 import { beforeAll, expect, test } from 'bun:test'
+import type { Client } from '../support/client.ts'
 import { type Fan, onEachEngine } from '../support/world.ts'
 
 interface Entry {
@@ -18,27 +19,31 @@ interface Page {
 
 const FANS = 11
 
+async function readPage(client: Client, query: string): Promise<Page> {
+  const { status, body } = await client.get(`/api/leaderboard${query}`)
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
+  return body
+}
+
+onEachEngine('An empty leaderboard', world => {
+  test('a board with nobody on it is an empty page', async () => {
+    const empty = { entries: [], me: null, total: 0, nextCursor: null, previousCursor: null }
+    for (const query of ['', '?period=week', '?period=month', '?limit=1', '?period=month&of=2099-12'])
+      expect(await readPage(world.anonymous, query)).toMatchObject(empty)
+    const fan = await world.fan()
+    expect(await readPage(fan, '?around=me')).toMatchObject(empty)
+  })
+})
+
 onEachEngine('Pages of the leaderboard', world => {
   const fans: Fan[] = []
-  const read = async (query: string, fan?: Fan): Promise<Page> => {
-    const { status, body } = await (fan ?? world.anonymous).get(`/api/leaderboard${query}`)
-    if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
-    return body
-  }
+  const read = (query: string, fan?: Fan) => readPage(fan ?? world.anonymous, query)
   const refusal = async (query: string, fan?: Fan) => {
     const { status, body } = await (fan ?? world.anonymous).get(`/api/leaderboard${query}`)
     return [status, body.code]
   }
 
-  test('a board with nobody on it is an empty page', async () => {
-    const empty = { entries: [], me: null, total: 0, nextCursor: null, previousCursor: null }
-    for (const query of ['', '?period=week', '?period=month', '?limit=1', '?period=month&of=2099-12'])
-      expect(await read(query)).toMatchObject(empty)
-    const fan = await world.fan()
-    expect(await read('?around=me', fan)).toMatchObject(empty)
-  })
-
-  test('eleven fans enrol and earn, three of them the same', async () => {
+  beforeAll(async () => {
     for (let n = 0; n < FANS; n++) {
       const fan = await world.fan()
       fans.push(fan)
@@ -46,6 +51,9 @@ onEachEngine('Pages of the leaderboard', world => {
       if (n > 2) await world.grant(fan, n * 10)
       world.clock.advance(1)
     }
+  })
+
+  test('ranks eleven fans by their points, and three with the same by who got there first', async () => {
     const { entries, total } = await read('')
     expect([total, entries.length]).toEqual([FANS, FANS])
     expect(entries.map(({ rank }) => rank)).toEqual(Array.from({ length: FANS }, (_, n) => n + 1))

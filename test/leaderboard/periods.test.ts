@@ -9,7 +9,113 @@ interface Entry {
   points: number
 }
 
-onEachEngine('Weekly and monthly boards', world => {
+onEachEngine(
+  'Weekly and monthly boards',
+  world => {
+    const setClock = (at: string) => {
+      world.clock.ms = Date.parse(at)
+    }
+    const read = async (query: string, fan?: Fan) => {
+      const { status, body } = await (fan ?? world.anonymous).get(`/api/leaderboard?${query}`)
+      expect([query, status]).toEqual([query, 200])
+      return body
+    }
+    const points = async (query: string) => (await read(query)).entries.map((entry: Entry) => entry.points)
+    /** Ada and Bob are enrolled, Carol is not. What each earns lies on both sides of the new year and of a week's end. */
+    async function createSeason() {
+      setClock('2026-12-30T12:00:00.000Z')
+      const [ada, bob, carol] = [await patientFan(world), await patientFan(world), await patientFan(world)]
+      return {
+        ada,
+        bob,
+        carol,
+        async endYear() {
+          for (const fan of [ada, bob]) await fan.post('/api/user/onboarding', {})
+          await world.grant(ada, 50)
+          await world.grant(bob, 20)
+        },
+        async beginYear() {
+          setClock('2027-01-02T23:59:59.999Z')
+          await world.grant(bob, 100)
+          await world.grant(carol, 1000)
+        },
+        async turnWeek() {
+          setClock('2027-01-03T23:59:59.999Z')
+          await world.grant(ada, 1)
+          setClock('2027-01-04T00:00:00.000Z')
+          await world.grant(ada, 2)
+        },
+      }
+    }
+
+    test('points count on the boards of the instant at which they were earned', async () => {
+      const { endYear, beginYear } = await createSeason()
+      await endYear()
+      expect(await points('period=week')).toEqual([150, 120])
+      expect(await points('period=month')).toEqual([150, 120])
+
+      // The week goes on into the new year, the month does not.
+      await beginYear()
+      expect(await points('period=week')).toEqual([220, 150])
+      expect(await points('period=month')).toEqual([100])
+      expect(await points('period=month&of=2026-12')).toEqual([150, 120])
+      expect(await points('')).toEqual([220, 150])
+      expect((await read('period=week')).board).toEqual({
+        id: '2026-W53',
+        period: 'week',
+        startsAt: '2026-12-28T00:00:00.000Z',
+        endsAt: '2027-01-04T00:00:00.000Z',
+        final: false,
+      })
+    })
+
+    test('a board turns at midnight UTC: the last millisecond counts for the old one, the next for the new one', async () => {
+      const { endYear, beginYear, turnWeek } = await createSeason()
+      await endYear()
+      await beginYear()
+      await turnWeek()
+      expect(await points('period=week&of=2026-W53')).toEqual([220, 151])
+      expect(await points('period=week')).toEqual([2])
+      expect((await read('period=week')).board.id).toBe('2027-W01')
+      expect(await points('period=month')).toEqual([100, 3])
+    })
+
+    test('nothing that happens later changes a finished board, while the running ones take it up', async () => {
+      const { ada, bob, carol, endYear, beginYear, turnWeek } = await createSeason()
+      await endYear()
+      await beginYear()
+      await turnWeek()
+      setClock('2027-01-05T12:00:00.000Z')
+      const finished = ['period=week&of=2026-W53', 'period=month&of=2026-12']
+      const before = []
+      for (const query of finished) before.push(await read(query), await read(`${query}&around=me`, ada))
+
+      const packId = await addPack(world, { price: { amount: 40, currency: 'POINTS' } })
+      await buy(ada, packId)
+      await world.grant(ada, 10_000)
+      await world.grant(bob, -200)
+      // Carol earned in that week, and enrols after it.
+      await carol.post('/api/user/onboarding', {})
+      const newcomer = await patientFan(world, 77)
+      await newcomer.post('/api/user/onboarding', {})
+      for (const ms of [0, 1000, 40 * 86_400_000]) {
+        world.clock.advance(ms)
+        const after = []
+        for (const query of finished) after.push(await read(query), await read(`${query}&around=me`, ada))
+        expect(after).toEqual(before)
+        expect((await read(finished[0] as string, carol)).me).toBeNull()
+      }
+
+      // Who enrols brings along what they earned in the running week and month. Carol: 1000 on 2 January, 100 for onboarding on the 5th.
+      expect((await read('period=month&of=2027-01', carol)).me).toMatchObject({ points: 1100 })
+      expect((await read('period=week&of=2027-W01', carol)).me).toMatchObject({ points: 100 })
+      expect((await read('', carol)).me).toMatchObject({ points: 1100 })
+    })
+  },
+  { worldPer: 'test' },
+)
+
+onEachEngine('Boards by their names', world => {
   const setClock = (at: string) => {
     world.clock.ms = Date.parse(at)
   }
@@ -18,49 +124,6 @@ onEachEngine('Weekly and monthly boards', world => {
     expect([query, status]).toEqual([query, 200])
     return body
   }
-  const points = async (query: string) => (await read(query)).entries.map((entry: Entry) => entry.points)
-  let ada: Fan
-  let bob: Fan
-  let carol: Fan
-
-  test('points count on the boards of the instant at which they were earned', async () => {
-    setClock('2026-12-30T12:00:00.000Z')
-    ada = await patientFan(world)
-    bob = await patientFan(world)
-    carol = await patientFan(world)
-    for (const fan of [ada, bob]) await fan.post('/api/user/onboarding', {})
-    await world.grant(ada, 50)
-    await world.grant(bob, 20)
-    expect(await points('period=week')).toEqual([150, 120])
-    expect(await points('period=month')).toEqual([150, 120])
-
-    // The week goes on into the new year, the month does not.
-    setClock('2027-01-02T23:59:59.999Z')
-    await world.grant(bob, 100)
-    await world.grant(carol, 1000)
-    expect(await points('period=week')).toEqual([220, 150])
-    expect(await points('period=month')).toEqual([100])
-    expect(await points('period=month&of=2026-12')).toEqual([150, 120])
-    expect(await points('')).toEqual([220, 150])
-    expect((await read('period=week')).board).toEqual({
-      id: '2026-W53',
-      period: 'week',
-      startsAt: '2026-12-28T00:00:00.000Z',
-      endsAt: '2027-01-04T00:00:00.000Z',
-      final: false,
-    })
-  })
-
-  test('a board turns at midnight UTC: the last millisecond counts for the old one, the next for the new one', async () => {
-    setClock('2027-01-03T23:59:59.999Z')
-    await world.grant(ada, 1)
-    setClock('2027-01-04T00:00:00.000Z')
-    await world.grant(ada, 2)
-    expect(await points('period=week&of=2026-W53')).toEqual([220, 151])
-    expect(await points('period=week')).toEqual([2])
-    expect((await read('period=week')).board.id).toBe('2027-W01')
-    expect(await points('period=month')).toEqual([100, 3])
-  })
 
   test('a board is final a minute after its end: what was begun in it has been written by then', async () => {
     const final = async (query: string) => (await read(query)).board.final
@@ -73,36 +136,6 @@ onEachEngine('Weekly and monthly boards', world => {
     expect(await final('period=month')).toBe(false)
     expect(await final('period=week&of=2027-W09')).toBe(false)
     expect(await final('')).toBe(false)
-  })
-
-  test('nothing that happens later changes a finished board', async () => {
-    setClock('2027-01-05T12:00:00.000Z')
-    const finished = ['period=week&of=2026-W53', 'period=month&of=2026-12']
-    const before = []
-    for (const query of finished) before.push(await read(query), await read(`${query}&around=me`, ada))
-
-    const packId = await addPack(world, { price: { amount: 40, currency: 'POINTS' } })
-    await buy(ada, packId)
-    await world.grant(ada, 10_000)
-    await world.grant(bob, -200)
-    // Carol earned in that week, and enrols after it.
-    await carol.post('/api/user/onboarding', {})
-    const newcomer = await patientFan(world, 77)
-    await newcomer.post('/api/user/onboarding', {})
-    for (const ms of [0, 1000, 40 * 86_400_000]) {
-      world.clock.advance(ms)
-      const after = []
-      for (const query of finished) after.push(await read(query), await read(`${query}&around=me`, ada))
-      expect(after).toEqual(before)
-      expect((await read(finished[0] as string, carol)).me).toBeNull()
-    }
-  })
-
-  test('who enrols brings along what they earned in the running week and month', async () => {
-    // Carol: 1000 on 2 January, 100 for onboarding on the 5th.
-    expect((await read('period=month&of=2027-01', carol)).me).toMatchObject({ points: 1100 })
-    expect((await read('period=week&of=2027-W01', carol)).me).toMatchObject({ points: 100 })
-    expect((await read('', carol)).me).toMatchObject({ points: 1100 })
   })
 
   test('the current board by its name is the current board', async () => {

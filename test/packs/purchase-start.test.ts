@@ -34,8 +34,8 @@ onEachEngine('POST /api/packs/purchase', world => {
       price: { amount: 100, currency: 'POINTS' },
       seedHash: expect.stringMatching(/^[0-9a-f]{64}$/),
       termsHash: expect.stringMatching(/^[0-9a-f]{64}$/),
-      createdAt: '2026-08-15T18:30:00.000Z',
-      expiresAt: '2026-08-15T18:45:00.000Z',
+      createdAt: at(0).toISOString(),
+      expiresAt: at(15 * 60_000).toISOString(),
       completedAt: null,
       userPack: null,
     })

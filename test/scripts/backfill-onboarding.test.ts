@@ -23,129 +23,133 @@ const concerned = ({ rules }: { rules: Record<string, { concerned: number }> }) 
   Object.fromEntries(Object.entries(rules).map(([rule, report]) => [rule, report.concerned]))
 
 for (const engine of sharedEngines) {
-  onEngine(engine, 'bun run backfill-onboarding', world => {
-    const stateOf = async (subject: string) => {
-      const fan = world.withToken(await world.idp.issueToken(subject))
-      const { state, reward, leaderboard } = expectStatus(200, await fan.get('/api/user/onboarding'))
-      return [state, reward?.points ?? 0, leaderboard.enrolled]
-    }
-    const who = (subject: string) => ({ provider: world.config.identity.name, subject })
-    const profile = (subject: string, handle: string, displayName: string | null) =>
-      world.db.write(tx => upsertProfile(tx, who(subject), { handle, displayName }))
+  onEngine(
+    engine,
+    'bun run backfill-onboarding',
+    world => {
+      const stateOf = async (subject: string) => {
+        const fan = world.withToken(await world.idp.issueToken(subject))
+        const { state, reward, leaderboard } = expectStatus(200, await fan.get('/api/user/onboarding'))
+        return [state, reward?.points ?? 0, leaderboard.enrolled]
+      }
+      const who = (subject: string) => ({ provider: world.config.identity.name, subject })
+      const profile = (subject: string, handle: string, displayName: string | null) =>
+        world.db.write(tx => upsertProfile(tx, who(subject), { handle, displayName }))
 
-    test('corrects every rule’s fans once, as it said that it would, and leaves the others', async () => {
-      const { db, clock } = world
-      const nothing = { points: 0, claims: null, deferral: null }
-      await profile('fan-0101', 'complete', 'Ada')
-      await profile('fan-0102', 'no_name', null)
-      await profile('fan-0103', 'deleted', 'Gone')
-      await db.write(async tx => buryIdentity(tx, (await ensureUser(tx, who('fan-0103'))).user))
-      await db.write(tx => completeOnboarding(tx, who('fan-0104'), {}, nothing))
-      await db.write(tx => completeOnboarding(tx, who('fan-0105'), { joinLeaderboard: false }, nothing))
-      // Enrolled before there were boards.
-      await db.write(async tx => {
-        const { user } = await ensureUser(tx, who('fan-0106'))
-        await appendEntry(tx, { userId: user.id, delta: 70, reason: 'activity', ref: 'early' })
-        await tx.insert(tx.tables.leaderboardEntries).values({ userId: user.id, enrolledAt: tx.now() })
-      })
-
-      expect((await backfill(world, '--dry-run', '--before', '2020-01-01')).changed).toBe(0)
-      const since = new Date(clock.ms).toISOString()
-      const planned = await backfill(world, '--dry-run', '--since', since)
-      expect(concerned(planned)).toEqual({ complete: 1, grant: 2, enrol: 1, place: 1 })
-      expect(planned).toMatchObject({ dryRun: true, changed: 4, points: 300 })
-      expect(planned.rules).toMatchObject({
-        complete: { points: 100 },
-        grant: { points: 200 },
-        place: { points: 0 },
-      })
-      expect(await stateOf('fan-0101')).toEqual(['not_started', 0, false])
-
-      const done = await backfill(world)
-      expect(done).toMatchObject({ dryRun: false, changed: 4, rules: { complete: { corrected: 1 } } })
-      expect(done).toMatchObject({
-        points: 300,
-        rules: { complete: { points: 100 }, grant: { points: 200 } },
-      })
-      expect(await stateOf('fan-0101')).toEqual(['completed', 100, true])
-      expect(await stateOf('fan-0102')).toEqual(['not_started', 0, false])
-      expect(await stateOf('fan-0104')).toEqual(['completed', 100, true])
-      expect(await stateOf('fan-0105')).toEqual(['completed', 100, false])
-      expect((await verifyLedger(db)).findings).toBe(0)
-
-      expect(await backfill(world)).toMatchObject({ changed: 0, points: 0 })
-      expect(await backfill(world, '--enrol')).toMatchObject({ changed: 1 })
-      expect(await stateOf('fan-0105')).toEqual(['completed', 100, true])
-      expect(await backfill(world, '--enrol')).toMatchObject({ changed: 0 })
-      expect((await verifyLedger(db)).findings).toBe(0)
-    })
-
-    test('grants nothing and enrols nobody when told so, and takes other words for complete', async () => {
-      await profile('fan-0111', 'plain', 'Plain')
-      await world.db.write(tx => upsertProfile(tx, who('fan-0112'), { country: 'GB' }))
-      const parameters = ['--no-grant', '--no-enrol', '--complete-when', 'country']
-      expect(concerned(await backfill(world, ...parameters))).toEqual({ complete: 1, place: 0 })
-      expect(await stateOf('fan-0111')).toEqual(['not_started', 0, false])
-      expect(await stateOf('fan-0112')).toEqual(['completed', 0, false])
-    })
-
-    test('two at once correct each fan once', async () => {
-      for (let nth = 0; nth < 20; nth++) await profile(`fan-01${20 + nth}`, `twice_${nth}`, 'Twice')
-      const runs = await Promise.all([backfill(world), backfill(world)])
-      const corrected = runs.map(({ rules }) => rules.complete.corrected)
-      // And fan-0111 of the test before.
-      expect(corrected[0] + corrected[1]).toBe(21)
-      expect(await stateOf('fan-0120')).toEqual(['completed', 100, true])
-      expect((await verifyLedger(world.db)).findings).toBe(0)
-    })
-
-    test('refuses fans whose account was written without entries, names them, and corrects the others', async () => {
-      const { db } = world
-      const nothing = { points: 0, claims: null, deferral: null }
-      const bySql = new Map<string, string>()
-      for (const subject of ['fan-0150', 'fan-0151']) {
-        const userId = await db.write(async tx => {
-          const { user } = await ensureUser(tx, who(subject))
-          const account = { userId: user.id, balance: 500, lifetime: 500, seq: 0, updatedAt: tx.now() }
-          await tx.insert(tx.tables.pointsAccounts).values({ ...account, headHash: GENESIS_HASH })
-          return user.id
+      test('corrects every rule’s fans once, as it said that it would, and leaves the others', async () => {
+        const { db, clock } = world
+        const nothing = { points: 0, claims: null, deferral: null }
+        await profile('fan-0101', 'complete', 'Ada')
+        await profile('fan-0102', 'no_name', null)
+        await profile('fan-0103', 'deleted', 'Gone')
+        await db.write(async tx => buryIdentity(tx, (await ensureUser(tx, who('fan-0103'))).user))
+        await db.write(tx => completeOnboarding(tx, who('fan-0104'), {}, nothing))
+        await db.write(tx => completeOnboarding(tx, who('fan-0105'), { joinLeaderboard: false }, nothing))
+        // Enrolled before there were boards.
+        await db.write(async tx => {
+          const { user } = await ensureUser(tx, who('fan-0106'))
+          await appendEntry(tx, { userId: user.id, delta: 70, reason: 'activity', ref: 'early' })
+          await tx.insert(tx.tables.leaderboardEntries).values({ userId: user.id, enrolledAt: tx.now() })
         })
-        bySql.set(subject, userId)
-      }
-      await profile('fan-0150', 'by_sql', 'By SQL')
-      await db.write(tx => completeOnboarding(tx, who('fan-0151'), { joinLeaderboard: false }, nothing))
-      await profile('fan-0152', 'sound', 'Sound')
-      const env = { DATABASE_URL: world.databaseUrl ?? '' }
-      const { code, out } = await runScript('backfill-onboarding', ['--json'], { env })
-      expect(code).toBe(1)
-      const { rules } = JSON.parse(out)
-      expect(rules.complete).toMatchObject({
-        ...{ corrected: 1, refused: 1, points: 100 },
-        refusedExamples: [bySql.get('fan-0150')],
-      })
-      expect(rules.grant).toMatchObject({ refused: 1, refusedExamples: [bySql.get('fan-0151')], points: 0 })
-      expect(await stateOf('fan-0150')).toEqual(['not_started', 0, false])
-      expect(await stateOf('fan-0151')).toEqual(['completed', 0, false])
-      expect(await stateOf('fan-0152')).toEqual(['completed', 100, true])
-      const { out: text } = await runScript('backfill-onboarding', [], { env })
-      expect(text).toContain('1 refused, the points account does not match the ledger entries')
-      expect(text).toContain('bun run verify-ledger')
-      await db.write(async tx => {
-        const { pointsAccounts } = tx.tables
-        await tx.delete(pointsAccounts).where(inArray(pointsAccounts.userId, [...bySql.values()]))
-      })
-      expect((await verifyLedger(db)).findings).toBe(0)
-    })
 
-    test('refuses what is no instant and no field', async () => {
-      const env = { DATABASE_URL: world.databaseUrl ?? '' }
-      for (const parameters of [
-        ['--since', 'yesterday'],
-        ['--before', '2026-13-01'],
-        ['--complete-when', 'points'],
-      ]) {
-        expect((await runScript('backfill-onboarding', parameters, { env })).code).toBe(2)
-      }
-    })
-  })
+        expect((await backfill(world, '--dry-run', '--before', '2020-01-01')).changed).toBe(0)
+        const since = new Date(clock.ms).toISOString()
+        const planned = await backfill(world, '--dry-run', '--since', since)
+        expect(concerned(planned)).toEqual({ complete: 1, grant: 2, enrol: 1, place: 1 })
+        expect(planned).toMatchObject({ dryRun: true, changed: 4, points: 300 })
+        expect(planned.rules).toMatchObject({
+          complete: { points: 100 },
+          grant: { points: 200 },
+          place: { points: 0 },
+        })
+        expect(await stateOf('fan-0101')).toEqual(['not_started', 0, false])
+
+        const done = await backfill(world)
+        expect(done).toMatchObject({ dryRun: false, changed: 4, rules: { complete: { corrected: 1 } } })
+        expect(done).toMatchObject({
+          points: 300,
+          rules: { complete: { points: 100 }, grant: { points: 200 } },
+        })
+        expect(await stateOf('fan-0101')).toEqual(['completed', 100, true])
+        expect(await stateOf('fan-0102')).toEqual(['not_started', 0, false])
+        expect(await stateOf('fan-0104')).toEqual(['completed', 100, true])
+        expect(await stateOf('fan-0105')).toEqual(['completed', 100, false])
+        expect((await verifyLedger(db)).findings).toBe(0)
+
+        expect(await backfill(world)).toMatchObject({ changed: 0, points: 0 })
+        expect(await backfill(world, '--enrol')).toMatchObject({ changed: 1 })
+        expect(await stateOf('fan-0105')).toEqual(['completed', 100, true])
+        expect(await backfill(world, '--enrol')).toMatchObject({ changed: 0 })
+        expect((await verifyLedger(db)).findings).toBe(0)
+      })
+
+      test('grants nothing and enrols nobody when told so, and takes other words for complete', async () => {
+        await profile('fan-0111', 'plain', 'Plain')
+        await world.db.write(tx => upsertProfile(tx, who('fan-0112'), { country: 'GB' }))
+        const parameters = ['--no-grant', '--no-enrol', '--complete-when', 'country']
+        expect(concerned(await backfill(world, ...parameters))).toEqual({ complete: 1, place: 0 })
+        expect(await stateOf('fan-0111')).toEqual(['not_started', 0, false])
+        expect(await stateOf('fan-0112')).toEqual(['completed', 0, false])
+      })
+
+      test('two at once correct each fan once', async () => {
+        for (let nth = 0; nth < 20; nth++) await profile(`fan-01${20 + nth}`, `twice_${nth}`, 'Twice')
+        const runs = await Promise.all([backfill(world), backfill(world)])
+        const corrected = runs.map(({ rules }) => rules.complete.corrected)
+        expect(corrected[0] + corrected[1]).toBe(20)
+        expect(await stateOf('fan-0120')).toEqual(['completed', 100, true])
+        expect((await verifyLedger(world.db)).findings).toBe(0)
+      })
+
+      test('refuses fans whose account was written without entries, names them, and corrects the others', async () => {
+        const { db } = world
+        const nothing = { points: 0, claims: null, deferral: null }
+        const bySql = new Map<string, string>()
+        for (const subject of ['fan-0150', 'fan-0151']) {
+          const userId = await db.write(async tx => {
+            const { user } = await ensureUser(tx, who(subject))
+            const account = { userId: user.id, balance: 500, lifetime: 500, seq: 0, updatedAt: tx.now() }
+            await tx.insert(tx.tables.pointsAccounts).values({ ...account, headHash: GENESIS_HASH })
+            return user.id
+          })
+          bySql.set(subject, userId)
+        }
+        await profile('fan-0150', 'by_sql', 'By SQL')
+        await db.write(tx => completeOnboarding(tx, who('fan-0151'), { joinLeaderboard: false }, nothing))
+        await profile('fan-0152', 'sound', 'Sound')
+        const env = { DATABASE_URL: world.databaseUrl ?? '' }
+        const { code, out } = await runScript('backfill-onboarding', ['--json'], { env })
+        expect(code).toBe(1)
+        const { rules } = JSON.parse(out)
+        expect(rules.complete).toMatchObject({
+          ...{ corrected: 1, refused: 1, points: 100 },
+          refusedExamples: [bySql.get('fan-0150')],
+        })
+        expect(rules.grant).toMatchObject({ refused: 1, refusedExamples: [bySql.get('fan-0151')], points: 0 })
+        expect(await stateOf('fan-0150')).toEqual(['not_started', 0, false])
+        expect(await stateOf('fan-0151')).toEqual(['completed', 0, false])
+        expect(await stateOf('fan-0152')).toEqual(['completed', 100, true])
+        const { out: text } = await runScript('backfill-onboarding', [], { env })
+        expect(text).toContain('1 refused, the points account does not match the ledger entries')
+        expect(text).toContain('bun run verify-ledger')
+        await db.write(async tx => {
+          const { pointsAccounts } = tx.tables
+          await tx.delete(pointsAccounts).where(inArray(pointsAccounts.userId, [...bySql.values()]))
+        })
+        expect((await verifyLedger(db)).findings).toBe(0)
+      })
+
+      test('refuses what is no instant and no field', async () => {
+        const env = { DATABASE_URL: world.databaseUrl ?? '' }
+        for (const parameters of [
+          ['--since', 'yesterday'],
+          ['--before', '2026-13-01'],
+          ['--complete-when', 'points'],
+        ]) {
+          expect((await runScript('backfill-onboarding', parameters, { env })).code).toBe(2)
+        }
+      })
+    },
+    { worldPer: 'test' },
+  )
 }

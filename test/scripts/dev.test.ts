@@ -53,8 +53,13 @@ test.each(['PORT', 'MOCK_IDP_PORT'] as const)(
 )
 
 test('Ctrl-C stops both cleanly', async () => {
-  dev.process.kill('SIGINT')
-  expect(await dev.process.exited).toBe(0)
-  for (const port of Object.values(dev.ports))
-    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+  const stopped = await startDev({ MOCK_IDP_FANS: '30' })
+  try {
+    stopped.process.kill('SIGINT')
+    expect(await stopped.process.exited).toBe(0)
+    for (const port of Object.values(stopped.ports))
+      await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+  } finally {
+    await stopped.stop()
+  }
 })

@@ -1,12 +1,14 @@
 import { expect, test } from 'bun:test'
 import { onEachEngine } from '../support/world.ts'
 
-onEachEngine('GET /api/teams', world => {
+onEachEngine('GET /api/teams of an empty catalogue', world => {
   test('answers an empty list before there is a catalogue', async () => {
     const { status, body } = await world.anonymous.get('/api/teams')
     expect([status, body]).toEqual([200, { teams: [] }])
   })
+})
 
+onEachEngine('GET /api/teams', world => {
   test('lists the active teams by id, to anybody', async () => {
     const [first, second] = [await world.team(), await world.team()]
     await world.team({ active: false })

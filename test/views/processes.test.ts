@@ -1,5 +1,5 @@
 /** Views of another process on the same database: true again within a second. */
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { sharedEngines } from '../support/engines.ts'
 import { type Fan, onEngine } from '../support/world.ts'
 import { type OtherProcess, startOtherProcess } from './another-process.ts'
@@ -7,86 +7,92 @@ import { type OtherProcess, startOtherProcess } from './another-process.ts'
 const SECOND = 1000
 
 for (const engine of sharedEngines) {
-  onEngine(engine, 'Two processes and their views', world => {
-    let other: OtherProcess
-    const fans: Fan[] = []
+  onEngine(
+    engine,
+    'Two processes and their views',
+    world => {
+      let other: OtherProcess
+      let fans: Fan[]
 
-    beforeAll(async () => {
-      other = await startOtherProcess(world)
-      for (let n = 0; n < 3; n++) {
+      beforeEach(async () => {
+        fans = []
+        other = await startOtherProcess(world)
+        for (let n = 0; n < 3; n++) {
+          const fan = await world.fan()
+          await fan.post('/api/user/onboarding', { profile: { displayName: `Fan ${n}` } })
+          fans.push(fan)
+          world.clock.advance(1)
+        }
+      })
+      afterEach(() => other.close())
+
+      const dashboards = async ({ token, get }: Fan) => ({
+        here: (await get('/api/dashboard')).body,
+        there: (await other.withToken(token).get('/api/dashboard')).body,
+      })
+
+      test('a write in one shows in the other: at once on SQLite, which tells, else when its view has aged out', async () => {
+        const [fan] = fans as [Fan]
+        world.clock.advance(SECOND)
+        const before = await dashboards(fan)
+        expect(before.here).toEqual(before.there)
+        await fan.patch('/api/user/profile', { displayName: 'Renamed' })
+        await world.grant(fan, 10)
+
+        const after = await dashboards(fan)
+        expect(after.here).toMatchObject({ profile: { displayName: 'Renamed' }, points: 110 })
+        expect(after.there).toEqual(world.db.engine === 'sqlite' ? after.here : before.there)
+        world.clock.advance(SECOND)
+        const later = await dashboards(fan)
+        expect(later.there).toEqual(after.here)
+      })
+
+      test('the leaderboard of the other shows new places, names and totals within a second', async () => {
+        const reader = other.withToken()
+        world.clock.advance(SECOND)
+        const { total } = (await reader.get('/api/leaderboard')).body
         const fan = await world.fan()
-        await fan.post('/api/user/onboarding', { profile: { displayName: `Fan ${n}` } })
-        fans.push(fan)
-        world.clock.advance(1)
-      }
-    })
-    afterAll(() => other.close())
+        await fan.post('/api/user/onboarding', { profile: { displayName: 'Just here' } })
+        await world.grant(fan, 1000)
+        world.clock.advance(SECOND)
+        const { body } = await reader.get('/api/leaderboard')
+        expect([body.total, body.entries[0]]).toMatchObject([
+          total + 1,
+          { displayName: 'Just here', points: 1100 },
+        ])
+        expect(body).toEqual((await world.anonymous.get('/api/leaderboard')).body)
+      })
 
-    const dashboards = async ({ token, get }: Fan) => ({
-      here: (await get('/api/dashboard')).body,
-      there: (await other.withToken(token).get('/api/dashboard')).body,
-    })
+      test('a view made of another view is not older than either may be', async () => {
+        const [, , rising] = fans as [Fan, Fan, Fan]
+        const there = other.withToken(rising.token)
+        const rank = async () => (await there.get('/api/dashboard')).body.rank
+        world.clock.advance(SECOND)
+        // The other process learns the fan’s place without their dashboard: the page has somebody else on it.
+        const { me } = (await there.get('/api/leaderboard?limit=1')).body
+        expect(me.rank).toBeGreaterThan(1)
+        await world.grant(rising, 5000)
+        world.clock.advance(800)
+        await rank()
+        world.clock.advance(300)
+        // 1.1 seconds after the write.
+        expect(await rank()).toBe(1)
+      })
 
-    test('a write in one shows in the other: at once on SQLite, which tells, else when its view has aged out', async () => {
-      const [fan] = fans as [Fan]
-      world.clock.advance(SECOND)
-      const before = await dashboards(fan)
-      expect(before.here).toEqual(before.there)
-      await fan.patch('/api/user/profile', { displayName: 'Renamed' })
-      await world.grant(fan, 10)
-
-      const after = await dashboards(fan)
-      expect(after.here).toMatchObject({ profile: { displayName: 'Renamed' }, points: 110 })
-      expect(after.there).toEqual(world.db.engine === 'sqlite' ? after.here : before.there)
-      world.clock.advance(SECOND)
-      const later = await dashboards(fan)
-      expect(later.there).toEqual(after.here)
-    })
-
-    test('the leaderboard of the other shows new places, names and totals within a second', async () => {
-      const reader = other.withToken()
-      world.clock.advance(SECOND)
-      const { total } = (await reader.get('/api/leaderboard')).body
-      const fan = await world.fan()
-      await fan.post('/api/user/onboarding', { profile: { displayName: 'Just here' } })
-      await world.grant(fan, 1000)
-      world.clock.advance(SECOND)
-      const { body } = await reader.get('/api/leaderboard')
-      expect([body.total, body.entries[0]]).toMatchObject([
-        total + 1,
-        { displayName: 'Just here', points: 1100 },
-      ])
-      expect(body).toEqual((await world.anonymous.get('/api/leaderboard')).body)
-    })
-
-    test('a view made of another view is not older than either may be', async () => {
-      const [, , rising] = fans as [Fan, Fan, Fan]
-      const there = other.withToken(rising.token)
-      const rank = async () => (await there.get('/api/dashboard')).body.rank
-      world.clock.advance(SECOND)
-      // The other process learns the fan’s place without their dashboard: the page has somebody else on it.
-      const { me } = (await there.get('/api/leaderboard?limit=1')).body
-      expect(me.rank).toBeGreaterThan(1)
-      await world.grant(rising, 5000)
-      world.clock.advance(800)
-      await rank()
-      world.clock.advance(300)
-      // 1.1 seconds after the write.
-      expect(await rank()).toBe(1)
-    })
-
-    test('both count what the other writes: one board, one sort', async () => {
-      const [first, second] = fans as [Fan, Fan, Fan]
-      await Promise.all(
-        Array.from({ length: 20 }, async (_, n) => {
-          const client = n % 2 ? world.withToken(first.token) : other.withToken(second.token)
-          await client.post('/api/user/profile', { bio: `Version ${n}` })
-          await world.grant(n % 2 ? first : second, 1)
-        }),
-      )
-      world.clock.advance(SECOND)
-      const here = (await world.anonymous.get('/api/leaderboard')).body
-      expect((await other.withToken().get('/api/leaderboard')).body).toEqual(here)
-    })
-  })
+      test('both count what the other writes: one board, one sort', async () => {
+        const [first, second] = fans as [Fan, Fan, Fan]
+        await Promise.all(
+          Array.from({ length: 20 }, async (_, n) => {
+            const client = n % 2 ? world.withToken(first.token) : other.withToken(second.token)
+            await client.post('/api/user/profile', { bio: `Version ${n}` })
+            await world.grant(n % 2 ? first : second, 1)
+          }),
+        )
+        world.clock.advance(SECOND)
+        const here = (await world.anonymous.get('/api/leaderboard')).body
+        expect((await other.withToken().get('/api/leaderboard')).body).toEqual(here)
+      })
+    },
+    { worldPer: 'test' },
+  )
 }
