@@ -1,11 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
-import type { Deps } from '../deps.ts'
 import { operation } from '../http/operation.ts'
 import { Closed, Integer, Nullable } from '../http/schemas.ts'
 import { PointsEntry } from '../points/schema.ts'
-import { viewDashboard } from './view.ts'
+import { readDashboard } from './view.ts'
 
 const Count = (description: string) => Integer({ description, minimum: 0 })
 
@@ -31,10 +30,10 @@ const Dashboard = Closed(
   { title: 'Dashboard' },
 )
 
-export const dashboardRoutes = (deps: AuthDeps & Pick<Deps, 'views'>) =>
+export const dashboardRoutes = (deps: AuthDeps) =>
   new Elysia({ name: 'matchday/dashboard', prefix: '/api/dashboard' }).use(authenticate(deps)).get(
     '',
-    ({ caller }) => viewDashboard({ ...deps, read: deps.db.read }, caller),
+    ({ caller }) => readDashboard(deps.db.read, caller),
     operation({
       id: 'readDashboard',
       summary: 'Read your dashboard',

@@ -1,57 +1,75 @@
-/** The home screen of a fan, in one answer. */
+/** The home screen of a fan, in one answer and one statement. */
+import { desc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
 import type { AuthenticatedCaller } from '../caller.ts'
-import { readFaces } from '../identity/faces.ts'
-import { readStanding } from '../leaderboard/standing.ts'
-import { tallyPacks } from '../packs/tally.ts'
-import { presentEntry, readEntries } from '../points/history.ts'
-import { tallyRewards } from '../rewards/tally.ts'
-import { boardTopic, fanTopic, rewardsTopic } from '../views/topics.ts'
-import type { ViewCache } from '../views/view-cache.ts'
-import { nextChange } from '../window.ts'
+import { type Face, faceColumns } from '../identity/faces.ts'
+import { rankedScore } from '../leaderboard/standing.ts'
+import { packCounts } from '../packs/tally.ts'
+import { balanceOf, newestEntries, presentEntry } from '../points/history.ts'
+import type { PointsEntry } from '../points/ledger.ts'
+import { rewardCounts } from '../rewards/tally.ts'
 
 const RECENT_ENTRIES = 5
 const GLOBAL_BOARD = 'all'
 
-interface Sources {
-  read: Reader
-  views: ViewCache
-}
-
 /** A fan without a record gets the same answer with nothing in it. */
-export async function viewDashboard(
-  { read, views }: Sources,
-  { userId }: Pick<AuthenticatedCaller, 'userId'>,
-) {
-  if (userId === undefined) return presentNewcomer(read)
-  return views.read(`dashboard ${userId}`, async () => ({
-    until: await nextChange(read, read.tables.rewards, read.now()),
-    value: await presentDashboard(read, userId),
-    topics: [fanTopic(userId), rewardsTopic, boardTopic(GLOBAL_BOARD)],
-  }))
-}
-
-async function presentDashboard(read: Reader, userId: string) {
-  const face = (await readFaces(read, [userId])).get(userId)
-  const { balance, entries } = await readEntries(read, userId, RECENT_ENTRIES)
-  const standing = await readStanding(read, GLOBAL_BOARD, userId)
+export async function readDashboard(read: Reader, { userId }: Pick<AuthenticatedCaller, 'userId'>) {
+  const rows = await selectDashboard(read, { userId: userId ?? '', now: read.now() })
+  const [row] = rows
+  if (!row) throw new Error('a statement that always has a row had none')
+  const { claims, packs, id, displayName, avatarUrl } = row
   return {
-    profile: { id: userId, displayName: face?.displayName ?? null, avatarUrl: face?.avatarUrl ?? null },
-    points: balance,
-    rank: standing?.rank ?? null,
-    rewards: await tallyRewards(read, userId, balance),
-    packs: await tallyPacks(read, userId),
-    recentPoints: entries.map(presentEntry),
+    profile: { id, displayName, avatarUrl },
+    points: row.points,
+    rank: row.rank,
+    rewards: {
+      claimable: row.claimable,
+      claimed: claims.all - claims.redeemed,
+      redeemed: claims.redeemed,
+    },
+    packs: { sealed: packs.all - packs.opened, opened: packs.opened },
+    recentPoints: rows.flatMap(({ entry }) => (entry ? [presentEntry(entry)] : [])),
   }
 }
 
-async function presentNewcomer(read: Reader) {
-  return {
-    profile: { id: null, displayName: null, avatarUrl: null },
-    points: 0,
-    rank: null,
-    rewards: await tallyRewards(read, undefined, 0),
-    packs: { sealed: 0, opened: 0 },
-    recentPoints: [],
-  }
+/** One for each recent entry, and one without any. */
+interface Row extends Face {
+  id: string | null
+  points: number
+  rank: number | null
+  claimable: number
+  claims: { all: number; redeemed: number }
+  packs: { all: number; opened: number }
+  entry: PointsEntry | null
 }
+
+/** Each part is read once by the fan's id, and all but the entries are a row each. */
+const selectDashboard = prepared<{ userId: string; now: Date }, Row[]>((read, value) => {
+  const { users, identities } = read.tables
+  const userId = value('userId')
+  const standing = rankedScore(read, GLOBAL_BOARD, userId)
+  const { claims, claimable } = rewardCounts(read, { userId, now: value('now') })
+  const packs = packCounts(read, userId)
+  const newest = newestEntries(read, userId, RECENT_ENTRIES)
+  const { id: entryId, seq, delta, balanceAfter, reason, ref, createdAt, hash } = newest
+  return read
+    .select({
+      id: users.id,
+      ...faceColumns(read),
+      points: balanceOf(read, userId),
+      rank: standing.rank,
+      claimable: claimable.count,
+      claims: { all: claims.all, redeemed: claims.redeemed },
+      packs: { all: packs.all, opened: packs.opened },
+      entry: { id: entryId, seq, delta, balanceAfter, reason, ref, createdAt, hash },
+    })
+    .from(claims)
+    .crossJoin(claimable)
+    .crossJoin(packs)
+    .leftJoin(users, eq(users.id, userId))
+    .leftJoin(identities, eq(identities.userId, users.id))
+    .leftJoin(standing, sql`true`)
+    .leftJoin(newest, sql`true`)
+    .orderBy(desc(seq))
+})

@@ -34,7 +34,7 @@ export async function exportUser(reader: Reader, fan: FanReference) {
 
 async function exportRecord(reader: Reader, user: User) {
   const { provider: _, subject: _s, ...profile } = user
-  const { leaderboard, ...onboarding } = await readOnboarding(reader, user)
+  const { leaderboard, ...onboarding } = await readOnboarding(reader, { userId: user.id })
   return {
     profile,
     ...(await exportIdentity(reader, user)),

@@ -8,7 +8,7 @@ import type { IdentityClaims } from './claims.ts'
 import { FIELDS, type MirroredField, mergeClaims } from './merge-claims.ts'
 import { ensureUserId, type User } from './users.ts'
 
-type Row = Tables['identities']['$inferSelect']
+export type Mirror = Tables['identities']['$inferSelect']
 
 /** The mirror as a profile shows it. Times are ISO 8601. */
 export interface Identity {
@@ -24,12 +24,12 @@ export interface Identity {
   syncedAt: string | null
 }
 
-export async function findMirror(reader: Reader, userId: string): Promise<Row | undefined> {
+export async function findMirror(reader: Reader, userId: string): Promise<Mirror | undefined> {
   const [row] = await selectMirror(reader, { userId })
   return row
 }
 
-const selectMirror = prepared<{ userId: string }, Row[]>((reader, value) => {
+const selectMirror = prepared<{ userId: string }, Mirror[]>((reader, value) => {
   const { identities } = reader.tables
   return reader
     .select()
@@ -39,7 +39,7 @@ const selectMirror = prepared<{ userId: string }, Row[]>((reader, value) => {
 
 export function presentIdentity(
   { provider, subject }: Pick<Caller, 'provider' | 'subject'>,
-  row?: Row,
+  row?: Mirror | null,
 ): Identity {
   return {
     provider,

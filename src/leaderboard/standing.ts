@@ -1,7 +1,8 @@
 /** Where one fan stands. */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, type Placeholder, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
+import { type Face, faceColumns } from '../identity/faces.ts'
 import { fansAhead } from './counts.ts'
 
 export interface Standing {
@@ -13,27 +14,48 @@ export interface Standing {
   reachedAt: Date
 }
 
-/** Null for a fan who has no place on the board. */
-export async function readStanding(reader: Reader, board: string, userId: string): Promise<Standing | null> {
+/** With the fan's face. Null for a fan who has no place on the board. */
+export async function readStanding(
+  reader: Reader,
+  board: string,
+  userId: string,
+): Promise<(Standing & Face) | null> {
   const [row] = await selectStanding(reader, { board, userId })
   if (!row) return null
-  return { userId, rank: row.ahead + 1, points: -row.minusPoints, reachedAt: new Date(row.reachedAt) }
+  const { minusPoints, reachedAt, ...ranked } = row
+  return { userId, ...ranked, points: -minusPoints, reachedAt: new Date(reachedAt) }
 }
 
-interface Scored {
+interface Ranked extends Face {
   minusPoints: number
   reachedAt: number
-  ahead: number
+  rank: number
 }
 
-const selectStanding = prepared<{ board: string; userId: string }, Scored[]>((reader, value) => {
+const selectStanding = prepared<{ board: string; userId: string }, Ranked[]>((reader, value) => {
+  const { users, identities } = reader.tables
+  const userId = value('userId')
+  const standing = rankedScore(reader, value('board'), userId)
+  const { minusPoints, reachedAt, rank } = standing
+  return reader
+    .select({ minusPoints, reachedAt, rank, ...faceColumns(reader) })
+    .from(standing)
+    .innerJoin(users, eq(users.id, userId))
+    .leftJoin(identities, eq(identities.userId, users.id))
+})
+
+/** A fan's place on a board, from the rank index; no row for a fan who has none. */
+export function rankedScore(reader: Reader, board: string | Placeholder, userId: Placeholder) {
   const { leaderboardScores: scores } = reader.tables
+  const ahead = fansAhead(reader, 'leaderboard_scores')
   return reader
     .select({
       minusPoints: scores.minusPoints,
       reachedAt: scores.reachedAt,
-      ahead: fansAhead(reader, 'leaderboard_scores'),
+      rank: sql<number>`${ahead} + 1`.mapWith(Number).as('rank'),
     })
     .from(scores)
-    .where(and(eq(scores.board, value('board')), eq(scores.userId, value('userId'))))
-})
+    .where(and(eq(scores.board, board), eq(scores.userId, userId)))
+    .limit(1)
+    .as('standing')
+}

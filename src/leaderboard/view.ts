@@ -1,7 +1,7 @@
 /** A board as one answer: who is on it, and where the caller stands. */
 import type { Reader } from '../../db/index.ts'
 import type { AuthenticatedCaller } from '../caller.ts'
-import { readFaces } from '../identity/faces.ts'
+import { type Face, readFaces } from '../identity/faces.ts'
 import type { Cursors } from '../pagination.ts'
 import { DomainError } from '../problems.ts'
 import { boardTopic, fanTopic } from '../views/topics.ts'
@@ -39,59 +39,45 @@ export async function viewLeaderboard(
   if (around && !caller) throw new DomainError('unauthenticated')
   const userId = caller?.userId
 
-  const centre = around ? `around ${userId}` : cursor === undefined ? 'top' : `from ${cursor}`
-  const page = await views.read(`leaderboard ${board.id} ${limit} ${centre}`, async () =>
-    present(
-      read,
-      board,
-      await (around
-        ? readBoardAround(read, cursors, board.id, limit, userId)
-        : readBoardPage(read, cursors, board.id, { limit, cursor })),
-    ),
-  )
+  // A page that does not depend on the caller is the same for all who ask.
+  const page = around
+    ? await present(read, await readBoardAround(read, cursors, board.id, limit, userId))
+    : await views.read(`leaderboard ${board.id} ${limit} ${cursor ?? 'top'}`, async () => {
+        const found = await readBoardPage(read, cursors, board.id, { limit, cursor })
+        return {
+          value: await present(read, found),
+          topics: [boardTopic(board.id), ...found.standings.map(({ userId }) => fanTopic(userId))],
+        }
+      })
   const me = page.entries.find(entry => entry.userId === userId)
   return {
     board: describe(board, read.now()),
-    me: me ?? (await viewStanding({ read, views }, board.id, userId)),
+    me: me ?? (await presentOwn(read, board.id, userId)),
     ...page,
   }
 }
 
 /** A fan's own place on a board; null when they have none. */
-async function viewStanding(
-  { read, views }: Pick<Sources, 'read' | 'views'>,
-  board: string,
-  userId: string | undefined,
-) {
-  if (userId === undefined) return null
-  return views.read(`standing ${board} ${userId}`, async () => {
-    const standing = await readStanding(read, board, userId)
-    const [presented = null] = standing ? await presentStandings(read, [standing]) : []
-    return { value: presented, topics: [boardTopic(board), fanTopic(userId)] }
-  })
+async function presentOwn(read: Reader, board: string, userId: string | undefined) {
+  const standing = userId === undefined ? null : await readStanding(read, board, userId)
+  return standing && presentStanding(standing, standing)
 }
 
-async function present(read: Reader, board: Board, { standings, ...page }: BoardPage) {
-  return {
-    value: { entries: await presentStandings(read, standings), ...page },
-    topics: [boardTopic(board.id), ...standings.map(({ userId }) => fanTopic(userId))],
-  }
-}
-
-const NO_FACE = { displayName: null, avatarUrl: null }
-
-async function presentStandings(read: Reader, standings: Standing[]) {
+async function present(read: Reader, { standings, ...page }: BoardPage) {
   const faces = await readFaces(
     read,
     standings.map(({ userId }) => userId),
   )
-  return standings.map(({ rank, userId, points, reachedAt }) => ({
-    rank,
-    userId,
-    ...(faces.get(userId) ?? NO_FACE),
-    points,
-    reachedAt: reachedAt.toISOString(),
-  }))
+  return {
+    entries: standings.map(standing => presentStanding(standing, faces.get(standing.userId) ?? NO_FACE)),
+    ...page,
+  }
+}
+
+const NO_FACE: Face = { displayName: null, avatarUrl: null }
+
+function presentStanding({ rank, userId, points, reachedAt }: Standing, { displayName, avatarUrl }: Face) {
+  return { rank, userId, displayName, avatarUrl, points, reachedAt: reachedAt.toISOString() }
 }
 
 function requireBoard(period: Period, of: string | undefined, now: Date): Board {

@@ -4,7 +4,6 @@ import { isUniqueViolation, type Transaction } from '../../db/index.ts'
 import { preparedWrite } from '../../db/prepared.ts'
 import { appendEntry } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
-import { fanTopic } from '../views/topics.ts'
 import { type PurchaseRow, presentPurchase, statusOf, type UserPackRow } from './present.ts'
 import { findPurchase, findUserPackOf } from './purchases.ts'
 import { insufficientPoints, POINTS } from './start-purchase.ts'
@@ -71,7 +70,6 @@ async function settle(
     ...SEALED,
   }
   await insertUserPack(tx, userPack)
-  tx.touch(fanTopic(purchase.userId))
   return { outcome: 'completed', purchase: presentPurchase(done, userPack, now) }
 }
 

@@ -5,7 +5,6 @@ import { prepared, preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
-import { fanTopic } from '../views/topics.ts'
 import { type Collectible, collectibleColumns } from './catalogue.ts'
 import { drawItems, inOrderOfIds } from './draw.ts'
 import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
@@ -29,7 +28,6 @@ export async function openPack(tx: Transaction, caller: Caller, { userPackId, cl
   const [opened] = await updateSealed(tx, { userPackId, openedAt: tx.now(), clientSeed })
   if (opened) {
     await dealItems(tx, opened, clientSeed)
-    tx.touch(fanTopic(user.id))
   }
   return presentOpened(tx, userPackId)
 }

@@ -3,7 +3,6 @@ import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { appendEntry } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
-import { fanTopic } from '../views/topics.ts'
 import { needsMoney } from './complete-purchase.ts'
 import type { PurchaseRow } from './present.ts'
 import { findPurchase, findUserPackOf } from './purchases.ts'
@@ -62,17 +61,14 @@ async function returnPoints(tx: Transaction, { id, userId, priceAmount }: Purcha
 }
 
 /** A sealed pack comes back and goes on sale again; an opened one stays with the fan. */
-async function takeBack(tx: Transaction, { id, packId, userId }: PurchaseRow): Promise<boolean> {
+async function takeBack(tx: Transaction, { id, packId }: PurchaseRow): Promise<boolean> {
   const { userPacks } = tx.tables
   const [revoked] = await tx
     .update(userPacks)
     .set({ revokedAt: tx.now() })
     .where(and(eq(userPacks.purchaseId, id), isNull(userPacks.openedAt), isNull(userPacks.revokedAt)))
     .returning()
-  if (revoked) {
-    await changeSold(tx, packId, -1)
-    tx.touch(fanTopic(userId))
-  }
+  if (revoked) await changeSold(tx, packId, -1)
   // Taken back before, when the refund of its money began?
   return Boolean(revoked ?? (await findUserPackOf(tx, id))?.revokedAt)
 }

@@ -1,24 +1,13 @@
-/** How many packs a fan has, sealed and opened. */
-import { and, count, eq, isNull } from 'drizzle-orm'
+/** How many packs a fan has: SQL for a statement that reads more of the fan. */
+import { and, count, eq, isNull, type Placeholder } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
-
-export interface PacksTally {
-  sealed: number
-  opened: number
-}
 
 /** Packs that were taken back are nobody's. */
-export async function tallyPacks(reader: Reader, userId: string): Promise<PacksTally> {
-  const [row] = await countPacks(reader, { userId })
-  const { all, opened } = row ?? { all: 0, opened: 0 }
-  return { sealed: all - opened, opened }
-}
-
-const countPacks = prepared<{ userId: string }, { all: number; opened: number }[]>((reader, value) => {
+export function packCounts(reader: Reader, userId: Placeholder) {
   const { userPacks } = reader.tables
   return reader
-    .select({ all: count(), opened: count(userPacks.openedAt) })
+    .select({ all: count().as('packs'), opened: count(userPacks.openedAt).as('opened') })
     .from(userPacks)
-    .where(and(eq(userPacks.userId, value('userId')), isNull(userPacks.revokedAt)))
-})
+    .where(and(eq(userPacks.userId, userId), isNull(userPacks.revokedAt)))
+    .as('packs')
+}

@@ -1,9 +1,8 @@
 /** A fan's points, newest first. */
-import { and, desc, eq, gte, lt, type Placeholder, type SQL } from 'drizzle-orm'
+import { and, desc, eq, gte, lt, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
-import { findUser } from '../identity/users.ts'
 import { type Cursors, cutPage, type Page } from '../pagination.ts'
 import type { PointsEntry, PointsReason } from './ledger.ts'
 
@@ -20,19 +19,18 @@ export interface HistoryFilter {
 export async function readHistory(
   reader: Reader,
   cursors: Cursors,
-  caller: Caller,
+  { userId }: Pick<Caller, 'userId'>,
   { limit, cursor, reason, since, until }: Page & HistoryFilter,
 ) {
   const { pointsEntries } = reader.tables
-  const user = await findUser(reader, caller)
   // The list's name holds the fan and the filter: a cursor of another list opens nothing.
-  const list = JSON.stringify(['points', user?.id, reason, since, until])
+  const list = JSON.stringify(['points', userId, reason, since, until])
   const before = cursor === undefined ? undefined : Number(cursors.open(list, cursor))
-  if (!user) return { balance: 0, lifetime: 0, entries: [], nextCursor: null }
+  if (userId === undefined) return { balance: 0, lifetime: 0, entries: [], nextCursor: null }
 
   const { balance, lifetime, entries } = await readEntries(
     reader,
-    user.id,
+    userId,
     limit + 1,
     and(
       before === undefined ? undefined : lt(pointsEntries.seq, before),
@@ -82,6 +80,25 @@ function accountEntries(
     .where(eq(pointsAccounts.userId, userId))
     .orderBy(desc(pointsEntries.seq))
     .limit(limit)
+}
+
+/** SQL for a fan's newest entries, for a statement that reads more of the fan. */
+export function newestEntries(reader: Reader, userId: Placeholder, limit: number) {
+  const { pointsEntries } = reader.tables
+  return reader
+    .select()
+    .from(pointsEntries)
+    .where(eq(pointsEntries.userId, userId))
+    .orderBy(desc(pointsEntries.seq))
+    .limit(limit)
+    .as('newest')
+}
+
+/** SQL for a fan's balance; zero without an account. */
+export function balanceOf({ tables }: Pick<Reader, 'tables'>, userId: Placeholder): SQL<number> {
+  const { pointsAccounts } = tables
+  return sql<number>`coalesce((select ${pointsAccounts.balance} from ${pointsAccounts}
+    where ${pointsAccounts.userId} = ${userId}), 0)`.mapWith(Number)
 }
 
 export function presentEntry({ id, seq, delta, balanceAfter, reason, ref, createdAt, hash }: PointsEntry) {

@@ -4,7 +4,6 @@ import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
 import { type Board, boardsAt } from '../leaderboard/boards.ts'
 import { raiseScores } from '../leaderboard/scores.ts'
-import { fanTopic } from '../views/topics.ts'
 import { GENESIS_HASH, hashEntry } from './hash.ts'
 
 /** What an entry is for. With its `ref` it names one cause, which is booked once. */
@@ -90,7 +89,6 @@ export async function appendEntry(tx: Transaction, change: PointsChange): Promis
   const { entry, head, gained } = nextEntry(account, change, { id: tx.newId(), at })
   await insertEntry(tx, entry)
   await updateAccount(tx, { userId, ...head })
-  tx.touch(fanTopic(userId))
   if (gained > 0) await raiseScores(tx, userId, { gained, at, boards: boardsFor(reason, at) })
   return { outcome: 'booked', entry }
 }

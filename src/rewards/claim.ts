@@ -6,7 +6,7 @@ import type { Caller } from '../caller.ts'
 import { ensureUserId } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
-import { fanTopic, rewardsTopic } from '../views/topics.ts'
+import { rewardsTopic } from '../views/topics.ts'
 import { isActive } from '../window.ts'
 import { requireReward } from './catalogue.ts'
 import { presentReward, type RewardRow, type UserRewardRow } from './present.ts'
@@ -33,7 +33,6 @@ export async function claimReward(tx: Transaction, caller: Caller, { rewardId }:
   const [claim] = await insertClaim(tx, { userId, rewardId, claimedAt: now })
   if (!claim) throw new DomainError('already_claimed')
 
-  tx.touch(fanTopic(userId))
   const stockRemaining = await takeFromStock(tx, reward)
   const own = { rewardId, ...claim, redeemedAt: null, redemptionCode: null }
   return { reward: presentReward({ ...reward, stockRemaining }, own, balance, now) }

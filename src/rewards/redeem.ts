@@ -6,7 +6,6 @@ import type { Caller } from '../caller.ts'
 import { findUser } from '../identity/users.ts'
 import { readBalance } from '../points/ledger.ts'
 import { DomainError } from '../problems.ts'
-import { fanTopic } from '../views/topics.ts'
 import { findUserReward, requireReward } from './catalogue.ts'
 import type { RewardReference } from './claim.ts'
 import { presentReward, type UserRewardRow } from './present.ts'
@@ -24,7 +23,6 @@ export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }
   if (!redeemed) {
     throw new DomainError((await findUserReward(tx, user.id, rewardId)) ? 'already_redeemed' : 'not_claimed')
   }
-  tx.touch(fanTopic(user.id))
   const { balance } = await readBalance(tx, user.id)
   return { reward: presentReward(reward, redeemed, balance, now) }
 }

@@ -5,7 +5,7 @@ import { type MutationDeps, mutate } from '../http/idempotency.ts'
 import { operation } from '../http/operation.ts'
 import { answerReady } from '../http/ready-json.ts'
 import { claimReward } from './claim.ts'
-import { type Rewards, viewRewards } from './list.ts'
+import { type Rewards, renderRewards } from './list.ts'
 import { redeemReward } from './redeem.ts'
 import {
   exampleClaimed,
@@ -22,7 +22,7 @@ export const rewardsRoutes = (deps: AuthDeps & MutationDeps & Pick<Deps, 'views'
     .get(
       '',
       async ({ caller }) =>
-        answerReady<Rewards>(await viewRewards({ ...deps, read: deps.db.read }, caller.userId)),
+        answerReady<Rewards>(await renderRewards({ ...deps, read: deps.db.read }, caller.userId)),
       operation({
         id: 'listRewards',
         summary: 'List the active rewards',

@@ -1,45 +1,31 @@
-/** How many rewards a fan can claim now, has claimed and has redeemed. */
-import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
+/** How many rewards a fan can claim now, has claimed and has redeemed: SQL for a statement that reads more of the fan. */
+import { and, count, eq, gt, isNull, lte, notExists, or, type Placeholder, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { balanceOf } from '../points/history.ts'
 import { activeAt } from '../window.ts'
-import { obstacles, type RewardRow, type UserRewardRow } from './present.ts'
 
-export interface RewardsTally {
-  claimable: number
-  /** Claimed and not yet redeemed. */
-  claimed: number
-  redeemed: number
-}
-
-/** `points` is the fan's balance. Without a user id: what anybody with these points could claim. */
-export async function tallyRewards(
-  reader: Reader,
-  userId: string | undefined,
-  points: number,
-): Promise<RewardsTally> {
-  const now = reader.now()
-  const rows = await selectShelf(reader, { userId: userId ?? '', now })
-  const count = (is: (row: Shelved) => boolean) => rows.filter(is).length
-  return {
-    claimable: count(({ reward, own }) => obstacles(reward, own ?? undefined, points, now).length === 0),
-    claimed: count(({ own }) => own !== null && own.redeemedAt === null),
-    redeemed: count(({ own }) => own !== null && own.redeemedAt !== null),
-  }
-}
-
-interface Shelved {
-  reward: RewardRow
-  /** Null beside what they have not claimed. */
-  own: UserRewardRow | null
-}
-
-const selectShelf = prepared<{ userId: string; now: Date }, Shelved[]>((reader, value) => {
+/** Without a record, `userId` is empty: what anybody without points could claim. `now` is a `Date`. */
+export function rewardCounts(reader: Reader, { userId, now }: { userId: Placeholder; now: Placeholder }) {
   const { rewards, userRewards } = reader.tables
-  const now = sql.param(value('now'), rewards.startsAt)
-  return reader
-    .select({ reward: rewards, own: userRewards })
+  const claims = reader
+    .select({ all: count().as('claims'), redeemed: count(userRewards.redeemedAt).as('redeemed') })
+    .from(userRewards)
+    .where(eq(userRewards.userId, userId))
+  const own = reader
+    .select({ rewardId: userRewards.rewardId })
+    .from(userRewards)
+    .where(and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewards.id)))
+  // The rule of `obstacles` in `present.ts`.
+  const claimable = reader
+    .select({ count: count().as('claimable') })
     .from(rewards)
-    .leftJoin(userRewards, and(eq(userRewards.rewardId, rewards.id), eq(userRewards.userId, value('userId'))))
-    .where(or(activeAt(rewards, now), isNotNull(userRewards.rewardId)))
-})
+    .where(
+      and(
+        activeAt(rewards, sql.param(now, rewards.startsAt)),
+        lte(rewards.pointsRequired, balanceOf(reader, userId)),
+        notExists(own),
+        or(isNull(rewards.stockRemaining), gt(rewards.stockRemaining, 0)),
+      ),
+    )
+  return { claims: claims.as('claims'), claimable: claimable.as('claimable') }
+}

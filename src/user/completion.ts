@@ -2,7 +2,6 @@
 import { eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
-import { fanTopic } from '../views/topics.ts'
 
 export async function findCompletion(reader: Reader, userId: string): Promise<Date | null> {
   const [row] = await selectCompletion(reader, { userId })
@@ -24,7 +23,6 @@ export async function recordCompletion(
   completedAt = tx.now(),
 ): Promise<boolean> {
   const [row] = await insertCompletion(tx, { userId, completedAt })
-  if (row) tx.touch(fanTopic(userId))
   return row !== undefined
 }
 

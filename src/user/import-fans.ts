@@ -61,7 +61,7 @@ export async function importFan(tx: Transaction, fan: ImportedFan): Promise<FanP
   if (plan.faults.length > 0 || !isDue(plan)) return plan
   const { user } = await ensureUser(tx, fan)
   const userId = user.id
-  if (plan.profile) await changeProfile(tx, user, fan.profile)
+  if (plan.profile) await changeProfile(tx, user.id, fan.profile)
   if (plan.points > 0) await appendEntry(tx, { ...OPENING_CAUSE, userId, delta: plan.points })
   if (plan.completion && fan.onboardingCompletedAt)
     await recordCompletion(tx, userId, fan.onboardingCompletedAt)

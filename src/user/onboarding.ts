@@ -1,14 +1,15 @@
 /** Onboarding: completed once, rewarded at most once, enrolled at most once; however often it is asked for. */
+import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import type { IdentityClaims } from '../identity/claims.ts'
 import { type Deferral, deferSync } from '../identity/deferred-sync.ts'
-import { findMirror, mirrorIdentity } from '../identity/mirror.ts'
-import { ensureUser, findUser } from '../identity/users.ts'
-import { findEnrolment } from '../leaderboard/enrolment.ts'
+import { mirrorIdentity } from '../identity/mirror.ts'
+import { ensureUser } from '../identity/users.ts'
 import { joinLeaderboard } from '../points/join-leaderboard.ts'
-import { appendEntry, findEntry } from '../points/ledger.ts'
-import { findCompletion, recordCompletion } from './completion.ts'
+import { appendEntry } from '../points/ledger.ts'
+import { recordCompletion } from './completion.ts'
 import { changeProfile } from './profile.ts'
 import type { ProfileChange } from './profile-rules.ts'
 
@@ -36,10 +37,6 @@ export const onboardingCause = (userId: string) => ({
   ref: 'onboarding',
 })
 
-export async function readOnboarding(reader: Reader, caller: Caller) {
-  return presentOnboarding(reader, (await findUser(reader, caller))?.id)
-}
-
 /**
  * A repeat changes nothing and answers the first completion with `alreadyCompleted`.
  * @throws DomainError as `changeProfile`
@@ -54,12 +51,12 @@ export async function completeOnboarding(
   if (claims) await mirrorIdentity(tx, user.id, claims)
   else if (deferral) await deferSync(tx, user.id, deferral)
   if (!(await recordCompletion(tx, user.id))) {
-    return { ...(await presentOnboarding(tx, user.id)), alreadyCompleted: true as const }
+    return { ...(await readOnboarding(tx, { userId: user.id })), alreadyCompleted: true as const }
   }
-  if (profile) await changeProfile(tx, user, profile, '/profile')
+  if (profile) await changeProfile(tx, user.id, profile, '/profile')
   await grantOnboarding(tx, user.id, points)
   if (join) await joinLeaderboard(tx, user.id)
-  return presentOnboarding(tx, user.id)
+  return readOnboarding(tx, { userId: user.id })
 }
 
 /** The one grant for onboarding, at most once a fan. Answers the points that this call booked: zero when it booked none. */
@@ -69,16 +66,54 @@ export async function grantOnboarding(tx: Transaction, userId: string, points: n
   return outcome === 'booked' ? points : 0
 }
 
-async function presentOnboarding(reader: Reader, userId: string | undefined) {
-  const completedAt = userId ? await findCompletion(reader, userId) : null
-  const reward = userId ? await findEntry(reader, onboardingCause(userId)) : undefined
-  const enrolledAt = userId ? await findEnrolment(reader, userId) : null
-  const mirror = userId ? await findMirror(reader, userId) : undefined
+/** Of a fan without a record as well. */
+export async function readOnboarding(reader: Reader, { userId }: Pick<Caller, 'userId'>) {
+  const [row] = userId === undefined ? [] : await selectOnboarding(reader, onboardingCause(userId))
+  const {
+    completedAt = null,
+    enrolledAt = null,
+    syncedAt = null,
+    points = null,
+    grantedAt = null,
+  } = row ?? {}
   return {
     state: completedAt ? ('completed' as const) : ('not_started' as const),
     completedAt: completedAt?.toISOString() ?? null,
-    reward: reward ? { points: reward.delta, grantedAt: reward.createdAt.toISOString() } : null,
+    reward: points !== null && grantedAt ? { points, grantedAt: grantedAt.toISOString() } : null,
     leaderboard: { enrolled: enrolledAt !== null, enrolledAt: enrolledAt?.toISOString() ?? null },
-    identitySync: mirror?.syncedAt ? ('synced' as const) : ('deferred' as const),
+    identitySync: syncedAt ? ('synced' as const) : ('deferred' as const),
   }
 }
+
+interface OnboardingRow {
+  completedAt: Date | null
+  points: number | null
+  grantedAt: Date | null
+  enrolledAt: Date | null
+  syncedAt: Date | null
+}
+
+const selectOnboarding = prepared<{ userId: string; reason: string; ref: string }, OnboardingRow[]>(
+  (reader, value) => {
+    const { users, onboardings, pointsEntries, leaderboardEntries, identities } = reader.tables
+    const isGrant = and(
+      eq(pointsEntries.userId, users.id),
+      eq(pointsEntries.reason, value('reason')),
+      eq(pointsEntries.ref, value('ref')),
+    )
+    return reader
+      .select({
+        completedAt: onboardings.completedAt,
+        points: pointsEntries.delta,
+        grantedAt: pointsEntries.createdAt,
+        enrolledAt: leaderboardEntries.enrolledAt,
+        syncedAt: identities.syncedAt,
+      })
+      .from(users)
+      .leftJoin(onboardings, eq(onboardings.userId, users.id))
+      .leftJoin(pointsEntries, isGrant)
+      .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, users.id))
+      .leftJoin(identities, eq(identities.userId, users.id))
+      .where(and(eq(users.id, value('userId')), isNull(users.erasedAt)))
+  },
+)

@@ -1,52 +1,54 @@
 /** Profiles: what a fan wrote themselves, beside what the provider says of them. */
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../db/index.ts'
-import { preparedWrite } from '../../db/prepared.ts'
+import { prepared, preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { faceOf } from '../identity/faces.ts'
-import { findMirror, presentIdentity } from '../identity/mirror.ts'
+import { type Mirror, presentIdentity } from '../identity/mirror.ts'
 import { ensureUser, findUser, type User } from '../identity/users.ts'
-import { readBalance } from '../points/ledger.ts'
+import { balanceOf } from '../points/history.ts'
 import { DomainError } from '../problems.ts'
 import { requireTeam } from '../teams/teams.ts'
 import { fanTopic } from '../views/topics.ts'
-import { findCompletion } from './completion.ts'
 import { normalizeProfile, PROFILE_FIELDS, type ProfileChange } from './profile-rules.ts'
 
 /** @throws DomainError `profile_not_found` */
-export async function readProfile(reader: Reader, caller: Caller) {
-  const user = await requireUser(reader, caller)
-  return presentProfile(reader, user)
+export async function readProfile(reader: Reader, { userId }: Pick<Caller, 'userId'>) {
+  const [row] = userId === undefined ? [] : await selectProfile(reader, { userId })
+  if (!row) throw notFound()
+  return presentProfile(row)
 }
 
 /** Writes the profile and, at the first time, the user record. @throws as `changeProfile` */
 export async function upsertProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
   const { user, created } = await ensureUser(tx, caller)
-  return { created, profile: await presentProfile(tx, await changeProfile(tx, user, change)) }
+  await changeProfile(tx, user.id, change)
+  return { created, profile: await readProfile(tx, { userId: user.id }) }
 }
 
 /** @throws DomainError `profile_not_found`, and as `changeProfile` */
 export async function updateProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
-  const user = await requireUser(tx, caller)
-  return presentProfile(tx, await changeProfile(tx, user, change))
+  const user = await findUser(tx, caller)
+  if (!user) throw notFound()
+  await changeProfile(tx, user.id, change)
+  return readProfile(tx, { userId: user.id })
 }
 
 /** `at` points to the profile in the request. @throws DomainError `validation_failed`, `team_not_found`, `handle_taken` */
 export async function changeProfile(
   tx: Transaction,
-  user: User,
+  userId: string,
   change: ProfileChange,
   at = '',
-): Promise<User> {
+): Promise<void> {
   const normal = normalizeProfile(change, at)
-  if (Object.keys(normal).length === 0) return user
+  if (Object.keys(normal).length === 0) return
   if (typeof normal.favoriteTeamId === 'string')
     await requireTeam(tx, normal.favoriteTeamId, `${at}/favoriteTeamId`)
   try {
-    const [changed] = await updateOf(normal)(tx, { ...normal, id: user.id, now: tx.now() })
+    const [changed] = await updateOf(normal)(tx, { ...normal, id: userId, now: tx.now() })
     if (!changed) throw new DomainError('profile_not_found')
-    tx.touch(fanTopic(user.id))
-    return changed
+    tx.touch(fanTopic(userId))
   } catch (error) {
     if (isUniqueViolation(error, 'users_handle_unique')) throw new DomainError('handle_taken')
     throw error
@@ -69,7 +71,7 @@ function updateOf(change: ProfileChange): Update {
 }
 
 const prepareUpdate = (members: (keyof ProfileChange)[]) =>
-  preparedWrite<ProfileChange & { id: string; now: Date }, User[]>((tx, value) => {
+  preparedWrite<ProfileChange & { id: string; now: Date }, Pick<User, 'id'>[]>((tx, value) => {
     const { users } = tx.tables
     const changed = Object.fromEntries(members.map(name => [name, sql`${value(name)}`]))
     return (
@@ -78,20 +80,36 @@ const prepareUpdate = (members: (keyof ProfileChange)[]) =>
         .set({ ...changed, updatedAt: sql`${sql.param(value('now'), users.updatedAt)}` })
         // A fan who is erased meanwhile stays so.
         .where(and(eq(users.id, value('id')), isNull(users.erasedAt)))
-        .returning()
+        .returning({ id: users.id })
     )
   })
 
-async function requireUser(reader: Reader, caller: Caller): Promise<User> {
-  const user = await findUser(reader, caller)
-  if (user) return user
-  throw new DomainError('profile_not_found', { detail: 'Create it with POST /api/user/profile, or onboard.' })
+const notFound = () =>
+  new DomainError('profile_not_found', { detail: 'Create it with POST /api/user/profile, or onboard.' })
+
+interface ProfileRow {
+  user: User
+  mirror: Mirror | null
+  completedAt: Date | null
+  points: number
 }
 
-async function presentProfile(reader: Reader, user: User) {
-  const mirror = await findMirror(reader, user.id)
-  const completedAt = await findCompletion(reader, user.id)
-  const { balance } = await readBalance(reader, user.id)
+const selectProfile = prepared<{ userId: string }, ProfileRow[]>((reader, value) => {
+  const { users, identities, onboardings } = reader.tables
+  return reader
+    .select({
+      user: users,
+      mirror: identities,
+      completedAt: onboardings.completedAt,
+      points: balanceOf(reader, value('userId')),
+    })
+    .from(users)
+    .leftJoin(identities, eq(identities.userId, users.id))
+    .leftJoin(onboardings, eq(onboardings.userId, users.id))
+    .where(and(eq(users.id, value('userId')), isNull(users.erasedAt)))
+})
+
+function presentProfile({ user, mirror, completedAt, points }: ProfileRow) {
   return {
     id: user.id,
     ...faceOf(user, mirror),
@@ -101,7 +119,7 @@ async function presentProfile(reader: Reader, user: User) {
     locale: user.locale,
     favoriteTeamId: user.favoriteTeamId,
     identity: presentIdentity(user, mirror),
-    points: balance,
+    points,
     onboarding: {
       state: completedAt ? ('completed' as const) : ('not_started' as const),
       completedAt: completedAt?.toISOString() ?? null,

@@ -1,6 +1,6 @@
 /** What units of work touch and views depend on: see `view-cache.ts`. */
 
-/** Anything that only this fan's record shows: their profile, points, rewards, packs. */
+/** What fans see of this one: name and picture. */
 export const fanTopic = (userId: string) => `fan ${userId}`
 
 const STANDING = 'standing '

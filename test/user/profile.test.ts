@@ -204,7 +204,7 @@ onEachEngine('/api/user/profile', world => {
     const read = await findUser(world.db.read, who)
     if (!read) throw new Error('the fan has a record')
     await world.db.write(tx => eraseUser(tx, who))
-    const late = world.db.write(tx => changeProfile(tx, read, { bio: 'Row 13', handle: 'too_late' }))
+    const late = world.db.write(tx => changeProfile(tx, read.id, { bio: 'Row 13', handle: 'too_late' }))
     await expect(late).rejects.toMatchObject({ code: 'profile_not_found' })
     expect(await findUserById(world.db.read, read.id)).toMatchObject({ bio: null, handle: null })
   })

@@ -1,0 +1,31 @@
+/** How many statements a read puts to the database: one for token validity where it is asked for, and one for the answer. */
+import { expect, test } from 'bun:test'
+import { patientFan } from '../packs/packs-world.ts'
+import { countQueries } from '../support/queries.ts'
+import { onEachEngine } from '../support/world.ts'
+
+onEachEngine('A read by a fan who has not read before', world => {
+  test.each([
+    { path: '/api/user/profile', statements: 1 },
+    { path: '/api/user/points', statements: 1 },
+    { path: '/api/user/points?reason=activity', statements: 1 },
+    { path: '/api/user/onboarding', statements: 1 },
+    { path: '/api/rewards', statements: 1 },
+    { path: '/api/dashboard', statements: 1 },
+    { path: '/api/leaderboard?limit=1', statements: 1 },
+  ])('of $path takes $statements statement', async ({ path, statements }) => {
+    const [leader, first, second] = await Promise.all([3, 2, 1].map(points => patientFan(world, points)))
+    for (const fan of [leader, first, second]) await fan?.post('/api/user/onboarding', {})
+    if (!first || !second) throw new Error('there are three fans')
+    await world.reward({})
+    const refused = (fan = second) => fan.get('/api/user/onboarding?unknown=1')
+    // What is prepared is built for the first fan, and what is the same for all is read.
+    for (const fan of [first, second]) expect((await refused(fan)).status).toBe(422)
+    expect((await first.get(path)).status).toBe(200)
+
+    // A refused query costs what the token costs.
+    const validity = await countQueries(world.db, () => refused())
+    const all = await countQueries(world.db, () => second.get(path))
+    expect(all - validity).toBe(statements)
+  })
+})
