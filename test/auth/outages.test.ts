@@ -2,9 +2,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { type FaultInput, type FaultKind, faultKinds } from '../../mock-idp/faults.ts'
 import { EMPTY_COOLDOWN_MS, KEYS_FRESH_MS } from '../../src/identity/key-set.ts'
+import type { Client } from '../support/client.ts'
 import { sqliteEngine } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createWorld, type World } from '../support/world.ts'
-import { startFresh } from './application.ts'
+import { IMPATIENT_MS, startFresh } from './application.ts'
 import { control, tokenOf } from './provider-controls.ts'
 
 const PATH = '/api/rewards'
@@ -17,6 +19,20 @@ beforeAll(async () => {
 })
 afterEach(() => control(world, 'DELETE', '/faults'))
 afterAll(() => world.close())
+
+/** Only a deadline ends a call that these strike. */
+const UNANSWERED: ReadonlySet<FaultKind> = new Set(['delay', 'hang', 'drip'])
+const start = (kind: FaultKind) =>
+  UNANSWERED.has(kind) ? startFresh(world, IMPATIENT_MS) : startFresh(world)
+
+/** Asks until the keys are held: with the short deadline, one fetch of them may fail on a busy machine. */
+const signIn = (client: Client) =>
+  waitUntil('the keys are held', async () => {
+    const { status } = await client.get(PATH)
+    if (status === 503) world.clock.advance(EMPTY_COOLDOWN_MS)
+    else expect(status).toBe(200)
+    return status === 200
+  })
 
 const fault = (input: FaultInput) => control(world, 'POST', '/faults', input)
 
@@ -38,13 +54,13 @@ const HARD: Record<FaultKind, Omit<FaultInput, 'match' | 'kind'>> = {
 for (const kind of faultKinds) {
   describe(`a provider struck by ${kind}`, () => {
     test('at all of its endpoints is not noticed while its keys are held', async () => {
-      const { as } = await startFresh(world)
+      const { as } = await start(kind)
       const [warm, cold, third] = [
         await tokenOf(world, {}),
         await tokenOf(world, {}),
         await tokenOf(world, {}),
       ]
-      expect((await as(warm).get(PATH)).status).toBe(200)
+      await signIn(as(warm))
       await fault({ match: '*', kind, ...HARD[kind] })
       // Within the time for which keys are fresh nothing is asked; past it the held set goes on.
       for (const token of [warm, cold]) expect((await as(token).get(PATH)).status).toBe(200)
@@ -56,7 +72,7 @@ for (const kind of faultKinds) {
 
     for (const match of ['discovery', '*'] as const) {
       test(`at first start (${match}) is 503 with Retry-After, to good tokens and to bad ones, and heals`, async () => {
-        const { as } = await startFresh(world)
+        const { as } = await start(kind)
         const good = await tokenOf(world, {})
         await fault({ match, kind, ...HARD[kind] })
         for (const token of [good, await tokenOf(world, { defect: 'wrong_key' })]) {
@@ -70,15 +86,15 @@ for (const kind of faultKinds) {
         expect(ready.body.checks.identityProvider).not.toBe('ok')
         await control(world, 'DELETE', '/faults')
         world.clock.advance(EMPTY_COOLDOWN_MS)
-        expect((await as(good).get(PATH)).status).toBe(200)
+        await signIn(as(good))
       })
     }
 
     for (const match of ['userinfo', '*'] as const) {
       test(`while a fan onboards (${match}) completes the onboarding and defers the sync`, async () => {
-        const { as } = await startFresh(world)
+        const { as } = await start(kind)
         const fan = await world.fan()
-        expect((await as(fan.token).get(PATH)).status).toBe(200)
+        await signIn(as(fan.token))
         await fault({ match, kind, ...HARD[kind] })
         const { status, body } = await as(fan.token).post('/api/user/onboarding', {})
         expect(status).toBe(200)
@@ -101,13 +117,26 @@ describe('a provider with a mild fault', () => {
   })
 
   test('that fails once while a fan onboards is asked again, and nothing is deferred', async () => {
-    for (const kind of ['status', 'hang', 'reset'] as const) {
+    for (const kind of ['status', 'reset'] as const) {
       const { as } = await startFresh(world)
       const fan = await world.fan()
       await fault({ match: 'userinfo', kind, count: 1 })
       const { body } = await as(fan.token).post('/api/user/onboarding', {})
       expect([kind, body.state, body.identitySync]).toEqual([kind, 'completed', 'synced'])
     }
+  })
+
+  test('that does not answer once while a fan onboards is asked again, and nothing is deferred', async () => {
+    // The second call has the short deadline as well, which a busy machine may miss: then with another fan.
+    await waitUntil('the second call is answered', async () => {
+      const { as } = await startFresh(world, IMPATIENT_MS)
+      const fan = await world.fan()
+      await signIn(as(fan.token))
+      await fault({ match: 'userinfo', kind: 'hang', count: 1 })
+      const { body } = await as(fan.token).post('/api/user/onboarding', {})
+      expect(body.state).toBe('completed')
+      return body.identitySync === 'synced'
+    })
   })
 
   test('that says another fan’s data is not believed, and the onboarding completes', async () => {

@@ -6,24 +6,26 @@ import { EMPTY_COOLDOWN_MS, FETCH_COOLDOWN_MS, KEYS_FRESH_MS } from '../../src/i
 import { createIdentityProvider } from '../../src/identity/provider.ts'
 import { type Client, createClient } from '../support/client.ts'
 import { sqliteEngine } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createWorld, type World } from '../support/world.ts'
+import { IMPATIENT_MS } from './application.ts'
 import { control, keyFetches, tokenOf } from './provider-controls.ts'
 
 const PATH = '/api/rewards'
 let world: World
-/** The application over a provider that it has not asked yet, with a deadline short enough to wait for. */
-let fresh: () => (token: string) => Client
+/** The application over a provider that it has not asked yet. */
+let fresh: (deadlineMs?: number) => (token: string) => Client
 
 beforeAll(async () => {
   world = await createWorld(sqliteEngine)
-  fresh = () => {
+  fresh = (deadlineMs = 30_000) => {
     const identity = createIdentityProvider({
       ...world.config.identity,
       now: world.deps.now,
       elapsed: world.deps.elapsed,
       fetch: world.idp.handle,
       log: world.deps.log,
-      tuning: { deadlineMs: 40 },
+      tuning: { deadlineMs },
     })
     const app = createApp({ ...world.deps, identity })
     return token =>
@@ -41,6 +43,14 @@ afterEach(async () => {
 afterAll(() => world.close())
 
 const statusOf = async (client: Client) => (await client.get(PATH)).status
+/** Asks until the keys are held: with a short deadline, one fetch of them may fail on a busy machine. */
+const signIn = (client: Client) =>
+  waitUntil('the keys are held', async () => {
+    const status = await statusOf(client)
+    if (status === 503) world.clock.advance(EMPTY_COOLDOWN_MS)
+    else expect(status).toBe(200)
+    return status === 200
+  })
 const fault = (input: FaultInput) => control(world, 'POST', '/faults', input)
 
 async function expectUnavailable(client: Client) {
@@ -172,8 +182,11 @@ const FAULTS: Record<string, Omit<FaultInput, 'match'>> = {
 
 describe('a provider that fails', () => {
   for (const [what, input] of Object.entries(FAULTS)) {
+    // Only a deadline ends a call that gets no answer.
+    const start = () => fresh(input.kind === 'hang' || input.kind === 'drip' ? IMPATIENT_MS : undefined)
+
     test(`and ${what} is 503 at first, never 401, and heals by itself`, async () => {
-      const as = fresh()
+      const as = start()
       const token = await tokenOf(world, {})
       await fault({ match: 'jwks', ...input })
       await expectUnavailable(as(token))
@@ -182,14 +195,14 @@ describe('a provider that fails', () => {
       expect(ready.body.checks.identityProvider).not.toBe('ok')
       await control(world, 'DELETE', '/faults')
       world.clock.advance((input.retryAfter ?? 0) * 1000 || EMPTY_COOLDOWN_MS)
-      expect(await statusOf(as(token))).toBe(200)
+      await signIn(as(token))
       expect((await as(token).get('/readyz')).status).toBe(200)
     })
 
     test(`and ${what} does not take away the last good keys`, async () => {
-      const as = fresh()
+      const as = start()
       const token = await tokenOf(world, { expiresIn: 7 * 86_400 })
-      expect(await statusOf(as(token))).toBe(200)
+      await signIn(as(token))
       await fault({ match: 'jwks', ...input })
       await control(world, 'DELETE', '/requests')
       world.clock.advance(KEYS_FRESH_MS)
