@@ -6,6 +6,7 @@ import { openPostgres } from '../../db/postgres.ts'
 import { execute, withRawConnection } from '../db/probe.ts'
 import { refusal } from '../packs/packs-world.ts'
 import { type Engine, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createWorld, type Fan, type World } from '../support/world.ts'
 
 /** The way to the server, which a test can cut, mend, and silence. */
@@ -96,7 +97,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
         relay = startRelay(url)
         url.hostname = '127.0.0.1'
         url.port = String(relay.port)
-        const db = openPostgres(url.href, sources, { postgres: { statementTimeoutMs: 1_000 } })
+        const db = openPostgres(url.href, sources, { postgres: { statementTimeoutMs: 3_000 } })
         return { db, url: url.href, remove: () => db.close() }
       },
     }
@@ -118,7 +119,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
       return [status, body.checks.database]
     }
     const readyAgain = async () => {
-      while ((await ready())[0] !== 200) await Bun.sleep(5)
+      await waitUntil('the server is ready again', async () => (await ready())[0] === 200)
     }
 
     test('every answer meanwhile is 503 database_unavailable, /readyz tells, and it heals without a restart', async () => {
@@ -236,7 +237,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
         const refused = world.db.read.select({ name: sql`'waits'` }).from(teams)
         expect(await refused.catch(translateDatabaseError)).toBeInstanceOf(DatabaseError)
         const waiting = `SELECT count(*) AS waiting FROM pg_stat_activity WHERE query LIKE '%''waits''%' AND state = 'active' AND pid <> pg_backend_pid()`
-        while (Number((await run(waiting))[0]?.waiting) > 0) await Bun.sleep(5)
+        await waitUntil('the read is cancelled', async () => Number((await run(waiting))[0]?.waiting) === 0)
         await run('ROLLBACK')
       })
     })

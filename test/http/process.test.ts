@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
 import { control, tokenOf } from '../auth/provider-controls.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
@@ -81,7 +82,7 @@ describe('stopping', () => {
       await control({ idp }, 'DELETE', '/requests')
       const inFlight = fetch(`${url}/api/user/sync-mock-idp`, { method: 'POST', headers: { authorization } })
       const asked = async () => (await control({ idp }, 'GET', '/requests')).requests.length > 0
-      while (!(await asked())) await Bun.sleep(1)
+      await waitUntil('userinfo is asked', asked)
 
       child.kill(signal)
       expect(await line('stopping')).toMatchObject({ signal })

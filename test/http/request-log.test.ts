@@ -1,6 +1,7 @@
 /** Request ids and the log: one line a request, and nothing in it that is not for a log. */
 import { expect, test } from 'bun:test'
 import { sqliteEngine } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { onEngine } from '../support/world.ts'
 
 interface Line {
@@ -20,7 +21,7 @@ onEngine(sqliteEngine, 'request ids and the log', world => {
   async function flush() {
     const id = `flush-${++flushed}`
     await world.anonymous.get('/healthz', { 'x-request-id': id })
-    while (!world.logged.at(-1)?.includes(`"${id}"`)) await Bun.sleep(0)
+    await waitUntil('the request is logged', () => world.logged.at(-1)?.includes(`"${id}"`))
   }
 
   /** The lines that `work` causes. */

@@ -5,6 +5,7 @@ import { connectSqlite } from '../../db/sqlite-connection.ts'
 import { createClock } from '../support/clock.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const FANS = 100
 
@@ -46,15 +47,15 @@ for (const engine of sharedEngines) {
       return api
     }
     const tokenOf = (n: number) => provider.idp.issueToken(`fan-${String(n).padStart(4, '0')}`)
-    const logged = async ({ output, process: child }: RunningApi, message: string) => {
-      while (!output.some(line => line.includes(`"msg":"${message}"`))) {
+    const logged = ({ output, process: child }: RunningApi, message: string) =>
+      waitUntil(`"${message}" is logged`, () => {
         if (child.exitCode !== null) throw new Error(`left before "${message}"`)
-        await Bun.sleep(1)
-      }
-    }
+        return output.some(line => line.includes(`"msg":"${message}"`))
+      })
 
     test('SIGTERM under load: unready first and still serving, then every request that got in is answered, and 0', async () => {
-      const api = await start({ DRAIN_GRACE_MS: '500' })
+      // Long enough for two requests of a busy machine.
+      const api = await start({ DRAIN_GRACE_MS: '3000' })
       const tokens = await Promise.all(Array.from({ length: FANS }, (_, n) => tokenOf(n + 1)))
       const acknowledged: string[] = []
       const others: number[] = []
@@ -82,7 +83,7 @@ for (const engine of sharedEngines) {
         }
       }
       const clients = Array.from({ length: 16 }, client)
-      while (acknowledged.length < 50) await Bun.sleep(1)
+      await waitUntil('50 sign-ins are answered', () => acknowledged.length >= 50)
       api.process.kill('SIGTERM')
       await logged(api, 'stopping')
 
@@ -122,7 +123,7 @@ for (const engine of sharedEngines) {
         method: 'POST',
         headers: { authorization: `Bearer ${await tokenOf(1)}` },
       }).catch(() => 'cut')
-      while (!(await asked())) await Bun.sleep(1)
+      await waitUntil('userinfo is asked', asked)
       api.process.kill('SIGTERM')
       expect(await api.process.exited).toBe(1)
       expect(api.output.join('\n')).toContain('requests did not finish in time')

@@ -172,11 +172,11 @@ onEngine(sqliteEngine, 'on the wire', world => {
         },
       })
       socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ')
-      // Bun's own patience is some twelve seconds.
-      while (!closed) {
+      // Bun waits for some twelve seconds.
+      await waitUntil('the connection is closed', () => {
         if (drips) socket.write('a')
-        await Bun.sleep(100)
-      }
+        return closed
+      })
       return Buffer.concat(chunks).toString()
     }
     const before = heard()

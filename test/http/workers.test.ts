@@ -9,6 +9,7 @@ import {
   startApi,
   startProvider,
 } from '../support/processes.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const WORKERS = 3
 
@@ -40,11 +41,8 @@ for (const engine of sharedEngines) {
         PORT: String(freePort()),
       })
       running.push(started)
-      await until(() => linesOf(started).filter(isListening).length === WORKERS)
+      await waitUntil('all workers listen', () => linesOf(started).filter(isListening).length === WORKERS)
       return started
-    }
-    async function until(done: () => boolean) {
-      while (!done()) await Bun.sleep(1)
     }
     const workerOf = (requestId: string) => linesOf(api).find(line => line.requestId === requestId)?.worker
 
@@ -52,14 +50,14 @@ for (const engine of sharedEngines) {
     async function askAll(path: string, token: string): Promise<{ status: number; body: unknown }[]> {
       const answers: { status: number; body: unknown }[] = []
       const heard = new Set<number>()
-      while (heard.size < WORKERS) {
+      await waitUntil('every worker answers', async () => {
         const requestId = crypto.randomUUID()
         const headers = { authorization: `Bearer ${token}`, connection: 'close', 'x-request-id': requestId }
         const response = await fetch(`${api.origin}${path}`, { headers, keepalive: false })
         answers.push({ status: response.status, body: await response.json() })
-        await until(() => workerOf(requestId) !== undefined)
-        heard.add(workerOf(requestId))
-      }
+        heard.add(await waitUntil<number>('the worker logs the request', () => workerOf(requestId)))
+        return heard.size === WORKERS
+      })
       return answers
     }
     const send = (path: string, token: string, body: unknown, method = 'POST') =>
@@ -116,9 +114,10 @@ for (const engine of sharedEngines) {
       // Not how soon: that it comes to it, and that SQLite never shows what was.
       if (temporary.db.engine === 'postgres') {
         const isOld = ({ body }: { body: unknown }) => JSON.stringify(body).includes('Before')
-        let answers: Awaited<ReturnType<typeof askAll>>
-        do answers = await askAll('/api/dashboard', token)
-        while (answers.some(isOld))
+        await waitUntil(
+          'every worker shows the change',
+          async () => !(await askAll('/api/dashboard', token)).some(isOld),
+        )
       }
       for (const { body } of await askAll('/api/dashboard', token)) expect(body).toMatchObject(named('After'))
     })
@@ -127,7 +126,10 @@ for (const engine of sharedEngines) {
       const doomed = await startWorkers()
       const { pid } = linesOf(doomed).find(({ msg }) => msg === 'worker started')
       process.kill(pid, 'SIGKILL')
-      await until(() => linesOf(doomed).filter(isListening).length === WORKERS + 1)
+      await waitUntil(
+        'another worker listens',
+        () => linesOf(doomed).filter(isListening).length === WORKERS + 1,
+      )
       expect(linesOf(doomed)).toContainEqual(expect.objectContaining({ msg: 'a worker ended by itself' }))
       expect(await doomed.stop('SIGTERM')).toBe(0)
       expect(linesOf(doomed).filter(({ msg }) => msg === 'stopped')).toHaveLength(WORKERS)

@@ -9,6 +9,7 @@ import { withoutRules } from '../db/probe.ts'
 import { expectStatus } from '../packs/packs-world.ts'
 import { sharedEngines } from '../support/engines.ts'
 import { startProvider } from '../support/processes.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { onEngine, type World } from '../support/world.ts'
 import { runScript, startScript } from './run-script.ts'
 
@@ -163,7 +164,7 @@ for (const engine of sharedEngines) {
         )
       const env = { DATABASE_URL: world.databaseUrl ?? '' }
       const child = startScript('backfill-profiles', ['--report', file], { env })
-      while (told().length === 0) await new Promise(setImmediate)
+      await waitUntil('the first change is on file', () => told().length > 0)
       child.kill('SIGKILL')
       await child.exited
       const lines = new Set(told().map(({ userId }) => userId))

@@ -11,6 +11,7 @@ import { catalogJsonSchema } from '../../scripts/catalog/json-schema.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
 import { sharedEngines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { runScript, startScript } from './run-script.ts'
 
 const team = (number: number, fields = {}) => ({
@@ -236,12 +237,13 @@ const many = { teams: Array.from({ length: 1_500 }, (_, number) => team(number))
 /** The import of many teams, when it has begun to write. */
 async function startImport({ db, url }: TemporaryDatabase, path: string) {
   const child = startScript('import-catalog', [path], { env: { DATABASE_URL: url ?? '' } })
-  for (;;) {
+  await waitUntil('the first teams are written', async () => {
     const [row] = await db.read.select({ written: count() }).from(db.tables.teams)
-    if (Number(row?.written) > 0) return child
+    if (Number(row?.written) > 0) return true
     if (child.exitCode !== null) throw new Error(await new Response(child.stderr).text())
-    await Bun.sleep(1)
-  }
+    return false
+  })
+  return child
 }
 
 async function teamsIn({ db }: TemporaryDatabase) {

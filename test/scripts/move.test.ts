@@ -14,6 +14,7 @@ import { verifyLedger } from '../../src/points/verify-ledger.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
 import { type Engine, engines, postgresEngine, sharedEngines, sqliteEngine } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { runScript, startScript } from './run-script.ts'
 
 const seed = {
@@ -291,7 +292,9 @@ async function killAndGoOn(from: Engine, to: Engine) {
   const parameters = ['--from', source.url ?? '', '--to', target.url ?? '']
   const child = startScript('move', parameters)
   const { users } = target.db.tables
-  while ((await target.db.read.select({ id: users.id }).from(users).limit(1)).length === 0) await Bun.sleep(1)
+  await waitUntil('the first fans are written', async () =>
+    (await target.db.read.select({ id: users.id }).from(users).limit(1)).at(0),
+  )
   child.kill('SIGKILL')
   await child.exited
   const left = (await dump(target.db)).length

@@ -9,7 +9,7 @@ export const noBrowser = executablePath ? null : 'no Chromium is installed'
 
 const FOLDER = 'screenshots'
 /** For machines that are slow: a page that needs longer is broken. */
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 
 export interface WatchedBrowser {
   context: BrowserContext

@@ -8,6 +8,7 @@ import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
 import { engines, sharedEngines, sqliteEngine } from '../../support/engines.ts'
 import { seedByVerbs } from '../../support/seed-by-verbs.ts'
+import { waitUntil } from '../../support/wait-until.ts'
 import { runScript, startScript } from '../run-script.ts'
 import { NOTHING, options } from './sixty-fans.ts'
 
@@ -170,8 +171,9 @@ test.each(sharedEngines)(
     const parameters = ['--fans', String(fans), '--seed', '7', '--database', killed.url ?? '']
     const child = startScript('seed', parameters)
     const { users } = killed.db.tables
-    while ((await killed.db.read.select({ id: users.id }).from(users).limit(1)).length === 0)
-      await Bun.sleep(1)
+    await waitUntil('the first fans are written', async () =>
+      (await killed.db.read.select({ id: users.id }).from(users).limit(1)).at(0),
+    )
     child.kill('SIGKILL')
     await child.exited
     const left = await killed.db.read.select({ id: users.id }).from(users)
@@ -199,7 +201,9 @@ test('Ctrl-C is heard even when nothing is waited for', async () => {
   const { db, url, remove } = await sqliteEngine.open(createClock())
   const child = startScript('seed', ['--fans', '100000', '--exclusive', '--database', url ?? ''])
   const { users } = db.tables
-  while ((await db.read.select({ id: users.id }).from(users).limit(1)).length === 0) await Bun.sleep(1)
+  await waitUntil('the first fans are written', async () =>
+    (await db.read.select({ id: users.id }).from(users).limit(1)).at(0),
+  )
   child.kill('SIGINT')
   expect(await child.exited).toBe(130)
   expect(await new Response(child.stderr).text()).toMatch(/Stopped after \d+\. To go on: bun run seed /)
