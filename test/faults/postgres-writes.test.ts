@@ -8,6 +8,7 @@ import { openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { type PostgresCluster, postgresBinaries, startCluster } from '../crash/postgres-cluster.ts'
 import { refusal } from '../packs/packs-world.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createWorld, type Fan, type World } from '../support/world.ts'
 
 const TABLESPACE_BYTES = 48 * 1024 * 1024
@@ -105,13 +106,13 @@ describe.skipIf(missing !== '')(`A PostgreSQL server that takes no writes${missi
       return row.synchronous_standby_names
     }
     await awaitStandby('gone')
-    while ((await setting()) !== 'gone') await Bun.sleep(5)
+    await waitUntil('the setting is in force', async () => (await setting()) === 'gone')
     expect(refusal(await signIn())).toEqual([503, 'database_unavailable'])
     expect(await database()).toEqual([503, 'database unreachable'])
     expect((await fan.get('/api/auth/sessions')).status).toBe(200)
 
     await awaitStandby('')
-    while ((await database())[0] !== 200) await Bun.sleep(5)
+    await waitUntil('the database is ready', async () => (await database())[0] === 200)
     expect((await signIn()).status).toBe(200)
   })
 })
