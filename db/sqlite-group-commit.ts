@@ -30,6 +30,8 @@ export interface GroupCommitOptions {
   lockPatienceMs?: number
   /** Default 10000. */
   flushPatienceMs?: number
+  /** How long a batch may run; see `BATCH_SHARE` for the default. Milliseconds. */
+  batchMs?: number
 }
 
 interface Surroundings extends GroupCommitOptions {
@@ -67,7 +69,7 @@ export interface GroupCommit {
 
 export function createGroupCommit(surroundings: Surroundings): GroupCommit {
   const { writer, queries, sources, wal, translate, onTouch } = surroundings
-  const { lockPatienceMs = LOCK_PATIENCE_MS, flushPatienceMs = FLUSH_PATIENCE_MS } = surroundings
+  const { lockPatienceMs = LOCK_PATIENCE_MS, flushPatienceMs = FLUSH_PATIENCE_MS, batchMs } = surroundings
   const takeLock = createWriteLock(writer)
   const savepoint = writer.prepare('SAVEPOINT job')
   const release = writer.prepare('RELEASE job')
@@ -188,7 +190,7 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
         continue
       }
       const othersMs = performance.now() - ended
-      await runBatch(Math.min(Math.max(othersMs * BATCH_SHARE, MIN_BATCH_MS), MAX_BATCH_MS))
+      await runBatch(batchMs ?? Math.min(Math.max(othersMs * BATCH_SHARE, MIN_BATCH_MS), MAX_BATCH_MS))
       ended = performance.now()
       await wal?.checkpoint()
     }

@@ -52,7 +52,8 @@ function createDisk() {
 }
 
 const open = (options: Parameters<typeof openSqlite>[2]) =>
-  openSqlite(path, clock, { offloadDisk: true, ...options })
+  // A batch ends by its size alone, however slow the machine is.
+  openSqlite(path, clock, { offloadDisk: true, batchMs: Number.POSITIVE_INFINITY, ...options })
 
 describe('a commit that is not yet on the disk (SQLite)', () => {
   test('is not answered and has no effect before it is there', async () => {

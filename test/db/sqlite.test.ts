@@ -17,7 +17,7 @@ let impatient: Database
 
 beforeAll(async () => {
   await migrate(`sqlite:${path}`)
-  db = openDatabase(`sqlite:${path}`, clock)
+  db = openSqlite(path, clock, { batchMs: Number.POSITIVE_INFINITY })
   impatient = openSqlite(path, clock, { lockPatienceMs: 20 })
   await withRawConnection({ db, url: `sqlite:${path}` }, async run => {
     await run('CREATE TABLE parents (id text PRIMARY KEY)')
