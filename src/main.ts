@@ -1,5 +1,4 @@
 /** The one file with side effects: environment → dependencies → listen → drain when told to stop. */
-import { pino } from 'pino'
 import { DatabaseError, openDatabase } from '../db/index.ts'
 import { migrate, NewerSchemaError, OlderSchemaError, requireMigrated } from '../db/migrate.ts'
 import { createApp } from './app.ts'
@@ -8,14 +7,14 @@ import { type Config, ConfigError, parseConfig } from './config.ts'
 import { createDeps } from './deps.ts'
 import { withDevelopmentSecrets } from './development-secrets.ts'
 import { listenOptions } from './http/listen-options.ts'
+import { createLog } from './log.ts'
 import { realSources } from './sources.ts'
 import { createGuardedFetch } from './ssrf-guard.ts'
 import { superviseWorkers, workerNumber } from './workers.ts'
 
 async function start(config: Readonly<Config>) {
   const worker = workerNumber(process.env)
-  const base = worker === undefined ? null : { worker }
-  const log = pino({ level: config.logLevel, base, timestamp: pino.stdTimeFunctions.isoTime })
+  const log = createLog(config.logLevel, worker)
   if (config.migrate) {
     const report = await migrate(config.databaseUrl, config.postgres)
     if (report.applied > 0) log.info(report, 'migrated')

@@ -6,7 +6,7 @@ import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { serveLoopback } from '../../mock-idp/serve.ts'
 import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
 
-const secrets = await makeDevelopmentSecrets()
+export const secrets = await makeDevelopmentSecrets()
 
 export interface RunningProvider {
   idp: MockIdp

@@ -1,0 +1,123 @@
+/** A disk that stalls, or a log that nobody reads: health and reads are answered, and writes go on when the disk does. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, type RunningProvider, secrets, startApi, startProvider } from '../support/processes.ts'
+
+const DEADLINE_MS = 30_000
+let folder: string
+let provider: RunningProvider
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+  provider = await startProvider({ fans: 5 })
+})
+afterEach(async () => {
+  await provider.stop()
+  rmSync(folder, { recursive: true })
+})
+
+const statusOf = async (url: string, init: RequestInit = {}) =>
+  (await fetch(url, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) })).status
+
+test('a log that nobody reads stops no request', async () => {
+  const port = freePort()
+  const env = {
+    DATABASE_URL: `sqlite:${join(folder, 'test.db')}`,
+    IDP_ISSUER: provider.issuer,
+    NODE_ENV: 'test',
+    PORT: String(port),
+  }
+  // A pipe holds 64 KiB; `sleep` takes nothing from it.
+  const shell = Bun.spawn(['sh', '-c', `"${process.execPath}" src/main.ts | sleep 600`], {
+    cwd: join(import.meta.dir, '../..'),
+    env: { PATH: process.env.PATH ?? '', ...secrets, ...env },
+    stdio: ['ignore', 'ignore', 'ignore'],
+    detached: true,
+  })
+  try {
+    const origin = `http://localhost:${port}`
+    const deadline = Date.now() + DEADLINE_MS
+    const isUp = () => statusOf(`${origin}/healthz`).catch(() => 0)
+    while ((await isUp()) !== 200 && Date.now() < deadline) await Bun.sleep(20)
+    for (let n = 0; n < 1_500; n++) expect(await statusOf(`${origin}/healthz`)).toBe(200)
+  } finally {
+    process.kill(-shell.pid, 'SIGKILL')
+    await shell.exited
+  }
+})
+
+/** A file system in a file, which can be frozen; null where this process may not mount one. */
+function mountImage(folder: string) {
+  const image = join(folder, 'disk.img')
+  const mounted = join(folder, 'disk')
+  const run = (command: string[]) => Bun.spawnSync(command, { stdio: ['ignore', 'ignore', 'ignore'] }).success
+  const made =
+    run(['truncate', '-s', '64M', image]) &&
+    run(['mkfs.ext4', '-q', image]) &&
+    run(['mkdir', mounted]) &&
+    run(['mount', '-o', 'loop', image, mounted])
+  if (!made) return null
+  return {
+    path: mounted,
+    freeze: () => expect(run(['fsfreeze', '-f', mounted])).toBe(true),
+    unfreeze: () => void run(['fsfreeze', '-u', mounted]),
+    // Lazily: a process that was just killed may still hold a file of it.
+    unmount: () => void run(['umount', '-l', mounted]),
+  }
+}
+
+function probeMount(): boolean {
+  const probe = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+  const disk = mountImage(probe)
+  disk?.unmount()
+  rmSync(probe, { recursive: true })
+  return disk !== null
+}
+const canMount = probeMount()
+
+describe.skipIf(!canMount)('A frozen file system (needs the right to mount and freeze one)', () => {
+  for (const workers of ['1', '2']) {
+    test(`holds up writes and nothing else, with WORKERS=${workers}`, async () => {
+      const disk = mountImage(folder)
+      if (!disk) throw new Error('no file system could be mounted')
+      const env = { DATABASE_URL: `sqlite:${join(disk.path, 'test.db')}`, IDP_ISSUER: provider.issuer }
+      const api = await startApi({ ...env, WORKERS: workers, PORT: String(freePort()) })
+      try {
+        const token = await provider.idp.issueToken('fan-0001')
+        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+        const write = (bio: string) =>
+          statusOf(`${api.origin}/api/user/profile`, {
+            method: 'POST',
+            headers,
+            body: JSON.stringify({ bio }),
+          })
+        expect(await write('before')).toBe(201)
+        const read = () => statusOf(`${api.origin}/api/user/profile`, { headers })
+        for (let n = 0; n < 20; n++) expect(await read()).toBe(200)
+
+        disk.freeze()
+        let done = 0
+        const held = Array.from({ length: 4 }, (_, n) =>
+          write(`held ${n}`).then(status => {
+            done++
+            return status
+          }),
+        )
+        for (let n = 0; n < 50; n++) {
+          expect(await statusOf(`${api.origin}/healthz`)).toBe(200)
+          expect(await read()).toBe(200)
+        }
+        expect(done).toBe(0)
+        disk.unfreeze()
+        expect(new Set(await Promise.all(held)).difference(new Set([200, 503])).size).toBe(0)
+        expect(await write('after')).toBe(200)
+      } finally {
+        disk.unfreeze()
+        await api.stop()
+        disk.unmount()
+      }
+    })
+  }
+})
