@@ -1,7 +1,7 @@
 /**
- * Writing a great deal beside a live API. On SQLite all processes share one write lock: a batch ends before it has
- * held it for `HOLD_MS`, commit included, and then rests for as long as it held, so that whoever polls for the lock
- * gets in. On PostgreSQL rows are locked, not the database: batches are merely moderate.
+ * Writes many items beside a live API. A batch holds its locks until it commits: on SQLite the one write lock of the file,
+ * on PostgreSQL rows that the API's writes need as well, such as the leaderboard's counts. So a batch ends before it has
+ * held them for `HOLD_MS`, commit included, and the next one starts after a rest of the same length.
  */
 import type { Database, Transaction } from '../../db/index.ts'
 import { Interrupted, type StopSignal } from './stop.ts'
@@ -9,7 +9,6 @@ import { Interrupted, type StopSignal } from './stop.ts'
 /** Far below the 50 ms that nobody may wait for: an item, a commit or the scheduler can always take longer than before. */
 const HOLD_MS = 12
 const LEAST_REST_MS = 4
-const POSTGRES_BATCH_MS = 250
 /** With nobody waiting, what is ready goes into one batch, unless it takes long even so. */
 const EXCLUSIVE_BATCH_MS = 10_000
 /** Items kept ready; the most that one batch can take. */
@@ -32,6 +31,8 @@ export interface BatchOptions {
   exclusive?: boolean
   /** Items kept ready, where they are large. Default: 500. */
   ahead?: number
+  /** A monotonic clock, in milliseconds. */
+  now?: () => number
 }
 
 /**
@@ -42,10 +43,15 @@ export async function writeInBatches<Item>(
   db: Database,
   items: Iterable<Item> | AsyncIterable<Item>,
   write: (tx: Transaction, item: Item) => Promise<unknown>,
-  { onBatch, beforeCommit, stopRequested, exclusive = false, ahead = MOST_ITEMS }: BatchOptions = {},
+  {
+    onBatch,
+    beforeCommit,
+    stopRequested,
+    exclusive = false,
+    ahead = MOST_ITEMS,
+    now = () => performance.now(),
+  }: BatchOptions = {},
 ): Promise<number> {
-  const shared = db.engine === 'sqlite' && !exclusive
-  const longest = exclusive ? EXCLUSIVE_BATCH_MS : POSTGRES_BATCH_MS
   let commitMs = 0
   let restUntil = 0
   let done = 0
@@ -53,31 +59,31 @@ export async function writeInBatches<Item>(
   /** One unit of work over as many of the items as fit. Answers how many. */
   async function writeBatch(ready: Item[]): Promise<number> {
     // Making the next items was rest as well. Even without any, a signal is heard only when the event loop turns.
-    await Bun.sleep(Math.max(0, restUntil - performance.now()))
-    const budget = shared ? Math.max(1, HOLD_MS - commitMs) : longest
+    await Bun.sleep(Math.max(0, restUntil - now()))
+    const budget = exclusive ? EXCLUSIVE_BATCH_MS : Math.max(1, HOLD_MS - commitMs)
     let began = 0
     let worked = 0
     let taken = 0
     await db.write(async tx => {
-      began = performance.now()
+      began = now()
       taken = 0
       for (const item of ready) {
         await write(tx, item)
         taken++
-        worked = performance.now() - began
+        worked = now() - began
         // Would another like those before still fit?
         if (worked + worked / taken > budget) break
       }
       beforeCommit?.()
     })
-    const heldMs = performance.now() - began
+    const heldMs = now() - began
     // Slow to forget a slow disk.
     commitMs = Math.max(heldMs - worked, commitMs * 0.9)
     done += taken
     onBatch?.({ done, heldMs })
     const signal = stopRequested?.()
     if (signal) throw new Interrupted(signal, done)
-    if (shared) restUntil = performance.now() + Math.max(heldMs, LEAST_REST_MS)
+    if (!exclusive) restUntil = now() + Math.max(heldMs, LEAST_REST_MS)
     return taken
   }
 

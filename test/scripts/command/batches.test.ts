@@ -1,7 +1,7 @@
 /** Writing a great deal in small units of work. */
 import { describe, expect, test } from 'bun:test'
 import type { Transaction } from '../../../db/index.ts'
-import { writeInBatches } from '../../../scripts/command/batches.ts'
+import { type Batch, writeInBatches } from '../../../scripts/command/batches.ts'
 import { Interrupted } from '../../../scripts/command/stop.ts'
 import { createClock } from '../../support/clock.ts'
 import { engines } from '../../support/engines.ts'
@@ -36,6 +36,36 @@ describe.each(engines)('Batches ($name)', engine => {
     expect(seen).toEqual(numbers)
     expect(progress.at(-1)).toBe(numbers.length)
     expect(await db.read.select().from(db.tables.teams)).toHaveLength(numbers.length)
+    await remove()
+  })
+
+  test('hold their locks for a few items only, where each takes its time', async () => {
+    const { db, remove } = await engine.open(createClock())
+    let time = 0
+    const sizes: number[] = []
+    let before = 0
+    const write = async (tx: Transaction, number: number) => {
+      await addTeam(tx, number)
+      time += 3
+    }
+    const onBatch = ({ done, heldMs }: Batch) => {
+      sizes.push(done - before)
+      before = done
+      expect(heldMs).toBeLessThanOrEqual(12)
+    }
+    await writeInBatches(db, numbers.slice(0, 50), write, { now: () => time, onBatch })
+    expect(Math.max(...sizes)).toBe(4)
+    // One item alone may take longer than a batch: the next then starts a batch of its own.
+    const slow = async (tx: Transaction, number: number) => {
+      await addTeam(tx, number)
+      time += 40
+    }
+    const alone: number[] = []
+    await writeInBatches(db, numbers.slice(50, 55), slow, {
+      now: () => time,
+      onBatch: ({ done }) => alone.push(done),
+    })
+    expect(alone).toEqual([1, 2, 3, 4, 5])
     await remove()
   })
 
