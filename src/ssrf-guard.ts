@@ -35,11 +35,8 @@ for (const [network, prefix] of [
 
 /** Whether a host is a loopback, private, link-local or other address that no public server has. Resolves nothing. */
 export function isInternalHost(hostname: string): boolean {
-  const host = hostname
-    .replace(/^\[|\]$/g, '')
-    .replace(/%.*$/, '')
-    .toLowerCase()
-    .replace(/\.$/, '')
+  const [address = ''] = hostname.replace(/^\[|\]$/g, '').split('%', 1)
+  const host = address.toLowerCase().replace(/\.$/, '')
   const family = isIP(host)
   if (family === 4) return internal.check(host, 'ipv4')
   // `check` covers IPv4-mapped addresses (`::ffff:10.0.0.1`).
@@ -50,7 +47,7 @@ export function isInternalHost(hostname: string): boolean {
 /** RFC 6052: where DNS64 is in use, `64:ff9b::/96` is how an IPv6-only network reaches an IPv4 address. */
 function behindNat64(address: string): string | null {
   const normalized = URL.parse(`http://[${address}]`)?.hostname ?? ''
-  const groups = /^\[64:ff9b::(?:(?:([\da-f]+):)?([\da-f]+))?\]$/.exec(normalized)
+  const groups = /^\[64:ff9b::(?:(?:([\da-f]{1,4}):)?([\da-f]{1,4}))?\]$/.exec(normalized)
   if (!groups) return null
   const high = Number.parseInt(groups[1] ?? '0', 16)
   const low = Number.parseInt(groups[2] ?? '0', 16)
