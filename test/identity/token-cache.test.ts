@@ -10,6 +10,7 @@ import { type Application, startFresh } from '../auth/application.ts'
 import { control, tokenOf } from '../auth/provider-controls.ts'
 import { createClock } from '../support/clock.ts'
 import { sqliteEngine } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 describe('createTokenCache', () => {
@@ -88,7 +89,7 @@ describe('createKeySet', () => {
     const late = Promise.resolve(ask()).catch((error: ProviderError) => error.kind)
     loads[2]?.resolve({ keys: [generateSigningKey('ES256').publicJwk] })
     // The key is gone, so the provider is asked once more, in case it came back; without an answer nobody knows.
-    while (loads.length < 4) await Promise.resolve()
+    await waitUntil('the provider is asked again', () => loads.length === 4)
     loads[3]?.reject(down)
     expect(await late).toBe('unavailable')
   })
@@ -163,15 +164,21 @@ describe('a token that was verified before', () => {
   })
 
   test('is refused as soon as the provider says that its user is deleted, seen before or not', async () => {
-    for (const [subject, seen] of [
-      ['fan-0101', true],
-      ['fan-0102', false],
-    ] as const) {
+    const fans: [subject: string, seen: string[]][] = [
+      ['fan-0101', ['a profile', 'a device']],
+      ['fan-0102', ['a device']],
+      ['fan-0103', []],
+    ]
+    for (const [subject, seen] of fans) {
       const app = await startFresh(world)
       const token = await tokenOf(world, { sub: subject })
-      const native = (await app.as(token).post('/api/auth/native-token', {})).body
-      if (seen) expect((await app.as(token).post('/api/user/profile', {})).status).toBe(201)
-      for (const held of [token, native.token]) expect(await statusOf(app, held)).toBe(200)
+      if (seen.includes('a profile'))
+        expect((await app.as(token).post('/api/user/profile', {})).status).toBe(201)
+      const devices = seen.includes('a device')
+        ? [(await app.as(token).post('/api/auth/native-token', {})).body]
+        : []
+      const tokens = [token, ...devices.map(device => device.token)]
+      for (const held of tokens) expect(await statusOf(app, held)).toBe(200)
 
       const body = JSON.stringify({
         type: 'user.deleted',
@@ -194,9 +201,9 @@ describe('a token that was verified before', () => {
         },
       })
       expect(delivered.status).toBe(204)
-      for (const held of [token, native.token]) expect(await statusOf(app, held)).toBe(401)
-      const { refreshToken } = native
-      expect((await app.as().post('/api/auth/native-token/refresh', { refreshToken })).status).toBe(401)
+      for (const held of tokens) expect(await statusOf(app, held)).toBe(401)
+      for (const { refreshToken } of devices)
+        expect((await app.as().post('/api/auth/native-token/refresh', { refreshToken })).status).toBe(401)
     }
   })
 
