@@ -131,13 +131,15 @@ test('a copy is never more readable than what it was made from, nor than what it
 
 test('a dry run of a backup says what it would write, and writes nothing', async () => {
   await seeded('live.db')
-  const before = readdirSync(folder)
+  // A closed connection takes the WAL of its scratch file along when it is collected.
+  const filesOf = () => readdirSync(folder).filter(name => !name.startsWith('scratch-'))
+  const before = filesOf()
   const target = pathOf('deep/copy.db')
   const { code, out } = await run('backup', 'live.db', target, '--dry-run')
   expect(code).toBe(0)
   expect(out).toStartWith(`Would write ${target}: a copy of ${pathOf('live.db')}, which has `)
   expect(out).toEndWith('Nothing was written (--dry-run).\n')
-  expect(readdirSync(folder)).toEqual(before)
+  expect(filesOf()).toEqual(before)
   expect((await run('backup', 'live.db', pathOf('live.db'), '--dry-run')).code).toBe(2)
 })
 
