@@ -12,6 +12,7 @@ import { withRawConnection } from '../db/probe.ts'
 import { seededNumbers } from '../leaderboard/board-model.ts'
 import { addPack } from '../packs/packs-world.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { type Beginnings, findFaults } from './invariants.ts'
 import { ask, type Heard, type Memory, PACKS, REWARDS, runLoad, type Step } from './load.ts'
 import { findLies } from './testimony.ts'
@@ -51,7 +52,8 @@ export const killed: Blow = {
 }
 
 export const readyAgain = async ({ api }: CrashWorld) => {
-  while (!(await isReady(api))) await Bun.sleep(5)
+  // A server that recovers replays its log first.
+  await waitUntil('the API is ready again', () => isReady(api), 120_000)
 }
 
 async function isReady({ origin }: RunningApi): Promise<boolean> {

@@ -7,6 +7,7 @@ import { type Database, DatabaseError } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openSqlite } from '../../db/sqlite.ts'
 import { createClock } from '../support/clock.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { insertTeam } from './probe.ts'
 
 const clock = createClock()
@@ -30,15 +31,15 @@ const faultOf = (error: unknown) => (error instanceof DatabaseError ? error.faul
 /** A disk that does what it is asked for when the test says so. */
 function createDisk() {
   const asked = { accepts: [] as PromiseWithResolvers<void>[], flush: [] as PromiseWithResolvers<void>[] }
+  let isWell = false
   const begin = (kind: keyof typeof asked) => {
     const work = Promise.withResolvers<void>()
     asked[kind].push(work)
+    if (isWell) work.resolve()
     return work.promise
   }
-  async function nth(kind: keyof typeof asked, n: number) {
-    while (asked[kind].length <= n) await Bun.sleep(0)
-    return asked[kind][n] as PromiseWithResolvers<void>
-  }
+  const nth = (kind: keyof typeof asked, n: number) =>
+    waitUntil(`${kind} is called for the ${n + 1}th time`, () => asked[kind][n])
   return {
     /** Accepts every COMMIT; an fsync ends when the test says so. */
     slow: { accepts: async () => {}, flush: () => begin('flush') },
@@ -47,6 +48,11 @@ function createDisk() {
     /** The fsync that is asked for as number `n`. */
     fsync: (n: number) => nth('flush', n),
     accept: (n: number) => nth('accepts', n),
+    /** From now on it does everything at once. */
+    recover() {
+      isWell = true
+      for (const work of [...asked.accepts, ...asked.flush]) work.resolve()
+    },
     asked,
   }
 }
@@ -83,11 +89,11 @@ describe('a commit that is not yet on the disk (SQLite)', () => {
       await insertTeam(tx, 'visible')
       tx.touch('teams')
     })
-    while ((await teamIds()).length === 0) {
-      expect(touched).toEqual([])
-      await Bun.sleep(0)
-    }
-    expect(touched).toEqual(['teams'])
+    await waitUntil('the row is visible', async () => {
+      const isVisible = (await teamIds()).length > 0
+      expect(touched).toEqual(isVisible ? ['teams'] : [])
+      return isVisible
+    })
     ;(await disk.fsync(0)).resolve()
     await write
   })
@@ -171,13 +177,12 @@ describe('a commit that is not yet on the disk (SQLite)', () => {
     const disk = createDisk()
     db = open({ disk: disk.slow, flushPatienceMs: 20 })
     const late = db.write(tx => insertTeam(tx, 'late')).catch(faultOf)
-    const fsync = await disk.fsync(0)
+    await disk.fsync(0)
     expect(await late).toBe('unreachable')
     expect(await teamIds()).toEqual(['late'])
-    fsync.resolve()
-    const next = db.write(tx => insertTeam(tx, 'next'))
-    ;(await disk.fsync(1)).resolve()
-    await next
+    disk.recover()
+    await db.write(tx => insertTeam(tx, 'next'))
+    expect(disk.asked.flush).toHaveLength(2)
   })
 })
 
@@ -192,10 +197,9 @@ describe('a file system that does not respond (SQLite)', () => {
     expect(await Promise.all([...refused, behind])).toEqual(['busy', 'busy', 'busy', 'busy'])
     // One attempt waits, however many writes do.
     expect(disk.asked.accepts).toHaveLength(1)
-    ;(await disk.accept(0)).resolve()
-    const good = db.write(tx => insertTeam(tx, 'good'))
-    ;(await disk.accept(1)).resolve()
-    await good
+    disk.recover()
+    await db.write(tx => insertTeam(tx, 'good'))
+    expect(disk.asked.accepts).toHaveLength(2)
     expect(await teamIds()).toEqual(['good'])
   })
 

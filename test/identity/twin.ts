@@ -16,7 +16,7 @@ export interface Twin {
 }
 
 interface TwinOptions {
-  /** Default: short waits, and a breaker that lets every call try. */
+  /** Default: a deadline that no working provider misses, short waits, and a breaker that lets every call try. */
   tuning?: CallTuning
   fetch?: Fetch
   config?: World['config']
@@ -25,7 +25,7 @@ interface TwinOptions {
 /** What the one has learnt of the provider (keys, failures, times to wait), the other does not know. */
 export async function startTwin(world: World, options: TwinOptions = {}): Promise<Twin> {
   const { config = world.config, fetch = world.idp.handle } = options
-  const tuning = { deadlineMs: 100, retryWaitMs: 2, openMs: 0, ...options.tuning }
+  const tuning = { deadlineMs: 10_000, retryWaitMs: 2, openMs: 0, ...options.tuning }
   const logged: string[] = []
   const log = pino({ level: 'info', base: null }, { write: (line: string) => void logged.push(line) })
   const { clock, db } = world

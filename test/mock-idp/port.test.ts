@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { createMockIdp } from '../../mock-idp/app.ts'
 import { serveLoopback } from '../../mock-idp/serve.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const main = new URL('../../mock-idp/main.ts', import.meta.url).pathname
 const idp = createMockIdp({ issuer: 'http://localhost', fans: 3 })
@@ -58,7 +59,7 @@ test('a body that drips goes on until the client cuts it short', async () => {
 async function struck(): Promise<void> {
   const left = async () =>
     ((await (await fetch(`${base}/_mock/faults`)).json()) as { faults: unknown[] }).faults.length
-  while ((await left()) > 0);
+  await waitUntil('every fault has struck', async () => (await left()) === 0)
 }
 
 async function start(env: Record<string, string>) {

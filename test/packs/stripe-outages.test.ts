@@ -42,7 +42,7 @@ onEachEngine(
       test('preparing, completing and its webhook answer 503 with Retry-After, and all go on later', async () => {
         const checkout = await checkOut(world)
         const intent = stripe.pay(checkout.intentId)
-        const client = impatient(world, checkout.fan)
+        const client = impatient(world, checkout.fan, outage === 'hang' ? { deadlineMs: 100 } : {})
         stripe.outage = outage
         const answers = [
           await prepare(client, checkout.purchaseId),
@@ -82,7 +82,7 @@ onEachEngine(
       const checkout = await checkOut(world)
       stripe.pay(checkout.intentId)
       const key = 'rk_test_RevokedAndNotToBeTold'
-      const client = impatient(world, checkout.fan, key)
+      const client = impatient(world, checkout.fan, { secretKey: key })
       world.logged.length = 0
       const answers = [
         await prepare(client, checkout.purchaseId),

@@ -6,16 +6,23 @@ import type { Fan, World } from '../support/world.ts'
 import { addPack, EUROS, expectStatus, type NewPack, patientFan, start } from './packs-world.ts'
 import { eventOf, type Intent, type StripeServer, signEvent } from './stripe-server.ts'
 
-/** A gateway that waits for nobody, so that an outage does not make a test slow. */
-export function impatientGateway({ config, deps }: World, secretKey?: string) {
+interface GatewayOptions {
+  secretKey?: string
+  /** Short for a Stripe that never answers, and only for that one: nothing that answers is held to it. */
+  deadlineMs?: number
+}
+
+/** A gateway that does not try again. */
+export function impatientGateway({ config, deps }: World, options: GatewayOptions = {}) {
+  const { secretKey, deadlineMs = 10_000 } = options
   if (config.payments.gateway !== 'stripe') throw new Error('the world is not of Stripe')
   const settings = { ...config.payments, ...(secretKey ? { secretKey } : {}) }
-  return createStripeGateway(settings, { log: deps.log, deadlineMs: 100, retries: 0 })
+  return createStripeGateway(settings, { log: deps.log, deadlineMs, retries: 0 })
 }
 
 /** This fan as a client of an application with the impatient gateway, on the same database. */
-export function impatient(world: World, fan: { token?: string }, secretKey?: string) {
-  const app = createApp({ ...world.deps, payments: impatientGateway(world, secretKey) })
+export function impatient(world: World, fan: { token?: string }, options: GatewayOptions = {}) {
+  const app = createApp({ ...world.deps, payments: impatientGateway(world, options) })
   return createClient(
     request => app.handle(request),
     () => null,

@@ -11,6 +11,7 @@ import { verifyLedger } from '../../src/points/verify-ledger.ts'
 import { type Run, withoutRules, withRawConnection } from '../db/probe.ts'
 import { createClock, type TestClock } from '../support/clock.ts'
 import { engines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 const DAY = 86_400_000
 
@@ -209,7 +210,7 @@ for (const engine of engines) {
       })
       for (let rounds = 0; rounds < 4; rounds++) {
         const before = work.entries
-        while (work.entries < before + 10) await new Promise(setImmediate)
+        await waitUntil('ten more entries', () => work.entries >= before + 10)
         expect((await findingsOf(db)).findings).toEqual([])
       }
       work.writing = false
