@@ -1,4 +1,5 @@
 /** `bun run export-user ID`: everything that is kept about a fan, as JSON. */
+import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
 import { exportUser, type FanReference } from '../src/export/export-user.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
@@ -12,7 +13,8 @@ const command = declareCommand({
   name: 'export-user',
   summary: 'Everything that is kept about a fan, as one JSON document.',
   examples: [
-    ['01981e2c-7c1f-7000-8000-000000000003 > fan.json', 'by the id of the profile'],
+    ['01981e2c-7c1f-7000-8000-000000000003', 'by the id of the profile, to standard output'],
+    ['01981e2c-7c1f-7000-8000-000000000003 --output fan.json', 'to a new file that its owner alone can read'],
     ['--subject fan-0001', 'by the provider’s id'],
   ],
   notes: 'Tokens, and what is secret until a pack is opened, are left out.',
@@ -20,22 +22,43 @@ const command = declareCommand({
   .argument('[id]', 'id of the profile')
   .option('--subject <subject>', 'the provider’s id of the fan, instead')
   .option('--provider <name>', 'which provider (default: IDP_NAME)')
+  .option('--output <file>', 'write a new file, for its owner alone, instead of standard output')
 
 await runCommand(command, async ({ parameters: [id], options, openDatabase, print }) => {
   const fan = referenceOf(id, options)
   const db = await openDatabase()
   const found = await exportUser(db.read, fan)
   if (!found) fail('Nothing is kept about such a fan.')
+  if (options.output === undefined) await writeAll(found, print)
+  else await writeFile(options.output, found)
+  return undefined
+})
+
+async function writeAll(found: object, write: (text: string) => Promise<void>): Promise<void> {
   let text = ''
   for await (const piece of streamJson(found)) {
     text += piece
     if (text.length < CHUNK) continue
-    await print(text)
+    await write(text)
     text = ''
   }
-  await print(`${text}\n`)
-  return undefined
-})
+  await write(`${text}\n`)
+}
+
+/** Under another name until it is whole; never over a file that is there. */
+async function writeFile(path: string, found: object): Promise<void> {
+  const partial = `${path}.partial`
+  rmSync(partial, { force: true })
+  const file = openSync(partial, 'wx', 0o600)
+  try {
+    await writeAll(found, async text => void writeSync(file, text))
+    fsyncSync(file)
+    linkSync(partial, path)
+  } finally {
+    closeSync(file)
+    rmSync(partial, { force: true })
+  }
+}
 
 function referenceOf(id: string | undefined, options: { subject?: string; provider?: string }): FanReference {
   const { subject } = options

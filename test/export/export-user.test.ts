@@ -1,5 +1,8 @@
 /** Everything that is kept about a fan, for the fan, and nothing that is secret. */
 import { expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { eq, getTableColumns } from 'drizzle-orm'
 import { streamJson } from '../../scripts/export/stream-json.ts'
 import { eraseUser } from '../../src/erasure/erase-user.ts'
@@ -211,6 +214,27 @@ onEachEngine('Export of a fan', world => {
 
 for (const engine of sharedEngines) {
   onEngine(engine, 'bun run export-user', world => {
+    test('writes a file for its owner alone, whole or not at all, and never over another', async () => {
+      const fan = await patientFan(world, 30)
+      const folder = mkdtempSync(join(tmpdir(), 'matchday-export-'))
+      const path = join(folder, 'fan.json')
+      const env = { DATABASE_URL: world.databaseUrl ?? '' }
+      const umask = process.umask(0)
+      const written = await runScript('export-user', ['--subject', fan.subject, '--output', path], { env })
+      process.umask(umask)
+      expect(written).toMatchObject({ code: 0, out: '' })
+      expect(statSync(path).mode & 0o777).toBe(0o600)
+      expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ points: { balance: 30 } })
+
+      const other = await patientFan(world, 40)
+      const refused = await runScript('export-user', ['--subject', other.subject, '--output', path], { env })
+      expect(refused.code).toBe(1)
+      expect(refused.err).toContain('is there already')
+      expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ points: { balance: 30 } })
+      expect(readdirSync(folder)).toEqual(['fan.json'])
+      rmSync(folder, { recursive: true })
+    })
+
     test('leaves with 0, with 1 for a stranger, and with 2 when it is called wrongly', async () => {
       const run = (...parameters: string[]) =>
         runScript('export-user', parameters, { env: { DATABASE_URL: world.databaseUrl ?? '' } })
