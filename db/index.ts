@@ -73,6 +73,11 @@ export interface Database {
   foreignCommits(): number | null
   /** Rejects with a `DatabaseError` when the database cannot be read, or has refused writes and still does. */
   ping(): Promise<void>
+  /**
+   * Takes what was deleted out of SQLite's log as well: writes it back and empties it. False when another connection still
+   * read an older state after `patienceMs`. Null on PostgreSQL, whose log is the server's.
+   */
+  truncateLog(patienceMs: number): Promise<boolean | null>
   /** What the engine itself finds wrong with its files, in its own words: indexes, checks, rows that refer to nothing. */
   findDamage(): Promise<string[]>
   /** Lets running work finish, then closes. */

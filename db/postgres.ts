@@ -119,6 +119,7 @@ export function databaseOn(
         throw translateDatabaseError(error)
       }
     },
+    truncateLog: async () => null,
     // A server watches its own files (data checksums, amcheck), and nothing switches its foreign keys off by the way.
     findDamage: async () => [],
     close: () => (closing ??= writers.close().then(closeClient)),

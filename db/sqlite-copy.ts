@@ -22,6 +22,7 @@ import type { Reader, Sources } from './index.ts'
 import { knownMigrations } from './known-migrations.ts'
 import { queriesOn } from './sqlite.ts'
 import { findBrokenReferences } from './sqlite-references.ts'
+import { keepStatements } from './sqlite-statements.ts'
 import { defineTables } from './tables.ts'
 
 /** Copied at once. */
@@ -30,14 +31,14 @@ const COPY_BYTES = 1024 * 1024
 /**
  * Writes a copy of the database at `path`, as it is at one instant, to `target`, which must not exist; whoever reads or
  * writes goes on meanwhile. VACUUM INTO reads in one transaction of its own: the WAL grows until it is done, and no
- * lock is held that a writer needs. On return the copy is on the disk, for nobody to read who may not read the
- * database. Synchronous: it blocks the calling thread.
+ * lock is held that a writer needs. On return the copy is on the disk, for its owner alone to read.
+ * Synchronous: it blocks the calling thread.
  */
 export function copySqlite(path: string, target: string): void {
   const connection = open(path)
   try {
     // SQLite takes an empty file as it is.
-    closeSync(createForReadersOf(target, [path]))
+    closeSync(createPrivate(target))
     connection.run('PRAGMA busy_timeout = 5000')
     connection.run('VACUUM INTO ?', [target])
   } catch (error) {
@@ -98,20 +99,40 @@ export function inspectSqlite(path: string): Inspection {
 export function openSqliteCopy(path: string, sources: Sources): { read: Reader; close(): void } {
   const connection = open(path)
   connection.run('PRAGMA query_only = ON')
-  return { read: queriesOn(connection, sources), close: () => connection.close() }
+  const statements = keepStatements(connection)
+  return {
+    read: queriesOn(connection, sources),
+    close() {
+      // A statement that lingers would keep a closed connection's lock.
+      statements.finalize()
+      connection.close()
+    },
+  }
+}
+
+export interface ReplaceOptions {
+  /** Also over a file that SQLite cannot read, of which nobody can say. */
+  evenCorrupt?: boolean
+  /** Changes the copy before it takes the place; closes what it opens. */
+  prepare?: (copy: string) => Promise<void>
 }
 
 /**
  * Puts a copy of `source` in the place of the database at `path`, in one step, and keeps what was there at `aside`.
- * Nobody may have the database open. Afterwards it is for nobody to read who may not read both.
- * `evenCorrupt`: also over a file that SQLite cannot read, of which nobody can say.
+ * Nobody may have the database open. Whoever could read what was there can read the new one; else its owner alone.
  * @throws DatabaseError `busy` while another process has it open; nothing has changed then
  */
-export function replaceSqlite(source: string, path: string, aside: string, evenCorrupt = false): void {
+export async function replaceSqlite(
+  source: string,
+  path: string,
+  aside: string,
+  { evenCorrupt = false, prepare }: ReplaceOptions = {},
+): Promise<void> {
   const incoming = `${path}.incoming`
-  rmSync(incoming, { force: true })
+  removeSqlite(incoming)
   try {
-    copyFile(source, incoming, existsSync(path) ? [source, path] : [source])
+    copyFile(source, incoming, path)
+    await prepare?.(incoming)
     if (existsSync(path)) {
       const release = takeAlone(path, evenCorrupt)
       try {
@@ -124,9 +145,14 @@ export function replaceSqlite(source: string, path: string, aside: string, evenC
       renameSync(incoming, path)
     }
   } finally {
-    rmSync(incoming, { force: true })
+    removeSqlite(incoming)
   }
   syncFile(dirname(path))
+}
+
+/** Takes a database away with all that SQLite puts beside it; what is not there is gone already. */
+export function removeSqlite(path: string): void {
+  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
 /** Moves a file to its name at last, and waits for the disk. */
@@ -186,37 +212,34 @@ function valuesOf(connection: Connection, text: string): unknown[][] {
   }
 }
 
-/**
- * Creates a file that is never more readable than any of the `models`, nor than the umask has it: for its owner alone
- * where the group is another. Answers its descriptor.
- */
-function createForReadersOf(path: string, models: string[]): number {
-  const descriptor = openSync(path, 'wx', 0o600)
-  const { gid } = fstatSync(descriptor)
-  const mode = models
-    .map(model => statSync(model))
-    .map(model => (model.gid === gid ? model.mode : 0o600))
-    .reduce((all, one) => all & one, 0o666 & ~process.umask())
-  fchmodSync(descriptor, mode | 0o600)
-  return descriptor
-}
+/** Creates a file for its owner alone, and answers its descriptor. */
+const createPrivate = (path: string) => openSync(path, 'wx', 0o600)
 
-/** `copyFileSync` would give the copy the source's mode. */
-function copyFile(source: string, target: string, models: string[]): void {
+/**
+ * As readable as the file whose place it takes, where the group is the same one; else for its owner alone.
+ * `copyFileSync` would give it the source's mode.
+ */
+function copyFile(source: string, target: string, replaced: string): void {
   const from = openSync(source, 'r')
   try {
-    const to = createForReadersOf(target, models)
+    const to = createPrivate(target)
     try {
-      const buffer = new Uint8Array(COPY_BYTES)
-      for (let read = readSync(from, buffer); read > 0; read = readSync(from, buffer)) {
-        for (let at = 0; at < read; ) at += writeSync(to, buffer, at, read - at)
-      }
+      const model = statSync(replaced, { throwIfNoEntry: false })
+      if (model && model.gid === fstatSync(to).gid) fchmodSync(to, (model.mode & 0o666) | 0o600)
+      copyBytes(from, to)
       fsyncSync(to)
     } finally {
       closeSync(to)
     }
   } finally {
     closeSync(from)
+  }
+}
+
+function copyBytes(from: number, to: number): void {
+  const buffer = new Uint8Array(COPY_BYTES)
+  for (let read = readSync(from, buffer); read > 0; read = readSync(from, buffer)) {
+    for (let at = 0; at < read; ) at += writeSync(to, buffer, at, read - at)
   }
 }
 

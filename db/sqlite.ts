@@ -14,6 +14,9 @@ import { defineTables } from './tables.ts'
 import { createWriteFault } from './write-fault.ts'
 import { createWriteMeter } from './write-meter.ts'
 
+/** Between two attempts to empty the WAL beside others who read. */
+const TRUNCATE_RETRY_MS = 20
+
 const tables = defineTables(sqlite)
 
 /** Drizzle over one connection, seen through the surface that both engines share (see `columns.ts`). */
@@ -91,6 +94,19 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
         wal?.requireSound()
       } catch (error) {
         throw translateDatabaseError(error)
+      }
+    },
+    async truncateLog(patienceMs) {
+      const deadline = performance.now() + patienceMs
+      for (;;) {
+        await commits.idle()
+        // A batch may have begun meanwhile.
+        if (!writer.inTransaction) {
+          const [row] = writer.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').all()
+          if (row?.busy === 0) return true
+        }
+        if (performance.now() > deadline) return false
+        await Bun.sleep(TRUNCATE_RETRY_MS)
       }
     },
     async findDamage() {

@@ -1,10 +1,12 @@
 /** `bun run backup FILE`: a verified copy of the SQLite database, while the API serves. */
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { bytesOf, copySqlite, placeFile } from '../db/sqlite-copy.ts'
+import { bytesOf, copySqlite, openSqliteCopy, placeFile, removeSqlite } from '../db/sqlite-copy.ts'
+import { exportErasures } from '../src/erasure/erasure-list.ts'
+import { realSources } from '../src/sources.ts'
 import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { isFolder, isSqlite, sqlitePathOf } from './command/database.ts'
+import { erasuresPathOf, isFolder, isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, misuse } from './command/explain.ts'
 
 const command = declareCommand({
@@ -44,13 +46,17 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
 
   // Under another name until it is whole: a run that was killed leaves nothing that looks like a backup.
   const partial = `${file}.partial`
-  mkdirSync(dirname(file), { recursive: true })
-  rmSync(partial, { force: true })
+  const folder = dirname(resolve(file))
+  const madeFrom = mkdirSync(folder, { recursive: true })
+  let written = false
   try {
+    removeSqlite(partial)
     copySqlite(path, partial)
-    const { rows, migrations, ledgerDigest } = await verifyCopy(partial, progress('fans verified'))
+    const { rows, migrations, current, ledgerDigest } = await verifyCopy(partial, progress('fans verified'))
     if (taken()) fail(`${file} has come into being meanwhile: choose another name, or --force.`)
+    if (current) await keepErasures(partial, erasuresPathOf(path))
     placeFile(partial, file)
+    written = true
     const bytes = bytesOf(file)
     return {
       answer: { file, bytes, rows, migrations, ledgerDigest },
@@ -59,6 +65,22 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
       ),
     }
   } finally {
-    rmSync(partial, { force: true })
+    removeSqlite(partial)
+    if (!written && madeFrom !== undefined) removeFolders(folder, madeFrom)
   }
 })
+
+/** Erasures that the list beside the database does not have: of a fan who asked for it through the API. */
+async function keepErasures(copy: string, list: string): Promise<void> {
+  const { read, close } = openSqliteCopy(copy, realSources)
+  try {
+    await exportErasures(read, list)
+  } finally {
+    close()
+  }
+}
+
+/** From a folder up to the one that was made first; they are empty. */
+function removeFolders(folder: string, madeFrom: string): void {
+  for (let each = folder; each.startsWith(madeFrom); each = dirname(each)) rmdirSync(each)
+}

@@ -1,13 +1,16 @@
 /** `bun run restore FILE`: puts a backup in the place of the SQLite database. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { DatabaseError } from '../db/index.ts'
+import { DatabaseError, openDatabase, translateDatabaseError } from '../db/index.ts'
 import { knownMigrations } from '../db/known-migrations.ts'
-import { inspectSqlite, replaceSqlite } from '../db/sqlite-copy.ts'
+import { migrate } from '../db/migrate.ts'
+import { inspectSqlite, openSqliteCopy, replaceSqlite } from '../db/sqlite-copy.ts'
+import { exportErasures, type Reapplied, readErasures, reapplyErasures } from '../src/erasure/erasure-list.ts'
+import type { Tombstone } from '../src/identity/erase-record.ts'
 import { realSources } from '../src/sources.ts'
 import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { isFolder, isSqlite, sqlitePathOf } from './command/database.ts'
+import { erasuresPathOf, isFolder, isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, misuse } from './command/explain.ts'
 
 const command = declareCommand({
@@ -17,14 +20,20 @@ const command = declareCommand({
   examples: [
     ['backups/monday.db', 'where there is no database, or an empty one'],
     ['backups/monday.db --force', 'in the place of one with data, which is kept beside it'],
+    ['backups/monday.db --erasures erasures.ndjson', 'on another machine: erases again whom the list names'],
   ],
-  notes: 'PostgreSQL has its own: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE',
+  notes:
+    'Fans who were erased since the backup are erased again before it takes the place: by the list beside the database\n' +
+    '(DATABASE.erasures), by the database that is replaced, and by --erasures.\n' +
+    'PostgreSQL has its own: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE\n' +
+    'and then: bun run erase-user --reapply ERASURES --yes',
   changes: true,
 })
   .argument('<file>', 'the backup')
   .option('--force', 'replace a database that holds data, or cannot be read')
+  .option('--erasures <file>', 'a list of erasures, besides the one beside the database')
 
-await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress }) => {
+await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress, note }) => {
   const url = databaseUrl()
   if (!isSqlite(url))
     misuse(
@@ -34,6 +43,8 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   if (!existsSync(file)) fail(`There is no file ${file}.`)
   if (isFolder(file)) fail(`${file} is a folder: name the file of the backup.`)
   if (resolve(file) === resolve(path)) misuse('the backup cannot be the database itself')
+  if (options.erasures !== undefined && !existsSync(options.erasures))
+    fail(`There is no file ${options.erasures}.`)
 
   const backup = await verifyCopy(file, progress('fans verified'))
   const ahead = backup.migrations - backup.knownMigrations
@@ -42,26 +53,35 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   if (!options.force) refuseData(path)
 
   const replaced = existsSync(path)
+  const list = erasuresPathOf(path)
+  if (!options.dryRun) await exportReplaced(path, list)
+  const lists = [list, ...(options.erasures === undefined ? [] : [options.erasures])]
+  const erasures = lists.flatMap(each => readListed(each, note))
   if (options.dryRun) {
     const fate = replaced ? 'What is there would be kept beside it.' : 'There is no database yet.'
     return {
       answer: { file, rows: backup.rows, migrations: backup.migrations },
-      text: `Would restore ${path} from ${file}: ${backup.rows} rows, verified. ${fate} Nothing was changed (--dry-run).`,
+      text: `Would restore ${path} from ${file}: ${backup.rows} rows, verified. ${fate} ${erasures.length} erasures are listed. Nothing was changed (--dry-run).`,
       changed: backup.rows,
       told: true,
     }
   }
   mkdirSync(dirname(path), { recursive: true })
   const aside = `${path}.before-${realSources.now().toISOString().replaceAll(/[:.]/g, '-')}`
+  let reapplied: Reapplied = { erased: 0, tombstones: 0 }
+  const prepare = async (copy: string) => {
+    if (erasures.length > 0) reapplied = await eraseAgain(copy, erasures, list)
+  }
   try {
-    replaceSqlite(file, path, aside, options.force)
+    await replaceSqlite(file, path, aside, { evenCorrupt: options.force ?? false, prepare })
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.fault !== 'busy') throw error
     fail(`${path} is in use: stop the API, and whatever else has it open, first.`)
   }
 
   const total = knownMigrations('sqlite').length
-  const behind = total - backup.migrations
+  // Erasing needs the schema of this version.
+  const behind = erasures.length > 0 ? 0 : total - backup.migrations
   const version =
     behind === 0
       ? 'It is at the schema of this version.'
@@ -74,18 +94,58 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
       migrations: backup.migrations,
       migrationsMissing: behind,
       ledgerDigest: backup.ledgerDigest,
+      erasures: { listed: erasures.length, ...reapplied },
       keptAt: replaced ? aside : null,
     },
     text: [
       `Restored ${path} from ${file}: ${backup.rows} rows, verified.`,
       describeLedger(backup.ledgerDigest),
       version,
+      describeErasures(erasures.length, reapplied, list),
       ...kept,
     ].join('\n'),
     changed: backup.rows,
     told: true,
   }
 })
+
+/** What the database that is replaced knows of erasures; one that cannot be read, or is of another version, tells none. */
+async function exportReplaced(path: string, list: string): Promise<void> {
+  if (!existsSync(path)) return
+  try {
+    if (!inspectSqlite(path).current) return
+    const { read, close } = openSqliteCopy(path, realSources)
+    await exportErasures(read, list).finally(close)
+  } catch (error) {
+    const fault = translateDatabaseError(error)
+    if (!(fault instanceof DatabaseError) || fault.fault !== 'corrupt') throw fault
+  }
+}
+
+function readListed(list: string, note: (line: string) => void): Tombstone[] {
+  const { tombstones, unreadable } = readErasures(list)
+  if (unreadable.length > 0) note(`${list}: lines that cannot be read: ${unreadable.join(', ')}`)
+  return tombstones
+}
+
+/** In the copy, which nobody has seen yet. Answers what that came to. */
+async function eraseAgain(copy: string, erasures: Tombstone[], list: string): Promise<Reapplied> {
+  const url = `sqlite:${copy}`
+  await migrate(url)
+  const db = openDatabase(url, realSources, { bulk: true })
+  try {
+    const reapplied = await reapplyErasures(db, erasures)
+    await exportErasures(db.read, list)
+    return reapplied
+  } finally {
+    await db.close()
+  }
+}
+
+function describeErasures(listed: number, { erased }: Reapplied, list: string): string {
+  if (listed > 0) return `Of ${listed} listed erasures ${erased} were applied again.`
+  return `No erasures are listed at ${list}: a fan who was erased since the backup is there again. --erasures names another list.`
+}
 
 function refuseData(path: string): void {
   if (!existsSync(path)) return

@@ -1,5 +1,7 @@
 /** Cursor paging. A cursor is a sealed position: whoever changes a byte of it gets `invalid_cursor`. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { asc, sql } from 'drizzle-orm'
+import type { Reader, Tables } from '../db/index.ts'
 import { deriveKey } from './derived-key.ts'
 import { DomainError } from './problems.ts'
 
@@ -74,4 +76,26 @@ export async function* eachRow<Row, Key>(
     if (last === undefined || rows.length < ROWS_A_PAGE) return
     after = keyOf(last)
   }
+}
+
+type NamedTable = Tables['users' | 'nativeSessions' | 'idempotencyKeys']
+
+interface FanName {
+  provider: string
+  subject: string
+}
+
+/** Provider and subject of every fan of whom a table has rows, once each. */
+export function eachName(reader: Reader, table: NamedTable): AsyncGenerator<FanName> {
+  const { provider, subject } = table
+  return eachRow(
+    (after: FanName | undefined, limit) =>
+      reader
+        .selectDistinct({ provider, subject })
+        .from(table)
+        .where(after && sql`(${provider}, ${subject}) > (${after.provider}, ${after.subject})`)
+        .orderBy(asc(provider), asc(subject))
+        .limit(limit),
+    name => name,
+  )
 }

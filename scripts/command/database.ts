@@ -49,6 +49,9 @@ export function providerOf(provider: string | undefined): string {
 export const isSqlite = (url: string) => url.startsWith('sqlite:')
 export const sqlitePathOf = (url: string) => url.slice('sqlite:'.length)
 
+/** Where the erasures of a SQLite database are listed: beside it, and in none of its backups. */
+export const erasuresPathOf = (path: string) => `${path}.erasures`
+
 /** Whether the path is a folder's, there or not. */
 export const isFolder = (path: string) =>
   path.endsWith('/') || (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)

@@ -2,6 +2,7 @@
 import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import type { Caller } from '../caller.ts'
+import { eachName } from '../pagination.ts'
 import { standingTopic } from '../views/topics.ts'
 import { clientOfRefreshToken, hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
 
@@ -198,6 +199,9 @@ export async function forgetSessions(tx: Transaction, caller: Caller): Promise<n
   await tx.delete(refreshTokens).where(inArray(refreshTokens.sessionId, theirs))
   return (await tx.delete(nativeSessions).where(ownedBy(tx, caller)).returning()).length
 }
+
+/** Whose sessions there are, dead ones too. */
+export const listSessionOwners = (reader: Reader) => eachName(reader, reader.tables.nativeSessions)
 
 /** How many sessions of a user there are, dead ones too. */
 export async function countSessions(reader: Reader, caller: Caller): Promise<number> {

@@ -9,9 +9,9 @@ import type { Reader, Transaction } from '../../db/index.ts'
 import { countSessions, forgetSessions } from '../auth/native-sessions.ts'
 import type { Caller } from '../caller.ts'
 import { forgetKeys } from '../idempotency/keys.ts'
-import { eraseRecord, OWN_FIELDS } from '../identity/erase-record.ts'
+import { eraseRecord, OWN_FIELDS, type Tombstone } from '../identity/erase-record.ts'
 import { findMirror, isDeferred } from '../identity/mirror.ts'
-import { ensureUser, findRecords, type User } from '../identity/users.ts'
+import { ensureUser, erasedSubject, findRecords, type User } from '../identity/users.ts'
 import { countCodes, voidCodes } from '../rewards/void-codes.ts'
 
 /** A fan by our id, or as the provider names them. */
@@ -56,8 +56,13 @@ const NOTHING = { profile: [], identity: [], redemptionCodes: 0, deferredSyncs: 
 /**
  * Erases once. Run again with the provider's subject, it deletes what was stored under that since: a device, which cannot
  * be used, or the response to a request. Answers null when nothing is known of such a fan, else what it erased.
+ * `onErased` is called with the tombstone before the unit of work is committed.
  */
-export async function eraseUser(tx: Transaction, whom: Whom): Promise<Erasure | null> {
+export async function eraseUser(
+  tx: Transaction,
+  whom: Whom,
+  onErased?: (tombstone: Tombstone) => void,
+): Promise<Erasure | null> {
   const plan = await planErasure(tx, whom)
   if (!plan) return null
   // Devices alone: the tombstone is made for them, or the fan could sign in anew with a token that still holds.
@@ -68,6 +73,8 @@ export async function eraseUser(tx: Transaction, whom: Whom): Promise<Erasure | 
     await forgetSessions(tx, caller)
     await forgetKeys(tx, caller)
   }
+  const { provider } = user
+  if (first) onErased?.({ provider, subject: erasedSubject(user), erasedAt: tx.now() })
   return { ...plan, userId: user.id }
 }
 

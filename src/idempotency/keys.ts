@@ -2,6 +2,7 @@
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import type { Database, Reader, Tables, Transaction } from '../../db/index.ts'
 import { type PreparedValue, prepared, preparedWrite } from '../../db/prepared.ts'
+import { eachName } from '../pagination.ts'
 
 const KEPT_MS = 86_400_000
 /** Rows of one unit of work, so that no writer waits long. */
@@ -93,6 +94,9 @@ export async function releaseKey(tx: Transaction, scope: KeyScope): Promise<void
 const deleteKey = preparedWrite<KeyScope, unknown>((tx, value) =>
   tx.delete(tx.tables.idempotencyKeys).where(ofScope(tx, value)),
 )
+
+/** Whose answers are kept. */
+export const listKeyOwners = (reader: Reader) => eachName(reader, reader.tables.idempotencyKeys)
 
 /** Answers hold what the fan's profile held: they go with the fan. */
 export async function forgetKeys(

@@ -1,8 +1,46 @@
 /** The part of an erasure that concerns who a fan is: what they wrote, what the provider says, what it knows them by. */
-import { and, eq, isNull } from 'drizzle-orm'
-import type { Transaction } from '../../db/index.ts'
+import { and, asc, eq, gt, isNotNull, isNull } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { eachRow } from '../pagination.ts'
 import { buryIdentity } from './mirror.ts'
 import { erasedSubject, type User } from './users.ts'
+
+/** What is left of an erased fan: nobody's name. */
+export interface Tombstone {
+  provider: string
+  /** In the place of the subject: see `erasedSubject`. */
+  subject: string
+  erasedAt: Date
+}
+
+/** Fans who were erased, by their record's id. */
+export const listTombstones = (reader: Reader) => {
+  const { id, provider, subject, erasedAt } = reader.tables.users
+  return eachRow(
+    (after: string | undefined, limit) =>
+      reader
+        .select({ id, provider, subject, erasedAt })
+        .from(reader.tables.users)
+        .where(and(isNotNull(erasedAt), after === undefined ? undefined : gt(id, after)))
+        .orderBy(asc(id))
+        .limit(limit),
+    row => row.id,
+  )
+}
+
+/** Makes the tombstone of a fan without a record: erased later than the state that a backup brought back. */
+export async function insertTombstone(
+  tx: Transaction,
+  { provider, subject, erasedAt }: Tombstone,
+): Promise<void> {
+  const times = { erasedAt, sessionsEndedAt: erasedAt, createdAt: erasedAt, updatedAt: erasedAt }
+  const [user] = await tx
+    .insert(tx.tables.users)
+    .values({ id: tx.newId(), provider, subject, ...times })
+    .onConflictDoNothing()
+    .returning()
+  if (user) await buryIdentity(tx, user)
+}
 
 /** Columns of a user record that a fan writes: the members of their profile. */
 export const OWN_FIELDS = [

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -18,6 +19,9 @@ import { basename, join } from 'node:path'
 import { openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
+import { ensureUser, findStanding } from '../../src/identity/users.ts'
+import { upsertProfile } from '../../src/user/profile.ts'
+import { insertTeam } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
 import { startApi } from '../support/processes.ts'
@@ -110,23 +114,66 @@ test('a backup replaces no file unless told to, and leaves nothing half-done', a
 
 const modeOf = (name: string) => (statSync(pathOf(name)).mode & 0o777).toString(8)
 
-test('a copy is never more readable than what it was made from, nor than what it replaces', async () => {
-  await seeded('live.db')
-  for (const [mode, name] of [
-    [0o600, 'private.db'],
-    [0o640, 'shared.db'],
-  ] as const) {
-    chmodSync(pathOf('live.db'), mode)
-    expect((await run('backup', 'live.db', pathOf(name))).code).toBe(0)
-    expect(modeOf(name)).toBe(mode.toString(8))
+test('a database, its log and its backups are for their owner alone, whatever the umask', async () => {
+  const umask = process.umask(0)
+  try {
+    await seeded('live.db')
+    await migrate(urlOf('open.db'))
+    const db = openDatabase(urlOf('open.db'), createClock())
+    await db.write(tx => insertTeam(tx, 'harbour-city'))
+    expect(['open.db', 'open.db-wal', 'open.db-shm'].map(modeOf)).toEqual(['600', '600', '600'])
+    await db.close()
+    chmodSync(pathOf('live.db'), 0o644)
+    expect((await run('backup', 'live.db', pathOf('copy.db'))).code).toBe(0)
+    expect((await run('restore', 'new.db', pathOf('copy.db'))).code).toBe(0)
+    expect(['copy.db', 'new.db'].map(modeOf)).toEqual(['600', '600'])
+  } finally {
+    process.umask(umask)
   }
+})
 
-  expect((await run('restore', 'new.db', pathOf('private.db'))).code).toBe(0)
-  expect(modeOf('new.db')).toBe('600')
-  chmodSync(pathOf('shared.db'), 0o644)
-  chmodSync(pathOf('new.db'), 0o600)
-  expect((await run('restore', 'new.db', pathOf('shared.db'), '--force')).code).toBe(0)
-  expect(modeOf('new.db')).toBe('600')
+test('a restored database is as readable as the one that it replaces, and not as its backup', async () => {
+  await seeded('live.db')
+  await seeded('backup.db')
+  for (const mode of [0o600, 0o640]) {
+    chmodSync(pathOf('live.db'), mode)
+    chmodSync(pathOf('backup.db'), 0o644)
+    expect((await run('restore', 'live.db', pathOf('backup.db'), '--force')).code).toBe(0)
+    expect(modeOf('live.db')).toBe(mode.toString(8))
+  }
+})
+
+/** What is in the folder that a backup could have left. */
+const leftovers = () => readdirSync(folder).filter(name => /^(copy|deep)/.test(name))
+
+test('a backup that finds no room leaves nothing behind, not even the folders that it made', async () => {
+  await seeded('live.db')
+  // Blocks of 1 KiB: far less than the database. Without the signal a write fails, as on a full disk.
+  const command = `trap '' XFSZ; ulimit -f 64; exec '${process.execPath}' scripts/backup.ts '${pathOf('deep/er/copy.db')}'`
+  const child = Bun.spawn(['bash', '-c', command], {
+    cwd: join(import.meta.dir, '../..'),
+    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'test', DATABASE_URL: urlOf('live.db') },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [code, err] = [await child.exited, await new Response(child.stderr).text()]
+  expect({ code, err }).toEqual({ code: 1, err: expect.stringMatching(/^The database cannot be used: /) })
+  expect(leftovers()).toEqual([])
+})
+
+test('what a killed backup left is gone after the next', async () => {
+  const rows = await seeded('live.db', 200)
+  const child = startScript('backup', [pathOf('copy.db')], { env: { DATABASE_URL: urlOf('live.db') } })
+  const deadline = performance.now() + 30_000
+  while (!existsSync(pathOf('copy.db.partial')) && performance.now() < deadline) await Bun.sleep(1)
+  child.kill('SIGKILL')
+  await child.exited
+  expect(leftovers()).toContain('copy.db.partial')
+  // And what SQLite may have put beside it.
+  for (const suffix of ['-journal', '-wal', '-shm']) writeFileSync(pathOf(`copy.db.partial${suffix}`), 'half')
+  expect((await run('backup', 'live.db', pathOf('copy.db'))).code).toBe(0)
+  expect(leftovers()).toEqual(['copy.db'])
+  expect(await rowsOf('copy.db')).toEqual(rows)
 })
 
 test('a dry run of a backup says what it would write, and writes nothing', async () => {
@@ -178,7 +225,10 @@ test('a backup of a ledger that was tampered with is refused, and takes no name'
   const { code, out, err } = await run('backup', 'live.db', pathOf('copy.db'))
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err).toMatch(/contradicts itself: fan [0-9a-f-]+, entry 1: points_entries.hash is /)
-  expect(readdirSync(folder).filter(name => name.startsWith('copy'))).toEqual([])
+  expect(leftovers()).toEqual([])
+  // Nor are folders left that were made for it.
+  expect((await run('backup', 'live.db', pathOf('deep/er/copy.db'))).code).toBe(1)
+  expect(leftovers()).toEqual([])
 })
 
 test('a look at a backup changes no byte of it; of an older schema only the file is checked', async () => {
@@ -291,4 +341,116 @@ test('PostgreSQL is pointed to its own tools', async () => {
   expect(restore.code).toBe(2)
   expect(restore.err).toContain('pg_restore --clean --if-exists')
   expect(existsSync(pathOf('copy.db'))).toBe(false)
+})
+
+const provider = 'mock-idp'
+const personal = ['Wilhelmina', 'wilhelmina_1']
+
+/** A database with a fan who is known by their subject, and one who is none of anybody's business. */
+async function withFans(name: string) {
+  const made = scratch()
+  await migrate(urlOf(made))
+  const db = openDatabase(urlOf(made), createClock())
+  const ids = []
+  for (const [subject, displayName, handle] of [
+    ['sub-wilhelmina', 'Wilhelmina', 'wilhelmina_1'],
+    ['sub-other', 'Other', 'other_1'],
+  ] as const) {
+    await db.write(tx => upsertProfile(tx, { provider, subject }, { displayName, handle }))
+    const { user } = await db.write(tx => ensureUser(tx, { provider, subject }))
+    ids.push(user.id)
+  }
+  await db.close()
+  copyFileSync(pathOf(made), pathOf(name))
+  return { erased: ids[0] ?? '', other: ids[1] ?? '' }
+}
+
+const eraseIn = (database: string, ...parameters: string[]) =>
+  runScript('erase-user', [...parameters, '--json'], { env: { DATABASE_URL: urlOf(database) } })
+
+/** Rows of a database as one text, and the bytes of its files. */
+const textOf = async (name: string) => (await rowsOf(name)).join('\n')
+const bytesOf = (name: string) =>
+  ['', '-wal', '-shm']
+    .filter(suffix => existsSync(pathOf(name + suffix)))
+    .map(suffix => readFileSync(pathOf(name + suffix), 'latin1'))
+    .join('')
+
+test('a restored backup from before an erasure does not bring the fan back', async () => {
+  const { erased } = await withFans('live.db')
+  expect((await run('backup', 'live.db', pathOf('monday.db'))).code).toBe(0)
+  expect((await eraseIn('live.db', erased, '--yes')).code).toBe(0)
+  expect(modeOf('live.db.erasures')).toBe('600')
+  const list = readFileSync(pathOf('live.db.erasures'), 'utf8')
+  for (const word of [...personal, 'sub-wilhelmina', erased]) expect(list).not.toContain(word)
+
+  expect((await run('restore', 'live.db', pathOf('monday.db'), '--force', '--dry-run')).out).toContain(
+    '1 erasures are listed',
+  )
+  const { code, out } = await run('restore', 'live.db', pathOf('monday.db'), '--force', '--json')
+  expect(code).toBe(0)
+  expect(JSON.parse(out).erasures).toEqual({ listed: 1, erased: 1, tombstones: 0 })
+  const text = await textOf('live.db')
+  expect(text).toContain('Other')
+  for (const word of [...personal, 'sub-wilhelmina']) {
+    expect(text).not.toContain(word)
+    expect(bytesOf('live.db')).not.toContain(word)
+  }
+  // Again, nothing is left to erase.
+  const again = await run('restore', 'live.db', pathOf('monday.db'), '--force', '--json')
+  expect(JSON.parse(again.out).erasures).toEqual({ listed: 1, erased: 1, tombstones: 0 })
+})
+
+test('the replaced database tells of erasures that its list does not have', async () => {
+  const { erased } = await withFans('live.db')
+  expect((await run('backup', 'live.db', pathOf('monday.db'))).code).toBe(0)
+  expect((await eraseIn('live.db', erased, '--yes')).code).toBe(0)
+  rmSync(pathOf('live.db.erasures'))
+  const { out } = await run('restore', 'live.db', pathOf('monday.db'), '--force', '--json')
+  expect(JSON.parse(out).erasures).toMatchObject({ listed: 1, erased: 1 })
+  expect(await textOf('live.db')).not.toContain('Wilhelmina')
+})
+
+test('a backup adds to the list what is erased and not on it', async () => {
+  const { erased } = await withFans('live.db')
+  expect((await eraseIn('live.db', erased, '--yes')).code).toBe(0)
+  const list = readFileSync(pathOf('live.db.erasures'), 'utf8').trim()
+  rmSync(pathOf('live.db.erasures'))
+  expect((await run('backup', 'live.db', pathOf('tuesday.db'))).code).toBe(0)
+  expect(readFileSync(pathOf('live.db.erasures'), 'utf8').trim()).toBe(list)
+})
+
+test('on another machine the list is named; a fan of whom the backup knows nothing cannot sign in either', async () => {
+  await migrate(urlOf(scratch()))
+  const { erased, other } = await withFans('live.db')
+  expect((await run('backup', 'live.db', pathOf('monday.db'))).code).toBe(0)
+  for (const id of [erased, other]) expect((await eraseIn('live.db', id, '--yes')).code).toBe(0)
+  const unlisted = await run('restore', 'fresh.db', pathOf('monday.db'))
+  expect(unlisted.out).toContain('No erasures are listed at ')
+  expect(await textOf('fresh.db')).toContain('Wilhelmina')
+
+  // A line that a power cut left is told of, and passed over.
+  const list = readFileSync(pathOf('live.db.erasures'), 'utf8')
+  writeFileSync(pathOf('moved.ndjson'), `{"provider":"mock-i\n${list}`)
+  const parameters = [pathOf('monday.db'), '--erasures', pathOf('moved.ndjson'), '--force', '--json']
+  const { code, out, err } = await run('restore', 'fresh.db', ...parameters)
+  expect(code).toBe(0)
+  expect(err).toContain('lines that cannot be read: 1')
+  expect(JSON.parse(out).erasures).toEqual({ listed: 2, erased: 2, tombstones: 0 })
+  expect(await textOf('fresh.db')).not.toContain('Wilhelmina')
+  // The list beside the new database has them from now on.
+  expect(readFileSync(pathOf('fresh.db.erasures'), 'utf8').trim().split(/\n+/)).toHaveLength(2)
+
+  await migrate(urlOf('empty.db'))
+  expect((await run('backup', 'empty.db', pathOf('empty-backup.db'))).code).toBe(0)
+  const nobody = await run(
+    'restore',
+    'empty2.db',
+    ...[pathOf('empty-backup.db'), '--erasures', pathOf('live.db.erasures'), '--json'],
+  )
+  expect(JSON.parse(nobody.out).erasures).toEqual({ listed: 2, erased: 0, tombstones: 2 })
+  const db = openDatabase(urlOf('empty2.db'), createClock())
+  expect(await findStanding(db.read, { provider, subject: 'sub-wilhelmina' })).toMatchObject({ erased: true })
+  await db.close()
+  expect((await run('restore', 'x.db', pathOf('monday.db'), '--erasures', pathOf('none'))).code).toBe(1)
 })

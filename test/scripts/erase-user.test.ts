@@ -1,9 +1,14 @@
 /** `bun run erase-user`: nothing personal stays anywhere, nothing brings it back, and what is provable stays so. */
+import { Database as Connection } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startSession } from '../../src/auth/native-sessions.ts'
 import { judgeTokenClaims } from '../../src/identity/claims.ts'
 import { deferSync } from '../../src/identity/deferred-sync.ts'
 import { syncIdentity } from '../../src/identity/mirror.ts'
+import { findStanding } from '../../src/identity/users.ts'
 import { findFlaw } from '../../src/packs/proof.ts'
 import { verifyLedger } from '../../src/points/verify-ledger.ts'
 import { upsertProfile } from '../../src/user/profile.ts'
@@ -47,6 +52,13 @@ async function busyFan(world: World) {
   const written = [handle, displayName, bio, deviceName, sealedToken, reward.redemptionCode, key]
   const personal = [...written, fan.subject, identity.email, identity.name]
   return { fan, id, native, handle, userPackId: userPack.id, personal }
+}
+
+/** Files as one text. By another process: to close a file drops this one's locks on it, which SQLite relies on (POSIX). */
+function readElsewhere(paths: string[]): string {
+  const { stdout, exitCode } = Bun.spawnSync(['cat', ...paths])
+  expect(exitCode).toBe(0)
+  return stdout.toString('latin1')
 }
 
 /** Every row of every table, as text. */
@@ -163,6 +175,89 @@ for (const engine of sharedEngines) {
       })
       const after = await everything(world)
       for (const text of ['Late phone', fan.subject]) expect(after).not.toContain(text)
+    })
+
+    test.if(engine.name === 'SQLite')(
+      'leaves no byte of the fan in the files, beside a server that has them open',
+      async () => {
+        // Enough that pages were split since.
+        const fans = []
+        for (let nth = 0; nth < 12; nth++) fans.push(await busyFan(world))
+        const { fan, id, personal } = fans[5] ?? (await busyFan(world))
+        const path = (world.databaseUrl ?? '').slice('sqlite:'.length)
+        const bytes = () => readElsewhere(['', '-wal', '-shm'].map(suffix => path + suffix))
+        const searched = personal.map(text => Buffer.from(text).toString('latin1'))
+        for (const text of searched) expect(bytes()).toContain(text)
+        expect(await erase(world, [id, '--yes'])).toMatchObject({ code: 0, answer: { logTruncated: true } })
+        for (const text of searched) expect(bytes()).not.toContain(text)
+        expect(statSync(`${path}-wal`).size).toBe(0)
+        await expectGone(fan)
+        const list = readFileSync(`${path}.erasures`, 'latin1')
+        for (const text of [...searched, id]) expect(list).not.toContain(text)
+        // The server goes on writing.
+        const other = await world.fan()
+        expectStatus(201, await other.post('/api/user/profile', { bio: 'after' }))
+      },
+    )
+
+    test.if(engine.name === 'SQLite')(
+      'says so when another connection keeps the log from being emptied',
+      async () => {
+        const { id } = await busyFan(world)
+        const path = (world.databaseUrl ?? '').slice('sqlite:'.length)
+        const reader = new Connection(path)
+        reader.run('BEGIN')
+        reader.query('SELECT count(*) FROM users').get()
+        const told = await runScript('erase-user', [id, '--yes'], {
+          env: { DATABASE_URL: world.databaseUrl ?? '' },
+        })
+        expect(told.code).toBe(1)
+        expect(told.out).toContain('The WAL still holds the old rows')
+        reader.run('COMMIT')
+        reader.close()
+        expect(await erase(world, [id, '--yes'])).toMatchObject({ code: 0, answer: { logTruncated: true } })
+      },
+    )
+
+    test('a list that was exported is applied to a database in which the fan is there again', async () => {
+      const { fan, id } = await busyFan(world)
+      const kept = await world.fan()
+      expectStatus(201, await kept.post('/api/user/profile', { bio: 'kept' }))
+      const gone = await world.fan()
+      expectStatus(201, await gone.post('/api/user/profile', { bio: 'gone' }))
+      const own = `${mkdtempSync(join(tmpdir(), 'matchday-erasures-'))}/own`
+      const { answer } = await erase(world, [id, '--yes', '--erasures', own])
+      expect(answer).toMatchObject({ done: true, list: own })
+      expect((await erase(world, ['--subject', gone.subject, '--yes'])).code).toBe(0)
+      const list = `${own}.exported`
+      const exported = await erase(world, ['--export', list])
+      expect(exported.answer.exported).toBeGreaterThanOrEqual(2)
+      expect(statSync(list).mode & 0o777).toBe(0o600)
+      expect((await erase(world, ['--export', list])).answer.exported).toBe(0)
+
+      // As a backup from before the erasures brings it back, and without a record of one of them.
+      const restored = await engine.open(world.clock)
+      const { db, url } = restored
+      await db.write(tx => upsertProfile(tx, who(fan), { bio: 'Back', handle: 'back_again' }))
+      await db.write(tx => upsertProfile(tx, who(kept), { bio: 'kept' }))
+      const there = { ...world, db, databaseUrl: url }
+      expect((await erase(there, ['--reapply', list])).answer).toMatchObject({ done: false })
+      expect(await everything(there)).toContain('Back')
+      const reapplied = await erase(there, ['--reapply', list, '--yes'])
+      expect(reapplied).toMatchObject({ code: 0, answer: { erased: 1, done: true } })
+      const text = await everything(there)
+      expect(text).toContain('kept')
+      for (const word of ['Back', 'back_again', `"${fan.subject}"`]) expect(text).not.toContain(word)
+      for (const each of [fan, gone]) {
+        expect(await findStanding(db.read, who(each))).toMatchObject({ erased: true })
+      }
+      expect((await erase(there, ['--reapply', list, '--yes'])).answer).toMatchObject({
+        erased: 0,
+        tombstones: 0,
+      })
+      await restored.remove()
+      expect((await erase(world, ['--reapply', `${list}.none`])).code).toBe(1)
+      expect((await erase(world, [id, '--reapply', list])).code).toBe(2)
     })
 
     test('keeps the ledger provable, the place without a face, and the proof', async () => {

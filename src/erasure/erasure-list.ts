@@ -1,0 +1,103 @@
+/**
+ * The list of erasures: a file outside of the database and its backups, to which each erasure is appended. A backup from
+ * before an erasure brings the fan back; with the list they are erased again. It names nobody: of each fan there is what
+ * their tombstone holds, a hash of provider and subject.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import type { Database, Reader } from '../../db/index.ts'
+import { listSessionOwners } from '../auth/native-sessions.ts'
+import { listKeyOwners } from '../idempotency/keys.ts'
+import { insertTombstone, listTombstones, type Tombstone } from '../identity/erase-record.ts'
+import { erasedSubject } from '../identity/users.ts'
+import { eachName } from '../pagination.ts'
+import { eraseUser } from './erase-user.ts'
+
+export interface ErasureList {
+  /** In the order of the file, each fan once. */
+  tombstones: Tombstone[]
+  /** Lines that cannot be read. Cut short by a power cut, they are of erasures that were not committed. */
+  unreadable: number[]
+}
+
+const ERASED = /^erased:[0-9a-f]{64}$/
+const keyOf = ({ provider, subject }: Pick<Tombstone, 'provider' | 'subject'>) =>
+  JSON.stringify([provider, subject])
+
+/** Of a file that is not there: an empty list. */
+export function readErasures(path: string): ErasureList {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  const tombstones = new Map<string, Tombstone>()
+  const unreadable: number[] = []
+  for (const [at, line] of text.split('\n').entries()) {
+    if (line === '') continue
+    const tombstone = parseLine(line)
+    if (tombstone) tombstones.set(keyOf(tombstone), tombstone)
+    else unreadable.push(at + 1)
+  }
+  return { tombstones: [...tombstones.values()], unreadable }
+}
+
+function parseLine(line: string): Tombstone | undefined {
+  try {
+    const { provider, subject, erasedAt } = JSON.parse(line)
+    const at = new Date(erasedAt)
+    const valid = typeof provider === 'string' && ERASED.test(subject) && !Number.isNaN(at.getTime())
+    return valid ? { provider, subject, erasedAt: at } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** On return they are on the disk. Synchronous, for a unit of work awaits nothing but its queries. */
+export function appendErasures(path: string, tombstones: Tombstone[]): void {
+  if (tombstones.length === 0) return
+  const file = openSync(path, 'a', 0o600)
+  try {
+    // A line of its own, whatever a power cut left of the one before.
+    const lines = tombstones.map(({ provider, subject, erasedAt }) => {
+      return `\n${JSON.stringify({ provider, subject, erasedAt: erasedAt.toISOString() })}`
+    })
+    writeSync(file, `${lines.join('')}\n`)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Appends the erasures of a database that the file does not have yet. Answers how many. */
+export async function exportErasures(reader: Reader, path: string): Promise<number> {
+  const known = new Set(readErasures(path).tombstones.map(keyOf))
+  const missing: Tombstone[] = []
+  for await (const { provider, subject, erasedAt } of listTombstones(reader)) {
+    if (erasedAt && !known.has(keyOf({ provider, subject }))) missing.push({ provider, subject, erasedAt })
+  }
+  appendErasures(path, missing)
+  return missing.length
+}
+
+export interface Reapplied {
+  /** Fans of whom something was there, and was erased. */
+  erased: number
+  /** Tombstones that were made for fans of whom nothing was there. */
+  tombstones: number
+}
+
+/** Erases every listed fan who is in the database again, and sees to it that none of the others can sign in. */
+export async function reapplyErasures(db: Database, tombstones: Tombstone[]): Promise<Reapplied> {
+  const listed = new Map(tombstones.map(tombstone => [keyOf(tombstone), tombstone]))
+  const there = new Set<string>()
+  const back = new Map<string, { provider: string; subject: string }>()
+  const { read } = db
+  for (const names of [eachName(read, read.tables.users), listSessionOwners(read), listKeyOwners(read)]) {
+    for await (const name of names) {
+      const { provider, subject } = name
+      if (listed.has(keyOf(name))) there.add(keyOf(name))
+      const tombstone = keyOf({ provider, subject: erasedSubject(name) })
+      if (listed.has(tombstone)) back.set(tombstone, { provider, subject })
+    }
+  }
+  for (const fan of back.values()) await db.write(tx => eraseUser(tx, fan))
+  const absent = [...listed].filter(([key]) => !there.has(key) && !back.has(key))
+  for (const [, tombstone] of absent) await db.write(tx => insertTombstone(tx, tombstone))
+  return { erased: back.size, tombstones: absent.length }
+}
