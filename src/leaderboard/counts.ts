@@ -2,16 +2,16 @@
  * How many fans are ahead of one, without counting them.
  *
  * A board is cut into buckets of points, each level's 256 times as wide as those of the level below, down to single
- * points; and fans with the same points likewise into buckets of time, down to 1,024 ms. `leaderboard_counts` has how
- * many fans are in each. Those ahead of a fan are in the better buckets beside the fan's own, one level after the other:
- * a bounded number of short index ranges wherever the fan stands and however many there are. What is left are fans
- * with the same points within the same second, and those are counted one by one: as many as were written in a second.
+ * points; and fans with the same points into buckets of time, each level's 512 times as wide, down to 2 ms. `leaderboard_counts`
+ * has how many fans are in each. Those ahead of a fan are in the better buckets of each level: a bounded number of short index
+ * ranges wherever the fan stands and however many there are. What is left are fans with the same points within the same 2 ms,
+ * and those are counted one by one.
  *
  * Buckets are places in a fixed grid, not nodes of a balanced tree: they never split or move, so a write adds to some and takes
  * from others in its own transaction, exactly, with nothing to lock but those rows, all in one order; and a fan who gains a few
  * points stays in the wide buckets, which all fans share.
  */
-import { eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { addFans, type Bucket, MOST_BUCKETS, removeFan } from './bucket-writes.ts'
 
@@ -25,14 +25,23 @@ export interface Place {
 
 const POINTS_WIDTHS = [0, 8, 16, 24, 32, 40, 48].map(bits => 2 ** bits)
 /** Milliseconds, wide to narrow. */
-const TIME_WIDTHS = [34, 26, 18, 10].map(bits => 2 ** bits)
+const TIME_WIDTHS = [28, 19, 10, 1].map(bits => 2 ** bits)
+const WIDEST = POINTS_WIDTHS.length - 1
 const levelOfTime = (index: number) => POINTS_WIDTHS.length + index
 const startOf = (value: number, width: number) => Math.floor(value / width) * width
 
-/** The buckets that a place is in, one per level. */
+/**
+ * The buckets that a place is in, one per level. Nobody has fewer points than the first bucket of a level: no rank asks for it,
+ * and it is kept on the widest level alone, which holds all fans.
+ */
 function bucketsOf({ board, points, reachedAt }: Place): Bucket[] {
   return [
-    ...POINTS_WIDTHS.map((width, level) => ({ board, level, points: startOf(points, width), reachedAt: 0 })),
+    ...POINTS_WIDTHS.map((width, level) => ({
+      board,
+      level,
+      points: startOf(points, width),
+      reachedAt: 0,
+    })).filter(({ level, points }) => points > 0 || level === WIDEST),
     ...TIME_WIDTHS.map((width, index) => {
       return { board, level: levelOfTime(index), points, reachedAt: startOf(reachedAt, width) }
     }),
@@ -111,21 +120,20 @@ export function fansAhead({ tables }: Pick<Reader, 'tables'>, row: string): SQL<
     const sooner = sql`c.reached_at < ${start(reachedAt, width)}${inWider}`
     return total(sql`c.level = ${number(levelOfTime(index))} and c.points = ${points} and ${sooner}`)
   })
-  const second = TIME_WIDTHS.at(-1) ?? 1
-  // Both ends of the second are said outright: the row value alone would not bound what the index reads.
-  const sameSecond = sql`(select count(*) from ${scores} s where s.board = ${board} and s.minus_points = -${points}
-    and s.reached_at between ${start(reachedAt, second)} and ${reachedAt}
+  const narrowest = TIME_WIDTHS.at(-1) ?? 1
+  // Both ends of the bucket are said outright: the row value alone would not bound what the index reads.
+  const sameBucket = sql`(select count(*) from ${scores} s where s.board = ${board} and s.minus_points = -${points}
+    and s.reached_at between ${start(reachedAt, narrowest)} and ${reachedAt}
     and (s.reached_at, s.user_id) < (${reachedAt}, ${userId}))`
-  return sql<number>`cast(${sql.join([...morePoints, ...earlier, sameSecond], sql` + `)} as bigint)`.mapWith(
+  return sql<number>`cast(${sql.join([...morePoints, ...earlier, sameBucket], sql` + `)} as bigint)`.mapWith(
     Number,
   )
 }
 
 /** SQL for how many fans a board has: the widest buckets hold them all. */
 export function fansOn({ tables }: Pick<Reader, 'tables'>, board: Placeholder): SQL<number> {
-  const widest = sql.raw(String(POINTS_WIDTHS.length - 1))
   return sql<number>`cast(coalesce((select sum(c.fans) from ${tables.leaderboardCounts} c
-    where c.board = ${board} and c.level = ${widest}), 0) as bigint)`.mapWith(Number)
+    where c.board = ${board} and c.level = ${sql.raw(String(WIDEST))}), 0) as bigint)`.mapWith(Number)
 }
 
 /** Counts a board anew from its scores: after they were written in bulk, or when a check found them wrong. */
@@ -148,13 +156,13 @@ export async function recount(tx: Transaction, board: string): Promise<void> {
           fans: sql<number>`count(*)`.as('fans'),
         })
         .from(scores)
-        .where(eq(scores.board, board))
+        .where(and(eq(scores.board, board), bucket.only))
         .groupBy(sql`1, 2, 3, 4`),
     )
   }
 }
 
-/** SQL for where the bucket of a score begins, on each level. */
+/** SQL for where the bucket of a score begins, on each level, and which scores have one there: see `bucketsOf`. */
 export function bucketLevels(scores: Tables['leaderboardScores']) {
   const number = (value: number) => sql.raw(String(value))
   const points = sql`(-${scores.minusPoints})`
@@ -163,11 +171,13 @@ export function bucketLevels(scores: Tables['leaderboardScores']) {
       level,
       points: sql<number>`${points} / ${number(width)} * ${number(width)}`,
       reachedAt: sql<number>`0`,
+      only: level === WIDEST ? undefined : sql`${points} >= ${number(width)}`,
     })),
     ...TIME_WIDTHS.map((width, index) => ({
       level: levelOfTime(index),
       points: sql<number>`${points}`,
       reachedAt: sql<number>`${scores.reachedAt} / ${number(width)} * ${number(width)}`,
+      only: undefined,
     })),
   ]
 }

@@ -22,7 +22,7 @@ export async function findWrongCounts(reader: Reader, board: string): Promise<Wr
   const { leaderboardCounts: counts, leaderboardScores: scores } = reader.tables
   const levels = bucketLevels(scores)
   const wrong: WrongCount[] = []
-  for (const { level, points, reachedAt } of levels) {
+  for (const { level, points, reachedAt, only } of levels) {
     const rows = await reader
       .select({
         points: sql`bucket_points`.mapWith(Number),
@@ -34,7 +34,7 @@ export async function findWrongCounts(reader: Reader, board: string): Promise<Wr
         sql`(select ${counts.points} as bucket_points, ${counts.reachedAt} as bucket_reached_at, ${counts.fans} as kept, 0 as counted
             from ${counts} where ${eq(counts.board, board)} and ${counts.level} = ${sql.raw(String(level))}
           union all
-          select ${points}, ${reachedAt}, null, count(*) from ${scores} where ${eq(scores.board, board)} group by 1, 2) as buckets`,
+          select ${points}, ${reachedAt}, null, count(*) from ${scores} where ${and(eq(scores.board, board), only)} group by 1, 2) as buckets`,
       )
       .groupBy(sql`bucket_points, bucket_reached_at`)
       .having(sql`sum(kept) is null or sum(kept) <> sum(counted) or sum(counted) = 0`)

@@ -217,7 +217,8 @@ describe('migrations (SQLite)', () => {
         expect(Object.values(rows).map(({ length }) => length)).toEqual([2, 2, 2, 3, 2, 2])
 
         expect((await migrate(temporary.url ?? '')).applied).toBe(migrationsOf('sqlite').length - 6)
-        expect(await dump(run)).toEqual(rows)
+        // A later migration counts the scores again.
+        expect(await dump(run)).toEqual({ ...rows, leaderboard_counts: expect.any(Array) })
         // Added by a later migration.
         await run('ALTER TABLE identities DROP COLUMN field_times')
         expect(await schema(run)).toEqual(made)

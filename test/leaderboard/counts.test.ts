@@ -33,6 +33,9 @@ const WAITS = [
   3 * DAY,
   2 ** 30,
   2 ** 30 + 1,
+  2 ** 19 - 1,
+  2 ** 19,
+  2 ** 28,
 ]
 
 async function play(world: World): Promise<{ model: BoardModel; users: string[] }> {

@@ -14,7 +14,8 @@ onEachEngine('Counts of many boards', world => {
   test('go up in every bucket by one, and are gone when the fan is', async () => {
     await world.db.write(tx => moveCounts(tx, [], places))
     const counts = await readCounts(world.db.read)
-    expect(counts).toHaveLength(20 * 11)
+    // Four of time, two or none of points, and the widest, which holds all fans.
+    expect(counts).toHaveLength(19 * 7 + 5)
     expect(counts.every(({ fans }) => fans === 1)).toBe(true)
 
     await world.db.write(tx => moveCounts(tx, [], places))
