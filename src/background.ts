@@ -4,6 +4,7 @@ import type { Deps } from './deps.ts'
 import { sweepIdempotencyKeys } from './idempotency/keys.ts'
 import { runDeferredSyncs } from './identity/deferred-sync.ts'
 import { shareWindows, sweepWindows } from './limits/share-windows.ts'
+import { loggable } from './loggable.ts'
 
 /** Milliseconds between two runs. */
 const KEYS_EVERY_MS = 60_000
@@ -15,25 +16,22 @@ const SHARE_EVERY_MS = 1_000
 export function startBackground(deps: Deps): { stop(): Promise<void> } {
   let stopping = false
   const tasks = [
-    every(KEYS_EVERY_MS, () => deps.identity.refresh()),
-    every(SYNCS_EVERY_MS, () => runDeferredSyncs(deps, () => stopping)),
-    every(SWEEP_EVERY_MS, () => sweepExpired(deps.db)),
-    every(SWEEP_EVERY_MS, () => sweepIdempotencyKeys(deps.db)),
-    every(SWEEP_EVERY_MS, () => sweepWindows(deps.db)),
-    every(SHARE_EVERY_MS, () => shareWindows(deps.db, deps.rateLimiter, deps.rateLimitSecret)),
+    every(KEYS_EVERY_MS, 'refresh provider keys', () => deps.identity.refresh()),
+    every(SYNCS_EVERY_MS, 'retry deferred syncs', () => runDeferredSyncs(deps, () => stopping)),
+    every(SWEEP_EVERY_MS, 'delete expired sessions', () => sweepExpired(deps.db)),
+    every(SWEEP_EVERY_MS, 'delete expired idempotency keys', () => sweepIdempotencyKeys(deps.db)),
+    every(SWEEP_EVERY_MS, 'delete expired rate limits', () => sweepWindows(deps.db)),
+    every(SHARE_EVERY_MS, 'share rate limits', () =>
+      shareWindows(deps.db, deps.rateLimiter, deps.rateLimitSecret),
+    ),
   ]
 
   /** Never two runs of one task at once; a run that fails is logged, and the next one comes all the same. */
-  function every(ms: number, run: () => Promise<unknown>) {
+  function every(ms: number, task: string, run: () => Promise<unknown>) {
     let running: Promise<unknown> | undefined
     const tick = () => {
       running ??= run()
-        .catch(error =>
-          deps.log.error(
-            { reason: error instanceof Error ? error.message : 'unknown' },
-            'background run failed',
-          ),
-        )
+        .catch(error => deps.log.error({ task, error: loggable(error) }, 'background run failed'))
         .finally(() => {
           running = undefined
         })

@@ -8,6 +8,7 @@ import { createDeps } from './deps.ts'
 import { withDevelopmentSecrets } from './development-secrets.ts'
 import { listenOptions } from './http/listen-options.ts'
 import { createLog } from './log.ts'
+import { loggable } from './loggable.ts'
 import { realSources } from './sources.ts'
 import { createGuardedFetch } from './ssrf-guard.ts'
 import { superviseWorkers, workerNumber } from './workers.ts'
@@ -15,6 +16,12 @@ import { superviseWorkers, workerNumber } from './workers.ts'
 async function start(config: Readonly<Config>) {
   const worker = workerNumber(process.env)
   const log = createLog(config.logLevel, worker)
+  // Bun itself would print the message, and with it the values of a failed query.
+  const crash = (error: unknown) => {
+    log.fatal({ error: loggable(error) }, 'unexpected error: the process ends')
+    process.exit(1)
+  }
+  process.on('uncaughtException', crash).on('unhandledRejection', crash)
   if (config.migrate) {
     const report = await migrate(config.databaseUrl, config.postgres)
     if (report.applied > 0) log.info(report, 'migrated')
@@ -64,7 +71,7 @@ function explain(error: unknown, env: NodeJS.ProcessEnv): string {
   if ((error as { code?: unknown }).code === 'EADDRINUSE') {
     return `Port ${env.PORT ?? 3000} is taken. Stop what listens there, or set PORT to another.`
   }
-  return `Matchday cannot start: ${error instanceof Error ? error.message : 'unknown error'}`
+  return `Matchday cannot start: ${loggable(error).message ?? 'unknown error'}`
 }
 
 try {

@@ -3,6 +3,7 @@
  * Verbs throw `DomainError(code)`; only `http/problem.ts` turns it into an answer (RFC 9457).
  */
 import { type Static, type TObject, Type } from '@sinclair/typebox'
+import type { SecurityEvent } from './security-events.ts'
 
 interface CatalogueEntry {
   status: number
@@ -104,6 +105,8 @@ interface Explanation {
   errors?: FieldError[]
   /** Seconds after which trying again makes sense. */
   retryAfter?: number
+  /** Logged with the request's id when the problem is answered, and no part of the answer. */
+  security?: { event: SecurityEvent; userId?: string }
 }
 
 export class DomainError<C extends ProblemCode = ProblemCode> extends Error {
@@ -118,8 +121,9 @@ export class DomainError<C extends ProblemCode = ProblemCode> extends Error {
     super(code)
     this.name = 'DomainError'
     this.code = code
-    const { detail, errors, retryAfter, ...members } = (extra ?? {}) as Explanation & Record<string, unknown>
-    this.explanation = { detail, errors, retryAfter }
+    const { detail, errors, retryAfter, security, ...members } = (extra ?? {}) as Explanation &
+      Record<string, unknown>
+    this.explanation = { detail, errors, retryAfter, security }
     this.members = members as MembersOf<C>
   }
 }

@@ -76,9 +76,14 @@ export async function startSession(
 
 /**
  * Rotates a refresh token. Null refuses it: unknown, expired, of a dead session, or spent. A spent one kills its
- * session, except the immediate predecessor within 10 s. The caller must let the unit of work commit also then.
+ * session, except the immediate predecessor within 10 s. The caller must let the unit of work commit also then;
+ * `onReuse` runs after the commit.
  */
-export async function refreshSession(tx: Transaction, refreshToken: string): Promise<Grant | null> {
+export async function refreshSession(
+  tx: Transaction,
+  refreshToken: string,
+  onReuse: (ended: NativeSession) => void = () => {},
+): Promise<Grant | null> {
   const { refreshTokens } = tx.tables
   const now = tx.now()
   const [presented] = await tx
@@ -102,6 +107,7 @@ export async function refreshSession(tx: Transaction, refreshToken: string): Pro
           ? { generation: session.generation }
           : { revokedAt: now }
     const changed = await changeSession(tx, session, change)
+    if (changed?.revokedAt) tx.afterCommit(() => onReuse(changed))
     // The forgiven get a sibling: whichever of the two answers the client kept, its token is of the current generation.
     if (changed) return changed.revokedAt ? null : grant(tx, changed, clientOfRefreshToken(refreshToken))
   }

@@ -1,8 +1,9 @@
-import { Elysia } from 'elysia'
+import { type Context, Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { Nothing, operation } from '../http/operation.ts'
 import { lockUser } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
+import { logSecurityEvent } from '../security-events.ts'
 import { type AuthDeps, authenticate } from './authenticate.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
 import { clientOfSessionToken } from './native-token.ts'
@@ -22,10 +23,12 @@ import {
 } from './schema.ts'
 import { isRefreshRefused, logOut, requireSessionStanding } from './standing.ts'
 
-type SignInDeps = AuthDeps & Pick<Deps, 'config' | 'newId' | 'randomBytes' | 'tokenSeal'>
+type SignInDeps = AuthDeps & Pick<Deps, 'config' | 'log' | 'newId' | 'randomBytes' | 'tokenSeal'>
 
 /** Answers here carry secrets: they are never cached, and never stored for a replay. */
 const SECRET = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
+
+const requestIdOf = ({ headers }: Pick<Context['set'], 'headers'>) => String(headers['x-request-id'])
 
 /** What needs no access token: the refresh token and the public keys speak for themselves. */
 const publicRoutes = (deps: SignInDeps) =>
@@ -49,7 +52,9 @@ const publicRoutes = (deps: SignInDeps) =>
       '/api/auth/native-token/refresh',
       async ({ body, set }) => {
         const grant = await deps.db.write(async tx => {
-          const granted = await refreshSession(tx, body.refreshToken)
+          const granted = await refreshSession(tx, body.refreshToken, ({ id: sessionId }) =>
+            logSecurityEvent(deps.log, 'refresh_token_reused', { requestId: requestIdOf(set), sessionId }),
+          )
           return granted && (await isRefreshRefused(tx, granted.session)) ? null : granted
         })
         // Thrown here, not inside: a reuse must not undo the end of its session.
@@ -116,8 +121,12 @@ const callerRoutes = (deps: SignInDeps) =>
     )
     .post(
       '/logout',
-      async ({ caller, body, status }) => {
+      async ({ caller, body, set, status }) => {
         await deps.db.write(tx => logOut(tx, caller, body.everywhere ?? false))
+        if (body.everywhere) {
+          const { userId } = caller
+          logSecurityEvent(deps.log, 'logout_everywhere', { requestId: requestIdOf(set), userId })
+        }
         return status(204, undefined)
       },
       operation({

@@ -4,7 +4,7 @@ import { eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { AuthenticatedCaller, Caller, Credential } from '../caller.ts'
-import { ERASED, endSessions, findStanding } from '../identity/users.ts'
+import { deletedUser, ERASED, endSessions, findStanding } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { standingTopic } from '../views/topics.ts'
 import { type NativeSession, revokeSessions } from './native-sessions.ts'
@@ -93,8 +93,8 @@ const isEnded = (issuedAt: Date, sessionsEndedAt: Date | null) =>
 
 async function requireUndeleted(reader: Reader, caller: Caller) {
   const { userId, erased, deleted, sessionsEndedAt } = await findStanding(reader, caller)
-  if (erased) throw new DomainError('invalid_token', { detail: ERASED })
-  if (deleted) throw new DomainError('invalid_token', { detail: 'The identity provider deleted this user.' })
+  if (erased) throw deletedUser(ERASED, userId)
+  if (deleted) throw deletedUser('The identity provider deleted this user.', userId)
   return { userId, sessionsEndedAt }
 }
 

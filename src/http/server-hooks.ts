@@ -2,13 +2,14 @@
 import { Elysia, NotFoundError } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { limitAddress, PROBES } from '../limits/policies.ts'
+import { loggable } from '../loggable.ts'
 import { catalogue, DomainError } from '../problems.ts'
+import { logSecurityEvent } from '../security-events.ts'
 import { type Additions, createAnswers } from './answers.ts'
 import { readJsonBody } from './body.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
 import { answerPublic } from './conditional.ts'
 import { createCors } from './cors.ts'
-import { loggable } from './loggable.ts'
 import { problemResponse, toDomainError } from './problem.ts'
 import { pathOf, refuseBadHost, refuseBadUrl } from './query.ts'
 import { rateLimitHeaders } from './rate-limit-headers.ts'
@@ -120,6 +121,11 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
         if (answer instanceof DomainError) {
           if (catalogue[answer.code].status >= 500 && !(error instanceof DomainError)) {
             log.error({ requestId, code: answer.code, error: loggable(error) }, 'request failed')
+          }
+          const { security } = answer.explanation
+          if (security) {
+            const { event, userId } = security
+            logSecurityEvent(log, event, { requestId, path: pathOf(request.url), userId })
           }
           answer = problemResponse(answer, requestId)
         }

@@ -2,6 +2,7 @@
 import { decodeJwt } from 'jose'
 import type { Logger } from 'pino'
 import type { IdentityConfig } from '../config/identity.ts'
+import { loggable } from '../loggable.ts'
 import { DomainError } from '../problems.ts'
 import { type CallTuning, createCallPolicy, DEADLINE_MS } from './calls.ts'
 import { type JudgedClaims, judgeTokenClaims, judgeUserinfo } from './claims.ts'
@@ -90,7 +91,8 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     // Discovery again with each refresh: a provider may move its keys.
     load: async () => (await get((await discover()).jwks)).body,
     onChange: () => cache.clear(),
-    onFailure: error => log.warn({ issuer, reason: error.message }, 'identity provider: keys not refreshed'),
+    onFailure: error =>
+      log.warn({ issuer, reason: loggable(error).message }, 'identity provider: keys not refreshed'),
   })
   const cache = createTokenCache<SessionClaims>(now)
 
@@ -132,7 +134,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
         return judged
       } catch (error) {
         if (!(error instanceof ProviderError)) throw error
-        log.warn({ issuer, reason: error.message }, 'identity provider: userinfo not read')
+        log.warn({ issuer, reason: loggable(error).message }, 'identity provider: userinfo not read')
         throw problemOf(error)
       }
     },

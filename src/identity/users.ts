@@ -57,7 +57,7 @@ export function erasedSubject({ provider, subject }: Who): string {
  */
 export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: User; created: boolean }> {
   const records = await findRecords(tx, who)
-  if (records.some(isErased)) throw new DomainError('invalid_token', { detail: ERASED })
+  if (records.some(isErased)) throw deletedUser(ERASED)
   if (records[0]) return { user: records[0], created: false }
   const { provider, subject } = who
   const now = tx.now()
@@ -69,7 +69,7 @@ export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: Use
   tx.touch(standingTopic(who))
   // Read again: the insert waits for others, and an erasure may have left a tombstone meanwhile.
   const after = await findRecords(tx, { provider, subject })
-  if (after.some(isErased)) throw new DomainError('invalid_token', { detail: ERASED })
+  if (after.some(isErased)) throw deletedUser(ERASED)
   if (!after[0]) throw new Error('user record vanished while it was made')
   return { user: after[0], created: made !== undefined }
 }
@@ -89,6 +89,10 @@ const selectErasure = prepared<{ id: string }, Pick<User, 'id' | 'erasedAt'>[]>(
 })
 
 export const ERASED = 'This user was erased.'
+
+/** Refuses the token of a user who was erased here or deleted by the provider. */
+export const deletedUser = (detail: string, userId?: string) =>
+  new DomainError('invalid_token', { detail, security: { event: 'deleted_user_token_used', userId } })
 
 /** Whether the user was erased here or deleted by the provider, and when they last logged out everywhere. */
 export async function findStanding(reader: Reader, who: Who) {
@@ -141,7 +145,7 @@ export async function lockUser(tx: Transaction, who: Who): Promise<string> {
     .set({ updatedAt: sql`${users.updatedAt}` })
     .where(and(eq(users.id, await ensureUserId(tx, who)), isNull(users.erasedAt)))
     .returning()
-  if (!locked) throw new DomainError('invalid_token', { detail: ERASED })
+  if (!locked) throw deletedUser(ERASED)
   return locked.id
 }
 

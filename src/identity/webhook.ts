@@ -24,11 +24,11 @@ export interface Delivery {
 export function verifyDelivery(delivery: Delivery, secret: string, now: Date): void {
   const { id, timestamp, signature, body } = delivery
   if (!id || !signature || !timestamp || !/^\d{1,12}$/.test(timestamp)) {
-    throw new DomainError('invalid_signature', { detail: 'Standard Webhooks headers are missing.' })
+    throw invalidSignature('Standard Webhooks headers are missing.')
   }
   const sentAt = new Date(Number(timestamp) * 1000)
   if (Math.abs(now.getTime() - sentAt.getTime()) > TOLERANCE * 1000) {
-    throw new DomainError('invalid_signature', { detail: 'The delivery is too old, or from the future.' })
+    throw invalidSignature('The delivery is too old, or from the future.')
   }
   // The library signs; its own `verify` knows no clock but the machine's.
   const expected = Buffer.from(new Webhook(secret).sign(id, sentAt, body))
@@ -36,8 +36,11 @@ export function verifyDelivery(delivery: Delivery, secret: string, now: Date): v
     const bytes = Buffer.from(given)
     return bytes.length === expected.length && timingSafeEqual(bytes, expected)
   })
-  if (!genuine) throw new DomainError('invalid_signature')
+  if (!genuine) throw invalidSignature()
 }
+
+const invalidSignature = (detail?: string) =>
+  new DomainError('invalid_signature', { detail, security: { event: 'webhook_signature_invalid' } })
 
 export interface UserEvent {
   type: 'user.updated' | 'user.deleted'

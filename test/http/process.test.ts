@@ -39,8 +39,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function start(env: Record<string, string>) {
-  const child = Bun.spawn([process.execPath, MAIN], {
+function start(env: Record<string, string>, ...options: string[]) {
+  const child = Bun.spawn([process.execPath, ...options, MAIN], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, ...env },
     stdout: 'pipe',
@@ -68,6 +68,29 @@ async function failure(env: Record<string, string>) {
   const stderr = await child.stderr.text()
   return { code: await child.exited, stderr }
 }
+
+describe('an error that nothing catches', () => {
+  test.each(['unhandled rejection', 'uncaught exception'])(
+    'ends the process with 1 and a log line without the values of its query: %s',
+    async kind => {
+      const preload = join(folder, 'fail-on-signal.ts')
+      const drizzle = join(import.meta.dir, '../../node_modules/drizzle-orm/index.js')
+      await Bun.write(
+        preload,
+        `import { DrizzleQueryError } from ${JSON.stringify(drizzle)}
+        const error = new DrizzleQueryError('select $1', ['calebe@example.net'], new Error('no such column'))
+        process.on('SIGUSR2', () => ${kind === 'uncaught exception' ? 'setTimeout(() => { throw error })' : 'void Promise.reject(error)'})`,
+      )
+      const { child, line } = start(development, '--preload', preload)
+      await line('listening')
+      child.kill('SIGUSR2')
+      const message = 'unexpected error: the process ends'
+      expect(await line(message)).toMatchObject({ level: 60, error: { message: 'no such column' } })
+      expect(await child.exited).toBe(1)
+      expect(await child.stderr.text()).not.toContain('calebe')
+    },
+  )
+})
 
 describe('stopping', () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

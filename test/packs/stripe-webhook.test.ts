@@ -77,8 +77,13 @@ onEachEngine(
         ['with nonsense', () => 'v1=,t=,,='],
       ]
       test.each(badSignatures)('a delivery %s', async (_, sign) => {
+        const from = world.logged.length
         const answer = await deliverBody(world, body, sign(world.clock.ms))
         expect(refusal(answer)).toEqual([401, 'invalid_signature'])
+        const events = world.logged.slice(from).filter(line => line.includes('"event"'))
+        expect(events.map(line => JSON.parse(line))).toMatchObject([
+          { event: 'webhook_signature_invalid', path: '/api/webhooks/stripe' },
+        ])
       })
 
       test('but not one of just under five minutes, nor one with an old and a new secret’s signature', async () => {

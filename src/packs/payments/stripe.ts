@@ -137,6 +137,7 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
       } catch {
         throw new DomainError('invalid_signature', {
           detail: 'The delivery is not signed by Stripe, or is old.',
+          security: { event: 'webhook_signature_invalid' },
         })
       }
       if (event.type !== 'payment_intent.succeeded') return null

@@ -1,0 +1,24 @@
+/** Events for the alerts of operators, which match `event`: a name never changes its meaning. SECURITY.md lists them. */
+import type { Logger } from 'pino'
+
+export const SECURITY_EVENTS = {
+  refresh_token_reused: 'a spent refresh token was used: its session has ended',
+  webhook_signature_invalid: 'a webhook delivery was refused: its signature does not verify',
+  logout_everywhere: 'a user ended all of their sessions',
+  deleted_user_token_used: 'a token of a deleted or erased user was refused',
+} as const
+
+export type SecurityEvent = keyof typeof SECURITY_EVENTS
+
+/** Ids only: what names or describes a person is not for the log. */
+export interface SecurityEventMembers {
+  requestId?: string
+  userId?: string
+  sessionId?: string
+  /** Path of the operation. */
+  path?: string
+}
+
+export function logSecurityEvent(log: Logger, event: SecurityEvent, members: SecurityEventMembers): void {
+  log.warn({ event, ...members }, SECURITY_EVENTS[event])
+}
