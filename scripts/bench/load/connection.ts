@@ -3,6 +3,8 @@
 export interface Reply {
   status: number
   body: string
+  /** Seconds. */
+  retryAfter?: number
 }
 
 export interface Connection {
@@ -57,5 +59,10 @@ function readReply(bytes: Buffer): Reply | undefined {
   if (length === undefined) throw new Error(`an answer without Content-Length: ${head}`)
   const from = end + 4
   if (bytes.length < from + Number(length)) return undefined
-  return { status: Number(head.slice(9, 12)), body: bytes.toString('utf8', from, from + Number(length)) }
+  const retryAfter = /\r\nretry-after: (\d+)/i.exec(head)?.[1]
+  return {
+    status: Number(head.slice(9, 12)),
+    body: bytes.toString('utf8', from, from + Number(length)),
+    ...(retryAfter === undefined ? {} : { retryAfter: Number(retryAfter) }),
+  }
 }

@@ -45,6 +45,24 @@ export interface ChainMeasurement {
   latency: Latency
 }
 
+export interface HerdOrder {
+  origin: string
+  plan: Plan
+  /** Clients that come within the first second. */
+  fans: number
+  connections: number
+  /** After which what is not served counts as failed. */
+  patienceSeconds: number
+}
+
+export interface HerdMeasurement {
+  served: number
+  refused: number
+  failed: number
+  /** Until 95 of 100 clients were served. */
+  seconds: number
+}
+
 async function runOwn<T>(script: string, order: object, folder: string, core: number | null): Promise<T> {
   const file = join(folder, `${script}-${crypto.randomUUID()}.json`)
   await writeFile(file, JSON.stringify(order))
@@ -57,6 +75,9 @@ export const runPaced = (order: PacedOrder, folder: string, core: number | null)
 
 export const runChains = (order: ChainOrder, folder: string, core: number | null) =>
   runOwn<ChainMeasurement>('chain-process.ts', order, folder, core)
+
+export const runHerd = (order: HerdOrder, folder: string, core: number | null) =>
+  runOwn<HerdMeasurement>('herd-process.ts', order, folder, core)
 
 /** @param times milliseconds */
 export function percentiles(times: Float64Array): Latency {

@@ -1,6 +1,7 @@
 import type { Scenario } from '../scenario.ts'
 import { crowdClaims, crowdReads } from './crowd.ts'
 import { growth } from './growth.ts'
+import { herd } from './herd.ts'
 import { leaderboard } from './leaderboard.ts'
 import { memory } from './memory.ts'
 import { crowdMixed, mixed } from './mixed.ts'
@@ -19,6 +20,7 @@ export const scenarios: Scenario[] = [
   ...crowdReads,
   crowdClaims,
   crowdMixed,
+  herd,
   rewardsNew,
   verification,
   leaderboard,

@@ -1,0 +1,109 @@
+/** More writes than the database can do: what is done all the same, and how long reads and probes take meanwhile. */
+import type { Engine } from '../databases.ts'
+import { introduce } from '../introduce.ts'
+import { percentiles, runHerd } from '../load/own.ts'
+import type { Plan } from '../plan.ts'
+import type { Running } from '../process.ts'
+import { type Bench, enginesOf, type Outcome, type Row, row, type Scenario } from '../scenario.ts'
+import { warmUp } from '../warm-up.ts'
+
+/** Clients of a herd, by what the server does in a second. */
+const CROWDS = [2, 5, 10]
+const MAX_CONNECTIONS = 8_000
+const READS_EVERY_MS = 20
+const PROBES_EVERY_MS = 50
+
+/** Asks for a path at a steady pace until it is told to stop; resolves to the milliseconds that each answer took. */
+function watch(url: string, token: string, everyMs: number) {
+  let stopped = false
+  const times: number[] = []
+  let failed = 0
+  async function run() {
+    while (!stopped) {
+      const begun = performance.now()
+      const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
+      await response.arrayBuffer()
+      times.push(performance.now() - begun)
+      if (!response.ok) failed++
+      await Bun.sleep(everyMs)
+    }
+  }
+  const running = run()
+  return async () => {
+    stopped = true
+    await running
+    return { p99: percentiles(Float64Array.from(times)).p99, failed }
+  }
+}
+
+async function measureHerds(bench: Bench, engine: Engine, workers: number, running: Running): Promise<Row[]> {
+  const { options, folder, cores, generator } = bench
+  const core = workers === 1 ? cores.generator : null
+  const [reader = '', ...tokens] = bench.tokensOf(options.fans)
+  const requests = Array.from({ length: 7 }, (_, n) => ({
+    method: 'PATCH' as const,
+    path: '/api/user/profile',
+    body: JSON.stringify({ bio: `Change ${n}.` }),
+  }))
+  const plan: Plan = { tokens, requests }
+  await introduce(running.origin, tokens, '/api/user/onboarding', { workers })
+  const { origin } = running
+  const load = (seconds: number) =>
+    generator.measure(origin, plan, { seconds, connections: 64, first: 0, core })
+  await warmUp(load, options, () => true)
+  const capacity = (await load(options.seconds)).perSecond
+  const label = `${engine}, ${workers} ${workers === 1 ? 'worker' : 'workers'}`
+  const rows = [row(`${label}, capacity`, 'requests/s', [capacity])]
+  for (const times of CROWDS) {
+    const fans = Math.round(capacity * times)
+    const connections = Math.min(fans, options.quick ? 500 : MAX_CONNECTIONS)
+    const reads = watch(`${origin}/api/rewards`, reader, READS_EVERY_MS)
+    const probes = watch(`${origin}/readyz`, reader, PROBES_EVERY_MS)
+    const order = { origin, plan, fans, connections, patienceSeconds: 20 + times * 4 }
+    const herd = await runHerd(order, folder, core)
+    const [read, probe] = [await reads(), await probes()]
+    rows.push(
+      row(
+        `${label}, ${times} × capacity`,
+        'requests/s',
+        [Math.min(herd.served, fans * 0.95) / herd.seconds],
+        {
+          refused: herd.refused,
+          failed: herd.failed + fans - herd.served - herd.failed + read.failed + probe.failed,
+        },
+      ),
+      row(`${label}, ${times} × capacity, reads, p99`, 'ms', [read.p99]),
+      row(`${label}, ${times} × capacity, readyz, p99`, 'ms', [probe.p99]),
+    )
+  }
+  return rows
+}
+
+export const herd: Scenario = {
+  name: 'herd',
+  about:
+    'PATCH by 2, 5 and 10 times as many fans as are served in a second, who come within one second and obey Retry-After',
+  async run(bench) {
+    const { fans } = bench.options
+    const rows: Row[] = []
+    for (const engine of enginesOf()) {
+      for (const workers of [1, 2]) {
+        const { subjects } = bench
+        const subject =
+          workers === 1 ? subjects.on(engine).matchday : subjects.matchdayInWorkers(engine, workers)
+        const running = await subject.start(fans)
+        try {
+          rows.push(...(await measureHerds(bench, engine, workers, running)))
+        } finally {
+          await running.stop()
+        }
+      }
+    }
+    const failed = rows.reduce((sum, { detail }) => sum + (detail?.failed ?? 0), 0)
+    const refused = rows.flatMap(({ subject, detail }) =>
+      detail?.refused === undefined ? [] : [`${subject}: ${detail.refused} refusals`],
+    )
+    const outcome: Outcome = { rows, notes: refused, unlike: true }
+    return failed > 0 ? { ...outcome, invalid: `${failed} requests came to nothing` } : outcome
+  },
+}
