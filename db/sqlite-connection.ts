@@ -38,23 +38,24 @@ function createPrivate(path: string): void {
 
 /**
  * What takes a connection's write lock, by BEGIN IMMEDIATE. It waits outside of SQLite, whose own busy timeout, switched off
- * for this connection, would stop the event loop. Resolves to false, without the lock, when nobody waits for it any more.
+ * for this connection, would stop the event loop. `goOn` is asked after each attempt that failed; false ends the wait without
+ * the lock.
  */
-export function createWriteLock(connection: Connection): (isWanted: () => boolean) => Promise<boolean> {
+export function createWriteLock(connection: Connection): (goOn: () => boolean) => Promise<boolean> {
   connection.run('PRAGMA busy_timeout = 0')
   const begin = connection.query('BEGIN IMMEDIATE')
-  return async isWanted => {
-    while (isWanted()) {
+  return async goOn => {
+    for (;;) {
       try {
         begin.run()
         return true
       } catch (error) {
         const translated = translateDatabaseError(error)
         if (!(translated instanceof DatabaseError && translated.fault === 'busy')) throw translated
+        if (!goOn()) return false
         await Bun.sleep(LOCK_RETRY_MS * (0.5 + Math.random()))
       }
     }
-    return false
   }
 }
 

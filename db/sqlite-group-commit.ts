@@ -11,17 +11,10 @@ import type { Wal } from './sqlite-wal.ts'
 
 /** Jobs that share one COMMIT, at most. */
 const MAX_BATCH = 256
-/**
- * A batch may take this many times as long as everything else took since the last one, within these bounds (milliseconds):
- * a crowd of requests cannot keep writes from being done, and a read never waits long for a batch.
- */
-const BATCH_SHARE = 4
-const MIN_BATCH_MS = 4
-const MAX_BATCH_MS = 30
+/** How long a batch may run: a read waits for it. Milliseconds. */
+const BATCH_MS = 12
 /** How long a write waits for another process's lock, counted from its arrival. Milliseconds. */
 const LOCK_PATIENCE_MS = 5_000
-/** How often writes that have waited too long are looked for. Milliseconds. */
-const EXPIRY_EVERY_MS = 50
 /** How long an fsync may take before its callers learn that the outcome is unknown. Milliseconds. */
 const FLUSH_PATIENCE_MS = 10_000
 
@@ -30,7 +23,7 @@ export interface GroupCommitOptions {
   lockPatienceMs?: number
   /** Default 10000. */
   flushPatienceMs?: number
-  /** How long a batch may run; see `BATCH_SHARE` for the default. Milliseconds. */
+  /** How long a batch may run. Milliseconds; default 12. */
   batchMs?: number
 }
 
@@ -69,7 +62,8 @@ export interface GroupCommit {
 
 export function createGroupCommit(surroundings: Surroundings): GroupCommit {
   const { writer, queries, sources, wal, translate, onTouch } = surroundings
-  const { lockPatienceMs = LOCK_PATIENCE_MS, flushPatienceMs = FLUSH_PATIENCE_MS, batchMs } = surroundings
+  const { lockPatienceMs = LOCK_PATIENCE_MS, flushPatienceMs = FLUSH_PATIENCE_MS } = surroundings
+  const { batchMs = BATCH_MS } = surroundings
   const takeLock = createWriteLock(writer)
   const savepoint = writer.prepare('SAVEPOINT job')
   const release = writer.prepare('RELEASE job')
@@ -106,8 +100,8 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
   }
 
   /** Takes jobs from the queue until the batch is full or its time is over, and settles them all. Never throws. */
-  async function runBatch(budgetMs: number) {
-    const end = performance.now() + budgetMs
+  async function runBatch() {
+    const end = performance.now() + batchMs
     const batch: Job[] = []
     const outcomes: Outcome[] = []
     try {
@@ -122,12 +116,16 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
     } catch (error) {
       rollBack()
       refuse(batch, outcomes, error)
+      expire()
       return
     }
     // Readers see the batch from here on: no cached response of the state before may outlive it.
     for (const outcome of outcomes) if (outcome.kept) for (const topic of outcome.touched) onTouch(topic)
     try {
-      await flush(() => refuse(batch, outcomes, new DatabaseError('unreachable')))
+      await flush(() => {
+        refuse(batch, outcomes, new DatabaseError('unreachable'))
+        expire()
+      })
     } catch (error) {
       refuse(batch, outcomes, error)
       return
@@ -170,31 +168,31 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
     } catch {}
   }
 
-  /** Refuses writes that have waited too long for the lock of another process or for the disk. */
+  /** After an attempt that failed: refuses writes that have waited too long for another process's lock, or for the disk. */
   function expire() {
     const oldest = performance.now() - lockPatienceMs
     while (queue[0] && queue[0].since <= oldest) queue.shift()?.reject(new DatabaseError('busy'))
   }
 
+  function goOn(): boolean {
+    expire()
+    return queue.length > 0
+  }
+
   async function drain() {
-    const expiry = setInterval(expire, Math.min(EXPIRY_EVERY_MS, lockPatienceMs))
-    let ended = performance.now()
     while (queue.length > 0) {
       // Requests that arrived together are handled in this turn of the event loop: their writes share the fsync.
       await new Promise<void>(resolve => setImmediate(resolve))
       try {
         wal?.requireSound()
-        if (!(await takeLock(() => queue.length > 0))) continue
+        if (!(await takeLock(goOn))) continue
       } catch (error) {
         refuse(queue.splice(0), [], error)
         continue
       }
-      const othersMs = performance.now() - ended
-      await runBatch(batchMs ?? Math.min(Math.max(othersMs * BATCH_SHARE, MIN_BATCH_MS), MAX_BATCH_MS))
-      ended = performance.now()
+      await runBatch()
       await wal?.checkpoint()
     }
-    clearInterval(expiry)
     draining = undefined
   }
 

@@ -2,7 +2,10 @@
 
 /** What the next write has to expect. */
 export interface WriteLoad {
-  /** Milliseconds between the ends of two writes, measured while there was always one to do. */
+  /**
+   * Milliseconds between the ends of two writes while there is always one to do: the best measured lately, since a server that
+   * refuses a crowd is slower than it will be when the crowd comes back.
+   */
   msPerWrite: number
   /** Age of the oldest write that is not done. Milliseconds; 0 when there is none. */
   oldestMs: number
@@ -15,6 +18,8 @@ export interface WriteMeter {
 
 /** Busy time that one measurement covers. Milliseconds. */
 const SAMPLE_MS = 250
+/** By which the figure grows at most from one measurement to the next: twofold in nine seconds, and little by a stall. */
+const MAX_GROWTH = 1.02
 
 /** `assumed`: milliseconds a write, before the first measurement. `elapsed`: milliseconds of a clock that never goes back. */
 export function createWriteMeter(assumed: number, elapsed = () => performance.now()): WriteMeter {
@@ -29,8 +34,7 @@ export function createWriteMeter(assumed: number, elapsed = () => performance.no
     done++
     const now = elapsed()
     if (now - busySince < SAMPLE_MS) return
-    // A stall says little about the writes after it: it at most doubles the figure.
-    msPerWrite = Math.min((now - busySince) / done, 2 * msPerWrite)
+    msPerWrite = Math.min((now - busySince) / done, msPerWrite * MAX_GROWTH)
     busySince = now
     done = 0
   }

@@ -42,6 +42,6 @@ export function readLimitsConfig(reader: Reader): Readonly<LimitsConfig> {
       purchases: rate('RATE_LIMIT_PURCHASES', 60),
     }),
     holdsPerFan: reader.integer('PACK_HOLDS_PER_FAN', 5, 0, 1_000_000),
-    maxWriteWaitMs: reader.integer('MAX_WRITE_WAIT_MS', 2_000, 10, 60_000),
+    maxWriteWaitMs: reader.integer('MAX_WRITE_WAIT_MS', 4_000, 10, 60_000),
   })
 }

@@ -25,7 +25,7 @@ export interface AdmissionOptions {
 
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 /** Share by which a client may come later than its turn, so that a crowd does not return at one instant. */
-const JITTER = 0.25
+const JITTER = 0.15
 const MAX_RETRY_SECONDS = 300
 const SUMMARY_EVERY_MS = 1_000
 

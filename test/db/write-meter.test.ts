@@ -45,12 +45,14 @@ test('the age of the oldest write is known while it runs, and 0 when there is no
   expect(meter.load().oldestMs).toBe(0)
 })
 
-test('the rate of a crowd is measured, whether it is faster or slower than before', async () => {
+test('a faster rate is taken at once, a slower one little by little', async () => {
   const { meter, crowd } = createWorld()
   await crowd(10_000, 0.1)
   expect(meter.load().msPerWrite).toBeCloseTo(0.1, 2)
-  await crowd(2_000, 2)
-  expect(meter.load().msPerWrite).toBeCloseTo(2, 1)
+  await crowd(1_000, 1)
+  expect(meter.load().msPerWrite).toBeLessThan(0.12)
+  await crowd(30_000, 1)
+  expect(meter.load().msPerWrite).toBeCloseTo(1, 1)
 })
 
 test('writes that come one by one, however slow, do not raise the figure', async () => {
@@ -65,14 +67,12 @@ test('writes that come one by one, however slow, do not raise the figure', async
   expect(meter.load().msPerWrite).toBeCloseTo(0.1, 2)
 })
 
-test('a stall at most doubles the figure, and the writes after it bring it back', async () => {
+test('a stall changes the figure little', async () => {
   const { meter, crowd, begin, pass } = createWorld()
   await crowd(10_000, 0.1)
   const stalled = Array.from({ length: 5 }, begin)
   pass(60_000)
   for (const end of stalled) await end()
-  expect(meter.load().msPerWrite).toBeLessThanOrEqual(0.21)
-  await crowd(10_000, 0.1)
   expect(meter.load().msPerWrite).toBeCloseTo(0.1, 2)
 })
 
