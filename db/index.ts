@@ -74,8 +74,8 @@ export interface Database {
   /** Rejects with a `DatabaseError` when the database cannot be read, or has refused writes and still does. */
   ping(): Promise<void>
   /**
-   * Takes what was deleted out of SQLite's log as well: writes it back and empties it. False when another connection still
-   * read an older state after `patienceMs`. Null on PostgreSQL, whose log is the server's.
+   * Empties SQLite's WAL, so that it holds no deleted content. False when another connection still reads an older state
+   * after `patienceMs`. Null on PostgreSQL, where the server manages the WAL.
    */
   truncateLog(patienceMs: number): Promise<boolean | null>
   /** What the engine itself finds wrong with its files, in its own words: indexes, checks, rows that refer to nothing. */

@@ -111,7 +111,7 @@ export function openSqliteCopy(path: string, sources: Sources): { read: Reader; 
 }
 
 export interface ReplaceOptions {
-  /** Also over a file that SQLite cannot read, of which nobody can say. */
+  /** Also replace a file that SQLite cannot read; whether it is in use is then not known. */
   evenCorrupt?: boolean
   /** Changes the copy before it takes the place; closes what it opens. */
   prepare?: (copy: string) => Promise<void>
@@ -119,7 +119,7 @@ export interface ReplaceOptions {
 
 /**
  * Puts a copy of `source` in the place of the database at `path`, in one step, and keeps what was there at `aside`.
- * Nobody may have the database open. Whoever could read what was there can read the new one; else its owner alone.
+ * No process may have the database open. The new file has the mode of the one that it replaces, or else 0600.
  * @throws DatabaseError `busy` while another process has it open; nothing has changed then
  */
 export async function replaceSqlite(
@@ -150,7 +150,7 @@ export async function replaceSqlite(
   syncFile(dirname(path))
 }
 
-/** Takes a database away with all that SQLite puts beside it; what is not there is gone already. */
+/** Deletes a database with its journal, WAL and shared memory, where they exist. */
 export function removeSqlite(path: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }

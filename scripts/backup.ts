@@ -70,7 +70,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   }
 })
 
-/** Erasures that the list beside the database does not have: of a fan who asked for it through the API. */
+/** Adds erasures that are missing from the list, such as those that were not made by `erase-user`. */
 async function keepErasures(copy: string, list: string): Promise<void> {
   const { read, close } = openSqliteCopy(copy, realSources)
   try {

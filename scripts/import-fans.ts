@@ -1,4 +1,4 @@
-/** `bun run import-fans FILE`: brings fans of another system along, with their points, so that nobody writes them by SQL. */
+/** `bun run import-fans FILE`: imports fans of another system with their points. */
 import { existsSync } from 'node:fs'
 import type { Database } from '../db/index.ts'
 import {
@@ -17,8 +17,8 @@ import { type FanFormat, type FanLine, type ReadOptions, readFans } from './fans
 
 const command = declareCommand({
   name: 'import-fans',
-  summary: `Brings fans of another system along: profile, points, onboarding, place in the leaderboard.
-Each fan is written once: a second run changes nothing, and one that was stopped or killed is run again.`,
+  summary: `Imports fans of another system: profile, points, onboarding, place in the leaderboard.
+Each fan is written once: a second run changes nothing. After an interruption, run it again.`,
   examples: [
     ['fans.csv --dry-run', 'checks every line and shows what would be written'],
     ['fans.csv', 'writes it; a file with a faulty line is refused as a whole'],
@@ -114,7 +114,7 @@ await runCommand(
     const tally = options.dryRun ? planned : written
     const { created, changed, unchanged, points } = tally
     const kept =
-      profilesKept > 0 ? [`${profilesKept} fans have another profile here, which stays as it is.`] : []
+      profilesKept > 0 ? [`${profilesKept} fans have a different profile already; it was not changed.`] : []
     const summary = `${created} created, ${changed} changed, ${unchanged} unchanged, ${invalid} invalid; ${points} points in opening balances.`
     const why = unreadable ? '' : ' --skip-invalid writes the others.'
     return {

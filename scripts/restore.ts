@@ -23,15 +23,15 @@ const command = declareCommand({
     ['backups/monday.db --erasures erasures.ndjson', 'on another machine: erases again whom the list names'],
   ],
   notes:
-    'Fans who were erased since the backup are erased again before it takes the place: by the list beside the database\n' +
-    '(DATABASE.erasures), by the database that is replaced, and by --erasures.\n' +
+    'Fans who were erased since the backup are erased again before the database is replaced. They are found in the list\n' +
+    'of erasures (DATABASE.erasures), in the database that is replaced, and in the file of --erasures.\n' +
     'PostgreSQL has its own: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE\n' +
     'and then: bun run erase-user --reapply ERASURES --yes',
   changes: true,
 })
   .argument('<file>', 'the backup')
   .option('--force', 'replace a database that holds data, or cannot be read')
-  .option('--erasures <file>', 'a list of erasures, besides the one beside the database')
+  .option('--erasures <file>', 'a list of erasures, in addition to DATABASE.erasures')
 
 await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress, note }) => {
   const url = databaseUrl()
@@ -109,7 +109,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   }
 })
 
-/** What the database that is replaced knows of erasures; one that cannot be read, or is of another version, tells none. */
+/** Adds the erasures of the database that is replaced to the list, where it can be read and has the current schema. */
 async function exportReplaced(path: string, list: string): Promise<void> {
   if (!existsSync(path)) return
   try {
@@ -128,7 +128,7 @@ function readListed(list: string, note: (line: string) => void): Tombstone[] {
   return tombstones
 }
 
-/** In the copy, which nobody has seen yet. Answers what that came to. */
+/** Applies the erasures to the copy before it replaces the database. */
 async function eraseAgain(copy: string, erasures: Tombstone[], list: string): Promise<Reapplied> {
   const url = `sqlite:${copy}`
   await migrate(url)

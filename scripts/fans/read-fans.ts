@@ -1,4 +1,4 @@
-/** A file of fans, NDJSON or CSV, read as a stream: each line with its fan, or with everything that is wrong with it. */
+/** Reads a file of fans, NDJSON or CSV, as a stream: each line with its fan, or with all of its faults. */
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { Static } from '@sinclair/typebox'
@@ -31,7 +31,7 @@ export interface ReadOptions {
 
 /** A line, as CSV a record, holds no more. Bytes. */
 const MAX_LINE = 65_536
-/** A fault of each line is told, and not each consequence of a line that is something else altogether. */
+/** Faults reported of one line. */
 const MAX_FAULTS = 20
 const COLUMNS = Object.keys(FanRecord.properties)
 /** An instant of RFC 3339. */
@@ -140,7 +140,7 @@ async function* readCsv(path: string): AsyncGenerator<Row> {
     ...{ info: true, relax_column_count: true, max_record_size: MAX_LINE },
     // Cells as bytes: the parser would put U+FFFD in the place of what is not UTF-8.
     encoding: null,
-    // An error of the stream would take the records before it along.
+    // An error of the stream would discard the records that were parsed before it.
     skip_records_with_error: true,
   })
   let error: CsvError | undefined
@@ -189,7 +189,7 @@ function findHeaderFaults(columns: string[]): FanFault[] {
   ]
 }
 
-/** What is no number and no truth stays text, so that the schema says what it should be. Empty cells are left out. */
+/** A cell that is not a number or a boolean remains text, so that the schema reports it. Empty cells are left out. */
 function recordOf(columns: string[], cells: string[]): Record<string, unknown> {
   const typed = (name: string, cell: string) => {
     if (name === 'openingBalance' && /^\d{1,16}$/.test(cell)) return Number(cell)

@@ -1,7 +1,7 @@
 /**
- * The list of erasures: a file outside of the database and its backups, to which each erasure is appended. A backup from
- * before an erasure brings the fan back; with the list they are erased again. It names nobody: of each fan there is what
- * their tombstone holds, a hash of provider and subject.
+ * The list of erasures: an append-only file outside of the database and its backups. A restored backup that is older than
+ * an erasure contains the fan; the list is used to erase them again. It holds no personal data: a line is the fan's
+ * tombstone, with a hash of provider and subject.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type { Database, Reader } from '../../db/index.ts'
@@ -15,7 +15,7 @@ import { eraseUser } from './erase-user.ts'
 export interface ErasureList {
   /** In the order of the file, each fan once. */
   tombstones: Tombstone[]
-  /** Lines that cannot be read. Cut short by a power cut, they are of erasures that were not committed. */
+  /** Numbers of lines that cannot be parsed. A line that a crash truncated is of an erasure that was not committed. */
   unreadable: number[]
 }
 
@@ -53,7 +53,7 @@ export function appendErasures(path: string, tombstones: Tombstone[]): void {
   if (tombstones.length === 0) return
   const file = openSync(path, 'a', 0o600)
   try {
-    // A line of its own, whatever a power cut left of the one before.
+    // Starts a new line, since a crash may have truncated the one before.
     const lines = tombstones.map(({ provider, subject, erasedAt }) => {
       return `\n${JSON.stringify({ provider, subject, erasedAt: erasedAt.toISOString() })}`
     })
@@ -82,7 +82,7 @@ export interface Reapplied {
   tombstones: number
 }
 
-/** Erases every listed fan who is in the database again, and sees to it that none of the others can sign in. */
+/** Erases every listed fan who is in the database, and inserts the tombstone of every other, so that they cannot sign in. */
 export async function reapplyErasures(db: Database, tombstones: Tombstone[]): Promise<Reapplied> {
   const listed = new Map(tombstones.map(tombstone => [keyOf(tombstone), tombstone]))
   const there = new Set<string>()

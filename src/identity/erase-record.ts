@@ -5,7 +5,7 @@ import { eachRow } from '../pagination.ts'
 import { buryIdentity } from './mirror.ts'
 import { erasedSubject, type User } from './users.ts'
 
-/** What is left of an erased fan: nobody's name. */
+/** What remains of an erased fan; it identifies no person. */
 export interface Tombstone {
   provider: string
   /** In the place of the subject: see `erasedSubject`. */
@@ -28,7 +28,7 @@ export const listTombstones = (reader: Reader) => {
   )
 }
 
-/** Makes the tombstone of a fan without a record: erased later than the state that a backup brought back. */
+/** Inserts the tombstone of a fan without a record, whose record was created after the backup that was restored. */
 export async function insertTombstone(
   tx: Transaction,
   { provider, subject, erasedAt }: Tombstone,

@@ -213,7 +213,7 @@ interface TailOrCause extends Cause {
   seq: number
 }
 
-/** The entry of a cause, and those from a `seq` on: by an index each. Of a sound chain they are two at most. */
+/** The entry of a cause, and the entries from a `seq` on, each by an index: at most two rows while the chain is sound. */
 const selectTail = prepared<TailOrCause, PointsEntry[]>((reader, value) => {
   const { pointsEntries } = reader.tables
   return reader

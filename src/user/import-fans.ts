@@ -1,7 +1,7 @@
 /**
- * Fans of another system, each written in one unit of work and at most once: what an earlier run wrote is found and left,
- * so that an import that was interrupted is run again. A profile is written only while there is none: what fans wrote here
- * stays. Points become one ledger entry, which counts on the global board and on no board of a week or a month.
+ * Imports fans of another system, each in one unit of work. What an earlier run wrote is not written again, so an
+ * interrupted import can be repeated. A profile is written only if the fan has never written one here. Points become one
+ * ledger entry, which counts on the global board and on no weekly or monthly one.
  */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
@@ -39,7 +39,7 @@ export interface FanPlan {
   points: number
   completion: boolean
   enrolment: boolean
-  /** The fan has another profile already, which stays. */
+  /** The fan has a different profile already, which is not changed. */
   keepsProfile: boolean
 }
 
@@ -188,6 +188,6 @@ function findPointsFaults(
     return fault('cannot be booked: the points account does not match its entries (bun run verify-ledger)')
   // Not the amount: the line of the file that booked it says it.
   return balance !== undefined && balance !== openingBalance
-    ? fault('differs from the opening balance that was booked before, which stays')
+    ? fault('differs from the opening balance that was booked before')
     : []
 }

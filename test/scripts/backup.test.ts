@@ -161,7 +161,7 @@ test('a backup that finds no room leaves nothing behind, not even the folders th
   expect(leftovers()).toEqual([])
 })
 
-test('what a killed backup left is gone after the next', async () => {
+test('a backup removes what a killed one of the same name left', async () => {
   const rows = await seeded('live.db', 200)
   const child = startScript('backup', [pathOf('copy.db')], { env: { DATABASE_URL: urlOf('live.db') } })
   const deadline = performance.now() + 30_000
@@ -169,7 +169,7 @@ test('what a killed backup left is gone after the next', async () => {
   child.kill('SIGKILL')
   await child.exited
   expect(leftovers()).toContain('copy.db.partial')
-  // And what SQLite may have put beside it.
+  // Files that SQLite may create for it.
   for (const suffix of ['-journal', '-wal', '-shm']) writeFileSync(pathOf(`copy.db.partial${suffix}`), 'half')
   expect((await run('backup', 'live.db', pathOf('copy.db'))).code).toBe(0)
   expect(leftovers()).toEqual(['copy.db'])
@@ -346,7 +346,7 @@ test('PostgreSQL is pointed to its own tools', async () => {
 const provider = 'mock-idp'
 const personal = ['Wilhelmina', 'wilhelmina_1']
 
-/** A database with a fan who is known by their subject, and one who is none of anybody's business. */
+/** A database with two fans, of whom the first is to be erased. */
 async function withFans(name: string) {
   const made = scratch()
   await migrate(urlOf(made))
@@ -401,7 +401,7 @@ test('a restored backup from before an erasure does not bring the fan back', asy
   expect(JSON.parse(again.out).erasures).toEqual({ listed: 1, erased: 1, tombstones: 0 })
 })
 
-test('the replaced database tells of erasures that its list does not have', async () => {
+test('a restore also applies erasures that only the replaced database holds', async () => {
   const { erased } = await withFans('live.db')
   expect((await run('backup', 'live.db', pathOf('monday.db'))).code).toBe(0)
   expect((await eraseIn('live.db', erased, '--yes')).code).toBe(0)
@@ -411,7 +411,7 @@ test('the replaced database tells of erasures that its list does not have', asyn
   expect(await textOf('live.db')).not.toContain('Wilhelmina')
 })
 
-test('a backup adds to the list what is erased and not on it', async () => {
+test('a backup adds missing erasures to the list', async () => {
   const { erased } = await withFans('live.db')
   expect((await eraseIn('live.db', erased, '--yes')).code).toBe(0)
   const list = readFileSync(pathOf('live.db.erasures'), 'utf8').trim()
@@ -420,7 +420,7 @@ test('a backup adds to the list what is erased and not on it', async () => {
   expect(readFileSync(pathOf('live.db.erasures'), 'utf8').trim()).toBe(list)
 })
 
-test('on another machine the list is named; a fan of whom the backup knows nothing cannot sign in either', async () => {
+test('--erasures applies a list on another machine, also to fans whom the backup does not contain', async () => {
   await migrate(urlOf(scratch()))
   const { erased, other } = await withFans('live.db')
   expect((await run('backup', 'live.db', pathOf('monday.db'))).code).toBe(0)
@@ -429,7 +429,7 @@ test('on another machine the list is named; a fan of whom the backup knows nothi
   expect(unlisted.out).toContain('No erasures are listed at ')
   expect(await textOf('fresh.db')).toContain('Wilhelmina')
 
-  // A line that a power cut left is told of, and passed over.
+  // A truncated line is reported and skipped.
   const list = readFileSync(pathOf('live.db.erasures'), 'utf8')
   writeFileSync(pathOf('moved.ndjson'), `{"provider":"mock-i\n${list}`)
   const parameters = [pathOf('monday.db'), '--erasures', pathOf('moved.ndjson'), '--force', '--json']

@@ -74,6 +74,10 @@ const everything = ({ db, databaseUrl: url }: World) =>
 
 for (const engine of sharedEngines) {
   onEngine(engine, 'bun run erase-user', world => {
+    /** What concerns the files of SQLite. */
+    const testOnSqlite = (title: string, run: () => Promise<void>) => {
+      if (engine.name === 'SQLite') test(title, run)
+    }
     const expectGone = async (fan: Pick<Fan, 'get'>) => {
       const { status, body } = await fan.get('/api/user/profile')
       expect([status, body.code]).toEqual([401, 'invalid_token'])
@@ -177,47 +181,41 @@ for (const engine of sharedEngines) {
       for (const text of ['Late phone', fan.subject]) expect(after).not.toContain(text)
     })
 
-    test.if(engine.name === 'SQLite')(
-      'leaves no byte of the fan in the files, beside a server that has them open',
-      async () => {
-        // Enough that pages were split since.
-        const fans = []
-        for (let nth = 0; nth < 12; nth++) fans.push(await busyFan(world))
-        const { fan, id, personal } = fans[5] ?? (await busyFan(world))
-        const path = (world.databaseUrl ?? '').slice('sqlite:'.length)
-        const bytes = () => readElsewhere(['', '-wal', '-shm'].map(suffix => path + suffix))
-        const searched = personal.map(text => Buffer.from(text).toString('latin1'))
-        for (const text of searched) expect(bytes()).toContain(text)
-        expect(await erase(world, [id, '--yes'])).toMatchObject({ code: 0, answer: { logTruncated: true } })
-        for (const text of searched) expect(bytes()).not.toContain(text)
-        expect(statSync(`${path}-wal`).size).toBe(0)
-        await expectGone(fan)
-        const list = readFileSync(`${path}.erasures`, 'latin1')
-        for (const text of [...searched, id]) expect(list).not.toContain(text)
-        // The server goes on writing.
-        const other = await world.fan()
-        expectStatus(201, await other.post('/api/user/profile', { bio: 'after' }))
-      },
-    )
+    testOnSqlite('leaves no byte of the fan in the files, beside a server that has them open', async () => {
+      // Enough that pages were split since.
+      const fans = []
+      for (let nth = 0; nth < 12; nth++) fans.push(await busyFan(world))
+      const { fan, id, personal } = fans[5] ?? (await busyFan(world))
+      const path = (world.databaseUrl ?? '').slice('sqlite:'.length)
+      const bytes = () => readElsewhere(['', '-wal', '-shm'].map(suffix => path + suffix))
+      const searched = personal.map(text => Buffer.from(text).toString('latin1'))
+      for (const text of searched) expect(bytes()).toContain(text)
+      expect(await erase(world, [id, '--yes'])).toMatchObject({ code: 0, answer: { logTruncated: true } })
+      for (const text of searched) expect(bytes()).not.toContain(text)
+      expect(statSync(`${path}-wal`).size).toBe(0)
+      await expectGone(fan)
+      const list = readFileSync(`${path}.erasures`, 'latin1')
+      for (const text of [...searched, id]) expect(list).not.toContain(text)
+      // The server goes on writing.
+      const other = await world.fan()
+      expectStatus(201, await other.post('/api/user/profile', { bio: 'after' }))
+    })
 
-    test.if(engine.name === 'SQLite')(
-      'says so when another connection keeps the log from being emptied',
-      async () => {
-        const { id } = await busyFan(world)
-        const path = (world.databaseUrl ?? '').slice('sqlite:'.length)
-        const reader = new Connection(path)
-        reader.run('BEGIN')
-        reader.query('SELECT count(*) FROM users').get()
-        const told = await runScript('erase-user', [id, '--yes'], {
-          env: { DATABASE_URL: world.databaseUrl ?? '' },
-        })
-        expect(told.code).toBe(1)
-        expect(told.out).toContain('The WAL still holds the old rows')
-        reader.run('COMMIT')
-        reader.close()
-        expect(await erase(world, [id, '--yes'])).toMatchObject({ code: 0, answer: { logTruncated: true } })
-      },
-    )
+    testOnSqlite('says so when another connection keeps the log from being emptied', async () => {
+      const { id } = await busyFan(world)
+      const path = (world.databaseUrl ?? '').slice('sqlite:'.length)
+      const reader = new Connection(path)
+      reader.run('BEGIN')
+      reader.query('SELECT count(*) FROM users').get()
+      const told = await runScript('erase-user', [id, '--yes'], {
+        env: { DATABASE_URL: world.databaseUrl ?? '' },
+      })
+      expect(told.code).toBe(1)
+      expect(told.out).toContain('The WAL still holds the old rows')
+      reader.run('COMMIT')
+      reader.close()
+      expect(await erase(world, [id, '--yes'])).toMatchObject({ code: 0, answer: { logTruncated: true } })
+    })
 
     test('a list that was exported is applied to a database in which the fan is there again', async () => {
       const { fan, id } = await busyFan(world)

@@ -1,4 +1,4 @@
-/** `bun run import-fans`: fans of another system come along once, with points that the ledger can account for. */
+/** `bun run import-fans`: imports fans of another system once, with points that the ledger accounts for. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -60,7 +60,7 @@ for (const engine of sharedEngines) {
     }
     const userCount = async () => (await world.db.read.select().from(world.db.tables.users)).length
 
-    test('brings the example along: a dry run says it, a run does it, a second one changes nothing', async () => {
+    test('imports the example; a dry run reports the same, and a second run changes nothing', async () => {
       const said = { created: 4, changed: 4, unchanged: 0, invalid: 0, points: 1805, errors: [] }
       const before = await userCount()
       expect(await importFans(world, example('csv'), '--dry-run')).toMatchObject({
@@ -106,7 +106,7 @@ for (const engine of sharedEngines) {
       expect(JSON.parse(out).rules.grant.examples).not.toContain(await idOf('granted'))
     })
 
-    test('what a fan earns later counts in its week, beside an opening balance on the global board alone', async () => {
+    test('counts an opening balance on the global board alone, and later points on weekly boards too', async () => {
       const path = fileOf(linesOf([{ subject: 'fan-0150', openingBalance: 900, joinLeaderboard: true }]))
       expect((await importFans(world, path)).answer).toMatchObject({ created: 1, points: 900 })
       // The command enrols by the machine's clock, and places go by times.
@@ -277,7 +277,7 @@ describe('Reading fans', () => {
     ])
   })
 
-  test('each fault of a CSV file is told with the line where its record begins', async () => {
+  test('reports each fault of a CSV file with the line where its record begins', async () => {
     const faults = await faultsOf(
       Buffer.concat([
         Buffer.from(
@@ -298,14 +298,14 @@ describe('Reading fans', () => {
     for (const fault of faults) expect(fault).toMatch(/^1\|.*\|fatal$/)
   })
 
-  test('a quote out of place is told with its line, and nothing after it is guessed', async () => {
+  test('reports a misplaced quote with its line, and reads nothing after it', async () => {
     const faults = await faultsOf('subject,bio\na,b\nc,"d"e\nf,g\n')
     expect(faults).toHaveLength(1)
     expect(faults[0]).toMatch(/^3\|\|cannot be read, nor what follows it: .*\|fatal$/)
     expect(await faultsOf('subject,bio\na,b\nc,"never closed\nf,g\n')).toHaveLength(1)
   })
 
-  test('NDJSON that is not UTF-8, too long, or no object is told with its line, and the next line is read', async () => {
+  test('reports NDJSON that is not UTF-8, too long or not an object, and reads the next line', async () => {
     const text = Buffer.concat([
       Buffer.from('{"subject":"a"}\n{"subject":"\xff"}\n', 'latin1'),
       Buffer.from(`{"subject":"b","bio":"${'x'.repeat(200_000)}"}\n[]\n"text"\nnull\n{"subject":"c"}`),
