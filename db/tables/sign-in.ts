@@ -48,7 +48,7 @@ export function defineSignInTables(kit: ColumnKit) {
     ],
   )
 
-  /** Session tokens that were logged out, until they expire. */
+  /** Session tokens that were logged out, until they expire. `lockSignIn` locks keys of it, and leaves no row. */
   const revokedTokens = table(
     'revoked_tokens',
     {

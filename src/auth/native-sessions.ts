@@ -39,7 +39,7 @@ export interface Origin {
 
 /**
  * Ends after `lifetimeMs`, however often it is refreshed: no token of it lives longer. Beyond `MOST_SESSIONS` the oldest
- * devices are signed out; the count is exact under `lockUser`.
+ * devices are signed out; the count is exact under `lockSignIn`.
  */
 export async function startSession(
   tx: Transaction,

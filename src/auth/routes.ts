@@ -1,7 +1,6 @@
 import { type Context, Elysia } from 'elysia'
 import type { Deps } from '../deps.ts'
 import { Nothing, operation } from '../http/operation.ts'
-import { lockUser } from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { logSecurityEvent } from '../security-events.ts'
 import { type AuthDeps, authenticate } from './authenticate.ts'
@@ -21,7 +20,7 @@ import {
   RequestNativeToken,
   SessionParams,
 } from './schema.ts'
-import { isRefreshRefused, logOut, requireSessionStanding } from './standing.ts'
+import { isRefreshRefused, lockSignIn, logOut, requireSessionStanding } from './standing.ts'
 
 type SignInDeps = AuthDeps & Pick<Deps, 'config' | 'log' | 'newId' | 'randomBytes' | 'tokenSeal'>
 
@@ -96,7 +95,7 @@ const callerRoutes = (deps: SignInDeps) =>
           clientId: clientOfSessionToken(credential.token),
         }
         const grant = await deps.db.write(async tx => {
-          await lockUser(tx, caller)
+          await lockSignIn(tx, caller)
           // Under the lock: a logout everywhere or an erasure is either seen here, or finds this device and ends it.
           await requireSessionStanding(tx, caller, credential)
           return startSession(tx, caller, body.deviceName ?? null, origin, deps.config.nativeTokens.sessionMs)

@@ -99,6 +99,19 @@ async function requireUndeleted(reader: Reader, caller: Caller) {
 }
 
 /**
+ * Makes sign-in, logout everywhere and erasure of one fan wait for each other until the unit of work ends, also of a fan
+ * without a record. Comes first in the unit of work, before the locks of rows and before what it protects is read.
+ */
+export async function lockSignIn(tx: Transaction, { provider, subject }: Caller): Promise<void> {
+  const { revokedTokens } = tx.tables
+  const id = hashOf('sign-in lock', provider, subject, '')
+  // PostgreSQL: an insert of the same key waits until this transaction ends ("Index Uniqueness Checks"). Deleted at once,
+  // the row is never visible and never stays. SQLite has one writer: nothing to wait for.
+  await tx.insert(revokedTokens).values({ id, expiresAt: tx.now() })
+  await tx.delete(revokedTokens).where(eq(revokedTokens.id, id))
+}
+
+/**
  * Ends the caller's own session, or every session of theirs: then also tokens of a provider whose clock is ahead, up to
  * the caller's own `iat`. Holds at once, in every process, across restarts.
  */
@@ -109,6 +122,7 @@ export async function logOut(
 ): Promise<void> {
   const { credential } = caller
   if (everywhere) {
+    await lockSignIn(tx, caller)
     const issuedAt = await issuedAtOf(tx, credential)
     await endSessions(tx, caller, issuedAt && issuedAt > tx.now() ? issuedAt : tx.now())
     await revokeSessions(tx, caller)

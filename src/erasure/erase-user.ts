@@ -7,6 +7,7 @@
 import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { countSessions, forgetSessions } from '../auth/native-sessions.ts'
+import { lockSignIn } from '../auth/standing.ts'
 import type { Caller } from '../caller.ts'
 import { forgetKeys } from '../idempotency/keys.ts'
 import { eraseRecord, OWN_FIELDS, type Tombstone } from '../identity/erase-record.ts'
@@ -18,7 +19,7 @@ import { countCodes, voidCodes } from '../rewards/void-codes.ts'
 export type Whom = { id: string } | Caller
 
 export interface Erasure {
-  /** Null for a fan without a record, who only signed in on a device under an earlier release. */
+  /** Null for a fan without a record, who only signed in on a device. */
   userId: string | null
   erasedAt: string | null
   /** Names of what is there, never the values. */
@@ -63,6 +64,8 @@ export async function eraseUser(
   whom: Whom,
   onErased?: (tombstone: Tombstone) => void,
 ): Promise<Erasure | null> {
+  const fan = 'subject' in whom ? whom : await findWhom(tx, whom)
+  if (fan) await lockSignIn(tx, fan)
   const plan = await planErasure(tx, whom)
   if (!plan) return null
   // Devices alone: the tombstone is made for them, or the fan could sign in anew with a token that still holds.

@@ -16,7 +16,7 @@ export type FanReference = { id: string } | Caller
 
 /**
  * Undefined when nothing is kept about such a fan. Lists without an end are iterables, to be read once and in order.
- * A fan who only signed in under an earlier release has sessions and no record.
+ * A fan who only signed in on a device has sessions and no record.
  */
 export async function exportUser(reader: Reader, fan: FanReference) {
   const user = 'id' in fan ? await findUserById(reader, fan.id) : await findUser(reader, fan)

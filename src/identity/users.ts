@@ -131,31 +131,10 @@ const selectStanding = prepared<Names, Standing[]>((reader, value) => {
     .where(isNamed(reader, value))
 })
 
-/**
- * Locks the fan's record until the unit of work ends, and creates it when there is none. On PostgreSQL this makes sign-in,
- * logout everywhere and erasure of one fan wait for each other, as all writes do on SQLite. Comes before what it protects
- * is read. Answers the record's id.
- * @throws DomainError `invalid_token` (an erased fan)
- */
-export async function lockUser(tx: Transaction, who: Who): Promise<string> {
-  const { users } = tx.tables
-  // An update in place of SELECT … FOR UPDATE, which SQLite does not have.
-  const [locked] = await tx
-    .update(users)
-    .set({ updatedAt: sql`${users.updatedAt}` })
-    .where(and(eq(users.id, await ensureUserId(tx, who)), isNull(users.erasedAt)))
-    .returning()
-  if (!locked) throw deletedUser(ERASED)
-  return locked.id
-}
-
-/**
- * Logged out everywhere: session tokens issued up to `until`, and what came of them, are refused. Never set back.
- * Locks the fan's record.
- */
+/** Logged out everywhere: session tokens issued up to `until`, and what came of them, are refused. Never set back. */
 export async function endSessions(tx: Transaction, who: Who, until: Date): Promise<void> {
   const { users } = tx.tables
-  const userId = await lockUser(tx, who)
+  const userId = await ensureUserId(tx, who)
   tx.touch(standingTopic(who))
   await tx
     .update(users)

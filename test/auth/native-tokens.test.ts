@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { startSession } from '../../src/auth/native-sessions.ts'
 import { logOut, requireNativeStanding, requireSessionStanding } from '../../src/auth/standing.ts'
@@ -97,12 +98,15 @@ onEachEngine('Native tokens', world => {
     expect((await native.get('/api/user/profile')).body.displayName).toBe('Same')
   })
 
-  test('makes the user record, as every first write does', async () => {
+  test('makes no user record by itself', async () => {
     const fan = await world.fan()
-    expect((await fan.get('/api/user/profile')).status).toBe(404)
     await signIn(fan)
     const { status, body } = await fan.get('/api/user/profile')
-    expect([status, body.identity.subject]).toEqual([200, fan.subject])
+    expect([status, body.code]).toEqual([404, 'profile_not_found'])
+    const { users, revokedTokens } = world.db.tables
+    expect(await world.db.read.select().from(users).where(eq(users.subject, fan.subject))).toEqual([])
+    expect(await world.db.read.select().from(revokedTokens)).toEqual([])
+    expect((await fan.post('/api/user/profile', {})).status).toBe(201)
   })
 
   test('expires after 15 minutes', async () => {

@@ -201,8 +201,11 @@ for (const engine of sharedEngines) {
           await provider.idp.issueToken(subject),
           await provider.idp.issueToken(subject),
         ]
-        // In some rounds the fan has devices and a record, in the others the exchange is their first request.
-        if (round % 2 === 0) await signIn(0, token)
+        // In some rounds the fan has a device and a record, in the others the exchange is their first write.
+        if (round % 2 === 0) {
+          await signIn(0, token)
+          await createRecord(token)
+        }
         await warm(token, other)
         const answers = await twenty(async n => {
           if (n === 7) await logOut(n, other, { everywhere: true })
@@ -231,13 +234,23 @@ for (const engine of sharedEngines) {
       }
     })
 
+    test('of twenty exchanges and twenty first writes at once all succeed and one creates the record', async () => {
+      const subject = nextFan()
+      const token = await provider.idp.issueToken(subject)
+      const [exchanges, writes] = await Promise.all([
+        twenty(n => exchange(n, token)),
+        twenty(n => call(n, '/api/user/profile', { token, body: { bio: `${n}` } })),
+      ])
+      expect(exchanges.map(({ status }) => status)).toEqual(Array(20).fill(200))
+      expect(writes.map(({ status }) => status).toSorted()).toEqual([...Array(19).fill(200), 201])
+    })
+
     test('exchanges and refreshes that race an erasure leave no device, whether the fan has a record or not', async () => {
       for (let round = 0; round < 6; round++) {
         const subject = nextFan()
         const token = await provider.idp.issueToken(subject)
         const phones = [await signIn(0, token), await signIn(1, token)]
-        // In some rounds as earlier releases left it: devices of a fan without a record.
-        if (round % 2 === 0) await deleteRecord(subject)
+        if (round % 2 === 0) await createRecord(token)
         const whom = { provider: 'mock-idp', subject }
         const [erasure, answers] = await Promise.all([
           temporary.db.write(tx => eraseUser(tx, whom)),
@@ -252,8 +265,8 @@ for (const engine of sharedEngines) {
       }
     })
 
-    const deleteRecord = (subject: string) =>
-      temporary.db.write(tx => tx.delete(tx.tables.users).where(eq(tx.tables.users.subject, subject)))
+    const createRecord = async (token: string) =>
+      expect((await call(0, '/api/user/profile', { token, body: {} })).status).toBe(201)
 
     /** Resolves when so many statements wait for locks. */
     const blocked = (expected: number) =>
@@ -275,7 +288,7 @@ for (const engine of sharedEngines) {
           const subject = nextFan()
           const token = await provider.idp.issueToken(subject)
           await signIn(0, token)
-          if (!record) await deleteRecord(subject)
+          if (record) await createRecord(token)
           const erased = Promise.withResolvers<void>()
           const waiting = Promise.withResolvers<void>()
           const erasure = temporary.db.write(async tx => {
