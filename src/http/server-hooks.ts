@@ -98,7 +98,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
         if (!probe || request.headers.has('host')) refuseBadHost(request)
         countAddress(request, path, set.headers)
         if (!probe) refuseBadUrl(url)
-        const retryAfter = admission.begin(request)
+        const retryAfter = admission.admit(request)
         // No line of the log: the refusals of a second share one.
         if (retryAfter !== null) {
           return answers.of(problemResponse(new DomainError('overloaded', { retryAfter }), requestId), set)
@@ -107,7 +107,12 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
         if (answer) requestLog.end(request, answer.status)
         return answer
       })
-      .onParse({ as: 'global' }, ({ request }) => readJsonBody(request, bodyLimits))
+      .onParse({ as: 'global' }, async ({ request }) => {
+        const body = await readJsonBody(request, bodyLimits)
+        // After the body: a client that sends it slowly holds up nobody.
+        await admission.begin()
+        return body
+      })
       .mapResponse({ as: 'global' }, ({ responseValue, request, set }) => {
         admission.end(request)
         const answer = answers.of(responseValue, set)

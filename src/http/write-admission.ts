@@ -6,8 +6,10 @@ import type { Logger } from 'pino'
 import type { WriteLoad } from '../../db/index.ts'
 
 export interface WriteAdmission {
-  /** Null: the write may begin, and `end` follows. Else the seconds after which the client may try again. */
-  begin(request: Request): number | null
+  /** Null: the write is admitted, and `end` follows. Else the seconds after which the client may try again. */
+  admit(request: Request): number | null
+  /** Resolves when the work on an admitted write may begin, in the order of arrival. */
+  begin(): Promise<void> | undefined
   /** Safe to call for every request, as often as it ends. */
   end(request: Request): void
 }
@@ -23,6 +25,8 @@ export interface AdmissionOptions {
   log: Logger
 }
 
+/** Writes that begin in one turn of the event loop: a crowd that arrives in one turn keeps no read waiting for all of its work. */
+const MAX_PER_TURN = 128
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 /** Share by which a client may come later than its turn, so that a crowd does not return at one instant. */
 const JITTER = 0.15
@@ -33,6 +37,9 @@ export function createWriteAdmission(options: AdmissionOptions): WriteAdmission 
   const { load, maxWaitMs, elapsed, random, log } = options
   const admitted = new WeakSet<Request>()
   let inFlight = 0
+  /** In the order of arrival. */
+  const waiting = new Set<() => void>()
+  let begunInTurn = 0
   /** Refused clients whose turn to come back has not come yet. Falls at the rate at which writes are done. */
   let deferred = 0
   let deferredAt = 0
@@ -53,8 +60,19 @@ export function createWriteAdmission(options: AdmissionOptions): WriteAdmission 
     refused = 0
   }
 
+  function endTurn() {
+    begunInTurn = 0
+    for (const begin of waiting) {
+      if (begunInTurn === MAX_PER_TURN) break
+      begunInTurn++
+      waiting.delete(begin)
+      begin()
+    }
+    if (begunInTurn > 0) setImmediate(endTurn)
+  }
+
   return {
-    begin(request) {
+    admit(request) {
       if (!WRITES.has(request.method)) return null
       const { msPerWrite, oldestMs } = load()
       const waitMs = Math.max(inFlight * msPerWrite, oldestMs)
@@ -62,6 +80,12 @@ export function createWriteAdmission(options: AdmissionOptions): WriteAdmission 
       admitted.add(request)
       inFlight++
       return null
+    },
+    begin() {
+      if (begunInTurn === 0) setImmediate(endTurn)
+      if (begunInTurn === MAX_PER_TURN) return new Promise(resolve => waiting.add(resolve))
+      begunInTurn++
+      return undefined
     },
     end(request) {
       if (admitted.delete(request)) inFlight--

@@ -18,10 +18,29 @@ function createWorld({ jitter = 0 } = {}) {
   /** As many writes as are admitted, of so many. */
   function admit(count: number) {
     const requests = Array.from({ length: count }, () => request())
-    return requests.filter(one => admission.begin(one) === null)
+    return requests.filter(one => admission.admit(one) === null)
   }
   return Object.assign(world, { admission, admit })
 }
+
+test('a crowd begins in portions, a turn of the event loop each, in the order of arrival', async () => {
+  const { admission } = createWorld()
+  const begun: number[] = []
+  const all = Array.from({ length: 1_000 }, async (_, n) => {
+    await admission.begin()
+    begun.push(n)
+  })
+  for (let n = 0; n < 5; n++) await Promise.resolve()
+  expect(begun.length).toBeLessThan(200)
+  let turns = 0
+  while (begun.length < all.length && turns < 1_000) {
+    await new Promise(resolve => setImmediate(resolve))
+    turns++
+  }
+  await Promise.all(all)
+  expect(turns).toBeGreaterThan(4)
+  expect(begun).toEqual(Array.from({ length: 1_000 }, (_, n) => n))
+})
 
 describe('Admission of writes', () => {
   test('admits what can be done in time, and again as much as has ended', () => {
@@ -38,9 +57,9 @@ describe('Admission of writes', () => {
   test('never refuses a read, nor counts it', () => {
     const world = createWorld()
     world.load.oldestMs = 60_000
-    for (const method of ['GET', 'HEAD', 'OPTIONS']) expect(world.admission.begin(request(method))).toBeNull()
+    for (const method of ['GET', 'HEAD', 'OPTIONS']) expect(world.admission.admit(request(method))).toBeNull()
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
-      expect(world.admission.begin(request(method))).toBeGreaterThanOrEqual(1)
+      expect(world.admission.admit(request(method))).toBeGreaterThanOrEqual(1)
     world.load.oldestMs = 0
     expect(world.admit(10_000)).toHaveLength(MAX_WAIT_MS + 1)
   })
@@ -56,22 +75,22 @@ describe('Admission of writes', () => {
   test('spreads the refused over the time that their writes take', () => {
     const world = createWorld()
     world.load.oldestMs = MAX_WAIT_MS + 1
-    const seconds = Array.from({ length: 10_000 }, () => world.admission.begin(request()) ?? 0)
+    const seconds = Array.from({ length: 10_000 }, () => world.admission.admit(request()) ?? 0)
     // At a write a millisecond, a thousand come back each second.
     for (let second = 1; second <= 10; second++) {
       expect(seconds.filter(one => one === second)).toHaveLength(1_000)
     }
     world.now += 9_000
-    expect(world.admission.begin(request())).toBe(2)
+    expect(world.admission.admit(request())).toBe(2)
     world.now += 60_000
-    expect(world.admission.begin(request())).toBe(1)
+    expect(world.admission.admit(request())).toBe(1)
   })
 
   test('adds jitter that grows with the crowd, and never asks for more than five minutes', () => {
     const world = createWorld({ jitter: 1 })
     const one = request()
     world.load.oldestMs = MAX_WAIT_MS + 1
-    const seconds = Array.from({ length: 300_000 }, () => world.admission.begin(one) ?? 0)
+    const seconds = Array.from({ length: 300_000 }, () => world.admission.admit(one) ?? 0)
     expect(seconds[0]).toBe(1)
     expect(seconds[99_999]).toBe(115)
     expect(seconds.at(-1)).toBe(300)
