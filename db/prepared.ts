@@ -1,5 +1,5 @@
 /** Queries whose SQL is built once a connection, rather than at each use: for what every request asks. */
-import { type Placeholder, sql } from 'drizzle-orm'
+import { type Column, type Placeholder, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from './index.ts'
 
 interface Preparable<Rows> {
@@ -30,6 +30,12 @@ export function prepared<Values extends Record<string, unknown>, Rows, Within ex
     return statement.execute(values)
   }
 }
+
+/** A value beside a column of any type, which may be null. */
+export const nullable = (value: Placeholder, column: Column) =>
+  sql`${sql.param(value, {
+    mapToDriverValue: (given: unknown) => (given === null ? null : column.mapToDriverValue(given)),
+  })}`
 
 /** The same for a statement that writes. */
 export const preparedWrite = <Values extends Record<string, unknown>, Rows>(

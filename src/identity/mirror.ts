@@ -1,7 +1,7 @@
 /** The provider's data about a user, mirrored. Pull and webhook come through the one upsert here. */
 import { eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { prepared, preparedWrite } from '../../db/prepared.ts'
+import { nullable, prepared, preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { fanTopic, standingTopic } from '../views/topics.ts'
 import type { IdentityClaims } from './claims.ts'
@@ -62,27 +62,46 @@ export async function mirrorIdentity(
   userId: string,
   claims: IdentityClaims,
 ): Promise<MirroredField[]> {
-  const { identities } = tx.tables
   // Locks the row on either engine, so that no statement is merged into what another one replaces.
-  const [before] = await tx
+  const [before] = await lockMirror(tx, { userId })
+  await forgetDeferral(tx, userId)
+  const merged = before && mergeClaims(before, claims)
+  if (!merged) return []
+  await updateMirror(tx, { ...merged, userId, syncedAt: tx.now() })
+  tx.touch(fanTopic(userId))
+  return FIELDS.filter(field => merged[field] !== before[field])
+}
+
+const lockMirror = preparedWrite<{ userId: string }, Mirror[]>((tx, value) => {
+  const { identities } = tx.tables
+  return tx
     .insert(identities)
-    .values({ userId })
+    .values({ userId: value('userId') })
     .onConflictDoUpdate({
       target: identities.userId,
       set: { deletedAt: null },
       setWhere: isNull(identities.deletedAt),
     })
     .returning()
-  await forgetDeferral(tx, userId)
-  const merged = before && mergeClaims(before, claims)
-  if (!merged) return []
-  await tx
+})
+
+const updateMirror = preparedWrite<Omit<Mirror, 'deletedAt'>, unknown>((tx, value) => {
+  const { identities } = tx.tables
+  const { email, emailVerified, name, picture, updatedAt, statedAt, fieldTimes, syncedAt } = identities
+  return tx
     .update(identities)
-    .set({ ...merged, syncedAt: tx.now() })
-    .where(eq(identities.userId, userId))
-  tx.touch(fanTopic(userId))
-  return FIELDS.filter(field => merged[field] !== before[field])
-}
+    .set({
+      email: nullable(value('email'), email),
+      emailVerified: nullable(value('emailVerified'), emailVerified),
+      name: nullable(value('name'), name),
+      picture: nullable(value('picture'), picture),
+      updatedAt: nullable(value('updatedAt'), updatedAt),
+      statedAt: nullable(value('statedAt'), statedAt),
+      fieldTimes: nullable(value('fieldTimes'), fieldTimes),
+      syncedAt: nullable(value('syncedAt'), syncedAt),
+    })
+    .where(eq(identities.userId, value('userId')))
+})
 
 /** The provider deleted the user: the mirror is emptied, and no later update fills it again. */
 export async function buryIdentity(tx: Transaction, user: User): Promise<void> {

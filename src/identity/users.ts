@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { type PreparedValue, prepared } from '../../db/prepared.ts'
+import { type PreparedValue, prepared, preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { DomainError } from '../problems.ts'
 import { standingTopic } from '../views/topics.ts'
@@ -61,11 +61,7 @@ export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: Use
   if (records[0]) return { user: records[0], created: false }
   const { provider, subject } = who
   const now = tx.now()
-  const [made] = await tx
-    .insert(tx.tables.users)
-    .values({ id: tx.newId(), provider, subject, createdAt: now, updatedAt: now })
-    .onConflictDoNothing()
-    .returning()
+  const [made] = await insertUser(tx, { id: tx.newId(), provider, subject, now })
   tx.touch(standingTopic(who))
   // Read again: the insert waits for others, and an erasure may have left a tombstone meanwhile.
   const after = await findRecords(tx, { provider, subject })
@@ -73,6 +69,21 @@ export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: Use
   if (!after[0]) throw new Error('user record vanished while it was made')
   return { user: after[0], created: made !== undefined }
 }
+
+const insertUser = preparedWrite<{ id: string; provider: string; subject: string; now: Date }, User[]>(
+  (tx, value) =>
+    tx
+      .insert(tx.tables.users)
+      .values({
+        id: value('id'),
+        provider: value('provider'),
+        subject: value('subject'),
+        createdAt: value('now'),
+        updatedAt: value('now'),
+      })
+      .onConflictDoNothing()
+      .returning(),
+)
 
 /** The same, for what needs no more than the id: where it is known, one column is read, not a whole record. */
 export async function ensureUserId(tx: Transaction, who: Who): Promise<string> {

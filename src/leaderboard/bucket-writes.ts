@@ -26,9 +26,9 @@ export async function removeFan(tx: Transaction, buckets: Bucket[]): Promise<voi
 const placeOf = ({ board, level, points, reachedAt }: Bucket) => [board, level, points, reachedAt]
 
 /** Values that go by their numbers, row after row: names of their own would cost more than the statement. */
-type Numbered = Record<string, string | number>
+export type Numbered = Record<string, string | number>
 
-function numbered(values: (string | number)[]): Numbered {
+export function numbered(values: (string | number)[]): Numbered {
   const byNumber: Numbered = {}
   for (const [number, value] of values.entries()) byNumber[number] = value
   return byNumber

@@ -3,6 +3,7 @@ import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { type PreparedValue, prepared, preparedWrite } from '../../db/prepared.ts'
 import { boardTopic } from '../views/topics.ts'
+import { type Numbered, numbered } from './bucket-writes.ts'
 import { moveCounts, type Place } from './counts.ts'
 import { perLength } from './per-length.ts'
 
@@ -13,27 +14,32 @@ export async function placeFan(
   before: Place[],
   after: Place[],
 ): Promise<void> {
-  for (const { board, points, reachedAt } of after) {
-    await upsertScore(tx, { board, userId, minusPoints: -points, reachedAt })
-    tx.touch(boardTopic(board))
-  }
+  const scores = after.flatMap(({ board, points, reachedAt }) => [board, userId, -points, reachedAt])
+  if (after.length > 0) await upsertScores(after.length)(tx, numbered(scores))
+  for (const { board } of after) tx.touch(boardTopic(board))
   await moveCounts(tx, before, after)
 }
 
 type Score = Tables['leaderboardScores']['$inferSelect']
 
-const upsertScore = preparedWrite<Score, unknown>((tx, value) => {
-  const { leaderboardScores: scores } = tx.tables
-  const minusPoints = value('minusPoints')
-  const reachedAt = value('reachedAt')
-  return tx
-    .insert(scores)
-    .values({ board: value('board'), userId: value('userId'), minusPoints, reachedAt })
-    .onConflictDoUpdate({
-      target: [scores.board, scores.userId],
-      set: { minusPoints: sql`${minusPoints}`, reachedAt: sql`${reachedAt}` },
-    })
-})
+const upsertScores = perLength(length =>
+  preparedWrite<Numbered, unknown>((tx, value) => {
+    const { leaderboardScores: scores } = tx.tables
+    const rows = Array.from({ length }, (_, row) => ({
+      board: value(String(4 * row)),
+      userId: value(String(4 * row + 1)),
+      minusPoints: value(String(4 * row + 2)),
+      reachedAt: value(String(4 * row + 3)),
+    }))
+    return tx
+      .insert(scores)
+      .values(rows)
+      .onConflictDoUpdate({
+        target: [scores.board, scores.userId],
+        set: { minusPoints: sql`excluded.minus_points`, reachedAt: sql`excluded.reached_at` },
+      })
+  }),
+)
 
 /** Where a fan stands on some boards, or on all. */
 export async function readPlaces(reader: Reader, userId: string, boards?: string[]): Promise<Place[]> {

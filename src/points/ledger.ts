@@ -151,27 +151,22 @@ export function nextEntry(account: Account, change: PointsChange, { id, at }: { 
 
 /** Opens the account when there is none, and holds its row until the unit of work ends. */
 export async function holdAccount(tx: Transaction, userId: string) {
-  await openAccount(tx, { userId })
-  const [account] = await lockAccount(tx, { userId })
+  const [account] = await holdRow(tx, { userId })
   if (!account) throw new Error('points account vanished while it was locked')
   return account
 }
 
-const openAccount = preparedWrite<{ userId: string }, unknown>((tx, value) =>
-  tx
-    .insert(tx.tables.pointsAccounts)
-    .values({ userId: value('userId'), ...NEW_ACCOUNT })
-    .onConflictDoNothing(),
-)
-
-const lockAccount = preparedWrite<{ userId: string }, Account[]>((tx, value) => {
+const holdRow = preparedWrite<{ userId: string }, Account[]>((tx, value) => {
   const { pointsAccounts } = tx.tables
   return (
     tx
-      .update(pointsAccounts)
+      .insert(pointsAccounts)
+      .values({ userId: value('userId'), ...NEW_ACCOUNT })
       // Not a key: that would be looked up, and its index written, for nothing.
-      .set({ balance: sql`${pointsAccounts.balance}` })
-      .where(eq(pointsAccounts.userId, value('userId')))
+      .onConflictDoUpdate({
+        target: pointsAccounts.userId,
+        set: { balance: sql`${pointsAccounts.balance}` },
+      })
       .returning()
   )
 })

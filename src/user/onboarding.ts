@@ -55,8 +55,10 @@ export async function completeOnboarding(
   }
   if (profile) await changeProfile(tx, user.id, profile, '/profile')
   await grantOnboarding(tx, user.id, points)
-  if (join) await joinLeaderboard(tx, user.id)
-  return readOnboarding(tx, { userId: user.id })
+  const onboarding = await readOnboarding(tx, { userId: user.id })
+  // Last: all newcomers share rows of the rank index, which PostgreSQL locks until the commit.
+  if (!join || !(await joinLeaderboard(tx, user.id))) return onboarding
+  return { ...onboarding, leaderboard: { enrolled: true, enrolledAt: tx.now().toISOString() } }
 }
 
 /** The one grant for onboarding, at most once a fan. Answers the points that this call booked: zero when it booked none. */

@@ -1,5 +1,7 @@
 /** How many statements a read puts to the database: one for token validity where it is asked for, and one for the answer. */
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
+import type { Transaction } from '../../db/index.ts'
+import { completeOnboarding } from '../../src/user/onboarding.ts'
 import { patientFan } from '../packs/packs-world.ts'
 import { countQueries } from '../support/queries.ts'
 import { onEachEngine } from '../support/world.ts'
@@ -27,5 +29,38 @@ onEachEngine('A read by a fan who has not read before', world => {
     const validity = await countQueries(world.db, () => refused())
     const all = await countQueries(world.db, () => second.get(path))
     expect(all - validity).toBe(statements)
+  })
+})
+
+onEachEngine('An onboarding', world => {
+  test('takes nineteen statements, each of them prepared', async () => {
+    const caller = (subject: string) => ({ provider: world.config.identity.name, subject })
+    const time = new Date(world.clock.ms)
+    const claims = {
+      subject: 'any',
+      email: 'a@example.org',
+      emailVerified: true,
+      name: 'Ada',
+      picture: null,
+      updatedAt: time,
+      statedAt: time,
+    }
+    const complete = (tx: Transaction, subject: string) =>
+      completeOnboarding(
+        tx,
+        caller(subject),
+        { profile: { displayName: 'Ada' } },
+        { points: 100, claims, deferral: null },
+      )
+    await world.db.write(tx => complete(tx, 'first'))
+    await world.db.write(async tx => {
+      await complete(tx, 'second')
+      const asked = spyOn(tx.statements, 'get')
+      const built = (['select', 'insert', 'update', 'delete'] as const).map(name => spyOn(tx, name))
+      await complete(tx, 'third')
+      expect(asked).toHaveBeenCalledTimes(19)
+      for (const build of built) expect(build).not.toHaveBeenCalled()
+      for (const spy of [asked, ...built]) spy.mockRestore()
+    })
   })
 })
