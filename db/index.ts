@@ -32,7 +32,7 @@ type Drizzle = PgDatabase<PgQueryResultHKT>
 export interface Reader extends Pick<Drizzle, 'select' | 'selectDistinct' | '$with' | 'with'>, Sources {
   readonly tables: Tables
   /** What `prepared` keeps of this connection. */
-  readonly statements: Map<object, unknown>
+  readonly statements: Pick<Map<object, unknown>, 'get' | 'set'>
 }
 
 /**

@@ -38,6 +38,7 @@ export function databaseOn(
   const writers = createTurnstile(poolSize - READERS)
   const meter = createWriteMeter(1)
   const read = extend<Reader>(queries, { tables, statements: new Map(), ...sources })
+  const written = new Map<object, object>()
   const insideWork = new AsyncLocalStorage<true>()
   const listeners: ((topic: string) => void)[] = []
   const touched = (topic: string) => {
@@ -61,7 +62,7 @@ export function databaseOn(
     const value = await queries.transaction(transaction => {
       const tx = extend<Transaction>(transaction, {
         tables,
-        statements: new Map(),
+        statements: shareStatements(written, transaction),
         ...sources,
         now: () => at,
         clock: sources.now,
@@ -129,4 +130,24 @@ export function databaseOn(
 /** Drizzle's object with our members on top; its methods stay on the prototype. */
 function extend<T>(queries: object, members: object): T {
   return Object.assign(Object.create(queries), members) as T
+}
+
+/**
+ * What `prepared` builds within a transaction, for all that follow: to build the SQL costs more than to run it. Drizzle binds a
+ * prepared query to the connection of its transaction, which each gets anew, so that another takes its place here.
+ */
+function shareStatements(built: Map<object, object>, transaction: object): Transaction['statements'] {
+  // Guarantee of the cast: Drizzle's drivers keep the connection of a session, and of a prepared query, under this name.
+  const { client } = (transaction as { session: { client: object } }).session
+  return {
+    get(build) {
+      const statement = built.get(build)
+      return statement && Object.create(statement, { client: { value: client } })
+    },
+    set(build, statement) {
+      // Guarantee of the cast: `prepared` sets what it built.
+      built.set(build, statement as object)
+      return this as Map<object, unknown>
+    },
+  }
 }
