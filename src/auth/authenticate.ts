@@ -83,8 +83,14 @@ async function identifySession({ db, identity, standings }: AuthDeps, token: str
   return { provider, subject, userId, credential }
 }
 
-async function identifyNative({ db, standings }: AuthDeps, { sessionId }: VerifiedNativeToken) {
-  const session = await viewNativeStanding(db.read, standings, sessionId)
+async function identifyNative(deps: AuthDeps, { sessionId, subject }: VerifiedNativeToken) {
+  const { db, identity, standings } = deps
+  const session = await viewNativeStanding(
+    db.read,
+    standings,
+    { provider: identity.name, subject },
+    sessionId,
+  )
   return { ...session, credential: { kind: 'native' as const, sessionId } }
 }
 

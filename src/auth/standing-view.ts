@@ -22,9 +22,9 @@ export function viewSessionStanding(
 }
 
 /** The caller, and the id of their record. @throws as `requireNativeStanding` */
-export function viewNativeStanding(reader: Reader, views: ViewCache, sessionId: string) {
+export function viewNativeStanding(reader: Reader, views: ViewCache, holder: Caller, sessionId: string) {
   return views.readExactly(`native session ${sessionId}`, async () => {
-    const { expiresAt, ...caller } = await requireNativeStanding(reader, sessionId)
+    const { expiresAt, ...caller } = await requireNativeStanding(reader, holder, sessionId)
     return { value: caller, topics: [standingTopic(caller)], until: expiresAt }
   })
 }

@@ -1,10 +1,22 @@
 /** Whether a token that verifies still counts: asked of the database at every request, so that no cache outlives a logout. */
 import { hash } from 'node:crypto'
-import { eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, or, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { AuthenticatedCaller, Caller, Credential } from '../caller.ts'
-import { deletedUser, ERASED, endSessions, findStanding } from '../identity/users.ts'
+import {
+  deletedUser,
+  ERASED,
+  endSessions,
+  findStanding,
+  isNamed,
+  type Names,
+  namesOf,
+  type Standing,
+  type StandingRow,
+  standingColumns,
+  standingOf,
+} from '../identity/users.ts'
 import { DomainError } from '../problems.ts'
 import { standingTopic } from '../views/topics.ts'
 import { type NativeSession, revokeSessions } from './native-sessions.ts'
@@ -16,20 +28,6 @@ const hashOf = (...parts: string[]) => hash('sha256', JSON.stringify(parts), 'he
 /** With the subject: a `jti` of one user must not end the token of another. */
 const revocationId = ({ provider, subject }: Caller, tokenId: string) => hashOf(provider, subject, tokenId)
 
-interface RevocationIds extends Record<string, unknown> {
-  id: string
-  /** Without the subject, as earlier releases stored it. Not written any more; tokens last a year at most. */
-  formerId: string
-}
-
-const selectRevoked = prepared<RevocationIds, { id: string }[]>((reader, value) => {
-  const { revokedTokens } = reader.tables
-  return reader
-    .select({ id: revokedTokens.id })
-    .from(revokedTokens)
-    .where(inArray(revokedTokens.id, [value('id'), value('formerId')]))
-})
-
 /** What a verified session token says of itself. */
 export interface SessionToken {
   tokenId: string
@@ -37,7 +35,7 @@ export interface SessionToken {
 }
 
 /** Id of the user's record; undefined while there is none. */
-interface Standing {
+interface Admitted {
   userId: string | undefined
 }
 
@@ -49,36 +47,66 @@ export async function requireSessionStanding(
   reader: Reader,
   caller: Caller,
   { tokenId, issuedAt }: SessionToken,
-): Promise<Standing> {
-  const [revoked] = await selectRevoked(reader, {
+): Promise<Admitted> {
+  const rows = await selectSession(reader, {
+    ...namesOf(caller),
     id: revocationId(caller, tokenId),
     formerId: hashOf(caller.provider, tokenId),
   })
-  if (revoked) throw loggedOut()
-  const { userId, sessionsEndedAt } = await requireUndeleted(reader, caller)
-  if (isEnded(issuedAt, sessionsEndedAt)) throw loggedOut()
-  return { userId }
+  if (rows.some(({ revokedId }) => revokedId !== null)) throw loggedOut()
+  return requireUndeleted(standingOf(rows), issuedAt)
 }
+
+interface SessionValues extends Names {
+  id: string
+  /** Without the subject, as earlier releases stored it. Not written any more; tokens last a year at most. */
+  formerId: string
+}
+
+/** One row at least, also of a user without a record. */
+const selectSession = prepared<SessionValues, (StandingRow & { revokedId: string | null })[]>(
+  (reader, value) => {
+    const { users, revokedTokens } = reader.tables
+    const revoked = reader
+      .select({ id: revokedTokens.id })
+      .from(revokedTokens)
+      .where(inArray(revokedTokens.id, [value('id'), value('formerId')]))
+      .limit(1)
+    return reader
+      .select({ revokedId: sql<string | null>`(${revoked})`, ...standingColumns(reader) })
+      .from(sql`(select 1 as one) as token`)
+      .leftJoin(users, isNamed(reader, value))
+  },
+)
 
 /** A native token: its session is alive, its user neither erased nor deleted upstream. @throws DomainError `invalid_token` */
 export async function requireNativeStanding(
   reader: Reader,
+  caller: Caller,
   sessionId: string,
-): Promise<Caller & Standing & { expiresAt: Date }> {
-  const [session] = await selectSession(reader, { id: sessionId })
+): Promise<Caller & Admitted & { expiresAt: Date }> {
+  const rows = await selectNative(reader, { sessionId, erased: namesOf(caller).erased })
+  const session = rows[0]?.session
   if (!session || session.revokedAt || session.expiresAt <= reader.now()) throw loggedOut()
-  const { userId, sessionsEndedAt } = await requireUndeleted(reader, session)
-  if (isEnded(session.originIssuedAt, sessionsEndedAt)) throw loggedOut()
+  const { userId } = requireUndeleted(standingOf(rows), session.originIssuedAt)
   const { provider, subject, expiresAt } = session
   return { provider, subject, userId, expiresAt }
 }
 
-const selectSession = prepared<{ id: string }, NativeSession[]>((reader, value) => {
-  const { nativeSessions } = reader.tables
+const selectNative = prepared<
+  { sessionId: string; erased: string },
+  (StandingRow & { session: NativeSession })[]
+>((reader, value) => {
+  const { users, nativeSessions } = reader.tables
+  const isOwner = and(
+    eq(users.provider, nativeSessions.provider),
+    or(eq(users.subject, nativeSessions.subject), eq(users.subject, value('erased'))),
+  )
   return reader
-    .select()
+    .select({ session: nativeSessions, ...standingColumns(reader) })
     .from(nativeSessions)
-    .where(eq(nativeSessions.id, value('id')))
+    .leftJoin(users, isOwner)
+    .where(eq(nativeSessions.id, value('sessionId')))
 })
 
 /** Whether a refresh of the session is refused: as in `requireNativeStanding`, by what is known of its user. */
@@ -91,11 +119,11 @@ export async function isRefreshRefused(reader: Reader, session: NativeSession): 
 const isEnded = (issuedAt: Date, sessionsEndedAt: Date | null) =>
   sessionsEndedAt !== null && issuedAt <= sessionsEndedAt
 
-async function requireUndeleted(reader: Reader, caller: Caller) {
-  const { userId, erased, deleted, sessionsEndedAt } = await findStanding(reader, caller)
+function requireUndeleted({ userId, erased, deleted, sessionsEndedAt }: Standing, issuedAt: Date): Admitted {
   if (erased) throw deletedUser(ERASED, userId)
   if (deleted) throw deletedUser('The identity provider deleted this user.', userId)
-  return { userId, sessionsEndedAt }
+  if (isEnded(issuedAt, sessionsEndedAt)) throw loggedOut()
+  return { userId }
 }
 
 /**
@@ -142,6 +170,10 @@ export async function logOut(
 /** `iat` of the caller's session token, or of the one that their device was signed in with. */
 async function issuedAtOf(tx: Transaction, credential: Credential): Promise<Date | undefined> {
   if (credential.kind === 'session') return credential.issuedAt
-  const [session] = await selectSession(tx, { id: credential.sessionId })
+  const { nativeSessions } = tx.tables
+  const [session] = await tx
+    .select({ originIssuedAt: nativeSessions.originIssuedAt })
+    .from(nativeSessions)
+    .where(eq(nativeSessions.id, credential.sessionId))
   return session?.originIssuedAt
 }

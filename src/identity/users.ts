@@ -22,7 +22,7 @@ export async function findRecords(reader: Reader, who: Who): Promise<User[]> {
   return known ? [known] : selectRecords(reader, namesOf(who))
 }
 
-interface Names extends Record<string, unknown> {
+export interface Names extends Record<string, unknown> {
   provider: string
   subject: string
   erased: string
@@ -35,11 +35,12 @@ const selectRecords = prepared<Names, User[]>((reader, value) => {
 
 const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
 
-const isNamed = ({ tables: { users } }: Reader, value: PreparedValue<Names>) =>
+/** For a statement that reads `users`: the record of a user, and the one that is left once they are erased. */
+export const isNamed = ({ tables: { users } }: Reader, value: PreparedValue<Names>) =>
   and(eq(users.provider, value('provider')), inArray(users.subject, [value('subject'), value('erased')]))
 
 /** What a fan is found by. */
-const namesOf = ({ provider, subject }: Who): Names => {
+export const namesOf = ({ provider, subject }: Who): Names => {
   return { provider, subject, erased: erasedSubject({ provider, subject }) }
 }
 
@@ -105,42 +106,55 @@ export const ERASED = 'This user was erased.'
 export const deletedUser = (detail: string, userId?: string) =>
   new DomainError('invalid_token', { detail, security: { event: 'deleted_user_token_used', userId } })
 
-/** Whether the user was erased here or deleted by the provider, and when they last logged out everywhere. */
-export async function findStanding(reader: Reader, who: Who) {
-  const found = await selectStanding(reader, namesOf(who))
-  const erased = found.some(isErased)
-  return {
-    userId: found[0]?.userId,
-    erased,
-    deleted: erased || found.some(({ deletedAt }) => deletedAt !== null),
-    sessionsEndedAt: found[0]?.sessionsEndedAt ?? null,
-  }
+/** What the records of a user say of their tokens. */
+export interface Standing {
+  userId: string | undefined
+  erased: boolean
+  /** Also of an erased user. */
+  deleted: boolean
+  sessionsEndedAt: Date | null
 }
 
-interface Standing {
-  userId: string
+export async function findStanding(reader: Reader, who: Who): Promise<Standing> {
+  return standingOf(await selectStanding(reader, namesOf(who)))
+}
+
+/** As a statement reads it: null where a user has no record. */
+export interface StandingRow {
+  userId: string | null
   sessionsEndedAt: Date | null
   deletedAt: Date | null
   erasedAt: Date | null
 }
 
-/** A subselect: SQLite takes four times as long for the join. */
-const selectStanding = prepared<Names, Standing[]>((reader, value) => {
+export function standingOf(rows: StandingRow[]): Standing {
+  const erased = rows.some(isErased)
+  return {
+    userId: rows[0]?.userId ?? undefined,
+    erased,
+    deleted: erased || rows.some(({ deletedAt }) => deletedAt !== null),
+    sessionsEndedAt: rows[0]?.sessionsEndedAt ?? null,
+  }
+}
+
+/** For a statement that reads `users`. A subselect: SQLite takes four times as long for the join. */
+export function standingColumns(reader: Reader) {
   const { users, identities } = reader.tables
   const deletedAt = reader
     .select({ deletedAt: identities.deletedAt })
     .from(identities)
     .where(eq(identities.userId, users.id))
-  return reader
-    .select({
-      userId: users.id,
-      sessionsEndedAt: users.sessionsEndedAt,
-      deletedAt: sql<Date | null>`(${deletedAt})`.mapWith(identities.deletedAt),
-      erasedAt: users.erasedAt,
-    })
-    .from(users)
-    .where(isNamed(reader, value))
-})
+  return {
+    userId: users.id,
+    sessionsEndedAt: users.sessionsEndedAt,
+    deletedAt: sql<Date | null>`(${deletedAt})`.mapWith(identities.deletedAt),
+    erasedAt: users.erasedAt,
+  }
+}
+
+const selectStanding = prepared<Names, StandingRow[]>((reader, value) =>
+  reader.select(standingColumns(reader)).from(reader.tables.users).where(isNamed(reader, value)),
+)
 
 /** Logged out everywhere: session tokens issued up to `until`, and what came of them, are refused. Never set back. */
 export async function endSessions(tx: Transaction, who: Who, until: Date): Promise<void> {

@@ -162,7 +162,9 @@ onEachEngine('Native tokens', world => {
     // As a request does that was verified before the logout and writes after it.
     const origin = { issuedAt, sealedToken: '', tokenExpiresAt: expiresAt, clientId: null }
     const late = await world.db.write(tx => startSession(tx, caller, null, origin, DAY))
-    await expect(requireNativeStanding(world.db.read, late.session.id)).rejects.toThrow('invalid_token')
+    await expect(requireNativeStanding(world.db.read, caller, late.session.id)).rejects.toThrow(
+      'invalid_token',
+    )
     expect((await refresh(late.refreshToken)).body.code).toBe('invalid_refresh_token')
   })
 
@@ -181,9 +183,11 @@ onEachEngine('Native tokens', world => {
       return world.db.write(tx => startSession(tx, caller, null, origin, DAY))
     }
     const [same, next] = [await start(0), await start(1)]
-    await expect(requireNativeStanding(world.db.read, same.session.id)).rejects.toThrow('invalid_token')
+    await expect(requireNativeStanding(world.db.read, caller, same.session.id)).rejects.toThrow(
+      'invalid_token',
+    )
     expect((await refresh(same.refreshToken)).status).toBe(401)
-    expect(await requireNativeStanding(world.db.read, next.session.id)).toMatchObject(caller)
+    expect(await requireNativeStanding(world.db.read, caller, next.session.id)).toMatchObject(caller)
     expect((await refresh(next.refreshToken)).status).toBe(200)
     const credential = { tokenId: 'jti late', issuedAt: new Date(world.clock.ms) }
     await expect(requireSessionStanding(world.db.read, caller, credential)).rejects.toThrow('invalid_token')

@@ -1,6 +1,7 @@
 /** How many statements a read puts to the database: one for token validity where it is asked for, and one for the answer. */
 import { expect, spyOn, test } from 'bun:test'
 import type { Transaction } from '../../db/index.ts'
+import { requireNativeStanding, requireSessionStanding } from '../../src/auth/standing.ts'
 import { completeOnboarding } from '../../src/user/onboarding.ts'
 import { patientFan } from '../packs/packs-world.ts'
 import { countQueries } from '../support/queries.ts'
@@ -29,6 +30,22 @@ onEachEngine('A read by a fan who has not read before', world => {
     const validity = await countQueries(world.db, () => refused())
     const all = await countQueries(world.db, () => second.get(path))
     expect(all - validity).toBe(statements)
+  })
+
+  test('asks once whether the token is valid, of a session and of a device', async () => {
+    const fan = await world.fan()
+    const { body: device } = await fan.post('/api/auth/native-token', {})
+    const caller = { provider: world.config.identity.name, subject: fan.subject }
+    const { tokenId, issuedAt } = await world.deps.identity.verify(fan.token)
+    const { read } = world.db
+    const judge = {
+      session: () => requireSessionStanding(read, caller, { tokenId, issuedAt: new Date(issuedAt) }),
+      device: () => requireNativeStanding(read, caller, device.sessionId),
+    }
+    for (const judgement of Object.values(judge)) {
+      await judgement()
+      expect(await countQueries(world.db, judgement)).toBe(1)
+    }
   })
 })
 
