@@ -71,6 +71,26 @@ function boardGrowth({ leaderboard }: Results): number | undefined {
   return costs.length > 0 ? Math.max(...costs) : undefined
 }
 
+/** Of all servers and sizes of a herd: the least that was done of what the server does without one. */
+function herdGoodput({ herd }: Results): number | undefined {
+  const rows = herd?.invalid ? [] : (herd?.rows ?? [])
+  const ratios = rows.flatMap(({ subject, median }) => {
+    const of = /^(.*), \d+ × capacity$/.exec(subject)?.[1]
+    const capacity = rows.find(row => row.subject === `${of}, capacity`)
+    return capacity ? [median / capacity.median] : []
+  })
+  return ratios.length > 0 ? Math.min(...ratios) : undefined
+}
+
+/** The longest of the latencies that end in `name`. */
+const herdLatency =
+  (name: string) =>
+  ({ herd }: Results): number | undefined => {
+    const rows = herd?.invalid ? [] : (herd?.rows ?? [])
+    const times = rows.filter(({ subject }) => subject.endsWith(name)).map(({ median }) => median)
+    return times.length > 0 ? Math.max(...times) : undefined
+  }
+
 interface CrowdRatios {
   /** To `Bun.serve` with one prepared read on the same engine. */
   rewards: number
@@ -116,6 +136,9 @@ export const targets: Target[] = [
   { title: 'packs / bare Bun.serve', ...ratio('packs', 'matchday', 'bare'), atLeast: 0.75 },
   ...crowdTargets('sqlite', { rewards: 1, profile: 1.2, dashboard: 0.5, lists: 12, claims: 8 }),
   ...crowdTargets('postgres', { rewards: 0.5, profile: 0.5, dashboard: 0.35, lists: 4, claims: 2.5 }),
+  { title: 'herd, writes done / capacity, the worst', value: herdGoodput, atLeast: 0.8 },
+  { title: 'herd, p99 of reads meanwhile, ms', value: herdLatency(', reads, p99'), atMost: 100 },
+  { title: 'herd, p99 of /readyz meanwhile, ms', value: herdLatency(', readyz, p99'), atMost: 50 },
   {
     title: 'rewards, new callers / what one core verifies',
     ...ratio('rewards-new', 'matchday', 'one core, jose'),

@@ -164,6 +164,24 @@ describe('a file that another process has locked (SQLite)', () => {
     await impatient.write(tx => insertTeam(tx, 'hasty-3'))
     expect((await teamIds()).filter(id => id.startsWith('hasty-'))).toEqual(['hasty-3'])
   })
+
+  test('is waited for once, counted from the arrival of each write, however many batches they make', async () => {
+    const release = await holdLock()
+    const settled: string[] = []
+    const writes = Array.from({ length: 600 }, (_, n) =>
+      impatient
+        .write(tx => insertTeam(tx, `crowd-${n}`))
+        .then(
+          () => settled.push('written'),
+          error => settled.push(faultOf(error)),
+        ),
+    )
+    await Promise.any(writes)
+    // All of them came at once, so that all of them have waited for as long as the first.
+    for (let turn = 0; turn < 3; turn++) await new Promise(resolve => setImmediate(resolve))
+    expect(settled).toEqual(Array(600).fill('busy'))
+    await release()
+  })
 })
 
 describe('the file (SQLite)', () => {

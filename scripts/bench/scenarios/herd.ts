@@ -9,7 +9,7 @@ import { warmUp } from '../warm-up.ts'
 
 /** Clients of a herd, by what the server does in a second. */
 const CROWDS = [2, 5, 10]
-const MAX_CONNECTIONS = 8_000
+const MAX_CONNECTIONS = 16_000
 const READS_EVERY_MS = 20
 const PROBES_EVERY_MS = 50
 

@@ -1,0 +1,63 @@
+/** What is acknowledged is on the disk, told by the kernel: a killed process alone would keep its page cache. */
+import { dlopen, ptr } from 'bun:ffi'
+import { describe, expect, test } from 'bun:test'
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrate } from '../../db/migrate.ts'
+import { openSqlite } from '../../db/sqlite.ts'
+import { realDisk } from '../../db/sqlite-wal.ts'
+import { createClock } from '../support/clock.ts'
+import { insertTeam } from './probe.ts'
+
+/** Of cachestat(2), Linux 6.5. */
+const SYS_CACHESTAT = 451
+
+/** Pages of a file that wait to be written to the disk; undefined where the kernel does not tell. */
+function readDirtyPages(path: string): number | undefined {
+  if (process.platform !== 'linux') return undefined
+  const { symbols, close } = dlopen('libc.so.6', {
+    syscall: { args: ['i64', 'i64', 'ptr', 'ptr', 'i64'], returns: 'i64' },
+  })
+  const descriptor = openSync(path, 'r')
+  const range = new BigUint64Array([0n, 0n])
+  const found = new BigUint64Array(5)
+  const result = symbols.syscall(SYS_CACHESTAT, descriptor, ptr(range), ptr(found), 0)
+  closeSync(descriptor)
+  close()
+  return Number(result) === 0 ? Number((found[1] ?? 0n) + (found[2] ?? 0n)) : undefined
+}
+
+/** Whether a file that nobody has flushed is known to be dirty. */
+function canTell(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+  const file = join(folder, 'unflushed')
+  writeFileSync(file, 'x'.repeat(65_536))
+  const dirty = readDirtyPages(file)
+  rmSync(folder, { recursive: true })
+  return dirty !== undefined && dirty > 0
+}
+
+describe.skipIf(!canTell())('An acknowledged write (needs cachestat(2) of Linux 6.5 and a disk)', () => {
+  test.each([
+    { how: 'with its disk work in threads', offloadDisk: true },
+    { how: 'with its disk work in SQLite', offloadDisk: false },
+  ])('leaves no page of the WAL unwritten, $how', async ({ offloadDisk }) => {
+    const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+    const path = join(folder, 'test.db')
+    await migrate(`sqlite:${path}`)
+    const db = openSqlite(path, createClock(), { offloadDisk })
+    for (let n = 0; n < 5; n++) {
+      await db.write(tx => insertTeam(tx, `durable-${n}`))
+      expect(readDirtyPages(`${path}-wal`)).toBe(0)
+    }
+    await db.close()
+    rmSync(folder, { recursive: true })
+  })
+})
+
+test('the flush of the real disk is a system call that can fail', async () => {
+  // EBADF: nothing has this descriptor.
+  await expect(realDisk.flush(1_000_000)).rejects.toThrow('EBADF')
+  await expect(realDisk.accepts(1_000_000)).rejects.toThrow('EBADF')
+})
