@@ -15,18 +15,20 @@ import { superviseWorkers, workerNumber } from './workers.ts'
 
 async function start(config: Readonly<Config>) {
   const worker = workerNumber(process.env)
-  const log = createLog(config.logLevel, worker)
+  const { log, exit } = createLog(config.logLevel, worker)
   // Bun itself would print the message, and with it the values of a failed query.
   const crash = (error: unknown) => {
     log.fatal({ error: loggable(error) }, 'unexpected error: the process ends')
-    process.exit(1)
+    void exit(1)
   }
   process.on('uncaughtException', crash).on('unhandledRejection', crash)
   if (config.migrate) {
     const report = await migrate(config.databaseUrl, config.postgres)
     if (report.applied > 0) log.info(report, 'migrated')
   } else await requireMigrated(config.databaseUrl, config.postgres)
-  if (config.workers > 1 && worker === undefined) return superviseWorkers(config.workers, config, log)
+  if (config.workers > 1 && worker === undefined) {
+    return exit(await superviseWorkers(config.workers, config, log))
+  }
 
   const db = openDatabase(config.databaseUrl, realSources, { postgres: config.postgres, offloadDisk: true })
   const fetch = createGuardedFetch({ publicOnly: config.identity.publicOnly })
@@ -46,14 +48,14 @@ async function start(config: Readonly<Config>) {
     log.info('draining')
     const deadline = setTimeout(() => {
       log.error('requests did not finish in time')
-      process.exit(1)
+      void exit(1)
     }, drainTimeoutMs)
     await app.server?.stop()
     await background.stop()
     await db.close()
     clearTimeout(deadline)
     log.info('stopped')
-    process.exit(0)
+    await exit(0)
   }
   process.on('SIGTERM', () => void stop('SIGTERM'))
   process.on('SIGINT', () => void stop('SIGINT'))

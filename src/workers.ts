@@ -20,8 +20,12 @@ interface Listening {
   port: number
 }
 
-/** Ends the process when all workers have: with 0 when each left as it was told, else with 1. */
-export async function superviseWorkers(count: number, { host, port: wanted }: Listening, log: Logger) {
+/** Resolves when all workers have ended: to 0 when each left as it was told, else to 1. */
+export async function superviseWorkers(
+  count: number,
+  { host, port: wanted }: Listening,
+  log: Logger,
+): Promise<number> {
   const port = claimPort(host, wanted)
   const running = new Set<Bun.Subprocess>()
   let stopping = false
@@ -65,7 +69,7 @@ export async function superviseWorkers(count: number, { host, port: wanted }: Li
 
   log.info({ workers: count, url: `http://${host}:${port}` }, 'starting workers')
   await Promise.all(Array.from({ length: count }, (_, at) => keep(at + 1)))
-  process.exit(failed ? 1 : 0)
+  return failed ? 1 : 0
 }
 
 /** The port, and the error of one that is taken: the workers themselves would share it with whoever has it. */

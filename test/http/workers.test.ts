@@ -132,7 +132,10 @@ for (const engine of sharedEngines) {
       )
       expect(linesOf(doomed)).toContainEqual(expect.objectContaining({ msg: 'a worker ended by itself' }))
       expect(await doomed.stop('SIGTERM')).toBe(0)
-      expect(linesOf(doomed).filter(({ msg }) => msg === 'stopped')).toHaveLength(WORKERS)
+      const stopped = () => linesOf(doomed).filter(({ msg }) => msg === 'stopped')
+      // A process may be gone before its last line has been read.
+      await waitUntil('every worker logs that it stopped', () => stopped().length >= WORKERS)
+      expect(stopped()).toHaveLength(WORKERS)
     })
   })
 }
