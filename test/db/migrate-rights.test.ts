@@ -1,5 +1,5 @@
 /** Starting without the right, or without the permission of the operator, to change the schema. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,10 +26,10 @@ async function start(url: string, env: Record<string, string> = {}) {
 
 describe.each(sharedEngines)('MIGRATE=off ($name)', engine => {
   let temporary: TemporaryDatabase
-  beforeAll(async () => {
+  beforeEach(async () => {
     temporary = await engine.open(createClock())
   })
-  afterAll(() => temporary.remove())
+  afterEach(() => temporary.remove())
 
   test('starts on a current schema', async () => {
     expect(await start(temporary.url ?? '', { MIGRATE: 'off' })).toBe('ok')
