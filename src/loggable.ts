@@ -28,7 +28,9 @@ export function loggable(error: unknown): LoggableError {
 /** From the first quotation mark to the last, since a value may hold quotation marks itself. */
 function withoutValues({ message }: Error): string {
   const text = message.startsWith('Failed query') ? 'Failed query' : message
-  return text.replace(/"[\s\S]*"/, '"…"').slice(0, MAX_MESSAGE_LENGTH)
+  const [first, last] = [text.indexOf('"'), text.lastIndexOf('"')]
+  const masked = first < last ? `${text.slice(0, first)}"…"${text.slice(last + 1)}` : text
+  return masked.slice(0, MAX_MESSAGE_LENGTH)
 }
 
 /** The stack begins with the message, of which a line may look like a frame. */
