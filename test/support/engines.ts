@@ -1,11 +1,13 @@
 /** The databases that every domain test runs on: SQLite always, and PostgreSQL as a server or as PGlite. */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { SQL } from 'bun'
 import { drizzle as drizzleOnPglite } from 'drizzle-orm/pglite'
 import { type Database, openDatabase, type Sources } from '../../db/index.ts'
+import { knownMigrations } from '../../db/known-migrations.ts'
 import { applyMigrations, migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres.ts'
 
@@ -22,12 +24,27 @@ export interface Engine {
   open(sources: Sources): Promise<TemporaryDatabase>
 }
 
+/** A migrated and empty database, of which each world gets a copy: migrating takes several times as long. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => (made ??= make())
+}
+
+const sqliteTemplate = once(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const path = join(folder, 'template.db')
+  await migrate(`sqlite:${path}`)
+  return path
+})
+
 export const sqliteEngine: Engine = {
   name: 'SQLite',
   async open(sources) {
     const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
-    const url = `sqlite:${join(folder, 'test.db')}`
-    await migrate(url)
+    const path = join(folder, 'test.db')
+    copyFileSync(await sqliteTemplate(), path)
+    const url = `sqlite:${path}`
     // As in the one process that serves.
     const db = openDatabase(url, sources, { offloadDisk: true })
     return {
@@ -54,16 +71,48 @@ async function administrate(url: string, statement: string) {
   }
 }
 
+function databaseUrl(server: string, name: string): string {
+  const address = new URL(server)
+  address.pathname = `/${name}`
+  return address.href
+}
+
+const TEMPLATE = 'matchday_template_'
+
+/** Stays on the server for the next run, under a name that tells its migrations; others of that kind go. */
+const serverTemplate = once(async () => {
+  const server = serverUrl ?? ''
+  const hashes = knownMigrations('postgres').map(migration => migration.hash)
+  const name = TEMPLATE + hash('sha256', JSON.stringify(hashes), 'hex').slice(0, 16)
+  const client = new SQL(server, { max: 1 })
+  try {
+    const found: { datname: string }[] = await client.unsafe(
+      `SELECT datname FROM pg_database WHERE datname LIKE '${TEMPLATE}%'`,
+    )
+    if (found.some(({ datname }) => datname === name)) return name
+    // Made under a name of its own: another run never copies one that is half migrated.
+    const draft = `matchday_test_${process.pid}_template`
+    await client.unsafe(`CREATE DATABASE ${draft}`)
+    await migrate(databaseUrl(server, draft))
+    const renamed = await client.unsafe(`ALTER DATABASE ${draft} RENAME TO ${name}`).then(
+      () => true,
+      () => false,
+    )
+    if (!renamed) await client.unsafe(`DROP DATABASE ${draft} WITH (FORCE)`)
+    for (const { datname } of found) await client.unsafe(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`)
+    return name
+  } finally {
+    await client.close()
+  }
+})
+
 const serverEngine = (server: string): Engine => ({
   name: 'PostgreSQL',
   async open(sources) {
     const name = `matchday_test_${process.pid}_${++databases}`
     await administrate(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-    await administrate(server, `CREATE DATABASE ${name}`)
-    const address = new URL(server)
-    address.pathname = `/${name}`
-    const url = address.href
-    await migrate(url)
+    await administrate(server, `CREATE DATABASE ${name} TEMPLATE ${await serverTemplate()}`)
+    const url = databaseUrl(server, name)
     const db = openDatabase(url, sources)
     return {
       db,
@@ -76,17 +125,24 @@ const serverEngine = (server: string): Engine => ({
   },
 })
 
+const pgliteTemplate = once(async () => {
+  const client = await PGlite.create()
+  await client.transaction(async transaction => {
+    await applyMigrations(
+      'postgres',
+      async (statement, parameters) =>
+        (await transaction.query<Record<string, unknown>>(statement, parameters)).rows,
+    )
+  })
+  const dump = await client.dumpDataDir('none')
+  await client.close()
+  return dump
+})
+
 const pgliteEngine: Engine = {
   name: 'PGlite',
   async open(sources) {
-    const client = await PGlite.create()
-    await client.transaction(async transaction => {
-      await applyMigrations(
-        'postgres',
-        async (statement, parameters) =>
-          (await transaction.query<Record<string, unknown>>(statement, parameters)).rows,
-      )
-    })
+    const client = await PGlite.create({ loadDataDir: await pgliteTemplate() })
     const db = databaseOn(drizzleOnPglite({ client, casing: 'snake_case' }), sources, () => client.close())
     return { db, url: null, remove: () => db.close() }
   },
