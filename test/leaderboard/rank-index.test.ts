@@ -13,25 +13,29 @@ async function onboard(world: World, fans: number, apartMs: number) {
   }
 }
 
-onEachEngine('The rank index', world => {
-  test('takes six buckets a board for the place of a newcomer, and none that no rank reads', async () => {
-    await onboard(world, 1, 2)
-    const counts = await readCounts(world.db.read)
-    expect(counts).toHaveLength(18)
-    expect(counts.filter(({ level, points }) => points === 0 && level > 0).map(({ level }) => level)).toEqual(
-      [6, 6, 6],
-    )
-  })
+onEachEngine(
+  'The rank index',
+  world => {
+    test('takes six buckets a board for the place of a newcomer, and none that no rank reads', async () => {
+      await onboard(world, 1, 2)
+      const counts = await readCounts(world.db.read)
+      expect(counts).toHaveLength(18)
+      expect(
+        counts.filter(({ level, points }) => points === 0 && level > 0).map(({ level }) => level),
+      ).toEqual([6, 6, 6])
+    })
 
-  test('has a bucket of its own for each fan who arrives 2 ms after another with the same points', async () => {
-    await onboard(world, 5, 2)
-    const counts = await readCounts(world.db.read)
-    const narrowest = Math.max(...counts.map(({ level }) => level))
-    const fans = counts.filter(({ level, board }) => level === narrowest && board === 'all')
-    expect(fans.length).toBeGreaterThanOrEqual(5)
-    expect(new Set(fans.map(({ fans }) => fans))).toEqual(new Set([1]))
-  })
-})
+    test('has a bucket of its own for each fan who arrives 2 ms after another with the same points', async () => {
+      await onboard(world, 5, 2)
+      const counts = await readCounts(world.db.read)
+      const narrowest = Math.max(...counts.map(({ level }) => level))
+      const fans = counts.filter(({ level, board }) => level === narrowest && board === 'all')
+      expect(fans.length).toBeGreaterThanOrEqual(5)
+      expect(new Set(fans.map(({ fans }) => fans))).toEqual(new Set([1]))
+    })
+  },
+  { worldPer: 'test' },
+)
 
 for (const engine of sharedEngines) {
   onEngine(engine, 'The migration to the finer rank index', world => {
