@@ -154,7 +154,8 @@ function pathOf(template: string, known: KnownValues): Arbitrary<string> {
     const name = /^\{(.+)\}$/.exec(segment)?.[1]
     if (name === undefined) return fc.constant(segment)
     const hostile = hostileText
-      .filter(text => text !== '')
+      // A URL takes these two away, and with them the path.
+      .filter(text => !['', '.', '..'].includes(text))
       .map(text => encodeURIComponent(text.toWellFormed()))
     return fc.oneof(fc.constantFrom(...(known[name] ?? ['some-id'])), fc.uuid(), hostile)
   })
