@@ -4,6 +4,7 @@
  * held them for `HOLD_MS`, commit included, and the next one starts after a rest of the same length.
  */
 import type { Database, Transaction } from '../../db/index.ts'
+import { refreshStatistics } from '../../db/statistics.ts'
 import { Interrupted, type StopSignal } from './stop.ts'
 
 /** Far below the 50 ms that nobody may wait for: an item, a commit or the scheduler can always take longer than before. */
@@ -93,5 +94,6 @@ export async function writeInBatches<Item>(
     if (ready.length === ahead) ready = ready.slice(await writeBatch(ready))
   }
   while (ready.length > 0) ready = ready.slice(await writeBatch(ready))
+  if (done > 0) await refreshStatistics(db)
   return done
 }

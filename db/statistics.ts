@@ -1,0 +1,42 @@
+/**
+ * The planner's statistics after a command has written many rows. A statement that PostgreSQL prepared while a table was small
+ * keeps its plan, often a sequential scan, until ANALYZE runs. Autovacuum does that within minutes; this does it at once.
+ */
+import { sql } from 'drizzle-orm'
+import { DatabaseError } from './errors.ts'
+import type { Database } from './index.ts'
+import { runStatement, tablesInOrder } from './shape.ts'
+
+/**
+ * PostgreSQL plans a table that was never analyzed as if it had ten pages, which favours indexes. An analyzed empty table has
+ * none, and favours sequential scans: a table is analyzed only when it is larger.
+ */
+const MIN_PAGES = 10
+
+/**
+ * Analyzes each table that has at least doubled since it was last analyzed, and answers their names. Every connection of every
+ * process then plans its statements on these tables again. Does nothing on SQLite, whose plans here do not depend on size.
+ */
+export async function refreshStatistics(db: Database): Promise<string[]> {
+  if (db.engine === 'sqlite') return []
+  const ours = new Set(tablesInOrder(db.tables).map(({ shape }) => shape.name))
+  const grown = await db.write(tx =>
+    runStatement(
+      tx,
+      sql`SELECT relname FROM (
+        SELECT relname, relpages, pg_relation_size(oid) / current_setting('block_size')::int AS pages
+        FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+      ) AS sized WHERE pages > ${MIN_PAGES} AND pages >= 2 * relpages`,
+    ),
+  )
+  const names = grown.map(({ relname }) => String(relname)).filter(name => ours.has(name))
+  for (const name of names) {
+    await db.write(tx => runStatement(tx, sql`ANALYZE ${sql.identifier(name)}`)).catch(leaveToAutovacuum)
+  }
+  return names
+}
+
+/** The rows are written: statistics that take longer than the statement timeout must not fail the command. */
+function leaveToAutovacuum(error: unknown): void {
+  if (!(error instanceof DatabaseError) || error.fault !== 'busy') throw error
+}

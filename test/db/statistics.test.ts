@@ -1,0 +1,39 @@
+/** PostgreSQL alone: statements that were planned on small tables, after a command has written many rows. */
+import { expect, test } from 'bun:test'
+import { refreshStatistics } from '../../db/statistics.ts'
+import { writeInBatches } from '../../scripts/command/batches.ts'
+import { createClock } from '../support/clock.ts'
+import { postgresEngine } from '../support/engines.ts'
+import { insertTeam, withRawConnection } from './probe.ts'
+
+const teams = Array.from({ length: 3_000 }, (_, at) => `team-${at}`)
+
+test(`a statement that was planned on an empty table uses the index after a command has filled it (${postgresEngine.name})`, async () => {
+  const temporary = await postgresEngine.open(createClock())
+  const { db } = temporary
+  await withRawConnection(temporary, async run => {
+    // What the server does by itself after five executions: one plan for all values, which it keeps.
+    await run('SET plan_cache_mode = force_generic_plan')
+    await run('ANALYZE teams')
+    await run('PREPARE find_team(text) AS SELECT name FROM teams WHERE id = $1')
+    const plan = async () => JSON.stringify(await run("EXPLAIN EXECUTE find_team('team-7')"))
+    expect(await plan()).toContain('Seq Scan')
+    await writeInBatches(db, teams, insertTeam, { exclusive: true })
+    expect(await plan()).toContain('Index Scan')
+    await run('RESET plan_cache_mode')
+  })
+  // Nothing has grown since.
+  expect(await refreshStatistics(db)).toEqual([])
+  await temporary.remove()
+})
+
+test(`tables that are empty or small are not analyzed, which would favour sequential scans (${postgresEngine.name})`, async () => {
+  const temporary = await postgresEngine.open(createClock())
+  await writeInBatches(temporary.db, teams.slice(0, 20), insertTeam)
+  const analyzed = await withRawConnection(temporary, run =>
+    run(`SELECT relname FROM pg_class
+      WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace AND reltuples >= 0`),
+  )
+  expect(analyzed).toEqual([])
+  await temporary.remove()
+})
