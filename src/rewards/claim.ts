@@ -1,42 +1,77 @@
 /** Claiming: a threshold of points, which are not spent; one claim a fan; never more than the stock. */
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
-import { preparedWrite } from '../../db/prepared.ts'
+import { prepared, preparedWrite } from '../../db/prepared.ts'
 import type { Caller } from '../caller.ts'
 import { ensureUserId } from '../identity/users.ts'
-import { readBalance } from '../points/ledger.ts'
+import { balanceOf } from '../points/history.ts'
 import { DomainError } from '../problems.ts'
 import { rewardsTopic } from '../views/topics.ts'
-import { isActive } from '../window.ts'
-import { requireReward } from './catalogue.ts'
-import { presentReward, type RewardRow, type UserRewardRow } from './present.ts'
+import { type OwnReward, obstacles, presentReward, type RewardRow, type UserRewardRow } from './present.ts'
 
 export interface RewardReference {
   rewardId: string
 }
 
 /** @throws DomainError `reward_not_found`, `reward_inactive`, `insufficient_points`, `already_claimed`, `out_of_stock` */
-export async function claimReward(tx: Transaction, caller: Caller, { rewardId }: RewardReference) {
+export async function claimReward(
+  tx: Transaction,
+  caller: Caller,
+  { rewardId }: RewardReference,
+): Promise<{ reward: ReturnType<typeof presentReward> }> {
   const now = tx.now()
-  const reward = await requireReward(tx, rewardId)
-  if (!isActive(reward, now)) throw new DomainError('reward_inactive')
-
-  const userId = await ensureUserId(tx, caller)
-  const { balance } = await readBalance(tx, userId)
-  const { pointsRequired } = reward
-  if (balance < pointsRequired) {
-    const missingPoints = pointsRequired - balance
-    throw new DomainError('insufficient_points', { pointsRequired, points: balance, missingPoints })
+  const [found] = await selectClaimable(tx, { rewardId, userId: caller.userId ?? NO_USER })
+  if (!found) throw new DomainError('reward_not_found')
+  const { reward, userId, points, own } = found
+  const [blocker] = obstacles(reward, own ?? undefined, points, now)
+  if (blocker === 'reward_inactive') throw new DomainError(blocker)
+  // Without a record, or erased since the token was checked.
+  if (!userId) return claimReward(tx, { ...caller, userId: await ensureUserId(tx, caller) }, { rewardId })
+  if (blocker === 'insufficient_points') {
+    const { pointsRequired } = reward
+    throw new DomainError(blocker, { pointsRequired, points, missingPoints: pointsRequired - points })
   }
+  if (blocker) throw new DomainError(blocker)
 
-  // The primary key decides between two claims at once.
+  // What committed after the read is decided by the primary key and by the condition on the stock.
   const [claim] = await insertClaim(tx, { userId, rewardId, claimedAt: now })
   if (!claim) throw new DomainError('already_claimed')
-
-  const stockRemaining = await takeFromStock(tx, reward)
-  const own = { rewardId, ...claim, redeemedAt: null, redemptionCode: null }
-  return { reward: presentReward({ ...reward, stockRemaining }, own, balance, now) }
+  const [left] = reward.stockRemaining === null ? [] : await takeOne(tx, { rewardId })
+  if (reward.stockRemaining !== null && !left) throw new DomainError('out_of_stock')
+  // Every list shows how many are left.
+  if (left) tx.touch(rewardsTopic)
+  const claimed = { rewardId, ...claim, redeemedAt: null, redemptionCode: null }
+  return { reward: presentReward({ ...reward, ...left }, claimed, points, now) }
 }
+
+/** No id is empty. */
+const NO_USER = ''
+
+interface Claimable {
+  reward: RewardRow
+  /** Null without a record that is not erased. */
+  userId: string | null
+  points: number
+  /** Null when the fan has not claimed it. */
+  own: OwnReward | null
+}
+
+/** All that decides a claim, in one statement. */
+const selectClaimable = prepared<{ rewardId: string; userId: string }, Claimable[]>((reader, value) => {
+  const { rewards, users, userRewards } = reader.tables
+  const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards
+  return reader
+    .select({
+      reward: rewards,
+      userId: users.id,
+      points: balanceOf(reader, value('userId')),
+      own: { rewardId, claimedAt, redeemedAt, redemptionCode },
+    })
+    .from(rewards)
+    .leftJoin(users, and(eq(users.id, value('userId')), isNull(users.erasedAt)))
+    .leftJoin(userRewards, and(eq(userRewards.userId, users.id), eq(rewardId, rewards.id)))
+    .where(eq(rewards.id, value('rewardId')))
+})
 
 interface Claim extends Record<string, unknown> {
   userId: string
@@ -55,6 +90,7 @@ const insertClaim = preparedWrite<Claim, Pick<UserRewardRow, 'claimedAt'>[]>((tx
 
 type Stock = Pick<RewardRow, 'stockRemaining'>
 
+/** The last unit has one taker. */
 const takeOne = preparedWrite<RewardReference & Record<string, unknown>, Stock[]>((tx, value) => {
   const { rewards } = tx.tables
   return tx
@@ -63,13 +99,3 @@ const takeOne = preparedWrite<RewardReference & Record<string, unknown>, Stock[]
     .where(and(eq(rewards.id, value('rewardId')), gt(rewards.stockRemaining, 0)))
     .returning({ stockRemaining: rewards.stockRemaining })
 })
-
-/** One conditional statement: the last unit has one taker. @throws DomainError `out_of_stock` */
-async function takeFromStock(tx: Transaction, reward: RewardRow): Promise<number | null> {
-  if (reward.stockRemaining === null) return null
-  const [left] = await takeOne(tx, { rewardId: reward.id })
-  if (!left) throw new DomainError('out_of_stock')
-  // Every list shows how many are left.
-  tx.touch(rewardsTopic)
-  return left.stockRemaining
-}

@@ -2,6 +2,9 @@
 import { expect, spyOn, test } from 'bun:test'
 import type { Transaction } from '../../db/index.ts'
 import { requireNativeStanding, requireSessionStanding } from '../../src/auth/standing.ts'
+import { findUser } from '../../src/identity/users.ts'
+import type { DomainError } from '../../src/problems.ts'
+import { claimReward } from '../../src/rewards/claim.ts'
 import { completeOnboarding } from '../../src/user/onboarding.ts'
 import { patientFan } from '../packs/packs-world.ts'
 import { countQueries } from '../support/queries.ts'
@@ -78,6 +81,36 @@ onEachEngine('An onboarding', world => {
       expect(asked).toHaveBeenCalledTimes(19)
       for (const build of built) expect(build).not.toHaveBeenCalled()
       for (const spy of [asked, ...built]) spy.mockRestore()
+    })
+  })
+})
+
+onEachEngine('A claim', world => {
+  test.each([
+    { title: 'of limited stock takes three statements', stockRemaining: 2, statements: 3 },
+    { title: 'of unlimited stock takes two statements', stockRemaining: null, statements: 2 },
+    { title: 'that finds the stock gone takes one statement', stockRemaining: 1, statements: 1 },
+  ])('$title, each of them prepared', async ({ stockRemaining, statements }) => {
+    const rewardId = await world.reward({ stockRemaining })
+    const [first, second] = [await world.fan(), await world.fan()]
+    for (const fan of [first, second]) await world.grant(fan, 100)
+    expect((await first.post('/api/rewards/claim', { rewardId })).status).toBe(200)
+
+    const { subject } = second
+    const caller = { provider: world.config.identity.name, subject }
+    const user = await findUser(world.db.read, caller)
+    await world.db.write(async tx => {
+      const asked = spyOn(tx.statements, 'get')
+      const built = (['select', 'insert', 'update', 'delete'] as const).map(name => spyOn(tx, name))
+      try {
+        const claim = claimReward(tx, { ...caller, userId: user?.id }, { rewardId })
+        const code = await claim.catch((error: DomainError) => error.code)
+        expect(code === 'out_of_stock').toBe(statements === 1)
+        expect(asked).toHaveBeenCalledTimes(statements)
+        for (const build of built) expect(build).not.toHaveBeenCalled()
+      } finally {
+        for (const spy of [asked, ...built]) spy.mockRestore()
+      }
     })
   })
 })
