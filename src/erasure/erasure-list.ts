@@ -6,7 +6,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type { Database, Reader } from '../../db/index.ts'
 import { listSessionOwners } from '../auth/native-sessions.ts'
-import { listKeyOwners } from '../idempotency/keys.ts'
+import { forgetKeys, listKeyOwners } from '../idempotency/keys.ts'
 import { insertTombstone, listTombstones, type Tombstone } from '../identity/erase-record.ts'
 import { erasedSubject } from '../identity/users.ts'
 import { eachName } from '../pagination.ts'
@@ -96,7 +96,15 @@ export async function reapplyErasures(db: Database, tombstones: Tombstone[]): Pr
       if (listed.has(tombstone)) back.set(tombstone, { provider, subject })
     }
   }
-  for (const fan of back.values()) await db.write(tx => eraseUser(tx, fan))
+  for (const [key, fan] of back) {
+    await db.write(async tx => {
+      if (await eraseUser(tx, fan)) return
+      // Nothing but responses stored under their keys.
+      await forgetKeys(tx, fan)
+      const tombstone = listed.get(key)
+      if (tombstone) await insertTombstone(tx, tombstone)
+    })
+  }
   const absent = [...listed].filter(([key]) => !there.has(key) && !back.has(key))
   for (const [, tombstone] of absent) await db.write(tx => insertTombstone(tx, tombstone))
   return { erased: back.size, tombstones: absent.length }
