@@ -37,6 +37,7 @@ A member that is null or an empty cell counts as left out. Examples: scripts/fan
   .argument('<file>', 'NDJSON or CSV, by its name')
   .option('--provider <name>', 'the provider that knows the subjects (default: IDP_NAME)')
   .option('--skip-invalid', 'write the other lines of a file that has faulty ones')
+  .option('--exclusive', 'nothing else writes: long batches without rests between them')
 
 /** Fans that are looked up together. */
 const CHUNK = 500
@@ -107,7 +108,7 @@ await runCommand(
             else count(written, plan)
           })
         },
-        { total },
+        { total, exclusive: options.exclusive },
       )
     }
     for (const line of late) await report(line)

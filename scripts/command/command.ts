@@ -66,7 +66,7 @@ export interface Session<Arguments, Options> {
     noun: string,
     items: Iterable<Item> | AsyncIterable<Item>,
     write: (tx: Transaction, item: Item) => Promise<unknown>,
-    options?: Pick<BatchOptions, 'beforeCommit'> & { total?: number },
+    options?: Pick<BatchOptions, 'beforeCommit' | 'exclusive'> & { total?: number },
   ): Promise<number>
   /** A line on standard error. */
   note(line: string): void
