@@ -108,10 +108,8 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
         return answer
       })
       .onParse({ as: 'global' }, async ({ request }) => {
-        const body = await readJsonBody(request, bodyLimits)
-        // After the body: a client that sends it slowly holds up nobody.
         await admission.begin()
-        return body
+        return readJsonBody(request, bodyLimits)
       })
       .mapResponse({ as: 'global' }, ({ responseValue, request, set }) => {
         admission.end(request)

@@ -26,7 +26,7 @@ export interface AdmissionOptions {
 }
 
 /** Writes that begin in one turn of the event loop: a crowd that arrives in one turn keeps no read waiting for all of its work. */
-const MAX_PER_TURN = 128
+const MAX_PER_TURN = 64
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 /** Share by which a client may come later than its turn, so that a crowd does not return at one instant. */
 const JITTER = 0.15
