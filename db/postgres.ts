@@ -9,6 +9,7 @@ import { DatabaseError, isRetryable, translateDatabaseError } from './errors.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from './index.ts'
 import { requireCurrent } from './known-migrations.ts'
 import { createPostgresClient, postgresDefaults } from './postgres-client.ts'
+import { shareCheck } from './shared-check.ts'
 import { defineTables } from './tables.ts'
 import { createTurnstile } from './turnstile.ts'
 import { createWriteFault } from './write-fault.ts'
@@ -55,6 +56,11 @@ export function databaseOn(
       )
     }),
   )
+
+  const checkSchema = shareCheck(async () => {
+    const [row] = await read.select({ applied: sql`count(*)` }).from(sql`"__drizzle_migrations"`)
+    requireCurrent('postgres', Number(row?.applied))
+  })
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const effects: (() => void)[] = []
@@ -113,8 +119,7 @@ export function databaseOn(
     foreignCommits: () => null,
     async ping() {
       try {
-        const [row] = await read.select({ applied: sql`count(*)` }).from(sql`"__drizzle_migrations"`)
-        requireCurrent('postgres', Number(row?.applied))
+        await checkSchema()
         await writeFault.check()
       } catch (error) {
         throw translateDatabaseError(error)

@@ -1,0 +1,42 @@
+/** The check of a database that probes share. */
+import { expect, test } from 'bun:test'
+import { shareCheck } from '../../db/shared-check.ts'
+import { waitUntil } from '../support/wait-until.ts'
+
+test('concurrent callers share one run, and a success answers those that follow', async () => {
+  let runs = 0
+  const check = shareCheck(async () => {
+    runs++
+    await Bun.sleep(1)
+  })
+  await Promise.all([check(), check(), check()])
+  await check()
+  expect(runs).toBe(1)
+})
+
+test('a failure is never reused: the next caller checks again', async () => {
+  let runs = 0
+  const check = shareCheck(async () => {
+    if (++runs === 1) throw new Error('gone')
+  })
+  expect(check()).rejects.toThrow('gone')
+  await check().catch(() => {})
+  await check()
+  expect(runs).toBe(2)
+})
+
+test('while callers keep coming, a failure is noticed by a run in the background', async () => {
+  let failing = false
+  const check = shareCheck(async () => {
+    if (failing) throw new Error('gone')
+  })
+  await check()
+  failing = true
+  await waitUntil('the failure', () =>
+    check().then(
+      () => false,
+      () => true,
+    ),
+  )
+  expect(check()).rejects.toThrow('gone')
+})
