@@ -3,8 +3,8 @@ import type { Database as Connection } from 'bun:sqlite'
 import { Column, is, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Transaction } from './index.ts'
-import { type AnyTable, runStatement, type Shape, shapeOf } from './shape.ts'
+import { type AnyTable, runStatement, type Shape, shapeOf } from './schema/shape.ts'
+import type { Transaction } from './types.ts'
 
 type Rows = Record<string, unknown>[]
 

@@ -1,7 +1,7 @@
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { sqlite } from './columns.ts'
-import { defineTables } from './tables.ts'
+import { sqlite } from './schema/columns.ts'
+import { defineTables } from './schema/tables.ts'
 
 /**
  * What can be wrong with the database itself, whatever the engine:

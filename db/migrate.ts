@@ -4,9 +4,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MigrationMeta } from 'drizzle-orm/migrator'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
-import { knownMigrations } from './known-migrations.ts'
-import { connectPostgres, type PostgresSettings } from './postgres-client.ts'
-import { connectSqlite, createWriteLock } from './sqlite-connection.ts'
+import { knownMigrations } from './expected-schema.ts'
+import { connectPostgres, type PostgresSettings } from './postgres/client.ts'
+import { connectSqlite, createWriteLock } from './sqlite/connection.ts'
 
 /** For another instance that migrates a large file. PostgreSQL's lock is waited for without an end. */
 const MIGRATION_PATIENCE_MS = 30 * 60_000

@@ -1,7 +1,7 @@
 /** A note in a database that is being filled by a move: the mark of its source. It goes when the move is done. */
 import { sql } from 'drizzle-orm'
-import type { Database, Transaction } from './index.ts'
-import { runStatement } from './shape.ts'
+import { runStatement } from './schema/shape.ts'
+import type { Database, Transaction } from './types.ts'
 
 const NAME = '__matchday_move'
 const table = sql.identifier(NAME)

@@ -1,6 +1,6 @@
 /** Rows whose user is gone. Foreign keys leave none; a file that was written without them, or a server's replica role, may. */
 import { eq, getTableName, isNull, sql } from 'drizzle-orm'
-import type { Reader } from './index.ts'
+import type { Reader } from './types.ts'
 
 export interface Orphans {
   table: string

@@ -1,7 +1,7 @@
 /** Reading whole tables in bounded memory, in the same order on both engines. */
 import { asc, type Column, count, sql } from 'drizzle-orm'
-import type { Reader } from './index.ts'
-import { type AnyTable, shapeOf } from './shape.ts'
+import { type AnyTable, shapeOf } from './schema/shape.ts'
+import type { Reader } from './types.ts'
 
 export type Row = Record<string, unknown>
 
@@ -20,7 +20,7 @@ export async function countRows(reader: Reader, table: AnyTable): Promise<number
 
 /**
  * The rows of a table by primary key, page after page, from the one after `last`. Keys are ids and whole numbers
- * (`db/columns.ts`), which both engines order alike. @throws InexactNumberError
+ * (`db/schema/columns.ts`), which both engines order alike. @throws InexactNumberError
  */
 export async function* readPages(
   reader: Reader,

@@ -1,6 +1,6 @@
 /** Queries whose SQL is built once a connection, rather than at each use: for what every request asks. */
 import { type Column, type Placeholder, sql } from 'drizzle-orm'
-import type { Reader, Transaction } from './index.ts'
+import type { Reader, Transaction } from './types.ts'
 
 interface Preparable<Rows> {
   prepare(name: string): { execute(values?: Record<string, unknown>): Promise<Rows> }

@@ -4,8 +4,8 @@
  */
 import { sql } from 'drizzle-orm'
 import { DatabaseError } from './errors.ts'
-import type { Database } from './index.ts'
-import { runStatement, tablesInOrder } from './shape.ts'
+import { runStatement, tablesInOrder } from './schema/shape.ts'
+import type { Database } from './types.ts'
 
 /**
  * PostgreSQL plans a table that was never analyzed as if it had ten pages, which favours indexes. An analyzed empty table has

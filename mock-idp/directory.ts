@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import { Refusal } from './refusal.ts'
+import { Refusal } from './oidc/refusal.ts'
 import { generateFans, type User } from './users.ts'
 
 /** Claims that a change sets, or removes when null. */

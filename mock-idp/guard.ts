@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
-import { paths } from './discovery.ts'
+import { paths } from './oidc/discovery.ts'
+import { Refusal } from './oidc/refusal.ts'
 import type { Provider } from './provider.ts'
-import { Refusal } from './refusal.ts'
 
 const dressing = /^\/(?:assets|avatars)\//
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']

@@ -1,6 +1,5 @@
 /** `bun run backfill-onboarding`: makes up for what historical fans miss of their onboarding. */
-import { createReader, readOnboardingPoints } from '../src/config/reader.ts'
-import { ConfigError } from '../src/config.ts'
+
 import {
   type Concerned,
   type Correction,
@@ -8,8 +7,10 @@ import {
   listConcerned,
   type OnboardingRule,
   type OnboardingTerms,
-} from '../src/user/backfill-onboarding.ts'
-import { isProfileField, PROFILE_FIELDS } from '../src/user/profile-rules.ts'
+} from '../src/admin/backfill-onboarding.ts'
+import { ConfigError } from '../src/config/config.ts'
+import { createReader, readOnboardingPoints } from '../src/config/reader.ts'
+import { isProfileField, PROFILE_FIELDS } from '../src/profile/rules.ts'
 import { declareCommand, instant, listOf, runCommand } from './command/command.ts'
 
 const command = declareCommand({

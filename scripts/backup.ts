@@ -1,9 +1,9 @@
 /** `bun run backup FILE`: a verified copy of the SQLite database, while the API serves. */
 import { existsSync, mkdirSync, rmdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { bytesOf, copySqlite, openSqliteCopy, placeFile, removeSqlite } from '../db/sqlite-copy.ts'
-import { exportErasures } from '../src/erasure/erasure-list.ts'
-import { realSources } from '../src/sources.ts'
+import { bytesOf, copySqlite, openSqliteCopy, placeFile, removeSqlite } from '../db/sqlite/copy.ts'
+import { exportErasures } from '../src/admin/erasure-list.ts'
+import { realSources } from '../src/core/sources.ts'
 import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { erasuresPathOf, isFolder, isSqlite, sqlitePathOf } from './command/database.ts'

@@ -1,9 +1,9 @@
 /** `bun run erase-user ID | --subject SUB [--yes]`: erases a fan at their wish. */
 import { existsSync } from 'node:fs'
 import type { Database } from '../db/index.ts'
-import { type Erasure, eraseUser, planErasure, type Whom } from '../src/erasure/erase-user.ts'
-import { appendErasures, exportErasures, readErasures, reapplyErasures } from '../src/erasure/erasure-list.ts'
-import type { Tombstone } from '../src/identity/erase-record.ts'
+import { type Erasure, eraseUser, planErasure, type Whom } from '../src/admin/erase-user.ts'
+import { appendErasures, exportErasures, readErasures, reapplyErasures } from '../src/admin/erasure-list.ts'
+import type { Tombstone } from '../src/users/tombstone.ts'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
 import { erasuresPathOf, isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, misuse } from './command/explain.ts'

@@ -1,6 +1,6 @@
 /** `bun run export-user ID`: everything that is kept about a fan, as JSON. */
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
-import { exportUser, type FanReference } from '../src/export/export-user.ts'
+import { exportUser, type FanReference } from '../src/admin/export-user.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { fail, misuse } from './command/explain.ts'

@@ -1,5 +1,5 @@
 /**
- * `bun run generate [name]`: writes the migrations of both engines from `db/tables.ts`.
+ * `bun run generate [name]`: writes the migrations of both engines from `db/schema/tables.ts`.
  * `--check` writes nothing and fails when the tables have changed since the newest migration.
  * A migration that Drizzle cannot say (a trigger) is made by `--custom NAME` and written by hand.
  */
@@ -12,7 +12,7 @@ import { withTableOptions } from './generate/table-options.ts'
 
 const command = declareCommand({
   name: 'generate',
-  summary: 'Writes the migrations of both engines from db/tables.ts.',
+  summary: 'Writes the migrations of both engines from db/schema/tables.ts.',
   examples: [
     ['check-ins', 'writes what has changed in the tables, under this name'],
     ['--custom NAME', 'an empty migration, to be written by hand: a trigger'],
@@ -66,7 +66,7 @@ await runCommand(command, async ({ parameters: [name], options: { check, custom 
       [
         ...[process.execPath, '--bun', 'x', 'drizzle-kit', 'generate'],
         ...['--casing', 'snake_case', '--name', name, '--dialect', DIALECTS[engine]],
-        ...['--schema', `db/tables.${engine}.ts`, '--out', relative(root, target)],
+        ...['--schema', `db/schema/${engine}.ts`, '--out', relative(root, target)],
         ...(custom ? ['--custom'] : []),
       ],
       { cwd: root, stdout: 'pipe', stderr: 'pipe' },

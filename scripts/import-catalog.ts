@@ -7,9 +7,9 @@ import {
   planRecord,
   type RecordKind,
   writeRecord,
-} from '../src/catalogue/records.ts'
-import type { EntryChange } from '../src/entry.ts'
-import { DomainError } from '../src/problems.ts'
+} from '../src/admin/import/catalogue-records.ts'
+import type { EntryChange } from '../src/catalogue/entry.ts'
+import { DomainError } from '../src/core/problems.ts'
 import type { Fault } from './catalog/located-json.ts'
 import { type CatalogueFile, readCatalogue } from './catalog/read-catalog.ts'
 import { describeChanges, describeFaults } from './catalog/report.ts'

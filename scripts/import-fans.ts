@@ -8,7 +8,7 @@ import {
   importFan,
   isDue,
   planFans,
-} from '../src/user/import-fans.ts'
+} from '../src/admin/import/fans.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { isFolder, providerOf } from './command/database.ts'
 import { fail, misuse } from './command/explain.ts'

@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { type Database, DatabaseError, openDatabase, translateDatabaseError } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
-import { realSources } from '../src/sources.ts'
+import { realSources } from '../src/core/sources.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { databaseUrlOf, isSqlite, openExisting, postgresSettings, sqlitePathOf } from './command/database.ts'
 import { misuse, redact } from './command/explain.ts'

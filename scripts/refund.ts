@@ -1,6 +1,6 @@
 /** `bun run refund [PURCHASE [--yes]]`: what is owed to fans, and giving it back. */
 import type { Database } from '../db/index.ts'
-import type { Config } from '../src/config.ts'
+import type { Config } from '../src/config/config.ts'
 import { needsMoney } from '../src/packs/complete-purchase.ts'
 import { chargeOf } from '../src/packs/pay.ts'
 import { createPayments } from '../src/packs/payments/create.ts'

@@ -1,6 +1,6 @@
 /** `bun run verify-ledger`: recomputes all that the ledger and the boards hold. */
-import type { Finding } from '../src/points/audit.ts'
-import { verifyLedger } from '../src/points/verify-ledger.ts'
+import type { Finding } from '../src/admin/audit/audit-fan.ts'
+import { verifyLedger } from '../src/admin/audit/verify-ledger.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
 import { describeFinding } from './ledger/describe-finding.ts'

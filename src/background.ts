@@ -1,10 +1,10 @@
 /** What runs beside requests: keys refreshed ahead of need, deferred syncs made up, expired rows swept away. */
-import { sweepExpired } from './auth/sweep.ts'
+import { sweepExpired } from './auth/sweep-expired.ts'
+import { loggable } from './core/loggable.ts'
 import type { Deps } from './deps.ts'
-import { sweepIdempotencyKeys } from './idempotency/keys.ts'
-import { runDeferredSyncs } from './identity/deferred-sync.ts'
-import { shareWindows, sweepWindows } from './limits/share-windows.ts'
-import { loggable } from './loggable.ts'
+import { sweepIdempotencyKeys } from './http/idempotency/key-store.ts'
+import { shareWindows, sweepWindows } from './http/rate-limits/share-windows.ts'
+import { runDeferredSyncs } from './users/deferred-sync.ts'
 
 /** Milliseconds between two runs. */
 const KEYS_EVERY_MS = 60_000

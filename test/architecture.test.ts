@@ -62,7 +62,7 @@ test('no verb contains HTTP: neither Elysia nor our own edge, but for schemas an
 
 test('what a caller changes is written through `mutate`, which keeps Idempotency-Key; other routes are few', () => {
   // Answers of `auth` carry secrets; deliveries of other systems carry no key.
-  const mayWrite = ['src/auth/routes.ts', 'src/identity/routes.ts', 'src/http/idempotency.ts']
+  const mayWrite = ['src/auth/routes.ts', 'src/users/routes.ts', 'src/http/idempotency/idempotency.ts']
   expect(
     offenders(({ file, text }) => isHttp(file) && /\bdb\.write\(/.test(text) && !mayWrite.includes(file)),
   ).toEqual([])
@@ -84,7 +84,12 @@ test('only the database’s own folder speaks a dialect', () => {
 test('only sources.ts asks the machine for the time, an id or randomness; what cannot be owned says so', () => {
   const asks = /Date\.now\(|new Date\(\)|randomUUID|Math\.random|getRandomValues/
   // Jitter between two attempts at a lock, and secrets made once for development: no test needs to own them.
-  const mayAsk = ['src/sources.ts', 'src/development-secrets.ts', 'db/sqlite-connection.ts', 'db/postgres.ts']
+  const mayAsk = [
+    'src/core/sources.ts',
+    'src/config/development-secrets.ts',
+    'db/sqlite/connection.ts',
+    'db/postgres/database.ts',
+  ]
   expect(offenders(({ file, text }) => asks.test(text) && !mayAsk.includes(file))).toEqual([])
 })
 

@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
-import { faultKinds, faultMatches } from '../faults.ts'
+import { faultKinds, faultMatches } from '../faults/fault.ts'
+import { Refusal } from '../oidc/refusal.ts'
 import type { Provider } from '../provider.ts'
-import { Refusal } from '../refusal.ts'
 import { httpUrl, integer, json, oneOf, readInput, required } from './input.ts'
 
 const faultShape = {

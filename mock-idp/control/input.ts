@@ -1,4 +1,4 @@
-import { Refusal } from '../refusal.ts'
+import { Refusal } from '../oidc/refusal.ts'
 
 /** What a member of a control call's body may be. */
 export interface Field<T> {

@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
-import { defects } from '../defects.ts'
-import { signingAlgorithms } from '../keys.ts'
+import { defects } from '../oidc/defects.ts'
+import { signingAlgorithms } from '../oidc/keys.ts'
+import { tokenLifetime } from '../oidc/tokens.ts'
 import type { Provider } from '../provider.ts'
-import { tokenLifetime } from '../tokens.ts'
 import { integer, object, oneOf, readInput, required, text } from './input.ts'
 
 const tokenShape = {

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
+import { Refusal } from '../oidc/refusal.ts'
 import type { Provider } from '../provider.ts'
-import { Refusal } from '../refusal.ts'
 import { presentUser } from '../users.ts'
 import { boolean, httpUrl, nullable, readInput, text } from './input.ts'
 

@@ -1,4 +1,4 @@
-import type { Refusal } from '../refusal.ts'
+import type { Refusal } from '../oidc/refusal.ts'
 import { html } from './html.ts'
 import { pageResponse } from './layout.ts'
 

@@ -2,13 +2,13 @@
 
 import type { Database, Transaction } from '../../db/index.ts'
 import { findOrphans } from '../../db/orphans.ts'
-import { listBoards } from '../../src/leaderboard/places.ts'
-import { repairCount } from '../../src/leaderboard/repair-counts.ts'
-import { findWrongCounts, type WrongCount } from '../../src/leaderboard/verify-counts.ts'
-import type { Finding } from '../../src/points/audit.ts'
-import { type Repair, repairFan } from '../../src/points/repair-fan.ts'
-import { judgeFan, verifyLedger } from '../../src/points/verify-ledger.ts'
-import { type BrokenField, listBrokenFields, repairField } from '../../src/user/repair-profile.ts'
+import type { Finding } from '../../src/admin/audit/audit-fan.ts'
+import { type Repair, repairFan } from '../../src/admin/audit/repair-fan.ts'
+import { repairCount } from '../../src/admin/audit/repair-rank-index.ts'
+import { judgeFan, verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
+import { findWrongCounts, type WrongCount } from '../../src/admin/audit/verify-rank-index.ts'
+import { type BrokenField, listBrokenFields, repairField } from '../../src/admin/repair-profile.ts'
+import { listBoards } from '../../src/leaderboard/rank-index/entries.ts'
 import type { ChangeReport } from '../command/change-report.ts'
 
 export interface Bench {

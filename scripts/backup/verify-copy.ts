@@ -1,9 +1,9 @@
 /** Whether a copy of a database can be relied on. */
 import { DatabaseError } from '../../db/index.ts'
-import { type Inspection, inspectSqlite, openSqliteCopy } from '../../db/sqlite-copy.ts'
-import type { Finding } from '../../src/points/audit.ts'
-import { verifyLedger } from '../../src/points/verify-ledger.ts'
-import { realSources } from '../../src/sources.ts'
+import { type Inspection, inspectSqlite, openSqliteCopy } from '../../db/sqlite/copy.ts'
+import type { Finding } from '../../src/admin/audit/audit-fan.ts'
+import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
+import { realSources } from '../../src/core/sources.ts'
 import { fail } from '../command/explain.ts'
 import type { Progress } from '../command/progress.ts'
 import { describeFinding } from '../ledger/describe-finding.ts'

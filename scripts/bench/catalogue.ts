@@ -1,6 +1,6 @@
 /** The catalogue that is measured: twenty rewards and the demonstration packs. */
 import { collectibles, packs, weightsOf } from '../seed/packs.ts'
-import type { Rows } from './data.ts'
+import type { Rows } from './rows.ts'
 
 export const REWARDS = 20
 /** Every fan has claimed the first three, and redeemed the first. */

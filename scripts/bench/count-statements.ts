@@ -2,9 +2,9 @@
 import { pino } from 'pino'
 import { openDatabase } from '../../db/index.ts'
 import { createApp } from '../../src/app.ts'
-import { parseConfig } from '../../src/config.ts'
+import { parseConfig } from '../../src/config/config.ts'
+import { realSources } from '../../src/core/sources.ts'
 import { createDeps } from '../../src/deps.ts'
-import { realSources } from '../../src/sources.ts'
 import type { Engine } from './databases.ts'
 import type { Bench } from './scenario.ts'
 

@@ -6,14 +6,12 @@ import { Database as Connection } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
-import { recount } from '../../src/leaderboard/counts.ts'
+import { realSources } from '../../src/core/sources.ts'
+import { recount } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
-import { realSources } from '../../src/sources.ts'
 import { CLAIMED, catalogueRows, POINTS, rewardId } from './catalogue.ts'
 import { PROVIDER } from './issuer.ts'
-
-/** Rows by table, as the database names its columns; times are ISO 8601. */
-export type Rows = Record<string, Record<string, string | number | boolean | null>[]>
+import type { Rows } from './rows.ts'
 
 interface Target {
   /** Tables come in the order of their references. */

@@ -1,4 +1,4 @@
-import { Catalogue } from '../../src/catalogue/schema.ts'
+import { Catalogue } from '../../src/admin/import/catalogue-schema.ts'
 import { isObject, type Json, mapValues } from '../../src/docs/json-schema.ts'
 
 /** The schema that the import itself checks by, as JSON Schema (draft 7) has it. */

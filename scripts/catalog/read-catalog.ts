@@ -2,9 +2,13 @@
 import type { TSchema } from '@sinclair/typebox'
 import { ValueErrorType } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
-import { type CatalogueRecord, type RecordKind, recordFaults } from '../../src/catalogue/records.ts'
-import { Catalogue, catalogueLines } from '../../src/catalogue/schema.ts'
-import { explainFault } from '../../src/http/validation.ts'
+import {
+  type CatalogueRecord,
+  type RecordKind,
+  recordFaults,
+} from '../../src/admin/import/catalogue-records.ts'
+import { Catalogue, catalogueLines } from '../../src/admin/import/catalogue-schema.ts'
+import { explainFault } from '../../src/http/contract/validation.ts'
 import { descriptionOf } from '../../src/packs/upsert-collectibles.ts'
 import { type Fault, JsonSyntaxError, type LocatedJson, parseLocated } from './located-json.ts'
 

@@ -1,6 +1,6 @@
 /** What an import found and did, for people. */
-import type { RecordKind } from '../../src/catalogue/records.ts'
-import type { EntryChange } from '../../src/entry.ts'
+import type { RecordKind } from '../../src/admin/import/catalogue-records.ts'
+import type { EntryChange } from '../../src/catalogue/entry.ts'
 import type { Fault } from './located-json.ts'
 
 interface Change {

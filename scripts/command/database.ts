@@ -1,11 +1,11 @@
 /** The database that a command works on. */
 import { existsSync, statSync } from 'node:fs'
 import { type Database, openDatabase, type PostgresSettings } from '../../db/index.ts'
+import { type Config, parseConfig } from '../../src/config/config.ts'
 import { readPostgresSettings } from '../../src/config/database.ts'
+import { withDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import { createReader, type Environment, readDatabaseUrl } from '../../src/config/reader.ts'
-import { type Config, parseConfig } from '../../src/config.ts'
-import { withDevelopmentSecrets } from '../../src/development-secrets.ts'
-import { realSources } from '../../src/sources.ts'
+import { realSources } from '../../src/core/sources.ts'
 import { fail, misuse } from './explain.ts'
 
 /** The environment, with `--database` in the place of DATABASE_URL. */

@@ -2,8 +2,8 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { DatabaseError, translateDatabaseError } from '../../db/index.ts'
 import { NewerSchemaError } from '../../db/migrate.ts'
-import { ConfigError } from '../../src/config.ts'
-import { DomainError } from '../../src/problems.ts'
+import { ConfigError } from '../../src/config/config.ts'
+import { DomainError } from '../../src/core/problems.ts'
 
 /** The command cannot be done; leaves with 1. */
 export class CommandFailure extends Error {}

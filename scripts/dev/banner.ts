@@ -1,4 +1,4 @@
-import { type Config, developmentDefaults } from '../../src/config.ts'
+import { type Config, developmentDefaults } from '../../src/config/config.ts'
 
 /** What a developer needs first. The three curl lines work as printed, once TOKEN is set. */
 export function banner({ port, identity, databaseUrl }: Config): string {

@@ -5,7 +5,7 @@
 import { insertRows } from '../../db/bulk.ts'
 import type { Database, Tables } from '../../db/index.ts'
 import { countRows, type Row, readLast, readPages } from '../../db/pages.ts'
-import { type AnyTable, tablesInOrder } from '../../db/shape.ts'
+import { type AnyTable, tablesInOrder } from '../../db/schema/shape.ts'
 import { type BatchOptions, writeInBatches } from '../command/batches.ts'
 
 /** Windows of a minute or so, which count anew wherever the API starts next. */

@@ -1,9 +1,9 @@
 /** Moves everything from one database to another, and believes it only when both hold the same. */
 import { hash } from 'node:crypto'
+import { countUnknownMigrations } from '../../db/expected-schema.ts'
 import { type Database, isMissingParent } from '../../db/index.ts'
-import { countUnknownMigrations } from '../../db/known-migrations.ts'
 import { readMoveMarker, removeMoveMarker, writeMoveMarker } from '../../db/move-marker.ts'
-import { type LedgerReport, verifyLedger } from '../../src/points/verify-ledger.ts'
+import { type LedgerReport, verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
 import { fail } from '../command/explain.ts'
 import { Interrupted } from '../command/stop.ts'
 import { type CopyOptions, copyTables, countAll } from './copy.ts'

@@ -4,17 +4,17 @@
  */
 import type { Tables } from '../../db/index.ts'
 import type { Fan } from '../../mock-idp/users.ts'
-import { judgeClaims } from '../../src/identity/claims.ts'
+import { isActive } from '../../src/catalogue/availability.ts'
+import { judgeClaims } from '../../src/identity-provider/claims.ts'
 import { boardsAt } from '../../src/leaderboard/boards.ts'
-import type { Place } from '../../src/leaderboard/counts.ts'
 import { hashEnrolment } from '../../src/leaderboard/enrolment.ts'
+import type { Place } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { raisePlace } from '../../src/leaderboard/scores.ts'
 import { drawItems, inOrderOfIds } from '../../src/packs/draw.ts'
 import { preparePurchase } from '../../src/packs/start-purchase.ts'
 import { type Account, NEW_ACCOUNT, nextEntry, type PointsChange } from '../../src/points/ledger.ts'
+import { normalizeProfile } from '../../src/profile/rules.ts'
 import { mintRedemptionCode } from '../../src/rewards/redemption-code.ts'
-import { normalizeProfile } from '../../src/user/profile-rules.ts'
-import { isActive } from '../../src/window.ts'
 import {
   drawJoining,
   drawOpening,

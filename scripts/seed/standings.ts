@@ -2,7 +2,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { Fan } from '../../mock-idp/users.ts'
-import { erasedSubject } from '../../src/identity/users.ts'
+import { erasedSubject } from '../../src/users/users.ts'
 
 /** A fan of the provider, and the id that the seed draws for their record. */
 export interface Member {

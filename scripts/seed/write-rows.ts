@@ -2,7 +2,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { insertRows } from '../../db/bulk.ts'
 import type { Transaction } from '../../db/index.ts'
-import { countPlaces } from '../../src/leaderboard/counts.ts'
+import { countPlaces } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { changeSold, countFree, lockPack } from '../../src/packs/supply.ts'
 import type { Rows } from './life.ts'
 import { BEFORE_ALL } from './season.ts'

@@ -1,14 +1,14 @@
 /** Bearer token → caller. A derive, since it must run before validation: an anonymous caller gets 401, not 422. */
 import { type Context, Elysia } from 'elysia'
 import { decodeJwt } from 'jose'
-import type { AuthenticatedCaller, Caller } from '../caller.ts'
+import type { AuthenticatedCaller, Caller } from '../core/caller.ts'
+import { DomainError } from '../core/problems.ts'
 import type { Deps } from '../deps.ts'
-import { rateLimitHeaders } from '../http/rate-limit-headers.ts'
-import type { SessionClaims } from '../identity/session-token.ts'
-import { limitCaller } from '../limits/policies.ts'
-import { DomainError } from '../problems.ts'
+import { limitCaller } from '../http/rate-limits/policies.ts'
+import { rateLimitHeaders } from '../http/rate-limits/rate-limit-headers.ts'
+import type { SessionClaims } from '../identity-provider/session-token.ts'
+import { viewNativeStanding, viewSessionStanding } from './cached-token-validity.ts'
 import type { VerifiedNativeToken } from './native-token.ts'
-import { viewNativeStanding, viewSessionStanding } from './standing-view.ts'
 
 export type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'rateLimiter' | 'standings'>
 

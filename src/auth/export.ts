@@ -1,6 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
 
 /** The devices a fan signed in on, those signed out included. No token, and no hash of one. */
 export function exportSessions(reader: Reader, { provider, subject }: Caller) {

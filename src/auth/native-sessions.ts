@@ -1,9 +1,9 @@
 /** Devices signed in with native tokens. A session is a family of refresh tokens; only its row decides what is good. */
 import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import type { Caller } from '../caller.ts'
-import { eachName } from '../pagination.ts'
-import { standingTopic } from '../views/topics.ts'
+import { standingTopic } from '../cache/tags.ts'
+import type { Caller } from '../core/caller.ts'
+import { eachName } from '../core/pagination.ts'
 import { clientOfRefreshToken, hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
 
 const DAY_MS = 86_400_000

@@ -8,8 +8,8 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
-import { createTokenCache } from '../identity/token-cache.ts'
-import { DomainError } from '../problems.ts'
+import { DomainError } from '../core/problems.ts'
+import { createTokenCache } from '../identity-provider/token-cache.ts'
 
 /** Whom native tokens are for: this API. */
 const AUDIENCE = 'matchday-api'

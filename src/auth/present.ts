@@ -1,5 +1,5 @@
 /** Native sessions as clients see them. */
-import type { Credential } from '../caller.ts'
+import type { Credential } from '../core/caller.ts'
 import type { Deps } from '../deps.ts'
 import type { Grant, NativeSession } from './native-sessions.ts'
 

@@ -1,8 +1,8 @@
 /** The caller's session token, for calls to the provider on their behalf: their own, or the one their device came with. */
 import { eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import type { AuthenticatedCaller } from '../caller.ts'
-import type { TokenSeal } from '../identity/token-seal.ts'
+import type { AuthenticatedCaller } from '../core/caller.ts'
+import type { TokenSeal } from '../users/token-encryption.ts'
 
 export interface ProviderToken {
   token: string

@@ -1,8 +1,8 @@
 import { type Context, Elysia } from 'elysia'
+import { DomainError } from '../core/problems.ts'
+import { logSecurityEvent } from '../core/security-events.ts'
 import type { Deps } from '../deps.ts'
-import { Nothing, operation } from '../http/operation.ts'
-import { DomainError } from '../problems.ts'
-import { logSecurityEvent } from '../security-events.ts'
+import { Nothing, operation } from '../http/contract/operation.ts'
 import { type AuthDeps, authenticate } from './authenticate.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
 import { clientOfSessionToken } from './native-token.ts'
@@ -20,7 +20,7 @@ import {
   RequestNativeToken,
   SessionParams,
 } from './schema.ts'
-import { isRefreshRefused, lockSignIn, logOut, requireSessionStanding } from './standing.ts'
+import { isRefreshRefused, lockSignIn, logOut, requireSessionStanding } from './token-validity.ts'
 
 type SignInDeps = AuthDeps & Pick<Deps, 'config' | 'log' | 'newId' | 'randomBytes' | 'tokenSeal'>
 

@@ -1,4 +1,4 @@
-import { isInternalHost } from '../ssrf-guard.ts'
+import { isInternalHost } from '../core/ssrf-guard.ts'
 import type { Reader } from './reader.ts'
 import { readWebhookSecret } from './secrets.ts'
 

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
-import { operation } from '../http/operation.ts'
-import { Closed, Integer, Nullable } from '../http/schemas.ts'
+import { Closed, Integer, Nullable } from '../core/schemas.ts'
+import { operation } from '../http/contract/operation.ts'
 import { PointsEntry } from '../points/schema.ts'
 import { readDashboard } from './view.ts'
 

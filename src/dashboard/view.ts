@@ -2,13 +2,13 @@
 import { desc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { AuthenticatedCaller } from '../caller.ts'
-import { type Face, faceColumns } from '../identity/faces.ts'
-import { rankedScore } from '../leaderboard/standing.ts'
-import { packCounts } from '../packs/tally.ts'
+import type { AuthenticatedCaller } from '../core/caller.ts'
+import { rankedScore } from '../leaderboard/ranked-entry.ts'
+import { packCounts } from '../packs/summary.ts'
 import { balanceOf, newestEntries, presentEntry } from '../points/history.ts'
 import type { PointsEntry } from '../points/ledger.ts'
-import { rewardCounts } from '../rewards/tally.ts'
+import { rewardCounts } from '../rewards/summary.ts'
+import { type Face, faceColumns } from '../users/public-profile.ts'
 
 const RECENT_ENTRIES = 5
 const GLOBAL_BOARD = 'all'

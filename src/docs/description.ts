@@ -1,5 +1,5 @@
 /** What the OpenAPI document says beside the operations: the introduction, the tags, the shared components. */
-import type { Endpoints } from '../identity/discovery.ts'
+import type { Endpoints } from '../identity-provider/discovery.ts'
 
 const INTRODUCTION = `The open backend for sports-fan apps.
 

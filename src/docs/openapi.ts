@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document: generated from the routes by @elysiajs/swagger, then made valid and complete. */
 import { type AnyElysia, Elysia } from 'elysia'
-import type { Endpoints } from '../identity/discovery.ts'
+import type { Endpoints } from '../identity-provider/discovery.ts'
 import { describeApi } from './description.ts'
 import { isObject, type Json, mapValues, refineSchemas } from './json-schema.ts'
 

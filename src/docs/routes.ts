@@ -1,8 +1,8 @@
 /** `/docs`: Swagger UI. `/docs/json`: the OpenAPI document. */
 import { type AnyElysia, Elysia } from 'elysia'
+import { Closed } from '../core/schemas.ts'
 import type { Deps } from '../deps.ts'
-import { Closed } from '../http/schemas.ts'
-import type { Endpoints } from '../identity/discovery.ts'
+import type { Endpoints } from '../identity-provider/discovery.ts'
 import { generateOpenApi } from './openapi.ts'
 import { assets, page } from './page.ts'
 

@@ -3,8 +3,8 @@ import { hash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
-import type { Place } from './counts.ts'
-import { placeFan } from './places.ts'
+import { placeFan } from './rank-index/entries.ts'
+import type { Place } from './rank-index/rank-index.ts'
 
 /**
  * Enrols a fan, at most once, with what they have earned before. The caller holds the fan's points account, so that

@@ -2,9 +2,9 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { type PreparedValue, prepared } from '../../db/prepared.ts'
-import type { Cursors } from '../pagination.ts'
-import { fansAhead, fansOn } from './counts.ts'
-import type { Standing } from './standing.ts'
+import type { Cursors } from '../core/pagination.ts'
+import { fansAhead, fansOn } from './rank-index/rank-index.ts'
+import type { Standing } from './ranked-entry.ts'
 
 type Scores = Tables['leaderboardScores']
 type Key = Pick<Scores['$inferSelect'], 'minusPoints' | 'reachedAt' | 'userId'>

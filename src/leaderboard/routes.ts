@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import { type AuthDeps, authenticateIfGiven } from '../auth/authenticate.ts'
+import { pageOf } from '../core/pagination.ts'
 import type { Deps } from '../deps.ts'
-import { operation } from '../http/operation.ts'
-import { pageOf } from '../pagination.ts'
+import { operation } from '../http/contract/operation.ts'
 import { exampleLeaderboard, Leaderboard, LeaderboardQuery } from './schema.ts'
 import { viewLeaderboard } from './view.ts'
 

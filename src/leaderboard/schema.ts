@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, NextCursor, Nullable, PageQuery } from '../http/schemas.ts'
+import { Closed, Instant, Integer, NextCursor, Nullable, PageQuery } from '../core/schemas.ts'
 
 const Period = Type.Union([Type.Literal('all'), Type.Literal('week'), Type.Literal('month')])
 

@@ -1,9 +1,9 @@
 /** What enrolled fans have earned on each board. The caller holds the fan's points account: one write of a fan at a time. */
 import type { Transaction } from '../../db/index.ts'
 import { type Board, takesPart } from './boards.ts'
-import type { Place } from './counts.ts'
 import { findEnrolment } from './enrolment.ts'
-import { placeFan, readPlaces } from './places.ts'
+import { placeFan, readPlaces } from './rank-index/entries.ts'
+import type { Place } from './rank-index/rank-index.ts'
 
 const NOWHERE = { points: 0, reachedAt: 0 }
 

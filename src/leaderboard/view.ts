@@ -1,14 +1,14 @@
 /** A board as one answer: who is on it, and where the caller stands. */
 import type { Reader } from '../../db/index.ts'
-import type { AuthenticatedCaller } from '../caller.ts'
-import { type Face, readFaces } from '../identity/faces.ts'
-import type { Cursors } from '../pagination.ts'
-import { DomainError } from '../problems.ts'
-import { boardTopic, fanTopic } from '../views/topics.ts'
-import type { ViewCache } from '../views/view-cache.ts'
+import type { ViewCache } from '../cache/response-cache.ts'
+import { boardTopic, fanTopic } from '../cache/tags.ts'
+import type { AuthenticatedCaller } from '../core/caller.ts'
+import type { Cursors } from '../core/pagination.ts'
+import { DomainError } from '../core/problems.ts'
+import { type Face, readFaces } from '../users/public-profile.ts'
 import { type Board, boardAt, type Period, parseBoard } from './boards.ts'
 import { type BoardPage, readBoardAround, readBoardPage } from './page.ts'
-import { readStanding, type Standing } from './standing.ts'
+import { readStanding, type Standing } from './ranked-entry.ts'
 
 export interface LeaderboardQuery {
   period?: Period

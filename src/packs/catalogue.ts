@@ -2,8 +2,8 @@
 import { and, asc, count, eq, gt, inArray, type Param, type Placeholder, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import { DomainError } from '../problems.ts'
-import { activeAt, isActive } from '../window.ts'
+import { activeAt, isActive } from '../catalogue/availability.ts'
+import { DomainError } from '../core/problems.ts'
 import type { Weight } from './draw.ts'
 import { oddsOf } from './odds.ts'
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EntrySlug, HttpsUrl, Line, Maybe, windowMembers } from '../entry-schema.ts'
-import { Closed, Integer } from '../http/schemas.ts'
+import { EntrySlug, HttpsUrl, Line, Maybe, windowMembers } from '../catalogue/entry-schema.ts'
+import { Closed, Integer } from '../core/schemas.ts'
 
 /** What a pack may hold. A collectible is described in one pack at least; elsewhere its id and weight are enough. */
 export const PackItemEntry = Closed(

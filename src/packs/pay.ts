@@ -1,8 +1,8 @@
 /** From a client's word that it has paid to the verb that completes: points at once, money when its gateway says so. */
 import type { Transaction } from '../../db/index.ts'
-import type { Caller } from '../caller.ts'
+import type { Caller } from '../core/caller.ts'
+import { DomainError } from '../core/problems.ts'
 import type { Deps } from '../deps.ts'
-import { DomainError } from '../problems.ts'
 import { completePurchase, needsMoney, type Payment } from './complete-purchase.ts'
 import { type PurchaseRow, statusOf } from './present.ts'
 import { requirePurchase } from './purchases.ts'

@@ -2,9 +2,9 @@
 import { and, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { Caller } from '../caller.ts'
-import { findUser } from '../identity/users.ts'
-import { DomainError } from '../problems.ts'
+import type { Caller } from '../core/caller.ts'
+import { DomainError } from '../core/problems.ts'
+import { findUser } from '../users/users.ts'
 import type { PurchaseRow, UserPackRow } from './present.ts'
 
 /** @throws DomainError `purchase_not_found`, also when it is somebody else's */

@@ -1,8 +1,8 @@
 /** Giving back what a purchase cost: points by a compensating entry, money by its gateway; supply only if unopened. */
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { DomainError } from '../core/problems.ts'
 import { appendEntry } from '../points/ledger.ts'
-import { DomainError } from '../problems.ts'
 import { needsMoney } from './complete-purchase.ts'
 import type { PurchaseRow } from './present.ts'
 import { findPurchase, findUserPackOf } from './purchases.ts'

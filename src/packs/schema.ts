@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, NextCursor, Nullable } from '../http/schemas.ts'
+import { Closed, Instant, Integer, NextCursor, Nullable } from '../core/schemas.ts'
 
 const Price = Closed(
   {

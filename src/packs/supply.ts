@@ -2,7 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
 import { preparedWrite } from '../../db/prepared.ts'
-import { packsTopic } from '../views/topics.ts'
+import { packsTopic } from '../cache/tags.ts'
 import { countHolds, type PackRow } from './catalogue.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** What packs may hold, as an importer describes it. Nothing is ever taken away: fans have some of it, or will. */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { type EntryFault, refuseEntry } from '../entry.ts'
+import { type EntryFault, refuseEntry } from '../catalogue/entry.ts'
 import type { PackItemEntry } from './entry-schema.ts'
 
 type CollectibleRow = Tables['collectibles']['$inferSelect']

@@ -4,6 +4,7 @@
  */
 import { and, eq, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { packsTopic } from '../cache/tags.ts'
 import {
   compareEntries,
   type EntryChange,
@@ -13,8 +14,7 @@ import {
   slugFaults,
   urlFaults,
   windowFaults,
-} from '../entry.ts'
-import { packsTopic } from '../views/topics.ts'
+} from '../catalogue/entry.ts'
 import { countHolds, type PackItem, type PackRow, readItems } from './catalogue.ts'
 import type { PackEntry } from './entry-schema.ts'
 import { weightsProblem } from './odds.ts'

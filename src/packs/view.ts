@@ -1,8 +1,8 @@
 /** Packs as anybody sees them, kept for all who ask until something of it changes. */
 import type { Reader } from '../../db/index.ts'
-import { packsTopic } from '../views/topics.ts'
-import type { ViewCache } from '../views/view-cache.ts'
-import { nextChange } from '../window.ts'
+import type { ViewCache } from '../cache/response-cache.ts'
+import { packsTopic } from '../cache/tags.ts'
+import { nextChange } from '../catalogue/availability.ts'
 import { listPacks, nextExpiry, readPack } from './catalogue.ts'
 
 export const PACKS_VIEW = 'packs'

@@ -2,8 +2,8 @@
 import { and, desc, eq, gte, lt, type Placeholder, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { Caller } from '../caller.ts'
-import { type Cursors, cutPage, type Page } from '../pagination.ts'
+import type { Caller } from '../core/caller.ts'
+import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
 import type { PointsEntry, PointsReason } from './ledger.ts'
 
 /** Narrows the entries; balance and lifetime stay those of all. Times are ISO 8601. */

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, NextCursor, PageQuery } from '../http/schemas.ts'
+import { Closed, Instant, Integer, NextCursor, PageQuery } from '../core/schemas.ts'
 import { POINTS_REASONS } from './ledger.ts'
 
 const Reason = Type.Union(

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import { DomainError } from '../problems.ts'
-import { rewardsTopic } from '../views/topics.ts'
-import type { ViewCache, Viewed } from '../views/view-cache.ts'
+import type { ViewCache, Viewed } from '../cache/response-cache.ts'
+import { rewardsTopic } from '../cache/tags.ts'
+import { DomainError } from '../core/problems.ts'
 import type { RewardRow, UserRewardRow } from './present.ts'
 
 /** @throws DomainError `reward_not_found` */

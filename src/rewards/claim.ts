@@ -2,11 +2,11 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
-import type { Caller } from '../caller.ts'
-import { ensureUserId } from '../identity/users.ts'
+import { rewardsTopic } from '../cache/tags.ts'
+import type { Caller } from '../core/caller.ts'
+import { DomainError } from '../core/problems.ts'
 import { balanceOf } from '../points/history.ts'
-import { DomainError } from '../problems.ts'
-import { rewardsTopic } from '../views/topics.ts'
+import { ensureUserId } from '../users/users.ts'
 import { type OwnReward, obstacles, presentReward, type RewardRow, type UserRewardRow } from './present.ts'
 
 export interface RewardReference {

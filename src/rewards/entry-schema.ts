@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
-import { EntrySlug, HttpsUrl, Line, Maybe, windowMembers } from '../entry-schema.ts'
-import { Closed, Integer } from '../http/schemas.ts'
+import { EntrySlug, HttpsUrl, Line, Maybe, windowMembers } from '../catalogue/entry-schema.ts'
+import { Closed, Integer } from '../core/schemas.ts'
 
 /** A reward as an importer states it. */
 export const RewardEntry = Closed(

@@ -1,7 +1,7 @@
 /** A reward as one fan sees it: what they did with it, and what stands between them and it. */
 import type { Tables } from '../../db/index.ts'
-import type { ProblemCode } from '../problems.ts'
-import { isActive } from '../window.ts'
+import { isActive } from '../catalogue/availability.ts'
+import type { ProblemCode } from '../core/problems.ts'
 
 export type RewardRow = Tables['rewards']['$inferSelect']
 export type UserRewardRow = Tables['userRewards']['$inferSelect']

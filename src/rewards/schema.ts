@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, Nullable } from '../http/schemas.ts'
+import { Closed, Instant, Integer, Nullable } from '../core/schemas.ts'
 
 export const Reward = Closed(
   {

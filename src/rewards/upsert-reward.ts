@@ -4,6 +4,7 @@
  */
 import { and, count, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { rewardsTopic } from '../cache/tags.ts'
 import {
   compareEntries,
   type EntryChange,
@@ -13,8 +14,7 @@ import {
   slugFaults,
   urlFaults,
   windowFaults,
-} from '../entry.ts'
-import { rewardsTopic } from '../views/topics.ts'
+} from '../catalogue/entry.ts'
 import type { RewardEntry } from './entry-schema.ts'
 import type { RewardRow } from './present.ts'
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Active, EntrySlug, HttpsUrl, Line, Maybe } from '../entry-schema.ts'
-import { Closed } from '../http/schemas.ts'
+import { Active, EntrySlug, HttpsUrl, Line, Maybe } from '../catalogue/entry-schema.ts'
+import { Closed } from '../core/schemas.ts'
 
 const Colour = Maybe(
   Type.String({

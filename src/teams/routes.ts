@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { Closed, Nullable, Slug } from '../core/schemas.ts'
 import type { Deps } from '../deps.ts'
-import { operation } from '../http/operation.ts'
-import { Closed, Nullable, Slug } from '../http/schemas.ts'
+import { operation } from '../http/contract/operation.ts'
 import { viewTeams } from './view.ts'
 
 const Colour = Nullable(Type.String({ pattern: '^#[0-9a-f]{6}$' }), { description: 'Like #c8102e.' })

@@ -2,7 +2,7 @@
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import { DomainError } from '../problems.ts'
+import { DomainError } from '../core/problems.ts'
 
 export async function listTeams(reader: Reader) {
   const { teams } = reader.tables

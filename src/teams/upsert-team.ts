@@ -1,9 +1,15 @@
 /** Teams as an importer states them. */
 import { and, eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { isCountry } from '../country.ts'
-import { compareEntries, type EntryChange, type EntryFault, slugFaults, urlFaults } from '../entry.ts'
-import { teamsTopic } from '../views/topics.ts'
+import { teamsTopic } from '../cache/tags.ts'
+import {
+  compareEntries,
+  type EntryChange,
+  type EntryFault,
+  slugFaults,
+  urlFaults,
+} from '../catalogue/entry.ts'
+import { isCountry } from '../core/country.ts'
 import type { TeamEntry } from './entry-schema.ts'
 
 /** What the schema cannot say. */

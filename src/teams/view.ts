@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/index.ts'
-import { teamsTopic } from '../views/topics.ts'
-import type { ViewCache } from '../views/view-cache.ts'
+import type { ViewCache } from '../cache/response-cache.ts'
+import { teamsTopic } from '../cache/tags.ts'
 import { listTeams } from './teams.ts'
 
 export const TEAMS_VIEW = 'teams'

@@ -1,10 +1,10 @@
 /** Who gets in: every operation of the OpenAPI document, tried by every kind of caller. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { isProtected, type Located, operationsOf, readDocument, readsToken } from '../docs/document.ts'
-import { deleted, deliver } from '../identity/deliveries.ts'
 import { patientFan } from '../packs/packs-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
+import { deleted, deliver } from '../users/deliveries.ts'
 import { snapshot } from './snapshot.ts'
 
 /** The provider answers its own tokens only, and only they are exchanged. */

@@ -1,10 +1,10 @@
 /** Another application on a world's database: with a provider it has not asked yet, or with keys of its own. */
 import { createApp } from '../../src/app.ts'
 import { createNativeTokens } from '../../src/auth/native-token.ts'
-import { type Environment, parseConfig } from '../../src/config.ts'
+import { type Environment, parseConfig } from '../../src/config/config.ts'
+import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import type { Deps } from '../../src/deps.ts'
-import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
-import { createIdentityProvider } from '../../src/identity/provider.ts'
+import { createIdentityProvider } from '../../src/identity-provider/provider.ts'
 import { type Client, createClient } from '../support/client.ts'
 import { createConformance, type OpenApiDocument } from '../support/conformance.ts'
 import { ISSUER, type World } from '../support/world.ts'

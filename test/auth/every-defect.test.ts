@@ -1,6 +1,6 @@
 /** Every defect that a provider's token can have, at every operation that reads one. */
 import { beforeAll, expect, test } from 'bun:test'
-import { defects } from '../../mock-idp/defects.ts'
+import { defects } from '../../mock-idp/oidc/defects.ts'
 import { isProtected, type Located, operationsOf, readDocument, readsToken } from '../docs/document.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { decodeJwt } from 'jose'
-import { logOut } from '../../src/auth/standing.ts'
-import { sweepExpired } from '../../src/auth/sweep.ts'
+import { sweepExpired } from '../../src/auth/sweep-expired.ts'
+import { logOut } from '../../src/auth/token-validity.ts'
 import { onEachEngine } from '../support/world.ts'
 
 const SECOND = 1000

@@ -1,7 +1,7 @@
 /** Whatever the provider suffers, at whichever of its endpoints: fans do not notice, and nobody gets in. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { type FaultInput, type FaultKind, faultKinds } from '../../mock-idp/faults.ts'
-import { EMPTY_COOLDOWN_MS, KEYS_FRESH_MS } from '../../src/identity/key-set.ts'
+import { type FaultInput, type FaultKind, faultKinds } from '../../mock-idp/faults/fault.ts'
+import { EMPTY_COOLDOWN_MS, KEYS_FRESH_MS } from '../../src/identity-provider/key-set.ts'
 import type { Client } from '../support/client.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'

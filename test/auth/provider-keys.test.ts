@@ -1,9 +1,9 @@
 /** The provider's keys: new ones are found, old ones go, and what the provider suffers does not sign fans out. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import type { FaultInput } from '../../mock-idp/faults.ts'
+import type { FaultInput } from '../../mock-idp/faults/fault.ts'
 import { createApp } from '../../src/app.ts'
-import { EMPTY_COOLDOWN_MS, FETCH_COOLDOWN_MS, KEYS_FRESH_MS } from '../../src/identity/key-set.ts'
-import { createIdentityProvider } from '../../src/identity/provider.ts'
+import { EMPTY_COOLDOWN_MS, FETCH_COOLDOWN_MS, KEYS_FRESH_MS } from '../../src/identity-provider/key-set.ts'
+import { createIdentityProvider } from '../../src/identity-provider/provider.ts'
 import { type Client, createClient } from '../support/client.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'

@@ -1,7 +1,7 @@
 /** What is revoked in one process is refused in every other, at once, and by whatever starts after a crash. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { eraseUser } from '../../src/erasure/erase-user.ts'
+import { eraseUser } from '../../src/admin/erase-user.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'

@@ -1,6 +1,6 @@
 /** The provider's tokens at a protected route: what is refused, why, and what the client is told (RFC 6750). */
 import { expect, test } from 'bun:test'
-import { defects } from '../../mock-idp/defects.ts'
+import { defects } from '../../mock-idp/oidc/defects.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { tokenOf } from './provider-controls.ts'

@@ -1,12 +1,12 @@
 /** The first instant of a day, a week, a month and a year, and the second that JavaScript does not have. */
 import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import { judgeClaims } from '../../src/identity/claims.ts'
+import { judgeClaims } from '../../src/identity-provider/claims.ts'
 import { RewardEntry } from '../../src/rewards/entry-schema.ts'
 import { faultsOf } from '../crash/statements.ts'
-import { deliver, updated } from '../identity/deliveries.ts'
 import { addPack, expectStatus, HOLD, patientFan, refusal, remaining, start } from '../packs/packs-world.ts'
 import { onEachEngine } from '../support/world.ts'
+import { deliver, updated } from '../users/deliveries.ts'
 
 onEachEngine('Midnight', world => {
   const setClock = (at: number) => world.clock.set(at - world.clock.ms)

@@ -1,7 +1,7 @@
 /** Clocks that are set back or ahead: nothing is granted or sold twice, and nothing is held for ever. */
 import { expect, test } from 'bun:test'
 import { FORGIVENESS_MS } from '../../src/auth/native-sessions.ts'
-import { FETCH_COOLDOWN_MS } from '../../src/identity/key-set.ts'
+import { FETCH_COOLDOWN_MS } from '../../src/identity-provider/key-set.ts'
 import { faultsOf } from '../crash/statements.ts'
 import {
   addPack,

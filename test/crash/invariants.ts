@@ -1,7 +1,7 @@
 /** What holds in any database of ours at any time, told from the rows alone: the first thing to ask after a crash. */
 import type { Database, Reader, Tables } from '../../db/index.ts'
 import { boardsAt } from '../../src/leaderboard/boards.ts'
-import { recount } from '../../src/leaderboard/counts.ts'
+import { recount } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { statusOf } from '../../src/packs/present.ts'
 import { parseTerms } from '../../src/packs/terms.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'

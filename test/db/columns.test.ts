@@ -1,7 +1,7 @@
 /** The column kit: what one dialect stores, the other stores as well, and both give it back as it was. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { asc, eq, gt } from 'drizzle-orm'
-import { postgres, sqlite } from '../../db/columns.ts'
+import { postgres, sqlite } from '../../db/schema/columns.ts'
 import { createClock } from '../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../support/engines.ts'
 import { withRawConnection } from './probe.ts'

@@ -5,8 +5,8 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../../db/migrate.ts'
-import { openSqlite } from '../../db/sqlite.ts'
-import { realDisk } from '../../db/sqlite-wal.ts'
+import { openSqlite } from '../../db/sqlite/database.ts'
+import { realDisk } from '../../db/sqlite/wal.ts'
 import { createClock } from '../support/clock.ts'
 import { insertTeam } from './probe.ts'
 

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { knownMigrations } from '../../db/expected-schema.ts'
 import { DatabaseError } from '../../db/index.ts'
-import { knownMigrations } from '../../db/known-migrations.ts'
 import { applyMigrations, listPendingMigrations, migrate, NewerSchemaError } from '../../db/migrate.ts'
 import { KEPT_BY_KEY } from '../../scripts/generate/table-options.ts'
 import { createClock } from '../support/clock.ts'
@@ -252,7 +252,7 @@ describe('migrations (SQLite)', () => {
   test('leave the writer durable: WAL, synchronous FULL and foreign keys on', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
     temporary = await sqliteEngine.open(createClock())
-    const { connectSqlite } = await import('../../db/sqlite-connection.ts')
+    const { connectSqlite } = await import('../../db/sqlite/connection.ts')
     const connection = connectSqlite(join(folder, 'deep', 'er', 'file.db'))
     const pragma = (name: string) => Object.values(connection.query(`PRAGMA ${name}`).get() as object)[0]
     expect([pragma('journal_mode'), pragma('synchronous'), pragma('foreign_keys')]).toEqual(['wal', 2, 1])

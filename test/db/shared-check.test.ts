@@ -1,6 +1,6 @@
 /** The check of a database that probes share. */
 import { expect, test } from 'bun:test'
-import { shareCheck } from '../../db/shared-check.ts'
+import { shareCheck } from '../../db/postgres/shared-check.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 test('concurrent callers share one run, and a success answers those that follow', async () => {

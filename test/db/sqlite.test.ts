@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Database, DatabaseError, openDatabase, type Transaction } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
-import { openSqlite } from '../../db/sqlite.ts'
+import { openSqlite } from '../../db/sqlite/database.ts'
 import { createClock } from '../support/clock.ts'
 import { insertTeam, withRawConnection } from './probe.ts'
 

@@ -1,8 +1,8 @@
 /** Schemas in the document mean what the routes check, in a form that tools draw well. */
 import { expect, test } from 'bun:test'
 import { type TSchema, Type } from '@sinclair/typebox'
+import { Closed, Nullable, Slug } from '../../src/core/schemas.ts'
 import { type Json, refineSchemas } from '../../src/docs/json-schema.ts'
-import { Closed, Nullable, Slug } from '../../src/http/schemas.ts'
 
 function refine(schema: TSchema) {
   const components: Json = {}

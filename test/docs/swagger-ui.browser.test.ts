@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Page } from 'playwright-core'
 import { generateFans } from '../../mock-idp/users.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
-import { realSources } from '../../src/sources.ts'
+import { realSources } from '../../src/core/sources.ts'
 import { noBrowser, openBrowser, screenshotPath, type WatchedBrowser } from '../support/browser.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { DatabaseError, type Transaction, translateDatabaseError } from '../../db/index.ts'
-import { openPostgres } from '../../db/postgres.ts'
+import { openPostgres } from '../../db/postgres/database.ts'
 import { execute, withRawConnection } from '../db/probe.ts'
 import { refusal } from '../packs/packs-world.ts'
 import { type Engine, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'

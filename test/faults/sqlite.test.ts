@@ -5,7 +5,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, write
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../../db/migrate.ts'
-import { openSqlite } from '../../db/sqlite.ts'
+import { openSqlite } from '../../db/sqlite/database.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { refusal } from '../packs/packs-world.ts'
 import type { Engine } from '../support/engines.ts'

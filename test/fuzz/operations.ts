@@ -2,10 +2,10 @@
 import { beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { operationsOf, readDocument } from '../docs/document.ts'
-import { sign } from '../identity/deliveries.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../packs/packs-world.ts'
 import type { Engine } from '../support/engines.ts'
 import { type Fan, onEngine, type World } from '../support/world.ts'
+import { sign } from '../users/deliveries.ts'
 import { type FuzzedRequest, type KnownValues, requestsOf } from './requests.ts'
 
 /** `runs` requests to each operation. */

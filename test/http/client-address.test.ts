@@ -1,8 +1,8 @@
 /** Whose word counts for the address of a client. */
 import { describe, expect, test } from 'bun:test'
-import { parseConfig } from '../../src/config.ts'
-import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
-import { addressGroup, clientAddress } from '../../src/http/client-address.ts'
+import { parseConfig } from '../../src/config/config.ts'
+import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
+import { addressGroup, clientAddress } from '../../src/http/edge/client-address.ts'
 
 const secrets = await makeDevelopmentSecrets()
 const PEER = '10.0.0.9'

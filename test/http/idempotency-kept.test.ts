@@ -1,11 +1,11 @@
 /** What is kept under an Idempotency-Key, for how long, and what is not. */
 import { expect, test } from 'bun:test'
 import { startBackground } from '../../src/background.ts'
-import { sweepIdempotencyKeys } from '../../src/idempotency/keys.ts'
-import { deleted, deliver } from '../identity/deliveries.ts'
+import { sweepIdempotencyKeys } from '../../src/http/idempotency/key-store.ts'
 import { addPack, DAY, EUROS, patientFan, refusal, start } from '../packs/packs-world.ts'
 import type { Answer } from '../support/client.ts'
 import { onEachEngine } from '../support/world.ts'
+import { deleted, deliver } from '../users/deliveries.ts'
 
 const PURCHASE = '/api/packs/purchase'
 const under = (key: string) => ({ 'idempotency-key': key })

@@ -1,8 +1,8 @@
 /** One effect a key, among processes on one database and across the death of one: real sockets, real tokens. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { ensureUser } from '../../src/identity/users.ts'
+import { realSources } from '../../src/core/sources.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
-import { realSources } from '../../src/sources.ts'
+import { ensureUser } from '../../src/users/users.ts'
 import { addPack, purchaseRows } from '../packs/packs-world.ts'
 import type { Answer } from '../support/client.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'

@@ -1,9 +1,9 @@
 /** How long a connection stays open between two requests. */
 import { expect, test } from 'bun:test'
 import { createApp } from '../../src/app.ts'
-import { parseConfig } from '../../src/config.ts'
-import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
-import { listenOptions } from '../../src/http/listen-options.ts'
+import { parseConfig } from '../../src/config/config.ts'
+import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
+import { listenOptions } from '../../src/http/edge/listen-options.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { rawRequest } from './raw-request.ts'

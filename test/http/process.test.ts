@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
-import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
+import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import { control, tokenOf } from '../auth/provider-controls.ts'
 import { waitUntil } from '../support/wait-until.ts'
 

@@ -1,7 +1,7 @@
 /** How a process leaves under load, and how an older one lives beside a newer schema: real processes, real sockets. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { connectSqlite } from '../../db/sqlite-connection.ts'
+import { connectSqlite } from '../../db/sqlite/connection.ts'
 import { createClock } from '../support/clock.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'

@@ -1,7 +1,7 @@
 /** Which writes are refused before any work, and when their clients are told to come back. */
 import { describe, expect, test } from 'bun:test'
 import { pino } from 'pino'
-import { createWriteAdmission } from '../../src/http/write-admission.ts'
+import { createWriteAdmission } from '../../src/http/edge/write-admission.ts'
 
 const MAX_WAIT_MS = 5_000
 const request = (method = 'POST') => new Request('http://localhost/api/user/profile', { method })

@@ -3,10 +3,10 @@
  * changes at a time. Prints how many were made.
  */
 import { DatabaseError, openDatabase, type Transaction } from '../../db/index.ts'
-import { ensureUser } from '../../src/identity/users.ts'
+import { realSources } from '../../src/core/sources.ts'
 import { joinLeaderboard } from '../../src/points/join-leaderboard.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
-import { realSources } from '../../src/sources.ts'
+import { ensureUser } from '../../src/users/users.ts'
 import { seededNumbers } from './board-model.ts'
 
 const AT_ONCE = 8

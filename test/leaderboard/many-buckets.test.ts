@@ -1,6 +1,6 @@
 /** A fan who comes to many boards at once and leaves them, as a repair may have it: more buckets than one statement moves. */
 import { expect, test } from 'bun:test'
-import { moveCounts } from '../../src/leaderboard/counts.ts'
+import { moveCounts } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { onEachEngine } from '../support/world.ts'
 import { readCounts } from './board-model.ts'
 

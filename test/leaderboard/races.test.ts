@@ -1,8 +1,8 @@
 /** Processes that earn, spend and enrol on one database at once: the counts stay exact and the ranks are the sort. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
-import { recount } from '../../src/leaderboard/counts.ts'
-import { readStanding } from '../../src/leaderboard/standing.ts'
+import { recount } from '../../src/leaderboard/rank-index/rank-index.ts'
+import { readStanding } from '../../src/leaderboard/ranked-entry.ts'
 import { createClock } from '../support/clock.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'

@@ -9,7 +9,7 @@ import {
   type JWK,
   jwtVerify,
 } from 'jose'
-import { type Defect, defects } from '../../mock-idp/defects.ts'
+import { type Defect, defects } from '../../mock-idp/oidc/defects.ts'
 import { createWorld, issuer, noon } from './world.ts'
 
 const leeway = 30

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { defects } from '../../mock-idp/defects.ts'
+import { defects } from '../../mock-idp/oidc/defects.ts'
 import { createWorld, issuer } from './world.ts'
 
 test('userinfo gives the standard claims of the token’s user, by GET and POST', async () => {

@@ -2,9 +2,9 @@
 import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Tables } from '../../db/index.ts'
-import { findUser } from '../../src/identity/users.ts'
+import { packsTopic } from '../../src/cache/tags.ts'
 import { statusOf } from '../../src/packs/present.ts'
-import { packsTopic } from '../../src/views/topics.ts'
+import { findUser } from '../../src/users/users.ts'
 import type { Answer, Client } from '../support/client.ts'
 import type { Fan, World } from '../support/world.ts'
 

@@ -1,7 +1,7 @@
 /** Which gateway takes money: its configuration, and what is left when there is none. */
 import { describe, expect, test } from 'bun:test'
-import { ConfigError, type Environment, parseConfig } from '../../src/config.ts'
-import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
+import { ConfigError, type Environment, parseConfig } from '../../src/config/config.ts'
+import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import { createPayments } from '../../src/packs/payments/create.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'

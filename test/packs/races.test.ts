@@ -1,10 +1,10 @@
 /** Drops between processes: two instances of the API on one database, real sockets, real tokens. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { ensureUser } from '../../src/identity/users.ts'
+import { realSources } from '../../src/core/sources.ts'
 import { findFlaw } from '../../src/packs/proof.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
-import { realSources } from '../../src/sources.ts'
+import { ensureUser } from '../../src/users/users.ts'
 import type { Answer } from '../support/client.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'

@@ -1,8 +1,8 @@
 /** The sandbox gateway: what its receipts pay, and that nothing else passes for one. */
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { DomainError } from '../../src/core/problems.ts'
 import { createSandbox, type ReceiptKind, receiptKinds } from '../../src/packs/payments/sandbox.ts'
-import { DomainError } from '../../src/problems.ts'
 
 const sandbox = createSandbox('a secret of some entropy')
 const charge = { purchaseId: 'purchase-1', amount: 499, currency: 'EUR' }

@@ -1,9 +1,9 @@
 /** An account that its entries contradict takes no further entry: the chain on top of it would be broken for good. */
 import { expect, spyOn, test } from 'bun:test'
 import type { Transaction } from '../../db/index.ts'
-import { ensureUser } from '../../src/identity/users.ts'
 import { GENESIS_HASH } from '../../src/points/hash.ts'
 import { appendEntry, LedgerMismatchError } from '../../src/points/ledger.ts'
+import { ensureUser } from '../../src/users/users.ts'
 import { withoutRules } from '../db/probe.ts'
 import { onEachEngine, type World } from '../support/world.ts'
 

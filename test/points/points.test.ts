@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 import type { Database, Transaction } from '../../db/index.ts'
-import { ensureUser } from '../../src/identity/users.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
 import { appendEntry, type PointsChange } from '../../src/points/ledger.ts'
+import { ensureUser } from '../../src/users/users.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { type Fan, onEachEngine } from '../support/world.ts'
 

@@ -1,8 +1,8 @@
 /** The view of the catalogue: true after each change, and the same objects where nothing changed, so that nothing is rendered twice. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { rewardsTopic } from '../../src/cache/tags.ts'
 import { viewCatalogue } from '../../src/rewards/catalogue.ts'
-import { rewardsTopic } from '../../src/views/topics.ts'
 import { onEachEngine } from '../support/world.ts'
 
 onEachEngine('The view of the catalogue', world => {

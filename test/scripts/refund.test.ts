@@ -1,7 +1,7 @@
 /** `bun run refund`, run as an operator runs it. */
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { findUser } from '../../src/identity/users.ts'
+import { findUser } from '../../src/users/users.ts'
 import {
   addPack,
   balanceOf,

@@ -1,6 +1,6 @@
 /** Scripts as operators run them: a process of their own, from the root of the repository. */
 import { join } from 'node:path'
-import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
+import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 
 const root = join(import.meta.dir, '../..')
 const secrets = await makeDevelopmentSecrets()

@@ -1,6 +1,6 @@
 /** Writes pairs for as long as it lives: a team and a reward of the same name, in one unit of work. */
 import { openDatabase } from '../../db/index.ts'
-import { realSources } from '../../src/sources.ts'
+import { realSources } from '../../src/core/sources.ts'
 
 const db = openDatabase(process.env.DATABASE_URL ?? '', realSources)
 for (let pair = 1; ; pair++) {

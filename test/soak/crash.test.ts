@@ -1,7 +1,7 @@
 /** Killed, cut off and restarted under load, time and again; `CRASH_ROUNDS` and `CRASH_SEED` choose others. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../db/index.ts'
-import { realSources } from '../../src/sources.ts'
+import { realSources } from '../../src/core/sources.ts'
 import { type PostgresCluster, postgresBinaries, startCluster } from '../crash/postgres-cluster.ts'
 import {
   type Blow,

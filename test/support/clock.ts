@@ -1,5 +1,5 @@
 /** A clock that stands still until a test moves it, and ids and bytes like the real ones. */
-import { type AppSources, realSources } from '../../src/sources.ts'
+import { type AppSources, realSources } from '../../src/core/sources.ts'
 
 export const KICK_OFF = Date.parse('2026-08-15T18:30:00.000Z')
 

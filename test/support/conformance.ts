@@ -1,7 +1,7 @@
 /** Holds an answer to the OpenAPI document: its status is documented, its media type and body are as described. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
-import { catalogue } from '../../src/problems.ts'
+import { catalogue } from '../../src/core/problems.ts'
 
 interface Operation {
   responses: Record<string, { content?: Record<string, unknown> }>

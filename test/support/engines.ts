@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { SQL } from 'bun'
 import { drizzle as drizzleOnPglite } from 'drizzle-orm/pglite'
+import { knownMigrations } from '../../db/expected-schema.ts'
 import { type Database, openDatabase, type Sources } from '../../db/index.ts'
-import { knownMigrations } from '../../db/known-migrations.ts'
 import { applyMigrations, migrate } from '../../db/migrate.ts'
-import { databaseOn } from '../../db/postgres.ts'
+import { databaseOn } from '../../db/postgres/database.ts'
 
 /** A database of its own, migrated and empty. */
 export interface TemporaryDatabase {

@@ -1,9 +1,9 @@
 /** What a test needs in the database before it begins. */
 import type { Database, Tables } from '../../db/index.ts'
-import type { Config } from '../../src/config.ts'
-import { ensureUser } from '../../src/identity/users.ts'
+import { rewardsTopic, teamsTopic } from '../../src/cache/tags.ts'
+import type { Config } from '../../src/config/config.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
-import { rewardsTopic, teamsTopic } from '../../src/views/topics.ts'
+import { ensureUser } from '../../src/users/users.ts'
 
 type NewReward = Partial<Tables['rewards']['$inferInsert']>
 

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { serveLoopback } from '../../mock-idp/serve.ts'
-import { makeDevelopmentSecrets } from '../../src/development-secrets.ts'
+import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 
 export const secrets = await makeDevelopmentSecrets()
 

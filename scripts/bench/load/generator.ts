@@ -1,7 +1,5 @@
-/** Which load generator is used: wrk where it is installed, else autocannon, which comes with the repository. */
+/** What a load generator does: wrk and autocannon. */
 import type { Measurement, Plan } from '../plan.ts'
-import { createAutocannon } from './autocannon.ts'
-import { createWrk } from './wrk.ts'
 
 export interface LoadOptions {
   seconds: number
@@ -17,12 +15,4 @@ export interface Generator {
   /** With its version. */
   readonly name: string
   measure(origin: string, plan: Plan, options: LoadOptions): Promise<Measurement>
-}
-
-export function chooseGenerator(wanted: 'wrk' | 'autocannon' | undefined, folder: string): Generator {
-  const installed = Bun.which('wrk') !== null
-  if (wanted === 'wrk' && !installed) throw new Error('wrk is not installed.')
-  if (wanted === 'autocannon' || !installed) return createAutocannon(folder)
-  const said = Bun.spawnSync(['wrk', '-v']).stdout.toString()
-  return createWrk(folder, /^wrk \S+/.exec(said)?.[0] ?? 'wrk')
 }

@@ -3,10 +3,10 @@
  * the fan stands and how many others there are must not matter.
  */
 import { openDatabase, type Reader } from '../../../db/index.ts'
+import { createCursors } from '../../../src/core/pagination.ts'
+import { realSources } from '../../../src/core/sources.ts'
 import { readBoardAround, readBoardPage } from '../../../src/leaderboard/page.ts'
-import { readStanding } from '../../../src/leaderboard/standing.ts'
-import { createCursors } from '../../../src/pagination.ts'
-import { realSources } from '../../../src/sources.ts'
+import { readStanding } from '../../../src/leaderboard/ranked-entry.ts'
 import type { Engine } from '../databases.ts'
 import { type Bench, enginesOf, median, type Row, row, type Scenario } from '../scenario.ts'
 

@@ -1,5 +1,5 @@
 /** What a second core brings: `WORKERS=2` beside one process, on both engines, reading and writing. */
-import { MOST_TOKENS } from '../../../src/identity/token-cache.ts'
+import { MOST_TOKENS } from '../../../src/identity-provider/token-cache.ts'
 import { claimPlan } from '../claim-plan.ts'
 import type { Engine } from '../databases.ts'
 import type { Plan } from '../plan.ts'

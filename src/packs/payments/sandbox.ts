@@ -1,7 +1,7 @@
 /** A gateway for development: receipts that it signs itself, good ones and every kind of bad one. No money moves. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { deriveKey } from '../../derived-key.ts'
-import { DomainError } from '../../problems.ts'
+import { deriveKey } from '../../core/derived-key.ts'
+import { DomainError } from '../../core/problems.ts'
 import type { Charge, PaymentGateway } from './gateway.ts'
 
 /** `foreign` pays another purchase. A `paid` receipt that is used twice is the reused one. */

@@ -1,6 +1,7 @@
 /** Stripe's word that a payment succeeded: completes through the very verb that the client's word does. */
+
+import { DomainError } from '../../core/problems.ts'
 import type { Deps } from '../../deps.ts'
-import { DomainError } from '../../problems.ts'
 import { completePurchase } from '../complete-purchase.ts'
 import { chargeOf, reportRefundDue } from '../pay.ts'
 import type { PurchaseRow } from '../present.ts'

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import Stripe from 'stripe'
 import type { PaymentsConfig } from '../../config/payments.ts'
-import { DomainError } from '../../problems.ts'
+import { DomainError } from '../../core/problems.ts'
 import type { Charge, PaymentGateway } from './gateway.ts'
 
 /** Milliseconds for one request to Stripe: with one more try, a fan waits no longer than a webhook's sender does. */

@@ -1,0 +1,20 @@
+/** What instances tell one another of the requests that they counted. */
+import type { ColumnKit } from './columns.ts'
+
+export function defineLimitsTables(kit: ColumnKit) {
+  const { table, id, integer, timestamp } = kit
+
+  /** One row a client and policy that has used a part of its quota worth telling. */
+  const rateLimitWindows = table(
+    'rate_limit_windows',
+    {
+      /** Keyed hash of the policy and the address or caller. */
+      key: id().primaryKey(),
+      used: integer().notNull(),
+      endsAt: timestamp().notNull(),
+    },
+    t => [kit.index('rate_limit_windows_end').on(t.endsAt)],
+  )
+
+  return { rateLimitWindows }
+}

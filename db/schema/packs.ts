@@ -1,0 +1,167 @@
+/** Packs: the catalogue, purchases, and what fans drew. */
+import { sql } from 'drizzle-orm'
+import type { ColumnKit } from './columns.ts'
+import type { FanTables } from './fans.ts'
+
+export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
+  const { table, id, text, integer, boolean, timestamp } = kit
+
+  /** Things that packs hold. Catalogue: the id is the importer's slug. */
+  const collectibles = table(
+    'collectibles',
+    {
+      id: id().primaryKey(),
+      name: text().notNull(),
+      description: text().notNull(),
+      imageUrl: text(),
+      rarity: id().notNull(),
+      /** How many have been drawn: the next one's serial number is one more. */
+      minted: integer().notNull(),
+      createdAt: timestamp().notNull(),
+      updatedAt: timestamp().notNull(),
+    },
+    t => [kit.check('collectibles_minted_not_negative', sql`${t.minted} >= 0`)],
+  )
+
+  /** What fans buy. Catalogue: the id is the importer's slug. */
+  const packs = table(
+    'packs',
+    {
+      id: id().primaryKey(),
+      name: text().notNull(),
+      description: text().notNull(),
+      imageUrl: text(),
+      /** Points, or minor units of an ISO 4217 currency. */
+      priceAmount: integer().notNull(),
+      priceCurrency: id().notNull(),
+      itemsPerPack: integer().notNull(),
+      active: boolean().notNull(),
+      startsAt: timestamp(),
+      endsAt: timestamp(),
+      /** Null: without limit. What is held is counted from live purchases, never kept. */
+      supplyTotal: integer(),
+      supplySold: integer().notNull(),
+      createdAt: timestamp().notNull(),
+      updatedAt: timestamp().notNull(),
+    },
+    t => [
+      kit.check('packs_price_not_negative', sql`${t.priceAmount} >= 0`),
+      kit.check('packs_items', sql`${t.itemsPerPack} between 1 and 100`),
+      kit.check(
+        'packs_supply',
+        sql`${t.supplySold} >= 0 and (${t.supplyTotal} is null or ${t.supplySold} <= ${t.supplyTotal})`,
+      ),
+    ],
+  )
+
+  /** What a pack may hold, with its share in millionths; the shares of a pack add up to a million. */
+  const packItems = table(
+    'pack_items',
+    {
+      packId: id()
+        .notNull()
+        .references(() => packs.id),
+      collectibleId: id()
+        .notNull()
+        .references(() => collectibles.id),
+      weight: integer().notNull(),
+    },
+    t => [
+      kit.primaryKey({ name: 'pack_items_pk', columns: [t.packId, t.collectibleId] }),
+      kit.check('pack_items_weight_positive', sql`${t.weight} >= 1`),
+    ],
+  )
+
+  /** A purchase holds one of the supply while it is pending and `expiresAt` has not come: the clock expires it. */
+  const packPurchases = table(
+    'pack_purchases',
+    {
+      id: id().primaryKey(),
+      packId: id()
+        .notNull()
+        .references(() => packs.id),
+      userId: id()
+        .notNull()
+        .references(() => users.id),
+      /** `pending`, `completed`, `refund_due` (paid, but too late) or `refunded`; `expired` is never written. */
+      status: id().notNull(),
+      priceAmount: integer().notNull(),
+      priceCurrency: id().notNull(),
+      /** Secret until the pack is opened. */
+      serverSeed: text().notNull(),
+      seedHash: text().notNull(),
+      /** The canonical terms of the draw, frozen here. */
+      terms: text().notNull(),
+      createdAt: timestamp().notNull(),
+      expiresAt: timestamp().notNull(),
+      completedAt: timestamp(),
+      refundedAt: timestamp(),
+      /** A reference of a payment serves one purchase. */
+      paymentReference: id(),
+    },
+    t => [
+      kit.index('pack_purchases_holds').on(t.packId, t.status, t.expiresAt),
+      kit.index('pack_purchases_user').on(t.userId, t.id),
+      kit.uniqueIndex('pack_purchases_payment_unique').on(t.paymentReference),
+      kit.check(
+        'pack_purchases_status',
+        sql`${t.status} in ('pending', 'completed', 'refund_due', 'refunded')`,
+      ),
+      kit.check('pack_purchases_completed', sql`${t.status} <> 'completed' or ${t.completedAt} is not null`),
+    ],
+  )
+
+  /** A fan's pack: sealed until `openedAt`. */
+  const userPacks = table(
+    'user_packs',
+    {
+      id: id().primaryKey(),
+      purchaseId: id()
+        .notNull()
+        .references(() => packPurchases.id),
+      packId: id()
+        .notNull()
+        .references(() => packs.id),
+      userId: id()
+        .notNull()
+        .references(() => users.id),
+      createdAt: timestamp().notNull(),
+      openedAt: timestamp(),
+      clientSeed: text(),
+      /** Taken back unopened: it cannot be opened any more. */
+      revokedAt: timestamp(),
+    },
+    t => [
+      kit.uniqueIndex('user_packs_purchase_unique').on(t.purchaseId),
+      kit.index('user_packs_user').on(t.userId, t.id),
+      kit.check('user_packs_opened_or_revoked', sql`${t.openedAt} is null or ${t.revokedAt} is null`),
+      kit.check('user_packs_client_seed', sql`(${t.openedAt} is null) = (${t.clientSeed} is null)`),
+    ],
+  )
+
+  /** What a fan drew. A collectible's serial numbers run from 1 without a gap. */
+  const userItems = table(
+    'user_items',
+    {
+      userPackId: id()
+        .notNull()
+        .references(() => userPacks.id),
+      position: integer().notNull(),
+      userId: id()
+        .notNull()
+        .references(() => users.id),
+      collectibleId: id()
+        .notNull()
+        .references(() => collectibles.id),
+      serialNumber: integer().notNull(),
+      createdAt: timestamp().notNull(),
+    },
+    t => [
+      kit.primaryKey({ name: 'user_items_pk', columns: [t.userPackId, t.position] }),
+      kit.uniqueIndex('user_items_collectible_serial_unique').on(t.collectibleId, t.serialNumber),
+      kit.index('user_items_collection').on(t.userId, t.collectibleId, t.serialNumber),
+    ],
+  )
+
+  return { collectibles, packs, packItems, packPurchases, userPacks, userItems }
+}

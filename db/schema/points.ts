@@ -1,0 +1,56 @@
+/** The points ledger: accounts and their entries. */
+import { sql } from 'drizzle-orm'
+import type { ColumnKit } from './columns.ts'
+import type { FanTables } from './fans.ts'
+
+export function definePointsTables(kit: ColumnKit, { users }: FanTables) {
+  const { table, id, text, integer, timestamp } = kit
+
+  /** Head of each fan's ledger; its row lock makes entries of one fan follow one another. */
+  const pointsAccounts = table(
+    'points_accounts',
+    {
+      userId: id()
+        .primaryKey()
+        .references(() => users.id),
+      balance: integer().notNull(),
+      /** Sum of all that was ever earned; spending never lowers it. */
+      lifetime: integer().notNull(),
+      /** `seq` and `hash` of the newest entry. */
+      seq: integer().notNull(),
+      headHash: text().notNull(),
+      updatedAt: timestamp().notNull(),
+    },
+    t => [
+      kit.check('points_accounts_balance_not_negative', sql`${t.balance} >= 0`),
+      kit.check('points_accounts_balance_exact', sql`${t.balance} <= 9007199254740991`),
+      kit.check('points_accounts_lifetime_exact', sql`${t.lifetime} between 0 and 9007199254740991`),
+    ],
+  )
+
+  /** The append-only ledger: triggers refuse UPDATE and DELETE (hand-written migrations). */
+  const pointsEntries = table(
+    'points_entries',
+    {
+      id: id().primaryKey(),
+      userId: id()
+        .notNull()
+        .references(() => users.id),
+      seq: integer().notNull(),
+      delta: integer().notNull(),
+      balanceAfter: integer().notNull(),
+      reason: id().notNull(),
+      ref: id().notNull(),
+      createdAt: timestamp().notNull(),
+      hash: text().notNull(),
+    },
+    t => [
+      kit.uniqueIndex('points_entries_user_seq_unique').on(t.userId, t.seq),
+      kit.uniqueIndex('points_entries_user_reason_ref_unique').on(t.userId, t.reason, t.ref),
+      kit.check('points_entries_delta_not_zero', sql`${t.delta} <> 0`),
+      kit.check('points_entries_balance_not_negative', sql`${t.balanceAfter} >= 0`),
+    ],
+  )
+
+  return { pointsAccounts, pointsEntries }
+}

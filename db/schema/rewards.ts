@@ -1,0 +1,59 @@
+/** Rewards and what fans did with them. */
+import { sql } from 'drizzle-orm'
+import type { ColumnKit } from './columns.ts'
+import type { FanTables } from './fans.ts'
+
+export function defineRewardsTables(kit: ColumnKit, { users }: FanTables) {
+  const { table, id, text, integer, boolean, timestamp } = kit
+
+  /** What fans can claim. Catalogue: the id is the importer's slug. */
+  const rewards = table(
+    'rewards',
+    {
+      id: id().primaryKey(),
+      title: text().notNull(),
+      description: text().notNull(),
+      imageUrl: text(),
+      itemType: text().notNull(),
+      pointsRequired: integer().notNull(),
+      active: boolean().notNull(),
+      startsAt: timestamp(),
+      endsAt: timestamp(),
+      /** Null: without limit. */
+      stockRemaining: integer(),
+      createdAt: timestamp().notNull(),
+      updatedAt: timestamp().notNull(),
+    },
+    t => [
+      kit.index('rewards_active_order').on(t.active, t.pointsRequired, t.id),
+      kit.check('rewards_points_not_negative', sql`${t.pointsRequired} >= 0`),
+      kit.check('rewards_stock_not_negative', sql`${t.stockRemaining} >= 0`),
+    ],
+  )
+
+  /** A claim, later redeemed. The primary key is the rule: one claim a fan and reward. */
+  const userRewards = table(
+    'user_rewards',
+    {
+      userId: id()
+        .notNull()
+        .references(() => users.id),
+      rewardId: id()
+        .notNull()
+        .references(() => rewards.id),
+      claimedAt: timestamp().notNull(),
+      redeemedAt: timestamp(),
+      redemptionCode: id(),
+    },
+    t => [
+      kit.primaryKey({ name: 'user_rewards_pk', columns: [t.userId, t.rewardId] }),
+      kit.uniqueIndex('user_rewards_redemption_code_unique').on(t.redemptionCode),
+      kit.check(
+        'user_rewards_code_with_redemption',
+        sql`(${t.redeemedAt} is null) = (${t.redemptionCode} is null)`,
+      ),
+    ],
+  )
+
+  return { rewards, userRewards }
+}

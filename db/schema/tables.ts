@@ -1,0 +1,29 @@
+/**
+ * Every table, written once and defined for either dialect (`db/schema/columns.ts`). After a change here:
+ * `bun run generate` writes the migrations of both. Rules live here as constraints wherever one can say them.
+ */
+import type { ColumnKit } from './columns.ts'
+import { defineFansTables } from './fans.ts'
+import { defineIdempotencyTables } from './idempotency.ts'
+import { defineLeaderboardTables } from './leaderboard.ts'
+import { defineLimitsTables } from './limits.ts'
+import { definePacksTables } from './packs.ts'
+import { definePointsTables } from './points.ts'
+import { defineRewardsTables } from './rewards.ts'
+import { defineSignInTables } from './sign-in.ts'
+
+export type Tables = ReturnType<typeof defineTables>
+
+export function defineTables(kit: ColumnKit) {
+  const fans = defineFansTables(kit)
+  return {
+    ...fans,
+    ...defineSignInTables(kit),
+    ...defineIdempotencyTables(kit),
+    ...definePointsTables(kit, fans),
+    ...defineLeaderboardTables(kit, fans),
+    ...defineRewardsTables(kit, fans),
+    ...definePacksTables(kit, fans),
+    ...defineLimitsTables(kit),
+  }
+}

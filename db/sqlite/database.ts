@@ -1,0 +1,138 @@
+/** SQLite: one writer with group commit, one reader, in WAL. */
+import type { Database as Connection } from 'bun:sqlite'
+import { drizzle } from 'drizzle-orm/bun-sqlite'
+import { DatabaseError, translateDatabaseError } from '../errors.ts'
+import { requireCurrent } from '../expected-schema.ts'
+import { sqlite } from '../schema/columns.ts'
+import { defineTables } from '../schema/tables.ts'
+import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
+import { createWriteFault } from '../write-health.ts'
+import { createWriteMeter } from '../write-meter.ts'
+import { connectSqlite, forBulk } from './connection.ts'
+import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts'
+import { findBrokenReferences } from './references.ts'
+import { keepStatements } from './statements.ts'
+import { type Disk, keepWal } from './wal.ts'
+
+/** Between two attempts to empty the WAL beside others who read. */
+const TRUNCATE_RETRY_MS = 20
+
+const tables = defineTables(sqlite)
+
+/** Drizzle over one connection, seen through the surface that both engines share (see `columns.ts`). */
+export function queriesOn(connection: Connection, sources: Sources): Reader {
+  const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
+  return Object.assign(queries, { tables, statements: new Map(), ...sources })
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+export interface SqliteOptions extends DatabaseOptions, GroupCommitOptions {
+  /** With `offloadDisk`: how the file is made durable. */
+  disk?: Disk
+}
+
+export function openSqlite(path: string, sources: Sources, options: SqliteOptions = {}): Database {
+  if (path === '' || path.startsWith(':memory:')) {
+    throw new Error('Matchday needs a file (sqlite:PATH): its reader and its writer are two connections')
+  }
+  const writer = connectSqlite(path)
+  if (options.bulk) forBulk(writer)
+  const wal = options.offloadDisk ? keepWal(path, writer, options.disk) : undefined
+  const reader = connectSqlite(path)
+  reader.run('PRAGMA busy_timeout = 100')
+  reader.run('PRAGMA query_only = ON')
+
+  const statements = [keepStatements(reader), keepStatements(writer)]
+  const read = queriesOn(reader, sources)
+  // Changes with each commit of another connection. It is read outside of any snapshot, so it misses none.
+  const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
+  const listeners: ((topic: string) => void)[] = []
+  const meter = createWriteMeter(0.2)
+  const writeFault = createWriteFault(['full', 'read_only', 'corrupt', 'unreachable'], () =>
+    commits.write(async () => {
+      // Takes room and gives it back: a full disk refuses it.
+      writer.run('CREATE TABLE "__room" AS SELECT zeroblob(65536) AS room')
+      writer.run('DROP TABLE "__room"')
+    }),
+  )
+  const commits = createGroupCommit({
+    ...options,
+    writer,
+    queries: queriesOn(writer, sources),
+    sources,
+    wal,
+    translate(error) {
+      const translated = translateDatabaseError(error)
+      writeFault.note(translated)
+      return translated
+    },
+    onTouch(topic) {
+      for (const listener of listeners) listener(topic)
+    },
+  })
+  let closed = false
+
+  return {
+    engine: 'sqlite',
+    tables,
+    read,
+    async write<T>(work: (tx: Transaction) => Promise<T>) {
+      if (closed) throw new DatabaseError('unreachable')
+      return meter.measure(() => commits.write(work))
+    },
+    writeLoad: meter.load,
+    onTouch(listener) {
+      listeners.push(listener)
+    },
+    foreignCommits: () => dataVersion.get()?.data_version ?? null,
+    async ping() {
+      try {
+        const row = reader.query('SELECT count(*) AS applied FROM "__drizzle_migrations"').get()
+        requireCurrent('sqlite', (row as { applied: number }).applied)
+        await writeFault.check()
+        wal?.requireSound()
+      } catch (error) {
+        throw translateDatabaseError(error)
+      }
+    },
+    async truncateLog(patienceMs) {
+      const deadline = performance.now() + patienceMs
+      for (;;) {
+        await commits.idle()
+        // A batch may have begun meanwhile.
+        if (!writer.inTransaction) {
+          const [row] = writer.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').all()
+          if (row?.busy === 0) return true
+        }
+        if (performance.now() > deadline) return false
+        await Bun.sleep(TRUNCATE_RETRY_MS)
+      }
+    },
+    async findDamage() {
+      try {
+        const found = reader.query('PRAGMA integrity_check').values().flat().map(String)
+        const refer = findBrokenReferences(statement => reader.query(statement).values())
+        return [...found.filter(line => line !== 'ok'), ...refer]
+      } catch (error) {
+        const fault = translateDatabaseError(error)
+        if (fault instanceof DatabaseError && fault.fault === 'corrupt') return [messageOf(error)]
+        throw fault
+      }
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      await commits.idle()
+      dataVersion.finalize()
+      for (const kept of statements) kept.finalize()
+      reader.close()
+      await wal?.close()
+      // Another process that still reads keeps the WAL in use: what is in there is durable, so nothing waits for it.
+      writer.run('PRAGMA busy_timeout = 100')
+      // Leaves one file that holds everything: closing alone keeps the WAL while a statement is not yet collected.
+      writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
+      writer.close()
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import type { Clock } from '../clock.ts'
+import { presentUser, type User } from '../users.ts'
+import { applyDefect, type Defect } from './defects.ts'
+import { type KeyRing, signingAlgorithms } from './keys.ts'
+
+/** Lifetime of an access token and an ID token, in seconds. */
+export const tokenLifetime = 3600
+
+/** What a token may be made of beyond the user; everything has a default. */
+export interface TokenOptions {
+  /** Seconds from the provider's now; may be negative. Default 3600. */
+  expiresIn?: number
+  /** Laid over the standard claims, last but for the defect. */
+  claims?: JWTPayload
+  /** One fault that a resource server must notice. */
+  defect?: Defect
+  clientId?: string
+  /** Space separated. Default `openid profile email`. */
+  scope?: string
+  /** The session (grant) that the token belongs to. Default: one of its own. */
+  sid?: string
+  /** The `typ` header. Default `at+jwt`. */
+  typ?: string
+}
+
+export interface IdTokenOptions {
+  clientId: string
+  sid: string
+  scope: string
+  /** Seconds since the epoch. */
+  authTime: number
+  nonce?: string
+  /** The access token it came with, for `at_hash`. */
+  accessToken: string
+}
+
+export interface Tokens {
+  /** An access token in the JWT profile of RFC 9068. */
+  issueAccessToken(sub: string, options?: TokenOptions): Promise<string>
+  /** An ID token (OpenID Connect Core §2), with the claims that the scope asks for. */
+  issueIdToken(user: User, options: IdTokenOptions): Promise<string>
+  /** The claims of a token that this provider issued as access token and that still holds. Rejects with jose's errors. */
+  verifyAccessToken(token: string): Promise<JWTPayload>
+  /** The claims of an ID token of ours, expired or not, for `id_token_hint`. Rejects with jose's errors. */
+  verifyIdTokenHint(token: string): Promise<JWTPayload>
+}
+
+/** Issues and verifies the tokens of one provider. */
+export function createTokens(deps: {
+  issuer: string
+  audience: string
+  clock: Clock
+  keys: KeyRing
+}): Tokens {
+  const { issuer, audience, clock, keys } = deps
+  return {
+    async issueAccessToken(sub, options = {}) {
+      const iat = clock.seconds()
+      const claims: JWTPayload = {
+        iss: issuer,
+        aud: audience,
+        sub,
+        iat,
+        exp: iat + (options.expiresIn ?? tokenLifetime),
+        jti: randomUUID(),
+        client_id: options.clientId ?? 'matchday-app',
+        scope: options.scope ?? 'openid profile email',
+        sid: options.sid ?? randomUUID(),
+        ...options.claims,
+      }
+      const { alg, kid } = keys.current
+      const draft = { header: { alg, typ: options.typ ?? 'at+jwt', kid }, claims, key: keys.current }
+      return options.defect ? applyDefect(draft, options.defect) : signJwt(draft.header, claims, keys)
+    },
+
+    issueIdToken(user, { clientId, sid, scope, authTime, nonce, accessToken }) {
+      const { alg, kid } = keys.current
+      const iat = clock.seconds()
+      const claims = {
+        ...claimsForScope(presentUser(user, issuer), scope),
+        iss: issuer,
+        aud: clientId,
+        iat,
+        exp: iat + tokenLifetime,
+        auth_time: authTime,
+        sid,
+        ...(nonce === undefined ? {} : { nonce }),
+        at_hash: accessTokenHash(accessToken, alg),
+      }
+      return signJwt({ alg, typ: 'JWT', kid }, claims, keys)
+    },
+
+    async verifyAccessToken(token) {
+      const { payload } = await jwtVerify(token, keys.lookup, {
+        issuer,
+        audience,
+        typ: 'at+jwt',
+        algorithms: [...signingAlgorithms],
+        requiredClaims: ['sub', 'exp', 'iat'],
+        maxTokenAge: Number.MAX_SAFE_INTEGER, // Makes jose refuse an iat in the future.
+        currentDate: new Date(clock.now()),
+      })
+      return payload
+    },
+
+    async verifyIdTokenHint(token) {
+      const { payload } = await jwtVerify(token, keys.lookup, {
+        issuer,
+        typ: 'JWT',
+        algorithms: [...signingAlgorithms],
+        currentDate: new Date(0),
+      })
+      return payload
+    },
+  }
+}
+
+/** The part of a user's claims that a scope gives (OpenID Connect Core §5.4); `sub` always. */
+export function claimsForScope(user: User, scope: string): Partial<User> {
+  const scopes = scope.split(' ')
+  const { sub, email, email_verified, ...profile } = user
+  return {
+    sub,
+    ...(scopes.includes('profile') ? profile : {}),
+    ...(scopes.includes('email') ? { email, email_verified } : {}),
+  }
+}
+
+function signJwt(header: JWTHeaderParameters, claims: JWTPayload, keys: KeyRing): Promise<string> {
+  return new SignJWT(claims).setProtectedHeader(header).sign(keys.current.privateJwk)
+}
+
+/** `at_hash` (OpenID Connect Core §3.1.3.6): the left half of the token's hash by the algorithm's own digest. */
+function accessTokenHash(accessToken: string, alg: string): string {
+  const digest = createHash(alg === 'EdDSA' ? 'sha512' : 'sha256')
+    .update(accessToken)
+    .digest()
+  return digest.subarray(0, digest.length / 2).toString('base64url')
+}

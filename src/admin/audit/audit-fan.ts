@@ -1,0 +1,165 @@
+/** What a fan's account, enrolment and places must be, recomputed from their entries one by one. */
+import type { Tables } from '../../../db/index.ts'
+import { type Board, takesPart } from '../../leaderboard/boards.ts'
+import { hashEnrolment } from '../../leaderboard/enrolment.ts'
+import type { Place } from '../../leaderboard/rank-index/rank-index.ts'
+import { hashEntry } from '../../points/hash.ts'
+import { boardsFor, earnedBy, NEW_ACCOUNT, type PointsReason } from '../../points/ledger.ts'
+
+export type EntryRow = Tables['pointsEntries']['$inferSelect']
+export type AccountRow = Tables['pointsAccounts']['$inferSelect']
+export type EnrolmentRow = Tables['leaderboardEntries']['$inferSelect']
+
+/** One thing that is not as it must be. */
+export interface Finding {
+  /** Null where no single fan is concerned. */
+  userId: string | null
+  /** Table and column; `.row` for a row that is missing or should not be. */
+  what: string
+  /** Of an entry: its place in the fan's chain. */
+  seq?: number
+  board?: string
+  expected: string | number | null
+  actual: string | number | null
+}
+
+/** A fan as stored, but for the entries. */
+export interface StoredFan {
+  known: boolean
+  account: AccountRow | undefined
+  enrolment: EnrolmentRow | undefined
+  places: Place[]
+}
+
+export interface Verdict {
+  findings: Finding[]
+  /** The entries contradict themselves, or the enrolment does: what else it should be cannot be said. */
+  broken: boolean
+  account: Omit<AccountRow, 'userId'>
+  places: Place[]
+}
+
+interface Earned {
+  board: Board
+  points: number
+  reachedAt: number
+}
+
+/** Takes a fan's entries in the order of `seq`; then `conclude` compares. Keeps sums, not entries. */
+export function createAudit(userId: string) {
+  const account = { ...NEW_ACCOUNT }
+  const earned = new Map<string, Earned>()
+  let flaw: Finding | undefined
+
+  /** The first entry that breaks the chain; what comes after it is not judged. */
+  function flawOf(entry: EntryRow): Finding | undefined {
+    const found = (column: string, expected: Finding['expected'], actual: Finding['actual']) => {
+      return { userId, what: `points_entries.${column}`, seq: account.seq + 1, expected, actual }
+    }
+    if (entry.seq !== account.seq + 1) return found('seq', account.seq + 1, entry.seq)
+    if (!isInstant(entry.createdAt)) return found('created_at', 'an instant', String(entry.createdAt))
+    const balance = account.balance + entry.delta
+    if (entry.balanceAfter !== balance) return found('balance_after', balance, entry.balanceAfter)
+    const hash = hashEntry(account.headHash, entry)
+    return entry.hash === hash ? undefined : found('hash', hash, entry.hash)
+  }
+
+  function add(entry: EntryRow) {
+    flaw ??= flawOf(entry)
+    if (flaw) return
+    const { delta, createdAt } = entry
+    // Guarantee: a reason that is none of ours gives nothing back, and is not from before.
+    const reason = entry.reason as PointsReason
+    const gained = earnedBy({ delta, reason })
+    Object.assign(account, {
+      balance: entry.balanceAfter,
+      lifetime: account.lifetime + gained,
+      seq: entry.seq,
+      headHash: entry.hash,
+      updatedAt: createdAt,
+    })
+    if (gained === 0) return
+    for (const board of boardsFor(reason, createdAt)) {
+      const before = earned.get(board.id) ?? { board, points: 0, reachedAt: createdAt.getTime() }
+      const reachedAt = Math.max(before.reachedAt, createdAt.getTime())
+      earned.set(board.id, { board, points: before.points + gained, reachedAt })
+    }
+  }
+
+  function placesOf({ enrolledAt }: EnrolmentRow): Place[] {
+    const places = [...earned.values()]
+      .filter(({ board }) => takesPart(enrolledAt, board))
+      .map(({ board, points, reachedAt }) => ({ board: board.id, points, reachedAt }))
+    return earned.size > 0 ? places : [{ board: 'all', points: 0, reachedAt: enrolledAt.getTime() }]
+  }
+
+  function conclude(stored: StoredFan): Verdict {
+    const { known, enrolment } = stored
+    const unknown = known ? [] : [missing(userId, 'users')]
+    if (flaw) return { findings: [...unknown, flaw], broken: true, account, places: [] }
+    const sealed = enrolment ? findUnsealed(enrolment) : []
+    // Null is an enrolment from before the hash was kept: its instant is all there is.
+    const broken = sealed.length > 0 && enrolment?.hash !== null
+    const places = enrolment && !broken ? placesOf(enrolment) : []
+    const wrong = broken ? [] : comparePlaces(userId, places, stored.places)
+    const findings = [...unknown, ...compareAccount(userId, account, stored), ...sealed, ...wrong]
+    return { findings, broken, account, places }
+  }
+
+  return { add, conclude, head: () => ({ seq: account.seq, headHash: account.headHash }) }
+}
+
+const isInstant = (at: Date) => !Number.isNaN(at.getTime())
+const asText = (value: string | number | Date | null) =>
+  value instanceof Date ? (isInstant(value) ? value.toISOString() : 'no instant') : value
+const missing = (userId: string, table: string): Finding => {
+  return { userId, what: `${table}.row`, expected: userId, actual: null }
+}
+
+function compareAccount(
+  userId: string,
+  expected: Verdict['account'],
+  { account, enrolment }: StoredFan,
+): Finding[] {
+  // Enrolling opens an account as well: it is what the fan's writes wait for one another at.
+  if (!account) return expected.seq > 0 || enrolment ? [missing(userId, 'points_accounts')] : []
+  const columns = [
+    ['balance', 'balance'],
+    ['lifetime', 'lifetime'],
+    ['seq', 'seq'],
+    ['headHash', 'head_hash'],
+    ['updatedAt', 'updated_at'],
+  ] as const
+  return columns.flatMap(([name, column]) => {
+    const [must, is] = [asText(expected[name]), asText(account[name])]
+    return must === is ? [] : [{ userId, what: `points_accounts.${column}`, expected: must, actual: is }]
+  })
+}
+
+function findUnsealed(enrolment: EnrolmentRow): Finding[] {
+  const { userId, enrolledAt, hash } = enrolment
+  if (!isInstant(enrolledAt)) {
+    const what = 'leaderboard_entries.enrolled_at'
+    return [{ userId, what, expected: 'an instant', actual: String(enrolledAt) }]
+  }
+  const expected = hashEnrolment(enrolment)
+  return hash === expected ? [] : [{ userId, what: 'leaderboard_entries.hash', expected, actual: hash }]
+}
+
+function comparePlaces(userId: string, expected: Place[], stored: Place[]): Finding[] {
+  const is = new Map(stored.map(place => [place.board, place]))
+  const must = new Map(expected.map(place => [place.board, place]))
+  return [...new Set([...must.keys(), ...is.keys()])].flatMap(board => {
+    const [due, kept] = [must.get(board), is.get(board)]
+    const found = (column: string, of: (place: Place) => number): Finding[] => {
+      const [wanted, actual] = [due ? of(due) : null, kept ? of(kept) : null]
+      const what = `leaderboard_scores.${column}`
+      return wanted === actual ? [] : [{ userId, what, board, expected: wanted, actual }]
+    }
+    if (!due || !kept) return found('row', ({ points }) => points)
+    return [
+      ...found('minus_points', ({ points }) => (points === 0 ? 0 : -points)),
+      ...found('reached_at', ({ reachedAt }) => reachedAt),
+    ]
+  })
+}

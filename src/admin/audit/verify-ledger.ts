@@ -1,0 +1,137 @@
+/**
+ * Recomputes every chain, account, enrolment, place and count, beside a live API: it takes no lock and writes nothing.
+ * It goes through fans by id in ranges, so that memory stays bounded. A fan who looks wrong while they are being written
+ * to is read again by themselves before anything is said.
+ *
+ * A chain proves that nothing in it was changed, left out or put in. Whoever rewrites a fan's whole chain with the
+ * account and the places is not found by looking at them alone: keep the digest somewhere else, and compare.
+ */
+import { createHash } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import { type Database, DatabaseError, type Reader, translateDatabaseError } from '../../../db/index.ts'
+import { listBoards } from '../../leaderboard/rank-index/entries.ts'
+import { createAudit, type Finding, type StoredFan, type Verdict } from './audit-fan.ts'
+import { type Range, readEntriesOf, readRanges, readStored } from './stored-fans.ts'
+import { findWrongCounts, type WrongCount } from './verify-rank-index.ts'
+
+export interface LedgerReport {
+  fans: number
+  entries: number
+  boards: number
+  /** Of those named to `onFinding`. */
+  findings: number
+  /**
+   * SHA-256, in lower-case hex, over the JSON arrays `[userId, seq, headHash]` of all fans with entries, each and a line
+   * feed, by id: two databases with the same ledgers have the same.
+   */
+  digest: string
+}
+
+export interface VerifyOptions {
+  onFinding?: (finding: Finding) => void
+  /** Fans seen so far, of about how many. May throw to stop. */
+  onProgress?: (done: number, total: number) => void
+}
+
+const NOBODY: StoredFan = { known: false, account: undefined, enrolment: undefined, places: [] }
+
+/** @throws DatabaseError */
+export async function verifyLedger(
+  db: Pick<Database, 'read' | 'findDamage'>,
+  { onFinding, onProgress }: VerifyOptions = {},
+): Promise<LedgerReport> {
+  const { read } = db
+  const report = { fans: 0, entries: 0, boards: 0, findings: 0 }
+  const digest = createHash('sha256')
+  const say = (findings: Finding[]) => {
+    report.findings += findings.length
+    for (const finding of findings) onFinding?.(finding)
+  }
+  const damage = await db.findDamage()
+  say(damage.map(words => ({ userId: null, what: 'database', expected: 'sound', actual: words })))
+  try {
+    const total = await countFans(read)
+    const boards = await listBoards(read)
+    for await (const { range, userIds } of readRanges(read)) {
+      for await (const { userId, verdict, entries } of auditRange(read, range, userIds, boards)) {
+        const sure = verdict.findings.length > 0 ? await judgeFan(read, userId) : verdict
+        say(sure.findings)
+        report.entries += entries
+        const { seq, headHash } = verdict.account
+        if (entries > 0) digest.update(`${JSON.stringify([userId, seq, headHash])}\n`)
+      }
+      report.fans += userIds.length
+      onProgress?.(report.fans, Math.max(total, report.fans))
+    }
+    for (const board of await listBoards(read)) {
+      say((await findWrongCounts(read, board)).map(explainCount))
+      report.boards++
+    }
+  } catch (error) {
+    const fault = translateDatabaseError(error)
+    // What it cannot read it cannot judge; that much has been said.
+    if (!(damage.length > 0 && fault instanceof DatabaseError && fault.fault === 'corrupt')) throw fault
+  }
+  return { ...report, digest: digest.digest('hex') }
+}
+
+/** Every fan of a range, and everybody else whom its rows name. */
+async function* auditRange(read: Reader, range: Range, userIds: string[], boards: string[]) {
+  const stored = await readStored(read, range, userIds, boards)
+  let current: { userId: string; audit: ReturnType<typeof createAudit>; entries: number } | undefined
+  const conclude = ({ userId, audit, entries }: NonNullable<typeof current>) => {
+    const verdict = audit.conclude(stored.get(userId) ?? NOBODY)
+    stored.delete(userId)
+    return { userId, verdict, entries }
+  }
+  for await (const page of readEntriesOf(read, range)) {
+    for (const entry of page) {
+      if (current?.userId !== entry.userId) {
+        if (current) yield conclude(current)
+        current = { userId: entry.userId, audit: createAudit(entry.userId), entries: 0 }
+      }
+      current.audit.add(entry)
+      current.entries++
+    }
+  }
+  if (current) yield conclude(current)
+  for (const userId of [...stored.keys()]) yield conclude({ userId, audit: createAudit(userId), entries: 0 })
+}
+
+/** How often a fan is read again who is written to while they are read. */
+const MOST_READS = 20
+
+/**
+ * One fan, judged by rows that belong together: their account and enrolment were the same before and after the rest was
+ * read, and every write of a fan's entries and places changes one of them.
+ */
+export async function judgeFan(reader: Reader, userId: string): Promise<Verdict> {
+  const range = { only: userId }
+  const { users } = reader.tables
+  for (let reads = 1; ; reads++) {
+    const known = await reader.select({ id: users.id }).from(users).where(sql`${users.id} = ${userId}`)
+    const userIds = known.map(({ id }) => id)
+    const readFan = async (boards: string[]) =>
+      (await readStored(reader, range, userIds, boards)).get(userId) ?? NOBODY
+    const before = await readFan([])
+    const { places } = await readFan(await listBoards(reader))
+    const audit = createAudit(userId)
+    for await (const page of readEntriesOf(reader, range)) for (const entry of page) audit.add(entry)
+    const after = await readFan([])
+    if (headsOf(before) === headsOf(after) || reads === MOST_READS)
+      return audit.conclude({ ...after, places })
+  }
+}
+
+const headsOf = ({ account, enrolment }: StoredFan) =>
+  JSON.stringify([account?.seq, account?.headHash, enrolment?.hash])
+
+function explainCount({ board, level, points, reachedAt, expected, actual }: WrongCount): Finding {
+  const bucket = `${level}/${points}/${reachedAt}`
+  return { userId: null, what: `leaderboard_counts ${bucket}`, board, expected, actual }
+}
+
+async function countFans(reader: Reader): Promise<number> {
+  const [row] = await reader.select({ fans: sql`count(*)`.mapWith(Number) }).from(reader.tables.users)
+  return row?.fans ?? 0
+}

@@ -1,0 +1,156 @@
+/**
+ * Fans from before: onboarding that never happened although the profile is complete, rewards and enrolments that are
+ * missing. Each rule lists who is concerned, by id, and corrects one fan through the verbs of the API, at most once.
+ * Whoever was erased here or deleted by the provider is left alone. Records get the time of the correction.
+ */
+import { and, asc, eq, gt, gte, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { findEnrolment } from '../leaderboard/enrolment.ts'
+import { completeOnboarding, grantOnboarding, onboardingCause } from '../onboarding/onboarding.ts'
+import { joinLeaderboard } from '../points/join-leaderboard.ts'
+import { takesEntries } from '../points/ledger.ts'
+import type { ProfileChange } from '../profile/rules.ts'
+import { findCompletion } from '../users/completion.ts'
+import { repairFan } from './audit/repair-fan.ts'
+import { OPENING_CAUSE } from './import/fans.ts'
+
+export type OnboardingRule = 'complete' | 'grant' | 'enrol' | 'place'
+
+/** `complete` goes by when the record was made, the others by when onboarding was completed, or the fan enrolled. */
+export interface Window {
+  since?: Date
+  before?: Date
+}
+
+export interface OnboardingTerms extends Window {
+  /** Fields that must be filled for a profile to be complete; a display name and a picture may be the provider's. */
+  completeWhen: (keyof ProfileChange)[]
+  /** Zero grants none. */
+  points: number
+  /** Whether whoever is completed by this is enrolled as well. */
+  enrol: boolean
+}
+
+export interface Concerned {
+  userId: string
+  provider: string
+  subject: string
+  /** The onboarding reward was booked before. */
+  rewarded: boolean
+}
+
+/** `refused`: the fan's points account does not match their ledger entries. Nothing of theirs was written. */
+export interface Correction {
+  outcome: 'corrected' | 'unchanged' | 'refused'
+  /** Granted by this correction. */
+  points: number
+}
+
+const PAGE = 500
+
+/** Everybody whom a rule concerns now, by id; page by page, so that memory stays bounded. */
+export async function* listConcerned(
+  reader: Reader,
+  rule: OnboardingRule,
+  terms: OnboardingTerms,
+): AsyncGenerator<Concerned> {
+  const { users, identities, onboardings, pointsEntries, leaderboardEntries, leaderboardScores } =
+    reader.tables
+  const { reason, ref } = onboardingCause('')
+  const onBoard = and(eq(leaderboardScores.userId, users.id), eq(leaderboardScores.board, 'all'))
+  const booked = and(
+    eq(pointsEntries.userId, users.id),
+    eq(pointsEntries.reason, reason),
+    eq(pointsEntries.ref, ref),
+  )
+  // Their opening balance holds what the other system granted.
+  const notImported = sql`not exists (select 1 from ${pointsEntries} opening
+    where opening.user_id = ${users.id} and opening.reason = ${OPENING_CAUSE.reason})`
+  const missing = {
+    complete: and(
+      isNull(onboardings.userId),
+      ...terms.completeWhen.map(field => isFilled(reader, field)),
+      within(users.createdAt, terms),
+    ),
+    grant: and(isNull(pointsEntries.id), notImported, within(onboardings.completedAt, terms)),
+    enrol: and(isNull(leaderboardEntries.userId), within(onboardings.completedAt, terms)),
+    place: and(isNull(leaderboardScores.userId), within(leaderboardEntries.enrolledAt, terms)),
+  }[rule]
+  const base = {
+    complete: isNull(onboardings.userId),
+    grant: isNotNull(onboardings.userId),
+    enrol: isNotNull(onboardings.userId),
+    place: isNotNull(leaderboardEntries.userId),
+  }[rule]
+  for (let after: string | undefined; ; ) {
+    const page: Concerned[] = await reader
+      .select({
+        userId: users.id,
+        provider: users.provider,
+        subject: users.subject,
+        rewarded: sql<boolean>`${pointsEntries.id} is not null`.mapWith(Boolean),
+      })
+      .from(users)
+      .leftJoin(identities, eq(identities.userId, users.id))
+      .leftJoin(onboardings, eq(onboardings.userId, users.id))
+      .leftJoin(pointsEntries, booked)
+      .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, users.id))
+      .leftJoin(leaderboardScores, onBoard)
+      .where(
+        and(
+          base,
+          missing,
+          isNull(users.erasedAt),
+          isNull(identities.deletedAt),
+          after === undefined ? undefined : gt(users.id, after),
+        ),
+      )
+      .orderBy(asc(users.id))
+      .limit(PAGE)
+    yield* page
+    after = page.length === PAGE ? page.at(-1)?.userId : undefined
+    if (after === undefined) return
+  }
+}
+
+/** What happened since the fan was listed decides. */
+export async function correctOnboarding(
+  tx: Transaction,
+  rule: OnboardingRule,
+  { userId, provider, subject }: Concerned,
+  { points, enrol }: OnboardingTerms,
+): Promise<Correction> {
+  const grants = points > 0 && (rule === 'complete' || rule === 'grant')
+  // Asked first: the batch goes on with other fans, so nothing of this one may be written before the refusal.
+  if (grants && !(await takesEntries(tx, userId))) return { outcome: 'refused', points: 0 }
+  if (rule === 'complete') {
+    const terms = { points, claims: null, deferral: null }
+    const answer = await completeOnboarding(tx, { provider, subject }, { joinLeaderboard: enrol }, terms)
+    if ('alreadyCompleted' in answer) return correctionOf(false)
+    // Both have the time of this unit of work, unless the reward was booked before it.
+    const { reward, completedAt } = answer
+    return correctionOf(true, reward?.grantedAt === completedAt ? reward?.points : 0)
+  }
+  if (rule === 'place') {
+    const repair = (await findEnrolment(tx, userId)) ? await repairFan(tx, userId) : null
+    return correctionOf(repair?.outcome === 'repaired')
+  }
+  if (!(await findCompletion(tx, userId))) return correctionOf(false)
+  if (rule === 'enrol') return correctionOf(await joinLeaderboard(tx, userId))
+  const granted = await grantOnboarding(tx, userId, points)
+  return correctionOf(granted > 0, granted)
+}
+
+const correctionOf = (corrected: boolean, points = 0): Correction => {
+  return { outcome: corrected ? 'corrected' : 'unchanged', points }
+}
+
+function isFilled({ tables: { users, identities } }: Reader, field: keyof ProfileChange): SQL | undefined {
+  if (field === 'displayName') return or(isNotNull(users.displayName), isNotNull(identities.name))
+  if (field === 'avatarUrl') return or(isNotNull(users.avatarUrl), isNotNull(identities.picture))
+  return isNotNull(users[field])
+}
+
+function within(column: Parameters<typeof gte>[0], { since, before }: Window): SQL | undefined {
+  return and(since && gte(column, since), before && lt(column, before))
+}

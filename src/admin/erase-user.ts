@@ -1,0 +1,92 @@
+/**
+ * Erases a fan at their wish. What is personal goes: the profile, the provider's data and its name for them, devices,
+ * sealed tokens, redemption codes, answers kept for repeats. What others rely on stays under an id that means nobody: the ledger, whose hashes
+ * hold nothing personal; places on boards, without a face, since taking one away would move everybody's rank; claims,
+ * purchases, and drawn packs with their proofs.
+ */
+import { eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { countSessions, forgetSessions } from '../auth/native-sessions.ts'
+import { lockSignIn } from '../auth/token-validity.ts'
+import type { Caller } from '../core/caller.ts'
+import { forgetKeys } from '../http/idempotency/key-store.ts'
+import { countCodes, voidCodes } from '../rewards/void-codes.ts'
+import { findMirror, isDeferred } from '../users/mirror.ts'
+import { eraseRecord, OWN_FIELDS, type Tombstone } from '../users/tombstone.ts'
+import { ensureUser, erasedSubject, findRecords, type User } from '../users/users.ts'
+
+/** A fan by our id, or as the provider names them. */
+export type Whom = { id: string } | Caller
+
+export interface Erasure {
+  /** Null for a fan without a record, who only signed in on a device. */
+  userId: string | null
+  erasedAt: string | null
+  /** Names of what is there, never the values. */
+  profile: string[]
+  identity: string[]
+  devices: number
+  redemptionCodes: number
+  deferredSyncs: number
+}
+
+/** What an erasure would take away. Null when nothing is known of such a fan. */
+export async function planErasure(reader: Reader, whom: Whom): Promise<Erasure | null> {
+  const user = await findWhom(reader, whom)
+  let devices = await countSessions(reader, callerOf(whom))
+  if (user && user.subject !== callerOf(whom).subject) devices += await countSessions(reader, user)
+  if (!user) return devices > 0 ? { ...NOTHING, userId: null, erasedAt: null, devices } : null
+  const mirror = await findMirror(reader, user.id)
+  const mirrored = ['email', 'emailVerified', 'name', 'picture'] as const
+  return {
+    userId: user.id,
+    erasedAt: user.erasedAt?.toISOString() ?? null,
+    profile: OWN_FIELDS.filter(name => user[name] !== null),
+    identity: [
+      ...(user.erasedAt ? [] : ['subject']),
+      ...mirrored.filter(name => mirror && mirror[name] !== null),
+    ],
+    devices,
+    redemptionCodes: user.erasedAt ? 0 : await countCodes(reader, user.id),
+    deferredSyncs: (await isDeferred(reader, user.id)) ? 1 : 0,
+  }
+}
+
+const NOTHING = { profile: [], identity: [], redemptionCodes: 0, deferredSyncs: 0 }
+
+/**
+ * Erases once. Run again with the provider's subject, it deletes what was stored under that since: a device, which cannot
+ * be used, or the response to a request. Answers null when nothing is known of such a fan, else what it erased.
+ * `onErased` is called with the tombstone before the unit of work is committed.
+ */
+export async function eraseUser(
+  tx: Transaction,
+  whom: Whom,
+  onErased?: (tombstone: Tombstone) => void,
+): Promise<Erasure | null> {
+  const fan = 'subject' in whom ? whom : await findWhom(tx, whom)
+  if (fan) await lockSignIn(tx, fan)
+  const plan = await planErasure(tx, whom)
+  if (!plan) return null
+  // Devices alone: the tombstone is made for them, or the fan could sign in anew with a token that still holds.
+  const user = (await findWhom(tx, whom)) ?? (await ensureUser(tx, callerOf(whom))).user
+  const first = await eraseRecord(tx, user)
+  if (first) await voidCodes(tx, user.id)
+  for (const caller of [user, callerOf(whom)]) {
+    await forgetSessions(tx, caller)
+    await forgetKeys(tx, caller)
+  }
+  const { provider } = user
+  if (first) onErased?.({ provider, subject: erasedSubject(user), erasedAt: tx.now() })
+  return { ...plan, userId: user.id }
+}
+
+async function findWhom(reader: Reader, whom: Whom): Promise<User | undefined> {
+  if ('subject' in whom) return (await findRecords(reader, whom))[0]
+  const { users } = reader.tables
+  const [user] = await reader.select().from(users).where(eq(users.id, whom.id))
+  return user
+}
+
+/** An id alone names nobody at the provider: no subject is empty. */
+const callerOf = (whom: Whom): Caller => ('subject' in whom ? whom : { provider: '', subject: '' })

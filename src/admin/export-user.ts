@@ -1,0 +1,48 @@
+/** Everything that is kept about one fan, for the fan. Secrets that prove who they are stay out, and hashes of such. */
+import type { Reader } from '../../db/index.ts'
+import { exportSessions } from '../auth/export.ts'
+import type { Caller } from '../core/caller.ts'
+import { exportKeptAnswers } from '../http/idempotency/export.ts'
+import { exportScores } from '../leaderboard/export.ts'
+import { readOnboarding } from '../onboarding/onboarding.ts'
+import { exportPacks, exportPurchases } from '../packs/export.ts'
+import { exportPoints } from '../points/export.ts'
+import { exportClaims } from '../rewards/export.ts'
+import { exportIdentity } from '../users/export.ts'
+import { findUser, findUserById, type User } from '../users/users.ts'
+
+/** Our own id of a fan, or the provider's. */
+export type FanReference = { id: string } | Caller
+
+/**
+ * Undefined when nothing is kept about such a fan. Lists without an end are iterables, to be read once and in order.
+ * A fan who only signed in on a device has sessions and no record.
+ */
+export async function exportUser(reader: Reader, fan: FanReference) {
+  const user = 'id' in fan ? await findUserById(reader, fan.id) : await findUser(reader, fan)
+  const who: Caller | undefined = user ?? ('id' in fan ? undefined : fan)
+  const sessions = who ? await exportSessions(reader, who) : []
+  if (!who || (!user && sessions.length === 0)) return undefined
+  return {
+    exportedAt: reader.now(),
+    subject: { provider: who.provider, subject: who.subject },
+    ...(user ? await exportRecord(reader, user) : { profile: null }),
+    sessions,
+    keptAnswers: await exportKeptAnswers(reader, who),
+  }
+}
+
+async function exportRecord(reader: Reader, user: User) {
+  const { provider: _, subject: _s, ...profile } = user
+  const { leaderboard, ...onboarding } = await readOnboarding(reader, { userId: user.id })
+  return {
+    profile,
+    ...(await exportIdentity(reader, user)),
+    onboarding,
+    leaderboard: { ...leaderboard, scores: await exportScores(reader, user.id) },
+    points: await exportPoints(reader, user.id),
+    rewards: await exportClaims(reader, user.id),
+    purchases: exportPurchases(reader, user.id),
+    packs: exportPacks(reader, user.id),
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * Imports fans of another system, each in one unit of work. What an earlier run wrote is not written again, so an
+ * interrupted import can be repeated. A profile is written only if the fan has never written one here. Points become one
+ * ledger entry, which counts on the global board and on no weekly or monthly one.
+ */
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { joinLeaderboard } from '../../points/join-leaderboard.ts'
+import { appendEntry, listMismatched, type PointsChange } from '../../points/ledger.ts'
+import { changeProfile } from '../../profile/profile.ts'
+import { PROFILE_FIELDS, type ProfileChange } from '../../profile/rules.ts'
+import { recordCompletion } from '../../users/completion.ts'
+import { ensureUser, erasedSubject, type User } from '../../users/users.ts'
+
+/** A fan whose members hold to every rule that needs no database. */
+export interface ImportedFan {
+  provider: string
+  subject: string
+  /** In the form that is kept; without members that are null. */
+  profile: ProfileChange
+  /** Zero books nothing. */
+  openingBalance: number
+  onboardingCompletedAt: Date | null
+  joinLeaderboard: boolean
+}
+
+export interface FanFault {
+  /** A member of the fan; empty where it is of none. */
+  field: string
+  message: string
+}
+
+/** What an import writes of a fan, or what forbids it. */
+export interface FanPlan {
+  faults: FanFault[]
+  record: boolean
+  profile: boolean
+  /** To be booked. */
+  points: number
+  completion: boolean
+  enrolment: boolean
+  /** The fan has a different profile already, which is not changed. */
+  keepsProfile: boolean
+}
+
+/** The one cause under which an opening balance is booked. */
+export const OPENING_CAUSE = { reason: 'opening_balance', ref: 'import' } satisfies Partial<PointsChange>
+
+/** What is due for each fan, in their order. Nothing is written. All are of one provider, and no subject is there twice. */
+export async function planFans(reader: Reader, fans: ImportedFan[]): Promise<FanPlan[]> {
+  const known = await readKnown(reader, fans)
+  return fans.map(fan => planFan(fan, known))
+}
+
+export const isDue = ({ record, profile, points, completion, enrolment }: FanPlan) =>
+  record || profile || points > 0 || completion || enrolment
+
+/** Writes what is due, and answers what that was. With faults nothing of the fan is written. */
+export async function importFan(tx: Transaction, fan: ImportedFan): Promise<FanPlan> {
+  const plan = planFan(fan, await readKnown(tx, [fan]))
+  if (plan.faults.length > 0 || !isDue(plan)) return plan
+  const { user } = await ensureUser(tx, fan)
+  const userId = user.id
+  if (plan.profile) await changeProfile(tx, user.id, fan.profile)
+  if (plan.points > 0) await appendEntry(tx, { ...OPENING_CAUSE, userId, delta: plan.points })
+  if (plan.completion && fan.onboardingCompletedAt)
+    await recordCompletion(tx, userId, fan.onboardingCompletedAt)
+  if (plan.enrolment) await joinLeaderboard(tx, userId)
+  return plan
+}
+
+interface Known {
+  /** By subject; of an erased fan by the hash that is left of it. */
+  users: Map<string, User>
+  handles: Map<string, string>
+  teams: Set<string>
+  /** By the fan's id, as the next three. */
+  balances: Map<string, number>
+  completed: Set<string>
+  enrolled: Set<string>
+  mismatched: Set<string>
+  deleted: Set<string>
+}
+
+/** Everything that the database says of some fans: as many statements for a thousand as for one. */
+async function readKnown(reader: Reader, fans: ImportedFan[]): Promise<Known> {
+  const { users, identities, teams, pointsEntries, onboardings, leaderboardEntries } = reader.tables
+  const provider = fans[0]?.provider ?? ''
+  const subjects = fans.flatMap(fan => [fan.subject, erasedSubject(fan)])
+  const valuesOf = (field: keyof ProfileChange) => fans.flatMap(({ profile }) => profile[field] ?? [])
+  const found = await reader
+    .select({ user: users, deletedAt: identities.deletedAt })
+    .from(users)
+    .leftJoin(identities, eq(identities.userId, users.id))
+    .where(and(eq(users.provider, provider), inArray(users.subject, subjects)))
+  const ids = found.map(({ user }) => user.id)
+  const handles = await reader
+    .select({ handle: users.handle, id: users.id })
+    .from(users)
+    .where(inArray(users.handle, valuesOf('handle')))
+  const active = await reader
+    .select({ id: teams.id })
+    .from(teams)
+    .where(and(inArray(teams.id, valuesOf('favoriteTeamId')), eq(teams.active, true)))
+  const balances = await reader
+    .select({ userId: pointsEntries.userId, delta: pointsEntries.delta })
+    .from(pointsEntries)
+    .where(
+      and(
+        inArray(pointsEntries.userId, ids),
+        eq(pointsEntries.reason, OPENING_CAUSE.reason),
+        eq(pointsEntries.ref, OPENING_CAUSE.ref),
+      ),
+    )
+  const completed = await reader
+    .select({ userId: onboardings.userId })
+    .from(onboardings)
+    .where(inArray(onboardings.userId, ids))
+  const enrolled = await reader
+    .select({ userId: leaderboardEntries.userId })
+    .from(leaderboardEntries)
+    .where(inArray(leaderboardEntries.userId, ids))
+  return {
+    users: new Map(found.map(({ user }) => [user.subject, user])),
+    handles: new Map(handles.flatMap(({ handle, id }) => (handle === null ? [] : [[handle, id]]))),
+    teams: new Set(active.map(({ id }) => id)),
+    balances: new Map(balances.map(({ userId, delta }) => [userId, delta])),
+    completed: new Set(completed.map(({ userId }) => userId)),
+    enrolled: new Set(enrolled.map(({ userId }) => userId)),
+    mismatched: await listMismatched(reader, ids),
+    deleted: new Set(found.flatMap(({ user, deletedAt }) => (deletedAt === null ? [] : [user.id]))),
+  }
+}
+
+function planFan(fan: ImportedFan, known: Known): FanPlan {
+  const user = known.users.get(fan.subject)
+  const is = (set: Set<string>) => user !== undefined && set.has(user.id)
+  const fields = PROFILE_FIELDS.filter(field => fan.profile[field] !== undefined)
+  const same = fields.every(field => user?.[field] === fan.profile[field])
+  const profile = fields.length > 0 && !same && isUnwritten(user)
+  const balance = user && known.balances.get(user.id)
+  const points = balance === undefined ? fan.openingBalance : 0
+  return {
+    faults: [
+      ...findIdentityFaults(fan, known, is(known.deleted)),
+      ...(profile ? findProfileFaults(fan, known, user) : []),
+      ...findPointsFaults(fan, balance, points > 0 && is(known.mismatched)),
+    ],
+    record: user === undefined,
+    profile,
+    points,
+    completion: fan.onboardingCompletedAt !== null && !is(known.completed),
+    enrolment: fan.joinLeaderboard && !is(known.enrolled),
+    keepsProfile: fields.length > 0 && !same && !profile,
+  }
+}
+
+/** The fan has never written a profile here, not even one that they emptied since. */
+const isUnwritten = (user: User | undefined) =>
+  user === undefined ||
+  (user.updatedAt.getTime() === user.createdAt.getTime() &&
+    PROFILE_FIELDS.every(field => user[field] === null))
+
+function findIdentityFaults(fan: ImportedFan, { users }: Known, deleted: boolean): FanFault[] {
+  const fault = (message: string) => [{ field: 'subject', message }]
+  if (users.has(erasedSubject(fan))) return fault('is a fan who was erased')
+  return deleted ? fault('is a fan whom the provider has deleted') : []
+}
+
+function findProfileFaults({ profile }: ImportedFan, { handles, teams }: Known, user?: User): FanFault[] {
+  const { handle, favoriteTeamId } = profile
+  const holder = handle ? handles.get(handle) : undefined
+  const faults: FanFault[] = []
+  if (holder !== undefined && holder !== user?.id)
+    faults.push({ field: 'handle', message: 'is taken by another fan' })
+  if (favoriteTeamId && !teams.has(favoriteTeamId))
+    faults.push({ field: 'favoriteTeamId', message: 'must be the id of an active team' })
+  return faults
+}
+
+function findPointsFaults(
+  { openingBalance }: ImportedFan,
+  balance: number | undefined,
+  mismatched: boolean,
+): FanFault[] {
+  const fault = (message: string) => [{ field: 'openingBalance', message }]
+  if (mismatched)
+    return fault('cannot be booked: the points account does not match its entries (bun run verify-ledger)')
+  // Not the amount: the line of the file that booked it says it.
+  return balance !== undefined && balance !== openingBalance
+    ? fault('differs from the opening balance that was booked before')
+    : []
+}

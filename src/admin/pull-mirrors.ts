@@ -1,0 +1,104 @@
+/**
+ * Fills mirrors that are missing or old, as far as anybody may: userinfo answers a fan's own session token only. Those
+ * that we hold, sealed, are of syncs that were put off and of devices that signed in lately.
+ */
+import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
+import type { Reader } from '../../db/index.ts'
+import { deferSync, makeUpSync, type SyncDeps } from '../users/deferred-sync.ts'
+
+export interface MirrorCounts {
+  /** Never synced. */
+  missing: number
+  /** Synced before the time asked for. */
+  stale: number
+}
+
+/** Fans whom the provider deleted or who were erased have no mirror to fill. */
+export async function countMirrors(reader: Reader, staleBefore: Date): Promise<MirrorCounts> {
+  const { users, identities } = reader.tables
+  const [counts] = await reader
+    .select({
+      missing: sql`coalesce(sum(case when ${identities.syncedAt} is null then 1 else 0 end), 0)`.mapWith(
+        Number,
+      ),
+      all: sql`count(*)`.mapWith(Number),
+    })
+    .from(users)
+    .leftJoin(identities, eq(identities.userId, users.id))
+    .where(isBehind(reader, staleBefore))
+  const { missing, all } = counts ?? { missing: 0, all: 0 }
+  return { missing, stale: all - missing }
+}
+
+function isBehind({ tables: { users, identities } }: Pick<Reader, 'tables'>, staleBefore: Date) {
+  return and(
+    isNull(users.erasedAt),
+    isNull(identities.deletedAt),
+    or(isNull(identities.syncedAt), lt(identities.syncedAt, staleBefore)),
+  )
+}
+
+export interface Pullable {
+  userId: string
+  sealedToken: string
+  tokenExpiresAt: Date
+}
+
+const PAGE = 200
+
+/** Fans whose mirror is behind and for whom a token is held that still counts, by id, from `after` on. */
+export async function* listPullable(
+  reader: Reader,
+  staleBefore: Date,
+  after?: string,
+): AsyncGenerator<Pullable> {
+  const { users, identities, deferredSyncs, nativeSessions } = reader.tables
+  for (let last = after; ; ) {
+    const now = reader.now()
+    const page = await reader
+      .select({
+        userId: users.id,
+        deferred: { sealedToken: deferredSyncs.sealedToken, expiresAt: deferredSyncs.tokenExpiresAt },
+        device: { sealedToken: nativeSessions.sealedToken, expiresAt: nativeSessions.tokenExpiresAt },
+      })
+      .from(users)
+      .leftJoin(identities, eq(identities.userId, users.id))
+      .leftJoin(deferredSyncs, and(eq(deferredSyncs.userId, users.id), gt(deferredSyncs.tokenExpiresAt, now)))
+      .leftJoin(
+        nativeSessions,
+        and(
+          eq(nativeSessions.provider, users.provider),
+          eq(nativeSessions.subject, users.subject),
+          isNotNull(nativeSessions.sealedToken),
+          isNull(nativeSessions.revokedAt),
+          gt(nativeSessions.tokenExpiresAt, now),
+        ),
+      )
+      .where(
+        and(
+          isBehind(reader, staleBefore),
+          or(isNotNull(deferredSyncs.userId), isNotNull(nativeSessions.id)),
+          last === undefined ? undefined : gt(users.id, last),
+        ),
+      )
+      .orderBy(asc(users.id))
+      .limit(PAGE)
+    // Several devices of one fan: any token will do.
+    const fans = new Map(page.map(row => [row.userId, row.deferred ?? row.device]))
+    for (const [userId, held] of fans) {
+      if (held?.sealedToken) {
+        yield { userId, sealedToken: held.sealedToken, tokenExpiresAt: held.expiresAt }
+      }
+    }
+    last = page.at(-1)?.userId
+    if (page.length < PAGE) return
+  }
+}
+
+/** Pulls one. What cannot be had now stays put off, and the API makes it up. True when the mirror was filled. */
+export async function pullMirror(deps: SyncDeps, { userId, ...deferral }: Pullable): Promise<boolean> {
+  const { deferredSyncs } = deps.db.tables
+  await deps.db.write(tx => deferSync(tx, userId, deferral))
+  const [row] = await deps.db.read.select().from(deferredSyncs).where(eq(deferredSyncs.userId, userId))
+  return row ? makeUpSync(deps, row) : false
+}

@@ -1,0 +1,66 @@
+/** Profiles from before today's rules: what a rule can put into its form is put, the rest is named. */
+import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { fanTopic } from '../cache/tags.ts'
+import { judgeField, PROFILE_FIELDS, type ProfileChange } from '../profile/rules.ts'
+
+export interface BrokenField {
+  userId: string
+  field: keyof ProfileChange
+  before: string
+  /** Null where no rule can say what was meant. */
+  after: string | null
+  /** What the rule asks for. */
+  expected: string
+}
+
+const PAGE = 1_000
+
+/** Every field that is not in the form that today's rules keep, by the fan's id. */
+export async function* listBrokenFields(reader: Reader): AsyncGenerator<BrokenField> {
+  const { users } = reader.tables
+  for (let after: string | undefined; ; ) {
+    const page: (typeof users.$inferSelect)[] = await reader
+      .select()
+      .from(users)
+      .where(and(isNull(users.erasedAt), after === undefined ? undefined : gt(users.id, after)))
+      .orderBy(asc(users.id))
+      .limit(PAGE)
+    for (const user of page) {
+      for (const field of PROFILE_FIELDS) {
+        const before = user[field]
+        if (before === null) continue
+        const { kept, expected } = judgeField(field, before)
+        if (kept !== before) yield { userId: user.id, field, before, after: kept, expected }
+      }
+    }
+    after = page.length === PAGE ? page.at(-1)?.id : undefined
+    if (after === undefined) return
+  }
+}
+
+/** `changed` meanwhile: by the fan, whose word counts. `taken`: another fan has the handle. */
+export type FieldRepair = 'repaired' | 'changed' | 'taken'
+
+export async function repairField(
+  tx: Transaction,
+  { userId, field, before, after }: BrokenField & { after: string },
+): Promise<FieldRepair> {
+  const { users } = tx.tables
+  const column = users[field]
+  const free = sql`not exists (select 1 from ${users} other where other.handle = ${after})`
+  const [repaired] = await tx
+    .update(users)
+    .set({ [field]: after, updatedAt: tx.now() })
+    .where(and(eq(users.id, userId), eq(column, before), field === 'handle' ? free : undefined))
+    .returning()
+  if (repaired) {
+    tx.touch(fanTopic(userId))
+    return 'repaired'
+  }
+  const [still] = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), eq(column, before)))
+  return still ? 'taken' : 'changed'
+}

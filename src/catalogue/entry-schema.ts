@@ -1,0 +1,35 @@
+/** Members that entries of the catalogue share, as an importer states them. What is left out is null, or its default. */
+import { type TSchema, Type } from '@sinclair/typebox'
+import { Instant, Nullable } from '../core/schemas.ts'
+
+/** Paths of their own: an entry with such an id could not be addressed. */
+export const RESERVED_SLUGS = ['claim', 'open', 'proofs', 'purchase', 'redeem']
+
+/** An id that its author chose, and that stays. */
+export const EntrySlug = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: '^[a-z0-9][a-z0-9._-]*$',
+    not: { enum: RESERVED_SLUGS },
+    description,
+    errorNoun: 'a slug: at most 100 of a-z, 0-9, ".", "_" and "-", beginning with a letter or digit',
+  })
+
+export const Line = (maxLength: number, description: string) =>
+  Type.String({ minLength: 1, maxLength, description })
+
+export const Maybe = <S extends TSchema>(schema: S) => Type.Optional(Nullable(schema))
+
+export const HttpsUrl = (description: string) =>
+  Type.String({ maxLength: 2048, pattern: '^https://', description, errorNoun: 'an https URL' })
+
+export const Active = Type.Optional(
+  Type.Boolean({ default: true, description: 'False: kept, but not offered.' }),
+)
+
+export const windowMembers = {
+  active: Active,
+  startsAt: Maybe(Instant('From when it can be had.')),
+  endsAt: Maybe(Instant('Until just before when it can be had.')),
+}

@@ -1,0 +1,102 @@
+/** The configuration: read once from the environment, checked whole, frozen. */
+import type { JWK } from 'jose'
+import type { PostgresSettings } from '../../db/index.ts'
+import { readPostgresSettings } from './database.ts'
+import { type IdentityConfig, readIdentityConfig } from './identity.ts'
+import { type LimitsConfig, readLimitsConfig } from './limits.ts'
+import { type EdgesConfig, readEdgesConfig } from './network.ts'
+import { type PaymentsConfig, readPaymentsConfig } from './payments.ts'
+import { createReader, type Environment, readDatabaseUrl, readOnboardingPoints } from './reader.ts'
+import { readPreviousKeys, readSigningKey } from './secrets.ts'
+
+export { developmentDefaults, type Environment } from './reader.ts'
+
+export interface Config {
+  production: boolean
+  host: string
+  port: number
+  /** Processes that serve the port together. */
+  workers: number
+  databaseUrl: string
+  postgres: Readonly<PostgresSettings>
+  /** Whether a start applies missing migrations; else it refuses a database that lacks some. */
+  migrate: boolean
+  identity: IdentityConfig
+  nativeTokens: {
+    /** Our `iss`. */
+    issuer: string
+    /** Private JWK that signs. */
+    key: JWK
+    /** Keys that signed before. */
+    previousKeys: JWK[]
+    /** When a device has to sign in again, at the latest. Milliseconds. */
+    sessionMs: number
+  }
+  onboardingPoints: number
+  payments: PaymentsConfig
+  edges: Readonly<EdgesConfig>
+  limits: Readonly<LimitsConfig>
+  docs: {
+    /** Swagger UI at /docs and the document at /docs/json. */
+    enabled: boolean
+    /** OAuth client that Swagger UI signs in with: public, with PKCE. */
+    clientId: string
+  }
+  logLevel: string
+  /** Bytes. */
+  maxBodyBytes: number
+  /** Of objects and arrays in one another. */
+  maxBodyLevels: number
+}
+
+/** Every problem of the configuration at once. Names variables, never their values. */
+export class ConfigError extends Error {
+  constructor(readonly problems: string[]) {
+    super(`The configuration is not right:\n${problems.map(problem => `  - ${problem}`).join('\n')}`)
+    this.name = 'ConfigError'
+  }
+}
+
+/** @throws ConfigError with every problem found */
+export function parseConfig(env: Environment): Readonly<Config> {
+  const reader = createReader(env)
+  const identity = readIdentityConfig(reader)
+  const key = readSigningKey(reader)
+  const config: Config = {
+    production: reader.production,
+    host: reader.text('HOST') ?? '127.0.0.1',
+    port: reader.integer('PORT', 3000, 0, 65_535),
+    workers: reader.integer('WORKERS', 1, 1, 256),
+    databaseUrl: readDatabaseUrl(reader),
+    postgres: readPostgresSettings(reader),
+    migrate: reader.flag('MIGRATE', true),
+    identity,
+    nativeTokens: {
+      issuer: reader.text('NATIVE_TOKEN_ISSUER') ?? 'urn:matchday',
+      key,
+      previousKeys: readPreviousKeys(reader, key),
+      sessionMs: reader.integer('NATIVE_SESSION_DAYS', 180, 1, 365) * 86_400_000,
+    },
+    onboardingPoints: readOnboardingPoints(reader),
+    payments: readPaymentsConfig(reader),
+    edges: readEdgesConfig(reader),
+    limits: readLimitsConfig(reader),
+    docs: {
+      enabled: reader.flag('DOCS', !reader.production),
+      clientId: reader.text('DOCS_CLIENT_ID') ?? 'matchday-swagger',
+    },
+    logLevel: reader.oneOf('LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
+    maxBodyBytes: reader.integer('MAX_BODY_BYTES', 65_536, 1_024, 1_048_576),
+    maxBodyLevels: reader.integer('MAX_BODY_LEVELS', 32, 4, 256),
+  }
+  if (config.nativeTokens.issuer.replace(/\/+$/, '') === config.identity.issuer) {
+    reader.refuse(
+      'NATIVE_TOKEN_ISSUER',
+      'must differ from IDP_ISSUER: by it the two kinds of token are told apart',
+    )
+  }
+  if (reader.problems.length > 0) throw new ConfigError(reader.problems)
+  for (const part of [config.identity, config.nativeTokens, config.nativeTokens.key, config.docs])
+    Object.freeze(part)
+  return Object.freeze(config)
+}

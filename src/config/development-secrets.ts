@@ -1,0 +1,66 @@
+/** Secrets for a developer's machine: made once, kept in `data/`, marked so that production refuses them. */
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { exportJWK, generateKeyPair } from 'jose'
+import type { Environment } from './config.ts'
+import { DEVELOPMENT_KID_PREFIX, DEVELOPMENT_SECRET_PREFIX } from './secrets.ts'
+
+export const DEVELOPMENT_SECRETS_FILE = 'data/development-secrets.json'
+
+interface Secrets {
+  NATIVE_TOKEN_KEY: string
+  IDP_WEBHOOK_SECRET: string
+}
+
+/** The environment with what is missing filled in; in production as it was. */
+export async function withDevelopmentSecrets(
+  env: Environment,
+  file = DEVELOPMENT_SECRETS_FILE,
+): Promise<Environment> {
+  if (env.NODE_ENV === 'production' || (env.NATIVE_TOKEN_KEY && env.IDP_WEBHOOK_SECRET)) return env
+  const made = await readOrMake(file)
+  return {
+    ...env,
+    // A variable that is set to nothing is missing too: `.env` files are full of them.
+    NATIVE_TOKEN_KEY: env.NATIVE_TOKEN_KEY?.trim() || made.NATIVE_TOKEN_KEY,
+    IDP_WEBHOOK_SECRET: env.IDP_WEBHOOK_SECRET?.trim() || made.IDP_WEBHOOK_SECRET,
+  }
+}
+
+async function readOrMake(file: string): Promise<Secrets> {
+  const kept = await readSecrets(file)
+  if (kept) return kept
+  await mkdir(dirname(file), { recursive: true })
+  // Linked when whole: of processes that start at once, one makes the file and no other reads half of it.
+  const draft = `${file}.${crypto.randomUUID()}`
+  await writeFile(draft, JSON.stringify(await makeDevelopmentSecrets(), null, 2), { mode: 0o600 })
+  try {
+    await link(draft, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await unlink(draft)
+  }
+  const made = await readSecrets(file)
+  if (!made) throw new Error(`${file} cannot be read: delete it and start again`)
+  return made
+}
+
+async function readSecrets(file: string): Promise<Secrets | undefined> {
+  try {
+    return JSON.parse(await readFile(file, 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+export async function makeDevelopmentSecrets(): Promise<Secrets> {
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const random = crypto.getRandomValues(new Uint8Array(24))
+  const kid = `${DEVELOPMENT_KID_PREFIX}${Buffer.from(random.subarray(0, 6)).toString('hex')}`
+  const secret = Buffer.concat([Buffer.from(DEVELOPMENT_SECRET_PREFIX), random])
+  return {
+    NATIVE_TOKEN_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), kid, alg: 'ES256' }),
+    IDP_WEBHOOK_SECRET: `whsec_${secret.toString('base64')}`,
+  }
+}

@@ -1,0 +1,101 @@
+/** Cursor paging. A cursor is a sealed position: whoever changes a byte of it gets `invalid_cursor`. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { asc, sql } from 'drizzle-orm'
+import type { Reader, Tables } from '../../db/index.ts'
+import { deriveKey } from './derived-key.ts'
+import { DomainError } from './problems.ts'
+
+const SEAL_BYTES = 12
+const DEFAULT_LIMIT = 50
+
+export interface Cursors {
+  /** `list` names the list (and its filters), so that a cursor of one opens no other. */
+  seal(list: string, position: number | string): string
+  /** @throws DomainError `invalid_cursor` */
+  open(list: string, cursor: string): string
+}
+
+/** `secret` is any high-entropy text that all instances share. */
+export function createCursors(secret: string): Cursors {
+  const key = deriveKey(secret, 'cursors')
+  const mac = (list: string, position: string) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([list, position]))
+      .digest()
+      .subarray(0, SEAL_BYTES)
+
+  return {
+    seal(list, position) {
+      const text = String(position)
+      return Buffer.concat([mac(list, text), Buffer.from(text)]).toString('base64url')
+    },
+    open(list, cursor) {
+      const bytes = Buffer.from(cursor, 'base64url')
+      const position = bytes.subarray(SEAL_BYTES).toString()
+      // Base64 has several spellings of the same bytes: only ours is a cursor.
+      const genuine =
+        bytes.length > SEAL_BYTES &&
+        bytes.toString('base64url') === cursor &&
+        timingSafeEqual(bytes.subarray(0, SEAL_BYTES), mac(list, position))
+      if (!genuine)
+        throw new DomainError('invalid_cursor', { detail: 'Take the cursor from nextCursor, unchanged.' })
+      return position
+    },
+  }
+}
+
+/** Cuts a page out of `limit + 1` rows. */
+export function cutPage<Row>(rows: Row[], limit: number, cursorOf: (last: Row) => string) {
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return { page, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null }
+}
+
+export interface Page {
+  limit: number
+  cursor?: string
+}
+
+/** A validated `PageQuery`, with its default. */
+export function pageOf({ limit, cursor }: { limit?: string; cursor?: string }): Page {
+  return { limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), cursor }
+}
+
+const ROWS_A_PAGE = 500
+
+/** All rows of a list that may be too long to hold. `read` answers those after a key, in the order of the keys. */
+export async function* eachRow<Row, Key>(
+  read: (after: Key | undefined, limit: number) => Promise<Row[]>,
+  keyOf: (row: Row) => Key,
+): AsyncGenerator<Row> {
+  let after: Key | undefined
+  for (;;) {
+    const rows = await read(after, ROWS_A_PAGE)
+    yield* rows
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < ROWS_A_PAGE) return
+    after = keyOf(last)
+  }
+}
+
+type NamedTable = Tables['users' | 'nativeSessions' | 'idempotencyKeys']
+
+interface FanName {
+  provider: string
+  subject: string
+}
+
+/** Provider and subject of every fan of whom a table has rows, once each. */
+export function eachName(reader: Reader, table: NamedTable): AsyncGenerator<FanName> {
+  const { provider, subject } = table
+  return eachRow(
+    (after: FanName | undefined, limit) =>
+      reader
+        .selectDistinct({ provider, subject })
+        .from(table)
+        .where(after && sql`(${provider}, ${subject}) > (${after.provider}, ${after.subject})`)
+        .orderBy(asc(provider), asc(subject))
+        .limit(limit),
+    name => name,
+  )
+}

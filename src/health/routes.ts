@@ -1,0 +1,85 @@
+/** `/healthz`: the process is alive. `/readyz`: it can do its work, or says what is missing. */
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { DatabaseError } from '../../db/index.ts'
+import { Closed } from '../core/schemas.ts'
+import type { Deps } from '../deps.ts'
+import { operation } from '../http/contract/operation.ts'
+
+const Health = Closed({ status: Type.Literal('ok') }, { title: 'Health' })
+
+const check = (description: string) =>
+  Type.String({ description: `${description} \`ok\`, or what is wrong.`, examples: ['ok'] })
+
+const Readiness = Closed(
+  {
+    status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
+    checks: Closed({
+      database: check('The database is reached and its schema is current.'),
+      identityProvider: check('Keys to verify session tokens are held.'),
+      process: Type.Optional(Type.Literal('stopping', { description: 'Only once it was told to stop.' })),
+    }),
+  },
+  { title: 'Readiness' },
+)
+
+export const healthRoutes = ({ db, identity, lifecycle }: Pick<Deps, 'db' | 'identity' | 'lifecycle'>) =>
+  new Elysia({ name: 'matchday/health' })
+    .onBeforeHandle(({ set }) => {
+      set.headers['Cache-Control'] = 'no-store'
+    })
+    .get(
+      '/healthz',
+      () => ({ status: 'ok' as const }),
+      operation({
+        id: 'getHealth',
+        summary: 'Is the process alive?',
+        tag: 'Operations',
+        caller: 'anyone',
+        anyQuery: true,
+        answers: { 200: Health },
+        examples: { answers: { 200: { status: 'ok' } } },
+      }),
+    )
+    .get(
+      '/readyz',
+      async ({ set, status }) => {
+        // Heals at once what can be healed; with keys held, a probe waits for nobody.
+        if (identity.problem() !== null) await identity.refresh()
+        const checks = { database: await pingDatabase(db), identityProvider: identity.problem() ?? 'ok' }
+        if (lifecycle.stopping) {
+          return status(503, { status: 'not_ready', checks: { ...checks, process: 'stopping' } })
+        }
+        const ready = Object.values(checks).every(check => check === 'ok')
+        if (!ready) set.headers['Retry-After'] = '1'
+        return ready
+          ? { status: 'ready' as const, checks }
+          : status(503, { status: 'not_ready' as const, checks })
+      },
+      operation({
+        id: 'getReadiness',
+        summary: 'Can it do its work?',
+        tag: 'Operations',
+        caller: 'anyone',
+        anyQuery: true,
+        answers: { 200: Readiness, 503: Readiness },
+        examples: {
+          answers: {
+            200: { status: 'ready', checks: { database: 'ok', identityProvider: 'ok' } },
+            503: {
+              status: 'not_ready',
+              checks: { database: 'ok', identityProvider: 'its keys are not known yet' },
+            },
+          },
+        },
+      }),
+    )
+
+async function pingDatabase(db: Deps['db']): Promise<string> {
+  try {
+    await db.ping()
+    return 'ok'
+  } catch (error) {
+    return error instanceof DatabaseError ? error.message : 'database cannot be read'
+  }
+}

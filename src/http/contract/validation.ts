@@ -1,0 +1,83 @@
+/** What a failed schema tells the caller: where, and what was expected there. Never the value itself. */
+import type { TSchema } from '@sinclair/typebox'
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
+import type { ValidationError } from 'elysia'
+import type { FieldError } from '../../core/problems.ts'
+
+/** More would help nobody. */
+const MOST_ERRORS = 20
+
+export function fieldErrors(error: ValidationError): FieldError[] {
+  const found = new Map<string, FieldError>()
+  for (const fault of valueErrors(error)) {
+    const field =
+      error.type === 'query' || error.type === 'params'
+        ? { parameter: parameterName(fault.path) }
+        : { pointer: fault.path }
+    const message = explainFault(fault)
+    // The first fault of a field says most: the rest follow from it.
+    if (!found.has(fault.path)) found.set(fault.path, { ...field, message })
+    if (found.size === MOST_ERRORS) break
+  }
+  return [...found.values()]
+}
+
+function valueErrors(error: ValidationError): ValueError[] {
+  return error.all.flatMap(fault => ('type' in fault && 'schema' in fault ? [fault as ValueError] : []))
+}
+
+/** A parameter's name from its pointer. */
+function parameterName(path: string): string {
+  return path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
+}
+
+/** What was expected there, in words. */
+export function explainFault(fault: ValueError): string {
+  switch (fault.type) {
+    case ValueErrorType.ObjectAdditionalProperties:
+      return 'is not a member of this request'
+    case ValueErrorType.ObjectRequiredProperty:
+      return 'is required'
+    case ValueErrorType.Union:
+      return expectedOf(fault.schema)
+    default:
+      return expected(fault.schema)
+  }
+}
+
+/** A union of a type and null, as all our nullable members are. */
+function expectedOf(schema: TSchema): string {
+  const variants = (schema.anyOf as TSchema[] | undefined) ?? []
+  return variants.length > 0 ? `must be ${variants.map(noun).join(' or ')}` : expected(schema)
+}
+
+const expected = (schema: TSchema) => `must be ${noun(schema)}`
+
+/** A schema in words; `errorNoun` is the schema's own, where its keywords cannot say it. */
+function noun(schema: TSchema): string {
+  if (typeof schema.errorNoun === 'string') return schema.errorNoun
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  switch (schema.type) {
+    case 'null':
+      return 'null'
+    case 'boolean':
+      return 'true or false'
+    case 'integer':
+      return `a whole number${range(schema.minimum, schema.maximum)}`
+    case 'object':
+      return 'a JSON object'
+    case 'array':
+      return 'an array'
+    case 'string':
+      return `a string${range(schema.minLength, schema.maxLength, ' characters')}`
+    default:
+      return 'of another type'
+  }
+}
+
+function range(min: unknown, max: unknown, unit = ''): string {
+  if (min !== undefined && max !== undefined) return ` of ${min} to ${max}${unit}`
+  if (min !== undefined) return ` of at least ${min}${unit}`
+  if (max !== undefined) return ` of at most ${max}${unit}`
+  return ''
+}

@@ -1,0 +1,154 @@
+/** Reads a JSON body with every check that comes before its schema. */
+import { DomainError } from '../../core/problems.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+interface BodyLimits {
+  /** Bytes. */
+  maxBodyBytes: number
+  /** Of objects and arrays in one another. */
+  maxBodyLevels: number
+  /** How long it may take to arrive. Milliseconds. */
+  bodyTimeoutMs: number
+}
+
+const rawBodies = new WeakMap<Request, string>()
+
+/** The text of a body that was read: what a signature was made over. Empty when there was none. */
+export const rawBodyOf = (request: Request): string => rawBodies.get(request) ?? ''
+
+/**
+ * No body and no media type count as `{}`: what may be left out need not be sent as an empty object.
+ * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`,
+ * `request_timeout`, `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL, a lone
+ * surrogate, an inherited name)
+ */
+export async function readJsonBody(
+  request: Request,
+  { maxBodyBytes, maxBodyLevels, bodyTimeoutMs }: BodyLimits,
+): Promise<unknown> {
+  const typed = request.headers.get('content-type') !== null
+  if (typed) refuseMediaType(request.headers)
+  const bytes = await readBytes(request, maxBodyBytes, bodyTimeoutMs)
+  if (!typed && bytes.length === 0) return {}
+  if (!typed) refuseMediaType(request.headers)
+  // RFC 8259 §8.1 lets a parser ignore a byte order mark, as TextDecoder does.
+  const text = decode(bytes)
+  rawBodies.set(request, text)
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    throw new DomainError('malformed_request', {
+      detail: text === '' ? 'The body is empty.' : 'The body is no JSON.',
+    })
+  }
+  refuseUnsafe(body, maxBodyLevels)
+  return body
+}
+
+function refuseMediaType(headers: Headers) {
+  const [type, ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';')
+  const charset = parameters
+    .map(parameter => parameter.trim())
+    .find(parameter => parameter.startsWith('charset='))
+  const coding = headers.get('content-encoding')
+  if (type?.trim() !== 'application/json') {
+    throw new DomainError('unsupported_media_type', { detail: 'Send Content-Type: application/json.' })
+  }
+  if (charset && !/^charset="?utf-8"?$/.test(charset)) {
+    throw new DomainError('unsupported_media_type', { detail: 'JSON is UTF-8 (RFC 8259).' })
+  }
+  if (coding && coding.toLowerCase() !== 'identity') {
+    throw new DomainError('unsupported_media_type', { detail: 'Send the body without Content-Encoding.' })
+  }
+}
+
+async function readBytes(request: Request, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new DomainError('payload_too_large', { detail: `The body may hold ${maxBytes} bytes.` })
+  const length = request.headers.get('content-length')
+  if (Number(length) > maxBytes) throw tooLarge()
+  // Its stream costs more than all that is read from it.
+  if (length !== null) return withinTime(request.bytes(), timeoutMs)
+  // A chunked body announces no length: count what comes.
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of readWithin(request.body, timeoutMs)) {
+    size += chunk.byteLength
+    if (size > maxBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+}
+
+/** Bun cuts a connection that is all but silent; this ends one that drips just enough to be heard. */
+function startDeadline(timeoutMs: number) {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new DomainError('request_timeout')), timeoutMs)
+  late.promise.catch(() => {})
+  return { late: late.promise, end: () => clearTimeout(timer) }
+}
+
+async function withinTime<T>(arriving: Promise<T>, timeoutMs: number): Promise<T> {
+  const { late, end } = startDeadline(timeoutMs)
+  try {
+    return await Promise.race([arriving, late])
+  } finally {
+    end()
+  }
+}
+
+async function* readWithin(body: ReadableStream<Uint8Array> | null, timeoutMs: number) {
+  if (body === null) return
+  const { late, end } = startDeadline(timeoutMs)
+  const reader = body.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), late])
+      if (done) return
+      yield value
+    }
+  } finally {
+    end()
+    reader.cancel().catch(() => {})
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new DomainError('malformed_request', { detail: 'The body is not UTF-8.' })
+  }
+}
+
+/**
+ * NUL and lone surrogates are valid JSON that no database of ours can hold. Names that every object inherits are
+ * members of no request; further on, `toString` would break whoever puts its object into a message.
+ */
+function refuseUnsafe(value: unknown, levels: number, pointer = '', level = 1): void {
+  if (typeof value === 'string') refuseText(value, pointer)
+  if (typeof value !== 'object' || value === null) return
+  if (level > levels) {
+    throw new DomainError('malformed_request', {
+      detail: `The body nests deeper than ${levels} levels.`,
+    })
+  }
+  for (const [key, member] of Object.entries(value)) {
+    const path = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    refuseText(key, pointer)
+    if (key in Object.prototype) refuse(path, 'is not a member of this request')
+    refuseUnsafe(member, levels, path, level + 1)
+  }
+}
+
+function refuseText(text: string, pointer: string) {
+  if (text.includes('\0') || !text.isWellFormed()) {
+    refuse(pointer.toWellFormed(), 'must be without NUL and lone surrogates')
+  }
+}
+
+function refuse(pointer: string, message: string): never {
+  throw new DomainError('validation_failed', { errors: [{ pointer, message }] })
+}

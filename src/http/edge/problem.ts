@@ -1,0 +1,92 @@
+/** Every error as an answer: RFC 9457 `application/problem+json`. The only place that maps errors to HTTP. */
+import { NotFoundError, ParseError, ValidationError } from 'elysia'
+import { DatabaseError, type DatabaseFault, translateDatabaseError } from '../../../db/index.ts'
+import { catalogue, DomainError, type ProblemCode } from '../../core/problems.ts'
+import { fieldErrors } from '../contract/validation.ts'
+
+export interface Problem {
+  type: string
+  title: string
+  status: number
+  code: ProblemCode
+  detail: string
+  requestId: string
+  [member: string]: unknown
+}
+
+const DATABASE_PROBLEMS: Record<DatabaseFault, ProblemCode> = {
+  busy: 'database_busy',
+  full: 'storage_full',
+  unreachable: 'database_unavailable',
+  read_only: 'database_unavailable',
+  corrupt: 'database_unavailable',
+  outdated: 'database_unavailable',
+}
+
+/** Seconds, for 429s and 503s that name no time of their own. */
+const RETRY_AFTER = 1
+
+/**
+ * What the caller is told about any thrown value. An error that is not in the catalogue becomes `internal_error`
+ * and keeps its message to itself. Tests `instanceof` before any `code`: libraries set codes of their own.
+ */
+export function toDomainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error
+  if (error instanceof ValidationError) {
+    // A response of ours that breaks its schema is our fault, not the caller's.
+    if (error.type === 'response') return new DomainError('internal_error')
+    return new DomainError('validation_failed', { errors: fieldErrors(error) })
+  }
+  // Elysia wraps what a parser throws.
+  if (error instanceof ParseError) {
+    return error.cause instanceof DomainError ? error.cause : new DomainError('malformed_request')
+  }
+  if (error instanceof NotFoundError) return new DomainError('not_found')
+  // A read outside of a unit of work throws what its driver threw.
+  const known = translateDatabaseError(error)
+  if (known instanceof DatabaseError)
+    return new DomainError(DATABASE_PROBLEMS[known.fault] as 'database_busy')
+  return new DomainError('internal_error')
+}
+
+/** The problem document of an error, with the members that its code carries. */
+export function describeProblem(error: DomainError, requestId: string): Problem {
+  const { status, title } = catalogue[error.code]
+  const { detail, errors } = error.explanation
+  return {
+    type: `urn:matchday:problem:${error.code}`,
+    title,
+    status,
+    code: error.code,
+    detail: detail ?? `${title}.`,
+    requestId,
+    ...(errors ? { errors } : {}),
+    ...(error.members as object | undefined),
+  }
+}
+
+/** Adds what HTTP wants beside the document: `WWW-Authenticate` (RFC 6750 §3), `Retry-After`. */
+export function problemResponse(
+  error: DomainError,
+  requestId: string,
+  headers: Record<string, string> = {},
+): Response {
+  const problem = describeProblem(error, requestId)
+  const response = new Response(JSON.stringify(problem), { status: problem.status, headers })
+  response.headers.set('Content-Type', 'application/problem+json')
+  response.headers.set('Cache-Control', 'no-store')
+  if (problem.status === 401) response.headers.set('WWW-Authenticate', challenge(error))
+  const retryAfter =
+    error.explanation.retryAfter ??
+    (problem.status === 503 || problem.status === 429 ? RETRY_AFTER : undefined)
+  if (retryAfter !== undefined)
+    response.headers.set('Retry-After', String(Math.max(1, Math.ceil(retryAfter))))
+  return response
+}
+
+/** No `error` where no bearer token came; `invalid_token` where it was bad. */
+function challenge(error: DomainError): string {
+  if (error.code !== 'invalid_token') return 'Bearer'
+  const detail = error.explanation.detail ?? catalogue[error.code].title
+  return `Bearer error="invalid_token", error_description="${detail.replace(/[^\x20-\x7e]|["\\]/g, '')}"`
+}

@@ -1,0 +1,13 @@
+/** What every answer tells a browser that meets it, whatever it is (OWASP REST Security Cheat Sheet). */
+import type { EdgesConfig } from '../../config/network.ts'
+
+/** An answer with a policy of its own, as the pages of /docs have, keeps it. */
+export function securityHeaders({ hstsSeconds }: Pick<EdgesConfig, 'hstsSeconds'>): Record<string, string> {
+  return {
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    // Only where TLS ends in front of us: over plain HTTP browsers ignore it (RFC 6797 §7.2).
+    ...(hstsSeconds > 0 ? { 'Strict-Transport-Security': `max-age=${hstsSeconds}` } : {}),
+  }
+}

@@ -1,0 +1,139 @@
+/** What surrounds every request: its id, limits and headers, its log line, its body and query checks, its errors as problems. */
+import { Elysia, NotFoundError } from 'elysia'
+import { loggable } from '../../core/loggable.ts'
+import { catalogue, DomainError } from '../../core/problems.ts'
+import { logSecurityEvent } from '../../core/security-events.ts'
+import type { Deps } from '../../deps.ts'
+import { limitAddress, PROBES } from '../rate-limits/policies.ts'
+import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts'
+import { readJsonBody } from './body.ts'
+import { addressGroup, clientAddress } from './client-address.ts'
+import { answerPublic } from './conditional.ts'
+import { createCors } from './cors.ts'
+import { problemResponse, toDomainError } from './problem.ts'
+import { pathOf, refuseBadHost, refuseBadUrl } from './query.ts'
+import { createRequestLog } from './request-log.ts'
+import { type Additions, createAnswers } from './responses.ts'
+import { securityHeaders } from './security-headers.ts'
+import { createWriteAdmission } from './write-admission.ts'
+
+/** A client's own request id is kept when it is sane. */
+const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
+
+interface Surroundings {
+  /** Of a path; none: there is no such path. */
+  allowedMethods(path: string): string[]
+  /** The address of the connection that a request came by. */
+  peerOf(request: Request): string | undefined
+  /** What is answered to anybody who asks for a path, where it is in memory and still true; else undefined. */
+  publicViews: ReadonlyMap<string, () => unknown>
+}
+
+type HookDeps = Pick<
+  Deps,
+  'config' | 'db' | 'elapsed' | 'lifecycle' | 'log' | 'newId' | 'randomBytes' | 'rateLimiter'
+>
+
+export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicViews }: Surroundings) => {
+  const { config, db, elapsed, lifecycle, log, newId, randomBytes, rateLimiter } = deps
+  const { edges } = config
+  const bodyLimits = { ...config, bodyTimeoutMs: edges.bodyTimeoutMs }
+  const cors = createCors(edges.corsOrigins)
+  const answers = createAnswers(securityHeaders(edges))
+  const requestLog = createRequestLog(log)
+  const admission = createWriteAdmission({
+    load: () => db.writeLoad(),
+    maxWaitMs: config.limits.maxWriteWaitMs,
+    elapsed,
+    random: () => (randomBytes(1)[0] ?? 0) / 255,
+    log,
+  })
+
+  /** 405 for a known path; for OPTIONS, which every known path takes, the answer itself. */
+  function answerMethod(request: Request, requestId: string): Response | DomainError {
+    const allowed = allowedMethods(pathOf(request.url))
+    if (allowed.length === 0) return new DomainError('not_found')
+    const headers = { Allow: allowed.join(', ') }
+    if (request.method === 'OPTIONS') {
+      const preflight = cors.preflight(request.headers.get('origin'), allowed)
+      return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
+    }
+    const refusal = new DomainError('method_not_allowed', { detail: `This path takes ${headers.Allow}.` })
+    return problemResponse(refusal, requestId, headers)
+  }
+
+  function countAddress(request: Request, path: string, headers: Record<string, string | number>) {
+    const addressOf = () => addressGroup(clientAddress(request.headers, peerOf(request), edges))
+    limitAddress(rateLimiter, path, addressOf, allowances =>
+      Object.assign(headers, rateLimitHeaders(allowances)),
+    )
+  }
+
+  /** A crowd that asks for the same waits for no promise of it, which would be a third of what it costs. */
+  function answerAtOnce(request: Request, path: string, set: Additions): Response | undefined {
+    if (request.method !== 'GET' || request.url.includes('?')) return undefined
+    const view = publicViews.get(path)?.()
+    if (view === undefined) return undefined
+    const shared = answerPublic(view, request)
+    return shared && answers.again(shared, set)
+  }
+
+  return (
+    new Elysia({ name: 'matchday/server-hooks' })
+      // Elysia awaits whatever looks as if it could return a promise, and gives each request what a hook's parameters
+      // name, `server` and `headers` with much ado: this one looks and names as little as it can.
+      .onRequest(({ request, set }) => {
+        const { url } = request
+        const path = pathOf(url)
+        const given = request.headers.get('x-request-id')
+        const requestId = given !== null && SANE_REQUEST_ID.test(given) ? given : newId()
+        requestLog.begin(request, requestId)
+        // Elysia's own has no shape that the engine could know by heart.
+        set.headers = { 'x-request-id': requestId }
+        cors.addTo(set.headers, request)
+        // Told in time, a client opens its next connection elsewhere, and none is cut in the middle.
+        if (lifecycle.stopping) set.headers.Connection = 'close'
+        const probe = PROBES.has(path)
+        // Probes in HTTP/1.0 need no Host header, and Bun then builds no URL.
+        if (!probe || request.headers.has('host')) refuseBadHost(request)
+        countAddress(request, path, set.headers)
+        if (!probe) refuseBadUrl(url)
+        const retryAfter = admission.admit(request)
+        // No line of the log: the refusals of a second share one.
+        if (retryAfter !== null) {
+          return answers.of(problemResponse(new DomainError('overloaded', { retryAfter }), requestId), set)
+        }
+        const answer = answerAtOnce(request, path, set)
+        if (answer) requestLog.end(request, answer.status)
+        return answer
+      })
+      .onParse({ as: 'global' }, async ({ request }) => {
+        await admission.begin()
+        return readJsonBody(request, bodyLimits)
+      })
+      .mapResponse({ as: 'global' }, ({ responseValue, request, set }) => {
+        admission.end(request)
+        const answer = answers.of(responseValue, set)
+        requestLog.end(request, answer.status)
+        return answer
+      })
+      .onError({ as: 'global' }, ({ error, request, set }) => {
+        admission.end(request)
+        const requestId = String(set.headers['x-request-id'])
+        let answer = error instanceof NotFoundError ? answerMethod(request, requestId) : toDomainError(error)
+        if (answer instanceof DomainError) {
+          if (catalogue[answer.code].status >= 500 && !(error instanceof DomainError)) {
+            log.error({ requestId, code: answer.code, error: loggable(error) }, 'request failed')
+          }
+          const { security } = answer.explanation
+          if (security) {
+            const { event, userId } = security
+            logSecurityEvent(log, event, { requestId, path: pathOf(request.url), userId })
+          }
+          answer = problemResponse(answer, requestId)
+        }
+        requestLog.end(request, answer.status)
+        return answers.of(answer, set)
+      })
+  )
+}

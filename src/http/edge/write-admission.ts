@@ -1,0 +1,94 @@
+/**
+ * Refuses a write before any work is done for it when it would wait too long for the database. A refused client is told when
+ * to come back: retries are spread at the rate at which writes are done, so that a crowd is served at full speed.
+ */
+import type { Logger } from 'pino'
+import type { WriteLoad } from '../../../db/index.ts'
+
+export interface WriteAdmission {
+  /** Null: the write is admitted, and `end` follows. Else the seconds after which the client may try again. */
+  admit(request: Request): number | null
+  /** Resolves when the work on an admitted write may begin, in the order of arrival. */
+  begin(): Promise<void> | undefined
+  /** Safe to call for every request, as often as it ends. */
+  end(request: Request): void
+}
+
+export interface AdmissionOptions {
+  load(): WriteLoad
+  /** How long a write may have to wait. Milliseconds. */
+  maxWaitMs: number
+  /** Milliseconds of a clock that never goes back. */
+  elapsed(): number
+  /** From 0 to 1. */
+  random(): number
+  log: Logger
+}
+
+/** Writes that begin in one turn of the event loop: a crowd that arrives in one turn keeps no read waiting for all of its work. */
+const MAX_PER_TURN = 64
+const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
+/** Share by which a client may come later than its turn, so that a crowd does not return at one instant. */
+const JITTER = 0.15
+const MAX_RETRY_SECONDS = 300
+const SUMMARY_EVERY_MS = 1_000
+
+export function createWriteAdmission(options: AdmissionOptions): WriteAdmission {
+  const { load, maxWaitMs, elapsed, random, log } = options
+  const admitted = new WeakSet<Request>()
+  let inFlight = 0
+  /** In the order of arrival. */
+  const waiting = new Set<() => void>()
+  let begunInTurn = 0
+  /** Refused clients whose turn to come back has not come yet. Falls at the rate at which writes are done. */
+  let deferred = 0
+  let deferredAt = 0
+  let refused = 0
+
+  function refuse(msPerWrite: number, waitMs: number): number {
+    const now = elapsed()
+    deferred = Math.max(0, deferred - (now - deferredAt) / msPerWrite) + 1
+    deferredAt = now
+    if (refused++ === 0) setTimeout(() => summarize(waitMs), SUMMARY_EVERY_MS).unref()
+    const seconds = ((deferred * msPerWrite) / 1_000) * (1 + random() * JITTER)
+    return Math.min(Math.ceil(seconds), MAX_RETRY_SECONDS)
+  }
+
+  /** A line for each refusal would cost more than the refusal. */
+  function summarize(waitMs: number) {
+    log.warn({ refused, inFlight, waitMs: Math.round(waitMs) }, 'writes refused: overloaded')
+    refused = 0
+  }
+
+  function endTurn() {
+    begunInTurn = 0
+    for (const begin of waiting) {
+      if (begunInTurn === MAX_PER_TURN) break
+      begunInTurn++
+      waiting.delete(begin)
+      begin()
+    }
+    if (begunInTurn > 0) setImmediate(endTurn)
+  }
+
+  return {
+    admit(request) {
+      if (!WRITES.has(request.method)) return null
+      const { msPerWrite, oldestMs } = load()
+      const waitMs = Math.max(inFlight * msPerWrite, oldestMs)
+      if (waitMs > maxWaitMs) return refuse(msPerWrite, waitMs)
+      admitted.add(request)
+      inFlight++
+      return null
+    },
+    begin() {
+      if (begunInTurn === 0) setImmediate(endTurn)
+      if (begunInTurn === MAX_PER_TURN) return new Promise(resolve => waiting.add(resolve))
+      begunInTurn++
+      return undefined
+    },
+    end(request) {
+      if (admitted.delete(request)) inFlight--
+    },
+  }
+}

@@ -1,0 +1,146 @@
+/** What is kept of mutations under an `Idempotency-Key`: for 24 hours, in the unit of work of the effect. */
+import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
+import { type PreparedValue, prepared, preparedWrite } from '../../../db/prepared.ts'
+import { eachName } from '../../core/pagination.ts'
+
+const KEPT_MS = 86_400_000
+/** Rows of one unit of work, so that no writer waits long. */
+const BATCH = 200
+
+/** What a key is unique within, and the key. */
+export type KeyScope = Pick<
+  Tables['idempotencyKeys']['$inferSelect'],
+  'provider' | 'subject' | 'route' | 'key'
+>
+export type KeyRecord = Tables['idempotencyKeys']['$inferSelect']
+
+/** Undefined also when it has expired, swept or not. */
+export async function findRecord(reader: Reader, scope: KeyScope): Promise<KeyRecord | undefined> {
+  const [record] = await selectLive(reader, { ...scope, now: reader.now() })
+  return record
+}
+
+const selectLive = prepared<KeyScope & { now: Date }, KeyRecord[]>((reader, value) => {
+  const { idempotencyKeys } = reader.tables
+  const isLive = gt(idempotencyKeys.expiresAt, sql.param(value('now'), idempotencyKeys.expiresAt))
+  return reader
+    .select()
+    .from(idempotencyKeys)
+    .where(and(ofScope(reader, value), isLive))
+})
+
+/**
+ * Takes the key for this unit of work; false when it is taken. On PostgreSQL this waits for another process's
+ * unit of work under the same key, and takes it when that one comes to nothing.
+ */
+export async function takeKey(tx: Transaction, scope: KeyScope, fingerprint: string): Promise<boolean> {
+  const now = tx.now()
+  const expiresAt = new Date(now.getTime() + KEPT_MS)
+  const [taken] = await upsertKey(tx, { ...scope, fingerprint, expiresAt, now })
+  return taken !== undefined
+}
+
+type FreshKey = KeyScope & { fingerprint: string; expiresAt: Date; now: Date }
+
+const upsertKey = preparedWrite<FreshKey, { key: string }[]>((tx, value) => {
+  const { provider, subject, route, key, expiresAt } = tx.tables.idempotencyKeys
+  const fresh = {
+    fingerprint: sql`${value('fingerprint')}`,
+    status: null,
+    answer: null,
+    expiresAt: sql`${sql.param(value('expiresAt'), expiresAt)}`,
+  }
+  const scope = {
+    provider: value('provider'),
+    subject: value('subject'),
+    route: value('route'),
+    key: value('key'),
+  }
+  return tx
+    .insert(tx.tables.idempotencyKeys)
+    .values({ ...scope, ...fresh })
+    .onConflictDoUpdate({
+      target: [provider, subject, route, key],
+      set: fresh,
+      setWhere: lte(expiresAt, sql.param(value('now'), expiresAt)),
+    })
+    .returning({ key })
+})
+
+/** `answer` is JSON text; null keeps the fact alone. */
+export async function keepAnswer(
+  tx: Transaction,
+  scope: KeyScope,
+  { status, answer }: KeptAnswer,
+): Promise<void> {
+  await updateAnswer(tx, { ...scope, status, answer })
+}
+
+type KeptAnswer = { status: number; answer: string | null }
+
+const updateAnswer = preparedWrite<KeyScope & KeptAnswer, unknown>((tx, value) =>
+  tx
+    .update(tx.tables.idempotencyKeys)
+    .set({ status: sql`${value('status')}`, answer: sql`${value('answer')}` })
+    .where(ofScope(tx, value)),
+)
+
+/** What is refused is judged anew when it is asked again. */
+export async function releaseKey(tx: Transaction, scope: KeyScope): Promise<void> {
+  await deleteKey(tx, scope)
+}
+
+const deleteKey = preparedWrite<KeyScope, unknown>((tx, value) =>
+  tx.delete(tx.tables.idempotencyKeys).where(ofScope(tx, value)),
+)
+
+/** Whose answers are kept. */
+export const listKeyOwners = (reader: Reader) => eachName(reader, reader.tables.idempotencyKeys)
+
+/** Answers hold what the fan's profile held: they go with the fan. */
+export async function forgetKeys(
+  tx: Transaction,
+  { provider, subject }: Pick<KeyScope, 'provider' | 'subject'>,
+): Promise<void> {
+  const { idempotencyKeys } = tx.tables
+  await tx
+    .delete(idempotencyKeys)
+    .where(and(eq(idempotencyKeys.provider, provider), eq(idempotencyKeys.subject, subject)))
+}
+
+/** Takes away what has expired. Answers how many rows went. */
+export async function sweepIdempotencyKeys(db: Database): Promise<number> {
+  let swept = 0
+  let gone: number
+  do {
+    gone = await db.write(sweepBatch)
+    swept += gone
+  } while (gone === BATCH)
+  return swept
+}
+
+async function sweepBatch(tx: Transaction): Promise<number> {
+  const { idempotencyKeys } = tx.tables
+  const { provider, subject, route, key, expiresAt } = idempotencyKeys
+  const expired = tx
+    .select({ provider, subject, route, key })
+    .from(idempotencyKeys)
+    .where(lte(expiresAt, tx.now()))
+    .limit(BATCH)
+  const swept = await tx
+    .delete(idempotencyKeys)
+    .where(sql`(${provider}, ${subject}, ${route}, ${key}) in ${expired}`)
+    .returning({ key })
+  return swept.length
+}
+
+function ofScope({ tables }: Reader, value: PreparedValue<KeyScope>) {
+  const { idempotencyKeys } = tables
+  return and(
+    eq(idempotencyKeys.provider, value('provider')),
+    eq(idempotencyKeys.subject, value('subject')),
+    eq(idempotencyKeys.route, value('route')),
+    eq(idempotencyKeys.key, value('key')),
+  )
+}

@@ -1,0 +1,14 @@
+/** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11): one item a policy, in a list. */
+import type { Allowance } from './rate-limiter.ts'
+
+export function rateLimitHeaders(allowances: readonly Allowance[]): Record<string, string> {
+  if (allowances.length === 0) return {}
+  return {
+    'RateLimit-Policy': allowances
+      .map(({ policy, quota, windowSeconds }) => `"${policy}";q=${quota};w=${windowSeconds}`)
+      .join(', '),
+    RateLimit: allowances
+      .map(({ policy, remaining, resetSeconds }) => `"${policy}";r=${remaining};t=${resetSeconds}`)
+      .join(', '),
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Requests counted in fixed windows of a minute: in memory, where a request costs a look-up, and shared through the
+ * database behind the requests' back (`shareWindows`). By a monotonic clock: nobody's clock change grants or takes.
+ */
+import { LRUCache } from 'lru-cache'
+import type { RateLimits } from '../../config/limits.ts'
+
+export const WINDOW_MS = 60_000
+/** Of each policy; past it the one that was idle longest is forgotten, and begins anew. */
+const MOST_KEYS = 100_000
+/** Of a quota: who has used less is not worth a row. */
+const SHARED_FROM = 0.1
+
+export type Policy = keyof RateLimits
+
+/** Where a key stands after a request. */
+export interface Allowance {
+  policy: Policy
+  allowed: boolean
+  quota: number
+  remaining: number
+  windowSeconds: number
+  /** Until the window ends; at least 1. */
+  resetSeconds: number
+}
+
+/** One key's window. `used` is what is known of all instances, `unshared` the part that only this one knows. */
+export interface Window {
+  readonly policy: Policy
+  readonly key: string
+  used: number
+  unshared: number
+  /** Of the monotonic clock. Milliseconds. */
+  endsAt: number
+}
+
+export interface RateLimiter {
+  /** Whether the policy is on. */
+  counts(this: void, policy: Policy): boolean
+  /** Counts a request; null where the policy is off. A refused request is not counted. */
+  consume(policy: Policy, key: string): Allowance | null
+  /** Windows that the database should hear of; each is handed out once until more of it is used. */
+  takeUnshared(): Window[]
+  /** Milliseconds of the monotonic clock. */
+  monotonic(): number
+}
+
+interface Options {
+  rates: Readonly<RateLimits>
+  /** Milliseconds that only ever grow. */
+  monotonic: () => number
+}
+
+export function createRateLimiter({ rates, monotonic }: Options): RateLimiter {
+  const windows = new Map<Policy, LRUCache<string, Window>>()
+  const unshared = new Set<Window>()
+
+  function windowOf(policy: Policy, key: string, now: number): Window {
+    const ofPolicy = windows.get(policy) ?? new LRUCache<string, Window>({ max: MOST_KEYS })
+    windows.set(policy, ofPolicy)
+    const known = ofPolicy.get(key)
+    if (known && known.endsAt > now) return known
+    const window = { policy, key, used: 0, unshared: 0, endsAt: now + WINDOW_MS }
+    ofPolicy.set(key, window)
+    return window
+  }
+
+  return {
+    counts: policy => rates[policy] > 0,
+    monotonic,
+    consume(policy, key) {
+      const quota = rates[policy]
+      if (quota === 0) return null
+      const now = monotonic()
+      const window = windowOf(policy, key, now)
+      const allowed = window.used < quota
+      if (allowed) {
+        window.used++
+        window.unshared++
+        if (window.used >= quota * SHARED_FROM) unshared.add(window)
+      }
+      return {
+        policy,
+        allowed,
+        quota,
+        remaining: Math.max(0, quota - window.used),
+        windowSeconds: WINDOW_MS / 1000,
+        resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
+      }
+    },
+    takeUnshared() {
+      const now = monotonic()
+      const taken = [...unshared].filter(({ endsAt }) => endsAt > now)
+      unshared.clear()
+      return taken
+    },
+  }
+}

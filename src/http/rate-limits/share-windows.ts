@@ -1,0 +1,75 @@
+/** What several instances on one database know of one another's counting. */
+import { createHmac } from 'node:crypto'
+import { and, gt, lte, sql } from 'drizzle-orm'
+import { type Database, DatabaseError, type Transaction } from '../../../db/index.ts'
+import { type RateLimiter, WINDOW_MS, type Window } from './rate-limiter.ts'
+
+/** Rows of one statement. */
+const BATCH = 500
+
+/**
+ * Adds what this instance counted to the shared windows, and learns what the others did. While the database is not
+ * there, each instance goes on by what it knows.
+ */
+export async function shareWindows(db: Database, limiter: RateLimiter, secret: Buffer): Promise<void> {
+  // In one order everywhere, or two instances would lock each other's rows.
+  const named = limiter
+    .takeUnshared()
+    .map(window => ({ window, key: nameOf(window, secret) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+  for (let at = 0; at < named.length; at += BATCH) {
+    const batch = new Map(named.slice(at, at + BATCH).map(({ window, key }) => [key, window]))
+    await share(db, limiter, batch)
+  }
+}
+
+async function share(db: Database, limiter: RateLimiter, batch: Map<string, Window>): Promise<void> {
+  const added = new Map([...batch].map(([key, { unshared }]) => [key, unshared]))
+  try {
+    const { rows, now } = await db.write(async tx => ({ rows: await add(tx, added), now: tx.now() }))
+    for (const { key, used, endsAt } of rows) {
+      const window = batch.get(key)
+      if (!window) continue
+      // What was counted meanwhile is not among `used`.
+      window.unshared -= added.get(key) ?? 0
+      window.used = used + window.unshared
+      window.endsAt = limiter.monotonic() + (endsAt.getTime() - now.getTime())
+    }
+  } catch (error) {
+    // `unshared` is as it was: the next request of that key hands it out again.
+    if (!(error instanceof DatabaseError)) throw error
+  }
+}
+
+/**
+ * A window that has ended begins anew; so does one that ends later than any can, which a clock set back leaves behind.
+ */
+async function add(tx: Transaction, added: Map<string, number>) {
+  const { rateLimitWindows: table } = tx.tables
+  const endsAt = new Date(tx.now().getTime() + WINDOW_MS)
+  const live = and(gt(table.endsAt, tx.now()), lte(table.endsAt, endsAt))
+  return tx
+    .insert(table)
+    .values([...added].map(([key, used]) => ({ key, used, endsAt })))
+    .onConflictDoUpdate({
+      target: table.key,
+      set: {
+        used: sql`case when ${live} then ${table.used} + excluded.used else excluded.used end`,
+        endsAt: sql`case when ${live} then ${table.endsAt} else excluded.ends_at end`,
+      },
+    })
+    .returning()
+}
+
+/** Takes away windows that have ended. */
+export async function sweepWindows(db: Database): Promise<void> {
+  await db.write(async tx => {
+    const { rateLimitWindows } = tx.tables
+    await tx.delete(rateLimitWindows).where(lte(rateLimitWindows.endsAt, tx.now()))
+  })
+}
+
+/** Addresses and subjects are personal data: the database sees a keyed hash of them. */
+function nameOf({ policy, key }: Window, secret: Buffer): string {
+  return createHmac('sha256', secret).update(`${policy} ${key}`).digest('base64url')
+}

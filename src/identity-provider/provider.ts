@@ -1,0 +1,148 @@
+/** The external identity provider as the rest of the application sees it. */
+import { decodeJwt } from 'jose'
+import type { Logger } from 'pino'
+import type { IdentityConfig } from '../config/identity.ts'
+import { loggable } from '../core/loggable.ts'
+import { DomainError } from '../core/problems.ts'
+import { type JudgedClaims, judgeTokenClaims, judgeUserinfo } from './claims.ts'
+import { discoveryUrl, type Endpoints, readDiscovery } from './discovery.ts'
+import { type Fetch, fetchJson, ProviderError } from './fetch-json.ts'
+import { createKeySet } from './key-set.ts'
+import { createPauses } from './pauses.ts'
+import { permittedUrl } from './permitted-url.ts'
+import { type CallTuning, createCallPolicy, DEADLINE_MS } from './resilience-policy.ts'
+import { type SessionClaims, verifySessionToken } from './session-token.ts'
+import { createTokenCache } from './token-cache.ts'
+
+const MOST_BYTES = 262_144
+
+const REFUSED =
+  'Its userinfo endpoint refused the session token. Many providers refuse tokens that are bound to an audience there: then set IDP_USER_DATA=token.'
+
+export interface IdentityProvider {
+  /** Names the provider in profiles and in the sync path. */
+  readonly name: string
+  /** What is remembered of a token that was verified and still counts; see `token-cache.ts`. */
+  recall(token: string): SessionClaims | undefined
+  /** @throws DomainError `invalid_token`, `identity_provider_unavailable` */
+  verify(token: string): Promise<SessionClaims>
+  /**
+   * The provider's data about the user of a verified session token.
+   * @throws DomainError `identity_provider_unavailable`, `identity_provider_invalid`, `identity_provider_refused`
+   */
+  userData(token: string, subject: string): Promise<JudgedClaims>
+  /** Endpoints by discovery, asked for when not known yet; null while the provider does not answer. */
+  endpoints(): Promise<Endpoints | null>
+  /** Fetches discovery and keys when they are due. Never throws. */
+  refresh(): Promise<void>
+  /** Null when tokens can be verified, else why not. */
+  problem(): string | null
+}
+
+export interface ProviderOptions extends IdentityConfig {
+  now: () => Date
+  /** Milliseconds of a clock that never goes back. */
+  elapsed: () => number
+  fetch: Fetch
+  log: Logger
+  tuning?: CallTuning
+}
+
+export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
+  const { issuer, name, now, elapsed, fetch, log, tuning = {} } = options
+  const { deadlineMs = DEADLINE_MS } = tuning
+  const outbound = { httpsOnly: issuer.startsWith('https:'), publicOnly: options.publicOnly }
+  const call = createCallPolicy(tuning)
+  const pauses = createPauses(elapsed)
+  let endpoints: Endpoints | undefined
+
+  async function get(url: string, fan?: { token: string; subject: string }) {
+    // What the configuration names is held to the same rule as what discovery names.
+    if (permittedUrl(url, outbound) === null)
+      throw new ProviderError('its address is not permitted', 'invalid')
+    const ofFan = fan ? `${url} ${fan.subject}` : url
+    pauses.require(url)
+    pauses.require(ofFan)
+    try {
+      return await fetchJson({ fetch, url, token: fan?.token, deadlineMs, maxBytes: MOST_BYTES })
+    } catch (error) {
+      // A 4xx answer to a fan's token is about that fan: others are not held back by it.
+      const isClientError = error instanceof ProviderError && (error.status ?? 500) < 500
+      pauses.note(isClientError ? ofFan : url, error)
+      throw error
+    }
+  }
+
+  async function discover(): Promise<Endpoints> {
+    if (options.jwksUrl) {
+      const { jwksUrl: jwks, userinfoUrl: userinfo } = options
+      endpoints = { jwks, userinfo, authorization: null, token: null }
+    } else {
+      const { body } = await get(discoveryUrl(issuer))
+      const found = readDiscovery(body, issuer, outbound)
+      endpoints = { ...found, userinfo: options.userinfoUrl ?? found.userinfo }
+    }
+    return endpoints
+  }
+
+  const keySet = createKeySet({
+    elapsed,
+    usableMs: options.keysUsableMs,
+    // Discovery again with each refresh: a provider may move its keys.
+    load: async () => (await get((await discover()).jwks)).body,
+    onChange: () => cache.clear(),
+    onFailure: error =>
+      log.warn({ issuer, reason: loggable(error).message }, 'identity provider: keys not refreshed'),
+  })
+  const cache = createTokenCache<SessionClaims>(now)
+
+  const rules = { ...options, findKey: keySet.find, typ: options.tokenTyp }
+
+  async function readUserinfo(token: string, subject: string): Promise<JudgedClaims> {
+    const askedAt = now()
+    const { userinfo } = endpoints ?? (await discover())
+    if (!userinfo) throw new ProviderError('it has no userinfo endpoint', 'invalid')
+    const answer = await get(userinfo, { token, subject })
+    // OpenID Connect Core §5.3.2: userinfo of somebody else must not be used.
+    if (answer.body.sub !== subject) throw new ProviderError('its userinfo is of another subject', 'invalid')
+    return judgeUserinfo(subject, answer, askedAt, now())
+  }
+
+  return {
+    name,
+    recall: token => cache.get(token, keySet.isFresh()),
+    verify: token => cache.put(token, verifySessionToken(token, rules)),
+    refresh: keySet.refresh,
+    problem: keySet.problem,
+
+    async endpoints() {
+      try {
+        return endpoints ?? (await discover())
+      } catch {
+        return null
+      }
+    },
+
+    async userData(token, subject) {
+      try {
+        const judged =
+          options.userData === 'token'
+            ? judgeTokenClaims(subject, decodeJwt(token), now())
+            : await call(() => readUserinfo(token, subject))
+        if (judged.refused.length > 0)
+          log.warn({ claims: judged.refused }, 'identity provider: claims left out')
+        return judged
+      } catch (error) {
+        if (!(error instanceof ProviderError)) throw error
+        log.warn({ issuer, reason: loggable(error).message }, 'identity provider: userinfo not read')
+        throw problemOf(error)
+      }
+    },
+  }
+}
+
+function problemOf(error: ProviderError): DomainError {
+  if (error.kind === 'refused') return new DomainError('identity_provider_refused', { detail: REFUSED })
+  if (error.kind === 'invalid') return new DomainError('identity_provider_invalid')
+  return new DomainError('identity_provider_unavailable', { retryAfter: error.retryAfter })
+}

@@ -1,0 +1,121 @@
+/** Onboarding: completed once, rewarded at most once, enrolled at most once; however often it is asked for. */
+import { and, eq, isNull } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
+import type { Caller } from '../core/caller.ts'
+import type { IdentityClaims } from '../identity-provider/claims.ts'
+import { joinLeaderboard } from '../points/join-leaderboard.ts'
+import { appendEntry } from '../points/ledger.ts'
+import { changeProfile } from '../profile/profile.ts'
+import type { ProfileChange } from '../profile/rules.ts'
+import { recordCompletion } from '../users/completion.ts'
+import { type Deferral, deferSync } from '../users/deferred-sync.ts'
+import { mirrorIdentity } from '../users/mirror.ts'
+import { ensureUser } from '../users/users.ts'
+
+export interface CompleteOnboarding {
+  profile?: ProfileChange
+  /** Default true. */
+  joinLeaderboard?: boolean
+}
+
+/** What the provider said, or how to ask it later; neither when it need not be asked. */
+export interface IdentityTerms {
+  claims: IdentityClaims | null
+  deferral: Deferral | null
+}
+
+export interface OnboardingTerms extends IdentityTerms {
+  /** Points granted at completion; 0 grants none. */
+  points: number
+}
+
+/** The one cause under which the onboarding reward is booked. */
+export const onboardingCause = (userId: string) => ({
+  userId,
+  reason: 'onboarding' as const,
+  ref: 'onboarding',
+})
+
+/**
+ * A repeat changes nothing and answers the first completion with `alreadyCompleted`.
+ * @throws DomainError as `changeProfile`
+ */
+export async function completeOnboarding(
+  tx: Transaction,
+  caller: Caller,
+  { profile, joinLeaderboard: join = true }: CompleteOnboarding,
+  { points, claims, deferral }: OnboardingTerms,
+) {
+  const { user } = await ensureUser(tx, caller)
+  if (claims) await mirrorIdentity(tx, user.id, claims)
+  else if (deferral) await deferSync(tx, user.id, deferral)
+  if (!(await recordCompletion(tx, user.id))) {
+    return { ...(await readOnboarding(tx, { userId: user.id })), alreadyCompleted: true as const }
+  }
+  if (profile) await changeProfile(tx, user.id, profile, '/profile')
+  await grantOnboarding(tx, user.id, points)
+  const onboarding = await readOnboarding(tx, { userId: user.id })
+  // Last: all newcomers share rows of the rank index, which PostgreSQL locks until the commit.
+  if (!join || !(await joinLeaderboard(tx, user.id))) return onboarding
+  return { ...onboarding, leaderboard: { enrolled: true, enrolledAt: tx.now().toISOString() } }
+}
+
+/** The one grant for onboarding, at most once a fan. Answers the points that this call booked: zero when it booked none. */
+export async function grantOnboarding(tx: Transaction, userId: string, points: number): Promise<number> {
+  if (points === 0) return 0
+  const { outcome } = await appendEntry(tx, { ...onboardingCause(userId), delta: points })
+  return outcome === 'booked' ? points : 0
+}
+
+/** Of a fan without a record as well. */
+export async function readOnboarding(reader: Reader, { userId }: Pick<Caller, 'userId'>) {
+  const [row] = userId === undefined ? [] : await selectOnboarding(reader, onboardingCause(userId))
+  const {
+    completedAt = null,
+    enrolledAt = null,
+    syncedAt = null,
+    points = null,
+    grantedAt = null,
+  } = row ?? {}
+  return {
+    state: completedAt ? ('completed' as const) : ('not_started' as const),
+    completedAt: completedAt?.toISOString() ?? null,
+    reward: points !== null && grantedAt ? { points, grantedAt: grantedAt.toISOString() } : null,
+    leaderboard: { enrolled: enrolledAt !== null, enrolledAt: enrolledAt?.toISOString() ?? null },
+    identitySync: syncedAt ? ('synced' as const) : ('deferred' as const),
+  }
+}
+
+interface OnboardingRow {
+  completedAt: Date | null
+  points: number | null
+  grantedAt: Date | null
+  enrolledAt: Date | null
+  syncedAt: Date | null
+}
+
+const selectOnboarding = prepared<{ userId: string; reason: string; ref: string }, OnboardingRow[]>(
+  (reader, value) => {
+    const { users, onboardings, pointsEntries, leaderboardEntries, identities } = reader.tables
+    const isGrant = and(
+      eq(pointsEntries.userId, users.id),
+      eq(pointsEntries.reason, value('reason')),
+      eq(pointsEntries.ref, value('ref')),
+    )
+    return reader
+      .select({
+        completedAt: onboardings.completedAt,
+        points: pointsEntries.delta,
+        grantedAt: pointsEntries.createdAt,
+        enrolledAt: leaderboardEntries.enrolledAt,
+        syncedAt: identities.syncedAt,
+      })
+      .from(users)
+      .leftJoin(onboardings, eq(onboardings.userId, users.id))
+      .leftJoin(pointsEntries, isGrant)
+      .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, users.id))
+      .leftJoin(identities, eq(identities.userId, users.id))
+      .where(and(eq(users.id, value('userId')), isNull(users.erasedAt)))
+  },
+)

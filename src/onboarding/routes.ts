@@ -1,0 +1,76 @@
+import { Elysia } from 'elysia'
+import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { findProviderToken } from '../auth/provider-token.ts'
+import type { AuthenticatedCaller } from '../core/caller.ts'
+import { DomainError } from '../core/problems.ts'
+import type { Deps } from '../deps.ts'
+import { operation } from '../http/contract/operation.ts'
+import { type MutationDeps, mutate } from '../http/idempotency/idempotency.ts'
+import { CompleteOnboarding, exampleOnboarding, exampleProfileChange, Onboarding } from '../profile/schema.ts'
+import { completeOnboarding, type IdentityTerms, readOnboarding } from './onboarding.ts'
+
+type OnboardingDeps = AuthDeps & MutationDeps & Pick<Deps, 'config' | 'randomBytes' | 'tokenSeal'>
+
+export const onboardingRoutes = (deps: OnboardingDeps) =>
+  new Elysia({ name: 'matchday/onboarding', prefix: '/api/user/onboarding' })
+    .use(authenticate(deps))
+    .get(
+      '',
+      ({ caller }) => readOnboarding(deps.db.read, caller),
+      operation({
+        id: 'readOnboarding',
+        summary: 'Read your onboarding',
+        tag: 'User',
+        caller: 'caller',
+        data: 'read',
+        answers: { 200: Onboarding },
+        examples: { answers: { 200: exampleOnboarding } },
+      }),
+    )
+    .post(
+      '',
+      ({ body, caller, request, route, set }) => {
+        const points = deps.config.onboardingPoints
+        return mutate(
+          deps,
+          { body, caller, request, route, set },
+          (tx, terms) => completeOnboarding(tx, caller, body, { points, ...terms }),
+          { prepare: () => askProvider(deps, caller) },
+        )
+      },
+      operation({
+        id: 'completeOnboarding',
+        summary: 'Complete your onboarding',
+        description:
+          'Grants the onboarding points and enrols in the leaderboard, each at most once for ever. A repeat answers the first completion with `alreadyCompleted: true` and changes nothing, the profile included.',
+        tag: 'User',
+        caller: 'caller',
+        data: 'write',
+        body: CompleteOnboarding,
+        answers: { 200: Onboarding },
+        problems: ['handle_taken', 'team_not_found'],
+        examples: {
+          body: { profile: exampleProfileChange, joinLeaderboard: true },
+          answers: { 200: exampleOnboarding },
+        },
+      }),
+    )
+
+/** The provider's data; where it cannot be had, the means to ask later: its failure must not keep a fan out. */
+async function askProvider(deps: OnboardingDeps, caller: AuthenticatedCaller): Promise<IdentityTerms> {
+  const nothing = { claims: null, deferral: null }
+  const { state, identitySync } = await readOnboarding(deps.db.read, caller)
+  if (state === 'completed' && identitySync === 'synced') return nothing
+  const found = await findProviderToken(deps.db.read, deps.tokenSeal, caller)
+  if (!found) return nothing
+  try {
+    const { claims } = await deps.identity.userData(found.token, caller.subject)
+    return { claims, deferral: null }
+  } catch (error) {
+    // A token that the provider refuses will not do later either.
+    if (!(error instanceof DomainError) || error.code === 'identity_provider_refused') return nothing
+    const { retryAfter } = error.explanation
+    const sealedToken = deps.tokenSeal.seal(found.token, caller.subject, deps.randomBytes(12))
+    return { claims: null, deferral: { sealedToken, tokenExpiresAt: found.expiresAt, retryAfter } }
+  }
+}

@@ -1,0 +1,74 @@
+/** What a fan has: packs, newest first, and collectibles, each with its serial numbers. */
+import { and, asc, desc, eq, gt, inArray, lt } from 'drizzle-orm'
+import type { Reader } from '../../db/index.ts'
+import type { Caller } from '../core/caller.ts'
+import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
+import { findUser } from '../users/users.ts'
+import { collectibleColumns } from './catalogue.ts'
+import { presentUserPack } from './present.ts'
+
+/** @throws DomainError `invalid_cursor` */
+export async function listUserPacks(
+  reader: Reader,
+  cursors: Cursors,
+  caller: Caller,
+  { limit, cursor }: Page,
+) {
+  const { userPacks, packPurchases } = reader.tables
+  const user = await findUser(reader, caller)
+  const list = `packs ${user?.id}`
+  const before = cursor === undefined ? undefined : cursors.open(list, cursor)
+  if (!user) return { packs: [], nextCursor: null }
+  const rows = await reader
+    .select({ userPack: userPacks, seedHash: packPurchases.seedHash })
+    .from(userPacks)
+    .innerJoin(packPurchases, eq(packPurchases.id, userPacks.purchaseId))
+    .where(and(eq(userPacks.userId, user.id), before === undefined ? undefined : lt(userPacks.id, before)))
+    .orderBy(desc(userPacks.id))
+    .limit(limit + 1)
+  const { page, nextCursor } = cutPage(rows, limit, last => cursors.seal(list, last.userPack.id))
+  return { packs: page.map(({ userPack, seedHash }) => presentUserPack(userPack, seedHash)), nextCursor }
+}
+
+/** @throws DomainError `invalid_cursor` */
+export async function listCollection(
+  reader: Reader,
+  cursors: Cursors,
+  caller: Caller,
+  { limit, cursor }: Page,
+) {
+  const { userItems, collectibles } = reader.tables
+  const user = await findUser(reader, caller)
+  const list = `collection ${user?.id}`
+  const after = cursor === undefined ? undefined : cursors.open(list, cursor)
+  if (!user) return { items: [], nextCursor: null }
+  const rows = await reader
+    .selectDistinct(collectibleColumns(reader))
+    .from(userItems)
+    .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
+    .where(and(eq(userItems.userId, user.id), after === undefined ? undefined : gt(collectibles.id, after)))
+    .orderBy(asc(collectibles.id))
+    .limit(limit + 1)
+  const { page, nextCursor } = cutPage(rows, limit, last => cursors.seal(list, last.id))
+  const serials = await serialNumbers(
+    reader,
+    user.id,
+    page.map(({ id }) => id),
+  )
+  const items = page.map(item => {
+    const serialNumbers = (serials.get(item.id) ?? []).map(({ serialNumber }) => serialNumber)
+    return { ...item, count: serialNumbers.length, serialNumbers }
+  })
+  return { items, nextCursor }
+}
+
+/** The fan's own of these collectibles, by collectible, in order. */
+async function serialNumbers(reader: Reader, userId: string, ids: string[]) {
+  const { userItems } = reader.tables
+  const rows = await reader
+    .select({ id: userItems.collectibleId, serialNumber: userItems.serialNumber })
+    .from(userItems)
+    .where(and(eq(userItems.userId, userId), inArray(userItems.collectibleId, ids)))
+    .orderBy(asc(userItems.collectibleId), asc(userItems.serialNumber))
+  return Map.groupBy(rows, ({ id }) => id)
+}

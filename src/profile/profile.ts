@@ -1,0 +1,130 @@
+/** Profiles: what a fan wrote themselves, beside what the provider says of them. */
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { isUniqueViolation, type Reader, type Transaction } from '../../db/index.ts'
+import { prepared, preparedWrite } from '../../db/prepared.ts'
+import { fanTopic } from '../cache/tags.ts'
+import type { Caller } from '../core/caller.ts'
+import { DomainError } from '../core/problems.ts'
+import { balanceOf } from '../points/history.ts'
+import { requireTeam } from '../teams/teams.ts'
+import { type Mirror, presentIdentity } from '../users/mirror.ts'
+import { faceOf } from '../users/public-profile.ts'
+import { ensureUser, findUser, type User } from '../users/users.ts'
+import { normalizeProfile, PROFILE_FIELDS, type ProfileChange } from './rules.ts'
+
+/** @throws DomainError `profile_not_found` */
+export async function readProfile(reader: Reader, { userId }: Pick<Caller, 'userId'>) {
+  const [row] = userId === undefined ? [] : await selectProfile(reader, { userId })
+  if (!row) throw notFound()
+  return presentProfile(row)
+}
+
+/** Writes the profile and, at the first time, the user record. @throws as `changeProfile` */
+export async function upsertProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
+  const { user, created } = await ensureUser(tx, caller)
+  await changeProfile(tx, user.id, change)
+  return { created, profile: await readProfile(tx, { userId: user.id }) }
+}
+
+/** @throws DomainError `profile_not_found`, and as `changeProfile` */
+export async function updateProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
+  const user = await findUser(tx, caller)
+  if (!user) throw notFound()
+  await changeProfile(tx, user.id, change)
+  return readProfile(tx, { userId: user.id })
+}
+
+/** `at` points to the profile in the request. @throws DomainError `validation_failed`, `team_not_found`, `handle_taken` */
+export async function changeProfile(
+  tx: Transaction,
+  userId: string,
+  change: ProfileChange,
+  at = '',
+): Promise<void> {
+  const normal = normalizeProfile(change, at)
+  if (Object.keys(normal).length === 0) return
+  if (typeof normal.favoriteTeamId === 'string')
+    await requireTeam(tx, normal.favoriteTeamId, `${at}/favoriteTeamId`)
+  try {
+    const [changed] = await updateOf(normal)(tx, { ...normal, id: userId, now: tx.now() })
+    if (!changed) throw new DomainError('profile_not_found')
+    tx.touch(fanTopic(userId))
+  } catch (error) {
+    if (isUniqueViolation(error, 'users_handle_unique')) throw new DomainError('handle_taken')
+    throw error
+  }
+}
+
+type Update = ReturnType<typeof prepareUpdate>
+
+/** One for each set of members that was ever changed together: what is left out must not be written. */
+const updates = new Map<string, Update>()
+
+function updateOf(change: ProfileChange): Update {
+  const members = PROFILE_FIELDS.filter(name => name in change)
+  const name = members.join()
+  const known = updates.get(name)
+  if (known) return known
+  const update = prepareUpdate(members)
+  updates.set(name, update)
+  return update
+}
+
+const prepareUpdate = (members: (keyof ProfileChange)[]) =>
+  preparedWrite<ProfileChange & { id: string; now: Date }, Pick<User, 'id'>[]>((tx, value) => {
+    const { users } = tx.tables
+    const changed = Object.fromEntries(members.map(name => [name, sql`${value(name)}`]))
+    return (
+      tx
+        .update(users)
+        .set({ ...changed, updatedAt: sql`${sql.param(value('now'), users.updatedAt)}` })
+        // A fan who is erased meanwhile stays so.
+        .where(and(eq(users.id, value('id')), isNull(users.erasedAt)))
+        .returning({ id: users.id })
+    )
+  })
+
+const notFound = () =>
+  new DomainError('profile_not_found', { detail: 'Create it with POST /api/user/profile, or onboard.' })
+
+interface ProfileRow {
+  user: User
+  mirror: Mirror | null
+  completedAt: Date | null
+  points: number
+}
+
+const selectProfile = prepared<{ userId: string }, ProfileRow[]>((reader, value) => {
+  const { users, identities, onboardings } = reader.tables
+  return reader
+    .select({
+      user: users,
+      mirror: identities,
+      completedAt: onboardings.completedAt,
+      points: balanceOf(reader, value('userId')),
+    })
+    .from(users)
+    .leftJoin(identities, eq(identities.userId, users.id))
+    .leftJoin(onboardings, eq(onboardings.userId, users.id))
+    .where(and(eq(users.id, value('userId')), isNull(users.erasedAt)))
+})
+
+function presentProfile({ user, mirror, completedAt, points }: ProfileRow) {
+  return {
+    id: user.id,
+    ...faceOf(user, mirror),
+    handle: user.handle,
+    bio: user.bio,
+    country: user.country,
+    locale: user.locale,
+    favoriteTeamId: user.favoriteTeamId,
+    identity: presentIdentity(user, mirror),
+    points,
+    onboarding: {
+      state: completedAt ? ('completed' as const) : ('not_started' as const),
+      completedAt: completedAt?.toISOString() ?? null,
+    },
+    createdAt: user.createdAt.toISOString(),
+    updatedAt: user.updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,121 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { Closed, Instant, Integer, Nullable } from '../core/schemas.ts'
+import { exampleIdentity, Identity } from '../users/schema.ts'
+
+const OnboardingState = Type.Union([Type.Literal('not_started'), Type.Literal('completed')])
+
+const optional = <S extends TSchema>(schema: S) => Type.Optional(Nullable(schema))
+
+// Lengths here only bound the work: the rules themselves, which trim first, are in profile-rules.ts.
+export const ProfileChange = Closed(
+  {
+    displayName: optional(
+      Type.String({
+        maxLength: 200,
+        description: '1 to 50 characters after trimming, no control or bidirectional control characters.',
+      }),
+    ),
+    handle: optional(
+      Type.String({
+        pattern: '^[a-z0-9_]{3,20}$',
+        description: 'Unique among fans.',
+        errorNoun: 'a string of 3 to 20 of a-z, 0-9 and _',
+      }),
+    ),
+    avatarUrl: optional(
+      Type.String({
+        maxLength: 2048,
+        description:
+          'https URL without credentials, as the WHATWG URL Standard serialises it: `new URL(x).href === x`.',
+      }),
+    ),
+    bio: optional(Type.String({ maxLength: 1000, description: 'At most 280 characters.' })),
+    country: optional(Type.String({ maxLength: 10, description: 'ISO 3166-1 alpha-2, in capitals.' })),
+    locale: optional(Type.String({ maxLength: 85, description: 'BCP 47; kept in its canonical form.' })),
+    favoriteTeamId: optional(Type.String({ maxLength: 100, description: 'Id of a team.' })),
+  },
+  { title: 'ProfileChange', description: 'A member left out stays as it is; null clears it.' },
+)
+
+export const Profile = Closed(
+  {
+    id: Type.String(),
+    displayName: Nullable(Type.String(), { description: 'What the fan wrote, else the provider’s name.' }),
+    handle: Nullable(Type.String()),
+    avatarUrl: Nullable(Type.String(), { description: 'What the fan wrote, else the provider’s picture.' }),
+    bio: Nullable(Type.String()),
+    country: Nullable(Type.String()),
+    locale: Nullable(Type.String()),
+    favoriteTeamId: Nullable(Type.String()),
+    identity: Identity,
+    points: Integer({ description: 'Current balance.', minimum: 0 }),
+    onboarding: Closed({ state: OnboardingState, completedAt: Nullable(Instant('When it was completed.')) }),
+    createdAt: Instant('When the user record was made.'),
+    updatedAt: Instant('When the fan last changed the profile.'),
+  },
+  { title: 'Profile' },
+)
+
+export const CompleteOnboarding = Closed(
+  {
+    profile: Type.Optional(ProfileChange),
+    joinLeaderboard: Type.Optional(
+      Type.Boolean({ default: true, description: 'Whether to enrol in the global leaderboard.' }),
+    ),
+  },
+  { title: 'CompleteOnboarding' },
+)
+
+export const Onboarding = Closed(
+  {
+    state: OnboardingState,
+    completedAt: Nullable(Instant('When it was completed.')),
+    reward: Nullable(
+      Closed({ points: Integer({ minimum: 1 }), grantedAt: Instant('When the points were granted.') }),
+      { description: 'Null when no points were granted.' },
+    ),
+    leaderboard: Closed({
+      enrolled: Type.Boolean(),
+      enrolledAt: Nullable(Instant('When the fan was enrolled.')),
+    }),
+    identitySync: Type.Union([Type.Literal('synced'), Type.Literal('deferred')], {
+      description: '`deferred`: the provider could not be asked yet.',
+    }),
+    alreadyCompleted: Type.Optional(
+      Type.Literal(true, { description: 'This call was a repeat and changed nothing.' }),
+    ),
+  },
+  { title: 'Onboarding' },
+)
+
+export const exampleProfile = {
+  id: '01981e2c-7c1f-7000-8000-000000000000',
+  displayName: 'Calebe',
+  handle: 'calebe',
+  avatarUrl: 'http://localhost:4000/avatars/fan-0001.svg',
+  bio: 'North stand, row 12.',
+  country: 'GB',
+  locale: 'en-GB',
+  favoriteTeamId: 'harbour-city',
+  identity: exampleIdentity,
+  points: 100,
+  onboarding: { state: 'completed', completedAt: '2026-08-15T18:30:00.000Z' },
+  createdAt: '2026-08-15T18:29:00.000Z',
+  updatedAt: '2026-08-15T18:30:00.000Z',
+}
+
+export const exampleProfileChange = {
+  displayName: 'Calebe',
+  handle: 'calebe',
+  country: 'GB',
+  locale: 'en-GB',
+  favoriteTeamId: 'harbour-city',
+}
+
+export const exampleOnboarding = {
+  state: 'completed',
+  completedAt: '2026-08-15T18:30:00.000Z',
+  reward: { points: 100, grantedAt: '2026-08-15T18:30:00.000Z' },
+  leaderboard: { enrolled: true, enrolledAt: '2026-08-15T18:30:00.000Z' },
+  identitySync: 'synced',
+}

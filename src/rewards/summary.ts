@@ -1,0 +1,31 @@
+/** How many rewards a fan can claim now, has claimed and has redeemed: SQL for a statement that reads more of the fan. */
+import { and, count, eq, gt, isNull, lte, notExists, or, type Placeholder, sql } from 'drizzle-orm'
+import type { Reader } from '../../db/index.ts'
+import { activeAt } from '../catalogue/availability.ts'
+import { balanceOf } from '../points/history.ts'
+
+/** Without a record, `userId` is empty: what anybody without points could claim. `now` is a `Date`. */
+export function rewardCounts(reader: Reader, { userId, now }: { userId: Placeholder; now: Placeholder }) {
+  const { rewards, userRewards } = reader.tables
+  const claims = reader
+    .select({ all: count().as('claims'), redeemed: count(userRewards.redeemedAt).as('redeemed') })
+    .from(userRewards)
+    .where(eq(userRewards.userId, userId))
+  const own = reader
+    .select({ rewardId: userRewards.rewardId })
+    .from(userRewards)
+    .where(and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewards.id)))
+  // The rule of `obstacles` in `present.ts`.
+  const claimable = reader
+    .select({ count: count().as('claimable') })
+    .from(rewards)
+    .where(
+      and(
+        activeAt(rewards, sql.param(now, rewards.startsAt)),
+        lte(rewards.pointsRequired, balanceOf(reader, userId)),
+        notExists(own),
+        or(isNull(rewards.stockRemaining), gt(rewards.stockRemaining, 0)),
+      ),
+    )
+  return { claims: claims.as('claims'), claimable: claimable.as('claimable') }
+}

@@ -1,0 +1,154 @@
+/** The provider's data about a user, mirrored. Pull and webhook come through the one upsert here. */
+import { eq, isNull } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { nullable, prepared, preparedWrite } from '../../db/prepared.ts'
+import { fanTopic, standingTopic } from '../cache/tags.ts'
+import type { Caller } from '../core/caller.ts'
+import type { IdentityClaims } from '../identity-provider/claims.ts'
+import { FIELDS, type MirroredField, mergeClaims } from './merge-claims.ts'
+import { ensureUserId, type User } from './users.ts'
+
+export type Mirror = Tables['identities']['$inferSelect']
+
+/** The mirror as a profile shows it. Times are ISO 8601. */
+export interface Identity {
+  provider: string
+  subject: string
+  email: string | null
+  emailVerified: boolean | null
+  name: string | null
+  picture: string | null
+  /** The provider's own time of the last change. */
+  updatedAt: string | null
+  /** When we last took the provider's data; null before the first time. */
+  syncedAt: string | null
+}
+
+export async function findMirror(reader: Reader, userId: string): Promise<Mirror | undefined> {
+  const [row] = await selectMirror(reader, { userId })
+  return row
+}
+
+const selectMirror = prepared<{ userId: string }, Mirror[]>((reader, value) => {
+  const { identities } = reader.tables
+  return reader
+    .select()
+    .from(identities)
+    .where(eq(identities.userId, value('userId')))
+})
+
+export function presentIdentity(
+  { provider, subject }: Pick<Caller, 'provider' | 'subject'>,
+  row?: Mirror | null,
+): Identity {
+  return {
+    provider,
+    subject,
+    email: row?.email ?? null,
+    emailVerified: row?.emailVerified ?? null,
+    name: row?.name ?? null,
+    picture: row?.picture ?? null,
+    updatedAt: row?.updatedAt?.toISOString() ?? null,
+    syncedAt: row?.syncedAt?.toISOString() ?? null,
+  }
+}
+
+/**
+ * Merges a statement of the provider into the mirror, unless the user was deleted. Answers which fields it changed. A
+ * sync that was deferred is thereby done.
+ */
+export async function mirrorIdentity(
+  tx: Transaction,
+  userId: string,
+  claims: IdentityClaims,
+): Promise<MirroredField[]> {
+  // Locks the row on either engine, so that no statement is merged into what another one replaces.
+  const [before] = await lockMirror(tx, { userId })
+  await forgetDeferral(tx, userId)
+  const merged = before && mergeClaims(before, claims)
+  if (!merged) return []
+  await updateMirror(tx, { ...merged, userId, syncedAt: tx.now() })
+  tx.touch(fanTopic(userId))
+  return FIELDS.filter(field => merged[field] !== before[field])
+}
+
+const lockMirror = preparedWrite<{ userId: string }, Mirror[]>((tx, value) => {
+  const { identities } = tx.tables
+  return tx
+    .insert(identities)
+    .values({ userId: value('userId') })
+    .onConflictDoUpdate({
+      target: identities.userId,
+      set: { deletedAt: null },
+      setWhere: isNull(identities.deletedAt),
+    })
+    .returning()
+})
+
+const updateMirror = preparedWrite<Omit<Mirror, 'deletedAt'>, unknown>((tx, value) => {
+  const { identities } = tx.tables
+  const { email, emailVerified, name, picture, updatedAt, statedAt, fieldTimes, syncedAt } = identities
+  return tx
+    .update(identities)
+    .set({
+      email: nullable(value('email'), email),
+      emailVerified: nullable(value('emailVerified'), emailVerified),
+      name: nullable(value('name'), name),
+      picture: nullable(value('picture'), picture),
+      updatedAt: nullable(value('updatedAt'), updatedAt),
+      statedAt: nullable(value('statedAt'), statedAt),
+      fieldTimes: nullable(value('fieldTimes'), fieldTimes),
+      syncedAt: nullable(value('syncedAt'), syncedAt),
+    })
+    .where(eq(identities.userId, value('userId')))
+})
+
+/** The provider deleted the user: the mirror is emptied, and no later update fills it again. */
+export async function buryIdentity(tx: Transaction, user: User): Promise<void> {
+  const { identities } = tx.tables
+  const nothing = {
+    email: null,
+    emailVerified: null,
+    name: null,
+    picture: null,
+    updatedAt: null,
+    statedAt: null,
+    fieldTimes: null,
+  }
+  const tombstone = { ...nothing, syncedAt: tx.now(), deletedAt: tx.now() }
+  await tx
+    .insert(identities)
+    .values({ userId: user.id, ...tombstone })
+    .onConflictDoUpdate({ target: identities.userId, set: tombstone, setWhere: isNull(identities.deletedAt) })
+  tx.touch(fanTopic(user.id))
+  tx.touch(standingTopic(user))
+  await forgetDeferral(tx, user.id)
+}
+
+/** The job of a sync that was put off goes when it is made up, or can be no more. */
+export async function forgetDeferral(tx: Transaction, userId: string): Promise<void> {
+  await deleteDeferral(tx, { userId })
+}
+
+const deleteDeferral = preparedWrite<{ userId: string }, unknown>((tx, value) => {
+  const { deferredSyncs } = tx.tables
+  return tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, value('userId')))
+})
+
+/** Whether a sync of theirs is put off. */
+export async function isDeferred(reader: Reader, userId: string): Promise<boolean> {
+  const { deferredSyncs } = reader.tables
+  const rows = await reader
+    .select({ userId: deferredSyncs.userId })
+    .from(deferredSyncs)
+    .where(eq(deferredSyncs.userId, userId))
+  return rows.length > 0
+}
+
+/** A pull: makes the user record when there is none. */
+export async function syncIdentity(tx: Transaction, caller: Caller, claims: IdentityClaims) {
+  const userId = await ensureUserId(tx, caller)
+  const changed = await mirrorIdentity(tx, userId, claims)
+  const identity = presentIdentity(caller, await findMirror(tx, userId))
+  return { identity, changed, syncedAt: tx.now().toISOString() }
+}

@@ -1,0 +1,45 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Deps } from '../deps.ts'
+import { operation } from '../http/contract/operation.ts'
+import { rawBodyOf } from '../http/edge/body.ts'
+import { exampleUserEvent, UserEvent } from './schema.ts'
+import { applyUserEvent, readUserEvent, verifyDelivery } from './webhook.ts'
+
+type IdentityDeps = Pick<Deps, 'config' | 'db' | 'identity' | 'log' | 'now'>
+
+export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps) =>
+  new Elysia({ name: 'matchday/webhooks', prefix: '/api/webhooks' })
+    // A derive: whoever cannot sign learns nothing of the schema.
+    .derive({ as: 'local' }, ({ request }) => {
+      const delivery = {
+        id: request.headers.get('webhook-id'),
+        timestamp: request.headers.get('webhook-timestamp'),
+        signature: request.headers.get('webhook-signature'),
+        body: rawBodyOf(request),
+      }
+      verifyDelivery(delivery, config.identity.webhookSecret, now())
+      return {}
+    })
+    .post(
+      '/identity',
+      async ({ body, status }) => {
+        const { event, refused } = readUserEvent(body, identity.name, config.identity.issuer, now())
+        if (refused.length > 0) log.warn({ claims: refused }, 'identity provider: claims left out')
+        if (event) await db.write(tx => applyUserEvent(tx, event))
+        return status(204, undefined)
+      },
+      operation({
+        id: 'receiveIdentityEvent',
+        summary: 'For the identity provider: a user changed',
+        description:
+          'Standard Webhooks, signed with IDP_WEBHOOK_SECRET. `user.updated` and `user.deleted` are applied in whatever order they come; other types are accepted and ignored.',
+        tag: 'Webhooks',
+        caller: 'anyone',
+        data: 'write',
+        body: UserEvent,
+        answers: { 204: Type.Void({ description: 'Taken.' }) },
+        problems: ['invalid_signature'],
+        examples: { body: exampleUserEvent },
+      }),
+    )

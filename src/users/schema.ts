@@ -1,0 +1,72 @@
+import { Type } from '@sinclair/typebox'
+import { Closed, Instant, Nullable } from '../core/schemas.ts'
+
+export const Identity = Closed(
+  {
+    provider: Type.String({ description: 'Name of the identity provider.' }),
+    subject: Type.String({ description: 'The provider’s id of the user.' }),
+    email: Nullable(Type.String()),
+    emailVerified: Nullable(Type.Boolean()),
+    name: Nullable(Type.String()),
+    picture: Nullable(Type.String()),
+    updatedAt: Nullable(Instant('The provider’s own time of the last change.')),
+    syncedAt: Nullable(Instant('When the provider’s data was last taken; null before the first time.')),
+  },
+  {
+    title: 'Identity',
+    description: 'Mirror of the identity provider’s data. Never holds what the fan wrote.',
+  },
+)
+
+export const exampleIdentity = {
+  provider: 'mock-idp',
+  subject: 'fan-0001',
+  email: 'calebes@example.net',
+  emailVerified: true,
+  name: 'Calebe Santos',
+  picture: 'http://localhost:4000/avatars/fan-0001.svg',
+  updatedAt: '2026-07-01T09:00:00.000Z',
+  syncedAt: '2026-08-15T18:30:00.000Z',
+}
+
+export const Sync = Closed(
+  {
+    identity: Identity,
+    changed: Type.Array(
+      Type.Union([
+        Type.Literal('email'),
+        Type.Literal('emailVerified'),
+        Type.Literal('name'),
+        Type.Literal('picture'),
+      ]),
+      { description: 'The fields that this call changed.' },
+    ),
+    syncedAt: Instant('When this call took the provider’s data.'),
+  },
+  { title: 'Sync' },
+)
+
+/** What the provider sends. Open, as it is somebody else's: only what is read is named. */
+export const UserEvent = Type.Object(
+  {
+    type: Type.String({ maxLength: 100, examples: ['user.updated'] }),
+    timestamp: Type.String({ maxLength: 40, description: 'ISO 8601.' }),
+    data: Type.Object(
+      {
+        // Optional, as events that do not concern us may be about anything.
+        sub: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 255, description: 'The user; required for `user.*`.' }),
+        ),
+        iss: Type.Optional(Type.String({ maxLength: 2048 })),
+      },
+      { description: 'The user’s standard claims (OpenID Connect Core §5.1).', additionalProperties: true },
+    ),
+  },
+  { title: 'UserEvent', additionalProperties: true },
+)
+
+export const exampleUserEvent = {
+  type: 'user.updated',
+  timestamp: '2026-08-15T18:30:00.000Z',
+  data: { sub: 'fan-0001', name: 'Calebe Santos', updated_at: 1_786_818_600 },
+}

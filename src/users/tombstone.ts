@@ -1,0 +1,77 @@
+/** The part of an erasure that concerns who a fan is: what they wrote, what the provider says, what it knows them by. */
+import { and, asc, eq, gt, isNotNull, isNull } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { eachRow } from '../core/pagination.ts'
+import { buryIdentity } from './mirror.ts'
+import { erasedSubject, type User } from './users.ts'
+
+/** What remains of an erased fan; it identifies no person. */
+export interface Tombstone {
+  provider: string
+  /** In the place of the subject: see `erasedSubject`. */
+  subject: string
+  erasedAt: Date
+}
+
+/** Fans who were erased, by their record's id. */
+export const listTombstones = (reader: Reader) => {
+  const { id, provider, subject, erasedAt } = reader.tables.users
+  return eachRow(
+    (after: string | undefined, limit) =>
+      reader
+        .select({ id, provider, subject, erasedAt })
+        .from(reader.tables.users)
+        .where(and(isNotNull(erasedAt), after === undefined ? undefined : gt(id, after)))
+        .orderBy(asc(id))
+        .limit(limit),
+    row => row.id,
+  )
+}
+
+/** Inserts the tombstone of a fan without a record, whose record was created after the backup that was restored. */
+export async function insertTombstone(
+  tx: Transaction,
+  { provider, subject, erasedAt }: Tombstone,
+): Promise<void> {
+  const times = { erasedAt, sessionsEndedAt: erasedAt, createdAt: erasedAt, updatedAt: erasedAt }
+  const [user] = await tx
+    .insert(tx.tables.users)
+    .values({ id: tx.newId(), provider, subject, ...times })
+    .onConflictDoNothing()
+    .returning()
+  if (user) await buryIdentity(tx, user)
+}
+
+/** Columns of a user record that a fan writes: the members of their profile. */
+export const OWN_FIELDS = [
+  'displayName',
+  'handle',
+  'avatarUrl',
+  'bio',
+  'country',
+  'locale',
+  'favoriteTeamId',
+] as const
+
+/**
+ * Empties the record, frees the handle, and leaves a tombstone that no sync, webhook or sign-in fills again. The row's
+ * lock comes first: whatever writes about the fan at the same time has written before, or finds them erased.
+ * False when they were erased already.
+ */
+export async function eraseRecord(tx: Transaction, user: User): Promise<boolean> {
+  const { users } = tx.tables
+  const [erased] = await tx
+    .update(users)
+    .set({
+      ...Object.fromEntries(OWN_FIELDS.map(name => [name, null])),
+      subject: erasedSubject(user),
+      sessionsEndedAt: tx.now(),
+      erasedAt: tx.now(),
+      updatedAt: tx.now(),
+    })
+    .where(and(eq(users.id, user.id), isNull(users.erasedAt)))
+    .returning()
+  if (!erased) return false
+  await buryIdentity(tx, user)
+  return true
+}

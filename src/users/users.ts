@@ -1,0 +1,181 @@
+/** The user record of whoever a token speaks for: found, or made at the first write of any kind. */
+import { hash } from 'node:crypto'
+import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { type PreparedValue, prepared, preparedWrite } from '../../db/prepared.ts'
+import { standingTopic } from '../cache/tags.ts'
+import type { Caller } from '../core/caller.ts'
+import { DomainError } from '../core/problems.ts'
+
+export type User = Tables['users']['$inferSelect']
+type Who = Pick<Caller, 'provider' | 'subject' | 'userId'>
+
+/** Undefined for whoever has no record, and for an erased fan: theirs takes part in nothing any more. */
+export async function findUser(reader: Reader, who: Who): Promise<User | undefined> {
+  const records = await findRecords(reader, who)
+  return records.some(isErased) ? undefined : records[0]
+}
+
+/** Also of an erased fan, by the hash that is left of their subject. By id where it is known: one look-up, not two. */
+export async function findRecords(reader: Reader, who: Who): Promise<User[]> {
+  const known = who.userId === undefined ? undefined : await findUserById(reader, who.userId)
+  return known ? [known] : selectRecords(reader, namesOf(who))
+}
+
+export interface Names extends Record<string, unknown> {
+  provider: string
+  subject: string
+  erased: string
+}
+
+const selectRecords = prepared<Names, User[]>((reader, value) => {
+  const { users } = reader.tables
+  return reader.select().from(users).where(isNamed(reader, value))
+})
+
+const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
+
+/** For a statement that reads `users`: the record of a user, and the one that is left once they are erased. */
+export const isNamed = ({ tables: { users } }: Reader, value: PreparedValue<Names>) =>
+  and(eq(users.provider, value('provider')), inArray(users.subject, [value('subject'), value('erased')]))
+
+/** What a fan is found by. */
+export const namesOf = ({ provider, subject }: Who): Names => {
+  return { provider, subject, erased: erasedSubject({ provider, subject }) }
+}
+
+/**
+ * What stands in the place of an erased fan's subject: SHA-256, in lower-case hex, over the JSON array
+ * `["erased", provider, subject]`. It tells nobody the subject, and whoever comes with the subject is known by it.
+ */
+export function erasedSubject({ provider, subject }: Who): string {
+  return `erased:${hash('sha256', JSON.stringify(['erased', provider, subject]), 'hex')}`
+}
+
+/**
+ * Twenty first requests at once make one record: the unique index decides, the others read what won.
+ * @throws DomainError `invalid_token` (an erased fan, whose request was under way)
+ */
+export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: User; created: boolean }> {
+  const records = await findRecords(tx, who)
+  if (records.some(isErased)) throw deletedUser(ERASED)
+  if (records[0]) return { user: records[0], created: false }
+  const { provider, subject } = who
+  const now = tx.now()
+  const [made] = await insertUser(tx, { id: tx.newId(), provider, subject, now })
+  tx.touch(standingTopic(who))
+  // Read again: the insert waits for others, and an erasure may have left a tombstone meanwhile.
+  const after = await findRecords(tx, { provider, subject })
+  if (after.some(isErased)) throw deletedUser(ERASED)
+  if (!after[0]) throw new Error('user record vanished while it was made')
+  return { user: after[0], created: made !== undefined }
+}
+
+const insertUser = preparedWrite<{ id: string; provider: string; subject: string; now: Date }, User[]>(
+  (tx, value) =>
+    tx
+      .insert(tx.tables.users)
+      .values({
+        id: value('id'),
+        provider: value('provider'),
+        subject: value('subject'),
+        createdAt: value('now'),
+        updatedAt: value('now'),
+      })
+      .onConflictDoNothing()
+      .returning(),
+)
+
+/** The same, for what needs no more than the id: where it is known, one column is read, not a whole record. */
+export async function ensureUserId(tx: Transaction, who: Who): Promise<string> {
+  const [known] = who.userId === undefined ? [] : await selectErasure(tx, { id: who.userId })
+  return known && !isErased(known) ? known.id : (await ensureUser(tx, who)).user.id
+}
+
+const selectErasure = prepared<{ id: string }, Pick<User, 'id' | 'erasedAt'>[]>((reader, value) => {
+  const { users } = reader.tables
+  return reader
+    .select({ id: users.id, erasedAt: users.erasedAt })
+    .from(users)
+    .where(eq(users.id, value('id')))
+})
+
+export const ERASED = 'This user was erased.'
+
+/** Refuses the token of a user who was erased here or deleted by the provider. */
+export const deletedUser = (detail: string, userId?: string) =>
+  new DomainError('invalid_token', { detail, security: { event: 'deleted_user_token_used', userId } })
+
+/** What the records of a user say of their tokens. */
+export interface Standing {
+  userId: string | undefined
+  erased: boolean
+  /** Also of an erased user. */
+  deleted: boolean
+  sessionsEndedAt: Date | null
+}
+
+export async function findStanding(reader: Reader, who: Who): Promise<Standing> {
+  return standingOf(await selectStanding(reader, namesOf(who)))
+}
+
+/** As a statement reads it: null where a user has no record. */
+export interface StandingRow {
+  userId: string | null
+  sessionsEndedAt: Date | null
+  deletedAt: Date | null
+  erasedAt: Date | null
+}
+
+export function standingOf(rows: StandingRow[]): Standing {
+  const erased = rows.some(isErased)
+  return {
+    userId: rows[0]?.userId ?? undefined,
+    erased,
+    deleted: erased || rows.some(({ deletedAt }) => deletedAt !== null),
+    sessionsEndedAt: rows[0]?.sessionsEndedAt ?? null,
+  }
+}
+
+/** For a statement that reads `users`. A subselect: SQLite takes four times as long for the join. */
+export function standingColumns(reader: Reader) {
+  const { users, identities } = reader.tables
+  const deletedAt = reader
+    .select({ deletedAt: identities.deletedAt })
+    .from(identities)
+    .where(eq(identities.userId, users.id))
+  return {
+    userId: users.id,
+    sessionsEndedAt: users.sessionsEndedAt,
+    deletedAt: sql<Date | null>`(${deletedAt})`.mapWith(identities.deletedAt),
+    erasedAt: users.erasedAt,
+  }
+}
+
+const selectStanding = prepared<Names, StandingRow[]>((reader, value) =>
+  reader.select(standingColumns(reader)).from(reader.tables.users).where(isNamed(reader, value)),
+)
+
+/** Logged out everywhere: session tokens issued up to `until`, and what came of them, are refused. Never set back. */
+export async function endSessions(tx: Transaction, who: Who, until: Date): Promise<void> {
+  const { users } = tx.tables
+  const userId = await ensureUserId(tx, who)
+  tx.touch(standingTopic(who))
+  await tx
+    .update(users)
+    .set({ sessionsEndedAt: until })
+    .where(and(eq(users.id, userId), or(isNull(users.sessionsEndedAt), lt(users.sessionsEndedAt, until))))
+}
+
+export async function findUserById(reader: Reader, id: string): Promise<User | undefined> {
+  const [user] = await selectById(reader, { id })
+  return user
+}
+
+const selectById = prepared<{ id: string }, User[]>((reader, value) => {
+  const { users } = reader.tables
+  return reader
+    .select()
+    .from(users)
+    .where(eq(users.id, value('id')))
+})

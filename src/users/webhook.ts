@@ -1,0 +1,91 @@
+/** Events of the provider: Standard Webhooks (standardwebhooks.com), verified, read, and applied to the mirror. */
+import { timingSafeEqual } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import type { Transaction } from '../../db/index.ts'
+import { DomainError } from '../core/problems.ts'
+import { forgetKeys } from '../http/idempotency/key-store.ts'
+import { type IdentityClaims, isoInstant, judgeClaims } from '../identity-provider/claims.ts'
+import { buryIdentity, mirrorIdentity } from './mirror.ts'
+import { ensureUser, findStanding, findUser } from './users.ts'
+
+/** Seconds by which a delivery's time may differ from ours, as the standard advises. */
+const TOLERANCE = 300
+
+export interface Delivery {
+  id: string | null
+  /** Seconds since the epoch, in digits. */
+  timestamp: string | null
+  /** `v1,BASE64`, several parted by spaces while the sender rotates its secret. */
+  signature: string | null
+  body: string
+}
+
+/** @throws DomainError `invalid_signature` */
+export function verifyDelivery(delivery: Delivery, secret: string, now: Date): void {
+  const { id, timestamp, signature, body } = delivery
+  if (!id || !signature || !timestamp || !/^\d{1,12}$/.test(timestamp)) {
+    throw invalidSignature('Standard Webhooks headers are missing.')
+  }
+  const sentAt = new Date(Number(timestamp) * 1000)
+  if (Math.abs(now.getTime() - sentAt.getTime()) > TOLERANCE * 1000) {
+    throw invalidSignature('The delivery is too old, or from the future.')
+  }
+  // The library signs; its own `verify` knows no clock but the machine's.
+  const expected = Buffer.from(new Webhook(secret).sign(id, sentAt, body))
+  const genuine = signature.split(' ').some(given => {
+    const bytes = Buffer.from(given)
+    return bytes.length === expected.length && timingSafeEqual(bytes, expected)
+  })
+  if (!genuine) throw invalidSignature()
+}
+
+const invalidSignature = (detail?: string) =>
+  new DomainError('invalid_signature', { detail, security: { event: 'webhook_signature_invalid' } })
+
+export interface UserEvent {
+  type: 'user.updated' | 'user.deleted'
+  provider: string
+  claims: IdentityClaims
+}
+
+interface SentEvent {
+  type: string
+  timestamp: string
+  data: { sub?: string; iss?: string }
+}
+
+/**
+ * What we understand of an event; `event` is null for types that do not concern us.
+ * @throws DomainError `validation_failed` (no time, no subject, another issuer's user)
+ */
+export function readUserEvent(sent: SentEvent, provider: string, issuer: string, now: Date) {
+  const { type, timestamp, data } = sent
+  if (type !== 'user.updated' && type !== 'user.deleted') return { event: null, refused: [] }
+  const statedAt = isoInstant(timestamp) ?? refuse('/timestamp', 'must be an ISO 8601 time')
+  const subject = data.sub ?? refuse('/data/sub', 'is required')
+  if (data.iss !== undefined && data.iss !== issuer && data.iss !== `${issuer}/`) {
+    refuse('/data/iss', 'must be the issuer of this API')
+  }
+  const { claims, refused } = judgeClaims(subject, data, { statedAt, now, complete: false })
+  const event: UserEvent = { type, provider, claims }
+  return { event, refused }
+}
+
+function refuse(pointer: string, message: string): never {
+  throw new DomainError('validation_failed', { errors: [{ pointer, message }] })
+}
+
+/** In any order, any number of times: ends in the same state. */
+export async function applyUserEvent(tx: Transaction, { type, provider, claims }: UserEvent): Promise<void> {
+  const who = { provider, subject: claims.subject }
+  if (type === 'user.deleted') {
+    // Also for somebody we have not met: their token may still be good.
+    if ((await findStanding(tx, who)).erased) return
+    const { user } = await ensureUser(tx, who)
+    await buryIdentity(tx, user)
+    await forgetKeys(tx, who)
+    return
+  }
+  const user = await findUser(tx, who)
+  if (user) await mirrorIdentity(tx, user.id, claims)
+}

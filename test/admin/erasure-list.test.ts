@@ -1,0 +1,25 @@
+/** Erasures that are applied again to a restored database. */
+import { expect, test } from 'bun:test'
+import { reapplyErasures } from '../../src/admin/erasure-list.ts'
+import { erasedSubject, findStanding } from '../../src/users/users.ts'
+import { onEachEngine } from '../support/world.ts'
+
+onEachEngine('Erasures that are applied again', world => {
+  test('reach a fan of whom nothing but a stored response is there', async () => {
+    const { db } = world
+    const fan = { provider: world.config.identity.name, subject: 'fan-of-responses' }
+    const expiresAt = new Date(world.clock.ms + 3_600_000)
+    const { idempotencyKeys } = db.tables
+    const record = { route: 'POST /x', key: 'k', fingerprint: 'f', status: 200, answer: '{}', expiresAt }
+    await db.write(tx => tx.insert(idempotencyKeys).values({ ...fan, ...record }))
+
+    const tombstone = {
+      provider: fan.provider,
+      subject: erasedSubject(fan),
+      erasedAt: new Date(world.clock.ms),
+    }
+    expect(await reapplyErasures(db, [tombstone])).toEqual({ erased: 1, tombstones: 0 })
+    expect(await db.read.select().from(idempotencyKeys)).toEqual([])
+    expect(await findStanding(db.read, fan)).toMatchObject({ erased: true })
+  })
+})

@@ -1,0 +1,407 @@
+/** The configuration: read once, checked whole, and shy of what it must not tell. */
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { exportJWK, generateKeyPair } from 'jose'
+import { ConfigError, type Environment, parseConfig } from '../../src/config/config.ts'
+import { makeDevelopmentSecrets, withDevelopmentSecrets } from '../../src/config/development-secrets.ts'
+
+const secrets = await makeDevelopmentSecrets()
+const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+const ownKey = { ...(await exportJWK(privateKey)), kid: 'key-1' }
+
+const production: Environment = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://matchday@db.example/matchday',
+  IDP_ISSUER: 'https://login.example.com',
+  IDP_AUDIENCE: 'https://api.example.com',
+  IDP_NAME: 'example',
+  IDP_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+  NATIVE_TOKEN_KEY: JSON.stringify(ownKey),
+}
+
+function problemsOf(env: Environment): string[] {
+  try {
+    parseConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+/** The variables that are at fault when these are laid over a good environment. */
+const faultsOf = (env: Environment, base: Environment = production) =>
+  problemsOf({ ...base, ...env }).map(problem => problem.split(' ')[0])
+
+describe('parseConfig', () => {
+  test('has a default for everything but the secrets in development', () => {
+    expect(parseConfig({ ...secrets })).toMatchObject({
+      production: false,
+      host: '127.0.0.1',
+      port: 3000,
+      databaseUrl: 'sqlite:data/matchday.db',
+      identity: {
+        issuer: 'http://localhost:4000',
+        audience: 'matchday-api',
+        name: 'mock-idp',
+        tokenTyp: 'at+jwt',
+      },
+      onboardingPoints: 100,
+      docs: { enabled: true, clientId: 'matchday-swagger' },
+      logLevel: 'info',
+    })
+    expect(faultsOf({}, {})).toEqual(['IDP_WEBHOOK_SECRET', 'NATIVE_TOKEN_KEY'])
+  })
+
+  test('has none for what production must decide, and names all of it at once', () => {
+    expect(faultsOf({}, { NODE_ENV: 'production' }).toSorted()).toEqual([
+      'DATABASE_URL',
+      'IDP_AUDIENCE',
+      'IDP_ISSUER',
+      'IDP_NAME',
+      'IDP_WEBHOOK_SECRET',
+      'NATIVE_TOKEN_KEY',
+    ])
+  })
+
+  test('takes a full configuration of production, where the docs are off unless switched on', () => {
+    const config = parseConfig(production)
+    expect(config).toMatchObject({
+      production: true,
+      databaseUrl: production.DATABASE_URL,
+      docs: { enabled: false },
+    })
+    expect(config.nativeTokens.key).toEqual(ownKey)
+    expect(parseConfig({ ...production, DOCS: 'on' }).docs.enabled).toBe(true)
+  })
+
+  test('has a default for each PostgreSQL setting, and reads each of them', () => {
+    expect(parseConfig(production).postgres).toEqual({
+      poolSize: 10,
+      statementTimeoutMs: 5_000,
+      connectTimeoutMs: 5_000,
+      preparedStatements: true,
+    })
+    const tuned = {
+      DATABASE_POOL_SIZE: '40',
+      DATABASE_STATEMENT_TIMEOUT_MS: '2000',
+      DATABASE_CONNECT_TIMEOUT_MS: '1000',
+      DATABASE_PREPARED_STATEMENTS: 'off',
+    }
+    expect(parseConfig({ ...production, ...tuned }).postgres).toEqual({
+      poolSize: 40,
+      statementTimeoutMs: 2_000,
+      connectTimeoutMs: 1_000,
+      preparedStatements: false,
+    })
+  })
+
+  test('cannot be changed once it is parsed, at any depth', () => {
+    const config = parseConfig(production)
+    for (const part of [config, config.identity, config.docs, config.nativeTokens.key]) {
+      expect(Object.isFrozen(part)).toBe(true)
+    }
+  })
+
+  test('takes blank variables for missing ones, and white space around a value for none', () => {
+    expect(parseConfig({ ...secrets, PORT: '', HOST: '  ', IDP_NAME: ' mine ' })).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      identity: { name: 'mine' },
+    })
+  })
+
+  test('takes the slash off the end of an issuer, and keeps its path', () => {
+    const { identity } = parseConfig({ ...production, IDP_ISSUER: 'https://login.example.com/realms/fans/' })
+    expect(identity.issuer).toBe('https://login.example.com/realms/fans')
+  })
+
+  test('reads `none` as a provider whose tokens have no typ of their own', () => {
+    expect(parseConfig({ ...production, IDP_TOKEN_TYP: 'None' }).identity.tokenTyp).toBeNull()
+    expect(parseConfig({ ...production, IDP_TOKEN_TYP: 'JWT' }).identity.tokenTyp).toBe('JWT')
+  })
+
+  const { x, y, ...withoutPoint } = ownKey
+  const { d, ...publicKey } = ownKey
+  const { kid, ...withoutKid } = ownKey
+  const WRONG: Record<string, string[]> = {
+    PORT: ['-1', '65536', '3e3', '0x50', '80.5', 'http', ' 80 81'],
+    ONBOARDING_POINTS: ['-1', '1.5', '1e3', 'many', '1000000001'],
+    MAX_BODY_BYTES: ['0', '1023', '1048577', 'x'],
+    MAX_BODY_LEVELS: ['0', '3', '257', 'x'],
+    DATABASE_URL: ['sqlite:', 'mysql://x/y', 'data.db', 'postgres://', 'sqlite::memory:'],
+    IDP_ISSUER: [
+      'login.example.com',
+      'ftp://login.example.com',
+      'http://login.example.com',
+      'https://user:hunter2@login.example.com',
+      'https://login.example.com?x=1',
+      'https://login.example.com#x',
+      'https://',
+    ],
+    IDP_NAME: ['Example', 'a b', 'a/b', '-a', 'x'.repeat(33), 'ü'],
+    LOG_LEVEL: ['loud', 'INFO'],
+    DOCS: ['true', '1', 'yes'],
+    CORS_ORIGINS: [
+      '*',
+      'null',
+      'app.example.com',
+      'https://app.example.com/',
+      'https://*.example.com',
+      'https://APP.example.com',
+      'https://a.example,https://b.example/x',
+      'http://app.example.com',
+      'https://app.example.com:443',
+    ],
+    TRUSTED_PROXIES: [
+      '-1',
+      '11',
+      'all',
+      '10.0.0.0/0',
+      '10.0.0.0/33',
+      '10.0.0/8',
+      '::/129',
+      '1.1.1.1/8/8',
+      '1, 2',
+    ],
+    TRUSTED_PROXY_HEADER: ['x-real-ip', 'both'],
+    HSTS_MAX_AGE: ['-1', '1d', '63072001'],
+    BODY_TIMEOUT_MS: ['9', '600001'],
+    KEEP_ALIVE_SECONDS: ['0', '19', '256', '1m'],
+    DRAIN_GRACE_MS: ['-1', '600001'],
+    DRAIN_TIMEOUT_MS: ['0', '9'],
+    MAX_WRITE_WAIT_MS: ['0', 'x'],
+    DATABASE_POOL_SIZE: ['2', '1001', 'x'],
+    DATABASE_STATEMENT_TIMEOUT_MS: ['99', '600001', '5s'],
+    DATABASE_CONNECT_TIMEOUT_MS: ['99', '600001', '5s'],
+    DATABASE_PREPARED_STATEMENTS: ['true', 'none'],
+    MIGRATE: ['no', 'never'],
+    PACK_HOLDS_PER_FAN: ['-1', 'x'],
+    RATE_LIMIT_ADDRESS: ['-1', '1.5', 'x'],
+    RATE_LIMIT_PURCHASES: ['-1', 'off'],
+    IDP_WEBHOOK_SECRET: ['hunter2', 'whsec_', 'whsec_aHVudGVyMg==', `whsec_${'!'.repeat(40)}`],
+    NATIVE_TOKEN_KEY: [
+      'hunter2',
+      'null',
+      '[]',
+      '7',
+      '{}',
+      JSON.stringify(withoutPoint),
+      JSON.stringify(publicKey),
+      JSON.stringify(withoutKid),
+      JSON.stringify({ ...ownKey, kid: '' }),
+      JSON.stringify({ ...ownKey, d: 'hunter2' }),
+      JSON.stringify({ kty: 'oct', k: 'hunter2', kid: 'a' }),
+      JSON.stringify({ kty: 'RSA', d: 'x', kid: 'a' }),
+    ],
+  }
+  for (const [name, values] of Object.entries(WRONG)) {
+    test(`refuses a wrong ${name} and shows no value`, () => {
+      for (const value of values) {
+        const problems = problemsOf({ ...production, [name]: value })
+        expect([value, problems.map(problem => problem.split(' ')[0])]).toEqual([value, [name]])
+        expect(problems.join()).not.toContain('hunter2')
+        if (value.length > 12) expect(problems.join()).not.toContain(value)
+      }
+    })
+  }
+
+  test('takes an Ed25519 key as well as one of P-256', async () => {
+    const pair = await generateKeyPair('Ed25519', { extractable: true })
+    const key = { ...(await exportJWK(pair.privateKey)), kid: 'key-2' }
+    expect(faultsOf({ NATIVE_TOKEN_KEY: JSON.stringify(key) })).toEqual([])
+  })
+
+  test('refuses an issuer of native tokens by which they could not be told from the provider’s', () => {
+    const { IDP_ISSUER = '' } = production
+    for (const [NATIVE_TOKEN_ISSUER, issuer] of [
+      [IDP_ISSUER, IDP_ISSUER],
+      [`${IDP_ISSUER}/`, IDP_ISSUER],
+      [IDP_ISSUER, `${IDP_ISSUER}/`],
+    ]) {
+      expect(faultsOf({ NATIVE_TOKEN_ISSUER, IDP_ISSUER: issuer })).toEqual(['NATIVE_TOKEN_ISSUER'])
+    }
+    expect(faultsOf({ NATIVE_TOKEN_ISSUER: 'https://api.example.com' })).toEqual([])
+  })
+
+  test('takes previous keys, private or public, and refuses what cannot verify or is named twice', () => {
+    const older = { ...ownKey, kid: 'key-0' }
+    const { d: _, ...olderPublic } = older
+    const withPrevious = (keys: unknown) => faultsOf({ NATIVE_TOKEN_PREVIOUS_KEYS: JSON.stringify(keys) })
+    for (const good of [[], [older], [olderPublic]]) expect(withPrevious(good)).toEqual([])
+    for (const wrong of [
+      older,
+      [null],
+      ['key'],
+      [withoutKid],
+      [{ kty: 'oct', k: 'AAAA', kid: 'a' }],
+      [{ ...olderPublic, crv: 'P-384' }],
+      [older, olderPublic],
+      [publicKey],
+      [{ ...older, kid: 'dev-0' }],
+    ]) {
+      expect([wrong, withPrevious(wrong)]).toEqual([wrong, ['NATIVE_TOKEN_PREVIOUS_KEYS']])
+    }
+    expect(faultsOf({ NATIVE_TOKEN_PREVIOUS_KEYS: '[' })).toEqual(['NATIVE_TOKEN_PREVIOUS_KEYS'])
+  })
+
+  test('reads required claims as pairs and as bare names, and refuses what is neither', () => {
+    const required = (text: string) =>
+      parseConfig({ ...production, IDP_REQUIRED_CLAIMS: text }).identity.requiredClaims
+    expect(required('token_use=access, sid ,v=2')).toEqual({ token_use: 'access', sid: null, v: 2 })
+    for (const wrong of ['=access', 'token_use=', 'a=b=c', 'sid,=', 'n=9007199254740993', 'n=1e999']) {
+      expect([wrong, faultsOf({ IDP_REQUIRED_CLAIMS: wrong })]).toEqual([wrong, ['IDP_REQUIRED_CLAIMS']])
+    }
+  })
+
+  test('reads the value of a required claim as JSON, and as text where it is none', () => {
+    const required = (value: string) =>
+      parseConfig({ ...production, IDP_REQUIRED_CLAIMS: `c=${value}` }).identity.requiredClaims.c
+    for (const [value, read] of [
+      ['true', true],
+      ['"true"', 'true'],
+      ['2', 2],
+      ['"2"', '2'],
+      ['007', '007'],
+      ['True', 'True'],
+      ['null', 'null'],
+      ['[1]', '[1]'],
+      ['"', '"'],
+    ] as const)
+      expect([value, required(value)]).toEqual([value, read])
+  })
+
+  test('reads allowed clients with commas and required scopes with spaces', () => {
+    const { identity } = parseConfig({
+      ...production,
+      IDP_ALLOWED_CLIENTS: 'app, https://app.example.com,',
+      IDP_REQUIRED_SCOPES: ' openid  fans:read ',
+    })
+    expect(identity.allowedClients).toEqual(['app', 'https://app.example.com'])
+    expect(identity.requiredScopes).toEqual(['openid', 'fans:read'])
+    expect(parseConfig(production).identity).toMatchObject({ allowedClients: [], requiredScopes: [] })
+  })
+
+  test('wants every address of the provider at https in production, and lets an issuer without discovery be any text', () => {
+    for (const name of ['IDP_JWKS_URL', 'IDP_USERINFO_URL']) {
+      expect(faultsOf({ [name]: 'https://login.example.com/x' })).toEqual([])
+      for (const url of [
+        'http://login.example.com/x',
+        'login.example.com',
+        'https://a:b@login.example.com/x',
+      ]) {
+        expect([url, faultsOf({ [name]: url })]).toEqual([url, [name]])
+      }
+      expect(faultsOf({ ...secrets, NODE_ENV: undefined, [name]: 'http://localhost:4000/x' })).toEqual([])
+    }
+    expect(faultsOf({ IDP_ISSUER: 'privy.io' })).toEqual(['IDP_ISSUER'])
+    expect(faultsOf({ IDP_ISSUER: 'privy.io', IDP_JWKS_URL: 'https://auth.privy.io/keys' })).toEqual([])
+  })
+
+  test('refuses a loopback or private address of the provider in production, and takes one in development', () => {
+    for (const host of [
+      'localhost',
+      'idp.localhost',
+      '127.0.0.1:8443',
+      '10.0.0.7',
+      '169.254.169.254',
+      '[::1]',
+      '[fd00::7]',
+    ]) {
+      for (const name of ['IDP_ISSUER', 'IDP_JWKS_URL', 'IDP_USERINFO_URL']) {
+        const env = { [name]: `https://${host}/x` }
+        expect(problemsOf({ ...production, ...env })).toEqual([
+          `${name} must not be a loopback or private address in production`,
+        ])
+        expect(faultsOf({ ...secrets, NODE_ENV: undefined, ...env })).toEqual([])
+      }
+    }
+  })
+
+  test('lists every problem in one message, and none of the values', () => {
+    const wrong = Object.fromEntries(Object.entries(WRONG).map(([name, [value]]) => [name, value]))
+    const error = (() => {
+      try {
+        return parseConfig({ ...production, ...wrong })
+      } catch (thrown) {
+        return thrown
+      }
+    })()
+    expect(error).toBeInstanceOf(ConfigError)
+    for (const name of Object.keys(WRONG)) expect(String(error)).toContain(`  - ${name} `)
+    expect(String(error)).not.toContain('hunter2')
+  })
+
+  test('trusts no proxy, allows no origin and asks for no HTTPS unless told to', () => {
+    for (const env of [production, { ...secrets }]) {
+      const { edges } = parseConfig(env)
+      expect(edges).toMatchObject({ corsOrigins: [], hstsSeconds: 0, trustedProxies: { kind: 'none' } })
+    }
+    expect(parseConfig(production).edges.drainGraceMs).toBeGreaterThan(0)
+    expect(parseConfig({ ...secrets }).edges.drainGraceMs).toBe(0)
+    const { corsOrigins } = parseConfig({ ...secrets, CORS_ORIGINS: 'http://localhost:5173,' }).edges
+    expect(corsOrigins).toEqual(['http://localhost:5173'])
+    expect(faultsOf({ CORS_ORIGINS: 'https://fans.example,capacitor://localhost' })).toEqual([])
+  })
+
+  test('limits rates in production, and nobody’s day in development', () => {
+    const strict = parseConfig(production).limits.rates
+    for (const [policy, rate] of Object.entries(parseConfig({ ...secrets }).limits.rates)) {
+      expect([policy, rate]).toEqual([policy, 1_000_000])
+      expect(strict[policy as keyof typeof strict], policy).toBeLessThan(10_000)
+    }
+    expect(parseConfig({ ...production, RATE_LIMIT_CALLER: '0' }).limits.rates.caller).toBe(0)
+  })
+
+  test('refuses secrets of development in production, by what they are and not by where they lie', () => {
+    expect(faultsOf({ ...secrets })).toEqual(['IDP_WEBHOOK_SECRET', 'NATIVE_TOKEN_KEY'])
+    expect(problemsOf({ ...production, ...secrets }).join()).toContain('development')
+    expect(faultsOf({ ...secrets, NODE_ENV: 'development' })).toEqual([])
+  })
+
+  test('lets an issuer be plain http outside of production alone', () => {
+    const env = { IDP_ISSUER: 'http://login.example.com' }
+    expect(faultsOf({ ...env, NODE_ENV: undefined })).toEqual([])
+    expect(problemsOf({ ...production, ...env })).toEqual(['IDP_ISSUER must be https in production'])
+  })
+})
+
+describe('withDevelopmentSecrets', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+  const file = (name: string) => join(folder, name, 'secrets.json')
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('makes what is missing once, for its owner alone to read, and reads it from then on', async () => {
+    const first = await withDevelopmentSecrets({ PORT: '1' }, file('once'))
+    expect(faultsOf(first, {})).toEqual([])
+    expect(first.PORT).toBe('1')
+    expect(statSync(file('once')).mode & 0o777).toBe(0o600)
+    expect(await withDevelopmentSecrets({ PORT: '1' }, file('once'))).toEqual(first)
+  })
+
+  test('of twenty that start at once all end with the same secrets, and no draft is left behind', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => withDevelopmentSecrets({}, file('race'))))
+    expect(new Set(made.map(env => JSON.stringify(env))).size).toBe(1)
+    expect(readdirSync(join(folder, 'race'))).toEqual(['secrets.json'])
+  })
+
+  test('leaves what is set as it is, and takes a blank variable for missing', async () => {
+    const env = { NATIVE_TOKEN_KEY: '', IDP_WEBHOOK_SECRET: production.IDP_WEBHOOK_SECRET }
+    const filled = await withDevelopmentSecrets(env, file('blank'))
+    expect(filled.IDP_WEBHOOK_SECRET).toBe(production.IDP_WEBHOOK_SECRET)
+    expect(faultsOf(filled, {})).toEqual([])
+  })
+
+  test('writes and fills in nothing in production, nor where nothing is missing', async () => {
+    const env = { NODE_ENV: 'production' }
+    expect(await withDevelopmentSecrets(env, file('never'))).toEqual(env)
+    expect(await withDevelopmentSecrets({ ...secrets }, file('never'))).toEqual({ ...secrets })
+    expect(readdirSync(folder)).not.toContain('never')
+  })
+
+  test('says what to do about a file that cannot be read', async () => {
+    await Bun.write(file('broken'), '{"NATIVE_TOKEN_KEY":')
+    expect(withDevelopmentSecrets({}, file('broken'))).rejects.toThrow('delete it and start again')
+  })
+})

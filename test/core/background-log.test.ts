@@ -1,0 +1,50 @@
+/** What a background task logs when the database refuses its write: neither names nor addresses of people. */
+import { expect, test } from 'bun:test'
+import { startBackground } from '../../src/background.ts'
+import { deferSync } from '../../src/users/deferred-sync.ts'
+import { ensureUser } from '../../src/users/users.ts'
+import { control } from '../auth/provider-controls.ts'
+import { withRawConnection } from '../db/probe.ts'
+import { onEachEngine } from '../support/world.ts'
+
+const REFUSE = {
+  sqlite: [
+    "CREATE TRIGGER refuse BEFORE UPDATE ON identities BEGIN SELECT RAISE(ABORT, 'refused by a test'); END",
+  ],
+  postgres: [
+    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused by a test'; END $$",
+    'CREATE TRIGGER refuse BEFORE UPDATE ON identities FOR EACH ROW EXECUTE FUNCTION refuse()',
+  ],
+}
+
+onEachEngine('A deferred sync that the database refuses', world => {
+  test('is logged with its task and the error, without what the provider said of the fan', async () => {
+    const { subject, token } = await world.fan()
+    const { name, email } = await control(world, 'GET', `/users/${subject}`)
+    const { db, databaseUrl: url, deps } = world
+    const sealedToken = deps.tokenSeal.seal(token, subject, deps.randomBytes(12))
+    await db.write(async tx => {
+      const { user } = await ensureUser(tx, { provider: deps.identity.name, subject })
+      await deferSync(tx, user.id, { sealedToken, tokenExpiresAt: new Date(world.clock.ms + 3_600_000) })
+    })
+    await withRawConnection({ db, url }, async run => {
+      for (const statement of REFUSE[db.engine]) await run(statement)
+    })
+    world.clock.advance(60_000)
+
+    const background = startBackground(deps)
+    const failed = () => world.logged.find(line => line.includes('background run failed'))
+    const deadline = performance.now() + 30_000
+    while (!failed() && performance.now() < deadline) await Bun.sleep(5)
+    await background.stop()
+
+    expect(JSON.parse(failed() ?? '{}')).toMatchObject({
+      level: 50,
+      task: 'retry deferred syncs',
+      error: { message: 'refused by a test', at: expect.any(Array) },
+    })
+    const log = world.logged.join()
+    for (const secret of [name, email, name.split(' ')[0], token, sealedToken])
+      expect(log).not.toContain(secret)
+  })
+})

@@ -1,0 +1,31 @@
+/** The last lines of the log tell why a process ended: none is lost when it ends. */
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+
+const MODULE = join(import.meta.dir, '../../src/core/log.ts')
+
+/** What a process wrote that logged these lines and ended at once. */
+async function outputOf(lines: number): Promise<{ code: number; messages: string[] }> {
+  const source = `
+    const { createLog } = await import(${JSON.stringify(MODULE)})
+    const { log, exit } = createLog('info', undefined)
+    for (let n = 1; n <= ${lines}; n++) log.info('line ' + n)
+    await exit(3)`
+  const child = Bun.spawn([process.execPath, '-e', source], { stdout: 'pipe', stderr: 'inherit' })
+  const text = await new Response(child.stdout).text()
+  const messages = text
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line).msg)
+  return { code: await child.exited, messages }
+}
+
+test.each([0, 1, 2, 3, 1000])(
+  'a process that logs %d lines and ends has written them all, once',
+  async lines => {
+    const messages = Array.from({ length: lines }, (_, n) => `line ${n + 1}`)
+    // Several, since a line that is still under way is lost in half of all cases only.
+    const runs = await Promise.all(Array.from({ length: 4 }, () => outputOf(lines)))
+    expect(runs).toEqual(Array(4).fill({ code: 3, messages }))
+  },
+)

@@ -1,0 +1,104 @@
+/** Security events are logged once each, under names that do not change, and say nothing about people. */
+import { beforeEach, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SECURITY_EVENTS } from '../../src/core/security-events.ts'
+import { root } from '../support/dev.ts'
+import { onEachEngine } from '../support/world.ts'
+import { deleted, deliver, updated } from '../users/deliveries.ts'
+
+onEachEngine('Security events', world => {
+  beforeEach(() => {
+    world.logged.length = 0
+  })
+  /** Lines with an `event`, without their level and time. */
+  const events = () =>
+    world.logged.flatMap(text => {
+      const { level, time, msg, ...line } = JSON.parse(text)
+      return 'event' in line ? [{ level, ...line }] : []
+    })
+  const WARN = 40
+
+  test('a delivery of the identity webhook whose signature does not verify', async () => {
+    const { subject } = await world.fan()
+    const event = updated(world, subject, { name: 'Forged Name' })
+    expect((await deliver(world, event)).status).toBe(204)
+    expect(events()).toEqual([])
+    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+    for (const envelope of [{ secret }, { skew: -301 }, { headers: { 'webhook-signature': null } }]) {
+      const answer = await deliver(world, event, envelope)
+      const requestId = answer.headers.get('x-request-id')
+      const path = '/api/webhooks/identity'
+      expect([answer.status, events().pop()]).toEqual([
+        401,
+        { level: WARN, event: 'webhook_signature_invalid', requestId, path },
+      ])
+    }
+    expect(events()).toHaveLength(3)
+    expect(world.logged.join()).not.toContain('Forged')
+  })
+
+  test('the use of a spent refresh token, with the session that it ended', async () => {
+    const fan = await world.fan()
+    const { refreshToken, sessionId } = (await fan.post('/api/auth/native-token', {})).body
+    const refresh = () => world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })
+    expect((await refresh()).status).toBe(200)
+    expect((await refresh()).status).toBe(200)
+    expect(events()).toEqual([])
+    world.clock.advance(10_001)
+    const answer = await refresh()
+    expect(answer.status).toBe(401)
+    const requestId = answer.headers.get('x-request-id')
+    expect(events()).toEqual([{ level: WARN, event: 'refresh_token_reused', requestId, sessionId }])
+    // The session is over: a further use of it is an unknown token's.
+    expect((await refresh()).status).toBe(401)
+    expect(events()).toHaveLength(1)
+    expect(world.logged.join()).not.toContain(refreshToken)
+  })
+
+  test('a logout everywhere, and not a logout of one session', async () => {
+    const fan = await world.fan()
+    const { id: userId } = (await fan.post('/api/user/profile', {})).body
+    const other = world.withToken(await world.idp.issueToken(fan.subject))
+    expect((await other.post('/api/auth/logout', {})).status).toBe(204)
+    expect(events()).toEqual([])
+    const { status, headers } = await fan.post('/api/auth/logout', { everywhere: true })
+    const requestId = headers.get('x-request-id')
+    expect([status, events()]).toEqual([
+      204,
+      [{ level: WARN, event: 'logout_everywhere', requestId, userId }],
+    ])
+  })
+
+  test('a token of a user whom the provider deleted, session token and native token', async () => {
+    const fan = await world.fan()
+    const { id: userId } = (await fan.post('/api/user/profile', {})).body
+    const native = world.withToken((await fan.post('/api/auth/native-token', {})).body.token)
+    expect((await deliver(world, deleted(world, fan.subject))).status).toBe(204)
+    for (const client of [fan, native]) {
+      world.logged.length = 0
+      const { status, headers } = await client.get('/api/rewards')
+      const requestId = headers.get('x-request-id')
+      expect([status, events()]).toEqual([
+        401,
+        [{ level: WARN, event: 'deleted_user_token_used', requestId, path: '/api/rewards', userId }],
+      ])
+    }
+    expect(world.logged.join()).not.toContain(fan.subject)
+  })
+
+  test('none for a token that is merely bad: expired, of another issuer or with a bad signature', async () => {
+    for (const defect of ['expired', 'wrong_issuer', 'wrong_key', 'alg_none'] as const) {
+      const token = await world.idp.issueToken('fan-0001', { defect })
+      expect((await world.withToken(token).get('/api/rewards')).status).toBe(401)
+    }
+    expect(events()).toEqual([])
+  })
+})
+
+test('SECURITY.md lists exactly the events that there are', () => {
+  const text = readFileSync(join(root, 'SECURITY.md'), 'utf8')
+  const [, section = ''] = text.split('## Security events\n')
+  const listed = [...(section.split('\n## ')[0] ?? '').matchAll(/^- `([a-z_]+)`/gm)].map(([, name]) => name)
+  expect(listed).toEqual(Object.keys(SECURITY_EVENTS))
+})

@@ -1,0 +1,104 @@
+/** Several instances on one database: what one counted, the others hear of. */
+import { expect, test } from 'bun:test'
+import type { Database } from '../../db/index.ts'
+import { DatabaseError } from '../../db/index.ts'
+import { createRateLimiter, WINDOW_MS } from '../../src/http/rate-limits/rate-limiter.ts'
+import { shareWindows, sweepWindows } from '../../src/http/rate-limits/share-windows.ts'
+import { onEachEngine } from '../support/world.ts'
+
+const rates = { address: 0, tokensPerAddress: 0, caller: 100, tokens: 0, claims: 0, purchases: 0 }
+const secret = Buffer.alloc(32, 7)
+
+onEachEngine('shared rate limits', world => {
+  /** An instance: its own memory, everybody's database. */
+  function createInstance() {
+    const limiter = createRateLimiter({ rates, monotonic: () => world.clock.ms })
+    return {
+      limiter,
+      send: (key: string, times: number) =>
+        Array.from({ length: times }, () => limiter.consume('caller', key)).filter(answer => answer?.allowed)
+          .length,
+      share: (db: Database = world.db) => shareWindows(db, limiter, secret),
+    }
+  }
+  const rows = () => world.db.read.select().from(world.db.tables.rateLimitWindows)
+
+  test('a quota that is used up at one instance is used up at the other', async () => {
+    const [one, two] = [createInstance(), createInstance()]
+    expect(one.send('ada', 200)).toBe(100)
+    await one.share()
+    expect(two.send('ada', 10)).toBe(10)
+    await two.share()
+    expect(two.send('ada', 200)).toBe(0)
+  })
+
+  test('what each counts adds up, also what comes while the database is asked', async () => {
+    const [one, two] = [createInstance(), createInstance()]
+    one.send('bob', 30)
+    two.send('bob', 40)
+    const sharing = [one.share(), two.share()]
+    one.send('bob', 10)
+    await Promise.all(sharing)
+    await one.share()
+    await two.share()
+    two.send('bob', 1)
+    await two.share()
+    // 30 + 40 + 10 + 1 are gone.
+    expect(two.send('bob', 200)).toBe(19)
+  })
+
+  test('two instances that share many keys at once, in whatever order, stop neither', async () => {
+    const instances = [createInstance(), createInstance(), createInstance()]
+    const keys = Array.from({ length: 700 }, (_, n) => `fan-${n}`)
+    for (const [at, { send }] of instances.entries())
+      for (const key of at === 1 ? keys.toReversed() : keys) send(key, 20)
+    await Promise.all(instances.map(({ share }) => share()))
+    const used = (await rows()).filter(row => row.used === 60)
+    expect(used).toHaveLength(700)
+  })
+
+  test('a window that has ended begins anew, and so does one that a clock set back has left in the future', async () => {
+    for (const shift of [WINDOW_MS, -3_600_000]) {
+      const before = createInstance()
+      before.send(`shift ${shift}`, 100)
+      await before.share()
+      world.clock.ms += shift
+      const after = createInstance()
+      after.send(`shift ${shift}`, 20)
+      await after.share()
+      expect([shift, after.send(`shift ${shift}`, 200)]).toEqual([shift, 80])
+    }
+  })
+
+  test('who sends little is no row, and no row tells who sent', async () => {
+    const { send, share } = createInstance()
+    const before = (await rows()).length
+    send('quiet', 9)
+    await share()
+    expect(await rows()).toHaveLength(before)
+    send('quiet', 1)
+    await share()
+    expect(await rows()).toHaveLength(before + 1)
+    expect(JSON.stringify(await rows())).not.toContain('quiet')
+  })
+
+  test('while the database is not there each goes on by what it knows, and makes it up later', async () => {
+    const [one, two] = [createInstance(), createInstance()]
+    one.send('eve', 60)
+    await one.share({ ...world.db, write: () => Promise.reject(new DatabaseError('unreachable')) })
+    expect(one.send('eve', 30)).toBe(30)
+    await one.share()
+    two.send('eve', 10)
+    await two.share()
+    expect(two.send('eve', 1)).toBe(0)
+  })
+
+  test('windows that have ended are swept away', async () => {
+    world.clock.advance(WINDOW_MS + 3_600_000)
+    const { send, share } = createInstance()
+    send('fresh', 50)
+    await share()
+    await sweepWindows(world.db)
+    expect(await rows()).toMatchObject([{ used: 50 }])
+  })
+})

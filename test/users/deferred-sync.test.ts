@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import { runDeferredSyncs } from '../../src/users/deferred-sync.ts'
+import { createTokenSeal } from '../../src/users/token-encryption.ts'
+import { findUser } from '../../src/users/users.ts'
+import { control } from '../auth/provider-controls.ts'
+import type { Client } from '../support/client.ts'
+import { onEachEngine } from '../support/world.ts'
+import { deleted, deliver, updated } from './deliveries.ts'
+import { startTwin, type Twin, userinfoRequests } from './second-instance.ts'
+
+onEachEngine('Deferred sync', world => {
+  let twin: Twin
+  beforeEach(async () => {
+    twin = await startTwin(world)
+  })
+  afterEach(async () => {
+    await control(world, 'DELETE', '/faults')
+    const { deferredSyncs } = world.db.tables
+    await world.db.write(tx => tx.delete(deferredSyncs))
+  })
+
+  const goDown = (input: object = { status: 500 }) =>
+    control(world, 'POST', '/faults', { match: 'userinfo', kind: 'status', ...input })
+  const comeBack = async () => {
+    await control(world, 'DELETE', '/faults')
+    await control(world, 'DELETE', '/requests')
+  }
+  const stateOf = async (client: Client) => (await client.get('/api/user/onboarding')).body.identitySync
+
+  /** A fan who completed their onboarding while the provider was down; it is back when `back` is true. */
+  async function deferred({ back = true, expiresIn = 86_400 } = {}) {
+    const { subject } = await world.fan()
+    const token = await world.idp.issueToken(subject, { expiresIn })
+    const fan = twin.withToken(token)
+    await fan.get('/api/user/onboarding')
+    await goDown()
+    const { status, body } = await fan.post('/api/user/onboarding', {})
+    expect([status, body.state, body.identitySync]).toEqual([200, 'completed', 'deferred'])
+    if (back) await comeBack()
+    return { subject, token, ...fan }
+  }
+  async function rowOf(subject: string) {
+    const { deferredSyncs } = world.db.tables
+    const user = await findUser(world.db.read, { provider: 'mock-idp', subject })
+    const rows = await world.db.read
+      .select()
+      .from(deferredSyncs)
+      .where(eq(deferredSyncs.userId, user?.id ?? ''))
+    return rows[0]
+  }
+  /** Moves the clock to when the fan's next attempt is due; answers how long that was. */
+  async function untilDue(subject: string): Promise<number> {
+    const due = (await rowOf(subject))?.nextAttemptAt.getTime()
+    if (due === undefined) throw new Error('nothing is deferred')
+    const wait = due - world.clock.ms
+    world.clock.advance(wait)
+    return wait
+  }
+
+  test('is made up without the client once the provider is back', async () => {
+    const fan = await deferred()
+    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await userinfoRequests(world)).toBe(0)
+    await untilDue(fan.subject)
+    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(await stateOf(fan)).toBe('synced')
+    const { name } = await control(world, 'GET', `/users/${fan.subject}`)
+    expect((await fan.get('/api/user/profile')).body.identity.name).toBe(name)
+    expect(await rowOf(fan.subject)).toBeUndefined()
+  })
+
+  test('waits longer after each failure, up to a bound, and asks nothing in between', async () => {
+    const fan = await deferred({ back: false })
+    const waits: number[] = []
+    for (let n = 0; n < 12; n++) {
+      waits.push(await untilDue(fan.subject))
+      await control(world, 'DELETE', '/requests')
+      expect(await runDeferredSyncs(twin.deps)).toBe(0)
+      expect(await userinfoRequests(world)).toBe(2)
+      expect(await runDeferredSyncs(twin.deps)).toBe(0)
+      expect(await userinfoRequests(world)).toBe(2)
+    }
+    const seconds = waits.map(wait => wait / 1000)
+    expect(seconds).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600, 600, 600, 600])
+    await comeBack()
+    await untilDue(fan.subject)
+    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(await stateOf(fan)).toBe('synced')
+  })
+
+  test('makes its last attempt 15 s before the token expires', async () => {
+    const fan = await deferred({ back: false, expiresIn: 60 })
+    const waits: number[] = []
+    for (let n = 0; n < 4; n++) {
+      waits.push(await untilDue(fan.subject))
+      expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    }
+    // 5 + 10 + 20 s, and then not 40 s, which would be past the expiry.
+    expect(waits).toEqual([5000, 10_000, 20_000, 10_000])
+    await control(world, 'DELETE', '/requests')
+    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await userinfoRequests(world)).toBe(0)
+    await comeBack()
+    expect(await untilDue(fan.subject)).toBeGreaterThanOrEqual(15_000)
+    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await userinfoRequests(world)).toBe(0)
+    expect(await rowOf(fan.subject)).toBeUndefined()
+  })
+
+  test('succeeds at its last attempt before the token expires', async () => {
+    const fan = await deferred({ back: false, expiresIn: 60 })
+    for (let n = 0; n < 3; n++) {
+      await untilDue(fan.subject)
+      expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    }
+    await comeBack()
+    await untilDue(fan.subject)
+    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(await stateOf(fan)).toBe('synced')
+  })
+
+  test('waits as long as Retry-After asks, in every instance, also when onboarding met it', async () => {
+    const fan = await deferred({ back: false })
+    await control(world, 'DELETE', '/faults')
+    await goDown({ status: 503, retryAfter: 60, count: 1 })
+    await untilDue(fan.subject)
+    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect((await rowOf(fan.subject))?.nextAttemptAt.getTime()).toBe(world.clock.ms + 60_000)
+
+    const other = twin.withToken((await world.fan()).token)
+    expect((await other.post('/api/user/onboarding', {})).body.identitySync).toBe('deferred')
+    await comeBack()
+    const restarted = await startTwin(world)
+    world.clock.advance(59_999)
+    expect(await runDeferredSyncs(restarted.deps)).toBe(0)
+    expect(await userinfoRequests(world)).toBe(0)
+    world.clock.advance(1)
+    expect(await runDeferredSyncs(restarted.deps)).toBe(2)
+  })
+
+  test('429 for one fan holds back the attempts of that fan alone', async () => {
+    const [hasty, other] = [await deferred(), await deferred()]
+    await goDown({ status: 429, retryAfter: 120, count: 1 })
+    await untilDue(hasty.subject)
+    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(await stateOf(other)).toBe('synced')
+    expect(await untilDue(hasty.subject)).toBe(120_000)
+    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+  })
+
+  test('is made up by another instance that shares the key, as after a restart', async () => {
+    const fan = await deferred()
+    await untilDue(fan.subject)
+    const restarted = await startTwin(world)
+    expect(await runDeferredSyncs(restarted.deps)).toBe(1)
+    expect(await stateOf(fan)).toBe('synced')
+  })
+
+  test('two instances at once make one request', async () => {
+    const fans = [await deferred(), await deferred(), await deferred()]
+    const other = await startTwin(world)
+    await untilDue(fans[2]?.subject ?? '')
+    const madeUp = await Promise.all([twin, other, twin].map(({ deps }) => runDeferredSyncs(deps)))
+    expect(madeUp.reduce((sum, n) => sum + n)).toBe(3)
+    expect(await userinfoRequests(world)).toBe(3)
+    for (const fan of fans) expect(await stateOf(fan)).toBe('synced')
+  })
+
+  test('one that fails keeps no other from being made up', async () => {
+    const [first, second] = [await deferred(), await deferred()]
+    await untilDue(second.subject)
+    await goDown({ kind: 'malformed', count: 1 })
+    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(new Set([await stateOf(first), await stateOf(second)])).toEqual(new Set(['synced', 'deferred']))
+  })
+
+  test('gives up when the token has expired; the next sync or webhook fills the mirror', async () => {
+    const fans = [await deferred({ expiresIn: 60 }), await deferred({ expiresIn: 60 })]
+    world.clock.advance(60_000)
+    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await userinfoRequests(world)).toBe(0)
+    expect(twin.logged.filter(line => line.includes('its token has expired'))).toHaveLength(2)
+
+    const [pulling, waiting] = fans.map(({ subject }) => subject)
+    if (!pulling || !waiting) throw new Error('there are two fans')
+    expect([await rowOf(pulling), await rowOf(waiting)]).toEqual([undefined, undefined])
+    const again = world.withToken(await world.idp.issueToken(pulling))
+    expect(await stateOf(again)).toBe('deferred')
+    await again.post('/api/user/sync-mock-idp')
+    expect(await stateOf(again)).toBe('synced')
+    await deliver(world, updated(world, waiting, { name: 'By Webhook' }))
+    expect(await stateOf(world.withToken(await world.idp.issueToken(waiting)))).toBe('synced')
+  })
+
+  test('a sync or a webhook that comes first makes it up: nothing is asked later', async () => {
+    const [pulling, waiting] = [await deferred(), await deferred()]
+    await pulling.post('/api/user/sync-mock-idp')
+    await deliver(world, updated(world, waiting.subject, { name: 'By Webhook' }))
+    for (const fan of [pulling, waiting]) {
+      expect(await stateOf(fan)).toBe('synced')
+      expect(await rowOf(fan.subject)).toBeUndefined()
+    }
+  })
+
+  test('ends when the provider refuses the token', async () => {
+    const fan = await deferred()
+    await goDown({ status: 401 })
+    await untilDue(fan.subject)
+    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await userinfoRequests(world)).toBe(1)
+    expect(await rowOf(fan.subject)).toBeUndefined()
+    expect(await stateOf(fan)).toBe('deferred')
+  })
+
+  test('ends when the provider deletes the user, also while it is asked', async () => {
+    const [before, during] = [await deferred(), await deferred()]
+    await deliver(world, deleted(world, before.subject))
+    expect(await rowOf(before.subject)).toBeUndefined()
+
+    const overtaken = await startTwin(world, {
+      fetch: async request => {
+        const answer = await world.idp.handle(request)
+        if (request.url.endsWith('/userinfo')) await deliver(world, deleted(world, during.subject))
+        return answer
+      },
+    })
+    await untilDue(during.subject)
+    await runDeferredSyncs(overtaken.deps)
+    const user = await findUser(world.db.read, { provider: 'mock-idp', subject: during.subject })
+    const { identities } = world.db.tables
+    const [mirror] = await world.db.read
+      .select()
+      .from(identities)
+      .where(eq(identities.userId, user?.id ?? ''))
+    expect(mirror).toMatchObject({ name: null, email: null, deletedAt: new Date(world.clock.ms) })
+    expect(await rowOf(during.subject)).toBeUndefined()
+    expect((await during.get('/api/user/profile')).status).toBe(401)
+  })
+
+  test('keeps the token sealed: not the token, and for its subject and key only', async () => {
+    const fan = await deferred()
+    const sealed = (await rowOf(fan.subject))?.sealedToken ?? ''
+    const bytes = Buffer.from(sealed, 'base64url')
+    for (const part of [fan.token, ...fan.token.split('.')]) {
+      expect(sealed).not.toContain(part)
+      expect(bytes.includes(part)).toBe(false)
+    }
+    const { tokenSeal } = twin.deps
+    expect(tokenSeal.open(sealed, fan.subject)).toBe(fan.token)
+    expect(tokenSeal.open(sealed, 'fan-0199')).toBeNull()
+    expect(createTokenSeal('another key').open(sealed, fan.subject)).toBeNull()
+  })
+
+  test('gives up on what another key has sealed, and says so', async () => {
+    const fan = await deferred()
+    await untilDue(fan.subject)
+    const stranger = { ...twin.deps, tokenSeal: createTokenSeal('another key') }
+    expect(await runDeferredSyncs(stranger)).toBe(0)
+    expect(await userinfoRequests(world)).toBe(0)
+    expect(twin.logged.join()).toContain('its token cannot be opened')
+    expect(twin.logged.join()).not.toContain(fan.token)
+  })
+})

@@ -1,0 +1,50 @@
+/** Another instance of the application on a world's database: after a restart, or beside the first. */
+import { pino } from 'pino'
+import { type App, createApp } from '../../src/app.ts'
+import { createDeps, type Deps } from '../../src/deps.ts'
+import type { Fetch } from '../../src/identity-provider/fetch-json.ts'
+import type { CallTuning } from '../../src/identity-provider/resilience-policy.ts'
+import { type Client, createClient } from '../support/client.ts'
+import { createConformance, type OpenApiDocument } from '../support/conformance.ts'
+import type { World } from '../support/world.ts'
+
+export interface Twin {
+  app: App
+  deps: Deps
+  logged: string[]
+  withToken(token?: string): Client
+}
+
+interface TwinOptions {
+  /** Default: a deadline that no working provider misses, short waits, and a breaker that lets every call try. */
+  tuning?: CallTuning
+  fetch?: Fetch
+  config?: World['config']
+}
+
+/** What the one has learnt of the provider (keys, failures, times to wait), the other does not know. */
+export async function startTwin(world: World, options: TwinOptions = {}): Promise<Twin> {
+  const { config = world.config, fetch = world.idp.handle } = options
+  const tuning = { deadlineMs: 10_000, retryWaitMs: 2, openMs: 0, ...options.tuning }
+  const logged: string[] = []
+  const log = pino({ level: 'info', base: null }, { write: (line: string) => void logged.push(line) })
+  const { clock, db } = world
+  const sources = {
+    now: () => clock.now(),
+    newId: clock.newId,
+    randomBytes: clock.randomBytes,
+    elapsed: clock.elapsed,
+  }
+  const deps = await createDeps({ config, db, log, sources, fetch, tuning })
+  const app = createApp(deps)
+  const document = await app.handle(new Request('http://localhost/docs/json'))
+  const judge = createConformance((await document.json()) as OpenApiDocument)
+  return { app, deps, logged, withToken: token => createClient(request => app.handle(request), judge, token) }
+}
+
+/** Requests for user data that reached the provider since its log was cleared. */
+export async function userinfoRequests(world: Pick<World, 'idp'>): Promise<number> {
+  const answer = await world.idp.handle(new Request('http://localhost:4000/_mock/requests?path=/userinfo'))
+  const { requests } = (await answer.json()) as { requests: unknown[] }
+  return requests.length
+}

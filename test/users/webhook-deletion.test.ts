@@ -1,0 +1,90 @@
+import { expect, test } from 'bun:test'
+import { judgeTokenClaims } from '../../src/identity-provider/claims.ts'
+import { findMirror, syncIdentity } from '../../src/users/mirror.ts'
+import { findUser } from '../../src/users/users.ts'
+import type { Client } from '../support/client.ts'
+import { onEachEngine } from '../support/world.ts'
+import { deleted, deliver, updated } from './deliveries.ts'
+
+onEachEngine('A user whom the provider deleted', world => {
+  const bury = async (subject: string) =>
+    expect((await deliver(world, deleted(world, subject))).status).toBe(204)
+  const expectRefused = async (client: Client) => {
+    const { status, headers, body } = await client.get('/api/user/profile')
+    expect([status, body.code]).toEqual([401, 'invalid_token'])
+    expect(headers.get('www-authenticate')).toContain('error="invalid_token"')
+  }
+  async function mirrorOf(subject: string) {
+    const user = await findUser(world.db.read, { provider: 'mock-idp', subject })
+    return user && findMirror(world.db.read, user.id)
+  }
+  const nothing = { email: null, emailVerified: null, name: null, picture: null, updatedAt: null }
+
+  test('is refused at once, with the session token and with a native one, and gets no fresh token', async () => {
+    const fan = await world.fan()
+    const { token, refreshToken } = (await fan.post('/api/auth/native-token', {})).body
+    const native = world.withToken(token)
+    await fan.post('/api/user/sync-mock-idp')
+    expect((await native.get('/api/user/profile')).status).toBe(200)
+
+    await bury(fan.subject)
+    await expectRefused(fan)
+    await expectRefused(native)
+    await expectRefused(world.withToken(await world.idp.issueToken(fan.subject)))
+    const refreshed = await world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })
+    expect([refreshed.status, refreshed.body.code]).toEqual([401, 'invalid_refresh_token'])
+    expect((await fan.post('/api/auth/native-token', {})).status).toBe(401)
+    expect((await fan.post('/api/user/sync-mock-idp')).status).toBe(401)
+  })
+
+  test('leaves an emptied mirror, which no later update and no pull fills again', async () => {
+    const fan = await world.fan()
+    await fan.post('/api/user/sync-mock-idp')
+    expect(await mirrorOf(fan.subject)).toMatchObject({ name: expect.any(String), deletedAt: null })
+
+    await bury(fan.subject)
+    const tombstone = await mirrorOf(fan.subject)
+    expect(tombstone).toMatchObject({ ...nothing, deletedAt: new Date(world.clock.ms) })
+
+    world.clock.advance(60_000)
+    const claims = { name: 'Risen', updated_at: Math.floor(world.clock.ms / 1000) }
+    expect((await deliver(world, updated(world, fan.subject, claims))).status).toBe(204)
+    // Its token is refused by now, but one that was under way when the deletion came ends here.
+    const caller = { provider: 'mock-idp', subject: fan.subject }
+    const judged = judgeTokenClaims(fan.subject, claims, world.clock.now())
+    const pulled = await world.db.write(tx => syncIdentity(tx, caller, judged.claims))
+    expect([pulled.changed, pulled.identity.name]).toEqual([[], null])
+    await bury(fan.subject)
+    expect(await mirrorOf(fan.subject)).toEqual(tombstone)
+    await expectRefused(fan)
+  })
+
+  test('is remembered also when we had never met them', async () => {
+    const fan = await world.fan()
+    await bury(fan.subject)
+    await expectRefused(fan)
+    expect((await fan.post('/api/user/onboarding', {})).status).toBe(401)
+    expect(await mirrorOf(fan.subject)).toMatchObject({ ...nothing, deletedAt: new Date(world.clock.ms) })
+  })
+
+  test('harms nobody else', async () => {
+    const [gone, other] = [await world.fan(), await world.fan()]
+    for (const fan of [gone, other]) await fan.post('/api/user/sync-mock-idp')
+    await bury(gone.subject)
+    expect((await other.get('/api/user/profile')).body.identity.name).toBeString()
+  })
+
+  test('of a deletion and ten updates at once, the deletion stands', async () => {
+    const fan = await world.fan()
+    await fan.post('/api/user/sync-mock-idp')
+    const updated_at = Math.floor(world.clock.ms / 1000)
+    const updates = Array.from({ length: 10 }, (_, n) =>
+      updated(world, fan.subject, { name: `Name ${n}`, updated_at: updated_at + n }),
+    )
+    const events = [...updates.slice(0, 5), deleted(world, fan.subject), ...updates.slice(5)]
+    const answers = await Promise.all(events.map(event => deliver(world, event)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(11).fill(204))
+    expect(await mirrorOf(fan.subject)).toMatchObject(nothing)
+    await expectRefused(fan)
+  })
+})
