@@ -12,9 +12,7 @@ import { createRateLimiter, type RateLimiter } from './http/rate-limits/rate-lim
 import type { Fetch } from './identity-provider/fetch-json.ts'
 import { createIdentityProvider, type IdentityProvider } from './identity-provider/provider.ts'
 import type { CallTuning } from './identity-provider/resilience-policy.ts'
-import { createPayments } from './packs/payments/create.ts'
-import type { Sandbox } from './packs/payments/sandbox.ts'
-import type { StripeGateway } from './packs/payments/stripe.ts'
+import { createPayments, type Payments } from './packs/payments/create.ts'
 import { createTokenSeal, type TokenSeal } from './users/token-encryption.ts'
 
 export interface Deps extends AppSources {
@@ -34,8 +32,7 @@ export interface Deps extends AppSources {
    * would end the standing of others that share a place with them. Revalidated by what may end a token, and nothing else.
    */
   standings: ViewCache
-  /** Null: packs are paid with points only. */
-  payments: Sandbox | StripeGateway | null
+  payments: Payments
   rateLimiter: RateLimiter
   /** For what is shared between instances under names that tell nobody anything. */
   rateLimitSecret: Buffer

@@ -1,7 +1,48 @@
-/** The arrows of the house, checked by its imports: routes → verbs → db, and never in a circle. */
-import { expect, test } from 'bun:test'
+/** The rules of the source tree: layers, rooms, owners of tables, and what each kind of file may contain. */
+import { describe, expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
 import { Glob } from 'bun'
+
+/** Rooms from the bottom up. A file imports from its own room and from rooms below, type imports included. */
+const LAYERS = [
+  ['db'],
+  ['core'],
+  ['config', 'cache'],
+  ['http', 'identity-provider', 'catalogue'],
+  ['users', 'teams', 'docs', 'health'],
+  ['auth'],
+  ['leaderboard'],
+  ['points'],
+  ['rewards', 'packs', 'profile'],
+  ['onboarding', 'dashboard'],
+  ['admin'],
+]
+
+/** Files of `src/` outside rooms: they compose, and nothing below imports them. */
+const COMPOSITION = ['app', 'background', 'deps', 'main', 'workers'].map(name => `src/${name}.ts`)
+
+/** Each table's one room. `admin` is the operators' code: audits and imports read and write every table. */
+const OWNERS: Record<string, string[]> = {
+  auth: ['nativeSessions', 'refreshTokens', 'revokedTokens'],
+  http: ['idempotencyKeys', 'rateLimitWindows'],
+  leaderboard: ['leaderboardCounts', 'leaderboardEntries', 'leaderboardScores'],
+  packs: ['collectibles', 'packItems', 'packPurchases', 'packs', 'userItems', 'userPacks'],
+  points: ['pointsAccounts', 'pointsEntries'],
+  rewards: ['rewards', 'userRewards'],
+  teams: ['teams'],
+  users: ['deferredSyncs', 'identities', 'onboardings', 'users'],
+}
+
+/** Answers that one statement reads from tables of several rooms. */
+const READ_MODELS = [
+  'src/auth/token-validity.ts',
+  'src/dashboard/view.ts',
+  'src/leaderboard/ranked-entry.ts',
+  'src/onboarding/onboarding.ts',
+  'src/profile/profile.ts',
+  'src/rewards/claim.ts',
+  'src/rewards/list.ts',
+]
 
 const root = join(import.meta.dir, '..')
 
@@ -13,7 +54,7 @@ interface Source {
 }
 
 const sources: Source[] = await Promise.all(
-  [...new Glob('{src,db}/**/*.ts').scanSync(root)].map(async file => {
+  [...new Glob('{src,db,mock-idp,scripts}/**/*.ts').scanSync(root)].map(async file => {
     const text = await Bun.file(join(root, file)).text()
     const names = [...text.matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name]) => name ?? '')
     return {
@@ -23,93 +64,164 @@ const sources: Source[] = await Promise.all(
     }
   }),
 )
+const runtime = sources.filter(({ file }) => /^(src|db)\//.test(file))
 
+const roomOf = (file: string) => (file.startsWith('db/') ? 'db' : /^src\/([^/]+)\//.exec(file)?.[1])
+const layerOf = (room: string) => LAYERS.findIndex(rooms => rooms.includes(room))
 const isRoutes = (file: string) => /routes\.ts$/.test(file)
-/** What only HTTP knows, by its nature: the edge, the document, the one who listens, and who reads the bearer token. */
+/** Files that know HTTP: the edge, the contract, the document, and the file that reads the bearer token. */
 const isHttp = (file: string) =>
-  isRoutes(file) || /^src\/(http|docs)\//.test(file) || /^src\/(app|main|auth\/authenticate)\.ts$/.test(file)
-const offenders = (breaks: (source: Source) => boolean) => sources.filter(breaks).map(({ file }) => file)
+  isRoutes(file) ||
+  /^src\/(http\/(edge|contract)|docs)\//.test(file) ||
+  COMPOSITION.includes(file) ||
+  ['src/auth/authenticate.ts', 'src/auth/groups.ts', 'src/http/idempotency/idempotency.ts'].includes(file)
+const offenders = (breaks: (source: Source) => boolean) => runtime.filter(breaks).map(({ file }) => file)
+
+/** The tables that a file names. */
+function tablesIn(text: string): string[] {
+  const destructured = [...text.matchAll(/const \{([^}]*)\} = (?:\w+\.)*tables\b/g)].flatMap(([, names]) =>
+    (names ?? '').split(',').map(name => name.split(':')[0]?.trim() ?? ''),
+  )
+  const direct = [...text.matchAll(/\btables\.(\w+)|\bTables\['(\w+)'\]/g)].map(([, a, b]) => a ?? b ?? '')
+  return [...new Set([...destructured, ...direct])].filter(name => name !== '')
+}
+
+/** Import circles, each as the files on it. */
+function circles(): string[][] {
+  const importsOf = new Map(sources.map(({ file, imports }) => [file, imports]))
+  const found: string[][] = []
+  const done = new Set<string>()
+  const path: string[] = []
+  function visit(file: string) {
+    const at = path.indexOf(file)
+    if (at >= 0) return void found.push(path.slice(at))
+    if (done.has(file)) return
+    path.push(file)
+    for (const name of importsOf.get(file) ?? []) if (importsOf.has(name)) visit(name)
+    path.pop()
+    done.add(file)
+  }
+  for (const { file } of sources) visit(file)
+  return found
+}
 
 test('there is something to check', () => {
-  expect(sources.length).toBeGreaterThan(80)
-  expect(sources.filter(({ file }) => isRoutes(file)).length).toBeGreaterThan(8)
+  expect(runtime.length).toBeGreaterThan(80)
+  expect(runtime.filter(({ file }) => isRoutes(file)).length).toBeGreaterThan(8)
+  expect(tablesIn('const { a, b: c } = tx.tables\nreader.tables.d')).toEqual(['a', 'b', 'd'])
 })
 
-test('no route group contains SQL', () => {
-  const sql = /\.(select|insert|update|delete)\(|sql`/
-  expect(
-    offenders(({ file, text, imports }) => {
+describe('layers', () => {
+  test('every file of src is in a room of the table, or composes', () => {
+    const homeless = offenders(({ file }) => {
+      const room = roomOf(file)
+      return !COMPOSITION.includes(file) && (room === undefined || layerOf(room) < 0)
+    })
+    expect(homeless).toEqual([])
+  })
+
+  test('no import leads to a room above, or to a room of the same layer that leads back', () => {
+    const upward = runtime.flatMap(({ file, imports }) => {
+      const from = roomOf(file)
+      if (from === undefined) return []
+      return imports
+        .filter(name => {
+          const to = roomOf(name)
+          return to !== undefined && layerOf(to) > layerOf(from)
+        })
+        .map(name => `${file} → ${name}`)
+    })
+    expect(upward).toEqual([])
+  })
+
+  test('no file below imports what composes', () => {
+    const composed = offenders(
+      ({ file, imports }) => !COMPOSITION.includes(file) && imports.some(name => COMPOSITION.includes(name)),
+    )
+    expect(composed).toEqual([])
+  })
+
+  test('no import circle exists anywhere', () => {
+    expect(circles()).toEqual([])
+  })
+})
+
+describe('tables', () => {
+  const ownerOf = new Map(Object.entries(OWNERS).flatMap(([room, tables]) => tables.map(t => [t, room])))
+
+  test('every table has one owner', () => {
+    const schema = sources.filter(({ file }) => file.startsWith('db/schema/')).map(({ text }) => text)
+    const declared = [...schema.join('\n').matchAll(/const (\w+) = (?:\w+\.)?table\(/g)].map(
+      ([, name]) => name,
+    )
+    expect([...ownerOf.keys()].sort()).toEqual(declared.map(String).sort())
+  })
+
+  test('no file names a table of another room, but for read models and operators’ code', () => {
+    const foreign = runtime.flatMap(({ file, text }) => {
+      const room = roomOf(file)
+      if (room === undefined || room === 'db' || room === 'admin' || READ_MODELS.includes(file)) return []
+      return tablesIn(text)
+        .filter(name => ownerOf.has(name) && ownerOf.get(name) !== room)
+        .map(name => `${file}: ${name}`)
+    })
+    expect(foreign).toEqual([])
+  })
+
+  test('every read model reads tables of several rooms', () => {
+    const stale = READ_MODELS.filter(file => {
+      const text = sources.find(source => source.file === file)?.text ?? ''
+      return !tablesIn(text).some(name => ownerOf.has(name) && ownerOf.get(name) !== roomOf(file))
+    })
+    expect(stale).toEqual([])
+  })
+})
+
+describe('kinds of files', () => {
+  test('no route group contains SQL', () => {
+    const sql = /\.(select|insert|update|delete)\(|sql`/
+    const withSql = offenders(({ file, text, imports }) => {
       // `.delete(` with a path is a route.
       const body = text.replace(/\.delete\(\s*['`]/g, '')
       return isRoutes(file) && (imports.some(name => name.startsWith('drizzle-orm')) || sql.test(body))
-    }),
-  ).toEqual([])
-})
+    })
+    expect(withSql).toEqual([])
+  })
 
-test('no verb contains HTTP: neither Elysia nor our own edge, but for schemas and examples of the document', () => {
-  expect(
-    offenders(
+  test('no verb imports Elysia or the HTTP edge', () => {
+    const http = /^elysia$|^@elysiajs\/|^src\/http\/(edge|contract)\//
+    const verbs = offenders(
       ({ file, imports }) =>
-        file.startsWith('src/') &&
-        !isHttp(file) &&
-        !/schema\.ts$/.test(file) &&
-        imports.some(
-          name => name === 'elysia' || name.startsWith('@elysiajs/') || name.startsWith('src/http/'),
-        ),
-    ),
-  ).toEqual([])
-})
+        file.startsWith('src/') && !isHttp(file) && imports.some(name => http.test(name)),
+    )
+    expect(verbs).toEqual([])
+  })
 
-test('what a caller changes is written through `mutate`, which keeps Idempotency-Key; other routes are few', () => {
-  // Answers of `auth` carry secrets; deliveries of other systems carry no key.
-  const mayWrite = ['src/auth/routes.ts', 'src/users/routes.ts', 'src/http/idempotency/idempotency.ts']
-  expect(
-    offenders(({ file, text }) => isHttp(file) && /\bdb\.write\(/.test(text) && !mayWrite.includes(file)),
-  ).toEqual([])
-})
+  test('a caller’s changes go through `write` of the context, which keeps Idempotency-Key', () => {
+    // Responses of `auth` carry secrets; deliveries of other systems carry no key.
+    const mayWrite = ['src/auth/routes.ts', 'src/users/routes.ts', 'src/http/idempotency/idempotency.ts']
+    const writers = offenders(
+      ({ file, text }) => isHttp(file) && /\bdb\.write\(/.test(text) && !mayWrite.includes(file),
+    )
+    expect(writers).toEqual([])
+  })
 
-test('the database knows nothing of the application', () => {
-  expect(
-    offenders(({ file, imports }) => file.startsWith('db/') && imports.some(name => name.startsWith('src/'))),
-  ).toEqual([])
-})
+  test('only db/ uses a dialect', () => {
+    const dialect = /drizzle-orm\/(pg-core|sqlite-core|bun-sql|bun-sqlite|pglite)|bun:sqlite/
+    expect(
+      offenders(({ file, imports }) => file.startsWith('src/') && imports.some(name => dialect.test(name))),
+    ).toEqual([])
+  })
 
-test('only the database’s own folder speaks a dialect', () => {
-  const dialect = /drizzle-orm\/(pg-core|sqlite-core|bun-sql|bun-sqlite|pglite)|bun:sqlite/
-  expect(
-    offenders(({ file, imports }) => file.startsWith('src/') && imports.some(name => dialect.test(name))),
-  ).toEqual([])
-})
-
-test('only sources.ts asks the machine for the time, an id or randomness; what cannot be owned says so', () => {
-  const asks = /Date\.now\(|new Date\(\)|randomUUID|Math\.random|getRandomValues/
-  // Jitter between two attempts at a lock, and secrets made once for development: no test needs to own them.
-  const mayAsk = [
-    'src/core/sources.ts',
-    'src/config/development-secrets.ts',
-    'db/sqlite/connection.ts',
-    'db/postgres/database.ts',
-  ]
-  expect(offenders(({ file, text }) => asks.test(text) && !mayAsk.includes(file))).toEqual([])
-})
-
-test('capabilities use one another in one direction', () => {
-  const folderOf = (path: string) => /^src\/([^/]+)\/.+/.exec(path)?.[1]
-  const uses = new Map<string, Set<string>>()
-  for (const { file, imports } of sources) {
-    const from = folderOf(file)
-    for (const name of imports) {
-      const to = folderOf(name)
-      if (from && to && from !== to) uses.set(from, (uses.get(from) ?? new Set()).add(to))
-    }
-  }
-  const reaches = (from: string, seen = new Set<string>()): Set<string> => {
-    for (const to of uses.get(from) ?? []) {
-      if (seen.has(to)) continue
-      seen.add(to)
-      reaches(to, seen)
-    }
-    return seen
-  }
-  expect([...uses.keys()].filter(folder => reaches(folder).has(folder))).toEqual([])
+  test('only sources.ts asks the machine for the time, an id or randomness', () => {
+    const asks = /Date\.now\(|new Date\(\)|randomUUID|Math\.random|getRandomValues/
+    // Jitter between two attempts at a lock, and secrets of development: no test needs to control them.
+    const mayAsk = [
+      'src/core/sources.ts',
+      'src/config/development-secrets.ts',
+      'db/sqlite/connection.ts',
+      'db/postgres/database.ts',
+    ]
+    expect(offenders(({ file, text }) => asks.test(text) && !mayAsk.includes(file))).toEqual([])
+  })
 })

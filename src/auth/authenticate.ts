@@ -1,16 +1,26 @@
 /** Bearer token → caller. A derive, since it must run before validation: an anonymous caller gets 401, not 422. */
+
 import { type Context, Elysia } from 'elysia'
 import { decodeJwt } from 'jose'
+import type { Database } from '../../db/index.ts'
+import type { ViewCache } from '../cache/response-cache.ts'
 import type { AuthenticatedCaller, Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
-import type { Deps } from '../deps.ts'
 import { limitCaller } from '../http/rate-limits/policies.ts'
 import { rateLimitHeaders } from '../http/rate-limits/rate-limit-headers.ts'
+import type { RateLimiter } from '../http/rate-limits/rate-limiter.ts'
+import type { IdentityProvider } from '../identity-provider/provider.ts'
 import type { SessionClaims } from '../identity-provider/session-token.ts'
 import { viewNativeStanding, viewSessionStanding } from './cached-token-validity.ts'
-import type { VerifiedNativeToken } from './native-token.ts'
+import type { NativeTokens, VerifiedNativeToken } from './native-token.ts'
 
-export type AuthDeps = Pick<Deps, 'db' | 'identity' | 'nativeTokens' | 'rateLimiter' | 'standings'>
+export interface AuthDeps {
+  db: Database
+  identity: IdentityProvider
+  nativeTokens: NativeTokens
+  rateLimiter: RateLimiter
+  standings: ViewCache
+}
 
 /** RFC 6750 §2.1: the `b64token` syntax. Two Authorization headers arrive joined by a comma and fail it. */
 const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/

@@ -1,11 +1,14 @@
 /** Native sessions as clients see them. */
+
+import type { Config } from '../config/config.ts'
 import type { Credential } from '../core/caller.ts'
-import type { Deps } from '../deps.ts'
+import type { AppSources } from '../core/sources.ts'
 import type { Grant, NativeSession } from './native-sessions.ts'
+import type { NativeTokens } from './native-token.ts'
 
 /** Signs the access token. Runs after the commit: a token of a session that was never written is worth nothing. */
 export async function presentGrant(
-  { config, nativeTokens, newId }: Pick<Deps, 'config' | 'nativeTokens' | 'newId'>,
+  { config, nativeTokens, newId }: { config: Config; nativeTokens: NativeTokens; newId: AppSources['newId'] },
   grant: Grant,
 ) {
   const { session, clientId, issuedAt, accessExpiresAt, refreshToken, refreshExpiresAt } = grant

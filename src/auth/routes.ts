@@ -1,8 +1,11 @@
 import { type Context, Elysia } from 'elysia'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
 import { DomainError } from '../core/problems.ts'
 import { logSecurityEvent } from '../core/security-events.ts'
-import type { Deps } from '../deps.ts'
+import type { AppSources } from '../core/sources.ts'
 import { Nothing, operation } from '../http/contract/operation.ts'
+import type { TokenSeal } from '../users/token-encryption.ts'
 import { type AuthDeps, authenticate } from './authenticate.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
 import { clientOfSessionToken } from './native-token.ts'
@@ -22,7 +25,13 @@ import {
 } from './schema.ts'
 import { isRefreshRefused, lockSignIn, logOut, requireSessionStanding } from './token-validity.ts'
 
-type SignInDeps = AuthDeps & Pick<Deps, 'config' | 'log' | 'newId' | 'randomBytes' | 'tokenSeal'>
+type SignInDeps = AuthDeps & {
+  config: Config
+  log: Logger
+  newId: AppSources['newId']
+  randomBytes: AppSources['randomBytes']
+  tokenSeal: TokenSeal
+}
 
 /** Answers here carry secrets: they are never cached, and never stored for a replay. */
 const SECRET = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }

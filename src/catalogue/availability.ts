@@ -31,12 +31,13 @@ export function nextEdge(entries: Windowed[], now: Date): Date | null {
   return first
 }
 
+/** A table of entries: rewards, packs and the like. */
+type CatalogueTable = {
+  [Name in keyof Tables]: Tables[Name] extends Record<keyof Windowed, Column> ? Tables[Name] : never
+}[keyof Tables]
+
 /** When the next window of a catalogue opens or closes; null when none will. */
-export async function nextChange(
-  reader: Reader,
-  table: Tables['packs'] | Tables['rewards'],
-  now: Date,
-): Promise<Date | null> {
+export async function nextChange(reader: Reader, table: CatalogueTable, now: Date): Promise<Date | null> {
   const edges = [table.startsAt, table.endsAt].map(async edge => {
     const [next] = await reader
       .select({ at: edge })

@@ -1,13 +1,18 @@
 /** `/docs`: Swagger UI. `/docs/json`: the OpenAPI document. */
+
 import { type AnyElysia, Elysia } from 'elysia'
+import type { Config } from '../config/config.ts'
 import { Closed } from '../core/schemas.ts'
-import type { Deps } from '../deps.ts'
 import type { Endpoints } from '../identity-provider/discovery.ts'
+import type { IdentityProvider } from '../identity-provider/provider.ts'
 import { generateOpenApi } from './openapi.ts'
 import { assets, page } from './page.ts'
 
 /** `api` holds the routes to document. */
-export function docsRoutes({ config, identity }: Pick<Deps, 'config' | 'identity'>, api: AnyElysia) {
+export function docsRoutes(
+  { config, identity }: { config: Config; identity: IdentityProvider },
+  api: AnyElysia,
+) {
   const hidden = { detail: { hide: true }, query: Closed({}) }
   const readDocument = documentOf(api)
 

@@ -1,10 +1,11 @@
 /** `/healthz`: the process is alive. `/readyz`: it can do its work, or says what is missing. */
+
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { DatabaseError } from '../../db/index.ts'
+import { type Database, DatabaseError } from '../../db/index.ts'
 import { Closed } from '../core/schemas.ts'
-import type { Deps } from '../deps.ts'
 import { operation } from '../http/contract/operation.ts'
+import type { IdentityProvider } from '../identity-provider/provider.ts'
 
 const Health = Closed({ status: Type.Literal('ok') }, { title: 'Health' })
 
@@ -23,7 +24,15 @@ const Readiness = Closed(
   { title: 'Readiness' },
 )
 
-export const healthRoutes = ({ db, identity, lifecycle }: Pick<Deps, 'db' | 'identity' | 'lifecycle'>) =>
+export const healthRoutes = ({
+  db,
+  identity,
+  lifecycle,
+}: {
+  db: Database
+  identity: IdentityProvider
+  lifecycle: { stopping: boolean }
+}) =>
   new Elysia({ name: 'matchday/health' })
     .onBeforeHandle(({ set }) => {
       set.headers['Cache-Control'] = 'no-store'
@@ -75,7 +84,7 @@ export const healthRoutes = ({ db, identity, lifecycle }: Pick<Deps, 'db' | 'ide
       }),
     )
 
-async function pingDatabase(db: Deps['db']): Promise<string> {
+async function pingDatabase(db: Database): Promise<string> {
   try {
     await db.ping()
     return 'ok'

@@ -1,15 +1,18 @@
 import { Elysia } from 'elysia'
 import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
 import { findProviderToken } from '../auth/provider-token.ts'
+import type { Config } from '../config/config.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
-import type { Deps } from '../deps.ts'
+import type { AppSources } from '../core/sources.ts'
 import { operation } from '../http/contract/operation.ts'
 import { type MutationDeps, mutate } from '../http/idempotency/idempotency.ts'
 import { CompleteOnboarding, exampleOnboarding, exampleProfileChange, Onboarding } from '../profile/schema.ts'
+import type { TokenSeal } from '../users/token-encryption.ts'
 import { completeOnboarding, type IdentityTerms, readOnboarding } from './onboarding.ts'
 
-type OnboardingDeps = AuthDeps & MutationDeps & Pick<Deps, 'config' | 'randomBytes' | 'tokenSeal'>
+type OnboardingDeps = AuthDeps &
+  MutationDeps & { config: Config; randomBytes: AppSources['randomBytes']; tokenSeal: TokenSeal }
 
 export const onboardingRoutes = (deps: OnboardingDeps) =>
   new Elysia({ name: 'matchday/onboarding', prefix: '/api/user/onboarding' })

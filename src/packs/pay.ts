@@ -1,13 +1,17 @@
 /** From a client's word that it has paid to the verb that completes: points at once, money when its gateway says so. */
-import type { Transaction } from '../../db/index.ts'
+import type { Logger } from 'pino'
+import type { Database, Transaction } from '../../db/index.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
-import type { Deps } from '../deps.ts'
 import { completePurchase, needsMoney, type Payment } from './complete-purchase.ts'
+import type { Payments } from './payments/create.ts'
 import { type PurchaseRow, statusOf } from './present.ts'
 import { requirePurchase } from './purchases.ts'
 
-type PayDeps = Pick<Deps, 'db' | 'payments'>
+interface PayDeps {
+  db: Database
+  payments: Payments
+}
 
 export interface CompleteInput {
   purchaseId: string
@@ -50,7 +54,7 @@ export const chargeOf = ({ id, priceAmount, priceCurrency }: PurchaseRow) => ({
  */
 export async function settlePurchase(
   tx: Transaction,
-  log: Deps['log'],
+  log: Logger,
   { purchaseId }: CompleteInput,
   payment: Payment,
 ) {
@@ -65,6 +69,6 @@ export const paidTooLate = () =>
   new DomainError('purchase_expired', { detail: 'The payment came too late; it will be given back.' })
 
 /** For the operator: `bun run refund` lists what is owed and gives it back. */
-export function reportRefundDue(log: Deps['log'], purchaseId: string): void {
+export function reportRefundDue(log: Logger, purchaseId: string): void {
   log.error({ purchaseId }, 'refund due: paid after the hold had expired, and sold out')
 }

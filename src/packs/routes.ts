@@ -1,19 +1,23 @@
 import { Elysia } from 'elysia'
+import type { Logger } from 'pino'
 import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
-import { pageOf } from '../core/pagination.ts'
+import type { ViewCache } from '../cache/response-cache.ts'
+import type { Config } from '../config/config.ts'
+import { type Cursors, pageOf } from '../core/pagination.ts'
 import { Closed, PageQuery } from '../core/schemas.ts'
-import type { Deps } from '../deps.ts'
 import { operation } from '../http/contract/operation.ts'
 import { type MutationDeps, mutate } from '../http/idempotency/idempotency.ts'
 import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
 import { openPack, readProof } from './open-pack.ts'
 import { provePayment, settlePurchase } from './pay.ts'
+import type { Payments } from './payments/create.ts'
 import * as schema from './schema.ts'
 import { startPurchase } from './start-purchase.ts'
 import { viewPack, viewPacks } from './view.ts'
 
-type PackDeps = AuthDeps & MutationDeps & Pick<Deps, 'config' | 'cursors' | 'log' | 'payments' | 'views'>
+type PackDeps = AuthDeps &
+  MutationDeps & { config: Config; cursors: Cursors; log: Logger; payments: Payments; views: ViewCache }
 
 const TAG = 'Packs'
 

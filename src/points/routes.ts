@@ -1,12 +1,11 @@
 import { Elysia } from 'elysia'
 import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
-import { pageOf } from '../core/pagination.ts'
-import type { Deps } from '../deps.ts'
+import { type Cursors, pageOf } from '../core/pagination.ts'
 import { operation } from '../http/contract/operation.ts'
 import { readHistory } from './history.ts'
 import { PointsHistory, PointsQuery } from './schema.ts'
 
-export const pointsRoutes = (deps: AuthDeps & Pick<Deps, 'cursors'>) =>
+export const pointsRoutes = (deps: AuthDeps & { cursors: Cursors }) =>
   new Elysia({ name: 'matchday/points', prefix: '/api/user/points' }).use(authenticate(deps)).get(
     '',
     ({ caller, query }) => readHistory(deps.db.read, deps.cursors, caller, { ...query, ...pageOf(query) }),

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import type { Database } from '../../db/index.ts'
+import type { ViewCache } from '../cache/response-cache.ts'
 import { Closed, Nullable, Slug } from '../core/schemas.ts'
-import type { Deps } from '../deps.ts'
 import { operation } from '../http/contract/operation.ts'
 import { viewTeams } from './view.ts'
 
@@ -21,7 +22,7 @@ const Team = Closed(
   { title: 'Team' },
 )
 
-export const teamsRoutes = ({ db, views }: Pick<Deps, 'db' | 'views'>) =>
+export const teamsRoutes = ({ db, views }: { db: Database; views: ViewCache }) =>
   new Elysia({ name: 'matchday/teams', prefix: '/api/teams' }).get(
     '',
     () => viewTeams(db.read, views),

@@ -1,9 +1,13 @@
 /** Makes up for syncs that the provider's outage put off: rows in the database, so a restart loses none. */
+
 import { and, asc, eq, lte } from 'drizzle-orm'
-import type { Tables, Transaction } from '../../db/index.ts'
+import type { Logger } from 'pino'
+import type { Database, Tables, Transaction } from '../../db/index.ts'
 import { DomainError } from '../core/problems.ts'
-import type { Deps } from '../deps.ts'
+import type { AppSources } from '../core/sources.ts'
+import type { IdentityProvider } from '../identity-provider/provider.ts'
 import { forgetDeferral, mirrorIdentity } from './mirror.ts'
+import type { TokenSeal } from './token-encryption.ts'
 
 /** Milliseconds before the first attempt; each next one waits twice as long, up to the longest. */
 const FIRST_WAIT_MS = 5_000
@@ -14,7 +18,13 @@ const LAST_CHANCE_MS = 15_000
 const RUN_SIZE = 20
 
 type Row = Tables['deferredSyncs']['$inferSelect']
-export type SyncDeps = Pick<Deps, 'db' | 'identity' | 'tokenSeal' | 'log' | 'now'>
+export interface SyncDeps {
+  db: Database
+  identity: IdentityProvider
+  tokenSeal: TokenSeal
+  log: Logger
+  now: AppSources['now']
+}
 
 /** A session token to sync with later, encrypted. */
 export type Deferral = Pick<Row, 'sealedToken' | 'tokenExpiresAt'> & {

@@ -1,12 +1,22 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import type { Deps } from '../deps.ts'
+import type { Logger } from 'pino'
+import type { Database } from '../../db/index.ts'
+import type { Config } from '../config/config.ts'
+import type { AppSources } from '../core/sources.ts'
 import { operation } from '../http/contract/operation.ts'
 import { rawBodyOf } from '../http/edge/body.ts'
+import type { IdentityProvider } from '../identity-provider/provider.ts'
 import { exampleUserEvent, UserEvent } from './schema.ts'
 import { applyUserEvent, readUserEvent, verifyDelivery } from './webhook.ts'
 
-type IdentityDeps = Pick<Deps, 'config' | 'db' | 'identity' | 'log' | 'now'>
+interface IdentityDeps {
+  config: Config
+  db: Database
+  identity: IdentityProvider
+  log: Logger
+  now: AppSources['now']
+}
 
 export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps) =>
   new Elysia({ name: 'matchday/webhooks', prefix: '/api/webhooks' })

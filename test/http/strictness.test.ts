@@ -113,7 +113,7 @@ async function literals(): Promise<{ pattern: string; flags: string }[]> {
   const files = [...new Glob('{src,db}/**/*.ts').scanSync(root)]
   const found: { pattern: string; flags: string }[] = []
   for (const file of files.filter(
-    file => !/config|secrets|identity\/discovery|http\/strictness/.test(file),
+    file => !/config|secrets|identity-provider\/discovery|contract\/strictness/.test(file),
   )) {
     const code = transpiler.transformSync(await Bun.file(join(root, file)).text())
     walk(parse(code, { ecmaVersion: 'latest', sourceType: 'module' }), ({ type, regex }) => {

@@ -1,11 +1,16 @@
 /** What surrounds every request: its id, limits and headers, its log line, its body and query checks, its errors as problems. */
+
 import { Elysia, NotFoundError } from 'elysia'
+import type { Logger } from 'pino'
+import type { Database } from '../../../db/index.ts'
+import type { Config } from '../../config/config.ts'
 import { loggable } from '../../core/loggable.ts'
 import { catalogue, DomainError } from '../../core/problems.ts'
 import { logSecurityEvent } from '../../core/security-events.ts'
-import type { Deps } from '../../deps.ts'
+import type { AppSources } from '../../core/sources.ts'
 import { limitAddress, PROBES } from '../rate-limits/policies.ts'
 import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts'
+import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { readJsonBody } from './body.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
 import { answerPublic } from './conditional.ts'
@@ -29,10 +34,16 @@ interface Surroundings {
   publicViews: ReadonlyMap<string, () => unknown>
 }
 
-type HookDeps = Pick<
-  Deps,
-  'config' | 'db' | 'elapsed' | 'lifecycle' | 'log' | 'newId' | 'randomBytes' | 'rateLimiter'
->
+type HookDeps = {
+  config: Config
+  db: Database
+  elapsed: AppSources['elapsed']
+  lifecycle: { stopping: boolean }
+  log: Logger
+  newId: AppSources['newId']
+  randomBytes: AppSources['randomBytes']
+  rateLimiter: RateLimiter
+}
 
 export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicViews }: Surroundings) => {
   const { config, db, elapsed, lifecycle, log, newId, randomBytes, rateLimiter } = deps

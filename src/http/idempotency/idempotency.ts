@@ -4,16 +4,18 @@
  */
 import { hash } from 'node:crypto'
 import { type Context, ElysiaCustomStatusResponse, status } from 'elysia'
-import type { Transaction } from '../../../db/index.ts'
+import type { Database, Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import type { Deps } from '../../deps.ts'
 import { findRecord, type KeyRecord, type KeyScope, keepAnswer, releaseKey, takeKey } from './key-store.ts'
 
 /** Of what a handler of Elysia is given, which hands over these alone: of the whole it would be given all there could be. */
 type MutationContext = Pick<Context, 'request' | 'route' | 'set'> & { caller: Caller; body: unknown }
 
-export type MutationDeps = Pick<Deps, 'db' | 'runningKeys'>
+export interface MutationDeps {
+  db: Database
+  runningKeys: Map<string, string>
+}
 
 interface Surroundings<Prepared> {
   /** Asks other machines, before the unit of work, which must not wait for them. Not done when an answer is kept. */

@@ -3,12 +3,15 @@ import type { PaymentsConfig } from '../../config/payments.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
 
-/** Null: no money is taken. `secret` keys the sandbox's receipts. */
+/** Null: packs are paid with points only. */
+export type Payments = Sandbox | StripeGateway | null
+
+/** `secret` keys the sandbox's receipts. */
 export async function createPayments(
   config: PaymentsConfig,
   secret: string,
   log?: Logger,
-): Promise<Sandbox | StripeGateway | null> {
+): Promise<Payments> {
   if (config.gateway === 'off') return null
   if (config.gateway === 'sandbox') return createSandbox(secret)
   // Stripe's package is large: who does not use it does not load it.

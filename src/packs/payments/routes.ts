@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import type { Logger } from 'pino'
 import { type AuthDeps, authenticate } from '../../auth/authenticate.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { Closed, Nullable } from '../../core/schemas.ts'
-import type { Deps } from '../../deps.ts'
+import type { AppSources } from '../../core/sources.ts'
 import { operation } from '../../http/contract/operation.ts'
 import { rawBodyOf } from '../../http/edge/body.ts'
 import { type MutationDeps, mutate } from '../../http/idempotency/idempotency.ts'
@@ -12,11 +13,13 @@ import { needsMoney } from '../complete-purchase.ts'
 import { chargeOf, paidTooLate } from '../pay.ts'
 import { statusOf } from '../present.ts'
 import { requirePurchase } from '../purchases.ts'
+import type { Payments } from './create.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
 import { settlePaidIntent } from './stripe-webhook.ts'
 
-type PaymentDeps = AuthDeps & MutationDeps & Pick<Deps, 'log' | 'newId' | 'now' | 'payments'>
+type PaymentDeps = AuthDeps &
+  MutationDeps & { log: Logger; newId: AppSources['newId']; now: AppSources['now']; payments: Payments }
 
 const PurchaseReference = Closed(
   { purchaseId: Type.String({ minLength: 1, maxLength: 100 }) },

@@ -1,14 +1,18 @@
 /** Stripe's word that a payment succeeded: completes through the very verb that the client's word does. */
 
+import type { Logger } from 'pino'
+import type { Database } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
-import type { Deps } from '../../deps.ts'
 import { completePurchase } from '../complete-purchase.ts'
 import { chargeOf, reportRefundDue } from '../pay.ts'
 import type { PurchaseRow } from '../present.ts'
 import { findPurchase } from '../purchases.ts'
 import type { PaidIntent, StripeGateway } from './stripe.ts'
 
-type SettleDeps = Pick<Deps, 'db' | 'log'>
+interface SettleDeps {
+  db: Database
+  log: Logger
+}
 
 /** Seconds; Stripe keeps a timetable of its own. */
 const ASK_AGAIN = 60
