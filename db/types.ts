@@ -31,8 +31,8 @@ export interface Transaction extends Reader, Pick<Drizzle, 'insert' | 'update' |
   clock(): Date
   /** Runs once the unit of work is durable, and never when it is not. Must not throw: it cannot undo the write. */
   afterCommit(effect: () => void): void
-  /** Says what this unit of work changes: `Database.onTouch` hears of it after the commit, and never without one. */
-  touch(topic: string): void
+  /** Invalidates the cached responses with this tag after the commit, and never without one: see `Database.onInvalidate`. */
+  invalidate(tag: string): void
 }
 
 export interface Database {
@@ -51,8 +51,8 @@ export interface Database {
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /** How fast writes are done, and how long the oldest has waited. */
   writeLoad(): WriteLoad
-  /** Calls `listener` with each topic that a unit of work of this process touched, before any reader sees what it wrote. */
-  onTouch(listener: (topic: string) => void): void
+  /** Calls `listener` with each tag that a committed unit of work of this process invalidated, before a reader sees its writes. */
+  onInvalidate(listener: (tag: string) => void): void
   /**
    * A number that changes with each commit of another process, or of another connection of this one: the same number twice
    * says that there was none in between. Null on PostgreSQL, which does not tell.

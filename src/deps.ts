@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../db/index.ts'
 import { createNativeTokens, type NativeTokens } from './auth/native-token.ts'
 import { createViewCache, type ViewCache } from './cache/response-cache.ts'
-import { isStandingTopic } from './cache/tags.ts'
+import { isTokenValidityTag } from './cache/tags.ts'
 import type { Config } from './config/config.ts'
 import { deriveKey } from './core/derived-key.ts'
 import { type Cursors, createCursors } from './core/pagination.ts'
@@ -58,7 +58,7 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
   const views = createViewCache({ ...sources, foreignCommits, mostBytes: 8 * 1024 * 1024 })
   // Named by tokens, which are long: room for all that the token cache remembers.
   const standings = createViewCache({ ...sources, foreignCommits, mostBytes: 32 * 1024 * 1024 })
-  db.onTouch(topic => (isStandingTopic(topic) ? standings : views).revalidate(topic))
+  db.onInvalidate(tag => (isTokenValidityTag(tag) ? standings : views).invalidate(tag))
   return {
     ...sources,
     config,

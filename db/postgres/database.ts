@@ -41,9 +41,9 @@ export function databaseOn(
   const read = extend<Reader>(queries, { tables, statements: new Map(), ...sources })
   const written = new Map<object, object>()
   const insideWork = new AsyncLocalStorage<true>()
-  const listeners: ((topic: string) => void)[] = []
-  const touched = (topic: string) => {
-    for (const listener of listeners) listener(topic)
+  const listeners: ((tag: string) => void)[] = []
+  const notify = (tag: string) => {
+    for (const listener of listeners) listener(tag)
   }
   let closing: Promise<void> | undefined
   // Damage is the server's own to judge: it serves others from what is whole.
@@ -73,7 +73,7 @@ export function databaseOn(
         now: () => at,
         clock: sources.now,
         afterCommit: (effect: () => void) => effects.push(effect),
-        touch: (topic: string) => effects.push(() => touched(topic)),
+        invalidate: (tag: string) => effects.push(() => notify(tag)),
       })
       return insideWork.run(true, () => work(tx))
     })
@@ -113,7 +113,7 @@ export function databaseOn(
       })
     },
     writeLoad: meter.load,
-    onTouch(listener) {
+    onInvalidate(listener) {
       listeners.push(listener)
     },
     foreignCommits: () => null,

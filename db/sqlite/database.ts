@@ -47,7 +47,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   const read = queriesOn(reader, sources)
   // Changes with each commit of another connection. It is read outside of any snapshot, so it misses none.
   const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
-  const listeners: ((topic: string) => void)[] = []
+  const listeners: ((tag: string) => void)[] = []
   const meter = createWriteMeter(0.2)
   const writeFault = createWriteFault(['full', 'read_only', 'corrupt', 'unreachable'], () =>
     commits.write(async () => {
@@ -67,8 +67,8 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       writeFault.note(translated)
       return translated
     },
-    onTouch(topic) {
-      for (const listener of listeners) listener(topic)
+    onInvalidate(tag) {
+      for (const listener of listeners) listener(tag)
     },
   })
   let closed = false
@@ -82,7 +82,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       return meter.measure(() => commits.write(work))
     },
     writeLoad: meter.load,
-    onTouch(listener) {
+    onInvalidate(listener) {
       listeners.push(listener)
     },
     foreignCommits: () => dataVersion.get()?.data_version ?? null,

@@ -36,8 +36,8 @@ interface Surroundings extends GroupCommitOptions {
   wal: Wal | undefined
   /** What the callers of failed jobs are told. */
   translate(error: unknown): unknown
-  /** Called for each topic of a committed job, before any reader sees what it wrote. */
-  onTouch(topic: string): void
+  /** Called for each tag of a committed job, before any reader sees what it wrote. */
+  onInvalidate(tag: string): void
 }
 
 interface Job {
@@ -50,7 +50,7 @@ interface Job {
 
 /** What a job came to inside its batch. */
 type Outcome =
-  | { job: Job; kept: true; value: unknown; touched: string[]; effects: (() => void)[] }
+  | { job: Job; kept: true; value: unknown; tags: string[]; effects: (() => void)[] }
   | { job: Job; kept: false; error: unknown }
 
 export interface GroupCommit {
@@ -61,7 +61,7 @@ export interface GroupCommit {
 }
 
 export function createGroupCommit(surroundings: Surroundings): GroupCommit {
-  const { writer, queries, sources, wal, translate, onTouch } = surroundings
+  const { writer, queries, sources, wal, translate, onInvalidate } = surroundings
   const { lockPatienceMs = LOCK_PATIENCE_MS, flushPatienceMs = FLUSH_PATIENCE_MS } = surroundings
   const { batchMs = BATCH_MS } = surroundings
   const takeLock = createWriteLock(writer)
@@ -75,21 +75,21 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
 
   /** Runs one job under its own savepoint: when it throws, the other jobs of the batch keep what they wrote. */
   async function runJob(job: Job): Promise<Outcome> {
-    const touched: string[] = []
+    const tags: string[] = []
     const effects: (() => void)[] = []
     const at = sources.now()
     const members = {
       now: () => at,
       clock: sources.now,
       afterCommit: (effect: () => void) => effects.push(effect),
-      touch: (topic: string) => touched.push(topic),
+      invalidate: (tag: string) => tags.push(tag),
     }
     const { tx, end } = endable(Object.assign(Object.create(queries), members) as Transaction)
     savepoint.run()
     try {
       const value = await insideJob.run(true, async () => job.work(tx)).finally(end)
       release.run()
-      return { job, kept: true, value, touched, effects }
+      return { job, kept: true, value, tags, effects }
     } catch (error) {
       // A full disk or an I/O error makes SQLite roll back everything: then the whole batch is gone.
       if (!writer.inTransaction) throw error
@@ -120,7 +120,7 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
       return
     }
     // Readers see the batch from here on: no cached response of the state before may outlive it.
-    for (const outcome of outcomes) if (outcome.kept) for (const topic of outcome.touched) onTouch(topic)
+    for (const outcome of outcomes) if (outcome.kept) for (const tag of outcome.tags) onInvalidate(tag)
     try {
       await flush(() => {
         refuse(batch, outcomes, new DatabaseError('unreachable'))

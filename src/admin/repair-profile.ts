@@ -1,7 +1,7 @@
 /** Profiles from before today's rules: what a rule can put into its form is put, the rest is named. */
 import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
-import { fanTopic } from '../cache/tags.ts'
+import { fanTag } from '../cache/tags.ts'
 import { judgeField, PROFILE_FIELDS, type ProfileChange } from '../profile/rules.ts'
 
 export interface BrokenField {
@@ -55,7 +55,7 @@ export async function repairField(
     .where(and(eq(users.id, userId), eq(column, before), field === 'handle' ? free : undefined))
     .returning()
   if (repaired) {
-    tx.touch(fanTopic(userId))
+    tx.invalidate(fanTag(userId))
     return 'repaired'
   }
   const [still] = await tx

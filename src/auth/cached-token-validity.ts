@@ -1,10 +1,10 @@
 /**
  * Whether a token still counts, remembered from request to request where that is exact (`ViewCache.readExactly`): each way
- * in which a token ends touches the topic of its caller, and another process's commit ends what is remembered.
+ * in which a token ends invalidates the tag of its caller, and another process's commit ends what is remembered.
  */
 import type { Reader } from '../../db/index.ts'
 import type { ViewCache, Viewed } from '../cache/response-cache.ts'
-import { standingTopic } from '../cache/tags.ts'
+import { tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { requireNativeStanding, requireSessionStanding, type SessionToken } from './token-validity.ts'
 
@@ -17,7 +17,7 @@ export function viewSessionStanding(
 ): Viewed<string | undefined> {
   return views.readExactly(credential.token, async () => {
     const { userId } = await requireSessionStanding(reader, caller, credential)
-    return { value: userId, topics: [standingTopic(caller)] }
+    return { value: userId, tags: [tokenValidityTag(caller)] }
   })
 }
 
@@ -25,6 +25,6 @@ export function viewSessionStanding(
 export function viewNativeStanding(reader: Reader, views: ViewCache, holder: Caller, sessionId: string) {
   return views.readExactly(`native session ${sessionId}`, async () => {
     const { expiresAt, ...caller } = await requireNativeStanding(reader, holder, sessionId)
-    return { value: caller, topics: [standingTopic(caller)], until: expiresAt }
+    return { value: caller, tags: [tokenValidityTag(caller)], until: expiresAt }
   })
 }

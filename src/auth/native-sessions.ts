@@ -1,7 +1,7 @@
 /** Devices signed in with native tokens. A session is a family of refresh tokens; only its row decides what is good. */
 import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { standingTopic } from '../cache/tags.ts'
+import { tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { eachName } from '../core/pagination.ts'
 import { clientOfRefreshToken, hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
@@ -54,7 +54,7 @@ export async function startSession(
   const others = await listSessions(tx, caller)
   const surplus = others.slice(MOST_SESSIONS - 1).map(({ id }) => id)
   if (surplus.length > 0) {
-    tx.touch(standingTopic(caller))
+    tx.invalidate(tokenValidityTag(caller))
     await tx.update(nativeSessions).set({ revokedAt: now }).where(inArray(nativeSessions.id, surplus))
   }
   const session: NativeSession = {
@@ -126,7 +126,7 @@ async function findLiveSession(tx: Transaction, sessionId: string): Promise<Nati
 /** Undefined when the session has moved on since it was read. */
 async function changeSession(tx: Transaction, seen: NativeSession, change: Partial<NativeSession>) {
   const { nativeSessions } = tx.tables
-  if (change.revokedAt) tx.touch(standingTopic(seen))
+  if (change.revokedAt) tx.invalidate(tokenValidityTag(seen))
   const [changed] = await tx
     .update(nativeSessions)
     .set(change)
@@ -181,7 +181,7 @@ export async function listSessions(reader: Pick<Transaction, 'select' | 'tables'
 /** Ends one session of the caller, or all of them. Answers how many were alive. */
 export async function revokeSessions(tx: Transaction, caller: Caller, sessionId?: string): Promise<number> {
   const { nativeSessions } = tx.tables
-  tx.touch(standingTopic(caller))
+  tx.invalidate(tokenValidityTag(caller))
   const ended = await tx
     .update(nativeSessions)
     .set({ revokedAt: tx.now() })

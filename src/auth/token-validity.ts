@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { and, eq, inArray, or, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import { standingTopic } from '../cache/tags.ts'
+import { tokenValidityTag } from '../cache/tags.ts'
 import type { AuthenticatedCaller, Caller, Credential } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import {
@@ -158,7 +158,7 @@ export async function logOut(
     await revokeSessions(tx, caller, credential.sessionId)
   }
   if (credential.kind === 'session') {
-    tx.touch(standingTopic(caller))
+    tx.invalidate(tokenValidityTag(caller))
     const id = revocationId(caller, credential.tokenId)
     await tx
       .insert(tx.tables.revokedTokens)

@@ -1,13 +1,13 @@
 /**
  * Keeps answers that cost several queries, and lets go of them when what they show has changed.
  *
- * A view names the topics that it depends on. Units of work touch topics, and after their commit the views of these topics
+ * A view names the tags that it depends on. Units of work invalidate tags, and after their commit the views of these tags
  * are over: the next read in this process computes them anew. Of other processes' commits SQLite tells at once that there were
  * some, and then every view is over; PostgreSQL does not, and a view therefore lives for less than a second. (NOTIFY would tell
  * sooner, at the price of putting all commits that notify in a line.)
  *
- * Readers of a view that is being computed wait for that one computation. After a touch nobody joins it any more, since it may have
- * read what was there before; and what comes of it is over at once if it turns out to depend on what was touched.
+ * Readers of a view that is being computed wait for that one computation. After an invalidation nobody joins it any more, since it may have
+ * read what was there before; and what comes of it is over at once if it turns out to depend on what was invalidated.
  */
 import { LRUCache } from 'lru-cache'
 
@@ -17,12 +17,12 @@ const MOST_AGE_MS = 900
 const MOST_BYTES = 16 * 1024 * 1024
 /** What a view costs beside its text: its places in the maps. */
 const OVERHEAD_BYTES = 500
-/** Topics that share a place end each other's views, which costs a computation. */
+/** Tags that share a place end each other's views, which costs a computation. */
 const PLACES = 65_536
 
 export interface View<T> {
   value: T
-  topics: string[]
+  tags: string[]
   /** When the clock alone makes it untrue: a window that opens or closes. */
   until?: Date | null
 }
@@ -34,8 +34,8 @@ interface Begun {
   since: number
   /** `ViewCacheOptions.foreignCommits` before it. */
   foreign: number | null
-  /** Touches before it. */
-  touches: number
+  /** Invalidations before it. */
+  invalidations: number
 }
 
 interface Run extends Begun {
@@ -44,7 +44,7 @@ interface Run extends Begun {
 
 interface Kept extends Begun {
   value: unknown
-  /** Where its topics leave their touches. One alone, as most have: thousands of lists would be dear to collect. */
+  /** Where its tags record their invalidations. One alone, as most have: thousands of lists would be dear to collect. */
   places: number | number[]
   until: Date | null
 }
@@ -62,8 +62,8 @@ export interface ViewCache {
   readExactly<T>(name: string, compute: () => Promise<View<T>>): Viewed<T>
   /** The view of this name where it is there and still true, without computing it; else undefined. */
   peek(name: string): unknown
-  /** Ends all views that depend on a topic. */
-  revalidate(topic: string): void
+  /** Ends all views that depend on a tag. */
+  invalidate(tag: string): void
 }
 
 export interface ViewCacheOptions {
@@ -81,9 +81,9 @@ export function createViewCache({
   foreignCommits,
   mostBytes = MOST_BYTES,
 }: ViewCacheOptions): ViewCache {
-  /** The number of the last touch of each place. */
-  const touched = new Float64Array(PLACES)
-  let touches = 0
+  /** The number of the last invalidation of each place. */
+  const invalidatedAt = new Float64Array(PLACES)
+  let invalidations = 0
   const kept = new LRUCache<string, Kept>({
     maxSize: mostBytes,
     sizeCalculation: ({ value, places }, name) =>
@@ -96,21 +96,21 @@ export function createViewCache({
   /** No other process has written since, as far as anybody knows. */
   const isSame = ({ foreign }: Begun) => foreign === foreignCommits()
   const isFresh = (begun: Begun) => isSame(begun) && elapsed() - begun.since < MOST_AGE_MS
-  const isOver = ({ until, places, touches }: Kept) => {
-    const isTouched = (place: number) => (touched[place] ?? 0) > touches
+  const isOver = ({ until, places, invalidations }: Kept) => {
+    const isInvalidated = (place: number) => (invalidatedAt[place] ?? 0) > invalidations
     return (
-      (typeof places === 'number' ? isTouched(places) : places.some(isTouched)) ||
+      (typeof places === 'number' ? isInvalidated(places) : places.some(isInvalidated)) ||
       (until !== null && until <= now())
     )
   }
 
   function start<T>(name: string, compute: () => Promise<View<T>>): Promise<T> {
-    const begun = { since: elapsed(), foreign: foreignCommits(), touches }
+    const begun = { since: elapsed(), foreign: foreignCommits(), invalidations }
     const value = Promise.try(compute)
-      .then(({ value, topics, until = null }) => {
+      .then(({ value, tags, until = null }) => {
         const newer = running.get(name) ?? kept.peek(name)
         const overtaken = newer !== undefined && newer !== run && newer.since >= begun.since
-        if (!overtaken) kept.set(name, { ...begun, value, places: placesOf(topics), until })
+        if (!overtaken) kept.set(name, { ...begun, value, places: placesOf(tags), until })
         return value
       })
       .finally(() => {
@@ -133,7 +133,7 @@ export function createViewCache({
       const hit = peek(name)
       if (hit !== undefined) return hit as T
       const run = running.get(name)
-      if (run && run.touches === touches && isFresh(run)) return run.value as Promise<T>
+      if (run && run.invalidations === invalidations && isFresh(run)) return run.value as Promise<T>
       return start(name, compute)
     },
     readExactly<T>(name: string, compute: () => Promise<View<T>>) {
@@ -142,15 +142,15 @@ export function createViewCache({
       if (hit && isSame(hit) && !isOver(hit)) return hit.value as T
       return start(name, compute)
     },
-    revalidate(topic) {
-      touched[placeOf(topic)] = ++touches
+    invalidate(tag) {
+      invalidatedAt[placeOf(tag)] = ++invalidations
     },
   }
 }
 
-const placeOf = (topic: string) => Bun.hash.xxHash32(topic) % PLACES
+const placeOf = (tag: string) => Bun.hash.xxHash32(tag) % PLACES
 
-function placesOf(topics: string[]): number | number[] {
-  const places = topics.map(placeOf)
+function placesOf(tags: string[]): number | number[] {
+  const places = tags.map(placeOf)
   return places.length === 1 ? (places[0] ?? 0) : places
 }

@@ -1,25 +1,25 @@
-/** What units of work touch and views depend on: see `view-cache.ts`. */
+/** Tags that units of work invalidate and cached responses carry: see `response-cache.ts`. */
 
 /** What fans see of this one: name and picture. */
-export const fanTopic = (userId: string) => `fan ${userId}`
+export const fanTag = (userId: string) => `fan ${userId}`
 
 const STANDING = 'standing '
 
 /** Whether this caller's tokens still count, and which record is theirs. */
-export const standingTopic = ({ provider, subject }: { provider: string; subject: string }) =>
+export const tokenValidityTag = ({ provider, subject }: { provider: string; subject: string }) =>
   `${STANDING}${provider} ${subject}`
 
-/** Such a topic concerns `Deps.standings` alone, and no other does. */
-export const isStandingTopic = (topic: string) => topic.startsWith(STANDING)
+/** Such a tag concerns `Deps.standings` alone, and no other does. */
+export const isTokenValidityTag = (tag: string) => tag.startsWith(STANDING)
 
 /** The catalogue of rewards: what there is, and whether there is some left. */
-export const rewardsTopic = 'rewards'
+export const rewardsTag = 'rewards'
 
 /** The catalogue of packs: what there is, and how many are left. */
-export const packsTopic = 'packs'
+export const packsTag = 'packs'
 
 /** Who follows what: the clubs. */
-export const teamsTopic = 'teams'
+export const teamsTag = 'teams'
 
 /** Places on a board. */
-export const boardTopic = (board: string) => `board ${board}`
+export const boardTag = (board: string) => `board ${board}`

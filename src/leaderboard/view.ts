@@ -1,7 +1,7 @@
 /** A board as one answer: who is on it, and where the caller stands. */
 import type { Reader } from '../../db/index.ts'
 import type { ViewCache } from '../cache/response-cache.ts'
-import { boardTopic, fanTopic } from '../cache/tags.ts'
+import { boardTag, fanTag } from '../cache/tags.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
 import type { Cursors } from '../core/pagination.ts'
 import { DomainError } from '../core/problems.ts'
@@ -46,7 +46,7 @@ export async function viewLeaderboard(
         const found = await readBoardPage(read, cursors, board.id, { limit, cursor })
         return {
           value: await present(read, found),
-          topics: [boardTopic(board.id), ...found.standings.map(({ userId }) => fanTopic(userId))],
+          tags: [boardTag(board.id), ...found.standings.map(({ userId }) => fanTag(userId))],
         }
       })
   const me = page.entries.find(entry => entry.userId === userId)

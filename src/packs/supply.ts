@@ -2,7 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
 import { preparedWrite } from '../../db/prepared.ts'
-import { packsTopic } from '../cache/tags.ts'
+import { packsTag } from '../cache/tags.ts'
 import { countHolds, type PackRow } from './catalogue.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function lockPack(
   packId: string,
 ): Promise<{ pack: PackRow; now: Date } | undefined> {
   // Whoever locks it is about to change what is left of it.
-  tx.touch(packsTopic)
+  tx.invalidate(packsTag)
   const [pack] = await lockById(tx, { packId })
   return pack && { pack, now: tx.clock() }
 }

@@ -4,7 +4,7 @@
  */
 import { and, eq, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
-import { packsTopic } from '../cache/tags.ts'
+import { packsTag } from '../cache/tags.ts'
 import {
   compareEntries,
   type EntryChange,
@@ -74,7 +74,7 @@ export async function upsertPack(tx: Transaction, entry: PackEntry): Promise<Ent
     .values({ ...columns, id, supplySold: 0, createdAt: now, updatedAt: now })
     .onConflictDoNothing()
     .returning()
-  if (made) tx.touch(packsTopic)
+  if (made) tx.invalidate(packsTag)
   const locked = made ? undefined : await lockPack(tx, id)
   const change = await changeOf(tx, locked?.pack, entry, locked?.now ?? now)
   if (change.outcome === 'unchanged') return change
@@ -97,7 +97,7 @@ export async function listActivePacks(reader: Reader): Promise<string[]> {
 /** What is held can still be paid, and what was bought can still be opened. */
 export async function deactivatePack(tx: Transaction, id: string): Promise<void> {
   const { packs } = tx.tables
-  tx.touch(packsTopic)
+  tx.invalidate(packsTag)
   await tx
     .update(packs)
     .set({ active: false, updatedAt: tx.now() })

@@ -1,7 +1,7 @@
 /** Packs as anybody sees them, kept for all who ask until something of it changes. */
 import type { Reader } from '../../db/index.ts'
 import type { ViewCache } from '../cache/response-cache.ts'
-import { packsTopic } from '../cache/tags.ts'
+import { packsTag } from '../cache/tags.ts'
 import { nextChange } from '../catalogue/availability.ts'
 import { listPacks, nextExpiry, readPack } from './catalogue.ts'
 
@@ -11,7 +11,7 @@ export const viewPacks = (reader: Reader, views: ViewCache) =>
   views.read(PACKS_VIEW, async () => ({
     until: await nextEnd(reader),
     value: await listPacks(reader),
-    topics: [packsTopic],
+    tags: [packsTag],
   }))
 
 /** @throws DomainError `pack_not_found` */
@@ -19,7 +19,7 @@ export const viewPack = (reader: Reader, views: ViewCache, packId: string) =>
   views.read(`pack ${packId}`, async () => ({
     until: await nextEnd(reader),
     value: await readPack(reader, packId),
-    topics: [packsTopic],
+    tags: [packsTag],
   }))
 
 /** When a window opens or closes, or a hold gives back: sought before the rest is read, so that none slips through. */

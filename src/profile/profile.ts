@@ -2,7 +2,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
-import { fanTopic } from '../cache/tags.ts'
+import { fanTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { balanceOf } from '../points/history.ts'
@@ -48,7 +48,7 @@ export async function changeProfile(
   try {
     const [changed] = await updateOf(normal)(tx, { ...normal, id: userId, now: tx.now() })
     if (!changed) throw new DomainError('profile_not_found')
-    tx.touch(fanTopic(userId))
+    tx.invalidate(fanTag(userId))
   } catch (error) {
     if (isUniqueViolation(error, 'users_handle_unique')) throw new DomainError('handle_taken')
     throw error

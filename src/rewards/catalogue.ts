@@ -3,7 +3,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { ViewCache, Viewed } from '../cache/response-cache.ts'
-import { rewardsTopic } from '../cache/tags.ts'
+import { rewardsTag } from '../cache/tags.ts'
 import { DomainError } from '../core/problems.ts'
 import type { RewardRow, UserRewardRow } from './present.ts'
 
@@ -37,7 +37,7 @@ export function viewCatalogue(reader: Reader, views: ViewCache): Viewed<RewardRo
       return last && isDeepStrictEqual(last, row) ? last : row
     })
     shown.set(views, new Map(rows.map(row => [row.id, row])))
-    return { value: rows, topics: [rewardsTopic] }
+    return { value: rows, tags: [rewardsTag] }
   })
 }
 

@@ -2,7 +2,7 @@
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
-import { rewardsTopic } from '../cache/tags.ts'
+import { rewardsTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { balanceOf } from '../points/history.ts'
@@ -39,7 +39,7 @@ export async function claimReward(
   const [left] = reward.stockRemaining === null ? [] : await takeOne(tx, { rewardId })
   if (reward.stockRemaining !== null && !left) throw new DomainError('out_of_stock')
   // Every list shows how many are left.
-  if (left) tx.touch(rewardsTopic)
+  if (left) tx.invalidate(rewardsTag)
   const claimed = { rewardId, ...claim, redeemedAt: null, redemptionCode: null }
   return { reward: presentReward({ ...reward, ...left }, claimed, points, now) }
 }

@@ -4,7 +4,7 @@
  */
 import { and, count, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
-import { rewardsTopic } from '../cache/tags.ts'
+import { rewardsTag } from '../cache/tags.ts'
 import {
   compareEntries,
   type EntryChange,
@@ -34,7 +34,7 @@ export async function planReward(reader: Reader, entry: RewardEntry): Promise<En
 export async function upsertReward(tx: Transaction, entry: RewardEntry): Promise<EntryChange> {
   const { rewards } = tx.tables
   const { id } = entry
-  tx.touch(rewardsTopic)
+  tx.invalidate(rewardsTag)
   const now = tx.now()
   const columns = columnsOf(entry)
   const [made] = await tx
@@ -69,7 +69,7 @@ export async function listActiveRewards(reader: Reader): Promise<string[]> {
 /** What was claimed can still be redeemed. */
 export async function deactivateReward(tx: Transaction, id: string): Promise<void> {
   const { rewards } = tx.tables
-  tx.touch(rewardsTopic)
+  tx.invalidate(rewardsTag)
   await tx
     .update(rewards)
     .set({ active: false, updatedAt: tx.now() })

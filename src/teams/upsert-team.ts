@@ -1,7 +1,7 @@
 /** Teams as an importer states them. */
 import { and, eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { teamsTopic } from '../cache/tags.ts'
+import { teamsTag } from '../cache/tags.ts'
 import {
   compareEntries,
   type EntryChange,
@@ -34,7 +34,7 @@ export async function upsertTeam(tx: Transaction, entry: TeamEntry): Promise<Ent
   const change = await planTeam(tx, entry)
   if (change.outcome === 'unchanged') return change
   const set = { ...columnsOf(entry), updatedAt: tx.now() }
-  tx.touch(teamsTopic)
+  tx.invalidate(teamsTag)
   await tx
     .insert(teams)
     .values({ ...set, id: entry.id, createdAt: tx.now() })
@@ -50,7 +50,7 @@ export async function listActiveTeams(reader: Reader): Promise<string[]> {
 /** Fans who follow the team keep it. */
 export async function deactivateTeam(tx: Transaction, id: string): Promise<void> {
   const { teams } = tx.tables
-  tx.touch(teamsTopic)
+  tx.invalidate(teamsTag)
   await tx
     .update(teams)
     .set({ active: false, updatedAt: tx.now() })

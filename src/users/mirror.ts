@@ -2,7 +2,7 @@
 import { eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { nullable, prepared, preparedWrite } from '../../db/prepared.ts'
-import { fanTopic, standingTopic } from '../cache/tags.ts'
+import { fanTag, tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import type { IdentityClaims } from '../identity-provider/claims.ts'
 import { FIELDS, type MirroredField, mergeClaims } from './merge-claims.ts'
@@ -68,7 +68,7 @@ export async function mirrorIdentity(
   const merged = before && mergeClaims(before, claims)
   if (!merged) return []
   await updateMirror(tx, { ...merged, userId, syncedAt: tx.now() })
-  tx.touch(fanTopic(userId))
+  tx.invalidate(fanTag(userId))
   return FIELDS.filter(field => merged[field] !== before[field])
 }
 
@@ -120,8 +120,8 @@ export async function buryIdentity(tx: Transaction, user: User): Promise<void> {
     .insert(identities)
     .values({ userId: user.id, ...tombstone })
     .onConflictDoUpdate({ target: identities.userId, set: tombstone, setWhere: isNull(identities.deletedAt) })
-  tx.touch(fanTopic(user.id))
-  tx.touch(standingTopic(user))
+  tx.invalidate(fanTag(user.id))
+  tx.invalidate(tokenValidityTag(user))
   await forgetDeferral(tx, user.id)
 }
 

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { type PreparedValue, prepared, preparedWrite } from '../../db/prepared.ts'
-import { standingTopic } from '../cache/tags.ts'
+import { tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 
@@ -63,7 +63,7 @@ export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: Use
   const { provider, subject } = who
   const now = tx.now()
   const [made] = await insertUser(tx, { id: tx.newId(), provider, subject, now })
-  tx.touch(standingTopic(who))
+  tx.invalidate(tokenValidityTag(who))
   // Read again: the insert waits for others, and an erasure may have left a tombstone meanwhile.
   const after = await findRecords(tx, { provider, subject })
   if (after.some(isErased)) throw deletedUser(ERASED)
@@ -160,7 +160,7 @@ const selectStanding = prepared<Names, StandingRow[]>((reader, value) =>
 export async function endSessions(tx: Transaction, who: Who, until: Date): Promise<void> {
   const { users } = tx.tables
   const userId = await ensureUserId(tx, who)
-  tx.touch(standingTopic(who))
+  tx.invalidate(tokenValidityTag(who))
   await tx
     .update(users)
     .set({ sessionsEndedAt: until })

@@ -1,7 +1,7 @@
 /** A token that was let in a moment ago is refused at the next request, whichever way it ended: what is remembered goes. */
 import { expect, test } from 'bun:test'
 import { eraseUser } from '../../src/admin/erase-user.ts'
-import { fanTopic, standingTopic } from '../../src/cache/tags.ts'
+import { fanTag, tokenValidityTag } from '../../src/cache/tags.ts'
 import { buryIdentity } from '../../src/users/mirror.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import type { Client } from '../support/client.ts'
@@ -62,18 +62,17 @@ onEachEngine('A token that was let in', world => {
 
   test('is judged anew when a standing changes, and not for what others do', async () => {
     const { db, deps } = world
-    const topic = standingTopic({ provider: 'mock-idp', subject: 'judged' })
+    const tag = tokenValidityTag({ provider: 'mock-idp', subject: 'judged' })
     let judged = 0
-    const judge = () =>
-      deps.standings.readExactly('a token', async () => ({ value: ++judged, topics: [topic] }))
+    const judge = () => deps.standings.readExactly('a token', async () => ({ value: ++judged, tags: [tag] }))
     const first = await judge()
     await db.write(async tx => {
-      for (let fan = 0; fan < 200_000; fan++) tx.touch(fanTopic(`${fan}`))
+      for (let fan = 0; fan < 200_000; fan++) tx.invalidate(fanTag(`${fan}`))
     })
     // PostgreSQL does not tell of other processes' commits: there nothing is remembered.
     const remembered = db.foreignCommits() !== null
     expect(await judge()).toBe(remembered ? first : first + 1)
-    await db.write(async tx => tx.touch(topic))
+    await db.write(async tx => tx.invalidate(tag))
     expect(await judge()).toBe(judged)
     expect(judged).toBe(remembered ? 2 : 3)
   })

@@ -197,7 +197,7 @@ onEachEngine('Views after a write', world => {
   })
 })
 
-onEachEngine('Topics of a unit of work', world => {
+onEachEngine('Tags of a unit of work', world => {
   const heard: string[] = []
   let fan: Fan
   let userId: string
@@ -206,7 +206,7 @@ onEachEngine('Topics of a unit of work', world => {
     fan = await patientFan(world, 10)
     await fan.post('/api/user/onboarding', {})
     userId = (await userIdOf(world, fan)) ?? ''
-    world.db.onTouch(topic => heard.push(topic))
+    world.db.onInvalidate(tag => heard.push(tag))
   })
 
   const earn = (ref: string, fail = false) =>
@@ -221,7 +221,7 @@ onEachEngine('Topics of a unit of work', world => {
     const balances: Promise<number | undefined>[] = []
     const { pointsAccounts } = world.db.tables
     let listening = true
-    world.db.onTouch(() => {
+    world.db.onInvalidate(() => {
       if (!listening) return
       const rows = world.db.read.select().from(pointsAccounts).where(eq(pointsAccounts.userId, userId))
       balances.push(Promise.resolve(rows).then(([row]) => row?.balance))
@@ -262,9 +262,9 @@ onEachEngine('Topics of a unit of work', world => {
   test('come once for a unit of work that had to be tried again', async () => {
     heard.length = 0
     let tries = 0
-    const topic = `tried ${world.db.engine}`
+    const tag = `tried ${world.db.engine}`
     await world.db.write(async tx => {
-      tx.touch(topic)
+      tx.invalidate(tag)
       // What PostgreSQL says of a deadlock: the unit of work runs again.
       if (world.db.engine === 'postgres' && ++tries === 1)
         throw Object.assign(new Error('deadlock detected'), {
@@ -272,7 +272,7 @@ onEachEngine('Topics of a unit of work', world => {
           code: 'ERR_POSTGRES_SERVER_ERROR',
         })
     })
-    expect(heard).toEqual([topic])
+    expect(heard).toEqual([tag])
   })
 })
 

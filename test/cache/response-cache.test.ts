@@ -11,10 +11,10 @@ function createStage(mostBytes?: number) {
     mostBytes,
   })
   const computed: Record<string, number> = {}
-  const read = (name: string, topics: string[] = [], value: unknown = name) =>
+  const read = (name: string, tags: string[] = [], value: unknown = name) =>
     cache.read(name, async () => {
       computed[name] = (computed[name] ?? 0) + 1
-      return { value, topics }
+      return { value, tags }
     })
   return { cache, clock, computed, read }
 }
@@ -33,51 +33,51 @@ test('a view is computed once, and then kept', async () => {
 
 test('a hundred readers of a cold view wait for one computation', async () => {
   const { cache } = createStage()
-  const gate = createGate<{ value: number; topics: string[] }>()
+  const gate = createGate<{ value: number; tags: string[] }>()
   let computed = 0
   const compute = () => {
     computed++
     return gate.wait()
   }
   const readers = Array.from({ length: 100 }, () => cache.read('cold', compute))
-  gate.open({ value: 7, topics: [] })
+  gate.open({ value: 7, tags: [] })
   expect(await Promise.all(readers)).toEqual(Array(100).fill(7))
   expect(computed).toBe(1)
 })
 
-test('a touched topic lets go of its views, and of no others', async () => {
+test('an invalidated tag ends its views, and no others', async () => {
   const { cache, computed, read } = createStage()
   await read('ab', ['a', 'b'])
   await read('b', ['b'])
   await read('c', ['c'])
-  cache.revalidate('a')
-  for (const [name, topics] of [
+  cache.invalidate('a')
+  for (const [name, tags] of [
     ['ab', ['a', 'b']],
     ['b', ['b']],
     ['c', ['c']],
   ] as const)
-    await read(name, [...topics])
+    await read(name, [...tags])
   expect(computed).toEqual({ ab: 2, b: 1, c: 1 })
-  cache.revalidate('b')
-  cache.revalidate('nobody’s')
-  for (const [name, topics] of [
+  cache.invalidate('b')
+  cache.invalidate('nobody’s')
+  for (const [name, tags] of [
     ['ab', ['a', 'b']],
     ['b', ['b']],
     ['c', ['c']],
   ] as const)
-    await read(name, [...topics])
+    await read(name, [...tags])
   expect(computed).toEqual({ ab: 3, b: 2, c: 1 })
 })
 
-test('a view that depends on other topics than before listens to the new ones', async () => {
+test('a view that depends on other tags than before listens to the new ones', async () => {
   const { cache, clock, computed, read } = createStage()
   await read('page', ['old'])
   clock.ms += 1000
   await read('page', ['new'])
-  cache.revalidate('old')
+  cache.invalidate('old')
   await read('page', ['new'])
   expect(computed.page).toBe(2)
-  cache.revalidate('new')
+  cache.invalidate('new')
   await read('page', ['new'])
   expect(computed.page).toBe(3)
 })
@@ -92,10 +92,10 @@ test('a view lives for less than a second, counted from before its computation',
   await read('a')
   expect(computed.a).toBe(2)
 
-  const gate = createGate<{ value: string; topics: string[] }>()
+  const gate = createGate<{ value: string; tags: string[] }>()
   const slow = cache.read('slow', gate.wait)
   clock.ms += 500
-  gate.open({ value: 'first', topics: [] })
+  gate.open({ value: 'first', tags: [] })
   expect(await slow).toBe('first')
   clock.ms += 399
   expect(await read('slow', [], 'second')).toBe('first')
@@ -105,11 +105,11 @@ test('a view lives for less than a second, counted from before its computation',
 
 test('nobody joins a computation that began a second ago', async () => {
   const { cache, clock, read } = createStage()
-  const gate = createGate<{ value: string; topics: string[] }>()
+  const gate = createGate<{ value: string; tags: string[] }>()
   const slow = cache.read('slow', gate.wait)
   clock.ms += 900
   expect(await read('slow', [], 'new')).toBe('new')
-  gate.open({ value: 'old', topics: [] })
+  gate.open({ value: 'old', tags: [] })
   expect(await slow).toBe('old')
   expect(await read('slow', [], 'newer')).toBe('new')
 })
@@ -133,41 +133,41 @@ test('a computation that throws at once rejects, and the next reader computes', 
   expect(await read('a')).toBe('a')
 })
 
-test('after a touch a computation under way is neither joined nor kept', async () => {
+test('after an invalidation a computation under way is neither joined nor kept', async () => {
   const { cache, read } = createStage()
-  const gate = createGate<{ value: string; topics: string[] }>()
+  const gate = createGate<{ value: string; tags: string[] }>()
   const before = cache.read('a', gate.wait)
-  cache.revalidate('topic')
-  const after = read('a', ['topic'], 'after')
-  gate.open({ value: 'before', topics: ['topic'] })
+  cache.invalidate('tag')
+  const after = read('a', ['tag'], 'after')
+  gate.open({ value: 'before', tags: ['tag'] })
   expect([await before, await after]).toEqual(['before', 'after'])
-  expect(await read('a', ['topic'], 'later')).toBe('after')
+  expect(await read('a', ['tag'], 'later')).toBe('after')
 })
 
-test('a touch of something else lets a computation under way be kept', async () => {
+test('an invalidation of something else lets a computation under way be kept', async () => {
   const { cache, read } = createStage()
-  const gate = createGate<{ value: string; topics: string[] }>()
+  const gate = createGate<{ value: string; tags: string[] }>()
   const before = cache.read('a', gate.wait)
-  cache.revalidate('something else')
-  gate.open({ value: 'before', topics: ['topic'] })
+  cache.invalidate('something else')
+  gate.open({ value: 'before', tags: ['tag'] })
   expect(await before).toBe('before')
-  expect(await read('a', ['topic'], 'later')).toBe('before')
+  expect(await read('a', ['tag'], 'later')).toBe('before')
 })
 
 test('the older of two computations does not overwrite the newer, whichever ends last', async () => {
   const { cache, read } = createStage()
   const [older, newer] = [
-    createGate<{ value: string; topics: string[] }>(),
-    createGate<{ value: string; topics: string[] }>(),
+    createGate<{ value: string; tags: string[] }>(),
+    createGate<{ value: string; tags: string[] }>(),
   ]
   const first = cache.read('a', older.wait)
-  cache.revalidate('topic')
+  cache.invalidate('tag')
   const second = cache.read('a', newer.wait)
-  older.open({ value: 'older', topics: [] })
+  older.open({ value: 'older', tags: [] })
   expect(await first).toBe('older')
   // The first one’s end does not end the second one’s run.
-  const joined = cache.read('a', async () => ({ value: 'third', topics: [] }))
-  newer.open({ value: 'newer', topics: [] })
+  const joined = cache.read('a', async () => ({ value: 'third', tags: [] }))
+  newer.open({ value: 'newer', tags: [] })
   expect([await second, await joined]).toEqual(['newer', 'newer'])
   expect(await read('a')).toBe('newer')
 })
@@ -176,40 +176,40 @@ test('all views together stay below their bound, and those read least lately go 
   const { computed, read } = createStage(50_000)
   const value = 'x'.repeat(4000)
   for (let n = 0; n < 50; n++) {
-    await read(`view-${n}`, ['topic'], value)
-    await read('view-0', ['topic'], value)
+    await read(`view-${n}`, ['tag'], value)
+    await read('view-0', ['tag'], value)
   }
   // The one that was read all the time is still the first.
   expect(computed['view-0']).toBe(1)
-  for (let n = 0; n < 50; n++) await read(`view-${n}`, ['topic'], value)
+  for (let n = 0; n < 50; n++) await read(`view-${n}`, ['tag'], value)
   const again = Object.values(computed).filter(times => times > 1).length
   expect(again).toBeGreaterThanOrEqual(39)
 })
 
 test('a view larger than the bound is answered and not kept, and hides nothing of the others', async () => {
   const { cache, computed, read } = createStage(10_000)
-  await read('small', ['topic'])
-  for (let n = 0; n < 2; n++) await read('huge', ['topic'], 'x'.repeat(20_000))
-  await read('small', ['topic'])
+  await read('small', ['tag'])
+  for (let n = 0; n < 2; n++) await read('huge', ['tag'], 'x'.repeat(20_000))
+  await read('small', ['tag'])
   expect(computed).toEqual({ small: 1, huge: 2 })
-  cache.revalidate('topic')
-  await read('small', ['topic'])
+  cache.invalidate('tag')
+  await read('small', ['tag'])
   expect(computed.small).toBe(2)
 })
 
 test('the bound is on what the cache holds, so that many small views cannot fill the memory', async () => {
-  // A view that holds nothing still has a name, topics and places in the cache: some hundred bytes.
+  // A view that holds nothing still has a name, tags and places in the cache: some hundred bytes.
   const { cache, read } = createStage(100_000)
   const names = Array.from({ length: 2000 }, (_, n) => String(n))
   for (const name of names)
     await read(
       name,
-      Array.from({ length: 20 }, (_, n) => `topic ${name} ${n}`),
+      Array.from({ length: 20 }, (_, n) => `tag ${name} ${n}`),
       null,
     )
   let kept = 0
   for (const name of names.toReversed()) {
-    const value = await cache.read(name, async () => ({ value: 'computed', topics: [] }))
+    const value = await cache.read(name, async () => ({ value: 'computed', tags: [] }))
     if (value === null) kept++
     else break
   }

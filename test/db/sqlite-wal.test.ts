@@ -83,15 +83,15 @@ describe('a commit that is not yet on the disk (SQLite)', () => {
   test('ends cached responses in the instant in which readers see it', async () => {
     const disk = createDisk()
     db = open({ disk: disk.slow })
-    const touched: string[] = []
-    db.onTouch(topic => touched.push(topic))
+    const invalidated: string[] = []
+    db.onInvalidate(tag => invalidated.push(tag))
     const write = db.write(async tx => {
       await insertTeam(tx, 'visible')
-      tx.touch('teams')
+      tx.invalidate('teams')
     })
     await waitUntil('the row is visible', async () => {
       const isVisible = (await teamIds()).length > 0
-      expect(touched).toEqual(isVisible ? ['teams'] : [])
+      expect(invalidated).toEqual(isVisible ? ['teams'] : [])
       return isVisible
     })
     ;(await disk.fsync(0)).resolve()

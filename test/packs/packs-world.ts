@@ -2,7 +2,7 @@
 import { expect } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Tables } from '../../db/index.ts'
-import { packsTopic } from '../../src/cache/tags.ts'
+import { packsTag } from '../../src/cache/tags.ts'
 import { statusOf } from '../../src/packs/present.ts'
 import { findUser } from '../../src/users/users.ts'
 import type { Answer, Client } from '../support/client.ts'
@@ -46,7 +46,7 @@ export async function addPack({ db }: Pick<World, 'db'>, fields: NewPack = {}): 
       supplySold: 0,
     }
     const priced = { priceAmount: price.amount, priceCurrency: price.currency }
-    tx.touch(packsTopic)
+    tx.invalidate(packsTag)
     await tx.insert(packs).values({ ...row, ...priced, ...at, ...columns, id })
     for (const [rarity, weight] of Object.entries(weights)) {
       const item = { id: `${id}-${rarity}`, name: rarity, description: rarity, rarity, minted: 0 }

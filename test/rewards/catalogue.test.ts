@@ -1,7 +1,7 @@
 /** The view of the catalogue: true after each change, and the same objects where nothing changed, so that nothing is rendered twice. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { rewardsTopic } from '../../src/cache/tags.ts'
+import { rewardsTag } from '../../src/cache/tags.ts'
 import { viewCatalogue } from '../../src/rewards/catalogue.ts'
 import { onEachEngine } from '../support/world.ts'
 
@@ -29,7 +29,7 @@ onEachEngine('The view of the catalogue', world => {
       world.db.write(async tx => {
         const { rewards } = tx.tables
         await tx.update(rewards).set({ active }).where(eq(rewards.id, id))
-        tx.touch(rewardsTopic)
+        tx.invalidate(rewardsTag)
       })
     await setActive(false)
     expect(await rowOf(id)).toBeUndefined()

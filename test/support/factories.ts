@@ -1,6 +1,6 @@
 /** What a test needs in the database before it begins. */
 import type { Database, Tables } from '../../db/index.ts'
-import { rewardsTopic, teamsTopic } from '../../src/cache/tags.ts'
+import { rewardsTag, teamsTag } from '../../src/cache/tags.ts'
 import type { Config } from '../../src/config/config.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
 import { ensureUser } from '../../src/users/users.ts'
@@ -32,7 +32,7 @@ export function createFactories(db: Database, config: Config): Factories {
       }
       await db.write(async tx => {
         await tx.insert(rewards).values({ ...defaults, createdAt: at, updatedAt: at, ...fields, id })
-        tx.touch(rewardsTopic)
+        tx.invalidate(rewardsTag)
       })
       return id
     },
@@ -43,7 +43,7 @@ export function createFactories(db: Database, config: Config): Factories {
         await tx
           .insert(teams)
           .values({ id, name: id, shortName: 'TST', active, createdAt: at, updatedAt: at })
-        tx.touch(teamsTopic)
+        tx.invalidate(teamsTag)
       })
       return id
     },

@@ -1,7 +1,7 @@
 /** Puts a fan's account, enrolment and places back to what follows from their entries; the entries are never touched. */
 import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
-import { boardTopic } from '../../cache/tags.ts'
+import { boardTag } from '../../cache/tags.ts'
 import { hashEnrolment } from '../../leaderboard/enrolment.ts'
 import { listBoards, placeFan, readPlaces } from '../../leaderboard/rank-index/entries.ts'
 import { moveCounts, type Place } from '../../leaderboard/rank-index/rank-index.ts'
@@ -53,7 +53,7 @@ async function leave(tx: Transaction, userId: string, places: Place[]) {
   const { leaderboardScores: scores } = tx.tables
   for (const { board } of places) {
     await tx.delete(scores).where(and(eq(scores.userId, userId), eq(scores.board, board)))
-    tx.touch(boardTopic(board))
+    tx.invalidate(boardTag(board))
   }
   await moveCounts(tx, places, [])
 }

@@ -1,7 +1,7 @@
 /** Puts one count right, when it is still the one that was found wrong. */
 import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
-import { boardTopic } from '../../cache/tags.ts'
+import { boardTag } from '../../cache/tags.ts'
 import type { WrongCount } from './verify-rank-index.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function repairCount(tx: Transaction, wrong: WrongCount): Promise<b
     eq(counts.reachedAt, bucket.reachedAt),
     eq(counts.fans, actual ?? 0),
   )
-  tx.touch(boardTopic(bucket.board))
+  tx.invalidate(boardTag(bucket.board))
   const done =
     actual === null
       ? await tx

@@ -3,7 +3,7 @@ import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { type PreparedValue, prepared, preparedWrite } from '../../../db/prepared.ts'
 import { perLength } from '../../../db/statement-per-length.ts'
-import { boardTopic } from '../../cache/tags.ts'
+import { boardTag } from '../../cache/tags.ts'
 import { type Numbered, numbered } from './bucket-writes.ts'
 import { moveCounts, type Place } from './rank-index.ts'
 
@@ -16,7 +16,7 @@ export async function placeFan(
 ): Promise<void> {
   const scores = after.flatMap(({ board, points, reachedAt }) => [board, userId, -points, reachedAt])
   if (after.length > 0) await upsertScores(after.length)(tx, numbered(scores))
-  for (const { board } of after) tx.touch(boardTopic(board))
+  for (const { board } of after) tx.invalidate(boardTag(board))
   await moveCounts(tx, before, after)
 }
 
