@@ -28,7 +28,7 @@ interface Sources {
 /** Longer than any unit of work may take: what was begun in the period has been written by then, or never will be. */
 const SETTLED_MS = 60_000
 
-/** @throws DomainError `invalid_cursor`, `validation_failed`, `unauthenticated` (`around` without a caller) */
+/** `around` needs a caller. */
 export async function viewLeaderboard(
   { read, views, cursors }: Sources,
   caller: Pick<AuthenticatedCaller, 'userId'> | null,
@@ -56,6 +56,7 @@ export async function viewLeaderboard(
     ...page,
   }
 }
+viewLeaderboard.problems = ['invalid_cursor', 'validation_failed', 'unauthenticated'] as const
 
 /** A fan's own place on a board; null when they have none. */
 async function presentOwn(read: Reader, board: string, userId: string | undefined) {

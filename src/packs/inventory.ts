@@ -7,7 +7,6 @@ import { findUser } from '../users/users.ts'
 import { collectibleColumns } from './catalogue.ts'
 import { presentUserPack } from './present.ts'
 
-/** @throws DomainError `invalid_cursor` */
 export async function listUserPacks(
   reader: Reader,
   cursors: Cursors,
@@ -29,8 +28,8 @@ export async function listUserPacks(
   const { page, nextCursor } = cutPage(rows, limit, last => cursors.seal(list, last.userPack.id))
   return { packs: page.map(({ userPack, seedHash }) => presentUserPack(userPack, seedHash)), nextCursor }
 }
+listUserPacks.problems = ['invalid_cursor'] as const
 
-/** @throws DomainError `invalid_cursor` */
 export async function listCollection(
   reader: Reader,
   cursors: Cursors,
@@ -61,6 +60,7 @@ export async function listCollection(
   })
   return { items, nextCursor }
 }
+listCollection.problems = ['invalid_cursor'] as const
 
 /** The fan's own of these collectibles, by collectible, in order. */
 async function serialNumbers(reader: Reader, userId: string, ids: string[]) {

@@ -18,7 +18,7 @@ export interface OpenPack {
   clientSeed?: string
 }
 
-/** A second call answers the same, whatever its seed. @throws DomainError `user_pack_not_found` */
+/** A second call answers the same, whatever its seed. */
 export async function openPack(tx: Transaction, caller: Caller, { userPackId, clientSeed = '' }: OpenPack) {
   const user = await findUser(tx, caller)
   const userPack = user ? await findUserPack(tx, userPackId) : undefined
@@ -31,6 +31,7 @@ export async function openPack(tx: Transaction, caller: Caller, { userPackId, cl
   }
   return presentOpened(tx, userPackId)
 }
+openPack.problems = ['user_pack_not_found'] as const
 
 interface Opening extends Record<string, unknown> {
   userPackId: string
@@ -107,12 +108,13 @@ const selectDrawn = prepared<{ userPackId: string }, DrawnItem[]>((reader, value
     .orderBy(asc(userItems.position))
 })
 
-/** The proof of an opened pack, for anybody. @throws DomainError `proof_not_found` */
+/** The proof of an opened pack, for anybody. */
 export async function readProof(reader: Reader, userPackId: string) {
   const userPack = await findUserPack(reader, userPackId)
   if (!userPack?.openedAt) throw new DomainError('proof_not_found')
   return proofOf(userPack, await purchaseOf(reader, userPack.purchaseId))
 }
+readProof.problems = ['proof_not_found'] as const
 
 function proofOf({ id, clientSeed }: UserPackRow, { terms, serverSeed }: PurchaseRow) {
   return makeProof({ ...parseTerms(terms), serverSeed, clientSeed: clientSeed ?? '', userPackId: id })

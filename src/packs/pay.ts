@@ -18,10 +18,7 @@ export interface CompleteInput {
   paymentReference?: string
 }
 
-/**
- * Asks the gateway, outside any unit of work, which must not wait for somebody else's machine.
- * @throws DomainError `purchase_not_found`, `purchase_expired`, `payment_not_confirmed`, `payment_gateway_unavailable`
- */
+/** Asks the gateway, outside any unit of work, which must not wait for another system. */
 export async function provePayment(
   { db, payments }: PayDeps,
   caller: Caller,
@@ -41,6 +38,12 @@ export async function provePayment(
     throw unpaid && status === 'expired' ? new DomainError('purchase_expired') : error
   }
 }
+provePayment.problems = [
+  'purchase_not_found',
+  'purchase_expired',
+  'payment_not_confirmed',
+  'payment_gateway_unavailable',
+] as const
 
 export const chargeOf = ({ id, priceAmount, priceCurrency }: PurchaseRow) => ({
   purchaseId: id,
@@ -48,10 +51,7 @@ export const chargeOf = ({ id, priceAmount, priceCurrency }: PurchaseRow) => ({
   currency: priceCurrency,
 })
 
-/**
- * Completes with what was proven. The refusals that it answers, `purchase_expired` all, are to be committed.
- * @throws DomainError `insufficient_points`, `payment_not_confirmed`
- */
+/** Completes with a verified payment. Throws its problems, except `purchase_expired`: that is returned, and must be committed. */
 export async function settlePurchase(
   tx: Transaction,
   log: Logger,
@@ -64,6 +64,12 @@ export async function settlePurchase(
   if (completion.newly) tx.afterCommit(() => reportRefundDue(log, purchaseId))
   return paidTooLate()
 }
+settlePurchase.problems = [
+  'purchase_not_found',
+  'purchase_expired',
+  'insufficient_points',
+  'payment_not_confirmed',
+] as const
 
 export const paidTooLate = () =>
   new DomainError('purchase_expired', { detail: 'The payment came too late; it will be given back.' })

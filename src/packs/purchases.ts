@@ -7,7 +7,7 @@ import { DomainError } from '../core/problems.ts'
 import { findUser } from '../users/users.ts'
 import type { PurchaseRow, UserPackRow } from './present.ts'
 
-/** @throws DomainError `purchase_not_found`, also when it is somebody else's */
+/** The caller's own: another fan's purchase is not found. */
 export async function requirePurchase(
   reader: Reader,
   caller: Caller,
@@ -18,6 +18,7 @@ export async function requirePurchase(
   if (!purchase) throw new DomainError('purchase_not_found')
   return purchase
 }
+requirePurchase.problems = ['purchase_not_found'] as const
 
 const selectOwn = prepared<{ purchaseId: string; userId: string }, PurchaseRow[]>((reader, value) => {
   const { packPurchases } = reader.tables

@@ -20,10 +20,7 @@ export interface StartPurchase {
   packId: string
 }
 
-/**
- * `holdsPerFan`: of one pack, how many purchases of a fan may be pending at once; 0 for any number.
- * @throws DomainError `pack_not_found`, `pack_inactive`, `sold_out`, `too_many_holds`, `insufficient_points`
- */
+/** `holdsPerFan`: how many purchases of one pack a fan may have pending at once; 0 for any number. */
 export async function startPurchase(
   tx: Transaction,
   caller: Caller,
@@ -50,6 +47,13 @@ export async function startPurchase(
   await insertPurchase(tx, purchase)
   return presentPurchase(purchase, undefined, now)
 }
+startPurchase.problems = [
+  'pack_not_found',
+  'pack_inactive',
+  'sold_out',
+  'too_many_holds',
+  'insufficient_points',
+] as const
 
 const insertPurchase = preparedWrite<NewPurchase, unknown>((tx, value) =>
   tx.insert(tx.tables.packPurchases).values({

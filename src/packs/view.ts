@@ -14,13 +14,13 @@ export const viewPacks = (reader: Reader, views: ViewCache) =>
     tags: [packsTag],
   }))
 
-/** @throws DomainError `pack_not_found` */
 export const viewPack = (reader: Reader, views: ViewCache, packId: string) =>
   views.read(`pack ${packId}`, async () => ({
     until: await nextEnd(reader),
     value: await readPack(reader, packId),
     tags: [packsTag],
   }))
+viewPack.problems = ['pack_not_found'] as const
 
 /** When a window opens or closes, or a hold gives back: sought before the rest is read, so that none slips through. */
 async function nextEnd(reader: Reader): Promise<Date | null> {

@@ -15,7 +15,6 @@ export interface HistoryFilter {
   until?: string
 }
 
-/** @throws DomainError `invalid_cursor` */
 export async function readHistory(
   reader: Reader,
   cursors: Cursors,
@@ -42,6 +41,7 @@ export async function readHistory(
   const { page, nextCursor } = cutPage(entries, limit, last => cursors.seal(list, last.seq))
   return { balance, lifetime, entries: page.map(presentEntry), nextCursor }
 }
+readHistory.problems = ['invalid_cursor'] as const
 
 /** What a fan has, and their newest entries, in one statement: the balance is the one that the newest left. */
 export async function readEntries(reader: Reader, userId: string, limit: number, only?: SQL) {

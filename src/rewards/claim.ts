@@ -13,7 +13,6 @@ export interface RewardReference {
   rewardId: string
 }
 
-/** @throws DomainError `reward_not_found`, `reward_inactive`, `insufficient_points`, `already_claimed`, `out_of_stock` */
 export async function claimReward(
   tx: Transaction,
   caller: Caller,
@@ -43,6 +42,13 @@ export async function claimReward(
   const claimed = { rewardId, ...claim, redeemedAt: null, redemptionCode: null }
   return { reward: presentReward({ ...reward, ...left }, claimed, points, now) }
 }
+claimReward.problems = [
+  'reward_not_found',
+  'reward_inactive',
+  'insufficient_points',
+  'already_claimed',
+  'out_of_stock',
+] as const
 
 /** No id is empty. */
 const NO_USER = ''

@@ -11,7 +11,6 @@ import type { RewardReference } from './claim.ts'
 import { presentReward, type UserRewardRow } from './present.ts'
 import { mintRedemptionCode } from './redemption-code.ts'
 
-/** @throws DomainError `reward_not_found`, `not_claimed`, `already_redeemed` */
 export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }: RewardReference) {
   const now = tx.now()
   const reward = await requireReward(tx, rewardId)
@@ -26,6 +25,7 @@ export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }
   const { balance } = await readBalance(tx, user.id)
   return { reward: presentReward(reward, redeemed, balance, now) }
 }
+redeemReward.problems = ['reward_not_found', 'not_claimed', 'already_redeemed'] as const
 
 interface Redemption extends Record<string, unknown> {
   userId: string

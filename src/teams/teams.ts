@@ -10,12 +10,13 @@ export async function listTeams(reader: Reader) {
   return rows.map(({ active: _, createdAt: _c, updatedAt: _u, ...team }) => team)
 }
 
-/** `pointer` is where the request named the team. @throws DomainError `team_not_found` (also when it is inactive) */
+/** `pointer` is where the request names the team. An inactive team is not found. */
 export async function requireTeam(reader: Reader, teamId: string, pointer: string): Promise<void> {
   const [team] = await selectActive(reader, { teamId })
   if (!team)
     throw new DomainError('team_not_found', { errors: [{ pointer, message: 'must be the id of a team' }] })
 }
+requireTeam.problems = ['team_not_found'] as const
 
 const selectActive = prepared<{ teamId: string }, { id: string }[]>((reader, value) => {
   const { teams } = reader.tables

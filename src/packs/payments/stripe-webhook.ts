@@ -20,7 +20,6 @@ const ASK_AGAIN = 60
 /**
  * Returning accepts the event for good; throwing makes Stripe deliver it again, for up to three days. So what time may
  * mend is thrown, and what only an operator can mend is logged and accepted. A purchase of nobody's is ignored.
- * @throws DomainError `payment_gateway_unavailable`
  */
 export async function settlePaidIntent(deps: SettleDeps, stripe: StripeGateway, paid: PaidIntent) {
   const { db, log } = deps
@@ -35,6 +34,7 @@ export async function settlePaidIntent(deps: SettleDeps, stripe: StripeGateway, 
     log.error(paid, 'a payment needs an operator: the purchase it names had been paid before')
   }
 }
+settlePaidIntent.problems = ['payment_gateway_unavailable'] as const
 
 /** False when the payment is not the one that the purchase asks for. */
 async function settle(
