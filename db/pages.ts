@@ -6,7 +6,7 @@ import type { Reader } from './types.ts'
 export type Row = Record<string, unknown>
 
 /** A whole number beyond 2^53 - 1: JavaScript would round it. */
-export class InexactNumberError extends Error {
+class InexactNumberError extends Error {
   constructor(table: string, column: string) {
     super(`${table}.${column} holds a whole number beyond 2^53 - 1, which cannot be moved exactly`)
     this.name = 'InexactNumberError'

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 import { presentUser, type User } from './users.ts'
 
 export const webhookModes = ['normal', 'duplicate', 'reordered', 'delayed', 'paused'] as const
-export type WebhookMode = (typeof webhookModes)[number]
+type WebhookMode = (typeof webhookModes)[number]
 export type WebhookType = 'user.updated' | 'user.deleted'
 
 export interface WebhookConfig {

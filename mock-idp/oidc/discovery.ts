@@ -14,7 +14,7 @@ export const paths = {
 } as const
 
 /** The provider's metadata (OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 9207). */
-export function describeProvider(issuer: string): Record<string, unknown> {
+function describeProvider(issuer: string): Record<string, unknown> {
   return {
     issuer,
     authorization_endpoint: issuer + paths.authorize,

@@ -25,7 +25,7 @@ export interface TokenOptions {
   typ?: string
 }
 
-export interface IdTokenOptions {
+interface IdTokenOptions {
   clientId: string
   sid: string
   scope: string

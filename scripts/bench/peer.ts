@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { outputOf, root } from './process.ts'
 
-export const expressFolder = join(root, 'scripts/bench/peers/express')
+const expressFolder = join(root, 'scripts/bench/peers/express')
 
 const probe =
   "new (require('better-sqlite3'))(':memory:').close(); require('express'); require('jsonwebtoken'); require('pg')"

@@ -9,7 +9,7 @@ import { AUDIENCE, ISSUER, type Issuer, PROVIDER } from './issuer.ts'
 import { installExpress } from './peer.ts'
 import { type Running, root, startServer } from './process.ts'
 
-export type SubjectName = 'matchday' | 'bare' | 'one read' | 'group commit' | 'transactions' | 'express'
+type SubjectName = 'matchday' | 'bare' | 'one read' | 'group commit' | 'transactions' | 'express'
 
 /** One address and a few callers ask more than anybody would be let. */
 const quotas = (of: string) =>
@@ -43,7 +43,7 @@ export interface SubjectOptions {
 }
 
 /** Matchday and what it is compared with on one engine. */
-export interface EngineSubjects {
+interface EngineSubjects {
   matchday: Subject
   /** Its statements are prepared while the tables are empty. The fans come later, and no ANALYZE follows. */
   grown: Subject

@@ -132,7 +132,7 @@ function crowdTargets(engine: Engine, wanted: CrowdRatios): Target[] {
   ]
 }
 
-export const targets: Target[] = [
+const targets: Target[] = [
   { title: 'packs / bare Bun.serve', ...ratio('packs', 'matchday', 'bare'), atLeast: 0.75 },
   ...crowdTargets('sqlite', { rewards: 1, profile: 1.2, dashboard: 0.5, lists: 12, claims: 8 }),
   ...crowdTargets('postgres', { rewards: 0.5, profile: 0.5, dashboard: 0.35, lists: 4, claims: 2.5 }),

@@ -12,7 +12,7 @@ import { explainFault } from '../../src/http/contract/validation.ts'
 import { descriptionOf } from '../../src/packs/upsert-collectibles.ts'
 import { type Fault, JsonSyntaxError, type LocatedJson, parseLocated } from './located-json.ts'
 
-export interface LocatedRecord {
+interface LocatedRecord {
   record: CatalogueRecord
   /** Where a part of the entry stands, by its pointer into the entry. */
   faultAt(pointer: string, message: string): Fault

@@ -9,7 +9,7 @@ import { realSources } from '../../src/core/sources.ts'
 import { fail, misuse } from './explain.ts'
 
 /** The environment, with `--database` in the place of DATABASE_URL. */
-export function environmentOf(database: string | undefined): Environment {
+function environmentOf(database: string | undefined): Environment {
   return database === undefined ? process.env : { ...process.env, DATABASE_URL: database }
 }
 

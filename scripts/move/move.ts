@@ -135,4 +135,4 @@ const changed = (how: string) =>
   )
 
 /** The target is no copy of the source, and no further run of this move makes it one. */
-export class SourceChanged extends Error {}
+class SourceChanged extends Error {}

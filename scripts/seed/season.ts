@@ -13,7 +13,7 @@ export interface Season {
   packs: Map<string, PackOnSale>
 }
 
-export interface PackOnSale {
+interface PackOnSale {
   pack: PackRow
   weights: Weight[]
   /** How many can still be sold; goes down as fans buy. Infinite without a limit. */

@@ -17,7 +17,7 @@ import { OPENING_CAUSE } from './import/fans.ts'
 export type OnboardingRule = 'complete' | 'grant' | 'enrol' | 'place'
 
 /** `complete` goes by when the record was made, the others by when onboarding was completed, or the fan enrolled. */
-export interface Window {
+interface Window {
   since?: Date
   before?: Date
 }

@@ -7,10 +7,10 @@ import { eachName } from '../core/pagination.ts'
 import { clientOfRefreshToken, hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
 
 const DAY_MS = 86_400_000
-export const ACCESS_TOKEN_MS = 15 * 60_000
-export const REFRESH_TOKEN_MS = 30 * DAY_MS
+const ACCESS_TOKEN_MS = 15 * 60_000
+const REFRESH_TOKEN_MS = 30 * DAY_MS
 /** Devices of one fan at once. */
-export const MOST_SESSIONS = 50
+const MOST_SESSIONS = 50
 /** A client whose answer was lost may send the immediate predecessor again this long. */
 export const FORGIVENESS_MS = 10_000
 

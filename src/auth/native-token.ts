@@ -16,7 +16,7 @@ const AUDIENCE = 'matchday-api'
 /** Seconds by which clocks of our own instances may differ. */
 const LEEWAY = 5
 
-export interface NativeTokenClaims {
+interface NativeTokenClaims {
   /** The provider's id of the user. */
   subject: string
   /** RFC 9068 §2.2: the OAuth client that asks for the token. */

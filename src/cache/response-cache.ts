@@ -20,7 +20,7 @@ const OVERHEAD_BYTES = 500
 /** Tags that share a place end each other's views, which costs a computation. */
 const PLACES = 65_536
 
-export interface View<T> {
+interface View<T> {
   value: T
   tags: string[]
   /** When the clock alone makes it untrue: a window that opens or closes. */

@@ -5,7 +5,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import type { Environment } from './config.ts'
 import { DEVELOPMENT_KID_PREFIX, DEVELOPMENT_SECRET_PREFIX } from './secrets.ts'
 
-export const DEVELOPMENT_SECRETS_FILE = 'data/development-secrets.json'
+const DEVELOPMENT_SECRETS_FILE = 'data/development-secrets.json'
 
 interface Secrets {
   NATIVE_TOKEN_KEY: string

@@ -23,7 +23,7 @@ export const LeaderboardQuery = Closed({
   ),
 })
 
-export const Standing = Closed(
+const Standing = Closed(
   {
     rank: Integer({ description: 'From 1. Ties go to whoever got there first.', minimum: 1 }),
     userId: Type.String(),
@@ -68,7 +68,7 @@ export const Leaderboard = Closed(
   { title: 'Leaderboard' },
 )
 
-export const exampleStanding = {
+const exampleStanding = {
   rank: 1,
   userId: '01981e2c-7c1f-7000-8000-000000000001',
   displayName: 'Ada Winger',

@@ -10,7 +10,7 @@ import { oddsOf } from './odds.ts'
 export type PackRow = Tables['packs']['$inferSelect']
 
 /** @throws DomainError `pack_not_found` */
-export async function requirePack(reader: Reader, packId: string): Promise<PackRow> {
+async function requirePack(reader: Reader, packId: string): Promise<PackRow> {
   const [pack] = await selectPack(reader, { packId })
   if (!pack) throw new DomainError('pack_not_found')
   return pack

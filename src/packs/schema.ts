@@ -58,7 +58,7 @@ export const PackWithItems = Closed(
   { title: 'PackWithItems' },
 )
 
-export const UserPack = Closed(
+const UserPack = Closed(
   {
     id: Type.String(),
     packId: Type.String(),

@@ -44,7 +44,7 @@ export async function readHistory(
 readHistory.problems = ['invalid_cursor'] as const
 
 /** What a fan has, and their newest entries, in one statement: the balance is the one that the newest left. */
-export async function readEntries(reader: Reader, userId: string, limit: number, only?: SQL) {
+async function readEntries(reader: Reader, userId: string, limit: number, only?: SQL) {
   // The first page of all is what everybody asks.
   const rows: AccountEntry[] = await (only
     ? accountEntries(reader, userId, limit, only)

@@ -20,7 +20,7 @@ export async function joinLeaderboard(tx: Transaction, userId: string): Promise<
  * time already (clocks differ). On the global board everybody has a place, on the others only who has earned something
  * in their period.
  */
-export async function placesEarned(reader: Reader, userId: string, enrolledAt: Date): Promise<Place[]> {
+async function placesEarned(reader: Reader, userId: string, enrolledAt: Date): Promise<Place[]> {
   const starts = boardsAt(enrolledAt).flatMap(({ startsAt }) => startsAt?.getTime() ?? [])
   const rows = await selectEarned(reader, { userId, since: new Date(Math.min(...starts)) })
   const earned = rows.flatMap(({ entry }) => entry ?? [])

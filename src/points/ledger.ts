@@ -21,7 +21,7 @@ export type PointsReason = (typeof POINTS_REASONS)[number]
 export const GIVEN_BACK: PointsReason[] = ['pack_refund']
 
 /** Points from before the fan's time here: they count on the global board, and as earned in no week or month. */
-export const FROM_BEFORE: PointsReason[] = ['opening_balance']
+const FROM_BEFORE: PointsReason[] = ['opening_balance']
 
 /** The boards on which points count that are booked at an instant. */
 export const boardsFor = (reason: PointsReason, at: Date): Board[] =>
@@ -225,34 +225,11 @@ const selectTail = prepared<TailOrCause, PointsEntry[]>((reader, value) => {
     )
 })
 
-/** The entry of a cause, if it was ever booked. */
-export async function findEntry(
-  reader: Reader,
-  { userId, reason, ref }: Omit<PointsChange, 'delta'>,
-): Promise<PointsEntry | undefined> {
-  const [entry] = await selectEntry(reader, { userId, reason, ref })
-  return entry
-}
-
 interface Cause extends Record<string, unknown> {
   userId: string
   reason: string
   ref: string
 }
-
-const selectEntry = prepared<Cause, PointsEntry[]>((reader, value) => {
-  const { pointsEntries } = reader.tables
-  return reader
-    .select()
-    .from(pointsEntries)
-    .where(
-      and(
-        eq(pointsEntries.userId, value('userId')),
-        eq(pointsEntries.reason, value('reason')),
-        eq(pointsEntries.ref, value('ref')),
-      ),
-    )
-})
 
 /** Current and lifetime points; zero for a fan without an account. */
 export async function readBalance(reader: Reader, userId: string | undefined) {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Closed, Instant, Integer, Nullable } from '../core/schemas.ts'
 
-export const Reward = Closed(
+const Reward = Closed(
   {
     id: Type.String({ description: 'Slug of the reward.' }),
     title: Type.String(),

@@ -203,7 +203,7 @@ function sessionFaults({ nativeSessions, refreshTokens }: Everything): string[] 
 }
 
 /** Of two lists that should have the same members, each as often. */
-export function differences(noun: string, expected: string[], found: string[]): string[] {
+function differences(noun: string, expected: string[], found: string[]): string[] {
   const surplus = new Map<string, number>()
   for (const name of found) surplus.set(name, (surplus.get(name) ?? 0) + 1)
   for (const name of expected) surplus.set(name, (surplus.get(name) ?? 0) - 1)

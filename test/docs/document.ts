@@ -14,7 +14,7 @@ interface Body {
   content?: Record<string, MediaType>
 }
 
-export interface DocumentedOperation {
+interface DocumentedOperation {
   operationId: string
   summary: string
   tags: string[]

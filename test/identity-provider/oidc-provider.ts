@@ -10,7 +10,7 @@ const REDIRECT_URI = 'http://127.0.0.1:1/callback'
 const CLIENT = 'fan-app'
 export const AUDIENCE = 'matchday-api'
 
-export interface Tokens {
+interface Tokens {
   access_token: string
   id_token: string
 }

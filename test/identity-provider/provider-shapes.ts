@@ -1,7 +1,7 @@
 /** Tokens and documents as the providers' public documentation shows them; every value is a placeholder. */
 import type { JWTPayload } from 'jose'
 
-export interface TokenShape {
+interface TokenShape {
   header: { alg: string; typ?: string }
   /** `iat` and `exp` are added where they are left out. */
   claims: JWTPayload

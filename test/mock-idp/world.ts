@@ -3,8 +3,8 @@ import { createMockIdp, type MockIdp, type MockIdpOptions } from '../../mock-idp
 
 export const issuer = 'http://localhost:4000'
 export const redirectUri = 'http://localhost:3000/callback'
-export const verifier = 'a-code-verifier-of-at-least-forty-three-characters'
-export const challenge = createHash('sha256').update(verifier).digest('base64url')
+const verifier = 'a-code-verifier-of-at-least-forty-three-characters'
+const challenge = createHash('sha256').update(verifier).digest('base64url')
 
 /** A point in time that tests own: 2026-03-01T12:00:00Z, in milliseconds. */
 export const noon = Date.UTC(2026, 2, 1, 12)

@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto'
 
 export const SECRET_KEY = 'sk_test_51FakeKeyOfNoAccountAtAll'
-export const WEBHOOK_SECRET = 'whsec_fake_secret_of_no_account'
+const WEBHOOK_SECRET = 'whsec_fake_secret_of_no_account'
 
 /** The members of a PaymentIntent that Stripe always sends and that matter to somebody who takes a payment. */
 export interface Intent {
@@ -34,7 +34,7 @@ interface Charge {
   refunded: boolean
 }
 
-export interface Asked {
+interface Asked {
   method: string
   path: string
   authorization: string | null

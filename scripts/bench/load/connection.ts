@@ -1,6 +1,6 @@
 /** A connection that sends one request after another and reads no more of HTTP/1.1 than our servers write. */
 
-export interface Reply {
+interface Reply {
   status: number
   body: string
   /** Seconds. */

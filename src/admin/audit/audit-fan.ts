@@ -7,7 +7,7 @@ import { hashEntry } from '../../points/hash.ts'
 import { boardsFor, earnedBy, NEW_ACCOUNT, type PointsReason } from '../../points/ledger.ts'
 
 export type EntryRow = Tables['pointsEntries']['$inferSelect']
-export type AccountRow = Tables['pointsAccounts']['$inferSelect']
+type AccountRow = Tables['pointsAccounts']['$inferSelect']
 export type EnrolmentRow = Tables['leaderboardEntries']['$inferSelect']
 
 /** One thing that is not as it must be. */

@@ -4,7 +4,7 @@ import { DatabaseError, type DatabaseFault, translateDatabaseError } from '../..
 import { catalogue, DomainError, type ProblemCode } from '../../core/problems.ts'
 import { fieldErrors } from '../contract/validation.ts'
 
-export interface Problem {
+interface Problem {
   type: string
   title: string
   status: number
@@ -50,7 +50,7 @@ export function toDomainError(error: unknown): DomainError {
 }
 
 /** The problem document of an error, with the members that its code carries. */
-export function describeProblem(error: DomainError, requestId: string): Problem {
+function describeProblem(error: DomainError, requestId: string): Problem {
   const { status, title } = catalogue[error.code]
   const { detail, errors } = error.explanation
   return {

@@ -9,7 +9,7 @@ export interface Charge {
 }
 
 /** What a client needs to pay with the gateway's own form. */
-export interface PreparedPayment {
+interface PreparedPayment {
   gateway: 'sandbox' | 'stripe'
   /** The `paymentReference` to complete with; null where the gateway gives it only after paying. */
   paymentReference: string | null

@@ -13,7 +13,7 @@ const RETRIES = 1
 const TOLERANCE = 300
 
 /** `unpaid`: not succeeded, or not there. `mismatch`: succeeded, but it does not pay this charge. */
-export type Verdict = 'paid' | 'unpaid' | 'mismatch'
+type Verdict = 'paid' | 'unpaid' | 'mismatch'
 
 export interface PaidIntent {
   purchaseId: string
