@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { MigrationMeta } from 'drizzle-orm/migrator'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
-import { knownMigrations } from './expected-schema.ts'
+import { expectedMigrations } from './expected-schema.ts'
 import { connectPostgres, type PostgresSettings } from './postgres/client.ts'
 import { connectSqlite, createWriteLock } from './sqlite/connection.ts'
 
@@ -125,7 +125,7 @@ function namePending(engine: 'sqlite' | 'postgres', rows: AppliedRow[]): Pending
   const missing = findMissing(engine, rows)
   return {
     pending: missing.map(({ folderMillis }) => names.get(folderMillis) ?? String(folderMillis)),
-    total: knownMigrations(engine).length,
+    total: expectedMigrations(engine).length,
   }
 }
 
@@ -135,7 +135,7 @@ const APPLIED = 'SELECT created_at FROM "__drizzle_migrations"'
 
 /** What this version has and the database has not. @throws NewerSchemaError when it is the other way round */
 function findMissing(engine: 'sqlite' | 'postgres', rows: AppliedRow[]): MigrationMeta[] {
-  const known = knownMigrations(engine)
+  const known = expectedMigrations(engine)
   const present = new Set(rows.map(row => Number(row.created_at)))
   const missing = known.filter(migration => !present.has(migration.folderMillis))
   const unknown = present.size + missing.length - known.length
@@ -148,7 +148,7 @@ async function migrateSqlite(path: string): Promise<MigrationReport> {
   try {
     const run: Run = async (statement, parameters = []) =>
       connection.query(statement).all(...parameters) as Record<string, unknown>[]
-    const total = knownMigrations('sqlite').length
+    const total = expectedMigrations('sqlite').length
     // No lock to wait for.
     if (findMissing('sqlite', await readApplied('sqlite', run)).length === 0) return { applied: 0, total }
     // A table that is made anew takes all its rows along, those too that refer to nothing (see `orphans.ts`).
@@ -175,7 +175,7 @@ async function migratePostgres(url: string, settings?: Partial<PostgresSettings>
     const applied = await readApplied('postgres', statement => client.unsafe(statement))
     // No lock to wait for, and nothing that needs the right to change the schema.
     if (findMissing('postgres', applied).length === 0)
-      return { applied: 0, total: knownMigrations('postgres').length }
+      return { applied: 0, total: expectedMigrations('postgres').length }
     return await client.begin(async transaction => {
       const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)
       await run('SET LOCAL statement_timeout = 0')
@@ -191,7 +191,7 @@ async function migratePostgres(url: string, settings?: Partial<PostgresSettings>
 /** The work itself, on an open transaction of either engine; the table of what was applied is Drizzle's own. */
 export async function applyMigrations(engine: 'sqlite' | 'postgres', run: Run): Promise<MigrationReport> {
   const missing = findMissing(engine, await readApplied(engine, run))
-  const total = knownMigrations(engine).length
+  const total = expectedMigrations(engine).length
   if (missing.length === 0) return { applied: 0, total }
   await run(
     `CREATE TABLE IF NOT EXISTS "__drizzle_migrations" (

@@ -1,42 +1,42 @@
+/** A counting semaphore with a first-in, first-out queue that can be closed. */
 import { DatabaseError } from './errors.ts'
 
-export interface Turnstile {
+export interface Semaphore {
   /**
-   * Resolves when it is one's turn.
-   * @throws DatabaseError `unreachable` once it is closed
+   * Resolves when the caller holds a permit.
+   * @throws DatabaseError `unreachable` after `close`
    */
-  enter(): Promise<void>
-  /** Once for every `enter` that resolved. */
-  leave(): void
-  /** Lets nobody in any more who does not wait already; resolves when all have left. */
+  acquire(): Promise<void>
+  /** Call once for every `acquire` that resolved. */
+  release(): void
+  /** Refuses new callers. Resolves when all permits are released, including those of callers in the queue. */
   close(): Promise<void>
 }
 
-/** Lets `width` in at a time, first come first served. */
-export function createTurnstile(width: number): Turnstile {
-  const waiting: (() => void)[] = []
-  const empty = Promise.withResolvers<void>()
-  let inside = 0
+export function createSemaphore(permits: number): Semaphore {
+  const queue: (() => void)[] = []
+  const idle = Promise.withResolvers<void>()
+  let held = 0
   let closed = false
   return {
-    async enter() {
+    async acquire() {
       if (closed) throw new DatabaseError('unreachable')
-      if (inside < width) {
-        inside++
+      if (held < permits) {
+        held++
         return
       }
-      await new Promise<void>(resolve => waiting.push(resolve))
+      await new Promise<void>(resolve => queue.push(resolve))
     },
-    leave() {
-      // Whoever waits takes the place over, so nobody slips in between.
-      const next = waiting.shift()
+    release() {
+      // The permit passes to the next caller in the queue, so that no new caller takes it first.
+      const next = queue.shift()
       if (next) return next()
-      inside--
-      if (closed && inside === 0) empty.resolve()
+      held--
+      if (closed && held === 0) idle.resolve()
     },
     async close() {
       closed = true
-      if (inside > 0) await empty.promise
+      if (held > 0) await idle.promise
     },
   }
 }

@@ -1,23 +1,23 @@
-/** Remembers that a database which can be read takes no writes, so that whoever asks whether it is well is told. */
+/** Remembers a write failure that outlasts its request, so that a health check reports a database that only reads. */
 import { DatabaseError, type DatabaseFault, translateDatabaseError } from './errors.ts'
 
-export interface WriteFault {
-  /** To be told of every error of a write. */
-  note(error: unknown): void
-  /** Resolves when writes are taken, as far as is known. @throws DatabaseError while they are not */
+export interface WriteHealth {
+  /** Call with the error of every failed write. */
+  record(error: unknown): void
+  /** Resolves when writes succeed, as far as is known. @throws DatabaseError while they fail */
   check(): Promise<void>
 }
 
 /**
- * `lasting`: which faults the next write would meet as well. `probe` writes something that stays without effect: asked only
- * after such a fault, it tells when the fault is over.
+ * `lasting`: faults that the next write would meet as well. `probe` writes something and removes it. It runs only after
+ * such a fault; its success ends the fault.
  */
-export function createWriteFault(lasting: DatabaseFault[], probe: () => Promise<void>): WriteFault {
+export function createWriteHealth(lasting: DatabaseFault[], probe: () => Promise<void>): WriteHealth {
   let fault: DatabaseError | undefined
   return {
-    note(error) {
+    record(error) {
       if (!(error instanceof DatabaseError) || !lasting.includes(error.fault)) return
-      // What is broken in one place is not whole because another takes a write: that takes a restart.
+      // A successful probe writes elsewhere and does not prove the damaged page sound: `corrupt` stays until a restart.
       if (fault?.fault !== 'corrupt') fault = error
     },
     async check() {
@@ -26,7 +26,7 @@ export function createWriteFault(lasting: DatabaseFault[], probe: () => Promise<
       try {
         await probe()
       } catch (error) {
-        // A role that may not make temporary tables has no probe: the next write decides.
+        // A role without the right to create temporary tables cannot run the probe: the next write decides.
         if (translateDatabaseError(error) instanceof DatabaseError) throw error
       }
       fault = undefined

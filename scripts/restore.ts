@@ -1,7 +1,7 @@
 /** `bun run restore FILE`: puts a backup in the place of the SQLite database. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { knownMigrations } from '../db/expected-schema.ts'
+import { expectedMigrations } from '../db/expected-schema.ts'
 import { DatabaseError, openDatabase, translateDatabaseError } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { inspectSqlite, openSqliteCopy, replaceSqlite } from '../db/sqlite/copy.ts'
@@ -47,7 +47,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
     fail(`There is no file ${options.erasures}.`)
 
   const backup = await verifyCopy(file, progress('fans verified'))
-  const ahead = backup.migrations - backup.knownMigrations
+  const ahead = backup.migrations - backup.expectedMigrations
   if (ahead > 0)
     fail(`${file} is ahead of this version of Matchday by ${ahead}: restore it with the newer one.`)
   if (!options.force) refuseData(path)
@@ -79,7 +79,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
     fail(`${path} is in use: stop the API, and whatever else has it open, first.`)
   }
 
-  const total = knownMigrations('sqlite').length
+  const total = expectedMigrations('sqlite').length
   // Erasing needs the schema of this version.
   const behind = erasures.length > 0 ? 0 : total - backup.migrations
   const version =

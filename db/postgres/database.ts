@@ -5,12 +5,12 @@ import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { DatabaseError, isRetryable, translateDatabaseError } from '../errors.ts'
-import { requireCurrent } from '../expected-schema.ts'
+import { requireExpectedSchema } from '../expected-schema.ts'
 import { postgres } from '../schema/columns.ts'
 import { defineTables } from '../schema/tables.ts'
-import { createTurnstile } from '../semaphore.ts'
+import { createSemaphore } from '../semaphore.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
-import { createWriteFault } from '../write-health.ts'
+import { createWriteHealth } from '../write-health.ts'
 import { createWriteMeter } from '../write-meter.ts'
 import { createPostgresClient, postgresDefaults } from './client.ts'
 import { shareCheck } from './shared-check.ts'
@@ -36,7 +36,7 @@ export function databaseOn(
   closeClient: () => Promise<void>,
   { postgres: { poolSize = postgresDefaults.poolSize } = {} }: DatabaseOptions = {},
 ): Database {
-  const writers = createTurnstile(poolSize - READERS)
+  const writers = createSemaphore(poolSize - READERS)
   const meter = createWriteMeter(1)
   const read = extend<Reader>(queries, { tables, statements: new Map(), ...sources })
   const written = new Map<object, object>()
@@ -47,7 +47,7 @@ export function databaseOn(
   }
   let closing: Promise<void> | undefined
   // Damage is the server's own to judge: it serves others from what is whole.
-  const writeFault = createWriteFault(['full', 'read_only', 'unreachable'], () =>
+  const writeHealth = createWriteHealth(['full', 'read_only', 'unreachable'], () =>
     queries.transaction(async tx => {
       // A file of its own: free space inside the pages of a table proves no free space on the disk.
       await tx.execute(sql`SET LOCAL temp_tablespaces = ''`)
@@ -59,7 +59,7 @@ export function databaseOn(
 
   const checkSchema = shareCheck(async () => {
     const [row] = await read.select({ applied: sql`count(*)` }).from(sql`"__drizzle_migrations"`)
-    requireCurrent('postgres', Number(row?.applied))
+    requireExpectedSchema('postgres', Number(row?.applied))
   })
 
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -88,7 +88,7 @@ export function databaseOn(
       } catch (error) {
         if (!isRetryable(error)) {
           const translated = translateDatabaseError(error)
-          writeFault.note(translated)
+          writeHealth.record(translated)
           throw translated
         }
         if (tries === ATTEMPTS) throw new DatabaseError('busy', error)
@@ -104,11 +104,11 @@ export function databaseOn(
     async write(work) {
       if (insideWork.getStore()) throw new Error('write() inside write(): pass the transaction on instead')
       return meter.measure(async () => {
-        await writers.enter()
+        await writers.acquire()
         try {
           return await persist(work)
         } finally {
-          writers.leave()
+          writers.release()
         }
       })
     },
@@ -120,7 +120,7 @@ export function databaseOn(
     async ping() {
       try {
         await checkSchema()
-        await writeFault.check()
+        await writeHealth.check()
       } catch (error) {
         throw translateDatabaseError(error)
       }

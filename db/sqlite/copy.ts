@@ -17,7 +17,7 @@ import {
 import { dirname } from 'node:path'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { DatabaseError, translateDatabaseError } from '../errors.ts'
-import { knownMigrations } from '../expected-schema.ts'
+import { expectedMigrations } from '../expected-schema.ts'
 import { sqlite } from '../schema/columns.ts'
 import { defineTables } from '../schema/tables.ts'
 import type { Reader, Sources } from '../types.ts'
@@ -55,7 +55,7 @@ export interface Inspection {
   /** Migrations that were applied to it; 0 when it is no database of ours. */
   migrations: number
   /** How many of those this version knows. */
-  knownMigrations: number
+  expectedMigrations: number
   /** They are all that this version has, and no others. */
   current: boolean
   /** Of all our tables. */
@@ -74,7 +74,7 @@ export function inspectSqlite(path: string): Inspection {
     const applied = present.has('__drizzle_migrations')
       ? valuesOf(connection, 'SELECT created_at FROM __drizzle_migrations').flat().map(Number)
       : []
-    const known = new Set(knownMigrations('sqlite').map(({ folderMillis }) => folderMillis))
+    const known = new Set(expectedMigrations('sqlite').map(({ folderMillis }) => folderMillis))
     const tables = Object.values(defineTables(sqlite))
       // Guarantee: these were defined in the dialect of SQLite.
       .map(table => getTableConfig(table as unknown as SQLiteTable).name)
@@ -84,7 +84,7 @@ export function inspectSqlite(path: string): Inspection {
     return {
       faults: [...integrity.filter(word => word !== 'ok'), ...references],
       migrations: applied.length,
-      knownMigrations: knownApplied,
+      expectedMigrations: knownApplied,
       current: knownApplied === applied.length && knownApplied === known.size,
       rows: counts.reduce((sum, rows) => sum + rows, 0),
     }

@@ -2,11 +2,11 @@
 import type { Database as Connection } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { DatabaseError, translateDatabaseError } from '../errors.ts'
-import { requireCurrent } from '../expected-schema.ts'
+import { requireExpectedSchema } from '../expected-schema.ts'
 import { sqlite } from '../schema/columns.ts'
 import { defineTables } from '../schema/tables.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
-import { createWriteFault } from '../write-health.ts'
+import { createWriteHealth } from '../write-health.ts'
 import { createWriteMeter } from '../write-meter.ts'
 import { connectSqlite, forBulk } from './connection.ts'
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts'
@@ -49,7 +49,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const listeners: ((tag: string) => void)[] = []
   const meter = createWriteMeter(0.2)
-  const writeFault = createWriteFault(['full', 'read_only', 'corrupt', 'unreachable'], () =>
+  const writeHealth = createWriteHealth(['full', 'read_only', 'corrupt', 'unreachable'], () =>
     commits.write(async () => {
       // Takes room and gives it back: a full disk refuses it.
       writer.run('CREATE TABLE "__room" AS SELECT zeroblob(65536) AS room')
@@ -64,7 +64,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     wal,
     translate(error) {
       const translated = translateDatabaseError(error)
-      writeFault.note(translated)
+      writeHealth.record(translated)
       return translated
     },
     onInvalidate(tag) {
@@ -89,8 +89,8 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     async ping() {
       try {
         const row = reader.query('SELECT count(*) AS applied FROM "__drizzle_migrations"').get()
-        requireCurrent('sqlite', (row as { applied: number }).applied)
-        await writeFault.check()
+        requireExpectedSchema('sqlite', (row as { applied: number }).applied)
+        await writeHealth.check()
         wal?.requireSound()
       } catch (error) {
         throw translateDatabaseError(error)

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { knownMigrations } from '../../db/expected-schema.ts'
+import { expectedMigrations } from '../../db/expected-schema.ts'
 import { DatabaseError } from '../../db/index.ts'
 import { applyMigrations, listPendingMigrations, migrate, NewerSchemaError } from '../../db/migrate.ts'
 import { KEPT_BY_KEY } from '../../scripts/generate/table-options.ts'
@@ -176,7 +176,7 @@ describe('migrations (SQLite)', () => {
     async function before0006(run: Run) {
       await empty(run, 'sqlite')
       await run('CREATE TABLE __drizzle_migrations (id integer PRIMARY KEY, hash text, created_at bigint)')
-      for (const { sql, folderMillis } of knownMigrations('sqlite').slice(0, 6)) {
+      for (const { sql, folderMillis } of expectedMigrations('sqlite').slice(0, 6)) {
         for (const statement of sql) await run(statement)
         await run(`INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('', ${folderMillis})`)
       }

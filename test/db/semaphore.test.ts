@@ -1,36 +1,35 @@
-/** The turnstile in front of a bounded number of places. */
 import { expect, test } from 'bun:test'
 import { DatabaseError } from '../../db/index.ts'
-import { createTurnstile } from '../../db/semaphore.ts'
+import { createSemaphore } from '../../db/semaphore.ts'
 
 const faultOf = (error: unknown) => (error instanceof DatabaseError ? error.fault : error)
 
-test('lets in as many as it is wide, then one for each who leaves, first come first served', async () => {
-  const turnstile = createTurnstile(2)
-  const inside: number[] = []
-  const all = [1, 2, 3, 4].map(n => turnstile.enter().then(() => inside.push(n)))
+test('a semaphore grants its permits, then one for each release, first in, first out', async () => {
+  const semaphore = createSemaphore(2)
+  const granted: number[] = []
+  const all = [1, 2, 3, 4].map(n => semaphore.acquire().then(() => granted.push(n)))
   await Promise.all(all.slice(0, 2))
-  expect(inside).toEqual([1, 2])
-  turnstile.leave()
+  expect(granted).toEqual([1, 2])
+  semaphore.release()
   await all[2]
-  turnstile.leave()
+  semaphore.release()
   await all[3]
-  expect(inside).toEqual([1, 2, 3, 4])
+  expect(granted).toEqual([1, 2, 3, 4])
 })
 
-test('closes when the last has left, those who waited included, and lets in no other', async () => {
-  const turnstile = createTurnstile(1)
-  await turnstile.enter()
-  const waiting = turnstile.enter()
+test('a semaphore closes after the last release, including callers in the queue, and refuses new callers', async () => {
+  const semaphore = createSemaphore(1)
+  await semaphore.acquire()
+  const waiting = semaphore.acquire()
   let closed = false
-  const closing = turnstile.close().then(() => {
+  const closing = semaphore.close().then(() => {
     closed = true
   })
-  expect(await turnstile.enter().catch(faultOf)).toBe('unreachable')
-  turnstile.leave()
+  expect(await semaphore.acquire().catch(faultOf)).toBe('unreachable')
+  semaphore.release()
   await waiting
   expect(closed).toBe(false)
-  turnstile.leave()
+  semaphore.release()
   await closing
   expect(closed).toBe(true)
 })

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { SQL } from 'bun'
 import { drizzle as drizzleOnPglite } from 'drizzle-orm/pglite'
-import { knownMigrations } from '../../db/expected-schema.ts'
+import { expectedMigrations } from '../../db/expected-schema.ts'
 import { type Database, openDatabase, type Sources } from '../../db/index.ts'
 import { applyMigrations, migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres/database.ts'
@@ -82,7 +82,7 @@ const TEMPLATE = 'matchday_template_'
 /** Stays on the server for the next run, under a name that tells its migrations; others of that kind go. */
 const serverTemplate = once(async () => {
   const server = serverUrl ?? ''
-  const hashes = knownMigrations('postgres').map(migration => migration.hash)
+  const hashes = expectedMigrations('postgres').map(migration => migration.hash)
   const name = TEMPLATE + hash('sha256', JSON.stringify(hashes), 'hex').slice(0, 16)
   const client = new SQL(server, { max: 1 })
   try {
