@@ -44,8 +44,8 @@ export function createApp(deps: Deps) {
     allowedMethods: (path: string) => methodsOf(routes, path),
     peerOf: (request: Request) => app.server?.requestIP(request)?.address,
     publicViews: new Map([
-      ['/api/packs', () => deps.views.peek(PACKS_VIEW)],
-      ['/api/teams', () => deps.views.peek(TEAMS_VIEW)],
+      ['/api/packs', () => deps.cache.getIfPresent(PACKS_VIEW)],
+      ['/api/teams', () => deps.cache.getIfPresent(TEAMS_VIEW)],
     ]),
   }
   return app.use(serverHooks(deps, surroundings)).use(api).use(docs)

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../db/index.ts'
 import { createNativeTokens, type NativeTokens } from './auth/native-token.ts'
-import { createViewCache, type ViewCache } from './cache/response-cache.ts'
+import { createResponseCache, type ResponseCache } from './cache/response-cache.ts'
 import { isTokenValidityTag } from './cache/tags.ts'
 import type { Config } from './config/config.ts'
 import { deriveKey } from './core/derived-key.ts'
@@ -25,13 +25,13 @@ export interface Deps extends AppSources {
   nativeTokens: NativeTokens
   cursors: Cursors
   tokenSeal: TokenSeal
-  /** Revalidated by every unit of work of this process. */
-  views: ViewCache
+  /** Responses, invalidated by the units of work of this process. */
+  cache: ResponseCache
   /**
-   * Whose tokens count, beside `views`: there the lists of some fans would push out the standing of many, and what fans do
-   * would end the standing of others that share a place with them. Revalidated by what may end a token, and nothing else.
+   * Apart from `cache`: the reward lists of a few fans would evict the token validity of many, and unrelated writes would
+   * invalidate entries that share a slot with theirs. Invalidated only by what may end a token.
    */
-  standings: ViewCache
+  tokenValidityCache: ResponseCache
   payments: Payments
   rateLimiter: RateLimiter
   /** For what is shared between instances under names that tell nobody anything. */
@@ -55,10 +55,10 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
   // The signing key is the one secret that all instances share: the other keys are derived from it.
   const secret = config.nativeTokens.key.d ?? ''
   const { foreignCommits } = db
-  const views = createViewCache({ ...sources, foreignCommits, mostBytes: 8 * 1024 * 1024 })
-  // Named by tokens, which are long: room for all that the token cache remembers.
-  const standings = createViewCache({ ...sources, foreignCommits, mostBytes: 32 * 1024 * 1024 })
-  db.onInvalidate(tag => (isTokenValidityTag(tag) ? standings : views).invalidate(tag))
+  const cache = createResponseCache({ ...sources, foreignCommits, maxBytes: 8 * 1024 * 1024 })
+  // The names are tokens, which are long: large enough for every entry of the verified-token cache.
+  const tokenValidityCache = createResponseCache({ ...sources, foreignCommits, maxBytes: 32 * 1024 * 1024 })
+  db.onInvalidate(tag => (isTokenValidityTag(tag) ? tokenValidityCache : cache).invalidate(tag))
   return {
     ...sources,
     config,
@@ -69,8 +69,8 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
     nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),
     cursors: createCursors(secret),
     tokenSeal: createTokenSeal(secret),
-    views,
-    standings,
+    cache,
+    tokenValidityCache,
     rateLimiter: createRateLimiter({ ...config.limits, monotonic: sources.elapsed }),
     rateLimitSecret: deriveKey(secret, 'rate limits'),
     lifecycle: { stopping: false },

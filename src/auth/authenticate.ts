@@ -3,7 +3,7 @@
 import { type Context, Elysia } from 'elysia'
 import { decodeJwt } from 'jose'
 import type { Database } from '../../db/index.ts'
-import type { ViewCache } from '../cache/response-cache.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
 import type { AuthenticatedCaller, Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { limitCaller } from '../http/rate-limits/policies.ts'
@@ -19,7 +19,7 @@ export interface AuthDeps {
   identity: IdentityProvider
   nativeTokens: NativeTokens
   rateLimiter: RateLimiter
-  standings: ViewCache
+  tokenValidityCache: ResponseCache
 }
 
 /** RFC 6750 §2.1: the `b64token` syntax. Two Authorization headers arrive joined by a comma and fail it. */
@@ -84,20 +84,24 @@ async function identify(deps: AuthDeps, token: string): Promise<AuthenticatedCal
     : identifySession(deps, token, await identity.verify(token))
 }
 
-async function identifySession({ db, identity, standings }: AuthDeps, token: string, claims: SessionClaims) {
+async function identifySession(
+  { db, identity, tokenValidityCache }: AuthDeps,
+  token: string,
+  claims: SessionClaims,
+) {
   const { name: provider } = identity
   const { subject, tokenId } = claims
   const [issuedAt, expiresAt] = [new Date(claims.issuedAt), new Date(claims.expiresAt)]
   const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt }
-  const userId = await viewSessionStanding(db.read, standings, { provider, subject }, credential)
+  const userId = await viewSessionStanding(db.read, tokenValidityCache, { provider, subject }, credential)
   return { provider, subject, userId, credential }
 }
 
 async function identifyNative(deps: AuthDeps, { sessionId, subject }: VerifiedNativeToken) {
-  const { db, identity, standings } = deps
+  const { db, identity, tokenValidityCache } = deps
   const session = await viewNativeStanding(
     db.read,
-    standings,
+    tokenValidityCache,
     { provider: identity.name, subject },
     sessionId,
   )

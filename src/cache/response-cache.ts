@@ -1,156 +1,158 @@
 /**
- * Keeps answers that cost several queries, and lets go of them when what they show has changed.
+ * Caches responses that take several queries, and invalidates them by tag after a commit.
  *
- * A view names the tags that it depends on. Units of work invalidate tags, and after their commit the views of these tags
- * are over: the next read in this process computes them anew. Of other processes' commits SQLite tells at once that there were
- * some, and then every view is over; PostgreSQL does not, and a view therefore lives for less than a second. (NOTIFY would tell
- * sooner, at the price of putting all commits that notify in a line.)
+ * A response names the tags that it depends on. After a unit of work commits, every cached response with one of its tags is
+ * computed again at the next read. Commits of other processes: SQLite reports them at once, and all cached responses expire.
+ * PostgreSQL does not report them, so a response lives for less than a second (NOTIFY would serialise the commits that use it).
  *
- * Readers of a view that is being computed wait for that one computation. After an invalidation nobody joins it any more, since it may have
- * read what was there before; and what comes of it is over at once if it turns out to depend on what was invalidated.
+ * Concurrent readers of a response share one computation. After an invalidation no reader joins a running computation, because
+ * it may have read the previous state; its result is not served if it has an invalidated tag.
  */
 import { LRUCache } from 'lru-cache'
 
-/** Counted from before the queries, so that a change anywhere shows within a second. */
-const MOST_AGE_MS = 900
-/** Size of all views together, as JSON. */
-const MOST_BYTES = 16 * 1024 * 1024
-/** What a view costs beside its text: its places in the maps. */
+/** Counted from before the queries, so that a change in any process is visible within a second. */
+const MAX_AGE_MS = 900
+/** Size of all cached values together, as JSON. */
+const MAX_BYTES = 16 * 1024 * 1024
+/** Memory that an entry takes in addition to its value and name. */
 const OVERHEAD_BYTES = 500
-/** Tags that share a place end each other's views, which costs a computation. */
-const PLACES = 65_536
+/** Tags are hashed into slots. Two tags in one slot invalidate each other's responses, which costs a computation. */
+const SLOTS = 65_536
 
-interface View<T> {
+export interface Cacheable<T> {
   value: T
   tags: string[]
-  /** When the clock alone makes it untrue: a window that opens or closes. */
-  until?: Date | null
+  /** When the value becomes outdated without a write, such as at the start or end of an availability. */
+  expiresAt?: Date | null
 }
 
-/** What is there is there at once: a promise of it would be most of what it costs. */
-export type Viewed<T> = T | Promise<T>
+/** A cached value is returned as it is: a promise would cost more than the look-up. */
+export type MaybePromise<T> = T | Promise<T>
 
-interface Begun {
-  since: number
-  /** `ViewCacheOptions.foreignCommits` before it. */
-  foreign: number | null
-  /** Invalidations before it. */
+/** The state of the cache when a computation started. */
+interface Start {
+  startedAt: number
+  /** `ResponseCacheOptions.foreignCommits` at the start. */
+  foreignCommits: number | null
+  /** Number of the last invalidation before the start. */
   invalidations: number
 }
 
-interface Run extends Begun {
+interface Computation extends Start {
   value: Promise<unknown>
 }
 
-interface Kept extends Begun {
+interface Entry extends Start {
   value: unknown
-  /** Where its tags record their invalidations. One alone, as most have: thousands of lists would be dear to collect. */
-  places: number | number[]
-  until: Date | null
+  /** Slots of its tags. A number when there is one, as in most entries: an array each would burden the garbage collector. */
+  slots: number | number[]
+  expiresAt: Date | null
 }
 
-export interface ViewCache {
+export interface ResponseCache {
   /**
-   * The view of this name, computed when there is none. All callers get the same object: it is not to be changed.
-   * A computation that fails is not kept, and rejects for everybody who waits for it.
+   * The cached value of this name, or the result of `compute`. All callers get the same object and must not change it.
+   * A failed computation is not cached and rejects for every caller that waits for it.
    */
-  read<T>(name: string, compute: () => Promise<View<T>>): Viewed<T>
+  get<T>(name: string, compute: () => Promise<Cacheable<T>>): MaybePromise<T>
   /**
-   * The same for what must be true at every use, such as token validity: kept only where the database tells of every commit
-   * of other processes, and asked for that at each use; else computed each time.
+   * The same for values that must never be outdated, such as token validity. Caches only if the database reports the commits
+   * of other processes, and checks for them at each call; otherwise computes at each call.
    */
-  readExactly<T>(name: string, compute: () => Promise<View<T>>): Viewed<T>
-  /** The view of this name where it is there and still true, without computing it; else undefined. */
-  peek(name: string): unknown
-  /** Ends all views that depend on a tag. */
+  getConsistent<T>(name: string, compute: () => Promise<Cacheable<T>>): MaybePromise<T>
+  /** The cached value of this name, or undefined if there is none or it is outdated. */
+  getIfPresent(name: string): unknown
+  /** Invalidates all responses with this tag. */
   invalidate(tag: string): void
 }
 
-export interface ViewCacheOptions {
-  /** Milliseconds of a clock that never goes back. */
+export interface ResponseCacheOptions {
+  /** Monotonic clock, in milliseconds. */
   elapsed(): number
   now(): Date
-  /** Changes with each commit of another process, read from the database at each call; null where the engine does not tell. */
+  /** A number that changes with each commit of another process, read at each call; null if the engine does not report them. */
   foreignCommits(): number | null
-  mostBytes?: number
+  maxBytes?: number
 }
 
-export function createViewCache({
+export function createResponseCache({
   elapsed,
   now,
   foreignCommits,
-  mostBytes = MOST_BYTES,
-}: ViewCacheOptions): ViewCache {
-  /** The number of the last invalidation of each place. */
-  const invalidatedAt = new Float64Array(PLACES)
+  maxBytes = MAX_BYTES,
+}: ResponseCacheOptions): ResponseCache {
   let invalidations = 0
-  const kept = new LRUCache<string, Kept>({
-    maxSize: mostBytes,
-    sizeCalculation: ({ value, places }, name) =>
+  /** Number of the last invalidation of each slot. */
+  const invalidated = new Float64Array(SLOTS)
+  const entries = new LRUCache<string, Entry>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ value, slots }, name) =>
       (typeof value === 'string' ? value.length : JSON.stringify(value ?? null).length) +
       name.length +
-      (typeof places === 'number' ? 0 : places.length * 8) +
+      (typeof slots === 'number' ? 0 : slots.length * 8) +
       OVERHEAD_BYTES,
   })
-  const running = new Map<string, Run>()
-  /** No other process has written since, as far as anybody knows. */
-  const isSame = ({ foreign }: Begun) => foreign === foreignCommits()
-  const isFresh = (begun: Begun) => isSame(begun) && elapsed() - begun.since < MOST_AGE_MS
-  const isOver = ({ until, places, invalidations }: Kept) => {
-    const isInvalidated = (place: number) => (invalidatedAt[place] ?? 0) > invalidations
+  const running = new Map<string, Computation>()
+  /** No other process is known to have committed since. */
+  const isCurrent = (start: Start) => start.foreignCommits === foreignCommits()
+  const isFresh = (start: Start) => isCurrent(start) && elapsed() - start.startedAt < MAX_AGE_MS
+  const isOutdated = ({ expiresAt, slots, invalidations }: Entry) => {
+    const isInvalidated = (slot: number) => (invalidated[slot] ?? 0) > invalidations
     return (
-      (typeof places === 'number' ? isInvalidated(places) : places.some(isInvalidated)) ||
-      (until !== null && until <= now())
+      (typeof slots === 'number' ? isInvalidated(slots) : slots.some(isInvalidated)) ||
+      (expiresAt !== null && expiresAt <= now())
     )
   }
 
-  function start<T>(name: string, compute: () => Promise<View<T>>): Promise<T> {
-    const begun = { since: elapsed(), foreign: foreignCommits(), invalidations }
+  function run<T>(name: string, compute: () => Promise<Cacheable<T>>): Promise<T> {
+    const start = { startedAt: elapsed(), foreignCommits: foreignCommits(), invalidations }
     const value = Promise.try(compute)
-      .then(({ value, tags, until = null }) => {
-        const newer = running.get(name) ?? kept.peek(name)
-        const overtaken = newer !== undefined && newer !== run && newer.since >= begun.since
-        if (!overtaken) kept.set(name, { ...begun, value, places: placesOf(tags), until })
+      .then(({ value, tags, expiresAt = null }) => {
+        const other = running.get(name) ?? entries.peek(name)
+        const isSuperseded =
+          other !== undefined && other !== computation && other.startedAt >= start.startedAt
+        if (!isSuperseded) entries.set(name, { ...start, value, slots: slotsOf(tags), expiresAt })
         return value
       })
       .finally(() => {
-        if (running.get(name) === run) running.delete(name)
+        if (running.get(name) === computation) running.delete(name)
       })
-    const run: Run = { ...begun, value }
-    running.set(name, run)
+    const computation: Computation = { ...start, value }
+    running.set(name, computation)
     return value
   }
 
-  function peek(name: string): unknown {
-    const hit = kept.get(name)
-    return hit && isFresh(hit) && !isOver(hit) ? hit.value : undefined
+  function getIfPresent(name: string): unknown {
+    const entry = entries.get(name)
+    return entry && isFresh(entry) && !isOutdated(entry) ? entry.value : undefined
   }
 
   return {
-    peek,
-    // Guarantee of the casts: a name belongs to one computation, and so to one type.
-    read<T>(name: string, compute: () => Promise<View<T>>) {
-      const hit = peek(name)
-      if (hit !== undefined) return hit as T
-      const run = running.get(name)
-      if (run && run.invalidations === invalidations && isFresh(run)) return run.value as Promise<T>
-      return start(name, compute)
+    getIfPresent,
+    // Guarantee of the casts: each name is used with one `compute`, and so has one type.
+    get<T>(name: string, compute: () => Promise<Cacheable<T>>) {
+      const value = getIfPresent(name)
+      if (value !== undefined) return value as T
+      const computation = running.get(name)
+      if (computation && computation.invalidations === invalidations && isFresh(computation))
+        return computation.value as Promise<T>
+      return run(name, compute)
     },
-    readExactly<T>(name: string, compute: () => Promise<View<T>>) {
+    getConsistent<T>(name: string, compute: () => Promise<Cacheable<T>>) {
       if (foreignCommits() === null) return Promise.try(compute).then(({ value }) => value)
-      const hit = kept.get(name)
-      if (hit && isSame(hit) && !isOver(hit)) return hit.value as T
-      return start(name, compute)
+      const entry = entries.get(name)
+      if (entry && isCurrent(entry) && !isOutdated(entry)) return entry.value as T
+      return run(name, compute)
     },
     invalidate(tag) {
-      invalidatedAt[placeOf(tag)] = ++invalidations
+      invalidated[slotOf(tag)] = ++invalidations
     },
   }
 }
 
-const placeOf = (tag: string) => Bun.hash.xxHash32(tag) % PLACES
+const slotOf = (tag: string) => Bun.hash.xxHash32(tag) % SLOTS
 
-function placesOf(tags: string[]): number | number[] {
-  const places = tags.map(placeOf)
-  return places.length === 1 ? (places[0] ?? 0) : places
+function slotsOf(tags: string[]): number | number[] {
+  const slots = tags.map(slotOf)
+  return slots.length === 1 ? (slots[0] ?? 0) : slots
 }

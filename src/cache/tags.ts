@@ -1,25 +1,25 @@
-/** Tags that units of work invalidate and cached responses carry: see `response-cache.ts`. */
+/** Tags name what cached responses depend on. A unit of work invalidates the tags of what it changes: see `response-cache.ts`. */
 
-/** What fans see of this one: name and picture. */
+/** The public profile of a fan: name and picture. */
 export const fanTag = (userId: string) => `fan ${userId}`
 
-const STANDING = 'standing '
+const TOKEN_VALIDITY = 'token-validity '
 
-/** Whether this caller's tokens still count, and which record is theirs. */
+/** Whether the tokens of a subject are valid, and the id of the subject's user record. */
 export const tokenValidityTag = ({ provider, subject }: { provider: string; subject: string }) =>
-  `${STANDING}${provider} ${subject}`
+  `${TOKEN_VALIDITY}${provider} ${subject}`
 
-/** Such a tag concerns `Deps.standings` alone, and no other does. */
-export const isTokenValidityTag = (tag: string) => tag.startsWith(STANDING)
+/** These tags concern `Deps.tokenValidityCache` only; all others concern `Deps.cache` only. */
+export const isTokenValidityTag = (tag: string) => tag.startsWith(TOKEN_VALIDITY)
 
-/** The catalogue of rewards: what there is, and whether there is some left. */
+/** The reward catalogue, stock included. */
 export const rewardsTag = 'rewards'
 
-/** The catalogue of packs: what there is, and how many are left. */
+/** The pack catalogue, remaining supply included. */
 export const packsTag = 'packs'
 
-/** Who follows what: the clubs. */
+/** The list of teams. */
 export const teamsTag = 'teams'
 
-/** Places on a board. */
+/** The ranking on a board. */
 export const boardTag = (board: string) => `board ${board}`

@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
 import { type AuthDeps, authenticateIfGiven } from '../auth/authenticate.ts'
-import type { ViewCache } from '../cache/response-cache.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
 import { type Cursors, pageOf } from '../core/pagination.ts'
 import { operation } from '../http/contract/operation.ts'
 import { exampleLeaderboard, Leaderboard, LeaderboardQuery } from './schema.ts'
 import { viewLeaderboard } from './view.ts'
 
-export const leaderboardRoutes = (deps: AuthDeps & { cursors: Cursors; views: ViewCache }) =>
+export const leaderboardRoutes = (deps: AuthDeps & { cursors: Cursors; cache: ResponseCache }) =>
   new Elysia({ name: 'matchday/leaderboard', prefix: '/api/leaderboard' }).use(authenticateIfGiven(deps)).get(
     '',
     ({ caller, query }) =>

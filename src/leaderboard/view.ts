@@ -1,6 +1,6 @@
 /** A board as one answer: who is on it, and where the caller stands. */
 import type { Reader } from '../../db/index.ts'
-import type { ViewCache } from '../cache/response-cache.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
 import { boardTag, fanTag } from '../cache/tags.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
 import type { Cursors } from '../core/pagination.ts'
@@ -21,7 +21,7 @@ export interface LeaderboardQuery {
 
 interface Sources {
   read: Reader
-  views: ViewCache
+  cache: ResponseCache
   cursors: Cursors
 }
 
@@ -30,7 +30,7 @@ const SETTLED_MS = 60_000
 
 /** `around` needs a caller. */
 export async function viewLeaderboard(
-  { read, views, cursors }: Sources,
+  { read, cache, cursors }: Sources,
   caller: Pick<AuthenticatedCaller, 'userId'> | null,
   { period = 'all', of, around, limit, cursor }: LeaderboardQuery,
 ) {
@@ -42,7 +42,7 @@ export async function viewLeaderboard(
   // A page that does not depend on the caller is the same for all who ask.
   const page = around
     ? await present(read, await readBoardAround(read, cursors, board.id, limit, userId))
-    : await views.read(`leaderboard ${board.id} ${limit} ${cursor ?? 'top'}`, async () => {
+    : await cache.get(`leaderboard ${board.id} ${limit} ${cursor ?? 'top'}`, async () => {
         const found = await readBoardPage(read, cursors, board.id, { limit, cursor })
         return {
           value: await present(read, found),

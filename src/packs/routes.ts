@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
-import type { ViewCache } from '../cache/response-cache.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
 import type { Config } from '../config/config.ts'
 import { type Cursors, pageOf } from '../core/pagination.ts'
 import { Closed, PageQuery } from '../core/schemas.ts'
@@ -17,15 +17,15 @@ import { startPurchase } from './start-purchase.ts'
 import { viewPack, viewPacks } from './view.ts'
 
 type PackDeps = AuthDeps &
-  MutationDeps & { config: Config; cursors: Cursors; log: Logger; payments: Payments; views: ViewCache }
+  MutationDeps & { config: Config; cursors: Cursors; log: Logger; payments: Payments; cache: ResponseCache }
 
 const TAG = 'Packs'
 
-const publicRoutes = ({ db, views }: PackDeps) =>
+const publicRoutes = ({ db, cache }: PackDeps) =>
   new Elysia({ name: 'matchday/packs-public', prefix: '/api/packs' })
     .get(
       '',
-      () => viewPacks(db.read, views),
+      () => viewPacks(db.read, cache),
       operation({
         id: 'listPacks',
         summary: 'List the packs on sale',
@@ -39,7 +39,7 @@ const publicRoutes = ({ db, views }: PackDeps) =>
     )
     .get(
       '/:packId',
-      ({ params }) => viewPack(db.read, views, params.packId),
+      ({ params }) => viewPack(db.read, cache, params.packId),
       operation({
         id: 'readPack',
         summary: 'Read a pack and what it may hold',

@@ -1,22 +1,22 @@
 /** Packs as anybody sees them, kept for all who ask until something of it changes. */
 import type { Reader } from '../../db/index.ts'
-import type { ViewCache } from '../cache/response-cache.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
 import { packsTag } from '../cache/tags.ts'
 import { nextChange } from '../catalogue/availability.ts'
 import { listPacks, nextExpiry, readPack } from './catalogue.ts'
 
 export const PACKS_VIEW = 'packs'
 
-export const viewPacks = (reader: Reader, views: ViewCache) =>
-  views.read(PACKS_VIEW, async () => ({
-    until: await nextEnd(reader),
+export const viewPacks = (reader: Reader, cache: ResponseCache) =>
+  cache.get(PACKS_VIEW, async () => ({
+    expiresAt: await nextEnd(reader),
     value: await listPacks(reader),
     tags: [packsTag],
   }))
 
-export const viewPack = (reader: Reader, views: ViewCache, packId: string) =>
-  views.read(`pack ${packId}`, async () => ({
-    until: await nextEnd(reader),
+export const viewPack = (reader: Reader, cache: ResponseCache, packId: string) =>
+  cache.get(`pack ${packId}`, async () => ({
+    expiresAt: await nextEnd(reader),
     value: await readPack(reader, packId),
     tags: [packsTag],
   }))

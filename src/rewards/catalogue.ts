@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { ViewCache, Viewed } from '../cache/response-cache.ts'
+import type { MaybePromise, ResponseCache } from '../cache/response-cache.ts'
 import { rewardsTag } from '../cache/tags.ts'
 import { DomainError } from '../core/problems.ts'
 import type { RewardRow, UserRewardRow } from './present.ts'
@@ -23,20 +23,20 @@ const selectReward = prepared<{ rewardId: string }, RewardRow[]>((reader, value)
 })
 
 /** The rows of each view as they were last. */
-const shown = new WeakMap<ViewCache, Map<string, RewardRow>>()
+const shown = new WeakMap<ResponseCache, Map<string, RewardRow>>()
 
 /**
  * Every reward whose flag is on, cheapest first, whether its window is open or not: one answer for all who ask. A row that
  * is as it was stays the same object, so that what was rendered of it stays (`render.ts`): with each claim, one changes.
  */
-export function viewCatalogue(reader: Reader, views: ViewCache): Viewed<RewardRow[]> {
-  return views.read('rewards', async () => {
-    const before = shown.get(views)
+export function viewCatalogue(reader: Reader, cache: ResponseCache): MaybePromise<RewardRow[]> {
+  return cache.get('rewards', async () => {
+    const before = shown.get(cache)
     const rows = (await selectFlagged(reader, {})).map(row => {
       const last = before?.get(row.id)
       return last && isDeepStrictEqual(last, row) ? last : row
     })
-    shown.set(views, new Map(rows.map(row => [row.id, row])))
+    shown.set(cache, new Map(rows.map(row => [row.id, row])))
     return { value: rows, tags: [rewardsTag] }
   })
 }

@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { ViewCache } from '../cache/response-cache.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
 import { isActive, nextEdge } from '../catalogue/availability.ts'
 import { balanceOf } from '../points/history.ts'
 import { viewCatalogue } from './catalogue.ts'
@@ -11,7 +11,7 @@ import { renderReward } from './render.ts'
 
 interface Sources {
   read: Reader
-  views: ViewCache
+  cache: ResponseCache
 }
 
 export type Rewards = Awaited<ReturnType<typeof listRewards>>
@@ -29,9 +29,9 @@ export async function renderRewards(sources: Sources, userId: string | undefined
   return { text: `{"points":${points},"rewards":[${rendered.join(',')}]}` }
 }
 
-async function readShelf({ read, views }: Sources, userId: string | undefined) {
+async function readShelf({ read, cache }: Sources, userId: string | undefined) {
   const now = read.now()
-  const rewards = activeAt(now, await viewCatalogue(read, views))
+  const rewards = activeAt(now, await viewCatalogue(read, cache))
   const rows = userId === undefined ? [] : await selectOwn(read, { userId })
   const own = new Map(rows.flatMap(({ own }) => (own ? [[own.rewardId, own] as const] : [])))
   return { points: rows[0]?.points ?? 0, rewards, own, now }

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
-import type { ViewCache } from '../cache/response-cache.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
 import { operation } from '../http/contract/operation.ts'
 import { answerReady } from '../http/edge/ready-json.ts'
 import { type MutationDeps, mutate } from '../http/idempotency/idempotency.ts'
@@ -16,7 +16,7 @@ import {
   Rewards as RewardsAnswer,
 } from './schema.ts'
 
-export const rewardsRoutes = (deps: AuthDeps & MutationDeps & { views: ViewCache }) =>
+export const rewardsRoutes = (deps: AuthDeps & MutationDeps & { cache: ResponseCache }) =>
   new Elysia({ name: 'matchday/rewards', prefix: '/api/rewards' })
     .use(authenticate(deps))
     .get(

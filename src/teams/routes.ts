@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Database } from '../../db/index.ts'
-import type { ViewCache } from '../cache/response-cache.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
 import { Closed, Nullable, Slug } from '../core/schemas.ts'
 import { operation } from '../http/contract/operation.ts'
 import { viewTeams } from './view.ts'
@@ -22,10 +22,10 @@ const Team = Closed(
   { title: 'Team' },
 )
 
-export const teamsRoutes = ({ db, views }: { db: Database; views: ViewCache }) =>
+export const teamsRoutes = ({ db, cache }: { db: Database; cache: ResponseCache }) =>
   new Elysia({ name: 'matchday/teams', prefix: '/api/teams' }).get(
     '',
-    () => viewTeams(db.read, views),
+    () => viewTeams(db.read, cache),
     operation({
       id: 'listTeams',
       summary: 'List the teams',

@@ -64,7 +64,8 @@ onEachEngine('A token that was let in', world => {
     const { db, deps } = world
     const tag = tokenValidityTag({ provider: 'mock-idp', subject: 'judged' })
     let judged = 0
-    const judge = () => deps.standings.readExactly('a token', async () => ({ value: ++judged, tags: [tag] }))
+    const judge = () =>
+      deps.tokenValidityCache.getConsistent('a token', async () => ({ value: ++judged, tags: [tag] }))
     const first = await judge()
     await db.write(async tx => {
       for (let fan = 0; fan < 200_000; fan++) tx.invalidate(fanTag(`${fan}`))

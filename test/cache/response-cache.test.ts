@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
-import { createViewCache } from '../../src/cache/response-cache.ts'
+import { createResponseCache } from '../../src/cache/response-cache.ts'
 
 /** A cache on a clock of its own, and a view that counts how often it is computed. */
-function createStage(mostBytes?: number) {
+function createStage(maxBytes?: number) {
   const clock = { ms: 0 }
-  const cache = createViewCache({
+  const cache = createResponseCache({
     elapsed: () => clock.ms,
     now: () => new Date(clock.ms),
     foreignCommits: () => null,
-    mostBytes,
+    maxBytes,
   })
   const computed: Record<string, number> = {}
   const read = (name: string, tags: string[] = [], value: unknown = name) =>
-    cache.read(name, async () => {
+    cache.get(name, async () => {
       computed[name] = (computed[name] ?? 0) + 1
       return { value, tags }
     })
@@ -39,7 +39,7 @@ test('a hundred readers of a cold view wait for one computation', async () => {
     computed++
     return gate.wait()
   }
-  const readers = Array.from({ length: 100 }, () => cache.read('cold', compute))
+  const readers = Array.from({ length: 100 }, () => cache.get('cold', compute))
   gate.open({ value: 7, tags: [] })
   expect(await Promise.all(readers)).toEqual(Array(100).fill(7))
   expect(computed).toBe(1)
@@ -93,7 +93,7 @@ test('a view lives for less than a second, counted from before its computation',
   expect(computed.a).toBe(2)
 
   const gate = createGate<{ value: string; tags: string[] }>()
-  const slow = cache.read('slow', gate.wait)
+  const slow = cache.get('slow', gate.wait)
   clock.ms += 500
   gate.open({ value: 'first', tags: [] })
   expect(await slow).toBe('first')
@@ -106,7 +106,7 @@ test('a view lives for less than a second, counted from before its computation',
 test('nobody joins a computation that began a second ago', async () => {
   const { cache, clock, read } = createStage()
   const gate = createGate<{ value: string; tags: string[] }>()
-  const slow = cache.read('slow', gate.wait)
+  const slow = cache.get('slow', gate.wait)
   clock.ms += 900
   expect(await read('slow', [], 'new')).toBe('new')
   gate.open({ value: 'old', tags: [] })
@@ -117,7 +117,7 @@ test('nobody joins a computation that began a second ago', async () => {
 test('a failure reaches everybody who waits, and is not kept', async () => {
   const { cache, read } = createStage()
   const gate = createGate<never>()
-  const readers = [1, 2, 3].map(() => cache.read('a', gate.wait))
+  const readers = [1, 2, 3].map(() => cache.get('a', gate.wait))
   gate.fail(new Error('out of order'))
   const outcomes = await Promise.allSettled(readers)
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
@@ -129,14 +129,14 @@ test('a computation that throws at once rejects, and the next reader computes', 
   const broken = () => {
     throw new Error('at once')
   }
-  await expect(cache.read('a', broken)).rejects.toThrow('at once')
+  await expect(cache.get('a', broken)).rejects.toThrow('at once')
   expect(await read('a')).toBe('a')
 })
 
 test('after an invalidation a computation under way is neither joined nor kept', async () => {
   const { cache, read } = createStage()
   const gate = createGate<{ value: string; tags: string[] }>()
-  const before = cache.read('a', gate.wait)
+  const before = cache.get('a', gate.wait)
   cache.invalidate('tag')
   const after = read('a', ['tag'], 'after')
   gate.open({ value: 'before', tags: ['tag'] })
@@ -147,7 +147,7 @@ test('after an invalidation a computation under way is neither joined nor kept',
 test('an invalidation of something else lets a computation under way be kept', async () => {
   const { cache, read } = createStage()
   const gate = createGate<{ value: string; tags: string[] }>()
-  const before = cache.read('a', gate.wait)
+  const before = cache.get('a', gate.wait)
   cache.invalidate('something else')
   gate.open({ value: 'before', tags: ['tag'] })
   expect(await before).toBe('before')
@@ -160,13 +160,13 @@ test('the older of two computations does not overwrite the newer, whichever ends
     createGate<{ value: string; tags: string[] }>(),
     createGate<{ value: string; tags: string[] }>(),
   ]
-  const first = cache.read('a', older.wait)
+  const first = cache.get('a', older.wait)
   cache.invalidate('tag')
-  const second = cache.read('a', newer.wait)
+  const second = cache.get('a', newer.wait)
   older.open({ value: 'older', tags: [] })
   expect(await first).toBe('older')
   // The first one’s end does not end the second one’s run.
-  const joined = cache.read('a', async () => ({ value: 'third', tags: [] }))
+  const joined = cache.get('a', async () => ({ value: 'third', tags: [] }))
   newer.open({ value: 'newer', tags: [] })
   expect([await second, await joined]).toEqual(['newer', 'newer'])
   expect(await read('a')).toBe('newer')
@@ -209,7 +209,7 @@ test('the bound is on what the cache holds, so that many small views cannot fill
     )
   let kept = 0
   for (const name of names.toReversed()) {
-    const value = await cache.read(name, async () => ({ value: 'computed', tags: [] }))
+    const value = await cache.get(name, async () => ({ value: 'computed', tags: [] }))
     if (value === null) kept++
     else break
   }

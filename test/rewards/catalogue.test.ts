@@ -6,7 +6,7 @@ import { viewCatalogue } from '../../src/rewards/catalogue.ts'
 import { onEachEngine } from '../support/world.ts'
 
 onEachEngine('The view of the catalogue', world => {
-  const view = async () => viewCatalogue(world.db.read, world.deps.views)
+  const view = async () => viewCatalogue(world.db.read, world.deps.cache)
   const rowOf = async (id: string) => (await view()).find(row => row.id === id)
 
   test('shows what a claim took, and keeps the other rows as they are', async () => {

@@ -4,7 +4,7 @@ import { asc, eq } from 'drizzle-orm'
 import { CLAIMED, POINTS, REWARDS } from '../../scripts/bench/catalogue.ts'
 import { fillDatabase, subjectOf, subjectsOf } from '../../scripts/bench/data.ts'
 import { distinctRequests } from '../../scripts/bench/plan.ts'
-import { createViewCache } from '../../src/cache/response-cache.ts'
+import { createResponseCache } from '../../src/cache/response-cache.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
 import { listRewards } from '../../src/rewards/list.ts'
 import { findUser } from '../../src/users/users.ts'
@@ -44,7 +44,7 @@ for (const engine of sharedEngines) {
       const { rewards } = await listRewards(
         {
           read: db.read,
-          views: createViewCache({ elapsed: () => 0, now: db.read.now, foreignCommits: () => null }),
+          cache: createResponseCache({ elapsed: () => 0, now: db.read.now, foreignCommits: () => null }),
         },
         user?.id,
       )
