@@ -5,7 +5,6 @@ import { faultControls } from './control/faults.ts'
 import { tokenControls } from './control/tokens.ts'
 import { userControls } from './control/users.ts'
 import { webhookControls } from './control/webhooks.ts'
-import { UserDirectory } from './directory.ts'
 import { Faults } from './faults/faults.ts'
 import { guard } from './guard.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
@@ -13,53 +12,54 @@ import { discoveryRoutes } from './oidc/discovery.ts'
 import { endSessionRoutes } from './oidc/end-session.ts'
 import { Grants } from './oidc/grants.ts'
 import { createKeyRing } from './oidc/keys.ts'
-import { Refusal } from './oidc/refusal.ts'
+import { OAuthError } from './oidc/oauth-error.ts'
 import { tokenRoutes } from './oidc/token-endpoint.ts'
 import { createTokens, type TokenOptions } from './oidc/tokens.ts'
 import { userinfoRoutes } from './oidc/userinfo.ts'
 import { pageRoutes } from './pages/routes.ts'
 import type { Provider } from './provider.ts'
-import { RequestLog } from './requests.ts'
-import { type WebhookConfig, Webhooks } from './webhooks.ts'
+import { RequestLog } from './request-log.ts'
+import { UserDirectory } from './users/directory.ts'
+import { type WebhookConfig, Webhooks } from './users/webhooks.ts'
 
 export interface MockIdpOptions {
   /** An http(s) origin: no path, no trailing slash. */
   issuer: string
-  /** Which fans there are. Default 1. */
+  /** Determines the generated fans. Default 1. */
   seed?: number
-  /** How many. Default 300. */
+  /** How many fans are generated. Default 300. */
   fans?: number
   /** The `aud` of access tokens. Default `matchday-api`. */
   audience?: string
   /** Milliseconds since the epoch. Default `Date.now`. */
   now?: () => number
-  /** How webhooks are delivered. Default the global fetch. */
+  /** Delivers webhooks. Default: the global fetch. */
   fetch?: typeof fetch
-  /** Where lines about deliveries and failures go. Default nowhere. */
+  /** Receives a line for each delivery and each failure. Default: none is written. */
   log?: (line: string) => void
-  /** What the webhooks are set to at first and after a reset. */
+  /** The webhook settings at start and after a reset. */
   webhooks?: Partial<WebhookConfig>
 }
 
 export interface MockIdp {
   issuer: string
-  /** For a port: hand `app.fetch` to a server. */
+  /** To listen on a port, pass `app.fetch` to a server. */
   app: Elysia
-  /** For work in process: answers as fetch would, so that faults of the network reject and an abort is heard. */
+  /** Handles a request in process. Like fetch, it rejects on a network fault and on an abort. */
   handle(request: Request): Promise<Response>
-  /** `handle` in the dress of fetch. */
+  /** `handle` with the signature of fetch. */
   fetch: typeof fetch
-  /** An access token for a user, as `POST /_mock/tokens` makes them. Rejects when there is no such user. */
+  /** An access token for a user, as `POST /_mock/tokens` issues it. Rejects when there is no such user. */
   issueToken(sub: string, options?: TokenOptions): Promise<string>
-  /** Moves the provider's clock ahead and delivers the webhooks that fall due. */
+  /** Advances the provider's clock and delivers the webhooks that become due. */
   advance(ms: number): Promise<void>
-  /** Back to the seed: users, keys, grants, faults, webhooks, clock and log. */
+  /** Restores the state at start: users, keys, grants, faults, webhooks, clock and request log. */
   reset(): void
-  /** Lets go of every request that hangs and of every timer. */
+  /** Ends every hanging request and clears every timer. */
   close(): void
 }
 
-/** A mock OpenID Connect provider. It never listens, and shares nothing with another one in the same process. */
+/** A mock OpenID Connect provider. It does not listen by itself, and instances in one process share no state. */
 export function createMockIdp(options: MockIdpOptions): MockIdp {
   const { issuer, log = () => {} } = options
   if (!URL.canParse(issuer) || new URL(issuer).origin !== issuer) {
@@ -70,11 +70,11 @@ export function createMockIdp(options: MockIdpOptions): MockIdp {
   const reset = () => resetProvider(provider)
   const app = new Elysia({ name: 'mock-idp' })
     .onError({ as: 'global' }, ({ error, code }) => {
-      if (error instanceof Refusal) return error.toResponse()
+      if (error instanceof OAuthError) return error.toResponse()
       if (code === 'NOT_FOUND')
-        return new Refusal(404, 'not_found', 'There is nothing at this path.').toResponse()
+        return new OAuthError(404, 'not_found', 'There is nothing at this path.').toResponse()
       log(`mock provider: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
-      return new Refusal(500, 'server_error', 'The mock provider failed; its log says why.').toResponse()
+      return new OAuthError(500, 'server_error', 'The mock provider failed; its log says why.').toResponse()
     })
     .use(guard(provider))
     .use(pageRoutes(provider))
@@ -141,7 +141,7 @@ function rejectWhenAborted(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** Bun's fetch also has `preconnect`, which means nothing in process. */
+/** The type of Bun's fetch also requires `preconnect`, which has no effect in process. */
 function asFetch(handle: MockIdp['handle']): typeof fetch {
   const call = (input: string | URL | Request, init?: RequestInit) => {
     return handle(input instanceof Request ? new Request(input, init) : new Request(String(input), init))

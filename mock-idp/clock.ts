@@ -1,21 +1,21 @@
-/** The provider's time. Everything it stamps or judges (iat, exp, updated_at, codes) follows this clock. */
+/** The provider's time: every timestamp and every expiry (iat, exp, updated_at, codes) uses it. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number
-  /** Whole seconds since the epoch, as JWT and OIDC claims count. */
+  /** Whole seconds since the epoch, the unit of JWT and OIDC claims. */
   seconds(): number
-  /** How far the clock has been moved ahead, in milliseconds. */
+  /** How far the clock has been advanced, in milliseconds. */
   readonly offsetMs: number
   advance(ms: number): void
-  /** Resolves when `ms` have passed, or the clock was advanced by as much, or the signal aborts; never rejects. */
+  /** Resolves after `ms`, by real time or by `advance`, or when the signal aborts; never rejects. */
   wait(ms: number, signal?: AbortSignal): Promise<void>
   reset(): void
 }
 
-/** A clock that runs with `source` (milliseconds since the epoch) and can be moved ahead of it. */
+/** A clock that follows `source` (milliseconds since the epoch) and can be advanced past it. */
 export function createClock(source: () => number): Clock {
   let offsetMs = 0
-  const waits = new Set<{ leftMs: number; end: () => void }>()
+  const pending = new Set<{ remainingMs: number; end: () => void }>()
   const clock: Clock = {
     now: () => source() + offsetMs,
     seconds: () => Math.floor(clock.now() / 1000),
@@ -24,9 +24,9 @@ export function createClock(source: () => number): Clock {
     },
     advance(ms) {
       offsetMs += ms
-      for (const wait of [...waits]) {
-        wait.leftMs -= ms
-        if (wait.leftMs <= 0) wait.end()
+      for (const wait of [...pending]) {
+        wait.remainingMs -= ms
+        if (wait.remainingMs <= 0) wait.end()
       }
     },
     wait(ms, signal) {
@@ -34,12 +34,12 @@ export function createClock(source: () => number): Clock {
         const end = () => {
           clearTimeout(timer)
           signal?.removeEventListener('abort', end)
-          waits.delete(wait)
+          pending.delete(wait)
           resolve()
         }
-        const wait = { leftMs: ms, end }
+        const wait = { remainingMs: ms, end }
         const timer = setTimeout(end, ms)
-        waits.add(wait)
+        pending.add(wait)
         if (signal?.aborted) end()
         else signal?.addEventListener('abort', end)
       })

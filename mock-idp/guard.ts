@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import { paths } from './oidc/discovery.ts'
-import { Refusal } from './oidc/refusal.ts'
+import { OAuthError } from './oidc/oauth-error.ts'
 import type { Provider } from './provider.ts'
 
-const dressing = /^\/(?:assets|avatars)\//
+const staticFiles = /^\/(?:assets|avatars)\//
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
-const shared = new Set<string>([
+const corsPaths = new Set<string>([
   '/.well-known/openid-configuration',
   '/.well-known/oauth-authorization-server',
   paths.jwks,
@@ -15,28 +15,28 @@ const shared = new Set<string>([
 ])
 
 /**
- * What every request passes first: the Host it was sent to (against DNS rebinding), the Origin of control calls
- * (against web pages of others), the log, and CORS.
+ * Runs before every route: checks Host (against DNS rebinding) and the Origin of control calls and sign-ins (against
+ * other web pages), writes the request log, and handles CORS.
  */
 export function guard({ issuer, requests }: Pick<Provider, 'issuer' | 'requests'>) {
   const hosts = [...loopbackNames, new URL(issuer).hostname]
   return new Elysia({ name: 'mock-idp/guard' }).onRequest(({ request, set }) => {
     const { pathname, host } = new URL(request.url)
     if (!hosts.includes(hostnameOf(`http://${request.headers.get('host') ?? host}`))) {
-      return new Refusal(
+      return new OAuthError(
         403,
         'forbidden',
-        'This provider answers on loopback names and its issuer alone.',
+        'The Host must be a loopback name or the host of the issuer.',
       ).toResponse()
     }
     const origin = request.headers.get('origin')
     const control = pathname.startsWith('/_mock')
-    const friendly = origin !== null && hosts.includes(hostnameOf(origin))
-    if (origin !== null && !friendly && (control || pathname === paths.authorize)) {
-      return new Refusal(403, 'forbidden', 'Pages of another origin may not call this.').toResponse()
+    const allowed = origin !== null && hosts.includes(hostnameOf(origin))
+    if (origin !== null && !allowed && (control || pathname === paths.authorize)) {
+      return new OAuthError(403, 'forbidden', 'Pages of another origin may not call this path.').toResponse()
     }
-    if (!control && !dressing.test(pathname)) requests.record(request)
-    if (origin !== null && (shared.has(pathname) || control)) {
+    if (!control && !staticFiles.test(pathname)) requests.record(request)
+    if (origin !== null && (corsPaths.has(pathname) || control)) {
       Object.assign(
         set.headers,
         control ? { 'access-control-allow-origin': origin, vary: 'origin' } : anyOrigin,
@@ -46,7 +46,7 @@ export function guard({ issuer, requests }: Pick<Provider, 'issuer' | 'requests'
   })
 }
 
-/** No cookie counts at these endpoints, so any page may read what a bearer token or a code opens. */
+/** These endpoints ignore cookies, so a page of any origin may read their responses. */
 const anyOrigin = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'www-authenticate, retry-after',
@@ -62,7 +62,7 @@ function preflight(request: Request): Response {
   return new Response(null, { status: 204, headers })
 }
 
-/** The host of an origin without its port; empty for `null` and what is no URL. */
+/** The hostname of an origin; empty for `null` and for an invalid URL. */
 function hostnameOf(origin: string): string {
   return URL.canParse(origin) ? new URL(origin).hostname : ''
 }

@@ -1,8 +1,8 @@
 import { createMockIdp } from './app.ts'
 import { serveLoopback } from './serve.ts'
-import { isWebhookSecret } from './webhooks.ts'
+import { isWebhookSecret } from './users/webhooks.ts'
 
-/** Says why, and stops with exit code 1. */
+/** Writes the problem to stderr and exits with code 1. */
 function refuse(problem: string): never {
   process.stderr.write(`mock-idp: ${problem}\n`)
   process.exit(1)
@@ -18,7 +18,7 @@ function readInteger(name: string, byDefault: number, max: number): number {
 const { NODE_ENV, IDP_AUDIENCE, IDP_ISSUER, IDP_WEBHOOK_SECRET, MOCK_IDP_WEBHOOK_URL } = process.env
 if (NODE_ENV === 'production') {
   refuse(
-    'the mock identity provider lets anybody in as anybody, so it does not start with NODE_ENV=production.',
+    'the mock identity provider signs in anyone as any user, so it does not start with NODE_ENV=production.',
   )
 }
 const port = readInteger('MOCK_IDP_PORT', 4000, 65_535)

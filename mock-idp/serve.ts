@@ -2,13 +2,13 @@ import type { MockIdp } from './app.ts'
 
 export interface Listening {
   port: number
-  /** Stops listening and breaks what is open. */
+  /** Stops listening and closes open connections. */
   stop(): Promise<void>
 }
 
 /**
- * Serves a provider on loopback alone: 127.0.0.1, and ::1 where there is one, since `localhost` may mean either.
- * @param port 0 picks a free one
+ * Serves a provider on loopback only: 127.0.0.1, and ::1 where it exists, since `localhost` may resolve to either.
+ * @param port 0 picks a free port
  * @throws Error with `code: 'EADDRINUSE'` when the port is taken on either address
  */
 export async function serveLoopback({ app }: Pick<MockIdp, 'app'>, port: number): Promise<Listening> {
@@ -16,9 +16,9 @@ export async function serveLoopback({ app }: Pick<MockIdp, 'app'>, port: number)
     return Bun.serve({
       hostname,
       port: at,
-      idleTimeout: 0, // A fault may hang for as long as the client has patience.
+      idleTimeout: 0, // A `hang` fault lasts until the client gives up.
       development: false,
-      reusePort: false, // Bun turns it on outside development, and a taken port would go unnoticed.
+      reusePort: false, // Bun enables it outside development; a port in use would then raise no error.
       fetch: request => app.fetch(request),
       error: () => new Response(null, { status: 500 }),
     })

@@ -7,15 +7,15 @@ const tenYears = 10 * 365 * 86_400_000
 /** `/_mock/clock`, `/_mock/requests` and `/_mock/reset`. */
 export function clockControls(provider: Provider & { reset: () => void }) {
   const { clock, requests, webhooks, users } = provider
-  const tell = () => ({ now: new Date(clock.now()).toISOString(), offsetMs: clock.offsetMs })
+  const describe = () => ({ now: new Date(clock.now()).toISOString(), offsetMs: clock.offsetMs })
   return new Elysia({ name: 'mock-idp/control/clock' })
-    .get('/_mock/clock', tell)
+    .get('/_mock/clock', describe)
     .post(
       '/_mock/clock',
       async ({ request }) => {
         const { advanceMs } = await readInput(request, { advanceMs: required(integer(0, tenYears)) })
         clock.advance(advanceMs)
-        return { ...tell(), deliveries: await webhooks.deliverDue() }
+        return { ...describe(), deliveries: await webhooks.deliverDue() }
       },
       { parse: 'none' },
     )
@@ -31,7 +31,7 @@ export function clockControls(provider: Provider & { reset: () => void }) {
       async ({ request }) => {
         await readInput(request, {})
         provider.reset()
-        return { users: users.size, ...tell() }
+        return { users: users.size, ...describe() }
       },
       { parse: 'none' },
     )

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { faultKinds, faultMatches } from '../faults/fault.ts'
-import { Refusal } from '../oidc/refusal.ts'
+import { OAuthError } from '../oidc/oauth-error.ts'
 import type { Provider } from '../provider.ts'
 import { httpUrl, integer, json, oneOf, readInput, required } from './input.ts'
 
@@ -15,7 +15,7 @@ const faultShape = {
   count: integer(1, 1_000_000),
 }
 
-/** `/_mock/faults`: what shall go wrong. */
+/** `/_mock/faults`: the active faults. */
 export function faultControls({ faults }: Provider) {
   return new Elysia({ name: 'mock-idp/control/faults' })
     .get('/_mock/faults', () => ({ faults: faults.list() }))
@@ -27,7 +27,7 @@ export function faultControls({ faults }: Provider) {
     .delete('/_mock/faults', () => ({ deleted: faults.remove() }))
     .delete('/_mock/faults/:id', ({ params }) => {
       if (faults.remove(params.id) === 0)
-        throw new Refusal(404, 'not_found', 'There is no fault of this id in force.')
+        throw new OAuthError(404, 'not_found', 'There is no active fault with this id.')
       return { deleted: 1 }
     })
 }

@@ -1,8 +1,8 @@
-import { Refusal } from '../oidc/refusal.ts'
+import { OAuthError } from '../oidc/oauth-error.ts'
 
-/** What a member of a control call's body may be. */
+/** A member of a control call's body. */
 export interface Field<T> {
-  /** For the message that explains what is accepted. */
+  /** Describes the accepted values in error messages. */
   expects: string
   required?: boolean
   accepts(value: unknown): value is T
@@ -11,19 +11,19 @@ export interface Field<T> {
 type Shape = Record<string, Field<unknown>>
 type ValueOf<F> = F extends Field<infer T> ? T : never
 type RequiredNames<S extends Shape> = { [N in keyof S]: S[N] extends { required: true } ? N : never }[keyof S]
-/** What a body of that shape holds once accepted. */
+/** The type of an accepted body of a shape. */
 export type Input<S extends Shape> = { [N in RequiredNames<S>]: ValueOf<S[N]> } & {
   [N in keyof S]?: ValueOf<S[N]>
 }
 
 /**
- * The JSON body of a control call, held to a shape: nothing is coerced, unknown members are refused.
- * @throws Refusal 400 `invalid_request` that says what is accepted, 415 for another media type
+ * The JSON body of a control call, validated against a shape: nothing is coerced, unknown members are rejected.
+ * @throws OAuthError 400 `invalid_request` that lists the accepted members, 415 for another media type
  */
 export async function readInput<S extends Shape>(request: Request, shape: S): Promise<Input<S>> {
   const body = await readBody(request)
   const accepted = describe(shape)
-  const refuse = (problem: string) => new Refusal(400, 'invalid_request', `${problem} ${accepted}`)
+  const refuse = (problem: string) => new OAuthError(400, 'invalid_request', `${problem} ${accepted}`)
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw refuse('The body is a JSON object.')
   for (const [name, value] of Object.entries(body)) {
@@ -42,12 +42,12 @@ async function readBody(request: Request): Promise<unknown> {
   if (text.trim() === '') return {}
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') {
-    throw new Refusal(415, 'unsupported_media_type', 'Send the body as Content-Type: application/json.')
+    throw new OAuthError(415, 'unsupported_media_type', 'Send the body as Content-Type: application/json.')
   }
   try {
     return JSON.parse(text)
   } catch {
-    throw new Refusal(400, 'invalid_request', 'The body is not JSON.')
+    throw new OAuthError(400, 'invalid_request', 'The body is not JSON.')
   }
 }
 
@@ -58,7 +58,7 @@ function describe(shape: Shape): string {
   return members.length === 0 ? 'No members are accepted.' : `Accepted: ${members.join(', ')}.`
 }
 
-/** A whole number within bounds, both included. */
+/** A whole number from `min` to `max`, both included. */
 export function integer(min: number, max: number): Field<number> {
   return {
     expects: `an integer from ${min} to ${max}`,
@@ -67,7 +67,7 @@ export function integer(min: number, max: number): Field<number> {
   }
 }
 
-/** A string of at most that many characters, of a form when a pattern is given. */
+/** A string of at most `maxLength` characters that matches the pattern, if one is given. */
 export function text(maxLength: number, form?: { pattern: RegExp; expects: string }): Field<string> {
   return {
     expects: form?.expects ?? `a string of at most ${maxLength} characters`,

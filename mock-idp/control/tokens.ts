@@ -15,7 +15,7 @@ const tokenShape = {
   typ: text(50),
 }
 
-/** `/_mock/tokens` and `/_mock/keys`: tokens of any kind, without a sign-in, and what they are signed with. */
+/** `/_mock/tokens` issues access tokens without a sign-in; `/_mock/keys` manages the signing keys. */
 export function tokenControls({ users, tokens, keys }: Provider) {
   const describe = () => ({
     current: keys.current.kid,
@@ -27,8 +27,12 @@ export function tokenControls({ users, tokens, keys }: Provider) {
       async ({ request }) => {
         const { sub, ...options } = await readInput(request, tokenShape)
         const access_token = await tokens.issueAccessToken(users.get(sub).sub, options)
-        const answer = { access_token, token_type: 'Bearer', expires_in: options.expiresIn ?? tokenLifetime }
-        return Response.json(answer, { headers: { 'cache-control': 'no-store' } })
+        const response = {
+          access_token,
+          token_type: 'Bearer',
+          expires_in: options.expiresIn ?? tokenLifetime,
+        }
+        return Response.json(response, { headers: { 'cache-control': 'no-store' } })
       },
       { parse: 'none' },
     )

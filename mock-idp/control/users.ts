@@ -1,10 +1,10 @@
 import { Elysia } from 'elysia'
-import { Refusal } from '../oidc/refusal.ts'
+import { OAuthError } from '../oidc/oauth-error.ts'
 import type { Provider } from '../provider.ts'
-import { presentUser } from '../users.ts'
+import { presentUser } from '../users/user.ts'
 import { boolean, httpUrl, nullable, readInput, text } from './input.ts'
 
-// Lenient on purpose where a claim is only long or odd: how an API takes such claims is worth a test.
+// Long and unusual claims are accepted on purpose: tests check how an API handles them.
 const claims = {
   name: nullable(text(10_000)),
   given_name: nullable(text(10_000)),
@@ -18,7 +18,7 @@ const claims = {
 }
 const sub = text(255, { pattern: /^[\x21-\x7e]+$/, expects: '1 to 255 printable ASCII characters' })
 
-/** `/_mock/users`: the users, and changes to them, which send webhooks. */
+/** `/_mock/users`: the users. Changes and deletions send webhooks. */
 export function userControls({ issuer, users, webhooks }: Provider) {
   return new Elysia({ name: 'mock-idp/control/users' })
     .get('/_mock/users', ({ request }) => {
@@ -54,11 +54,11 @@ export function userControls({ issuer, users, webhooks }: Provider) {
     })
 }
 
-function wholeNumber(query: URLSearchParams, name: string, byDefault: number, max: number): number {
+function wholeNumber(query: URLSearchParams, name: string, defaultValue: number, max: number): number {
   const value = query.get(name)
-  if (value === null) return byDefault
+  if (value === null) return defaultValue
   if (!/^\d{1,16}$/.test(value) || Number(value) > max) {
-    throw new Refusal(400, 'invalid_request', `${name} is a whole number, at most ${max}.`)
+    throw new OAuthError(400, 'invalid_request', `${name} is a whole number, at most ${max}.`)
   }
   return Number(value)
 }

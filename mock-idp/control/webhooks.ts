@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import type { Provider } from '../provider.ts'
-import { isWebhookSecret, webhookModes } from '../webhooks.ts'
+import { isWebhookSecret, webhookModes } from '../users/webhooks.ts'
 import { type Field, httpUrl, integer, nullable, oneOf, readInput } from './input.ts'
 
 const secret: Field<string> = {
@@ -14,7 +14,7 @@ const webhookShape = {
   delayMs: integer(0, 86_400_000),
 }
 
-/** `/_mock/webhooks`: where deliveries go and how badly. */
+/** `/_mock/webhooks`: the webhook settings and deliveries. */
 export function webhookControls({ webhooks }: Provider) {
   const describe = () => ({ ...webhooks.config, pending: webhooks.pending, deliveries: webhooks.deliveries })
   return new Elysia({ name: 'mock-idp/control/webhooks' })

@@ -1,6 +1,4 @@
-/** What a fault is: what it strikes, and how. */
-
-/** What a fault can be about; `*` is every endpoint that a client or an API calls, revocation included. */
+/** The endpoints a fault can apply to; `*` is every endpoint that a client or an API calls, revocation included. */
 export const faultMatches = ['discovery', 'jwks', 'userinfo', 'token', '*'] as const
 export type FaultMatch = (typeof faultMatches)[number]
 
@@ -22,21 +20,21 @@ export type FaultKind = (typeof faultKinds)[number]
 export interface FaultInput {
   match: FaultMatch
   kind: FaultKind
-  /** `status` and `json`: the status to answer with. Default 503 and 200. */
+  /** `status` and `json`: the status of the response. Default 503 and 200. */
   status?: number
   /** `status`: seconds for Retry-After. */
   retryAfter?: number
-  /** `delay`: before the true answer (default 1000). `drip`: between two bytes (default 1000). */
+  /** `delay`: before the normal response (default 1000). `drip`: between two bytes (default 1000). */
   delayMs?: number
-  /** `redirect`: where to. Default a host that does not exist. */
+  /** `redirect`: the target. Default: a host that does not exist. */
   location?: string
   /** `json`: the body. */
   body?: unknown
-  /** How many requests it strikes; without it, all until it is deleted. */
+  /** How many requests it applies to. Default: all until it is deleted. */
   count?: number
 }
 
-/** A fault in force. */
+/** An active fault. */
 export interface Fault extends FaultInput {
   id: string
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { generateSigningKey } from '../oidc/keys.ts'
-import { Refusal } from '../oidc/refusal.ts'
+import { OAuthError } from '../oidc/oauth-error.ts'
 import type { Fault } from './fault.ts'
 
 const json = { 'content-type': 'application/json' }
@@ -8,23 +8,23 @@ const hugeBytes = 8 * 1024 * 1024
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 /**
- * The answer of a fault, or undefined when the true one shall follow (after a delay).
+ * The response of a fault, or undefined when the normal response follows, possibly after a delay.
  * @param signal aborts when the client goes away or the fault is deleted
  */
-export async function answerFault(
+export async function faultResponse(
   fault: Fault,
   { clock, signal }: { clock: Clock; signal: AbortSignal },
 ): Promise<Response | undefined> {
   const delayMs = fault.delayMs ?? 1000
   switch (fault.kind) {
     case 'status':
-      return answerStatus(fault.status ?? 503, fault.retryAfter)
+      return statusResponse(fault.status ?? 503, fault.retryAfter)
     case 'delay':
       await clock.wait(delayMs, signal)
       return undefined
     case 'hang':
       await aborted(signal)
-      return answerStatus(503)
+      return statusResponse(503)
     case 'drip':
       return new Response(dripBody(clock, delayMs, signal), { headers: json })
     case 'reset':
@@ -49,11 +49,16 @@ export async function answerFault(
   }
 }
 
-function answerStatus(status: number, retryAfter?: number): Response {
+function statusResponse(status: number, retryAfter?: number): Response {
   const headers: Record<string, string> =
     retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers })
-  return new Refusal(status, 'temporarily_unavailable', 'A fault of the mock provider.', headers).toResponse()
+  return new OAuthError(
+    status,
+    'temporarily_unavailable',
+    'A fault of the mock provider.',
+    headers,
+  ).toResponse()
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
@@ -63,20 +68,20 @@ function aborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Opens a JSON object and never gets past the white space, so that only a deadline over the body ends it. */
+/** Starts a JSON object and then sends only white space: only a deadline for the whole body ends it. */
 function dripBody(clock: Clock, everyMs: number, signal: AbortSignal): ReadableStream<Uint8Array> {
-  let begun = false
+  let started = false
   return new ReadableStream({
     async pull(controller) {
-      if (begun) await clock.wait(everyMs, signal)
+      if (started) await clock.wait(everyMs, signal)
       if (signal.aborted) controller.error(signal.reason)
-      else controller.enqueue(bytes(begun ? ' ' : '{'))
-      begun = true
+      else controller.enqueue(bytes(started ? ' ' : '{'))
+      started = true
     },
   })
 }
 
-/** Begins an answer and breaks off: Bun closes the socket when a body fails. */
+/** Starts a body and then fails: Bun closes the socket. */
 function brokenBody(): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {

@@ -1,9 +1,9 @@
 import { type Client, findClient, isRegisteredRedirect } from './clients.ts'
 import { type Parameters, readParameters } from './form.ts'
-import { Refusal } from './refusal.ts'
+import { OAuthError } from './oauth-error.ts'
 import { grantScope } from './scopes.ts'
 
-/** An authorization request that holds (RFC 6749 §4.1.1, RFC 7636, OpenID Connect Core §3.1.2.1). */
+/** A valid authorization request (RFC 6749 §4.1.1, RFC 7636, OpenID Connect Core §3.1.2.1). */
 export interface AuthorizeRequest {
   client: Client
   redirectUri: string
@@ -11,12 +11,12 @@ export interface AuthorizeRequest {
   scope: string
   challenge: string
   prompts: string[]
-  /** Seconds that a sign-in may be old. */
+  /** Maximum age of a sign-in in seconds. */
   maxAge?: number
   state?: string
   nonce?: string
   loginHint?: string
-  /** As sent, to be carried through the sign-in page. */
+  /** As sent. The sign-in page repeats them in its forms and links. */
   parameters: Parameters
 }
 
@@ -34,7 +34,7 @@ export class AuthorizeError extends Error {
   }
 }
 
-const carried = [
+const repeatedParameters = [
   ...[
     'client_id',
     'redirect_uri',
@@ -51,19 +51,15 @@ const carried = [
 const prompts = ['none', 'login', 'select_account', 'consent']
 
 /**
- * Judges the parameters of an authorization request, by query or form.
- * @throws Refusal 400 when there is no client or redirect URI to trust: to be shown, never redirected
- * @throws AuthorizeError for all else
+ * Validates the parameters of an authorization request, from a query or a form.
+ * @throws OAuthError 400 for an unknown client or redirect URI: shown to the user, never redirected
+ * @throws AuthorizeError for every other error
  */
 export function parseAuthorizeRequest(source: URLSearchParams): AuthorizeRequest {
   const all = readParameters(source)
   const client = findClient(all.get('client_id'))
   if (!client) {
-    throw new Refusal(
-      400,
-      'invalid_request',
-      'The client_id is not one of matchday-swagger and matchday-app.',
-    )
+    throw new OAuthError(400, 'invalid_request', 'The client_id must be matchday-swagger or matchday-app.')
   }
   const redirectUri = all.get('redirect_uri')
   if (redirectUri === undefined || !isRegisteredRedirect(client, redirectUri)) {
@@ -71,7 +67,7 @@ export function parseAuthorizeRequest(source: URLSearchParams): AuthorizeRequest
       'http://localhost, http://127.0.0.1 or http://[::1] with any port',
       ...client.schemes.map(s => `${s}://`),
     ]
-    throw new Refusal(
+    throw new OAuthError(
       400,
       'invalid_request',
       `The redirect_uri is not registered. ${client.id} may use ${allowed.join(', or ')}.`,
@@ -85,9 +81,12 @@ export function parseAuthorizeRequest(source: URLSearchParams): AuthorizeRequest
   if (all.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge)) {
     throw refuse('invalid_request', 'PKCE is required: code_challenge with code_challenge_method=S256.')
   }
-  const asked = (all.get('prompt') ?? '').split(' ').filter(Boolean)
-  if (asked.some(prompt => !prompts.includes(prompt)) || (asked.includes('none') && asked.length > 1)) {
-    throw refuse('invalid_request', `prompt is one of ${prompts.join(', ')}; none stands alone.`)
+  const requested = (all.get('prompt') ?? '').split(' ').filter(Boolean)
+  if (
+    requested.some(prompt => !prompts.includes(prompt)) ||
+    (requested.includes('none') && requested.length > 1)
+  ) {
+    throw refuse('invalid_request', `prompt is one of ${prompts.join(', ')}; none cannot be combined.`)
   }
   const maxAge = all.get('max_age')
   if (maxAge !== undefined && !/^\d{1,9}$/.test(maxAge))
@@ -95,14 +94,14 @@ export function parseAuthorizeRequest(source: URLSearchParams): AuthorizeRequest
   return {
     client,
     redirectUri,
-    scope: scopeOr(all.get('scope'), refuse),
+    scope: parseScope(all.get('scope'), refuse),
     challenge,
-    prompts: asked,
+    prompts: requested,
     maxAge: maxAge === undefined ? undefined : Number(maxAge),
     state,
     nonce: all.get('nonce'),
     loginHint: all.get('login_hint'),
-    parameters: new Map([...all].filter(([name]) => carried.includes(name))),
+    parameters: new Map([...all].filter(([name]) => repeatedParameters.includes(name))),
   }
 }
 
@@ -118,11 +117,11 @@ function checkResponse(all: Parameters, refuse: Refuse): void {
     throw refuse('invalid_request', 'The response_mode is query.')
 }
 
-function scopeOr(asked: string | undefined, refuse: Refuse): string {
+function parseScope(requested: string | undefined, refuse: Refuse): string {
   try {
-    return grantScope(asked)
+    return grantScope(requested)
   } catch (error) {
-    if (error instanceof Refusal) throw refuse(error.error, error.description)
+    if (error instanceof OAuthError) throw refuse(error.error, error.description)
     throw error
   }
 }

@@ -2,38 +2,44 @@ import { Elysia } from 'elysia'
 import { signInPage } from '../pages/sign-in-page.ts'
 import type { Provider } from '../provider.ts'
 import { AuthorizeError, type AuthorizeRequest, parseAuthorizeRequest } from './authorize-request.ts'
-import { answerBrowser, redirect } from './browser-response.ts'
-import { browserSessionId, rememberBrowser } from './cookie.ts'
+import { redirect, respondToBrowser } from './browser-response.ts'
+import { browserSessionId, sessionCookie } from './cookie.ts'
 import { paths } from './discovery.ts'
 import type { BrowserSession } from './grants.ts'
-import { Refusal } from './refusal.ts'
+import { OAuthError } from './oauth-error.ts'
 
 /** The authorization endpoint with its sign-in page. */
 export function authorizeRoutes(provider: Provider) {
   const { issuer } = provider
   return new Elysia({ name: 'mock-idp/authorize' })
-    .get(paths.authorize, ({ request }) => answerBrowser(issuer, () => showSignIn(provider, request)))
-    .post(paths.authorize, ({ request }) => answerBrowser(issuer, () => signIn(provider, request)), {
+    .get(paths.authorize, ({ request }) => respondToBrowser(issuer, () => showSignIn(provider, request)))
+    .post(paths.authorize, ({ request }) => respondToBrowser(issuer, () => signIn(provider, request)), {
       parse: 'none',
     })
 }
 
 function showSignIn(provider: Provider, request: Request): Response {
   const query = new URL(request.url).searchParams
-  const asked = parseAuthorizeRequest(query)
-  const session = currentSession(provider, request, asked)
-  if (asked.prompts.includes('none')) {
-    if (session) return redirectWithCode(provider, asked, session)
-    throw new AuthorizeError('login_required', 'No fan is signed in.', asked.redirectUri, asked.state)
+  const authorization = parseAuthorizeRequest(query)
+  const session = currentSession(provider, request, authorization)
+  if (authorization.prompts.includes('none')) {
+    if (session) return redirectWithCode(provider, authorization, session)
+    throw new AuthorizeError(
+      'login_required',
+      'No fan is signed in.',
+      authorization.redirectUri,
+      authorization.state,
+    )
   }
   const { users } = provider
-  const hinted = asked.loginHint === undefined ? undefined : users.findByHint(asked.loginHint)
+  const hinted = authorization.loginHint === undefined ? undefined : users.findByHint(authorization.loginHint)
   const search =
-    query.get('q') ?? (hinted || !users.search(asked.loginHint).length ? '' : (asked.loginHint ?? ''))
+    query.get('q') ??
+    (hinted || !users.search(authorization.loginHint).length ? '' : (authorization.loginHint ?? ''))
   return signInPage({
-    request: asked,
+    request: authorization,
     hinted,
-    current: session && !asked.prompts.includes('login') ? users.find(session.sub) : undefined,
+    current: session && !authorization.prompts.includes('login') ? users.find(session.sub) : undefined,
     users: users.search(search),
     total: users.size,
     search,
@@ -43,18 +49,18 @@ function showSignIn(provider: Provider, request: Request): Response {
 
 async function signIn(provider: Provider, request: Request): Promise<Response> {
   const form = new URLSearchParams(await request.text())
-  const asked = parseAuthorizeRequest(form)
+  const authorization = parseAuthorizeRequest(form)
   const user = provider.users.find(form.get('sub') ?? '')
   if (!user)
-    throw new Refusal(400, 'invalid_request', 'There is no such fan any more. Go back and pick another.')
-  provider.requests.attribute(request, user.sub)
+    throw new OAuthError(400, 'invalid_request', 'This fan no longer exists. Go back and pick another.')
+  provider.requests.setSubject(request, user.sub)
   const session = { sub: user.sub, authTime: provider.clock.seconds() }
-  const response = redirectWithCode(provider, asked, session)
-  response.headers.set('set-cookie', rememberBrowser(provider.grants.openBrowserSession(session)))
+  const response = redirectWithCode(provider, authorization, session)
+  response.headers.set('set-cookie', sessionCookie(provider.grants.openBrowserSession(session)))
   return response
 }
 
-/** The browser's sign-in, when it is still good for this request. */
+/** The browser's sign-in, if it is recent enough for this request. */
 function currentSession(
   provider: Provider,
   request: Request,
@@ -68,10 +74,10 @@ function currentSession(
 
 function redirectWithCode(
   { grants, issuer }: Provider,
-  asked: AuthorizeRequest,
+  authorization: AuthorizeRequest,
   session: BrowserSession,
 ): Response {
-  const { client, scope, nonce, redirectUri, challenge, state } = asked
+  const { client, scope, nonce, redirectUri, challenge, state } = authorization
   const grant = { ...session, clientId: client.id, scope, nonce }
   const code = grants.issueCode(grant, { redirectUri, challenge })
   return redirect(redirectUri, { code, state, iss: issuer })

@@ -1,23 +1,23 @@
 import { errorPage } from '../pages/message-page.ts'
 import { AuthorizeError } from './authorize-request.ts'
-import { Refusal } from './refusal.ts'
+import { OAuthError } from './oauth-error.ts'
 
-/** Runs a handler whose errors people see: a page, or a redirect where client and redirect URI are known. */
-export async function answerBrowser(
+/** Runs a handler and turns its errors into an error page, or into a redirect once client and redirect URI are valid. */
+export async function respondToBrowser(
   issuer: string,
-  answer: () => Response | Promise<Response>,
+  handle: () => Response | Promise<Response>,
 ): Promise<Response> {
   try {
-    return await answer()
+    return await handle()
   } catch (error) {
-    if (error instanceof Refusal) return errorPage(error)
+    if (error instanceof OAuthError) return errorPage(error)
     if (!(error instanceof AuthorizeError)) throw error
     const { description, redirectUri, state } = error
     return redirect(redirectUri, { error: error.error, error_description: description, state, iss: issuer })
   }
 }
 
-/** The redirect back to the client: 303, so that a form's POST becomes a GET. */
+/** The redirect back to the client: 303 turns a form's POST into a GET. */
 export function redirect(uri: string, parameters: Record<string, string | undefined>): Response {
   const query = new URLSearchParams(
     Object.entries(parameters).filter((entry): entry is [string, string] => !!entry[1]),

@@ -1,9 +1,9 @@
-/** An OAuth client: public (no secret), so that PKCE is what ties a code to it. */
+/** A public OAuth client: it has no secret, PKCE binds a code to it. */
 export interface Client {
   id: string
-  /** As the sign-in page names it. */
+  /** Shown on the sign-in page. */
   name: string
-  /** Custom schemes it may be redirected to, beside loopback addresses. */
+  /** Custom URI schemes allowed in redirects, in addition to loopback addresses. */
   schemes: readonly string[]
 }
 
@@ -12,8 +12,8 @@ const clients: readonly Client[] = [
   { id: 'matchday-app', name: 'Matchday app', schemes: ['matchday'] },
 ]
 
-// Judged as written, before any URL parser normalises it: `http://2130706433`, `http://localhost@evil.example` and
-// backslashes never get as far as being resolved.
+// Matched as sent, before a URL parser normalises it: this rejects `http://2130706433`, backslashes and
+// `http://localhost@evil.example`.
 const loopback =
   /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?(?:[/?][\w\-.~!$&'()*+,;=:@%/?]*)?$/
 const customScheme = /^([a-z][a-z0-9+.-]*):\/\/[\w\-.~!$&'()*+,;=:@%/?]*$/
@@ -24,7 +24,7 @@ export function findClient(id: string | undefined): Client | undefined {
 }
 
 /**
- * Whether a redirect URI belongs to a client: plain http to localhost, 127.0.0.1 or [::1] with any port and path
+ * Whether a redirect URI is registered for a client: http to localhost, 127.0.0.1 or [::1] with any port and path
  * (RFC 8252 §7.3), or a custom scheme of the client. No fragment, no user info.
  */
 export function isRegisteredRedirect(client: Client, uri: string): boolean {
@@ -35,8 +35,8 @@ export function isRegisteredRedirect(client: Client, uri: string): boolean {
 }
 
 /**
- * The CSP `form-action` source that lets a form's answer redirect to `uri`: browsers hold redirects after a POST to it
- * as well. IPv6 addresses cannot be written there, so for these the scheme stands alone.
+ * The CSP `form-action` source that allows the response to a form to redirect to `uri`: browsers apply it to redirects
+ * after a POST. CSP has no syntax for IPv6 addresses, so for those the source is the scheme.
  */
 export function formActionSource(uri: string): string {
   const { protocol, origin, hostname } = new URL(uri)

@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, type webcrypto } from 'node:crypto'
 import { type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose'
 import { generateSigningKey, type SigningKey } from './keys.ts'
 
-/** Everything that can be wrong with an otherwise good access token; a resource server must refuse each of them. */
+/** The defects that an otherwise valid access token can have; a resource server must reject each of them. */
 export const defects = [
   'expired',
   'not_yet_valid',
@@ -21,7 +21,7 @@ export const defects = [
 ] as const
 export type Defect = (typeof defects)[number]
 
-/** A good token before it is signed. */
+/** A valid token before it is signed. */
 export interface TokenDraft {
   header: JWTHeaderParameters
   claims: JWTPayload
@@ -32,8 +32,8 @@ const hour = 3600
 const extension = 'urn:matchday:mock:unknown'
 
 /**
- * Signs a draft with one thing wrong and all else as in a good token. Times are wrong by an hour, far past any
- * leeway; what is forged is forged as an attacker would who knows only what the provider publishes.
+ * Signs a draft with one defect. Times are wrong by an hour, more than any leeway. Forged tokens use only what the
+ * provider publishes, as an attacker would.
  */
 export function applyDefect({ header, claims, key }: TokenDraft, defect: Defect): Promise<string> | string {
   const iat = typeof claims.iat === 'number' ? claims.iat : 0
@@ -75,7 +75,7 @@ export function applyDefect({ header, claims, key }: TokenDraft, defect: Defect)
   }
 }
 
-/** The ID token's claims under the API's audience, so that nothing but its kind gives it away. */
+/** An ID token's claims with the API's audience, so that only the kind of token is wrong. */
 function asIdToken(claims: JWTPayload): JWTPayload {
   const { client_id, scope: _, jti: __, ...rest } = claims
   return { ...rest, azp: client_id, auth_time: claims.iat, nonce: 'mock-nonce' }

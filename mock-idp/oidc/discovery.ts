@@ -3,7 +3,7 @@ import type { Provider } from '../provider.ts'
 import { signingAlgorithms } from './keys.ts'
 import { scopes } from './scopes.ts'
 
-/** Where each endpoint lives, below the issuer. */
+/** The path of each endpoint. */
 export const paths = {
   authorize: '/authorize',
   token: '/token',

@@ -1,17 +1,17 @@
-import { Refusal } from './refusal.ts'
+import { OAuthError } from './oauth-error.ts'
 
 /** The parameters of an OAuth request by name. */
 export type Parameters = ReadonlyMap<string, string>
 
 /**
- * The parameters of a query or form, empty ones counting as absent (RFC 6749 §3.1).
- * @throws Refusal 400 `invalid_request` when one comes twice
+ * The parameters of a query or form; empty ones count as absent (RFC 6749 §3.1).
+ * @throws OAuthError 400 `invalid_request` when a parameter is repeated
  */
 export function readParameters(source: URLSearchParams): Parameters {
   const parameters = new Map<string, string>()
   for (const [name, value] of source) {
     if (parameters.has(name))
-      throw new Refusal(400, 'invalid_request', `The parameter ${name} was sent more than once.`)
+      throw new OAuthError(400, 'invalid_request', `The parameter ${name} was sent more than once.`)
     parameters.set(name, value)
   }
   for (const [name, value] of parameters) if (value === '') parameters.delete(name)
@@ -20,19 +20,19 @@ export function readParameters(source: URLSearchParams): Parameters {
 
 /**
  * The parameters of a form body.
- * @throws Refusal 400 `invalid_request` for any media type but application/x-www-form-urlencoded
+ * @throws OAuthError 400 `invalid_request` for a media type other than application/x-www-form-urlencoded
  */
 export async function readForm(request: Request): Promise<Parameters> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded') {
-    throw new Refusal(400, 'invalid_request', 'Send the parameters as application/x-www-form-urlencoded.')
+    throw new OAuthError(400, 'invalid_request', 'Send the parameters as application/x-www-form-urlencoded.')
   }
   return readParameters(new URLSearchParams(await request.text()))
 }
 
-/** @throws Refusal 400 `invalid_request` when the parameter is absent */
+/** @throws OAuthError 400 `invalid_request` when the parameter is absent */
 export function required(parameters: Parameters, name: string): string {
   const value = parameters.get(name)
-  if (value === undefined) throw new Refusal(400, 'invalid_request', `The parameter ${name} is missing.`)
+  if (value === undefined) throw new OAuthError(400, 'invalid_request', `The parameter ${name} is missing.`)
   return value
 }

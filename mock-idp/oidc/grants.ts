@@ -1,12 +1,12 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
-import { Refusal } from './refusal.ts'
+import { OAuthError } from './oauth-error.ts'
 
 /** Lifetimes in milliseconds. */
 const codeLifetime = 60_000
 const refreshLifetime = 30 * 24 * 3_600_000
 
-/** What a fan allowed a client: everything issued from one sign-in hangs on it and dies with it. */
+/** What a fan allowed a client. Revoking it revokes every token issued from that sign-in. */
 export interface Grant {
   /** The `sid` claim of its tokens. */
   sid: string
@@ -24,13 +24,13 @@ interface Code {
   redirectUri: string
   challenge: string
   expiresAt: number
-  state: 'fresh' | 'spoilt' | 'exchanged'
+  state: 'fresh' | 'failed' | 'exchanged'
 }
 
 interface RefreshToken {
   grant: Grant
   expiresAt: number
-  spent: boolean
+  used: boolean
 }
 
 /** A browser that has signed in, for `prompt=none` and "continue as". */
@@ -40,7 +40,7 @@ export interface BrowserSession {
   authTime: number
 }
 
-/** Codes, refresh tokens, browser sessions and what was revoked, in memory. */
+/** Codes, refresh tokens, browser sessions and revocations, in memory. */
 export class Grants {
   readonly #clock: Clock
   readonly #codes = new Map<string, Code>()
@@ -53,7 +53,7 @@ export class Grants {
     this.#clock = clock
   }
 
-  /** An authorization code: one use, 60 s (RFC 6749 §4.1.2). `challenge` is the S256 code challenge of RFC 7636. */
+  /** A single-use authorization code, valid for 60 s (RFC 6749 §4.1.2). `challenge` is the S256 code challenge of RFC 7636. */
   issueCode(
     grant: Omit<Grant, 'sid'>,
     { redirectUri, challenge }: { redirectUri: string; challenge: string },
@@ -71,68 +71,69 @@ export class Grants {
   }
 
   /**
-   * Exchanges a code. A second exchange revokes what the first one gave; a wrong verifier spoils the code.
-   * @throws Refusal 400 `invalid_grant`
+   * Exchanges a code. A failed attempt makes the code unusable; a second exchange revokes the grant.
+   * @throws OAuthError 400 `invalid_grant`
    */
   redeemCode(code: string, claim: { clientId: string; redirectUri: string; verifier: string }): Grant {
-    const held = this.#codes.get(code)
-    if (!held) throw new Refusal(400, 'invalid_grant', 'The code is unknown.')
-    const { state } = held
+    const stored = this.#codes.get(code)
+    if (!stored) throw new OAuthError(400, 'invalid_grant', 'The code is unknown.')
+    const { state } = stored
     if (state === 'exchanged') {
-      this.revokeGrant(held.grant.sid)
-      throw new Refusal(400, 'invalid_grant', 'The code was used before; the tokens it gave are revoked.')
+      this.revokeGrant(stored.grant.sid)
+      throw new OAuthError(400, 'invalid_grant', 'The code was used before; its tokens are revoked.')
     }
-    held.state = 'spoilt'
+    stored.state = 'failed'
     const challenge = createHash('sha256').update(claim.verifier).digest('base64url')
-    if (state === 'spoilt')
-      throw new Refusal(400, 'invalid_grant', 'The code was spoilt by a failed attempt.')
-    if (held.expiresAt <= this.#clock.now()) throw new Refusal(400, 'invalid_grant', 'The code has expired.')
-    if (held.grant.clientId !== claim.clientId) {
-      throw new Refusal(400, 'invalid_grant', 'The code was issued to another client.')
+    if (state === 'failed')
+      throw new OAuthError(400, 'invalid_grant', 'The code is unusable after a failed attempt.')
+    if (stored.expiresAt <= this.#clock.now())
+      throw new OAuthError(400, 'invalid_grant', 'The code has expired.')
+    if (stored.grant.clientId !== claim.clientId) {
+      throw new OAuthError(400, 'invalid_grant', 'The code was issued to another client.')
     }
-    if (held.redirectUri !== claim.redirectUri) {
-      throw new Refusal(400, 'invalid_grant', 'redirect_uri is not the one the code was sent to.')
+    if (stored.redirectUri !== claim.redirectUri) {
+      throw new OAuthError(
+        400,
+        'invalid_grant',
+        'redirect_uri differs from that of the authorization request.',
+      )
     }
-    if (held.challenge !== challenge) {
-      throw new Refusal(400, 'invalid_grant', 'code_verifier does not match the code_challenge.')
+    if (stored.challenge !== challenge) {
+      throw new OAuthError(400, 'invalid_grant', 'code_verifier does not match the code_challenge.')
     }
-    held.state = 'exchanged'
-    return held.grant
+    stored.state = 'exchanged'
+    return stored.grant
   }
 
-  /** A refresh token: opaque, one use, 30 days. */
+  /** A single-use opaque refresh token, valid for 30 days. */
   issueRefreshToken(grant: Grant): string {
     const token = randomBytes(32).toString('base64url')
-    this.#refreshTokens.set(token, { grant, expiresAt: this.#clock.now() + refreshLifetime, spent: false })
+    this.#refreshTokens.set(token, { grant, expiresAt: this.#clock.now() + refreshLifetime, used: false })
     return token
   }
 
   /**
-   * Spends a refresh token; the caller issues the next one. A spent one coming back revokes the whole grant.
-   * @throws Refusal 400 `invalid_grant`
+   * Marks a refresh token as used; the caller issues the next one. Reuse revokes the whole grant.
+   * @throws OAuthError 400 `invalid_grant`
    */
-  spendRefreshToken(token: string, clientId: string): Grant {
-    const held = this.#refreshTokens.get(token)
-    if (!held || held.grant.clientId !== clientId) {
-      throw new Refusal(400, 'invalid_grant', 'The refresh token is unknown or belongs to another client.')
+  redeemRefreshToken(token: string, clientId: string): Grant {
+    const stored = this.#refreshTokens.get(token)
+    if (!stored || stored.grant.clientId !== clientId) {
+      throw new OAuthError(400, 'invalid_grant', 'The refresh token is unknown or belongs to another client.')
     }
-    if (held.spent) {
-      this.revokeGrant(held.grant.sid)
-      throw new Refusal(
-        400,
-        'invalid_grant',
-        'The refresh token was used before; its whole grant is revoked.',
-      )
+    if (stored.used) {
+      this.revokeGrant(stored.grant.sid)
+      throw new OAuthError(400, 'invalid_grant', 'The refresh token was used before; its grant is revoked.')
     }
-    if (this.#revokedGrants.has(held.grant.sid))
-      throw new Refusal(400, 'invalid_grant', 'The grant was revoked.')
-    if (held.expiresAt <= this.#clock.now())
-      throw new Refusal(400, 'invalid_grant', 'The refresh token has expired.')
-    held.spent = true
-    return held.grant
+    if (this.#revokedGrants.has(stored.grant.sid))
+      throw new OAuthError(400, 'invalid_grant', 'The grant was revoked.')
+    if (stored.expiresAt <= this.#clock.now())
+      throw new OAuthError(400, 'invalid_grant', 'The refresh token has expired.')
+    stored.used = true
+    return stored.grant
   }
 
-  /** The grant of a refresh token of that client, spent or not. */
+  /** The grant of a refresh token of that client, used or not. */
   findByRefreshToken(token: string, clientId: string): Grant | undefined {
     const grant = this.#refreshTokens.get(token)?.grant
     return grant?.clientId === clientId ? grant : undefined
@@ -146,12 +147,12 @@ export class Grants {
     this.#revokedTokens.add(jti)
   }
 
-  /** Whether an access token with these claims was revoked, itself or with its grant. */
+  /** Whether an access token with these claims, or its grant, was revoked. */
   isRevoked({ sid, jti }: Record<string, unknown>): boolean {
     return this.#revokedGrants.has(String(sid)) || this.#revokedTokens.has(String(jti))
   }
 
-  /** Remembers a browser's sign-in under a fresh id, for its cookie. */
+  /** Stores a browser's sign-in and returns the id for its cookie. */
   openBrowserSession(session: BrowserSession): string {
     const id = randomBytes(32).toString('base64url')
     this.#browsers.set(id, session)
@@ -166,9 +167,9 @@ export class Grants {
     if (id !== undefined) this.#browsers.delete(id)
   }
 
-  /** Forgets everything. Tokens out there die with the signing keys. */
+  /** Deletes everything. Access tokens in use become invalid because the key ring is reset too. */
   reset(): void {
-    for (const held of [this.#codes, this.#refreshTokens, this.#browsers]) held.clear()
+    for (const stored of [this.#codes, this.#refreshTokens, this.#browsers]) stored.clear()
     this.#revokedGrants.clear()
     this.#revokedTokens.clear()
   }

@@ -15,21 +15,21 @@ export interface SigningKey {
 }
 
 export interface KeyRing {
-  /** The key that signs now: the newest. */
+  /** The signing key: the newest. */
   readonly current: SigningKey
   /** The published key set (RFC 7517), newest first. */
   readonly jwks: JSONWebKeySet
-  /** Finds the key of a token among the published ones; what jose calls a key set. */
+  /** Finds the published key of a token; passed to jose's verify functions. */
   readonly lookup: ReturnType<typeof createLocalJWKSet>
-  /** Makes a new signing key; the old ones stay published. */
+  /** Creates a new signing key; the old ones stay published. */
   rotate(alg?: SigningAlgorithm): SigningKey
-  /** Stops publishing every key but the one that signs, and returns the ids of those that went. */
+  /** Stops publishing every key except the signing key, and returns the ids of the removed keys. */
   retire(): string[]
-  /** Forgets every key and starts over with a new one. */
+  /** Replaces every key with one new key. */
   reset(): void
 }
 
-/** Signing keys of one provider, held in memory alone: a restart makes new ones. */
+/** The signing keys of one provider, in memory only: a restart creates new ones. */
 export function createKeyRing(): KeyRing {
   let keys = [generateSigningKey('ES256')] as [SigningKey, ...SigningKey[]]
   let lookup: KeyRing['lookup'] | undefined
@@ -63,7 +63,7 @@ export function createKeyRing(): KeyRing {
   }
 }
 
-/** A fresh key pair with a random `kid`; also what the `wrong_key` and `embedded_jwk` tokens are signed with. */
+/** A new key pair with a random `kid`. The defects `wrong_key` and `embedded_jwk` sign with one too. */
 export function generateSigningKey(alg: SigningAlgorithm): SigningKey {
   const { privateKey, publicKey } = generatePair(alg)
   const kid = `mock-${randomBytes(6).toString('hex')}`

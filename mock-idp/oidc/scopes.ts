@@ -1,34 +1,34 @@
-import { Refusal } from './refusal.ts'
+import { OAuthError } from './oauth-error.ts'
 
-/** The scopes that mean something here (OpenID Connect Core §5.4, §11). Others are dropped from the grant. */
+/** The supported scopes (OpenID Connect Core §5.4, §11). Others are dropped from the grant. */
 export const scopes = ['openid', 'profile', 'email', 'offline_access'] as const
 
-const byDefault = 'openid profile email'
+const defaultScope = 'openid profile email'
 const token = /^[\x21\x23-\x5b\x5d-\x7e]+$/
 
 /**
- * What is granted of the scope asked for; `openid profile email` when nothing was asked for.
- * @throws Refusal 400 `invalid_scope` for a malformed scope, or when nothing of it is known here
+ * The supported part of the requested scope; `openid profile email` when none was requested.
+ * @throws OAuthError 400 `invalid_scope` for a malformed scope, or when no part of it is supported
  */
-export function grantScope(asked: string | undefined): string {
-  const words = (asked ?? byDefault).split(' ').filter(Boolean)
+export function grantScope(requested: string | undefined): string {
+  const words = (requested ?? defaultScope).split(' ').filter(Boolean)
   const known = scopes.filter(scope => words.includes(scope))
   if (words.some(word => !token.test(word)) || known.length === 0) {
-    throw new Refusal(400, 'invalid_scope', `Known scopes: ${scopes.join(', ')}.`)
+    throw new OAuthError(400, 'invalid_scope', `Known scopes: ${scopes.join(', ')}.`)
   }
   return known.join(' ')
 }
 
 /**
- * The scope of a refreshed token: what the grant has, or a part of it.
- * @throws Refusal 400 `invalid_scope` when more is asked for than was granted (RFC 6749 §6)
+ * The scope of a refreshed token: that of the grant, or the requested part of it.
+ * @throws OAuthError 400 `invalid_scope` when the request exceeds the grant (RFC 6749 §6)
  */
-export function narrowScope(granted: string, asked: string | undefined): string {
-  if (asked === undefined) return granted
-  const held = granted.split(' ')
-  const words = asked.split(' ').filter(Boolean)
-  if (words.length === 0 || words.some(word => !held.includes(word))) {
-    throw new Refusal(400, 'invalid_scope', `The grant holds: ${granted}.`)
+export function narrowScope(granted: string, requested: string | undefined): string {
+  if (requested === undefined) return granted
+  const grantedScopes = granted.split(' ')
+  const words = requested.split(' ').filter(Boolean)
+  if (words.length === 0 || words.some(word => !grantedScopes.includes(word))) {
+    throw new OAuthError(400, 'invalid_scope', `The granted scope is: ${granted}.`)
   }
-  return held.filter(word => words.includes(word)).join(' ')
+  return grantedScopes.filter(word => words.includes(word)).join(' ')
 }

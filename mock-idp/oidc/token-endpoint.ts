@@ -4,13 +4,13 @@ import { findClient } from './clients.ts'
 import { paths } from './discovery.ts'
 import { type Parameters, readForm, required } from './form.ts'
 import type { Grant } from './grants.ts'
-import { Refusal } from './refusal.ts'
+import { OAuthError } from './oauth-error.ts'
 import { narrowScope } from './scopes.ts'
 import { tokenLifetime } from './tokens.ts'
 
 const noStore = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
-/** The token endpoint (RFC 6749 §4.1.3 and §6, RFC 7636) and revocation (RFC 7009). Form bodies alone, JSON errors. */
+/** The token endpoint (RFC 6749 §4.1.3 and §6, RFC 7636) and revocation (RFC 7009). Form bodies, JSON errors. */
 export function tokenRoutes(provider: Provider) {
   const { faults, requests } = provider
   return new Elysia({ name: 'mock-idp/token' })
@@ -20,7 +20,7 @@ export function tokenRoutes(provider: Provider) {
         const form = await readForm(request)
         const clientId = identifyClient(request, form)
         const { grant, scope } = redeem(provider, form, clientId)
-        requests.attribute(request, grant.sub)
+        requests.setSubject(request, grant.sub)
         return Response.json(await issueTokens(provider, grant, scope), { headers: noStore })
       },
       { parse: 'none', beforeHandle: faults.guard('token') },
@@ -37,26 +37,26 @@ export function tokenRoutes(provider: Provider) {
     )
 }
 
-/** @throws Refusal 401 `invalid_client` for an unknown client or one that sends a secret: both clients are public */
+/** @throws OAuthError 401 `invalid_client` for an unknown client or one that sends a secret: both clients are public */
 function identifyClient(request: Request, form: Parameters): string {
   if (request.headers.has('authorization')) {
     const challenge = { 'www-authenticate': 'Basic realm="mock-idp"' }
-    throw new Refusal(
+    throw new OAuthError(
       401,
       'invalid_client',
-      'The clients are public: send client_id in the form alone.',
+      'The clients are public: send client_id in the form only.',
       challenge,
     )
   }
   const client = findClient(required(form, 'client_id'))
-  if (!client) throw new Refusal(401, 'invalid_client', 'There is no client of this id.')
+  if (!client) throw new OAuthError(401, 'invalid_client', 'There is no client with this id.')
   if (form.has('client_secret')) {
-    throw new Refusal(401, 'invalid_client', 'The clients are public: leave client_secret out.')
+    throw new OAuthError(401, 'invalid_client', 'The clients are public: omit client_secret.')
   }
   return client.id
 }
 
-/** @throws Refusal 400 as in RFC 6749 §5.2 */
+/** @throws OAuthError 400 as in RFC 6749 §5.2 */
 function redeem(
   { grants, users }: Provider,
   form: Parameters,
@@ -68,18 +68,18 @@ function redeem(
     const redirectUri = required(form, 'redirect_uri')
     const verifier = required(form, 'code_verifier')
     const grant = grants.redeemCode(code, { clientId, redirectUri, verifier })
-    return { grant: living(grant), scope: grant.scope }
+    return { grant: requireUser(grant), scope: grant.scope }
   }
   if (type === 'refresh_token') {
     const token = required(form, 'refresh_token')
-    const held = grants.findByRefreshToken(token, clientId)
-    const scope = held ? narrowScope(held.scope, form.get('scope')) : ''
-    return { grant: living(grants.spendRefreshToken(token, clientId)), scope }
+    const stored = grants.findByRefreshToken(token, clientId)
+    const scope = stored ? narrowScope(stored.scope, form.get('scope')) : ''
+    return { grant: requireUser(grants.redeemRefreshToken(token, clientId)), scope }
   }
-  throw new Refusal(400, 'unsupported_grant_type', 'Known grant types: authorization_code, refresh_token.')
+  throw new OAuthError(400, 'unsupported_grant_type', 'Known grant types: authorization_code, refresh_token.')
 
-  function living(grant: Grant): Grant {
-    if (!users.find(grant.sub)) throw new Refusal(400, 'invalid_grant', 'The user no longer exists.')
+  function requireUser(grant: Grant): Grant {
+    if (!users.find(grant.sub)) throw new OAuthError(400, 'invalid_grant', 'The user no longer exists.')
     return grant
   }
 }
@@ -87,7 +87,7 @@ function redeem(
 async function issueTokens({ tokens, grants, users }: Provider, grant: Grant, scope: string) {
   const { sub, clientId, sid, authTime, nonce } = grant
   const accessToken = await tokens.issueAccessToken(sub, { clientId, scope, sid })
-  // The nonce belongs to the sign-in: ID tokens of later refreshes go without (OpenID Connect Core §12.2).
+  // The nonce belongs to the sign-in: ID tokens of refreshes omit it (OpenID Connect Core §12.2).
   grant.nonce = undefined
   const idToken = { clientId, sid, scope, authTime, nonce, accessToken }
   return {
@@ -102,7 +102,7 @@ async function issueTokens({ tokens, grants, users }: Provider, grant: Grant, sc
   }
 }
 
-/** RFC 7009 §2.2: an unknown token is no error. A refresh token takes its grant with it, an access token only itself. */
+/** RFC 7009 §2.2: an unknown token is no error. A refresh token revokes its grant, an access token only itself. */
 async function revoke({ grants, tokens }: Provider, token: string, clientId: string): Promise<void> {
   const grant = grants.findByRefreshToken(token, clientId)
   if (grant) return grants.revokeGrant(grant.sid)

@@ -1,25 +1,25 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '../clock.ts'
-import { presentUser, type User } from '../users.ts'
+import { presentUser, type User } from '../users/user.ts'
 import { applyDefect, type Defect } from './defects.ts'
 import { type KeyRing, signingAlgorithms } from './keys.ts'
 
 /** Lifetime of an access token and an ID token, in seconds. */
 export const tokenLifetime = 3600
 
-/** What a token may be made of beyond the user; everything has a default. */
+/** Optional settings of an access token. */
 export interface TokenOptions {
-  /** Seconds from the provider's now; may be negative. Default 3600. */
+  /** Seconds from the provider's current time; may be negative. Default 3600. */
   expiresIn?: number
-  /** Laid over the standard claims, last but for the defect. */
+  /** Override the standard claims; a defect is applied after them. */
   claims?: JWTPayload
-  /** One fault that a resource server must notice. */
+  /** A defect that a resource server must detect. */
   defect?: Defect
   clientId?: string
   /** Space separated. Default `openid profile email`. */
   scope?: string
-  /** The session (grant) that the token belongs to. Default: one of its own. */
+  /** The grant that the token belongs to. Default: a new id. */
   sid?: string
   /** The `typ` header. Default `at+jwt`. */
   typ?: string
@@ -32,18 +32,18 @@ interface IdTokenOptions {
   /** Seconds since the epoch. */
   authTime: number
   nonce?: string
-  /** The access token it came with, for `at_hash`. */
+  /** The access token issued with it, for `at_hash`. */
   accessToken: string
 }
 
 export interface Tokens {
   /** An access token in the JWT profile of RFC 9068. */
   issueAccessToken(sub: string, options?: TokenOptions): Promise<string>
-  /** An ID token (OpenID Connect Core §2), with the claims that the scope asks for. */
+  /** An ID token (OpenID Connect Core §2) with the claims of the scope. */
   issueIdToken(user: User, options: IdTokenOptions): Promise<string>
-  /** The claims of a token that this provider issued as access token and that still holds. Rejects with jose's errors. */
+  /** The claims of a valid access token of this provider. Rejects with jose's errors. */
   verifyAccessToken(token: string): Promise<JWTPayload>
-  /** The claims of an ID token of ours, expired or not, for `id_token_hint`. Rejects with jose's errors. */
+  /** The claims of an ID token of this provider, expired or not, for `id_token_hint`. Rejects with jose's errors. */
   verifyIdTokenHint(token: string): Promise<JWTPayload>
 }
 
@@ -99,7 +99,7 @@ export function createTokens(deps: {
         typ: 'at+jwt',
         algorithms: [...signingAlgorithms],
         requiredClaims: ['sub', 'exp', 'iat'],
-        maxTokenAge: Number.MAX_SAFE_INTEGER, // Makes jose refuse an iat in the future.
+        maxTokenAge: Number.MAX_SAFE_INTEGER, // Makes jose reject an iat in the future.
         currentDate: new Date(clock.now()),
       })
       return payload
@@ -117,7 +117,7 @@ export function createTokens(deps: {
   }
 }
 
-/** The part of a user's claims that a scope gives (OpenID Connect Core §5.4); `sub` always. */
+/** The claims of a user that a scope includes (OpenID Connect Core §5.4); `sub` always. */
 export function claimsForScope(user: User, scope: string): Partial<User> {
   const scopes = scope.split(' ')
   const { sub, email, email_verified, ...profile } = user
@@ -132,7 +132,7 @@ function signJwt(header: JWTHeaderParameters, claims: JWTPayload, keys: KeyRing)
   return new SignJWT(claims).setProtectedHeader(header).sign(keys.current.privateJwk)
 }
 
-/** `at_hash` (OpenID Connect Core §3.1.3.6): the left half of the token's hash by the algorithm's own digest. */
+/** `at_hash` (OpenID Connect Core §3.1.3.6): the left half of the token's digest by the algorithm's hash function. */
 function accessTokenHash(accessToken: string, alg: string): string {
   const digest = createHash(alg === 'EdDSA' ? 'sha512' : 'sha256')
     .update(accessToken)

@@ -1,25 +1,25 @@
 import { Elysia } from 'elysia'
 import { errors, type JWTPayload } from 'jose'
 import type { Provider } from '../provider.ts'
-import { presentUser, type User } from '../users.ts'
+import { presentUser, type User } from '../users/user.ts'
 import { paths } from './discovery.ts'
-import { Refusal } from './refusal.ts'
+import { OAuthError } from './oauth-error.ts'
 import { claimsForScope } from './tokens.ts'
 
-/** Userinfo (OpenID Connect Core §5.3): the claims of the token's user that its scope gives, by GET or POST. */
+/** Userinfo (OpenID Connect Core §5.3): the claims that the token's scope includes, by GET or POST. */
 export function userinfoRoutes(provider: Provider) {
   const { issuer, faults } = provider
-  const answer = async ({ request }: { request: Request }) => {
+  const userinfo = async ({ request }: { request: Request }) => {
     const { user, scope } = await authenticate(provider, request.headers.get('authorization'))
     const claims = claimsForScope(presentUser(user, issuer), scope)
     return Response.json(claims, { headers: { 'cache-control': 'no-store' } })
   }
   return new Elysia({ name: 'mock-idp/userinfo' })
-    .get(paths.userinfo, answer, { beforeHandle: faults.guard('userinfo') })
-    .post(paths.userinfo, answer, { parse: 'none', beforeHandle: faults.guard('userinfo') })
+    .get(paths.userinfo, userinfo, { beforeHandle: faults.guard('userinfo') })
+    .post(paths.userinfo, userinfo, { parse: 'none', beforeHandle: faults.guard('userinfo') })
 }
 
-/** @throws Refusal 401 or 403 with the challenge of RFC 6750 §3 */
+/** @throws OAuthError 401 or 403 with the challenge of RFC 6750 §3 */
 async function authenticate(
   provider: Provider,
   authorization: string | null,
@@ -27,25 +27,25 @@ async function authenticate(
   const token = /^bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
   if (!token) {
     const challenge = { 'www-authenticate': 'Bearer realm="mock-idp"' }
-    throw new Refusal(401, 'invalid_request', 'Send an access token as Authorization: Bearer.', challenge)
+    throw new OAuthError(401, 'invalid_request', 'Send an access token as Authorization: Bearer.', challenge)
   }
-  const claims = await provider.tokens.verifyAccessToken(token).catch(refuseToken)
+  const claims = await provider.tokens.verifyAccessToken(token).catch(rejectToken)
   const user = provider.users.find(String(claims.sub))
   if (!user) throw unauthorized('invalid_token', 'The user no longer exists.')
   if (provider.grants.isRevoked(claims)) throw unauthorized('invalid_token', 'The token was revoked.')
   const scope = typeof claims.scope === 'string' ? claims.scope : ''
   if (!scope.split(' ').includes('openid'))
-    throw unauthorized('insufficient_scope', 'The scope openid is needed.', 403)
+    throw unauthorized('insufficient_scope', 'The scope openid is required.', 403)
   return { user, scope }
 }
 
-function refuseToken(error: unknown): JWTPayload {
+function rejectToken(error: unknown): JWTPayload {
   if (error instanceof errors.JOSEError)
-    throw unauthorized('invalid_token', `The token was refused: ${error.code}.`)
+    throw unauthorized('invalid_token', `The token was rejected: ${error.code}.`)
   throw error
 }
 
-function unauthorized(code: string, description: string, status = 401): Refusal {
+function unauthorized(code: string, description: string, status = 401): OAuthError {
   const challenge = `Bearer realm="mock-idp", error="${code}", error_description="${description}"`
-  return new Refusal(status, code, description, { 'www-authenticate': challenge })
+  return new OAuthError(status, code, description, { 'www-authenticate': challenge })
 }

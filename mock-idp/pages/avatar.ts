@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { User } from '../users.ts'
+import type { User } from '../users/user.ts'
 import { escapeMarkup } from './html.ts'
 
 const kits = [
@@ -19,7 +19,7 @@ const kits = [
 
 const shirt = 'M34 20 L14 29 L20 50 L29 46 V84 H67 V46 L76 50 L82 29 L62 20 C58 28 38 28 34 20 Z'
 
-/** How the second colour lies on the shirt, clipped to it. */
+/** Draws the second colour; clipped to the shirt. */
 const patterns: readonly ((colour: string) => string)[] = [
   colour => [30, 44, 58].map(x => `<rect x="${x}" y="14" width="7" height="76" fill="${colour}"/>`).join(''),
   colour =>
@@ -33,7 +33,7 @@ const patterns: readonly ((colour: string) => string)[] = [
     `<rect x="10" y="14" width="38" height="37" fill="${colour}"/><rect x="48" y="51" width="40" height="37" fill="${colour}"/>`,
 ]
 
-/** A fan's picture: a shirt whose colours and pattern follow from `sub` alone, with the initials or a number on a badge. */
+/** A fan's picture: a shirt with the initials or a number. Colours and pattern depend only on `sub`. */
 export function drawAvatar(user: User): string {
   const hash = createHash('sha256').update(user.sub).digest()
   const at = <T>(list: readonly T[], byte: number) => list[(hash[byte] ?? 0) % list.length] as T
@@ -56,7 +56,7 @@ export function drawAvatar(user: User): string {
 `
 }
 
-/** The initials; a shirt number where a name is in a script whose letters a viewer's fonts may lack. */
+/** The initials, or a shirt number for scripts that a viewer's fonts may lack. */
 function badgeOf({ given_name, family_name, name, preferred_username, sub }: User, number: number): string {
   const initials = firstLetter(given_name ?? '') + firstLetter(family_name ?? '')
   const letters = initials || firstLetter(name ?? preferred_username ?? sub)

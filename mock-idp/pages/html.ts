@@ -1,11 +1,11 @@
-/** Markup that is safe to send: made by `html` alone. */
+/** Escaped markup. Only `html` creates it. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
 type Part = Html | string | number | undefined | false | readonly Part[]
 
-/** A tagged template that escapes whatever is put in, but for markup made by itself. */
+/** A tagged template that escapes every value except `Html`. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((text, string, n) => text + render(parts[n - 1]) + string))
 }

@@ -7,11 +7,11 @@ export interface Page {
   status?: number
   /** The page's own scripts, by path. */
   scripts?: readonly string[]
-  /** CSP sources that the page's forms may end at, beside the provider itself. */
+  /** Further CSP `form-action` sources, in addition to the provider itself. */
   formActions?: readonly string[]
 }
 
-/** A page in the provider's dress: no inline script or style, nothing from elsewhere, not to be framed or cached. */
+/** A page in the provider's layout: no inline script or style, no other origins, no framing, no caching. */
 export function pageResponse({
   title,
   header,
@@ -35,7 +35,7 @@ ${scripts.map(path => html`<script src="${path}" defer></script>\n`)}</head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header class="pitch"><div class="column">
-<p class="notice"><strong>Mock provider for development.</strong> No password is needed, and nobody here is real.</p>
+<p class="notice"><strong>Mock provider for development.</strong> No password is needed. All users are made up.</p>
 ${header}
 </div></header>
 <main id="main" class="column" tabindex="-1">
@@ -61,7 +61,7 @@ ${main}
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy.join('; '),
       'x-content-type-options': 'nosniff',
-      // Not no-referrer: it would turn the Origin of the sign-in's POST into null.
+      // With no-referrer, browsers would send Origin: null on the sign-in's POST.
       'referrer-policy': 'same-origin',
       'cache-control': 'no-store',
     },

@@ -1,8 +1,8 @@
-import type { Refusal } from '../oidc/refusal.ts'
+import type { OAuthError } from '../oidc/oauth-error.ts'
 import { html } from './html.ts'
 import { pageResponse } from './layout.ts'
 
-/** A page that says one thing. */
+/** A page with one message. */
 export function messagePage({
   title,
   message,
@@ -16,19 +16,19 @@ export function messagePage({
     title,
     status,
     header: html`<h1>${title}</h1>`,
-    main: html`<section class="panel"><p>${message}</p><p><a class="action" href="/">To the start page</a></p></section>`,
+    main: html`<section class="panel"><p>${message}</p><p><a class="action" href="/">Go to the start page</a></p></section>`,
   })
 }
 
-/** A refusal as a person sees it. The reader is a developer, so it says what was wrong. */
-export function errorPage({ status, error, description }: Refusal): Response {
+/** The page of an error. Its reader is a developer, so it shows the cause. */
+export function errorPage({ status, error, description }: OAuthError): Response {
   return pageResponse({
-    title: 'This sign-in cannot go on',
+    title: 'This sign-in cannot continue',
     status,
-    header: html`<h1>This sign-in cannot go on</h1>`,
+    header: html`<h1>This sign-in cannot continue</h1>`,
     main: html`<section class="panel">
 <p>${description}</p>
-<p class="quiet">Error code: <code>${error}</code>. Nothing was sent back to the app, because it is not certain where to.</p>
+<p class="quiet">Error code: <code>${error}</code>. The app was not informed, because the request names no valid redirect URI.</p>
 </section>`,
   })
 }

@@ -10,7 +10,7 @@ const assets = {
   'icon.svg': 'image/svg+xml',
 } as const
 
-/** The start page, the fans' pictures, and what the pages are dressed with. */
+/** The start page, the avatars and the static files of the pages. */
 export function pageRoutes({ issuer, users }: Provider) {
   const app = new Elysia({ name: 'mock-idp/pages' })
     .get('/', () => landingPage({ issuer, fans: users.size }))

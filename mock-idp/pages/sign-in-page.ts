@@ -1,7 +1,7 @@
 import type { AuthorizeRequest } from '../oidc/authorize-request.ts'
 import { formActionSource } from '../oidc/clients.ts'
 import { paths } from '../oidc/discovery.ts'
-import type { User } from '../users.ts'
+import type { User } from '../users/user.ts'
 import { type Html, html } from './html.ts'
 import { pageResponse } from './layout.ts'
 
@@ -13,20 +13,20 @@ export interface SignIn {
   hinted?: User
   /** The fan that this browser is signed in as. */
   current?: User
-  /** All that match the search. */
+  /** Every fan that matches the search. */
   users: User[]
-  /** How many there are without a search. */
+  /** The number of fans without a search. */
   total: number
   search: string
   /** From 1. */
   page: number
 }
 
-/** The sign-in page: every fan is the button of a plain form, and the search a plain form too; scripts only add speed. */
+/** The sign-in page: a plain form with a button for each fan, and a plain search form. It works without scripts. */
 export function signInPage({ request, hinted, current, users, total, search, page }: SignIn): Response {
   const pages = Math.max(1, Math.ceil(users.length / pageSize))
-  const at = Math.min(Math.max(1, page), pages)
-  const shown = users.slice((at - 1) * pageSize, at * pageSize)
+  const currentPage = Math.min(Math.max(1, page), pages)
+  const shown = users.slice((currentPage - 1) * pageSize, currentPage * pageSize)
   const hidden = [...request.parameters].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
@@ -36,7 +36,7 @@ export function signInPage({ request, hinted, current, users, total, search, pag
     title,
     scripts: ['/assets/sign-in.js'],
     formActions: [formActionSource(request.redirectUri)],
-    header: html`<h1>Who is playing today?</h1>
+    header: html`<h1>Choose a fan</h1>
 <p class="lead">Pick a fan to sign in to <strong>${request.client.name}</strong>.</p>
 <form class="search" role="search" method="get" action="${paths.authorize}" id="search">
 ${hidden}
@@ -50,11 +50,11 @@ ${hidden}
 <section aria-labelledby="fans-heading">
 <div class="section-head">
 <h2 id="fans-heading">Fans</h2>
-<p id="count" role="status" aria-live="polite">${countText(users.length, total, shown.length, (at - 1) * pageSize)}</p>
+<p id="count" role="status" aria-live="polite">${countText(users.length, total, shown.length, (currentPage - 1) * pageSize)}</p>
 </div>
 <div id="fans">
-${shown.length === 0 ? nobody(request, search) : fanForm(shown, hidden)}
-${pages > 1 && pager(request, search, at, pages)}
+${shown.length === 0 ? emptyResult(request, search) : fanForm(shown, hidden)}
+${pages > 1 && pager(request, search, currentPage, pages)}
 </div>
 </section>`,
   })
@@ -97,24 +97,24 @@ function countText(found: number, total: number, shown: number, before: number):
   return `${range}${found} ${found === 1 ? 'fan' : 'fans'}${found < total ? ' found' : ''}`
 }
 
-function nobody(request: AuthorizeRequest, search: string): Html {
+function emptyResult(request: AuthorizeRequest, search: string): Html {
   return html`<div class="panel empty">
 <img src="/assets/icon.svg" alt="" width="72" height="72">
-<h3>${search === '' ? 'There are no fans' : html`Nobody called “<bdi>${search}</bdi>” in the stands`}</h3>
-<p>${search === '' ? 'Make some with POST /_mock/users.' : 'Try a part of a name, a username or an email address.'}</p>
+<h3>${search === '' ? 'There are no fans' : html`No fan matches “<bdi>${search}</bdi>”`}</h3>
+<p>${search === '' ? 'Create some with POST /_mock/users.' : 'Try a part of a name, a username or an email address.'}</p>
 ${search !== '' && html`<p><a class="action" href="${pageHref(request, '', 1)}">Show all fans</a></p>`}
 </div>`
 }
 
-function pager(request: AuthorizeRequest, search: string, at: number, pages: number): Html {
+function pager(request: AuthorizeRequest, search: string, currentPage: number, pages: number): Html {
   const link = (page: number, label: string, rel: string) =>
     page >= 1 &&
     page <= pages &&
     html`<a class="action" rel="${rel}" href="${pageHref(request, search, page)}">${label}</a>`
   return html`<nav class="pager" aria-label="Pages of fans">
-${link(at - 1, '← Previous', 'prev')}
-<span>Page ${at} of ${pages}</span>
-${link(at + 1, 'Next →', 'next')}
+${link(currentPage - 1, '← Previous', 'prev')}
+<span>Page ${currentPage} of ${pages}</span>
+${link(currentPage + 1, 'Next →', 'next')}
 </nav>`
 }
 

@@ -1,15 +1,15 @@
-// Searches while typing. The page works without this: the form asks for the same address.
+// Searches while typing. Without this script, submitting the form loads the same URL.
 const form = document.getElementById('search')
 const input = document.getElementById('q')
 let timer
 let running
 
-const address = () => `${form.action}?${new URLSearchParams(new FormData(form))}`
+const searchUrl = () => `${form.action}?${new URLSearchParams(new FormData(form))}`
 
 async function refresh() {
   running?.abort()
   running = new AbortController()
-  const url = address()
+  const url = searchUrl()
   try {
     const response = await fetch(url, { signal: running.signal })
     if (!response.ok) return

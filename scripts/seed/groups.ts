@@ -1,6 +1,6 @@
 /** The fans of a seed in groups, and the rows of those who are not there yet. */
 import type { Reader } from '../../db/index.ts'
-import { walkFans } from '../../mock-idp/users.ts'
+import { walkFans } from '../../mock-idp/users/generate-fans.ts'
 import { addLife, drawRecord, type LifeTerms, noRows, type Rows } from './life.ts'
 import { stageOf } from './plan.ts'
 import { readSeason } from './season.ts'

@@ -3,7 +3,7 @@
  * the very rows that the verbs would write. `test/scripts/seed` holds both against each other.
  */
 import type { Tables } from '../../db/index.ts'
-import type { Fan } from '../../mock-idp/users.ts'
+import type { Fan } from '../../mock-idp/users/user.ts'
 import { isActive } from '../../src/catalogue/availability.ts'
 import { judgeClaims } from '../../src/identity-provider/claims.ts'
 import { boardsAt } from '../../src/leaderboard/boards.ts'

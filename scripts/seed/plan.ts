@@ -1,5 +1,5 @@
 /** What the fans of a seed do, drawn and not yet done: the same for whoever carries it out. */
-import type { Fan } from '../../mock-idp/users.ts'
+import type { Fan } from '../../mock-idp/users/user.ts'
 import { rewards, teams } from './catalogue.ts'
 import type { SeedSources } from './sources.ts'
 

@@ -1,7 +1,7 @@
 /** What the database already has of the fans of a seed. */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import type { Fan } from '../../mock-idp/users.ts'
+import type { Fan } from '../../mock-idp/users/user.ts'
 import { erasedSubject } from '../../src/users/users.ts'
 
 /** A fan of the provider, and the id that the seed draws for their record. */

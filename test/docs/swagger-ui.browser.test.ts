@@ -1,7 +1,7 @@
 /** A newcomer's first day in Swagger UI, by clicking: the API as operators run it, the seeded catalogue, a real browser. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { generateFans } from '../../mock-idp/users.ts'
+import { generateFans } from '../../mock-idp/users/generate-fans.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { noBrowser, openBrowser, screenshotPath, type WatchedBrowser } from '../support/browser.ts'

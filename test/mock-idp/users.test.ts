@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { generateFans } from '../../mock-idp/users.ts'
+import { generateFans } from '../../mock-idp/users/generate-fans.ts'
 
 test('the same seed gives the same fans byte for byte', () => {
   expect(JSON.stringify(generateFans({ seed: 7, count: 120 }))).toBe(

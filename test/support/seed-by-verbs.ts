@@ -1,7 +1,8 @@
 /** The same seed, fan by fan through the verbs that the API itself uses: slow, and the model for the fast one. */
 import { and, eq } from 'drizzle-orm'
 import type { Database, Transaction } from '../../db/index.ts'
-import { type Fan, walkFans } from '../../mock-idp/users.ts'
+import { walkFans } from '../../mock-idp/users/generate-fans.ts'
+import type { Fan } from '../../mock-idp/users/user.ts'
 import {
   drawJoining,
   drawOpening,

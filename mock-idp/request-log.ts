@@ -1,23 +1,23 @@
 import { decodeJwt } from 'jose'
 import type { Clock } from './clock.ts'
 
-/** One request as the log keeps it: no query, no body, no header, so no secret. */
+/** One logged request. It has no query, body or header, so it contains no secret. */
 export interface LoggedRequest {
-  /** Counts up from 1 since the last reset. */
+  /** Starts at 1 after each reset. */
   id: number
   /** ISO 8601, by the provider's clock. */
   at: string
   method: string
   path: string
-  /** The subject that the request's token, or its sign-in, was about. Not verified. */
+  /** The subject of the request's token or sign-in. Not verified. */
   sub?: string
-  /** The fault that answered. */
+  /** The id of the fault that applied. */
   fault?: string
 }
 
 const capacity = 1000
 
-/** The last 1000 requests, leaving out control calls and what the pages are dressed with. */
+/** The last 1000 requests, without control calls and static files. */
 export class RequestLog {
   readonly #clock: Clock
   #entries: LoggedRequest[] = []
@@ -42,19 +42,19 @@ export class RequestLog {
     if (this.#entries.length > capacity) this.#entries.shift()
   }
 
-  /** Says whom a request was about, once that is known. */
-  attribute(request: Request, sub: string): void {
+  /** Adds the subject of a request once it is known. */
+  setSubject(request: Request, sub: string): void {
     const entry = this.#byRequest.get(request)
     if (entry) entry.sub = sub
   }
 
-  /** Says which fault answered a request. */
-  blame(request: Request, fault: string): void {
+  /** Adds the id of the fault that applied to a request. */
+  setFault(request: Request, fault: string): void {
     const entry = this.#byRequest.get(request)
     if (entry) entry.fault = fault
   }
 
-  /** Oldest first; only those of exactly that path when one is given. */
+  /** Oldest first; only requests of exactly `path` when it is given. */
   list(path?: string): LoggedRequest[] {
     return this.#entries.filter(entry => path === undefined || entry.path === path)
   }

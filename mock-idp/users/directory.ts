@@ -1,16 +1,17 @@
-import type { Clock } from './clock.ts'
-import { Refusal } from './oidc/refusal.ts'
-import { generateFans, type User } from './users.ts'
+import type { Clock } from '../clock.ts'
+import { OAuthError } from '../oidc/oauth-error.ts'
+import { generateFans } from './generate-fans.ts'
+import type { User } from './user.ts'
 
-/** Claims that a change sets, or removes when null. */
+/** The claims that a change sets; null removes a claim. */
 export type ClaimChanges = { [Name in keyof Omit<User, 'sub' | 'updated_at'>]?: User[Name] | null }
 
-/** The users of the provider: the seed's fans and what the control interface made of them. */
+/** The users of the provider: the generated fans, and the changes made through the control interface. */
 export class UserDirectory {
   readonly #options: { seed: number; fans: number; clock: Clock }
   readonly #users = new Map<string, User>()
-  /** Subjects once deleted: OpenID Connect Core §2 forbids to reassign one. */
-  readonly #gone = new Set<string>()
+  /** Deleted subjects. OpenID Connect Core §2 forbids reassigning a subject. */
+  readonly #deleted = new Set<string>()
 
   constructor(options: { seed: number; fans: number; clock: Clock }) {
     this.#options = options
@@ -25,14 +26,14 @@ export class UserDirectory {
     return this.#users.get(sub)
   }
 
-  /** @throws Refusal 404 `not_found` */
+  /** @throws OAuthError 404 `not_found` */
   get(sub: string): User {
     const user = this.#users.get(sub)
-    if (!user) throw new Refusal(404, 'not_found', 'There is no user with this sub.')
+    if (!user) throw new OAuthError(404, 'not_found', 'There is no user with this sub.')
     return user
   }
 
-  /** Users whose name, username, email or sub holds every word of `query`, without regard to case and accents. */
+  /** Users whose name, username, email or sub contains every word of `query`, ignoring case and accents. */
   search(query = ''): User[] {
     const words = fold(query).split(/\s+/).filter(Boolean)
     const users = [...this.#users.values()]
@@ -54,11 +55,11 @@ export class UserDirectory {
     )
   }
 
-  /** @throws Refusal 409 `conflict` for a sub that is or was in use */
+  /** @throws OAuthError 409 `conflict` for a sub that is or was in use */
   create(claims: ClaimChanges & { sub?: string }): User {
     const { sub = this.#nextSub(), ...changes } = claims
-    if (this.#users.has(sub) || this.#gone.has(sub)) {
-      throw new Refusal(409, 'conflict', 'This sub is or was in use; a subject is never reassigned.')
+    if (this.#users.has(sub) || this.#deleted.has(sub)) {
+      throw new OAuthError(409, 'conflict', 'This sub is or was in use; a subject is never reassigned.')
     }
     const user = withChanges({ sub, updated_at: this.#options.clock.seconds() }, changes)
     this.#users.set(sub, user)
@@ -66,9 +67,9 @@ export class UserDirectory {
   }
 
   /**
-   * Changes claims. `updated_at` moves to the provider's now, and on by a second at least, so that two changes within
-   * one second are told apart.
-   * @throws Refusal 404 `not_found`
+   * Changes claims. `updated_at` becomes the provider's current time, and at least one second more than before, so
+   * that two changes within one second differ.
+   * @throws OAuthError 404 `not_found`
    */
   update(sub: string, changes: ClaimChanges): User {
     const user = this.get(sub)
@@ -77,18 +78,21 @@ export class UserDirectory {
     return updated
   }
 
-  /** Takes the user away for good and returns it as it last was, stamped with the time of its deletion. @throws Refusal 404 */
+  /**
+   * Deletes a user and returns its last claims with the time of the deletion as `updated_at`.
+   * @throws OAuthError 404 `not_found`
+   */
   delete(sub: string): User {
     const user = this.get(sub)
     this.#users.delete(sub)
-    this.#gone.add(sub)
+    this.#deleted.add(sub)
     return { ...user, updated_at: this.#nextUpdatedAt(user) }
   }
 
-  /** Back to the fans of the seed. */
+  /** Restores the generated fans. */
   reset(): void {
     const { seed, fans: count } = this.#options
-    this.#gone.clear()
+    this.#deleted.clear()
     this.#users.clear()
     for (const fan of generateFans({ seed, count })) this.#users.set(fan.sub, fan)
   }
@@ -98,9 +102,9 @@ export class UserDirectory {
   }
 
   #nextSub(): string {
-    for (let n = this.#users.size + this.#gone.size + 1; ; n++) {
+    for (let n = this.#users.size + this.#deleted.size + 1; ; n++) {
       const sub = `fan-${String(n).padStart(4, '0')}`
-      if (!this.#users.has(sub) && !this.#gone.has(sub)) return sub
+      if (!this.#users.has(sub) && !this.#deleted.has(sub)) return sub
     }
   }
 }

@@ -1,6 +1,6 @@
-/** An answer that refuses: JSON `{ error, error_description }` as in RFC 6749 §5.2, never cached. */
-export class Refusal extends Error {
-  override name = 'Refusal'
+/** An error response: JSON `{ error, error_description }` as in RFC 6749 §5.2, never cached. */
+export class OAuthError extends Error {
+  override name = 'OAuthError'
 
   constructor(
     readonly status: number,

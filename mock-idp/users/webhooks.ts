@@ -1,23 +1,23 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import type { Clock } from './clock.ts'
-import { presentUser, type User } from './users.ts'
+import type { Clock } from '../clock.ts'
+import { presentUser, type User } from './user.ts'
 
 export const webhookModes = ['normal', 'duplicate', 'reordered', 'delayed', 'paused'] as const
 type WebhookMode = (typeof webhookModes)[number]
 export type WebhookType = 'user.updated' | 'user.deleted'
 
 export interface WebhookConfig {
-  /** Where deliveries go; without it nothing is sent and nothing is kept. */
+  /** Where events are delivered; null: events are dropped. */
   url: string | null
   /** `whsec_` and base64 of 24 to 64 bytes (Standard Webhooks §signature scheme). */
   secret: string
   mode: WebhookMode
-  /** How long `delayed` holds a delivery, by the provider's clock. */
+  /** How long the mode `delayed` holds a delivery, by the provider's clock. */
   delayMs: number
 }
 
-/** One attempt, as the log keeps it. */
+/** One logged delivery attempt. */
 export interface Delivery {
   /** The `webhook-id` header: the same for every attempt and duplicate of an event. */
   webhookId: string
@@ -26,7 +26,7 @@ export interface Delivery {
   /** ISO 8601, by the provider's clock. */
   at: string
   url: string
-  /** What the receiver answered; null when it could not be reached. */
+  /** The status of the receiver's response; null when it was not reached. */
   status: number | null
   delivered: boolean
 }
@@ -48,18 +48,18 @@ export interface WebhooksOptions {
   initial?: Partial<WebhookConfig>
 }
 
-/** A receiver keeps the claims that an event omits, so an event names those that the user does not have. */
+/** A receiver keeps the claims that an event omits, so an event sends null for claims that the user lacks. */
 const NO_VALUES = { name: null, email: null, email_verified: null }
 
 const timeoutMs = 5000
 const capacity = 200
 
-/** Tells a receiver what happened to users, by Standard Webhooks, as well or as badly as the mode says. */
+/** Sends user events by Standard Webhooks, with the delivery problems that the mode selects. */
 export class Webhooks {
   readonly #options: WebhooksOptions
   readonly #initial: WebhookConfig
   #config: WebhookConfig
-  #waiting: Event[] = []
+  #queue: Event[] = []
   #deliveries: Delivery[] = []
   readonly #timers = new Set<ReturnType<typeof setTimeout>>()
 
@@ -75,7 +75,7 @@ export class Webhooks {
   }
 
   get pending(): number {
-    return this.#waiting.length
+    return this.#queue.length
   }
 
   /** The last 200 attempts, oldest first. */
@@ -87,7 +87,7 @@ export class Webhooks {
     this.#config = { ...this.#config, ...changes }
   }
 
-  /** Takes up an event and returns once the mode has had its way: delivered, failed and kept, or held back. */
+  /** Publishes an event. Resolves once it is delivered, queued after a failure, or held by the mode. */
   async publish(type: WebhookType, user: User): Promise<void> {
     const { issuer, clock } = this.#options
     const { url, mode, delayMs } = this.#config
@@ -101,35 +101,35 @@ export class Webhooks {
       await this.#deliver([event])
       return
     }
-    this.#waiting.push(event)
+    this.#queue.push(event)
     if (mode === 'delayed') this.#deliverLater(delayMs)
-    if (mode === 'reordered' && this.#waiting.filter(({ failed }) => !failed).length >= 2)
-      await this.#deliver(this.#take())
+    if (mode === 'reordered' && this.#queue.filter(({ failed }) => !failed).length >= 2)
+      await this.#deliver(this.#dequeue())
   }
 
-  /** Delivers everything that waits, failed deliveries too, and returns what came of it. */
+  /** Delivers every queued event, failed ones included, and returns the attempts. */
   flush(): Promise<Delivery[]> {
-    return this.#deliver(this.#take())
+    return this.#deliver(this.#dequeue())
   }
 
-  /** Delivers what `delayed` has held for long enough. To be called when the clock was moved. */
+  /** Delivers the events whose delay has passed. Call it after advancing the clock. */
   deliverDue(): Promise<Delivery[]> {
     const now = this.#options.clock.now()
-    return this.#deliver(this.#take(({ dueAt, failed }) => !failed && dueAt <= now))
+    return this.#deliver(this.#dequeue(({ dueAt, failed }) => !failed && dueAt <= now))
   }
 
-  /** Back to how it began, nothing waiting. */
+  /** Restores the initial settings and empties the queue and the log. */
   reset(): void {
     for (const timer of this.#timers) clearTimeout(timer)
     this.#timers.clear()
     this.#config = { ...this.#initial }
-    this.#waiting = []
+    this.#queue = []
     this.#deliveries = []
   }
 
-  #take(wanted: (event: Event) => boolean = () => true): Event[] {
-    const taken = this.#waiting.filter(wanted)
-    this.#waiting = this.#waiting.filter(event => !taken.includes(event))
+  #dequeue(matches: (event: Event) => boolean = () => true): Event[] {
+    const taken = this.#queue.filter(matches)
+    this.#queue = this.#queue.filter(event => !taken.includes(event))
     return this.#config.mode === 'reordered' ? taken.reverse() : taken
   }
 
@@ -148,7 +148,7 @@ export class Webhooks {
       const first = await this.#attempt(event)
       const attempts = this.#config.mode === 'duplicate' ? [first, await this.#attempt(event)] : [first]
       results.push(...attempts)
-      if (!attempts.some(({ delivered }) => delivered)) this.#waiting.push({ ...event, failed: true })
+      if (!attempts.some(({ delivered }) => delivered)) this.#queue.push({ ...event, failed: true })
     }
     return results
   }

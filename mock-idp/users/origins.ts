@@ -35,21 +35,20 @@ import {
   zh_CN,
 } from '@faker-js/faker'
 
-/** Where a fan comes from: which names they have, which language they read and which clock they live by. */
+/** Where a fan comes from: determines names, language and time zone. */
 export interface Origin {
   /** BCP 47 tag, the OIDC `locale` claim. */
   tag: string
   names: LocaleDefinition
   /** IANA time zones, the OIDC `zoneinfo` claim. */
   zones: readonly string[]
-  /** What stands between the parts of a name when the family name comes first. */
+  /** Set when the family name comes first: the separator between the parts of the name. */
   familyFirst?: ' ' | ''
 }
 
 /**
- * Every origin that fans are drawn from, evenly. Several scripts, both writing directions and names with the family
- * name first are here on purpose: an app that copes with these fans copes with its users.
- * The order is part of what a seed means: append, never insert.
+ * Every origin, drawn with equal probability. They cover several scripts, both writing directions and both name
+ * orders, so that development meets the names of real users. Append only: the order determines the fans of a seed.
  */
 export const origins: readonly Origin[] = [
   { tag: 'en-GB', names: en, zones: ['Europe/London'] },
