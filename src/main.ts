@@ -40,7 +40,7 @@ async function start(config: Readonly<Config>) {
   async function stop(signal: string) {
     if (stopping) return
     stopping = true
-    const { drainGraceMs, drainTimeoutMs } = config.edges
+    const { drainGraceMs, drainTimeoutMs } = config.network
     // First nothing but the word: load balancers read it from /readyz, clients from `Connection: close`.
     deps.lifecycle.stopping = true
     log.info({ signal, drainGraceMs }, 'stopping')

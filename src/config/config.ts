@@ -4,7 +4,7 @@ import type { PostgresSettings } from '../../db/index.ts'
 import { readPostgresSettings } from './database.ts'
 import { type IdentityConfig, readIdentityConfig } from './identity.ts'
 import { type LimitsConfig, readLimitsConfig } from './limits.ts'
-import { type EdgesConfig, readEdgesConfig } from './network.ts'
+import { type NetworkConfig, readNetworkConfig } from './network.ts'
 import { type PaymentsConfig, readPaymentsConfig } from './payments.ts'
 import { createReader, type Environment, readDatabaseUrl, readOnboardingPoints } from './reader.ts'
 import { readPreviousKeys, readSigningKey } from './secrets.ts'
@@ -34,7 +34,7 @@ export interface Config {
   }
   onboardingPoints: number
   payments: PaymentsConfig
-  edges: Readonly<EdgesConfig>
+  network: Readonly<NetworkConfig>
   limits: Readonly<LimitsConfig>
   docs: {
     /** Swagger UI at /docs and the document at /docs/json. */
@@ -79,7 +79,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
     },
     onboardingPoints: readOnboardingPoints(reader),
     payments: readPaymentsConfig(reader),
-    edges: readEdgesConfig(reader),
+    network: readNetworkConfig(reader),
     limits: readLimitsConfig(reader),
     docs: {
       enabled: reader.flag('DOCS', !reader.production),

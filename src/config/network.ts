@@ -10,7 +10,7 @@ export type TrustedProxies =
   /** Proxies by their addresses. */
   | { kind: 'networks'; networks: BlockList }
 
-export interface EdgesConfig {
+export interface NetworkConfig {
   /** Origins whose pages may call from a browser, as browsers write them; none: no CORS. */
   corsOrigins: readonly string[]
   /** `max-age` of Strict-Transport-Security in seconds; 0: the header is not sent. */
@@ -30,7 +30,7 @@ export interface EdgesConfig {
 
 const MOST_HOPS = 10
 
-export const readEdgesConfig = (reader: Reader): Readonly<EdgesConfig> =>
+export const readNetworkConfig = (reader: Reader): Readonly<NetworkConfig> =>
   Object.freeze({
     corsOrigins: Object.freeze(readOrigins(reader)),
     hstsSeconds: reader.integer('HSTS_MAX_AGE', 0, 0, 63_072_000),

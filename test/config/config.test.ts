@@ -335,12 +335,12 @@ describe('parseConfig', () => {
 
   test('trusts no proxy, allows no origin and asks for no HTTPS unless told to', () => {
     for (const env of [production, { ...secrets }]) {
-      const { edges } = parseConfig(env)
-      expect(edges).toMatchObject({ corsOrigins: [], hstsSeconds: 0, trustedProxies: { kind: 'none' } })
+      const { network } = parseConfig(env)
+      expect(network).toMatchObject({ corsOrigins: [], hstsSeconds: 0, trustedProxies: { kind: 'none' } })
     }
-    expect(parseConfig(production).edges.drainGraceMs).toBeGreaterThan(0)
-    expect(parseConfig({ ...secrets }).edges.drainGraceMs).toBe(0)
-    const { corsOrigins } = parseConfig({ ...secrets, CORS_ORIGINS: 'http://localhost:5173,' }).edges
+    expect(parseConfig(production).network.drainGraceMs).toBeGreaterThan(0)
+    expect(parseConfig({ ...secrets }).network.drainGraceMs).toBe(0)
+    const { corsOrigins } = parseConfig({ ...secrets, CORS_ORIGINS: 'http://localhost:5173,' }).network
     expect(corsOrigins).toEqual(['http://localhost:5173'])
     expect(faultsOf({ CORS_ORIGINS: 'https://fans.example,capacitor://localhost' })).toEqual([])
   })

@@ -9,7 +9,7 @@ const PEER = '10.0.0.9'
 
 function addressOf(proxies: string, headers: Record<string, string>, peer = PEER, header?: string): string {
   const env = { ...secrets, TRUSTED_PROXIES: proxies, TRUSTED_PROXY_HEADER: header }
-  return clientAddress(new Headers(headers), peer, parseConfig(env).edges)
+  return clientAddress(new Headers(headers), peer, parseConfig(env).network)
 }
 const via = (proxies: string, forwardedFor: string, peer = PEER) =>
   addressOf(proxies, { 'x-forwarded-for': forwardedFor }, peer)

@@ -19,9 +19,9 @@ test('connections outlive the 60 s of load balancers by default, and KEEP_ALIVE_
 
 onEngine(sqliteEngine, 'keep-alive', world => {
   test('an idle connection is closed once its time is over, after the answer', async () => {
-    const edges = { ...world.config.edges, keepAliveSeconds: 1 }
+    const network = { ...world.config.network, keepAliveSeconds: 1 }
     const app = createApp(world.deps).listen(
-      listenOptions({ host: '127.0.0.1', port: 0, edges }, { shared: false }),
+      listenOptions({ host: '127.0.0.1', port: 0, network }, { shared: false }),
     )
     try {
       // No `Connection: close`: the server ends the connection, or this waits until the test is late.

@@ -1,9 +1,9 @@
 /** Where a request came from, as far as it can be believed. */
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
-import type { EdgesConfig, TrustedProxies } from '../../config/network.ts'
+import type { NetworkConfig, TrustedProxies } from '../../config/network.ts'
 
-type Proxies = Pick<EdgesConfig, 'trustedProxies' | 'proxyHeader'>
+type Proxies = Pick<NetworkConfig, 'trustedProxies' | 'proxyHeader'>
 
 /**
  * The client's address. `peer` is the connection's own. What a header says counts only from a trusted proxy, and is
@@ -36,7 +36,7 @@ function believes(trusted: TrustedProxies, address: string, at: number): boolean
 }
 
 /** The nodes of the header, from left to right, as they were written. */
-function forwardedFor(value: string, header: EdgesConfig['proxyHeader']): string[] {
+function forwardedFor(value: string, header: NetworkConfig['proxyHeader']): string[] {
   if (value === '') return []
   const elements = value.split(',')
   if (header === 'x-forwarded-for') return elements

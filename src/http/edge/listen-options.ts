@@ -6,12 +6,12 @@ const MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
 /** `shared`: other processes listen on the same port. Otherwise two on one port are a mistake, and refused. */
 export const listenOptions = (
-  { host, port, edges }: Pick<Config, 'host' | 'port' | 'edges'>,
+  { host, port, network }: Pick<Config, 'host' | 'port' | 'network'>,
   { shared }: { shared: boolean },
 ) => ({
   hostname: host,
   port,
-  idleTimeout: edges.keepAliveSeconds,
+  idleTimeout: network.keepAliveSeconds,
   maxRequestBodySize: MAX_REQUEST_BYTES,
   reusePort: shared,
 })

@@ -1,8 +1,8 @@
 /** What every answer tells a browser that meets it, whatever it is (OWASP REST Security Cheat Sheet). */
-import type { EdgesConfig } from '../../config/network.ts'
+import type { NetworkConfig } from '../../config/network.ts'
 
 /** An answer with a policy of its own, as the pages of /docs have, keeps it. */
-export function securityHeaders({ hstsSeconds }: Pick<EdgesConfig, 'hstsSeconds'>): Record<string, string> {
+export function securityHeaders({ hstsSeconds }: Pick<NetworkConfig, 'hstsSeconds'>): Record<string, string> {
   return {
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',

@@ -47,10 +47,10 @@ type HookDeps = {
 
 export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicViews }: Surroundings) => {
   const { config, db, elapsed, lifecycle, log, newId, randomBytes, rateLimiter } = deps
-  const { edges } = config
-  const bodyLimits = { ...config, bodyTimeoutMs: edges.bodyTimeoutMs }
-  const cors = createCors(edges.corsOrigins)
-  const answers = createAnswers(securityHeaders(edges))
+  const { network } = config
+  const bodyLimits = { ...config, bodyTimeoutMs: network.bodyTimeoutMs }
+  const cors = createCors(network.corsOrigins)
+  const answers = createAnswers(securityHeaders(network))
   const requestLog = createRequestLog(log)
   const admission = createWriteAdmission({
     load: () => db.writeLoad(),
@@ -74,7 +74,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
   }
 
   function countAddress(request: Request, path: string, headers: Record<string, string | number>) {
-    const addressOf = () => addressGroup(clientAddress(request.headers, peerOf(request), edges))
+    const addressOf = () => addressGroup(clientAddress(request.headers, peerOf(request), network))
     limitAddress(rateLimiter, path, addressOf, allowances =>
       Object.assign(headers, rateLimitHeaders(allowances)),
     )
