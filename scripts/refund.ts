@@ -7,7 +7,7 @@ import { createPayments } from '../src/packs/payments/create.ts'
 import type { PaymentGateway } from '../src/packs/payments/gateway.ts'
 import { type PurchaseRow, statusOf } from '../src/packs/present.ts'
 import { findPurchase, findUserPackOf } from '../src/packs/purchases.ts'
-import { listRefundsDue, oweRefund, refundPurchase } from '../src/packs/refund.ts'
+import { listRefundsDue, markRefundDue, refundPurchase } from '../src/packs/refund.ts'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
 import { fail, misuse } from './command/explain.ts'
 
@@ -68,7 +68,7 @@ async function refund(db: Database, config: Config, id: string, yes: boolean): P
   // run again, the gateway knows that it has paid. Nobody opens a pack meanwhile whose money is under way.
   if (needsMoney(found)) {
     const gateway = await gatewayOf(config, found)
-    await db.write(tx => oweRefund(tx, id))
+    await db.write(tx => markRefundDue(tx, id))
     await gateway.refund(chargeOf(found), found.paymentReference ?? '')
   }
   const refunded = await db

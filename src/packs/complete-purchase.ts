@@ -1,4 +1,4 @@
-/** Completing a purchase: pays it, takes it from the supply, and hands over the sealed pack; once. */
+/** Completes a purchase, once: books the payment, takes one of the supply and creates the sealed pack. */
 import { and, eq, sql } from 'drizzle-orm'
 import { isUniqueViolation, type Transaction } from '../../db/index.ts'
 import { preparedWrite } from '../../db/prepared.ts'
@@ -9,19 +9,19 @@ import { findPurchase, findUserPackOf } from './purchases.ts'
 import { insufficientPoints, POINTS } from './start-purchase.ts'
 import { changeSold, countFree, countUnsold, lockPack } from './supply.ts'
 
-/** How a purchase was paid: by the ledger, here and now, if it costs anything, or by money that a gateway has confirmed. */
+/** How a purchase is paid: with points, booked on completion, or with money that a gateway has confirmed. */
 export type Payment = { kind: 'points' } | { kind: 'money'; reference: string }
 
 export type Completion =
   | { outcome: 'completed'; purchase: ReturnType<typeof presentPurchase> }
-  /** Not paid, and nothing is held any more. */
+  /** Not paid, and the hold has expired. */
   | { outcome: 'expired' }
-  /** Paid, but the hold and the supply are gone: written down, so that the operator gives the money back. */
+  /** Paid, but the hold has expired and the pack is sold out: the operator refunds the money. */
   | { outcome: 'refund_due'; purchaseId: string; newly: boolean }
 
 /**
- * Client and gateway may both ask, at once and again. The outcomes other than `completed` must be committed as well.
- * @throws DomainError `purchase_not_found`, `insufficient_points`, `payment_not_confirmed` (the reference has served another)
+ * The client and the gateway may both call it, concurrently and repeatedly. Outcomes other than `completed` must be
+ * committed as well. Throws `payment_not_confirmed` when the reference has paid another purchase.
  */
 export async function completePurchase(
   tx: Transaction,
@@ -30,25 +30,26 @@ export async function completePurchase(
 ): Promise<Completion> {
   const found = await findPurchase(tx, purchaseId)
   if (!found) throw new DomainError('purchase_not_found')
-  // Pack before purchase, always: whoever starts or completes takes the locks in this order.
+  // Starting and completing both lock the pack first.
   const locked = await lockPack(tx, found.packId)
   const purchase = await findPurchase(tx, purchaseId)
   if (!locked || !purchase) throw new Error('pack or purchase vanished while it was completed')
   const { pack, now } = locked
 
   const status = statusOf(purchase, now)
-  if (status === 'completed' || status === 'refunded') return completed(tx, purchase)
+  if (status === 'completed' || status === 'refunded') return answerCompleted(tx, purchase)
   if (status === 'refund_due') return { outcome: 'refund_due', purchaseId, newly: false }
   const late = status === 'expired'
   if (late && payment.kind === 'points') return { outcome: 'expired' }
-  // Money that comes late gets a pack where one is still free. A hold is good for any unsold one: there is
-  // none left when the operator has cut the supply below what was held.
+  // A late payment gets a pack while one is free. A hold entitles to any unsold pack; none is left when the operator
+  // has reduced the supply below the number held.
   const left = late ? await countFree(tx, pack, now) : countUnsold(pack)
-  if (left >= 1) return settle(tx, purchase, payment, now)
-  return payment.kind === 'points' ? { outcome: 'expired' } : owe(tx, purchase, payment.reference)
+  if (left >= 1) return complete(tx, purchase, payment, now)
+  return payment.kind === 'points' ? { outcome: 'expired' } : markRefundDue(tx, purchase, payment.reference)
 }
+completePurchase.problems = ['purchase_not_found', 'insufficient_points', 'payment_not_confirmed'] as const
 
-async function settle(
+async function complete(
   tx: Transaction,
   purchase: PurchaseRow,
   payment: Payment,
@@ -86,13 +87,13 @@ const insertUserPack = preparedWrite<UserPackRow & typeof SEALED, unknown>((tx, 
   }),
 )
 
-interface Settlement extends Record<string, unknown> {
+interface CompletionValues extends Record<string, unknown> {
   purchaseId: string
   completedAt: Date
   paymentReference: string | null
 }
 
-const updatePending = preparedWrite<Settlement, PurchaseRow[]>((tx, value) => {
+const updatePending = preparedWrite<CompletionValues, PurchaseRow[]>((tx, value) => {
   const { packPurchases } = tx.tables
   return tx
     .update(packPurchases)
@@ -105,14 +106,18 @@ const updatePending = preparedWrite<Settlement, PurchaseRow[]>((tx, value) => {
     .returning()
 })
 
-/** A pack for nothing books nothing: the ledger has no entry of zero. */
+/** A free pack books nothing: the ledger has no entries of zero. */
 async function debit(tx: Transaction, { id, userId, priceAmount }: PurchaseRow): Promise<void> {
   if (priceAmount === 0) return
   const booking = await appendEntry(tx, { userId, delta: -priceAmount, reason: 'pack_purchase', ref: id })
   if (booking.outcome === 'insufficient') throw insufficientPoints(priceAmount, booking.balance)
 }
 
-async function owe(tx: Transaction, { id }: PurchaseRow, paymentReference: string): Promise<Completion> {
+async function markRefundDue(
+  tx: Transaction,
+  { id }: PurchaseRow,
+  paymentReference: string,
+): Promise<Completion> {
   const { packPurchases } = tx.tables
   await writeOnce(() =>
     tx
@@ -123,21 +128,21 @@ async function owe(tx: Transaction, { id }: PurchaseRow, paymentReference: strin
   return { outcome: 'refund_due', purchaseId: id, newly: true }
 }
 
-/** The unique index on references decides. @throws DomainError `payment_not_confirmed` */
+/** The unique index on references decides whether a payment has been used before. */
 async function writeOnce<T>(write: () => PromiseLike<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
     if (!isUniqueViolation(error, 'pack_purchases_payment_unique')) throw error
-    throw new DomainError('payment_not_confirmed', { detail: 'The payment has served another purchase.' })
+    throw new DomainError('payment_not_confirmed', { detail: 'The payment was used for another purchase.' })
   }
 }
 
-async function completed(tx: Transaction, purchase: PurchaseRow): Promise<Completion> {
+async function answerCompleted(tx: Transaction, purchase: PurchaseRow): Promise<Completion> {
   const userPack = await findUserPackOf(tx, purchase.id)
   return { outcome: 'completed', purchase: presentPurchase(purchase, userPack, tx.now()) }
 }
 
-/** Whether a gateway must have taken money for it: not for a price in points, nor for one of nothing. */
+/** Whether it is paid with money: neither priced in points nor free. */
 export const needsMoney = ({ priceAmount, priceCurrency }: PurchaseRow) =>
   priceCurrency !== POINTS && priceAmount > 0

@@ -10,13 +10,8 @@ import { drawItems, inOrderOfIds } from './draw.ts'
 import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
 import { makeProof } from './proof.ts'
 import { findPurchase } from './purchases.ts'
+import type { OpenPack } from './schema.ts'
 import { parseTerms } from './terms.ts'
-
-export interface OpenPack {
-  userPackId: string
-  /** What the fan adds to the draw; empty when left out. */
-  clientSeed?: string
-}
 
 /** A second call answers the same, whatever its seed. */
 export async function openPack(tx: Transaction, caller: Caller, { userPackId, clientSeed = '' }: OpenPack) {

@@ -1,4 +1,4 @@
-/** From a client's word that it has paid to the verb that completes: points at once, money when its gateway says so. */
+/** Completes a purchase for a client: with points at once, with money once the gateway has verified the payment. */
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../db/index.ts'
 import type { Caller } from '../core/caller.ts'
@@ -7,27 +7,23 @@ import { completePurchase, needsMoney, type Payment } from './complete-purchase.
 import type { Payments } from './payments/create.ts'
 import { type PurchaseRow, statusOf } from './present.ts'
 import { requirePurchase } from './purchases.ts'
+import type { CompletePurchase } from './schema.ts'
 
 interface PayDeps {
   db: Database
   payments: Payments
 }
 
-export interface CompleteInput {
-  purchaseId: string
-  paymentReference?: string
-}
-
 /** Asks the gateway, outside any unit of work, which must not wait for another system. */
-export async function provePayment(
+export async function verifyPayment(
   { db, payments }: PayDeps,
   caller: Caller,
-  { purchaseId, paymentReference: reference }: CompleteInput,
+  { purchaseId, paymentReference: reference }: CompletePurchase,
 ): Promise<Payment> {
   const purchase = await requirePurchase(db.read, caller, purchaseId)
   if (!needsMoney(purchase)) return { kind: 'points' }
   const status = statusOf(purchase, db.read.now())
-  // Settled before: the verb answers what it answered then, and nobody is asked again.
+  // Completed or refunded already: the verb repeats its answer, and the gateway is not asked again.
   if (status !== 'pending' && status !== 'expired') return { kind: 'money', reference: reference ?? '' }
   try {
     if (!payments || reference === undefined) throw new DomainError('payment_not_confirmed')
@@ -38,7 +34,7 @@ export async function provePayment(
     throw unpaid && status === 'expired' ? new DomainError('purchase_expired') : error
   }
 }
-provePayment.problems = [
+verifyPayment.problems = [
   'purchase_not_found',
   'purchase_expired',
   'payment_not_confirmed',
@@ -52,10 +48,10 @@ export const chargeOf = ({ id, priceAmount, priceCurrency }: PurchaseRow) => ({
 })
 
 /** Completes with a verified payment. Throws its problems, except `purchase_expired`: that is returned, and must be committed. */
-export async function settlePurchase(
+export async function completePaidPurchase(
   tx: Transaction,
   log: Logger,
-  { purchaseId }: CompleteInput,
+  { purchaseId }: CompletePurchase,
   payment: Payment,
 ) {
   const completion = await completePurchase(tx, purchaseId, payment)
@@ -64,17 +60,12 @@ export async function settlePurchase(
   if (completion.newly) tx.afterCommit(() => reportRefundDue(log, purchaseId))
   return paidTooLate()
 }
-settlePurchase.problems = [
-  'purchase_not_found',
-  'purchase_expired',
-  'insufficient_points',
-  'payment_not_confirmed',
-] as const
+completePaidPurchase.problems = [...completePurchase.problems, 'purchase_expired'] as const
 
 export const paidTooLate = () =>
-  new DomainError('purchase_expired', { detail: 'The payment came too late; it will be given back.' })
+  new DomainError('purchase_expired', { detail: 'The payment came too late; it will be refunded.' })
 
-/** For the operator: `bun run refund` lists what is owed and gives it back. */
+/** For the operator: `bun run refund` lists refunds that are due, and makes them. */
 export function reportRefundDue(log: Logger, purchaseId: string): void {
   log.error({ purchaseId }, 'refund due: paid after the hold had expired, and sold out')
 }

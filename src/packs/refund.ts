@@ -1,4 +1,4 @@
-/** Giving back what a purchase cost: points by a compensating entry, money by its gateway; supply only if unopened. */
+/** Refunds: points by a compensating entry, money by the gateway. A sealed pack returns to the supply. */
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { DomainError } from '../core/problems.ts'
@@ -11,11 +11,11 @@ import { changeSold, lockPack } from './supply.ts'
 export interface Refund {
   purchaseId: string
   price: { amount: number; currency: string }
-  /** False when the pack was opened, or never handed over: what is drawn stays drawn. */
+  /** False when the pack was opened or never created: drawn items stay with the fan. */
   supplyReturned: boolean
 }
 
-/** Of any number of calls one refunds. @throws DomainError `purchase_not_found`, `not_refundable` */
+/** Refunds once. @throws DomainError `purchase_not_found`, `not_refundable` */
 export async function refundPurchase(tx: Transaction, purchaseId: string): Promise<Refund> {
   const purchase = await requireRefundable(tx, purchaseId)
   const { packPurchases } = tx.tables
@@ -27,23 +27,23 @@ export async function refundPurchase(tx: Transaction, purchaseId: string): Promi
   return {
     purchaseId,
     price: { amount: purchase.priceAmount, currency: purchase.priceCurrency },
-    supplyReturned: await takeBack(tx, purchase),
+    supplyReturned: await revokeSealed(tx, purchase),
   }
 }
 
 /**
- * Before money is given back: a sealed pack is taken back and the debt written down, so that nobody opens a pack whose
- * money is under way, whatever happens in between. Does nothing to what is owed already. @throws as `refundPurchase`
+ * Called before the gateway refunds: revokes a sealed pack, so that it cannot be opened while its money is being refunded,
+ * even if this process dies in between. Does nothing when the refund is due already. @throws as `refundPurchase`
  */
-export async function oweRefund(tx: Transaction, purchaseId: string): Promise<void> {
+export async function markRefundDue(tx: Transaction, purchaseId: string): Promise<void> {
   const purchase = await requireRefundable(tx, purchaseId)
   if (purchase.status === 'refund_due') return
   const { packPurchases } = tx.tables
   await tx.update(packPurchases).set({ status: 'refund_due' }).where(eq(packPurchases.id, purchaseId))
-  await takeBack(tx, purchase)
+  await revokeSealed(tx, purchase)
 }
 
-/** The purchase as it is under its pack's lock. @throws DomainError `purchase_not_found`, `not_refundable` */
+/** The purchase, read under its pack's lock. @throws DomainError `purchase_not_found`, `not_refundable` */
 async function requireRefundable(tx: Transaction, purchaseId: string): Promise<PurchaseRow> {
   const found = await findPurchase(tx, purchaseId)
   if (!found) throw new DomainError('purchase_not_found')
@@ -60,8 +60,8 @@ async function returnPoints(tx: Transaction, { id, userId, priceAmount }: Purcha
   await appendEntry(tx, { userId, delta: priceAmount, reason: 'pack_refund', ref: id })
 }
 
-/** A sealed pack comes back and goes on sale again; an opened one stays with the fan. */
-async function takeBack(tx: Transaction, { id, packId }: PurchaseRow): Promise<boolean> {
+/** A sealed pack is revoked and returns to the supply; an opened one stays with the fan. */
+async function revokeSealed(tx: Transaction, { id, packId }: PurchaseRow): Promise<boolean> {
   const { userPacks } = tx.tables
   const [revoked] = await tx
     .update(userPacks)
@@ -69,11 +69,11 @@ async function takeBack(tx: Transaction, { id, packId }: PurchaseRow): Promise<b
     .where(and(eq(userPacks.purchaseId, id), isNull(userPacks.openedAt), isNull(userPacks.revokedAt)))
     .returning()
   if (revoked) await changeSold(tx, packId, -1)
-  // Taken back before, when the refund of its money began?
+  // It may have been revoked before, when the refund was marked due.
   return Boolean(revoked ?? (await findUserPackOf(tx, id))?.revokedAt)
 }
 
-/** Purchases whose money has to be given back, oldest first. */
+/** Oldest first. */
 export async function listRefundsDue(reader: Reader): Promise<PurchaseRow[]> {
   const { packPurchases } = reader.tables
   return reader

@@ -10,7 +10,7 @@ import { type MutationDeps, mutate } from '../http/idempotency/idempotency.ts'
 import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
 import { openPack, readProof } from './open-pack.ts'
-import { provePayment, settlePurchase } from './pay.ts'
+import { completePaidPurchase, verifyPayment } from './pay.ts'
 import type { Payments } from './payments/create.ts'
 import * as schema from './schema.ts'
 import { startPurchase } from './start-purchase.ts'
@@ -101,9 +101,9 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         mutate(
           deps,
           { body, caller, request, route, set },
-          (tx, payment) => settlePurchase(tx, deps.log, body, payment),
+          (tx, payment) => completePaidPurchase(tx, deps.log, body, payment),
           {
-            prepare: () => provePayment(deps, caller, body),
+            prepare: () => verifyPayment(deps, caller, body),
           },
         ),
       operation({

@@ -19,7 +19,7 @@ const packMembers = {
   supply: Nullable(
     Closed({
       total: Integer({ minimum: 0 }),
-      remaining: Integer({ minimum: 0, description: 'Neither sold nor held just now.' }),
+      remaining: Integer({ minimum: 0, description: 'Neither sold nor held.' }),
     }),
     { description: 'Null: without limit.' },
   ),
@@ -33,7 +33,9 @@ const packMembers = {
     }),
     { description: 'For each item of the pack.' },
   ),
-  active: Type.Boolean({ description: 'On sale now: its flag is on and it is inside its window.' }),
+  active: Type.Boolean({
+    description: 'On sale now: its flag is on, and now is between `startsAt` and `endsAt`.',
+  }),
   startsAt: Nullable(Instant('From when it is on sale.')),
   endsAt: Nullable(Instant('Until when it is on sale.')),
 }
@@ -64,7 +66,7 @@ const UserPack = Closed(
     packId: Type.String(),
     purchaseId: Type.String(),
     state: Type.Union([Type.Literal('sealed'), Type.Literal('opened'), Type.Literal('revoked')]),
-    seedHash: Type.String({ description: 'The promise that the proof has to keep.' }),
+    seedHash: Type.String({ description: 'SHA-256 of the server seed, which the proof reveals.' }),
     createdAt: Instant('When it was bought.'),
     openedAt: Nullable(Instant('When it was opened.')),
   },
@@ -79,7 +81,7 @@ export const Purchase = Closed(
       Type.Literal('pending'),
       Type.Literal('completed'),
       Type.Literal('expired'),
-      Type.Literal('refund_due', { description: 'Paid too late: the money is given back.' }),
+      Type.Literal('refund_due', { description: 'Paid too late: the money is refunded.' }),
       Type.Literal('refunded'),
     ]),
     price: Price,
@@ -88,7 +90,7 @@ export const Purchase = Closed(
       description: 'SHA-256 of pack, number of items and weights, as the draw will use them.',
     }),
     createdAt: Instant('When it was started.'),
-    expiresAt: Instant('Until when one is held for you.'),
+    expiresAt: Instant('When the hold expires.'),
     completedAt: Nullable(Instant('When it was completed.')),
     userPack: Nullable(UserPack),
   },
@@ -99,6 +101,7 @@ export const StartPurchase = Closed(
   { packId: Type.String({ minLength: 1, maxLength: 100 }) },
   { title: 'StartPurchase' },
 )
+export type StartPurchase = typeof StartPurchase.static
 
 export const CompletePurchase = Closed(
   {
@@ -113,6 +116,7 @@ export const CompletePurchase = Closed(
   },
   { title: 'CompletePurchase' },
 )
+export type CompletePurchase = typeof CompletePurchase.static
 
 export const OpenPack = Closed(
   {
@@ -123,6 +127,7 @@ export const OpenPack = Closed(
   },
   { title: 'OpenPack' },
 )
+export type OpenPack = typeof OpenPack.static
 
 const hex = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', description })
 

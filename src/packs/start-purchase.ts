@@ -1,4 +1,4 @@
-/** Starting a purchase: holds one of the supply for 15 minutes, freezes price and odds, promises the seed. */
+/** Starts a purchase: holds one of the supply for 15 minutes, freezes price and odds, and publishes the seed's hash. */
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Sources, Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
@@ -11,14 +11,11 @@ import { type PackRow, readItems } from './catalogue.ts'
 import { canonicalTerms, hashSeed, type Weight } from './draw.ts'
 import { weightsProblem } from './odds.ts'
 import { type PurchaseRow, presentPurchase } from './present.ts'
+import type { StartPurchase } from './schema.ts'
 import { countFree, lockPack } from './supply.ts'
 
 export const HOLD_MS = 15 * 60_000
 export const POINTS = 'POINTS'
-
-export interface StartPurchase {
-  packId: string
-}
 
 /** `holdsPerFan`: how many purchases of one pack a fan may have pending at once; 0 for any number. */
 export async function startPurchase(
@@ -34,13 +31,13 @@ export async function startPurchase(
   if ((await countFree(tx, pack, now)) < 1) throw new DomainError('sold_out')
 
   const userId = await ensureUserId(tx, caller)
-  if (holdsPerFan > 0) await refuseHoarding(tx, userId, packId, now, holdsPerFan)
+  if (holdsPerFan > 0) await requireFreeHold(tx, userId, packId, now, holdsPerFan)
   const { priceAmount, priceCurrency } = pack
   if (priceCurrency === POINTS) await requirePoints(tx, userId, priceAmount)
 
   const items = (await readItems(tx, [packId])).get(packId) ?? []
   const weights = items.map(({ id, rarity, weight }) => ({ id, rarity, weight }))
-  // Nobody may pay for what could not be drawn, or not with the odds that are shown.
+  // A pack must be drawable with the odds that are shown before anybody pays for it.
   const problem = weightsProblem(weights)
   if (problem) throw new DomainError('pack_inactive', { detail: `The pack is not ready: ${problem}.` })
   const purchase = preparePurchase(tx, { pack, weights, userId, now })
@@ -72,12 +69,12 @@ const insertPurchase = preparedWrite<NewPurchase, unknown>((tx, value) =>
   }),
 )
 
-/** What comes later, and is of no purchase that has just started. */
+/** Columns that only later steps fill. */
 const NOT_YET = { completedAt: null, refundedAt: null, paymentReference: null }
 
 type NewPurchase = PurchaseRow & typeof NOT_YET
 
-/** A purchase that has just started: its price and terms frozen, its seed promised. */
+/** A new purchase with its price and terms frozen. */
 export function preparePurchase(
   { randomBytes, newId }: Pick<Sources, 'randomBytes' | 'newId'>,
   { pack, weights, userId, now }: { pack: PackRow; weights: Weight[]; userId: string; now: Date },
@@ -100,22 +97,22 @@ export function preparePurchase(
   }
 }
 
-/** The pack is locked, so that of two purchases at once one counts the other. */
-async function refuseHoarding(tx: Transaction, userId: string, packId: string, now: Date, most: number) {
+/** The pack is locked, so that concurrent purchases count each other. */
+async function requireFreeHold(tx: Transaction, userId: string, packId: string, now: Date, max: number) {
   const [held] = await selectHeld(tx, { packId, userId, now })
-  if ((held?.count ?? 0) < most) return
+  if ((held?.count ?? 0) < max) return
   throw new DomainError('too_many_holds', {
-    detail: `A fan may hold ${most} of a pack at once: complete one, or let it expire.`,
+    detail: `A fan may hold ${max} of a pack at once: complete one, or let it expire.`,
   })
 }
 
-interface Holder extends Record<string, unknown> {
+interface HeldValues extends Record<string, unknown> {
   packId: string
   userId: string
   now: Date
 }
 
-const selectHeld = prepared<Holder, { count: number }[]>((reader, value) => {
+const selectHeld = prepared<HeldValues, { count: number }[]>((reader, value) => {
   const { packPurchases: purchases } = reader.tables
   return reader
     .select({ count: sql`count(*)`.mapWith(Number) })

@@ -134,7 +134,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
       expect([...refusal(due), due.body.detail]).toEqual([
         409,
         'purchase_expired',
-        'The payment came too late; it will be given back.',
+        'The payment came too late; it will be refunded.',
       ])
       await world.db.write(tx => refundPurchase(tx, bought.id))
       const refunded = await prepare(quick, bought.id)

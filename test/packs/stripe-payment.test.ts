@@ -169,7 +169,7 @@ onEachEngine(
       const { id } = expectStatus(201, await start(fan, packId))
       const answer = await prepare(fan, id)
       expect(refusal(answer)).toEqual([402, 'payment_not_confirmed'])
-      expect(answer.body.detail).toBe('The gateway does not take this price.')
+      expect(answer.body.detail).toBe('The gateway does not accept this price.')
     })
   },
   { env: stripe.env },

@@ -3,7 +3,7 @@ import type { PaymentsConfig } from '../../config/payments.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
 
-/** Null: packs are paid with points only. */
+/** Null: packs can be paid with points only. */
 export type Payments = Sandbox | StripeGateway | null
 
 /** `secret` keys the sandbox's receipts. */
@@ -14,7 +14,7 @@ export async function createPayments(
 ): Promise<Payments> {
   if (config.gateway === 'off') return null
   if (config.gateway === 'sandbox') return createSandbox(secret)
-  // Stripe's package is large: who does not use it does not load it.
+  // Stripe's package is large and is loaded only where it is used.
   const { createStripeGateway } = await import('./stripe.ts')
   return createStripeGateway(config, { log })
 }

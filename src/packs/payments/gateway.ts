@@ -1,4 +1,4 @@
-/** Payment with money: what every gateway must be able to say. Points need none: the ledger pays them. */
+/** What every payment gateway implements. Payment with points needs none. */
 
 export interface Charge {
   purchaseId: string
@@ -19,11 +19,11 @@ interface PreparedPayment {
 
 export interface PaymentGateway {
   readonly name: 'sandbox' | 'stripe'
-  /** Whether the reference is of this gateway: what another took, it cannot give back. */
+  /** Whether the payment was made with this gateway, which alone can refund it. */
   recognizes(reference: string): boolean
   /**
-   * Asks for the payment, once however often it is called.
-   * @throws DomainError `payment_not_confirmed` (the price is not taken), `payment_gateway_unavailable`
+   * Creates the payment; idempotent.
+   * @throws DomainError `payment_not_confirmed` (the gateway does not accept the price), `payment_gateway_unavailable`
    */
   prepare(charge: Charge): Promise<PreparedPayment>
   /**
@@ -32,7 +32,7 @@ export interface PaymentGateway {
    */
   confirm(charge: Charge, reference: string): Promise<void>
   /**
-   * Gives the money back, once however often it is asked.
+   * Refunds the money; idempotent.
    * @throws DomainError `not_refundable` (a payment of another gateway, or refused), `payment_gateway_unavailable`
    */
   refund(charge: Charge, reference: string): Promise<void>

@@ -16,7 +16,7 @@ import { requirePurchase } from '../purchases.ts'
 import type { Payments } from './create.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
-import { settlePaidIntent } from './stripe-webhook.ts'
+import { completePaidIntent } from './stripe-webhook.ts'
 
 type PaymentDeps = AuthDeps &
   MutationDeps & { log: Logger; newId: AppSources['newId']; now: AppSources['now']; payments: Payments }
@@ -144,7 +144,7 @@ const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
     .post(
       '/stripe',
       async ({ paid, status }) => {
-        if (paid) await settlePaidIntent({ db, log }, stripe, paid)
+        if (paid) await completePaidIntent({ db, log }, stripe, paid)
         return status(204, undefined)
       },
       operation({

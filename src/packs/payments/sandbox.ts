@@ -25,7 +25,7 @@ export function createSandbox(secret: string): Sandbox {
   const sign = (body: string) => createHmac('sha256', key).update(body).digest('base64url')
 
   function read(reference: string): Receipt | null {
-    // Two parts and no third: one receipt has one spelling, by which it is known to have served.
+    // Two parts and no third: a receipt has exactly one spelling, by which a repeated use is detected.
     const [body = '', signature = '', ...more] = reference.split('.')
     const expected = Buffer.from(sign(body))
     const given = Buffer.from(signature)
@@ -61,7 +61,7 @@ export function createSandbox(secret: string): Sandbox {
       if (!paid) throw new DomainError('payment_not_confirmed')
     },
     async refund(_charge, reference) {
-      // No money moved, so none moves back; but a payment of a real gateway must not be settled here.
+      // No money moved, so none moves back; but a payment of a real gateway must not be refunded here.
       if (!read(reference)) {
         throw new DomainError('not_refundable', { detail: 'The payment is not one of the sandbox.' })
       }

@@ -1,5 +1,4 @@
-/** Stripe's word that a payment succeeded: completes through the very verb that the client's word does. */
-
+/** Stripe's event that a payment succeeded: completes the purchase through the same verb as the client. */
 import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -9,46 +8,46 @@ import type { PurchaseRow } from '../present.ts'
 import { findPurchase } from '../purchases.ts'
 import type { PaidIntent, StripeGateway } from './stripe.ts'
 
-interface SettleDeps {
+interface StripeWebhookDeps {
   db: Database
   log: Logger
 }
 
-/** Seconds; Stripe keeps a timetable of its own. */
-const ASK_AGAIN = 60
+/** Stripe retries on a schedule of its own. */
+const RETRY_AFTER_SECONDS = 60
 
 /**
- * Returning accepts the event for good; throwing makes Stripe deliver it again, for up to three days. So what time may
- * mend is thrown, and what only an operator can mend is logged and accepted. A purchase of nobody's is ignored.
+ * Returning accepts the event; throwing makes Stripe deliver it again, for up to three days. So a failure that may pass
+ * is thrown, and one that only an operator can resolve is logged and accepted. An unknown purchase is ignored.
  */
-export async function settlePaidIntent(deps: SettleDeps, stripe: StripeGateway, paid: PaidIntent) {
+export async function completePaidIntent(deps: StripeWebhookDeps, stripe: StripeGateway, paid: PaidIntent) {
   const { db, log } = deps
   const purchase = await findPurchase(db.read, paid.purchaseId)
   if (!purchase) return
-  if (purchase.status === 'pending' && !(await settle(deps, stripe, purchase, paid))) {
+  if (purchase.status === 'pending' && !(await complete(deps, stripe, purchase, paid))) {
     log.error(paid, 'a payment needs an operator: it succeeded, but does not pay the purchase it names')
     return
   }
-  const settled = await findPurchase(db.read, purchase.id)
-  if (settled?.paymentReference !== paid.reference) {
+  const completed = await findPurchase(db.read, purchase.id)
+  if (completed?.paymentReference !== paid.reference) {
     log.error(paid, 'a payment needs an operator: the purchase it names had been paid before')
   }
 }
-settlePaidIntent.problems = ['payment_gateway_unavailable'] as const
+completePaidIntent.problems = ['payment_gateway_unavailable'] as const
 
-/** False when the payment is not the one that the purchase asks for. */
-async function settle(
-  { db, log }: SettleDeps,
+/** False when the payment does not pay this purchase. */
+async function complete(
+  { db, log }: StripeWebhookDeps,
   stripe: StripeGateway,
   purchase: PurchaseRow,
   paid: PaidIntent,
 ) {
-  // The event is a hint; what counts is what Stripe says now.
+  // The event is only a hint: Stripe's current state of the intent decides.
   const verdict = await stripe.examine(chargeOf(purchase), paid.reference)
   if (verdict === 'mismatch') return false
   if (verdict === 'unpaid') {
-    // Two words of Stripe disagree: its copies may lag, or the key is of another account than the webhook.
-    throw new DomainError('payment_gateway_unavailable', { retryAfter: ASK_AGAIN })
+    // Event and intent disagree: a replica of Stripe lags, or key and webhook belong to different accounts.
+    throw new DomainError('payment_gateway_unavailable', { retryAfter: RETRY_AFTER_SECONDS })
   }
   try {
     const payment = { kind: 'money' as const, reference: paid.reference }

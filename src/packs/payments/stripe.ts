@@ -5,14 +5,14 @@ import type { PaymentsConfig } from '../../config/payments.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { Charge, PaymentGateway } from './gateway.ts'
 
-/** Milliseconds for one request to Stripe: with one more try, a fan waits no longer than a webhook's sender does. */
+/** For one request to Stripe. With one retry, a fan waits no longer than the sender of a webhook does. */
 const DEADLINE_MS = 6_000
-/** The package's own, under the same idempotency key. */
+/** Made by the package, under the same idempotency key. */
 const RETRIES = 1
-/** Seconds that a signature counts for, as Stripe advises. */
-const TOLERANCE = 300
+/** How old a signature may be; Stripe's default. */
+const SIGNATURE_TOLERANCE_SECONDS = 300
 
-/** `unpaid`: not succeeded, or not there. `mismatch`: succeeded, but it does not pay this charge. */
+/** `unpaid`: not succeeded, or unknown. `mismatch`: succeeded, but does not pay this charge. */
 type Verdict = 'paid' | 'unpaid' | 'mismatch'
 
 export interface PaidIntent {
@@ -22,10 +22,10 @@ export interface PaidIntent {
 
 export interface StripeGateway extends PaymentGateway {
   readonly name: 'stripe'
-  /** What Stripe says of an intent now. @throws DomainError `payment_gateway_unavailable` */
+  /** The intent's current state at Stripe. @throws DomainError `payment_gateway_unavailable` */
   examine(charge: Charge, reference: string): Promise<Verdict>
   /**
-   * The purchase and intent of a signed event that says an intent has succeeded; null for every other event.
+   * The purchase and intent of a signed `payment_intent.succeeded`; null for every other event.
    * @throws DomainError `invalid_signature`
    */
   readEvent(body: string, signature: string, now: Date): Promise<PaidIntent | null>
@@ -34,7 +34,7 @@ export interface StripeGateway extends PaymentGateway {
 type StripeConfig = Extract<PaymentsConfig, { gateway: 'stripe' }>
 
 export interface StripeOptions {
-  /** Told what Stripe refused, by its codes: its messages quote keys. */
+  /** Gets Stripe's error codes; its messages may quote keys. */
   log?: Logger
   deadlineMs?: number
   retries?: number
@@ -49,20 +49,23 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
   })
   const signatures = Stripe.createSubtleCryptoProvider()
 
-  /** Stripe's answer, or the code of its refusal of what was asked; anything else means that it is not there. */
+  /** Stripe's object, or the code of its refusal. @throws DomainError `payment_gateway_unavailable` for anything else */
   async function ask<T extends { object: string }>(
     object: T['object'],
     request: () => Promise<T>,
   ): Promise<{ answer: T } | { refusal: string }> {
     try {
       const answer = await request()
-      // A proxy's error page in JSON comes out of the package as if it were what was asked for.
+      // The package returns a proxy's JSON error page as if it were the object.
       if (answer.object === object) return { answer }
-      options.log?.error({ object }, 'Stripe gave another answer than was asked for')
+      options.log?.error({ object }, 'Stripe answered with an unexpected object')
     } catch (error) {
       const known = error instanceof Stripe.errors.StripeError
       const { type, statusCode, code, requestId } = known ? error : ({ type: 'unknown' } as const)
-      options.log?.error({ stripe: { type, statusCode, code, requestId } }, 'Stripe refused, or is not there')
+      options.log?.error(
+        { stripe: { type, statusCode, code, requestId } },
+        'Stripe refused the request or is unavailable',
+      )
       const { StripeInvalidRequestError, StripeCardError } = Stripe.errors
       if (error instanceof StripeInvalidRequestError || error instanceof StripeCardError) {
         return { refusal: code ?? type }
@@ -97,9 +100,9 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
           { idempotencyKey: purchaseId },
         ),
       )
-      // Too small an amount, or a currency that the account does not take.
+      // The amount is too small, or the account does not accept the currency.
       if ('refusal' in said) {
-        throw new DomainError('payment_not_confirmed', { detail: 'The gateway does not take this price.' })
+        throw new DomainError('payment_not_confirmed', { detail: 'The gateway does not accept this price.' })
       }
       const { id, client_secret: clientSecret } = said.answer
       return { gateway: 'stripe', paymentReference: id, clientSecret }
@@ -114,7 +117,7 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
       const said = await ask('refund', () =>
         stripe.refunds.create({ payment_intent: reference }, { idempotencyKey: `refund-${purchaseId}` }),
       )
-      // Stripe forgets a key after a day, but not that the money has gone back.
+      // Stripe forgets an idempotency key after a day, but not the refund.
       if ('refusal' in said) {
         if (said.refusal === 'charge_already_refunded') return
         throw notRefundable(`Stripe refuses the refund: ${said.refusal}.`)
@@ -130,13 +133,13 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
           body,
           signature,
           config.webhookSecret,
-          TOLERANCE,
+          SIGNATURE_TOLERANCE_SECONDS,
           signatures,
           now.getTime(),
         )
       } catch {
         throw new DomainError('invalid_signature', {
-          detail: 'The delivery is not signed by Stripe, or is old.',
+          detail: 'The delivery is not signed by Stripe, or its signature is too old.',
           security: { event: 'webhook_signature_invalid' },
         })
       }
@@ -151,19 +154,19 @@ const isIntentId = (reference: string) => /^pi_\w{1,250}$/.test(reference)
 
 const notRefundable = (detail: string) => new DomainError('not_refundable', { detail })
 
-/** In full, in its currency, for this purchase and no other. */
+/** Paid in full, in this currency, for this purchase, and not refunded. */
 function pays(intent: Stripe.PaymentIntent, { purchaseId, amount, currency }: Charge): boolean {
   return (
     intent.amount_received === amount &&
     intent.amount === amount &&
     intent.currency === currency.toLowerCase() &&
     intent.metadata?.purchaseId === purchaseId &&
-    givenBack(intent) === 0
+    refundedAmount(intent) === 0
   )
 }
 
-/** What was refunded of it, in the dashboard say: the intent itself goes on saying `succeeded`. */
-function givenBack({ latest_charge: charge }: Stripe.PaymentIntent): number {
+/** Refunds made in Stripe's dashboard: the intent itself stays `succeeded`. */
+function refundedAmount({ latest_charge: charge }: Stripe.PaymentIntent): number {
   return typeof charge === 'object' ? (charge?.amount_refunded ?? 0) : 0
 }
 
