@@ -1,4 +1,4 @@
-/** Claiming: a threshold of points, which are not spent; one claim a fan; never more than the stock. */
+/** Claims a reward: needs the points and spends none; one claim per fan; never more than the stock. */
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
@@ -7,11 +7,8 @@ import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { balanceOf } from '../points/history.ts'
 import { ensureUserId } from '../users/users.ts'
-import { type OwnReward, obstacles, presentReward, type RewardRow, type UserRewardRow } from './present.ts'
-
-export interface RewardReference {
-  rewardId: string
-}
+import { findBlockers, type OwnReward, presentReward, type RewardRow, type UserRewardRow } from './present.ts'
+import type { RewardReference } from './schema.ts'
 
 export async function claimReward(
   tx: Transaction,
@@ -22,9 +19,9 @@ export async function claimReward(
   const [found] = await selectClaimable(tx, { rewardId, userId: caller.userId ?? NO_USER })
   if (!found) throw new DomainError('reward_not_found')
   const { reward, userId, points, own } = found
-  const [blocker] = obstacles(reward, own ?? undefined, points, now)
+  const [blocker] = findBlockers(reward, own ?? undefined, points, now)
   if (blocker === 'reward_inactive') throw new DomainError(blocker)
-  // Without a record, or erased since the token was checked.
+  // The fan has no record yet, or was erased after the token was verified.
   if (!userId) return claimReward(tx, { ...caller, userId: await ensureUserId(tx, caller) }, { rewardId })
   if (blocker === 'insufficient_points') {
     const { pointsRequired } = reward
@@ -32,12 +29,12 @@ export async function claimReward(
   }
   if (blocker) throw new DomainError(blocker)
 
-  // What committed after the read is decided by the primary key and by the condition on the stock.
+  // Concurrent claims are decided by the primary key and by the condition on the stock.
   const [claim] = await insertClaim(tx, { userId, rewardId, claimedAt: now })
   if (!claim) throw new DomainError('already_claimed')
   const [left] = reward.stockRemaining === null ? [] : await takeOne(tx, { rewardId })
   if (reward.stockRemaining !== null && !left) throw new DomainError('out_of_stock')
-  // Every list shows how many are left.
+  // Every list shows the stock.
   if (left) tx.invalidate(rewardsTag)
   const claimed = { rewardId, ...claim, redeemedAt: null, redemptionCode: null }
   return { reward: presentReward({ ...reward, ...left }, claimed, points, now) }
@@ -50,19 +47,19 @@ claimReward.problems = [
   'out_of_stock',
 ] as const
 
-/** No id is empty. */
+/** Matches no row: no id is empty. */
 const NO_USER = ''
 
 interface Claimable {
   reward: RewardRow
-  /** Null without a record that is not erased. */
+  /** Null when the fan has no record or was erased. */
   userId: string | null
   points: number
   /** Null when the fan has not claimed it. */
   own: OwnReward | null
 }
 
-/** All that decides a claim, in one statement. */
+/** Everything that a claim depends on, in one statement. */
 const selectClaimable = prepared<{ rewardId: string; userId: string }, Claimable[]>((reader, value) => {
   const { rewards, users, userRewards } = reader.tables
   const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards
@@ -96,7 +93,7 @@ const insertClaim = preparedWrite<Claim, Pick<UserRewardRow, 'claimedAt'>[]>((tx
 
 type Stock = Pick<RewardRow, 'stockRemaining'>
 
-/** The last unit has one taker. */
+/** Returns no row when the stock is empty. */
 const takeOne = preparedWrite<RewardReference & Record<string, unknown>, Stock[]>((tx, value) => {
   const { rewards } = tx.tables
   return tx

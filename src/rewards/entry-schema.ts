@@ -7,9 +7,9 @@ export const RewardEntry = Closed(
   {
     id: EntrySlug('Slug of the reward.'),
     title: Line(100, 'What fans see.'),
-    description: Line(2000, 'What it is, and how it is had.'),
+    description: Line(2000, 'What it is, and how a fan gets it.'),
     imageUrl: Maybe(HttpsUrl('Picture of it.')),
-    itemType: Line(50, 'What kind of thing it is; yours to name.'),
+    itemType: Line(50, 'The kind of item; a free choice.'),
     pointsRequired: Integer({ minimum: 0, description: 'Points needed to claim it. A claim spends none.' }),
     stock: Maybe(
       Integer({

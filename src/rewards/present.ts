@@ -1,26 +1,26 @@
-/** A reward as one fan sees it: what they did with it, and what stands between them and it. */
+/** A reward as one fan sees it: its state for them, and what blocks a claim. */
 import type { Tables } from '../../db/index.ts'
 import { isActive } from '../catalogue/availability.ts'
 import type { ProblemCode } from '../core/problems.ts'
 
 export type RewardRow = Tables['rewards']['$inferSelect']
 export type UserRewardRow = Tables['userRewards']['$inferSelect']
-/** What a fan did with a reward that they claimed. */
+/** The claim of a fan. */
 export type OwnReward = Pick<UserRewardRow, 'rewardId' | 'claimedAt' | 'redeemedAt' | 'redemptionCode'>
 
-type Obstacle = Extract<
+type Blocker = Extract<
   ProblemCode,
   'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'out_of_stock'
 >
 
-/** What would refuse a claim, in the order in which a claim checks it. */
-export function obstacles(
+/** The problems of a claim made now, in the order in which a claim checks them. */
+export function findBlockers(
   reward: RewardRow,
   own: OwnReward | undefined,
   points: number,
   now: Date,
-): Obstacle[] {
-  const found: Obstacle[] = []
+): Blocker[] {
+  const found: Blocker[] = []
   if (!isActive(reward, now)) found.push('reward_inactive')
   if (points < reward.pointsRequired) found.push('insufficient_points')
   if (own) found.push('already_claimed')
@@ -33,7 +33,7 @@ export const presentReward = (reward: RewardRow, own: OwnReward | undefined, poi
   ...presentOwn(reward, own, points, now),
 })
 
-/** What is the same for all who see it. */
+/** The members that are the same for every fan. */
 export function presentShared(reward: RewardRow, now: Date) {
   return {
     id: reward.id,
@@ -49,9 +49,9 @@ export function presentShared(reward: RewardRow, now: Date) {
   }
 }
 
-/** The rest of it, a fan's own. */
+/** The members that depend on the fan. */
 export function presentOwn(reward: RewardRow, own: OwnReward | undefined, points: number, now: Date) {
-  const blockedBy = obstacles(reward, own, points, now)
+  const blockedBy = findBlockers(reward, own, points, now)
   return {
     state: stateOf(own),
     unlocked: points >= reward.pointsRequired,

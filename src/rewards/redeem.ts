@@ -1,4 +1,4 @@
-/** Redeeming: once, of what was claimed, also when the reward has become inactive since. */
+/** Redeems a claimed reward, once; also when the reward is inactive by now. */
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
 import { preparedWrite } from '../../db/prepared.ts'
@@ -7,9 +7,9 @@ import { DomainError } from '../core/problems.ts'
 import { readBalance } from '../points/ledger.ts'
 import { findUser } from '../users/users.ts'
 import { findUserReward, requireReward } from './catalogue.ts'
-import type { RewardReference } from './claim.ts'
 import { presentReward, type UserRewardRow } from './present.ts'
 import { mintRedemptionCode } from './redemption-code.ts'
+import type { RewardReference } from './schema.ts'
 
 export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }: RewardReference) {
   const now = tx.now()

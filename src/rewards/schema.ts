@@ -7,9 +7,11 @@ const Reward = Closed(
     title: Type.String(),
     description: Type.String(),
     imageUrl: Nullable(Type.String()),
-    itemType: Type.String({ examples: ['voucher'], description: 'What kind of thing it is; yours to name.' }),
+    itemType: Type.String({ examples: ['voucher'], description: 'The kind of item; a free choice.' }),
     pointsRequired: Integer({ description: 'Points needed to unlock it. A claim spends none.', minimum: 0 }),
-    active: Type.Boolean({ description: 'Can be claimed now: its flag is on and it is inside its window.' }),
+    active: Type.Boolean({
+      description: 'Can be claimed now: its flag is on, and now is between `startsAt` and `endsAt`.',
+    }),
     startsAt: Nullable(Instant('From when it can be claimed.')),
     endsAt: Nullable(Instant('Until when it can be claimed.')),
     stockRemaining: Nullable(Integer({ minimum: 0 }), { description: 'Null: without limit.' }),
@@ -24,11 +26,13 @@ const Reward = Closed(
         Type.Literal('already_claimed'),
         Type.Literal('out_of_stock'),
       ]),
-      { description: 'What would refuse a claim, as problem codes, in the order of the checks.' },
+      { description: 'Problem codes of a claim made now, in the order of the checks.' },
     ),
     claimedAt: Nullable(Instant('When the caller claimed it.')),
     redeemedAt: Nullable(Instant('When the caller redeemed it.')),
-    redemptionCode: Nullable(Type.String(), { description: 'To show at the desk; minted at redemption.' }),
+    redemptionCode: Nullable(Type.String(), {
+      description: 'Generated when the reward is redeemed; shown to staff.',
+    }),
   },
   { title: 'Reward', description: 'A reward as the caller sees it.' },
 )
@@ -44,6 +48,7 @@ export const RewardReference = Closed(
   { rewardId: Type.String({ minLength: 1, maxLength: 100 }) },
   { title: 'RewardReference' },
 )
+export type RewardReference = typeof RewardReference.static
 
 export const exampleReward = {
   id: 'scarf-discount',

@@ -4,7 +4,7 @@ import type { Reader } from '../../db/index.ts'
 import { activeAt } from '../catalogue/availability.ts'
 import { balanceOf } from '../points/history.ts'
 
-/** Without a record, `userId` is empty: what anybody without points could claim. `now` is a `Date`. */
+/** `userId` is empty for a fan without a record, who has no points. `now` is a `Date`. */
 export function rewardCounts(reader: Reader, { userId, now }: { userId: Placeholder; now: Placeholder }) {
   const { rewards, userRewards } = reader.tables
   const claims = reader
@@ -15,7 +15,7 @@ export function rewardCounts(reader: Reader, { userId, now }: { userId: Placehol
     .select({ rewardId: userRewards.rewardId })
     .from(userRewards)
     .where(and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewards.id)))
-  // The rule of `obstacles` in `present.ts`.
+  // The same rules as `findBlockers` in `present.ts`.
   const claimable = reader
     .select({ count: count().as('claimable') })
     .from(rewards)

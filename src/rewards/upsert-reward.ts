@@ -1,6 +1,6 @@
 /**
- * Rewards as an importer states them. `stock` counts all units there ever were, so what remains is `stock` less the
- * claims: stating the same number again gives nothing back, whatever was claimed since.
+ * Imports rewards. `stock` is the number of all units ever, so the remaining stock is `stock` minus the claims: importing
+ * the same number again changes nothing, whatever was claimed since.
  */
 import { and, count, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
@@ -18,19 +18,19 @@ import {
 import type { RewardEntry } from './entry-schema.ts'
 import type { RewardRow } from './present.ts'
 
-/** What the schema cannot say. */
+/** The rules that the schema cannot express. */
 export function rewardFaults(entry: RewardEntry): EntryFault[] {
   return [...slugFaults(entry.id), ...urlFaults('/imageUrl', entry.imageUrl), ...windowFaults(entry)]
 }
 
-/** What an upsert would do. @throws DomainError `catalogue_conflict` */
+/** What `upsertReward` would change. @throws DomainError `catalogue_conflict` */
 export async function planReward(reader: Reader, entry: RewardEntry): Promise<EntryChange> {
   const { rewards } = reader.tables
   const [row] = await reader.select().from(rewards).where(eq(rewards.id, entry.id))
   return changeOf(row, await countClaims(reader, entry.id), entry)
 }
 
-/** @throws DomainError `catalogue_conflict` when more were claimed than `stock` says there are */
+/** @throws DomainError `catalogue_conflict` when more were claimed than `stock` */
 export async function upsertReward(tx: Transaction, entry: RewardEntry): Promise<EntryChange> {
   const { rewards } = tx.tables
   const { id } = entry
@@ -44,11 +44,10 @@ export async function upsertReward(tx: Transaction, entry: RewardEntry): Promise
     .returning()
   if (made) return changeOf(undefined, 0, entry)
 
-  // Claims take from the stock under this row's lock: counted after it, each is either in the count or still to come.
-  // Only a reward that was without limit has claims that take no lock; the next import counts those.
-  // Not the key: SQLite would look through every claim for rows that refer to it.
-  const untouched = { stockRemaining: sql`${rewards.stockRemaining}` }
-  const [locked] = await tx.update(rewards).set(untouched).where(eq(rewards.id, id)).returning()
+  // Claims lock this row to take from the stock, so the count below is exact. A reward without a limit takes no lock;
+  // the next import counts those claims. The key is not set: SQLite would look through every claim that refers to it.
+  const unchanged = { stockRemaining: sql`${rewards.stockRemaining}` }
+  const [locked] = await tx.update(rewards).set(unchanged).where(eq(rewards.id, id)).returning()
   const claims = await countClaims(tx, id)
   const change = changeOf(locked, claims, entry)
   if (change.outcome === 'unchanged') return change
@@ -66,7 +65,7 @@ export async function listActiveRewards(reader: Reader): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** What was claimed can still be redeemed. */
+/** Existing claims can still be redeemed. */
 export async function deactivateReward(tx: Transaction, id: string): Promise<void> {
   const { rewards } = tx.tables
   tx.invalidate(rewardsTag)
@@ -88,7 +87,7 @@ async function countClaims(reader: Reader, rewardId: string): Promise<number> {
 function changeOf(row: RewardRow | undefined, claims: number, entry: RewardEntry): EntryChange {
   if (!row) return compareEntries(undefined, entry)
   if (entry.stock != null && entry.stock < claims) {
-    refuseEntry({ pointer: '/stock', message: `must be at least ${claims}: so many were claimed` })
+    refuseEntry({ pointer: '/stock', message: `must be at least ${claims}, the number of claims` })
   }
   const { stockRemaining } = row
   return compareEntries(

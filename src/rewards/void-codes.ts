@@ -1,9 +1,9 @@
-/** For the erasure of a fan: the codes that they hold, and may have shown around, name them no more. */
+/** For the erasure of a fan: invalidates their redemption codes, which they may have shown to others. */
 import { and, eq, isNotNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { mintRedemptionCode } from './redemption-code.ts'
 
-/** Puts codes that nobody was given in the place of a fan's. The rewards stay redeemed. Answers how many. */
+/** Replaces a fan's codes by random ones. The rewards stay redeemed. Answers how many were replaced. */
 export async function voidCodes(tx: Transaction, userId: string): Promise<number> {
   const { userRewards } = tx.tables
   const redeemed = await findRedeemed(tx, userId)
