@@ -13,7 +13,7 @@ import {
 } from './world.ts'
 
 describe('the code flow', () => {
-  test('ends in tokens that verify against the published keys', async () => {
+  test('issues tokens that verify against the published keys', async () => {
     const world = createWorld()
     const response = await world.post('/authorize', authorizeParameters({ sub: 'fan-0002' }))
     expect(response.status).toBe(303)
@@ -22,9 +22,9 @@ describe('the code flow', () => {
     expect(location.searchParams.get('state')).toBe('the-state')
     expect(location.searchParams.get('iss')).toBe(issuer)
 
-    const answer = await exchange(world, location.searchParams.get('code') ?? '')
-    expect(answer.headers.get('cache-control')).toBe('no-store')
-    const tokens = (await answer.json()) as Record<string, string>
+    const exchanged = await exchange(world, location.searchParams.get('code') ?? '')
+    expect(exchanged.headers.get('cache-control')).toBe('no-store')
+    const tokens = (await exchanged.json()) as Record<string, string>
     expect(tokens).toMatchObject({ token_type: 'Bearer', expires_in: 3600, scope: 'openid profile email' })
 
     const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`), {
@@ -65,7 +65,7 @@ describe('the code flow', () => {
     })
   })
 
-  test('gives the claims that the scope asks for, and an ID token for openid alone', async () => {
+  test('gives the claims of the scope, and an ID token only for openid', async () => {
     const world = createWorld()
     const narrow = await obtainTokens(world, { scope: 'openid' })
     expect(await (await world.userinfo(narrow.access_token)).json()).toEqual({ sub: 'fan-0001' })
@@ -74,7 +74,7 @@ describe('the code flow', () => {
     expect((await world.userinfo(none.access_token)).status).toBe(403)
   })
 
-  test('signs with another algorithm once the key says so', async () => {
+  test('signs with the algorithm of a rotated key', async () => {
     const world = createWorld()
     await world.json('POST', '/_mock/keys/rotate', { alg: 'EdDSA' })
     const { id_token, access_token } = await obtainTokens(world)
@@ -142,7 +142,7 @@ describe('a redirect URI', () => {
     }
   })
 
-  test('with the custom scheme belongs to the app alone', async () => {
+  test('with the custom scheme is only valid for the app', async () => {
     const changes = { client_id: 'matchday-swagger', redirect_uri: 'matchday://signed-in' }
     expect((await createWorld().get(authorizePath(changes))).status).toBe(400)
   })
@@ -153,14 +153,14 @@ describe('a redirect URI', () => {
     }
   })
 
-  test('sent twice is refused on the page', async () => {
+  test('sent twice is rejected with an error page', async () => {
     const response = await createWorld().get(`${authorizePath()}&redirect_uri=http://localhost:1/`)
     expect(response.status).toBe(400)
     expect(response.headers.has('location')).toBe(false)
   })
 })
 
-describe('a request that does not hold', () => {
+describe('an invalid request', () => {
   const cases: [string, Record<string, string | undefined>, string][] = [
     ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['with plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
@@ -169,13 +169,13 @@ describe('a request that does not hold', () => {
     ['without a response type', { response_type: undefined }, 'invalid_request'],
     ['for a fragment', { response_mode: 'fragment' }, 'invalid_request'],
     ['with a request object', { request: 'e30.e30.' }, 'request_not_supported'],
-    ['with an unknown scope alone', { scope: 'everything' }, 'invalid_scope'],
+    ['with only an unknown scope', { scope: 'everything' }, 'invalid_scope'],
     ['with an unknown prompt', { prompt: 'always' }, 'invalid_request'],
     ['with prompt none and another', { prompt: 'none login' }, 'invalid_request'],
-    ['with prompt none and nobody signed in', { prompt: 'none' }, 'login_required'],
+    ['with prompt none and no fan signed in', { prompt: 'none' }, 'login_required'],
   ]
   for (const [name, changes, error] of cases) {
-    test(`${name} goes back to the client as ${error}`, async () => {
+    test(`${name} redirects to the client with ${error}`, async () => {
       const response = await createWorld().get(authorizePath(changes))
       expect(response.status).toBe(303)
       const { searchParams } = new URL(response.headers.get('location') ?? '')
@@ -205,11 +205,11 @@ describe('a browser that has signed in', () => {
     expect(stale.headers.get('location')).toContain('error=login_required')
   })
 
-  test('is too old from a second past max_age on, and not before', async () => {
+  test('is too old from one second past max_age', async () => {
     const { world, cookie } = await signIn()
     const silently = async () => {
-      const answer = await world.get(authorizePath({ prompt: 'none', max_age: '30' }), { cookie })
-      const { searchParams } = new URL(answer.headers.get('location') ?? '')
+      const response = await world.get(authorizePath({ prompt: 'none', max_age: '30' }), { cookie })
+      const { searchParams } = new URL(response.headers.get('location') ?? '')
       return searchParams.get('error') ?? (searchParams.has('code') ? 'code' : 'nothing')
     }
     await world.idp.advance(30_000)
@@ -218,7 +218,7 @@ describe('a browser that has signed in', () => {
     expect(await silently()).toBe('login_required')
   })
 
-  test('is asked whether to go on as the same fan, unless the client wants a fresh sign-in', async () => {
+  test('is offered the same fan first, unless the client requires a new sign-in', async () => {
     const { world, cookie } = await signIn()
     expect(await (await world.get(authorizePath(), { cookie })).text()).toContain('Continue as')
     expect(await (await world.get(authorizePath({ prompt: 'login' }), { cookie })).text()).not.toContain(
@@ -226,7 +226,7 @@ describe('a browser that has signed in', () => {
     )
   })
 
-  test('is forgotten when its fan was deleted', async () => {
+  test('loses its session when its fan is deleted', async () => {
     const { world, cookie } = await signIn()
     await world.send('DELETE', '/_mock/users/fan-0003')
     const response = await world.get(authorizePath({ prompt: 'none' }), { cookie })
@@ -250,7 +250,7 @@ describe('a browser that has signed in', () => {
   })
 })
 
-test('end-session redirects nowhere but to a registered URI of a known client', async () => {
+test('end-session redirects only to a registered URI of a known client', async () => {
   const world = createWorld()
   const evil = 'https://evil.example/'
   const attempts: Record<string, string>[] = [

@@ -8,7 +8,7 @@ interface UserPage {
 }
 
 describe('users', () => {
-  test('are listed in pages and found by any part of a name, without regard to accents', async () => {
+  test('are listed in pages and found by any part of a name, ignoring accents', async () => {
     const { json } = createWorld()
     await json('POST', '/_mock/users', { sub: 'zoe', name: 'Zoë Ångström', email: 'zoe@example.com' })
     const page = await json<UserPage>('GET', '/_mock/users?limit=2&offset=1')
@@ -17,7 +17,7 @@ describe('users', () => {
     expect(found.users.map(({ sub }) => sub)).toEqual(['zoe'])
   })
 
-  test('can be made with as little as nothing', async () => {
+  test('can be created without any claim', async () => {
     const { json, send } = createWorld()
     const made = await send('POST', '/_mock/users', {})
     expect(made.status).toBe(201)
@@ -30,7 +30,7 @@ describe('users', () => {
     expect(await json('GET', '/_mock/users/fan-0041')).toEqual(user)
   })
 
-  test('move updated_at on with every change, even within one second', async () => {
+  test('get a later updated_at with every change, even within one second', async () => {
     const { json } = createWorld()
     const stamps: number[] = []
     for (const name of ['One', 'Two', 'Three']) {
@@ -64,9 +64,9 @@ describe('tokens', () => {
       clientId: 'other',
       typ: 'JWT',
     }
-    const answer = await json('POST', '/_mock/tokens', { sub: 'fan-0001', ...wanted })
-    const token = String(answer.access_token)
-    expect(answer.expires_in).toBe(60)
+    const response = await json('POST', '/_mock/tokens', { sub: 'fan-0001', ...wanted })
+    const token = String(response.access_token)
+    expect(response.expires_in).toBe(60)
     expect(decodeProtectedHeader(token).typ).toBe('JWT')
     expect(decodeJwt(token)).toMatchObject({
       exp: noon / 1000 + 60,
@@ -76,13 +76,13 @@ describe('tokens', () => {
     })
   })
 
-  test('of nobody are a 404', async () => {
+  test('of an unknown user are a 404', async () => {
     expect((await createWorld().send('POST', '/_mock/tokens', { sub: 'nobody' })).status).toBe(404)
   })
 })
 
 describe('input', () => {
-  test('with an unknown member is refused with what is accepted', async () => {
+  test('with an unknown member is rejected with a list of the accepted members', async () => {
     const { send } = createWorld()
     const response = await send('POST', '/_mock/tokens', { sub: 'fan-0001', expires_in: 5 })
     expect(response.status).toBe(400)
@@ -112,7 +112,7 @@ describe('input', () => {
     expect((await send('GET', '/_mock/users?limit=ten')).status).toBe(400)
   })
 
-  test('must be JSON and say so', async () => {
+  test('must be JSON with the media type of JSON', async () => {
     const { idp, post } = createWorld()
     expect((await post('/_mock/tokens', { sub: 'fan-0001' })).status).toBe(415)
     const headers = { 'content-type': 'application/json' }
@@ -129,16 +129,16 @@ describe('input', () => {
   })
 })
 
-test('the clock moves what the provider stamps', async () => {
+test('advancing the clock moves the timestamps of the provider', async () => {
   const { idp, json } = createWorld()
   expect(await json('GET', '/_mock/clock')).toEqual({ now: '2026-03-01T12:00:00.000Z', offsetMs: 0 })
-  const moved = await json('POST', '/_mock/clock', { advanceMs: 90_000 })
-  expect(moved).toMatchObject({ now: '2026-03-01T12:01:30.000Z', offsetMs: 90_000 })
+  const advanced = await json('POST', '/_mock/clock', { advanceMs: 90_000 })
+  expect(advanced).toMatchObject({ now: '2026-03-01T12:01:30.000Z', offsetMs: 90_000 })
   expect(decodeJwt(await idp.issueToken('fan-0001')).iat).toBe(noon / 1000 + 90)
   expect((await json('PATCH', '/_mock/users/fan-0001', {})).updated_at).toBe(noon / 1000 + 90)
 })
 
-test('the request log tells who asked what, keeps no secret and can be filtered and cleared', async () => {
+test('the request log names method, path and subject, contains no secret, and can be filtered and cleared', async () => {
   const world = createWorld()
   const { access_token, refresh_token } = await obtainTokens(world)
   await world.userinfo(access_token)
@@ -158,7 +158,7 @@ test('the request log tells who asked what, keeps no secret and can be filtered 
   expect(await world.json('GET', '/_mock/requests')).toEqual({ requests: [] })
 })
 
-test('a reset brings back the seed and forgets everything else', async () => {
+test('a reset restores the state at start', async () => {
   const world = createWorld()
   const { json, send, get, idp } = world
   const before = await json('GET', '/_mock/users?limit=100')
@@ -171,8 +171,8 @@ test('a reset brings back the seed and forgets everything else', async () => {
   await json('PUT', '/_mock/webhooks', { url: 'http://localhost:9/', mode: 'paused' })
   await json('POST', '/_mock/clock', { advanceMs: 1000 })
 
-  const answer = await json('POST', '/_mock/reset')
-  expect(answer).toEqual({ users: 40, now: '2026-03-01T12:00:00.000Z', offsetMs: 0 })
+  const response = await json('POST', '/_mock/reset')
+  expect(response).toEqual({ users: 40, now: '2026-03-01T12:00:00.000Z', offsetMs: 0 })
   expect(await json('GET', '/_mock/users?limit=100')).toEqual(before)
   expect(await (await get('/.well-known/jwks.json')).json()).not.toEqual(keys)
   expect(await json('GET', '/_mock/faults')).toEqual({ faults: [] })

@@ -15,10 +15,10 @@ import { createWorld, issuer, noon } from './world.ts'
 const leeway = 30
 const now = noon / 1000
 
-/** The members in which a defective token differs from a good one made at the same moment for the same fan. */
+/** The members in which a defective token differs from a valid one issued at the same time for the same fan. */
 async function compare(defect: Defect) {
   const { idp, get } = createWorld()
-  // What is random in every token is set, so that only the defect is left to differ.
+  // Random claims are set, so that only the defect differs.
   const claims = { jti: 'same', sid: 'same' }
   const [good, bad] = [
     await idp.issueToken('fan-0001', { claims }),
@@ -48,20 +48,20 @@ function difference(one: object, two: object): string[] {
 }
 
 describe('a token with the defect', () => {
-  test('expired ended an hour ago', async () => {
+  test('expired has an exp one hour in the past', async () => {
     const { headerDiff, claimsDiff, claims } = await compare('expired')
     expect([headerDiff, claimsDiff]).toEqual([[], ['exp', 'iat']])
     expect(Number(claims.exp)).toBeLessThan(now - leeway)
     expect(Number(claims.iat)).toBeLessThan(Number(claims.exp))
   })
 
-  test('not_yet_valid begins in an hour', async () => {
+  test('not_yet_valid becomes valid in an hour', async () => {
     const { headerDiff, claimsDiff, claims } = await compare('not_yet_valid')
     expect([headerDiff, claimsDiff]).toEqual([[], ['exp', 'nbf']])
     expect(Number(claims.nbf)).toBeGreaterThan(now + leeway)
   })
 
-  test('future_iat was issued in the future and has no nbf to say so', async () => {
+  test('future_iat was issued in the future and has no nbf', async () => {
     const { headerDiff, claimsDiff, claims, signed } = await compare('future_iat')
     expect([headerDiff, claimsDiff]).toEqual([[], ['exp', 'iat']])
     expect(Number(claims.iat)).toBeGreaterThan(now + leeway)
@@ -82,13 +82,13 @@ describe('a token with the defect', () => {
     expect(signed).toBe(true)
   })
 
-  test('wrong_key names the right key and is signed by another', async () => {
+  test('wrong_key has the kid of the right key and is signed with another', async () => {
     const { headerDiff, claimsDiff, signed } = await compare('wrong_key')
     expect([headerDiff, claimsDiff]).toEqual([[], []])
     expect(signed).toBe('ERR_JWS_SIGNATURE_VERIFICATION_FAILED')
   })
 
-  test('unknown_kid names a key that nobody published', async () => {
+  test('unknown_kid has the kid of an unpublished key', async () => {
     const { headerDiff, claimsDiff, signed } = await compare('unknown_kid')
     expect([headerDiff, claimsDiff]).toEqual([['kid'], []])
     expect(signed).toBe('ERR_JWKS_NO_MATCHING_KEY')
@@ -111,7 +111,7 @@ describe('a token with the defect', () => {
     expect(createHmac('sha256', pem).update(`${head}.${payload}`).digest('base64url')).toBe(signature ?? '')
   })
 
-  test('embedded_jwk carries the very key that it verifies with', async () => {
+  test('embedded_jwk contains the key that it verifies with', async () => {
     const { bad, header, headerDiff, claimsDiff, signed } = await compare('embedded_jwk')
     expect([headerDiff, claimsDiff]).toEqual([['jwk'], []])
     expect(signed).toBe('ERR_JWS_SIGNATURE_VERIFICATION_FAILED')
@@ -122,7 +122,7 @@ describe('a token with the defect', () => {
     expect(header.jwk).not.toHaveProperty('d')
   })
 
-  test('unknown_crit demands an extension that nobody knows', async () => {
+  test('unknown_crit requires an unknown extension', async () => {
     const { header, headerDiff, claimsDiff, signed } = await compare('unknown_crit')
     const [extension] = header.crit as string[]
     expect(headerDiff).toEqual(['crit', extension ?? ''])
@@ -153,7 +153,7 @@ describe('a token with the defect', () => {
   })
 })
 
-test('every defect can be had by the control call', async () => {
+test('the control call issues every defect', async () => {
   const { send } = createWorld()
   for (const defect of defects) {
     const response = await send('POST', '/_mock/tokens', { sub: 'fan-0001', defect })
@@ -165,7 +165,7 @@ test('every defect can be had by the control call', async () => {
   }
 })
 
-test('defects also hold for keys of other algorithms', async () => {
+test('defects also work with keys of other algorithms', async () => {
   for (const alg of ['RS256', 'PS256', 'EdDSA']) {
     const { idp, json, userinfo } = createWorld()
     await json('POST', '/_mock/keys/rotate', { alg })

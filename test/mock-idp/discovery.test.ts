@@ -19,7 +19,7 @@ test('discovery names the issuer and endpoints below it', async () => {
   expect(await (await get('/.well-known/oauth-authorization-server')).json()).toEqual(document)
 })
 
-test('the key set holds public keys alone', async () => {
+test('the key set contains only public keys', async () => {
   const { get } = createWorld()
   const { keys } = (await (await get('/.well-known/jwks.json')).json()) as { keys: Record<string, string>[] }
   expect(keys).toHaveLength(1)
@@ -33,7 +33,7 @@ test('the key set holds public keys alone', async () => {
   expect(keys[0]).not.toHaveProperty('d')
 })
 
-test('an issuer that is no origin is refused at once', () => {
+test('an issuer that is not an origin is rejected at creation', () => {
   for (const wrong of [
     'http://localhost:4000/',
     'http://localhost:4000/realm',
@@ -44,7 +44,7 @@ test('an issuer that is no origin is refused at once', () => {
   }
 })
 
-test('a Host that is neither loopback nor the issuer is refused', async () => {
+test('a Host that is neither loopback nor the issuer is rejected', async () => {
   const { get } = createWorld()
   for (const host of ['evil.example', 'localhost.evil.example', '192.168.1.2:4000', '127.0.0.1.nip.io', '']) {
     expect((await get('/_mock/users', { host })).status).toBe(403)
@@ -55,13 +55,13 @@ test('a Host that is neither loopback nor the issuer is refused', async () => {
   }
 })
 
-test('the host of a configured issuer is let in', async () => {
+test('the host of a configured issuer is accepted', async () => {
   const idp = createMockIdp({ issuer: 'http://10.0.2.2:4000', fans: 1 })
   expect((await idp.fetch('http://10.0.2.2:4000/userinfo')).status).toBe(401)
   expect((await idp.fetch('http://10.0.2.3:4000/userinfo')).status).toBe(403)
 })
 
-test('control calls and the sign-in form refuse the pages of strangers', async () => {
+test('control calls and the sign-in form reject pages of other origins', async () => {
   const { idp, get } = createWorld()
   for (const origin of ['https://evil.example', 'null', 'http://localhost.evil.example']) {
     expect((await get('/_mock/users', { origin })).status).toBe(403)
@@ -70,20 +70,20 @@ test('control calls and the sign-in form refuse the pages of strangers', async (
       (await idp.fetch(`${issuer}/authorize`, { method: 'POST', headers, body: 'sub=fan-0001' })).status,
     ).toBe(403)
   }
-  const friendly = await get('/_mock/users', { origin: 'http://localhost:5173' })
-  expect(friendly.status).toBe(200)
-  expect(friendly.headers.get('access-control-allow-origin')).toBe('http://localhost:5173')
+  const allowed = await get('/_mock/users', { origin: 'http://localhost:5173' })
+  expect(allowed.status).toBe(200)
+  expect(allowed.headers.get('access-control-allow-origin')).toBe('http://localhost:5173')
 })
 
-test('a page on another port may read what a client needs, errors too, but not the sign-in page', async () => {
+test('a page on another port may read the client endpoints, errors included, but not the sign-in page', async () => {
   const { idp, get } = createWorld()
   const origin = 'http://localhost:3000'
   for (const path of ['/.well-known/openid-configuration', '/.well-known/jwks.json', '/userinfo']) {
     expect((await get(path, { origin })).headers.get('access-control-allow-origin')).toBe('*')
   }
-  const refused = await idp.fetch(`${issuer}/token`, { method: 'POST', headers: { origin } })
-  expect(refused.status).toBe(400)
-  expect(refused.headers.get('access-control-allow-origin')).toBe('*')
+  const rejected = await idp.fetch(`${issuer}/token`, { method: 'POST', headers: { origin } })
+  expect(rejected.status).toBe(400)
+  expect(rejected.headers.get('access-control-allow-origin')).toBe('*')
   const preflight = await idp.fetch(`${issuer}/token`, {
     method: 'OPTIONS',
     headers: {

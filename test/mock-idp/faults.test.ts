@@ -4,7 +4,7 @@ import { createWorld, issuer } from './world.ts'
 const jwks = '/.well-known/jwks.json'
 
 describe('a fault of kind', () => {
-  test('status answers with that status and Retry-After, as often as it was told', async () => {
+  test('status responds with that status and Retry-After, `count` times', async () => {
     const { get, json } = createWorld()
     await json('POST', '/_mock/faults', {
       match: 'jwks',
@@ -29,7 +29,7 @@ describe('a fault of kind', () => {
     expect((await get(jwks)).status).toBe(200)
   })
 
-  test('delay answers truly once the time has passed by the provider’s clock', async () => {
+  test('delay gives the normal response after the time has passed on the provider’s clock', async () => {
     const { idp, get, json } = createWorld()
     await json('POST', '/_mock/faults', { match: 'jwks', kind: 'delay', delayMs: 60_000 })
     const pending = get(jwks)
@@ -38,21 +38,21 @@ describe('a fault of kind', () => {
     expect(((await (await pending).json()) as { keys: unknown[] }).keys).toHaveLength(1)
   })
 
-  test('hang never answers, hears the client give up, and lets go when it is deleted', async () => {
+  test('hang never responds, notices an aborted client, and ends with 503 when it is deleted', async () => {
     const { idp, get, json } = createWorld()
     const { id } = await json('POST', '/_mock/faults', { match: 'userinfo', kind: 'hang' })
     const impatient = new AbortController()
-    const given = idp.fetch(`${issuer}/userinfo`, { signal: impatient.signal })
+    const abandoned = idp.fetch(`${issuer}/userinfo`, { signal: impatient.signal })
     const waiting = get('/userinfo')
     await settled()
     impatient.abort(new Error('enough'))
-    await expect(given).rejects.toThrow('enough')
+    await expect(abandoned).rejects.toThrow('enough')
     await json('DELETE', `/_mock/faults/${id}`)
     expect((await waiting).status).toBe(503)
     expect((await get('/userinfo')).status).toBe(401)
   })
 
-  test('hang on its last count still lets go when it is deleted', async () => {
+  test('hang with its count used up still ends when it is deleted', async () => {
     const { get, json } = createWorld()
     const { id } = await json('POST', '/_mock/faults', { match: '*', kind: 'hang', count: 1 })
     const waiting = get(jwks)
@@ -62,7 +62,7 @@ describe('a fault of kind', () => {
     expect((await waiting).status).toBe(503)
   })
 
-  test('drip begins at once and never ends by itself', async () => {
+  test('drip starts at once and never ends by itself', async () => {
     const { idp, json } = createWorld()
     await json('POST', '/_mock/faults', { match: 'jwks', kind: 'drip', delayMs: 60_000 })
     const impatient = new AbortController()
@@ -87,7 +87,7 @@ describe('a fault of kind', () => {
     expect((await get(jwks)).status).toBe(200)
   })
 
-  test('malformed breaks off within its JSON', async () => {
+  test('malformed is truncated JSON', async () => {
     const { get, json } = createWorld()
     await json('POST', '/_mock/faults', { match: 'jwks', kind: 'malformed' })
     const response = await get(jwks)
@@ -117,7 +117,7 @@ describe('a fault of kind', () => {
     expect(response.headers.get('content-type')).toContain('text/html')
   })
 
-  test('redirect points elsewhere', async () => {
+  test('redirect points to the given location', async () => {
     const { get, json } = createWorld()
     await json('POST', '/_mock/faults', {
       match: 'jwks',
@@ -129,14 +129,14 @@ describe('a fault of kind', () => {
     expect(response.headers.get('location')).toBe('http://127.0.0.1:9/keys')
   })
 
-  test('json answers with any lie', async () => {
+  test('json responds with the given body', async () => {
     const { get, json } = createWorld()
     await json('POST', '/_mock/faults', { match: 'userinfo', kind: 'json', body: { sub: 7 } })
     expect(await (await get('/userinfo')).json()).toEqual({ sub: 7 })
   })
 })
 
-test('the oldest fault that matches strikes first, one a request, and the log names it', async () => {
+test('one fault applies to a request, the oldest that matches, and the log names it', async () => {
   const { get, json } = createWorld()
   const first = await json('POST', '/_mock/faults', { match: '*', kind: 'status', status: 500, count: 1 })
   await json('POST', '/_mock/faults', { match: 'jwks', kind: 'status', status: 502, count: 1 })
@@ -147,7 +147,7 @@ test('the oldest fault that matches strikes first, one a request, and the log na
   expect(requests.map(({ fault }) => fault)).toEqual([String(first.id), 'fault-2', undefined])
 })
 
-test('control calls and pages are never faulted', async () => {
+test('faults never apply to control calls and pages', async () => {
   const { get, json } = createWorld()
   await json('POST', '/_mock/faults', { match: '*', kind: 'status' })
   for (const path of ['/', '/_mock/users', '/avatars/fan-0001.svg', '/end-session', '/assets/base.css']) {
@@ -156,7 +156,7 @@ test('control calls and pages are never faulted', async () => {
   expect((await get('/revoke')).status).toBe(404)
 })
 
-test('a fault that makes no sense is refused with what is accepted', async () => {
+test('an invalid fault is rejected with a list of the accepted members', async () => {
   const { send } = createWorld()
   for (const body of [
     { match: 'everything', kind: 'status' },
@@ -174,7 +174,7 @@ test('a fault that makes no sense is refused with what is accepted', async () =>
   }
 })
 
-/** Lets what has been started get to where it waits. */
+/** Lets started requests run until they wait. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise(resolve => setImmediate(resolve))
 }

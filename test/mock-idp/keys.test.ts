@@ -8,7 +8,7 @@ interface Keys {
   retired?: string[]
 }
 
-test('a rotated key signs beside the old one, whose tokens go on until it is retired', async () => {
+test('tokens of a rotated key are valid until that key is retired', async () => {
   const { idp, json, get, userinfo } = createWorld()
   const old = await idp.issueToken('fan-0001')
   const rotated = await json<Keys>('POST', '/_mock/keys/rotate')
@@ -26,7 +26,7 @@ test('a rotated key signs beside the old one, whose tokens go on until it is ret
   expect((await userinfo(fresh)).status).toBe(200)
 })
 
-test('a rotation may choose any of the four algorithms and no other', async () => {
+test('a rotation may choose one of the four algorithms and no other', async () => {
   const { idp, json, send, userinfo } = createWorld()
   for (const alg of ['ES256', 'RS256', 'PS256', 'EdDSA']) {
     const { keys } = await json<Keys>('POST', '/_mock/keys/rotate', { alg })

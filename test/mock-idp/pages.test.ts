@@ -4,7 +4,7 @@ import { authorizePath, createWorld, exchange, issuer, type World } from './worl
 const xss = '"><script>alert(1)</script><img src=x onerror=alert(1)>\''
 
 describe('the sign-in page', () => {
-  test('signs a fan in without a script: the form posts what it shows and ends at the client with a code', async () => {
+  test('signs a fan in without a script: submitting the form redirects to the client with a code', async () => {
     const world = createWorld()
     const page = await (await world.get(authorizePath())).text()
     const form = /<form method="post" action="\/authorize">([\s\S]*?)<\/form>/.exec(page)?.[1] ?? ''
@@ -18,7 +18,7 @@ describe('the sign-in page', () => {
     expect((await exchange(world, code)).status).toBe(200)
   })
 
-  test('searches and pages without a script, and says how many there are', async () => {
+  test('searches and paginates without a script, and shows the number of fans', async () => {
     const world = createWorld()
     expect(count(await show(world, {}))).toBe('1–24 of 40 fans')
     const second = await show(world, { page: '2' })
@@ -30,13 +30,13 @@ describe('the sign-in page', () => {
     expect(count(await show(world, { page: '999' }))).toBe('25–40 of 40 fans')
   })
 
-  test('says so when nobody matches, and offers the way back', async () => {
+  test('shows an empty result with a link to all fans', async () => {
     const page = await show(createWorld(), { q: 'nobody at all' })
     expect(count(page)).toBe('No fan found among 40')
     expect(page).toContain('Show all fans')
   })
 
-  test('says plainly what it is', async () => {
+  test('states that it is a mock provider', async () => {
     const page = await show(createWorld(), {})
     expect(page).toContain('Mock provider for development.')
     expect(page).toContain('No password is needed')
@@ -68,7 +68,7 @@ describe('the sign-in page', () => {
     }
   })
 
-  test('cannot be made to run what a search, a hint, a state or a name brings in', async () => {
+  test('escapes markup in a search, a hint, a state and a name', async () => {
     const world = createWorld()
     await world.json('PATCH', '/_mock/users/fan-0001', {
       name: xss,
@@ -89,8 +89,8 @@ describe('the sign-in page', () => {
       expect(page).not.toContain('<img src=x')
       expect(page).not.toMatch(/value="[^"]*"><script/)
     }
-    const refused = await (await world.get(`/authorize?client_id=${encodeURIComponent(xss)}`)).text()
-    expect(refused).not.toContain('<script>alert')
+    const rejected = await (await world.get(`/authorize?client_id=${encodeURIComponent(xss)}`)).text()
+    expect(rejected).not.toContain('<script>alert')
     await world.json('PATCH', '/_mock/users/fan-0001', {
       given_name: '<',
       family_name: '&',
@@ -99,7 +99,7 @@ describe('the sign-in page', () => {
     expect(await (await world.get('/avatars/fan-0001.svg')).text()).not.toContain('onload')
   })
 
-  test('allows no script or style but its own, and its form to end at the client alone', async () => {
+  test('allows only its own scripts and styles, and form submissions only to the client', async () => {
     const world = createWorld()
     const policy = async (redirect_uri: string) => {
       return (await world.get(authorizePath({ redirect_uri }))).headers.get('content-security-policy') ?? ''
@@ -115,7 +115,7 @@ describe('the sign-in page', () => {
   })
 })
 
-test('a fan’s picture is the same every time and another for another fan', async () => {
+test('an avatar is the same every time and differs between fans', async () => {
   const world = createWorld()
   const picture = async (sub: string) => (await world.get(`/avatars/${sub}.svg`)).text()
   expect(await picture('fan-0001')).toBe(await picture('fan-0001'))
@@ -124,7 +124,7 @@ test('a fan’s picture is the same every time and another for another fan', asy
   expect((await world.get('/avatars/fan-0001.svg')).headers.get('content-type')).toContain('image/svg+xml')
 })
 
-test('the start page says what this is and leads on', async () => {
+test('the start page names and links what the provider offers', async () => {
   const page = await (await createWorld().get('/')).text()
   for (const part of [
     'OpenID Connect',
@@ -136,7 +136,7 @@ test('the start page says what this is and leads on', async () => {
   }
 })
 
-test('what the pages are dressed with is there', async () => {
+test('the static files of the pages are served', async () => {
   const world = createWorld()
   for (const file of ['base.css', 'parts.css', 'sign-in.js', 'icon.svg']) {
     expect((await world.get(`/assets/${file}`)).status).toBe(200)

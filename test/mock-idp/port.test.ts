@@ -19,32 +19,32 @@ function addFault(fault: object): Promise<Response> {
   return fetch(`${base}/_mock/faults`, { method: 'POST', headers, body: JSON.stringify(fault) })
 }
 
-test('answers on a port, by number and by name', async () => {
+test('responds on a port, by address and by name', async () => {
   expect((await fetch(jwks)).status).toBe(200)
   expect((await fetch(jwks.replace('127.0.0.1', 'localhost'))).status).toBe(200)
 })
 
-test('refuses a rebound host on a port', async () => {
+test('rejects a rebound host on a port', async () => {
   expect((await fetch(jwks, { headers: { host: 'evil.example' } })).status).toBe(403)
 })
 
-test('breaks the connection in the middle of an answer when told to', async () => {
+test('reset breaks the connection in the middle of a response', async () => {
   await addFault({ match: 'jwks', kind: 'reset', count: 1 })
   await expect(fetch(jwks).then(response => response.text())).rejects.toThrow()
   expect((await fetch(jwks)).status).toBe(200)
 })
 
-test('hangs until the client gives up', async () => {
+test('hang lasts until the client aborts', async () => {
   await addFault({ match: 'jwks', kind: 'hang', count: 1 })
   const impatient = new AbortController()
   const hanging = fetch(jwks, { signal: impatient.signal })
-  await struck()
+  await faultsUsedUp()
   impatient.abort(new Error('enough'))
   await expect(hanging).rejects.toThrow('enough')
   expect((await fetch(jwks)).status).toBe(200)
 })
 
-test('a body that drips goes on until the client cuts it short', async () => {
+test('drip continues until the client aborts', async () => {
   await addFault({ match: 'jwks', kind: 'drip', delayMs: 1, count: 1 })
   const impatient = new AbortController()
   const response = await fetch(jwks, { signal: impatient.signal })
@@ -55,11 +55,11 @@ test('a body that drips goes on until the client cuts it short', async () => {
   await expect(reader?.read()).rejects.toThrow('enough')
 })
 
-/** Resolves once no fault is left to strike. */
-async function struck(): Promise<void> {
+/** Resolves once no fault is active. */
+async function faultsUsedUp(): Promise<void> {
   const left = async () =>
     ((await (await fetch(`${base}/_mock/faults`)).json()) as { faults: unknown[] }).faults.length
-  await waitUntil('every fault has struck', async () => (await left()) === 0)
+  await waitUntil('every fault is used up', async () => (await left()) === 0)
 }
 
 async function start(env: Record<string, string>) {
@@ -83,7 +83,7 @@ test('names the port and the variable when the port is taken', async () => {
   expect(await stderr()).toBe(`mock-idp: port ${listening.port} is taken. Set MOCK_IDP_PORT to a free one.\n`)
 })
 
-test('stops cleanly when asked to', async () => {
+test('exits with 0 on SIGTERM', async () => {
   const { child, exit } = await start({ MOCK_IDP_PORT: '0', IDP_ISSUER: 'http://localhost:4000' })
   const { value } = await child.stdout.getReader().read()
   expect(new TextDecoder().decode(value)).toContain('mock-idp: http://localhost:4000 on port')

@@ -21,14 +21,14 @@ test('userinfo gives the standard claims of the token’s user, by GET and POST'
   expect(await posted.json()).toEqual(claims)
 })
 
-test('userinfo without a token asks for one and names no error', async () => {
+test('userinfo without a token sends a challenge without an error code', async () => {
   const response = await createWorld().get('/userinfo')
   expect(response.status).toBe(401)
   expect(response.headers.get('www-authenticate')).toBe('Bearer realm="mock-idp"')
 })
 
 for (const defect of defects) {
-  test(`userinfo refuses a token with the defect ${defect}`, async () => {
+  test(`userinfo rejects a token with the defect ${defect}`, async () => {
     const { idp, userinfo } = createWorld()
     const response = await userinfo(await idp.issueToken('fan-0001', { defect }))
     expect(response.status).toBe(401)
@@ -36,7 +36,7 @@ for (const defect of defects) {
   })
 }
 
-test('userinfo goes by the provider’s own clock', async () => {
+test('userinfo uses the provider’s clock', async () => {
   const { idp, userinfo } = createWorld()
   const token = await idp.issueToken('fan-0001', { expiresIn: 60 })
   await idp.advance(59_000)
@@ -45,7 +45,7 @@ test('userinfo goes by the provider’s own clock', async () => {
   expect((await userinfo(token)).status).toBe(401)
 })
 
-test('a deleted user’s token is worth nothing, and its sub is never given out again', async () => {
+test('a deleted user’s token is invalid, and its sub is never reused', async () => {
   const { idp, userinfo, send } = createWorld()
   const token = await idp.issueToken('fan-0001')
   expect((await send('DELETE', '/_mock/users/fan-0001')).status).toBe(204)

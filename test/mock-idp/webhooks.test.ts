@@ -12,20 +12,20 @@ interface Received {
   data: Record<string, unknown>
 }
 
-/** A world whose webhooks go to a receiver that checks signatures and answers with `status`. */
+/** A world whose webhooks go to a receiver that verifies signatures and responds with `status`. */
 function createReceiver(options: { now?: () => number } = {}) {
   const received: Received[] = []
-  const answer = { status: 204 }
+  const response = { status: 204 }
   const receive = async (input: string | URL | Request, init?: RequestInit) => {
     const request = new Request(String(input), init)
     const body = await request.text()
     const headers = Object.fromEntries(request.headers)
     const payload = new Webhook(secret).verify(body, headers) as Omit<Received, 'id'>
     received.push({ id: headers['webhook-id'] ?? '', ...payload })
-    if (answer.status === 0) throw new TypeError('refused')
-    return new Response(null, { status: answer.status })
+    if (response.status === 0) throw new TypeError('refused')
+    return new Response(null, { status: response.status })
   }
-  // The signature check goes by the real clock, so here the provider's runs with it.
+  // The signature check uses the real clock, so the provider uses it here too.
   const world = createWorld({
     now: Date.now,
     ...options,
@@ -37,10 +37,10 @@ function createReceiver(options: { now?: () => number } = {}) {
   const state = () =>
     world.json<{ pending: number; deliveries: Record<string, unknown>[] }>('GET', '/_mock/webhooks')
   const flush = () => world.json<{ deliveries: unknown[]; pending: number }>('POST', '/_mock/webhooks/flush')
-  return { ...world, received, answer, configure, rename, names, state, flush }
+  return { ...world, received, response, configure, rename, names, state, flush }
 }
 
-test('a change is delivered, signed, with the user’s claims as they are now', async () => {
+test('a change is delivered, signed, with the user’s current claims', async () => {
   const { configure, rename, received, state } = createReceiver()
   await configure({})
   const user = (await rename('Ada')) as Record<string, unknown>
@@ -75,7 +75,7 @@ test('a deletion is delivered with a later updated_at than the last change', asy
   expect(received[1]?.data.sub).toBe('fan-0001')
 })
 
-test('without a url nothing is sent and nothing is kept', async () => {
+test('without a url events are dropped', async () => {
   const { rename, received, state } = createReceiver()
   await rename('Ada')
   expect(received).toEqual([])
@@ -101,7 +101,7 @@ describe('mode', () => {
     expect(names()).toEqual(['second', 'first'])
   })
 
-  test('reordered gives up a lone event on flush', async () => {
+  test('flush delivers a single reordered event', async () => {
     const { configure, rename, names, flush } = createReceiver()
     await configure({ mode: 'reordered' })
     await rename('only')
@@ -109,7 +109,7 @@ describe('mode', () => {
     expect(names()).toEqual(['only'])
   })
 
-  test('delayed holds events until the clock has moved far enough', async () => {
+  test('delayed holds events until the delay has passed on the clock', async () => {
     const { configure, rename, names, json } = createReceiver()
     await configure({ mode: 'delayed', delayMs: 60_000 })
     await rename('late')
@@ -122,7 +122,7 @@ describe('mode', () => {
     expect(deliveries).toHaveLength(1)
   })
 
-  test('delayed gives everything up on flush', async () => {
+  test('flush delivers delayed events at once', async () => {
     const { configure, rename, names, flush } = createReceiver()
     await configure({ mode: 'delayed', delayMs: 60_000 })
     await rename('late')
@@ -130,7 +130,7 @@ describe('mode', () => {
     expect(names()).toEqual(['late'])
   })
 
-  test('paused keeps events in order until flush, which tells what came of them', async () => {
+  test('paused keeps events in order until flush, which returns the attempts', async () => {
     const { configure, rename, names, flush, state } = createReceiver()
     await configure({ mode: 'paused' })
     await rename('first')
@@ -142,24 +142,24 @@ describe('mode', () => {
   })
 })
 
-test('a failed delivery is kept and tried again on flush under the same id', async () => {
-  const { configure, rename, received, answer, flush, state } = createReceiver()
+test('a failed delivery is retried on flush with the same id', async () => {
+  const { configure, rename, received, response, flush, state } = createReceiver()
   await configure({})
   for (const status of [500, 0]) {
-    answer.status = status
-    await rename(`answered with ${status}`)
+    response.status = status
+    await rename(`failed with ${status}`)
   }
   expect(await state()).toMatchObject({
     pending: 2,
     deliveries: [{ status: 500 }, { status: null, delivered: false }],
   })
-  answer.status = 204
+  response.status = 204
   expect(await flush()).toMatchObject({ pending: 0, deliveries: [{ delivered: true }, { delivered: true }] })
   expect(received[2]?.id).toBe(received[0]?.id ?? '')
   expect(received[3]?.id).toBe(received[1]?.id ?? '')
 })
 
-test('a secret or url of the wrong form is refused', async () => {
+test('invalid settings are rejected', async () => {
   const { send } = createReceiver()
   for (const body of [
     { secret: 'plain' },

@@ -6,10 +6,10 @@ export const redirectUri = 'http://localhost:3000/callback'
 const verifier = 'a-code-verifier-of-at-least-forty-three-characters'
 const challenge = createHash('sha256').update(verifier).digest('base64url')
 
-/** A point in time that tests own: 2026-03-01T12:00:00Z, in milliseconds. */
+/** The fixed time of the tests: 2026-03-01T12:00:00Z, in milliseconds. */
 export const noon = Date.UTC(2026, 2, 1, 12)
 
-export interface TokenAnswer {
+export interface TokenResponse {
   access_token: string
   refresh_token: string
   id_token: string
@@ -18,7 +18,7 @@ export interface TokenAnswer {
   token_type: string
 }
 
-/** A provider of its own for one test, with a clock that stands still, and the calls that tests make most. */
+/** A provider for one test, with a fixed clock, and the most common calls. */
 export function createWorld(options: Partial<MockIdpOptions> = {}) {
   const idp = createMockIdp({ issuer, fans: 40, now: () => noon, ...options })
   const get = (path: string, headers: Record<string, string> = {}) => idp.fetch(issuer + path, { headers })
@@ -49,7 +49,7 @@ function control(idp: MockIdp, method: string, path: string, body?: unknown): Pr
   })
 }
 
-/** The parameters of an authorization request that holds, with changes; undefined takes one away. */
+/** The parameters of a valid authorization request, with changes; undefined removes a parameter. */
 export function authorizeParameters(
   changes: Record<string, string | undefined> = {},
 ): Record<string, string> {
@@ -73,7 +73,7 @@ export function authorizePath(changes: Record<string, string | undefined> = {}):
   return `/authorize?${new URLSearchParams(authorizeParameters(changes))}`
 }
 
-/** Signs a fan in by the page's own form and returns the code. */
+/** Signs a fan in through the form of the page and returns the code. */
 export async function obtainCode(
   world: World,
   changes: Record<string, string | undefined> = {},
@@ -92,12 +92,12 @@ export function exchange(
   return world.post('/token', { ...form, code, code_verifier: verifier, ...changes })
 }
 
-/** The whole of a sign-in: page, code, tokens. */
+/** A complete sign-in: page, code, tokens. */
 export async function obtainTokens(
   world: World,
   changes: Record<string, string | undefined> = {},
-): Promise<TokenAnswer> {
-  return (await exchange(world, await obtainCode(world, changes))).json() as Promise<TokenAnswer>
+): Promise<TokenResponse> {
+  return (await exchange(world, await obtainCode(world, changes))).json() as Promise<TokenResponse>
 }
 
 export function refresh(
