@@ -1,11 +1,11 @@
 /**
- * The closed catalogue of everything that can go wrong, and the one error that carries it.
- * Verbs throw `DomainError(code)`; only `http/problem.ts` turns it into an answer (RFC 9457).
+ * Every problem type of the API, and the error class that carries one.
+ * Verbs throw `DomainError(code)`; only `http/edge/problem.ts` turns it into a response (RFC 9457).
  */
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import type { SecurityEvent } from './security-events.ts'
 
-interface CatalogueEntry {
+interface ProblemType {
   status: number
   title: string
   /** Members of the problem beside the common ones. */
@@ -14,7 +14,7 @@ interface CatalogueEntry {
 
 const points = (description: string) => Type.Integer({ description, minimum: 0 })
 
-export const catalogue = {
+export const problemTypes = {
   malformed_request: { status: 400, title: 'The request cannot be read' },
   invalid_cursor: { status: 400, title: 'The cursor is not one of ours' },
   unauthenticated: { status: 401, title: 'Sign in first' },
@@ -83,12 +83,12 @@ export const catalogue = {
   proof_not_found: { status: 404, title: 'There is no opened pack of this id' },
 
   already_redeemed: { status: 409, title: 'You have redeemed this reward already' },
-} as const satisfies Record<string, CatalogueEntry>
+} as const satisfies Record<string, ProblemType>
 
-export type ProblemCode = keyof typeof catalogue
+export type ProblemCode = keyof typeof problemTypes
 
 /** The members that a code's problem must carry. */
-type MembersOf<C extends ProblemCode> = (typeof catalogue)[C] extends { members: infer M extends TObject }
+type MembersOf<C extends ProblemCode> = (typeof problemTypes)[C] extends { members: infer M extends TObject }
   ? Static<M>
   : unknown
 

@@ -4,7 +4,7 @@ import { Validator } from '@seriousme/openapi-schema-validator'
 import Ajv2020 from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import { createApp } from '../../src/app.ts'
-import { catalogue } from '../../src/core/problems.ts'
+import { problemTypes } from '../../src/core/problems.ts'
 import { createIdentityProvider } from '../../src/identity-provider/provider.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
@@ -113,7 +113,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     }
   })
 
-  test('lists the codes of a problem under the status that the catalogue gives them', () => {
+  test('lists the codes of a problem under the status of its problem type', () => {
     for (const { name, mediaType, content } of contentsOf(document)) {
       if (mediaType !== 'application/problem+json') continue
       const { allOf } = content.schema as { allOf: [Json, { properties: { code: { enum: string[] } } }] }
@@ -121,7 +121,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
       const codes = allOf[1].properties.code.enum
       expect(Object.keys(content.examples ?? {}), name).toEqual(codes)
       for (const code of codes) {
-        const { status } = catalogue[code as keyof typeof catalogue]
+        const { status } = problemTypes[code as keyof typeof problemTypes]
         expect(name).toEndWith(`answer ${status}`)
       }
     }

@@ -1,7 +1,7 @@
 /** Holds an answer to the OpenAPI document: its status is documented, its media type and body are as described. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
-import { catalogue } from '../../src/core/problems.ts'
+import { problemTypes } from '../../src/core/problems.ts'
 
 interface Operation {
   responses: Record<string, { content?: Record<string, unknown> }>
@@ -56,7 +56,7 @@ function templateOf({ paths }: OpenApiDocument, path: string): string | undefine
 /** What no operation answers must still be a problem of the catalogue. */
 function undocumented(status: number, body: unknown): string | null {
   const code = (body as { code?: unknown } | null)?.code
-  const known = typeof code === 'string' && code in catalogue
+  const known = typeof code === 'string' && code in problemTypes
   return known && [400, 404, 405, 422, 429].includes(status) ? null : `undocumented path answered ${status}`
 }
 

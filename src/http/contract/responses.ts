@@ -1,6 +1,6 @@
 /** What an operation answers, for the OpenAPI document: its successes and its problems, by status. */
 import type { TSchema } from '@sinclair/typebox'
-import { catalogue, type FieldError, type ProblemCode } from '../../core/problems.ts'
+import { type FieldError, type ProblemCode, problemTypes } from '../../core/problems.ts'
 
 const STATUS_DESCRIPTIONS: Record<string, string> = {
   201: 'Created',
@@ -50,18 +50,18 @@ export function describeAnswers(
 
 /** One response a status, its codes side by side. Headers that come with a status are listed with it. */
 export function describeProblems(codes: ProblemCode[], fault: FieldError) {
-  const byStatus = Map.groupBy(new Set(codes), code => catalogue[code].status)
+  const byStatus = Map.groupBy(new Set(codes), code => problemTypes[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, group]) => [
       status,
       {
-        description: group.map(code => `\`${code}\`: ${catalogue[code].title}.`).join('\n\n'),
+        description: group.map(code => `\`${code}\`: ${problemTypes[code].title}.`).join('\n\n'),
         headers: { 'X-Request-Id': header('RequestId'), ...headersOf(status, group) },
         content: {
           'application/problem+json': {
             schema: problemSchema(group),
             examples: Object.fromEntries(
-              group.map(code => [code, { summary: catalogue[code].title, value: exampleOf(code, fault) }]),
+              group.map(code => [code, { summary: problemTypes[code].title, value: exampleOf(code, fault) }]),
             ),
           },
         },
@@ -81,7 +81,7 @@ function headersOf(status: number, codes: ProblemCode[]) {
 
 function problemSchema(codes: ProblemCode[]) {
   const members = codes.flatMap(code => {
-    const entry = catalogue[code]
+    const entry = problemTypes[code]
     return 'members' in entry ? [{ code, schema: entry.members }] : []
   })
   return {
@@ -98,7 +98,7 @@ function problemSchema(codes: ProblemCode[]) {
 }
 
 function exampleOf(code: ProblemCode, fault: FieldError) {
-  const { status, title } = catalogue[code]
+  const { status, title } = problemTypes[code]
   return {
     type: `urn:matchday:problem:${code}`,
     title,

@@ -1,7 +1,7 @@
 /** Every error as an answer: RFC 9457 `application/problem+json`. The only place that maps errors to HTTP. */
 import { NotFoundError, ParseError, ValidationError } from 'elysia'
 import { DatabaseError, type DatabaseFault, translateDatabaseError } from '../../../db/index.ts'
-import { catalogue, DomainError, type ProblemCode } from '../../core/problems.ts'
+import { DomainError, type ProblemCode, problemTypes } from '../../core/problems.ts'
 import { fieldErrors } from '../contract/validation.ts'
 
 interface Problem {
@@ -27,7 +27,7 @@ const DATABASE_PROBLEMS: Record<DatabaseFault, ProblemCode> = {
 const RETRY_AFTER = 1
 
 /**
- * What the caller is told about any thrown value. An error that is not in the catalogue becomes `internal_error`
+ * What the caller is told about any thrown value. Any other error becomes `internal_error`
  * and keeps its message to itself. Tests `instanceof` before any `code`: libraries set codes of their own.
  */
 export function toDomainError(error: unknown): DomainError {
@@ -51,7 +51,7 @@ export function toDomainError(error: unknown): DomainError {
 
 /** The problem document of an error, with the members that its code carries. */
 function describeProblem(error: DomainError, requestId: string): Problem {
-  const { status, title } = catalogue[error.code]
+  const { status, title } = problemTypes[error.code]
   const { detail, errors } = error.explanation
   return {
     type: `urn:matchday:problem:${error.code}`,
@@ -87,6 +87,6 @@ export function problemResponse(
 /** No `error` where no bearer token came; `invalid_token` where it was bad. */
 function challenge(error: DomainError): string {
   if (error.code !== 'invalid_token') return 'Bearer'
-  const detail = error.explanation.detail ?? catalogue[error.code].title
+  const detail = error.explanation.detail ?? problemTypes[error.code].title
   return `Bearer error="invalid_token", error_description="${detail.replace(/[^\x20-\x7e]|["\\]/g, '')}"`
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
 import type { Config } from '../../config/config.ts'
 import { loggable } from '../../core/loggable.ts'
-import { catalogue, DomainError } from '../../core/problems.ts'
+import { DomainError, problemTypes } from '../../core/problems.ts'
 import { logSecurityEvent } from '../../core/security-events.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { limitAddress, PROBES } from '../rate-limits/policies.ts'
@@ -133,7 +133,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
         const requestId = String(set.headers['x-request-id'])
         let answer = error instanceof NotFoundError ? answerMethod(request, requestId) : toDomainError(error)
         if (answer instanceof DomainError) {
-          if (catalogue[answer.code].status >= 500 && !(error instanceof DomainError)) {
+          if (problemTypes[answer.code].status >= 500 && !(error instanceof DomainError)) {
             log.error({ requestId, code: answer.code, error: loggable(error) }, 'request failed')
           }
           const { security } = answer.explanation
