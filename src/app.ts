@@ -6,18 +6,17 @@ import type { Deps } from './deps.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { methodsOf } from './http/edge/methods.ts'
+import { routeFacts } from './http/edge/route-facts.ts'
 import { serverHooks } from './http/edge/server-hooks.ts'
 import { leaderboardRoutes } from './leaderboard/routes.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
 import { paymentRoutes } from './packs/payments/routes.ts'
 import { packsRoutes } from './packs/routes.ts'
-import { PACKS_VIEW } from './packs/view.ts'
 import { pointsRoutes } from './points/routes.ts'
 import { profileRoutes } from './profile/routes.ts'
 import { syncRoutes } from './profile/sync-routes.ts'
 import { rewardsRoutes } from './rewards/routes.ts'
 import { teamsRoutes } from './teams/routes.ts'
-import { TEAMS_VIEW } from './teams/view.ts'
 import { identityRoutes } from './users/routes.ts'
 
 export function createApp(deps: Deps) {
@@ -43,10 +42,7 @@ export function createApp(deps: Deps) {
   const surroundings = {
     allowedMethods: (path: string) => methodsOf(routes, path),
     peerOf: (request: Request) => app.server?.requestIP(request)?.address,
-    publicViews: new Map([
-      ['/api/packs', () => deps.cache.getIfPresent(PACKS_VIEW)],
-      ['/api/teams', () => deps.cache.getIfPresent(TEAMS_VIEW)],
-    ]),
+    facts: routeFacts(api.routes),
   }
   return app.use(serverHooks(deps, surroundings)).use(api).use(docs)
 }

@@ -4,9 +4,10 @@ import type { Config } from '../config/config.ts'
 import { DomainError } from '../core/problems.ts'
 import { logSecurityEvent } from '../core/security-events.ts'
 import type { AppSources } from '../core/sources.ts'
+import { anyone } from '../http/contract/group.ts'
 import { Nothing, operation } from '../http/contract/operation.ts'
 import type { TokenSeal } from '../users/token-encryption.ts'
-import { type AuthDeps, authenticate } from './authenticate.ts'
+import { type FanDeps, fans } from './groups.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
 import { clientOfSessionToken } from './native-token.ts'
 import { presentGrant, presentSession } from './present.ts'
@@ -25,7 +26,7 @@ import {
 } from './schema.ts'
 import { isRefreshRefused, lockSignIn, logOut, requireSessionStanding } from './token-validity.ts'
 
-type SignInDeps = AuthDeps & {
+type SignInDeps = FanDeps & {
   config: Config
   log: Logger
   newId: AppSources['newId']
@@ -40,7 +41,7 @@ const requestIdOf = ({ headers }: Pick<Context['set'], 'headers'>) => String(hea
 
 /** What needs no access token: the refresh token and the public keys speak for themselves. */
 const publicRoutes = (deps: SignInDeps) =>
-  new Elysia({ name: 'matchday/auth-public' })
+  anyone({ prefix: '', tag: 'Sign-in' })
     .get(
       '/.well-known/jwks.json',
       ({ set }) => {
@@ -50,8 +51,6 @@ const publicRoutes = (deps: SignInDeps) =>
       operation({
         id: 'getNativeTokenKeys',
         summary: 'Keys that native tokens verify with',
-        tag: 'Sign-in',
-        caller: 'anyone',
         answers: { 200: KeySet },
         examples: { answers: { 200: exampleKeySet } },
       }),
@@ -72,11 +71,11 @@ const publicRoutes = (deps: SignInDeps) =>
       },
       operation({
         id: 'refreshNativeToken',
+        limit: 'tokens',
+        idempotencyKey: 'none',
         summary: 'Refresh a native token',
         description:
           'Each refresh token is good once. Using a spent one more than 10 s later ends the session on that device; within 10 s the immediate predecessor is forgiven, for the answer that was lost on the way.',
-        tag: 'Sign-in',
-        caller: 'anyone',
         data: 'write',
         body: RefreshNativeToken,
         answers: { 200: NativeToken },
@@ -89,8 +88,7 @@ const publicRoutes = (deps: SignInDeps) =>
     )
 
 const callerRoutes = (deps: SignInDeps) =>
-  new Elysia({ name: 'matchday/auth', prefix: '/api/auth' })
-    .use(authenticate(deps))
+  fans(deps, { prefix: '/api/auth', tag: 'Sign-in' })
     .post(
       '/native-token',
       async ({ caller, body, set }) => {
@@ -114,12 +112,11 @@ const callerRoutes = (deps: SignInDeps) =>
       },
       operation({
         id: 'createNativeToken',
+        limit: 'tokens',
         idempotencyKey: 'none',
         summary: 'Exchange your session for a native token',
         description:
           'For native apps: 15 minutes of access, refreshed for as long as the device stays signed in.',
-        tag: 'Sign-in',
-        caller: 'caller',
         data: 'write',
         body: RequestNativeToken,
         answers: { 200: NativeToken },
@@ -139,12 +136,11 @@ const callerRoutes = (deps: SignInDeps) =>
       },
       operation({
         id: 'logOut',
+        limit: 'tokens',
         idempotencyKey: 'none',
         summary: 'Log out',
         description:
           'With a native token: ends the session of its device. With a session token: that token is refused from now on. `everywhere` ends all of them.',
-        tag: 'Sign-in',
-        caller: 'caller',
         data: 'write',
         body: LogOut,
         answers: { 204: Empty },
@@ -159,9 +155,8 @@ const callerRoutes = (deps: SignInDeps) =>
       },
       operation({
         id: 'listSessions',
+        limit: 'tokens',
         summary: 'List your signed-in devices',
-        tag: 'Sign-in',
-        caller: 'caller',
         data: 'read',
         answers: { 200: NativeSessions },
         examples: { answers: { 200: exampleSessions } },
@@ -176,10 +171,9 @@ const callerRoutes = (deps: SignInDeps) =>
       },
       operation({
         id: 'endSession',
+        limit: 'tokens',
         idempotencyKey: 'none',
         summary: 'Sign a device out',
-        tag: 'Sign-in',
-        caller: 'caller',
         data: 'write',
         params: SessionParams,
         body: Nothing,

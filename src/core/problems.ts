@@ -99,6 +99,21 @@ export type FieldError = { message: string } & (
   | { header: string }
 )
 
+export type StatusOf<C extends ProblemCode> = (typeof problemTypes)[C]['status']
+
+/** The problem document of a code, as clients receive it (RFC 9457). */
+export type ProblemOf<C extends ProblemCode> = {
+  [Code in C]: {
+    type: `urn:matchday:problem:${Code}`
+    title: string
+    status: StatusOf<Code>
+    code: Code
+    detail: string
+    requestId: string
+    errors?: FieldError[]
+  } & MembersOf<Code>
+}[C]
+
 interface Explanation {
   /** For the developer who reads the answer. Never a secret, never an internal message. */
   detail?: string

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
-import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { type FanDeps, fans } from '../auth/groups.ts'
 import { Closed, Integer, Nullable } from '../core/schemas.ts'
 import { operation } from '../http/contract/operation.ts'
 import { PointsEntry } from '../points/schema.ts'
@@ -30,16 +29,14 @@ const Dashboard = Closed(
   { title: 'Dashboard' },
 )
 
-export const dashboardRoutes = (deps: AuthDeps) =>
-  new Elysia({ name: 'matchday/dashboard', prefix: '/api/dashboard' }).use(authenticate(deps)).get(
+export const dashboardRoutes = (deps: FanDeps) =>
+  fans(deps, { prefix: '/api/dashboard', tag: 'Dashboard' }).get(
     '',
     ({ caller }) => readDashboard(deps.db.read, caller),
     operation({
       id: 'readDashboard',
       summary: 'Read your dashboard',
       description: 'All that a home screen shows, in one request.',
-      tag: 'Dashboard',
-      caller: 'caller',
       conditional: true,
       data: 'read',
       answers: { 200: Dashboard },

@@ -1,9 +1,9 @@
 /** `/healthz`: the process is alive. `/readyz`: it can do its work, or says what is missing. */
 
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { type Database, DatabaseError } from '../../db/index.ts'
 import { Closed } from '../core/schemas.ts'
+import { anyone } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
 
@@ -33,7 +33,7 @@ export const healthRoutes = ({
   identity: IdentityProvider
   lifecycle: { stopping: boolean }
 }) =>
-  new Elysia({ name: 'matchday/health' })
+  anyone({ prefix: '', tag: 'Operations' })
     .onBeforeHandle(({ set }) => {
       set.headers['Cache-Control'] = 'no-store'
     })
@@ -43,9 +43,7 @@ export const healthRoutes = ({
       operation({
         id: 'getHealth',
         summary: 'Is the process alive?',
-        tag: 'Operations',
-        caller: 'anyone',
-        anyQuery: true,
+        probe: true,
         answers: { 200: Health },
         examples: { answers: { 200: { status: 'ok' } } },
       }),
@@ -68,9 +66,7 @@ export const healthRoutes = ({
       operation({
         id: 'getReadiness',
         summary: 'Can it do its work?',
-        tag: 'Operations',
-        caller: 'anyone',
-        anyQuery: true,
+        probe: true,
         answers: { 200: Readiness, 503: Readiness },
         examples: {
           answers: {

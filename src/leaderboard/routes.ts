@@ -1,13 +1,12 @@
-import { Elysia } from 'elysia'
-import { type AuthDeps, authenticateIfGiven } from '../auth/authenticate.ts'
+import { type FanDeps, optionalFans } from '../auth/groups.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { type Cursors, pageOf } from '../core/pagination.ts'
 import { operation } from '../http/contract/operation.ts'
 import { exampleLeaderboard, Leaderboard, LeaderboardQuery } from './schema.ts'
 import { viewLeaderboard } from './view.ts'
 
-export const leaderboardRoutes = (deps: AuthDeps & { cursors: Cursors; cache: ResponseCache }) =>
-  new Elysia({ name: 'matchday/leaderboard', prefix: '/api/leaderboard' }).use(authenticateIfGiven(deps)).get(
+export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; cache: ResponseCache }) =>
+  optionalFans(deps, { prefix: '/api/leaderboard', tag: 'Leaderboard' }).get(
     '',
     ({ caller, query }) =>
       viewLeaderboard({ ...deps, read: deps.db.read }, caller, { ...query, ...pageOf(query) }),
@@ -17,8 +16,6 @@ export const leaderboardRoutes = (deps: AuthDeps & { cursors: Cursors; cache: Re
       description:
         'Fans who joined it, by points earned: of all time, of a week or of a month. ' +
         'With a token, `me` is the caller’s own place, wherever the page lies.',
-      tag: 'Leaderboard',
-      caller: 'optional',
       conditional: true,
       data: 'read',
       query: LeaderboardQuery,

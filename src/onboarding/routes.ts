@@ -1,30 +1,28 @@
-import { Elysia } from 'elysia'
-import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { type FanDeps, fans } from '../auth/groups.ts'
 import { findProviderToken } from '../auth/provider-token.ts'
 import type { Config } from '../config/config.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import type { AppSources } from '../core/sources.ts'
 import { operation } from '../http/contract/operation.ts'
-import { type MutationDeps, mutate } from '../http/idempotency/idempotency.ts'
 import { CompleteOnboarding, exampleOnboarding, exampleProfileChange, Onboarding } from '../profile/schema.ts'
 import type { TokenSeal } from '../users/token-encryption.ts'
 import { completeOnboarding, type IdentityTerms, readOnboarding } from './onboarding.ts'
 
-type OnboardingDeps = AuthDeps &
-  MutationDeps & { config: Config; randomBytes: AppSources['randomBytes']; tokenSeal: TokenSeal }
+type OnboardingDeps = FanDeps & {
+  config: Config
+  randomBytes: AppSources['randomBytes']
+  tokenSeal: TokenSeal
+}
 
 export const onboardingRoutes = (deps: OnboardingDeps) =>
-  new Elysia({ name: 'matchday/onboarding', prefix: '/api/user/onboarding' })
-    .use(authenticate(deps))
+  fans(deps, { prefix: '/api/user/onboarding', tag: 'User' })
     .get(
       '',
       ({ caller }) => readOnboarding(deps.db.read, caller),
       operation({
         id: 'readOnboarding',
         summary: 'Read your onboarding',
-        tag: 'User',
-        caller: 'caller',
         data: 'read',
         answers: { 200: Onboarding },
         examples: { answers: { 200: exampleOnboarding } },
@@ -32,22 +30,17 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
     )
     .post(
       '',
-      ({ body, caller, request, route, set }) => {
+      ({ body, caller, write }) => {
         const points = deps.config.onboardingPoints
-        return mutate(
-          deps,
-          { body, caller, request, route, set },
-          (tx, terms) => completeOnboarding(tx, caller, body, { points, ...terms }),
-          { prepare: () => askProvider(deps, caller) },
-        )
+        return write((tx, terms) => completeOnboarding(tx, caller, body, { points, ...terms }), {
+          prepare: () => askProvider(deps, caller),
+        })
       },
       operation({
         id: 'completeOnboarding',
         summary: 'Complete your onboarding',
         description:
           'Grants the onboarding points and enrols in the leaderboard, each at most once for ever. A repeat answers the first completion with `alreadyCompleted: true` and changes nothing, the profile included.',
-        tag: 'User',
-        caller: 'caller',
         data: 'write',
         body: CompleteOnboarding,
         answers: { 200: Onboarding },

@@ -1,12 +1,12 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
-import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { type FanDeps, fans } from '../auth/groups.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import type { Config } from '../config/config.ts'
 import { type Cursors, pageOf } from '../core/pagination.ts'
 import { Closed, PageQuery } from '../core/schemas.ts'
+import { anyone } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
-import { type MutationDeps, mutate } from '../http/idempotency/idempotency.ts'
 import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
 import { openPack, readProof } from './open-pack.ts'
@@ -14,24 +14,28 @@ import { completePaidPurchase, verifyPayment } from './pay.ts'
 import type { Payments } from './payments/create.ts'
 import * as schema from './schema.ts'
 import { startPurchase } from './start-purchase.ts'
-import { viewPack, viewPacks } from './view.ts'
+import { PACKS_VIEW, viewPack, viewPacks } from './view.ts'
 
-type PackDeps = AuthDeps &
-  MutationDeps & { config: Config; cursors: Cursors; log: Logger; payments: Payments; cache: ResponseCache }
+type PackDeps = FanDeps & {
+  config: Config
+  cursors: Cursors
+  log: Logger
+  payments: Payments
+  cache: ResponseCache
+}
 
 const TAG = 'Packs'
 
 const publicRoutes = ({ db, cache }: PackDeps) =>
-  new Elysia({ name: 'matchday/packs-public', prefix: '/api/packs' })
+  anyone({ prefix: '/api/packs', tag: TAG })
     .get(
       '',
       () => viewPacks(db.read, cache),
       operation({
         id: 'listPacks',
         summary: 'List the packs on sale',
-        tag: TAG,
-        caller: 'anyone',
         conditional: true,
+        ready: () => cache.getIfPresent(PACKS_VIEW),
         data: 'read',
         answers: { 200: schema.Packs },
         examples: { answers: { 200: { packs: [example.examplePack] } } },
@@ -43,8 +47,6 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
       operation({
         id: 'readPack',
         summary: 'Read a pack and what it may hold',
-        tag: TAG,
-        caller: 'anyone',
         conditional: true,
         data: 'read',
         params: schema.PackParams,
@@ -61,8 +63,6 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
         summary: 'Read the proof of an opened pack',
         description:
           'For anybody: it reveals the server seed, from which the draw can be done again offline.',
-        tag: TAG,
-        caller: 'anyone',
         // Not `immutable`: it holds a seed that the fan chose, which no cache may keep past an erasure.
         conditional: true,
         data: 'read',
@@ -74,20 +74,16 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
     )
 
 const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
-  new Elysia({ name: 'matchday/packs', prefix: '/api/packs' })
-    .use(authenticate(deps))
+  fans(deps, { prefix: '/api/packs', tag: TAG })
     .post(
       '/purchase',
-      ({ body, caller, request, route, set, status }) =>
-        mutate(deps, { body, caller, request, route, set }, async tx =>
-          status(201, await startPurchase(tx, caller, body, holdsPerFan)),
-        ),
+      ({ body, caller, status, write }) =>
+        write(async tx => status(201, await startPurchase(tx, caller, body, holdsPerFan))),
       operation({
         id: 'startPurchase',
+        limit: 'purchases',
         summary: 'Start a purchase',
         description: 'Holds one for 15 minutes, freezes price and odds, and promises the seed of the draw.',
-        tag: TAG,
-        caller: 'caller',
         data: 'write',
         body: schema.StartPurchase,
         answers: { 201: schema.Purchase },
@@ -97,22 +93,16 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
     )
     .put(
       '/purchase',
-      ({ body, caller, request, route, set }) =>
-        mutate(
-          deps,
-          { body, caller, request, route, set },
-          (tx, payment) => completePaidPurchase(tx, deps.log, body, payment),
-          {
-            prepare: () => verifyPayment(deps, caller, body),
-          },
-        ),
+      ({ body, caller, write }) =>
+        write((tx, payment) => completePaidPurchase(tx, deps.log, body, payment), {
+          prepare: () => verifyPayment(deps, caller, body),
+        }),
       operation({
         id: 'completePurchase',
+        limit: 'purchases',
         summary: 'Complete a purchase',
         description:
           'With points, pays from your ledger. With money, asks the payment gateway whether `paymentReference` paid this purchase in full. A repeat answers the same.',
-        tag: TAG,
-        caller: 'caller',
         data: 'write',
         body: schema.CompletePurchase,
         answers: { 200: schema.Purchase },
@@ -131,14 +121,12 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
     )
     .post(
       '/open',
-      ({ body, caller, request, route, set }) =>
-        mutate(deps, { body, caller, request, route, set }, tx => openPack(tx, caller, body)),
+      ({ body, caller, write }) => write(tx => openPack(tx, caller, body)),
       operation({
         id: 'openPack',
+        limit: 'purchases',
         summary: 'Open a pack',
         description: 'Draws once; a repeat answers the same items. The answer holds the proof of the draw.',
-        tag: TAG,
-        caller: 'caller',
         data: 'write',
         body: schema.OpenPack,
         answers: { 200: schema.OpenedPack },
@@ -151,8 +139,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
     )
 
 const belongingRoutes = (deps: PackDeps) =>
-  new Elysia({ name: 'matchday/belongings', prefix: '/api/user' })
-    .use(authenticate(deps))
+  fans(deps, { prefix: '/api/user', tag: TAG })
     .get(
       '/packs',
       ({ caller, query }) => listUserPacks(deps.db.read, deps.cursors, caller, pageOf(query)),
@@ -160,8 +147,6 @@ const belongingRoutes = (deps: PackDeps) =>
         id: 'listUserPacks',
         summary: 'List your packs',
         description: 'Newest first.',
-        tag: TAG,
-        caller: 'caller',
         data: 'read',
         query: Closed(PageQuery),
         answers: { 200: schema.UserPacks },
@@ -176,8 +161,6 @@ const belongingRoutes = (deps: PackDeps) =>
         id: 'readCollection',
         summary: 'Read your collection',
         description: 'Each collectible once, with its count and serial numbers, by id.',
-        tag: TAG,
-        caller: 'caller',
         data: 'read',
         query: Closed(PageQuery),
         answers: { 200: schema.Collection },

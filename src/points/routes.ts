@@ -1,12 +1,11 @@
-import { Elysia } from 'elysia'
-import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { type FanDeps, fans } from '../auth/groups.ts'
 import { type Cursors, pageOf } from '../core/pagination.ts'
 import { operation } from '../http/contract/operation.ts'
 import { readHistory } from './history.ts'
 import { PointsHistory, PointsQuery } from './schema.ts'
 
-export const pointsRoutes = (deps: AuthDeps & { cursors: Cursors }) =>
-  new Elysia({ name: 'matchday/points', prefix: '/api/user/points' }).use(authenticate(deps)).get(
+export const pointsRoutes = (deps: FanDeps & { cursors: Cursors }) =>
+  fans(deps, { prefix: '/api/user/points', tag: 'Points' }).get(
     '',
     ({ caller, query }) => readHistory(deps.db.read, deps.cursors, caller, { ...query, ...pageOf(query) }),
     operation({
@@ -14,8 +13,6 @@ export const pointsRoutes = (deps: AuthDeps & { cursors: Cursors }) =>
       summary: 'Read your points',
       description:
         'Balance, lifetime points and the ledger’s entries, newest first: all, or those of a reason and a time.',
-      tag: 'Points',
-      caller: 'caller',
       data: 'read',
       query: PointsQuery,
       answers: { 200: PointsHistory },

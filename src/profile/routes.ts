@@ -1,21 +1,16 @@
-import { Elysia } from 'elysia'
-import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { type FanDeps, fans } from '../auth/groups.ts'
 import { operation } from '../http/contract/operation.ts'
-import { type MutationDeps, mutate } from '../http/idempotency/idempotency.ts'
 import { readProfile, updateProfile, upsertProfile } from './profile.ts'
 import { exampleProfile, exampleProfileChange, Profile, ProfileChange } from './schema.ts'
 
-export const profileRoutes = (deps: AuthDeps & MutationDeps) =>
-  new Elysia({ name: 'matchday/profile', prefix: '/api/user/profile' })
-    .use(authenticate(deps))
+export const profileRoutes = (deps: FanDeps) =>
+  fans(deps, { prefix: '/api/user/profile', tag: 'User' })
     .get(
       '',
       ({ caller }) => readProfile(deps.db.read, caller),
       operation({
         id: 'readProfile',
         summary: 'Read your profile',
-        tag: 'User',
-        caller: 'caller',
         data: 'read',
         answers: { 200: Profile },
         problems: ['profile_not_found'],
@@ -24,8 +19,8 @@ export const profileRoutes = (deps: AuthDeps & MutationDeps) =>
     )
     .post(
       '',
-      ({ body, caller, request, route, set, status }) =>
-        mutate(deps, { body, caller, request, route, set }, async tx => {
+      ({ body, caller, status, write }) =>
+        write(async tx => {
           const { created, profile } = await upsertProfile(tx, caller, body)
           return status(created ? 201 : 200, profile)
         }),
@@ -34,8 +29,6 @@ export const profileRoutes = (deps: AuthDeps & MutationDeps) =>
         summary: 'Write your profile',
         description:
           'Makes the user record at the first time. A member left out stays as it is; null clears it.',
-        tag: 'User',
-        caller: 'caller',
         data: 'write',
         body: ProfileChange,
         answers: { 200: Profile, 201: Profile },
@@ -45,14 +38,11 @@ export const profileRoutes = (deps: AuthDeps & MutationDeps) =>
     )
     .patch(
       '',
-      ({ body, caller, request, route, set }) =>
-        mutate(deps, { body, caller, request, route, set }, tx => updateProfile(tx, caller, body)),
+      ({ body, caller, write }) => write(tx => updateProfile(tx, caller, body)),
       operation({
         id: 'updateProfile',
         summary: 'Update fields of your profile',
         description: 'A member left out stays as it is; null clears it.',
-        tag: 'User',
-        caller: 'caller',
         data: 'write',
         body: ProfileChange,
         answers: { 200: Profile },

@@ -1,9 +1,7 @@
-import { Elysia } from 'elysia'
-import { type AuthDeps, authenticate } from '../auth/authenticate.ts'
+import { type FanDeps, fans } from '../auth/groups.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { operation } from '../http/contract/operation.ts'
 import { answerReady } from '../http/edge/ready-json.ts'
-import { type MutationDeps, mutate } from '../http/idempotency/idempotency.ts'
 import { claimReward } from './claim.ts'
 import { type Rewards, renderRewards } from './list.ts'
 import { redeemReward } from './redeem.ts'
@@ -16,9 +14,8 @@ import {
   Rewards as RewardsAnswer,
 } from './schema.ts'
 
-export const rewardsRoutes = (deps: AuthDeps & MutationDeps & { cache: ResponseCache }) =>
-  new Elysia({ name: 'matchday/rewards', prefix: '/api/rewards' })
-    .use(authenticate(deps))
+export const rewardsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
+  fans(deps, { prefix: '/api/rewards', tag: 'Rewards' })
     .get(
       '',
       async ({ caller }) =>
@@ -27,8 +24,6 @@ export const rewardsRoutes = (deps: AuthDeps & MutationDeps & { cache: ResponseC
         id: 'listRewards',
         summary: 'List the active rewards',
         description: 'Cheapest first, each with what you have done with it and what is missing.',
-        tag: 'Rewards',
-        caller: 'caller',
         data: 'read',
         answers: { 200: RewardsAnswer },
         examples: { answers: { 200: { points: 100, rewards: [exampleReward] } } },
@@ -36,14 +31,12 @@ export const rewardsRoutes = (deps: AuthDeps & MutationDeps & { cache: ResponseC
     )
     .post(
       '/claim',
-      ({ body, caller, request, route, set }) =>
-        mutate(deps, { body, caller, request, route, set }, tx => claimReward(tx, caller, body)),
+      ({ body, caller, write }) => write(tx => claimReward(tx, caller, body)),
       operation({
         id: 'claimReward',
+        limit: 'claims',
         summary: 'Claim a reward',
         description: 'Needs the points, and spends none. The problems are checked in the order listed.',
-        tag: 'Rewards',
-        caller: 'caller',
         data: 'write',
         body: RewardReference,
         answers: { 200: RewardResult },
@@ -59,14 +52,12 @@ export const rewardsRoutes = (deps: AuthDeps & MutationDeps & { cache: ResponseC
     )
     .post(
       '/redeem',
-      ({ body, caller, request, route, set }) =>
-        mutate(deps, { body, caller, request, route, set }, tx => redeemReward(tx, caller, body)),
+      ({ body, caller, write }) => write(tx => redeemReward(tx, caller, body)),
       operation({
         id: 'redeemReward',
+        limit: 'claims',
         summary: 'Redeem a claimed reward',
         description: 'Mints the redemption code. Works also when the reward is no longer active.',
-        tag: 'Rewards',
-        caller: 'caller',
         data: 'write',
         body: RewardReference,
         answers: { 200: RewardResult },

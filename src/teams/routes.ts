@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import type { Database } from '../../db/index.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { Closed, Nullable, Slug } from '../core/schemas.ts'
+import { anyone } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
-import { viewTeams } from './view.ts'
+import { TEAMS_VIEW, viewTeams } from './view.ts'
 
 const Colour = Nullable(Type.String({ pattern: '^#[0-9a-f]{6}$' }), { description: 'Like #c8102e.' })
 
@@ -23,16 +23,15 @@ const Team = Closed(
 )
 
 export const teamsRoutes = ({ db, cache }: { db: Database; cache: ResponseCache }) =>
-  new Elysia({ name: 'matchday/teams', prefix: '/api/teams' }).get(
+  anyone({ prefix: '/api/teams', tag: 'Teams' }).get(
     '',
     () => viewTeams(db.read, cache),
     operation({
       id: 'listTeams',
       summary: 'List the teams',
       description: 'The clubs that a fan can follow, by id.',
-      tag: 'Teams',
-      caller: 'anyone',
       conditional: true,
+      ready: () => cache.getIfPresent(TEAMS_VIEW),
       data: 'read',
       answers: { 200: Closed({ teams: Type.Array(Team) }, { title: 'Teams' }) },
       examples: {

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import type { Database } from '../../db/index.ts'
 import type { Config } from '../config/config.ts'
 import type { AppSources } from '../core/sources.ts'
+import { anyone } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
 import { rawBodyOf } from '../http/edge/body.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
@@ -19,7 +19,7 @@ interface IdentityDeps {
 }
 
 export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps) =>
-  new Elysia({ name: 'matchday/webhooks', prefix: '/api/webhooks' })
+  anyone({ prefix: '/api/webhooks', tag: 'Webhooks' })
     // A derive: whoever cannot sign learns nothing of the schema.
     .derive({ as: 'local' }, ({ request }) => {
       const delivery = {
@@ -41,11 +41,11 @@ export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps)
       },
       operation({
         id: 'receiveIdentityEvent',
+        open: true,
+        idempotencyKey: 'none',
         summary: 'For the identity provider: a user changed',
         description:
           'Standard Webhooks, signed with IDP_WEBHOOK_SECRET. `user.updated` and `user.deleted` are applied in whatever order they come; other types are accepted and ignored.',
-        tag: 'Webhooks',
-        caller: 'anyone',
         data: 'write',
         body: UserEvent,
         answers: { 204: Type.Void({ description: 'Taken.' }) },

@@ -1,56 +1,91 @@
 /**
- * The one way to declare an operation. It gives Elysia the schemas that it validates, and the OpenAPI document
- * everything that the operation can answer: each problem by its code, with its status and members.
+ * The one way to declare an operation: what Elysia validates, what the OpenAPI document says, what generated clients see,
+ * and which limits and caches apply.
  */
-import type { TSchema } from '@sinclair/typebox'
-import type { FieldError, ProblemCode } from '../../core/problems.ts'
+import type { TSchema, TUnsafe } from '@sinclair/typebox'
+import type { Caller } from '../../core/caller.ts'
+import type { ProblemCode, ProblemOf, StatusOf } from '../../core/problems.ts'
 import { Closed } from '../../core/schemas.ts'
 import { answerConditionally } from '../edge/conditional.ts'
 import { readIdempotencyKey } from '../idempotency/idempotency.ts'
-import { describeAnswers, describeProblems } from './responses.ts'
+import { limitCaller } from '../rate-limits/policies.ts'
+import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts'
+import type { Policy, RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { requireStrict } from './strictness.ts'
 
 /** The body of an operation that takes none, and the query of one that takes none. */
 export const Nothing = Closed({})
 type Nothing = typeof Nothing
 
-interface Declaration<Body, Query, Params, Answers> {
+interface Declaration<Body, Query, Params, Answers, Code> {
   /** `operationId` of the document: what generated clients call the function. */
   id: string
   summary: string
   description?: string
-  tag: string
-  /** Who may call it. `anyone` reads no token. */
-  caller: 'anyone' | 'caller' | 'optional'
-  /** Its answer may be kept and asked for again by its ETag: see `conditional.ts`. */
-  conditional?: boolean
-  /** What it does with the database, and so what can go wrong there. */
-  data?: 'read' | 'write'
   body?: Body
   query?: Query
-  /** It accepts any query string and reads none, for probes. See `PROBES` in `limits/policies.ts`. */
-  anyQuery?: true
-  /**
-   * What a caller's operation with a body takes, unless its answers carry secrets, which are never kept. It then writes
-   * through `mutate` alone.
-   */
-  idempotencyKey?: 'none'
   /** Of the path. */
   params?: Params
-  /** Success answers by status; each schema is held to by tests, see `test/support/conformance.ts`. */
+  /** Success responses by status; tests hold each response to its schema (`test/support/conformance.ts`). */
   answers: Answers
-  /** What it can refuse beside what its caller, body and query imply. */
-  problems?: ProblemCode[]
-  /** Examples of a body and, by status, of an answer. */
+  /** Problems of its own. Those of its caller, body, query and database access are added. */
+  problems?: readonly Code[]
+  /** How it uses the database, and so what can go wrong there. */
+  data?: 'read' | 'write'
+  /** A tighter limit for each caller, in addition to `caller`; `tokens` counts each address as well. */
+  limit?: Policy
+  /** Responses carry an ETag and may be asked for again by it: see `conditional.ts`. */
+  conditional?: boolean
+  /** The response that is in memory, the same for everyone: it is sent before routing. Undefined when it must be computed. */
+  ready?: () => unknown
+  /** Accepts any query string and no limit, for load balancers' probes. */
+  probe?: true
+  /** Bodies are documents of another system: only the members that we read are declared. */
+  open?: true
+  /** `none`: its responses carry secrets, which are never stored for a repeat. It then does not write through `write`. */
+  idempotencyKey?: 'none'
+  /** Examples of a body and, by status, of a response. */
   examples?: { body?: Record<string, unknown>; answers?: Partial<Record<keyof Answers, unknown>> }
 }
 
-/** What Elysia is given. `response` is there for the compiler alone: answers are checked in tests, not per request. */
-export interface Operation<Body, Query, Params, Answers> {
+/** What `docs/` and the composition read of a declaration, under `detail` of its route. */
+export interface Declared {
+  id: string
+  answers: Record<number, TSchema>
+  examples: { body?: Record<string, unknown>; answers?: Partial<Record<number, unknown>> }
+  problems: readonly ProblemCode[]
+  data?: 'read' | 'write'
+  conditional: boolean
+  takesBody: boolean
+  /** In a group of fans, an operation with a body takes an `Idempotency-Key`. */
+  mayTakeKey: boolean
+  probe: boolean
+  limit?: Policy
+  ready?: () => unknown
+}
+
+/** Under this name a route's `detail` holds its `Declared`; the document leaves it out. */
+export const DECLARED = 'x-declared'
+
+type CommonProblem = 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error'
+type BodyProblem = 'payload_too_large' | 'request_timeout' | 'unsupported_media_type'
+type KeyProblem = 'idempotency_in_progress' | 'idempotency_key_reused'
+type DataProblem = 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+
+/** Problem responses by status: a union of their codes, so that Eden's clients narrow `error` by status and code. */
+type Problems<Code extends ProblemCode> = {
+  [Status in StatusOf<Code>]: TUnsafe<
+    Code extends ProblemCode ? (StatusOf<Code> extends Status ? ProblemOf<Code> : never) : never
+  >
+}
+
+/** What Elysia is given. `response` is there for the compiler alone: tests check responses, no request pays for it. */
+export interface Operation<Body, Query, Params, Answers, Code extends ProblemCode> {
   body: Body
   query: Query
   params: Params
-  response: Answers
+  response: Answers &
+    Problems<Code | CommonProblem | DataProblem | (Body extends TSchema ? BodyProblem | KeyProblem : never)>
   detail: Record<string, unknown>
 }
 
@@ -59,87 +94,66 @@ export function operation<
   Body extends TSchema | undefined = undefined,
   Query extends TSchema = Nothing,
   Params extends TSchema | undefined = undefined,
->(declared: Declaration<Body, Query, Params, Answers>): Operation<Body, Query, Params, Answers> {
-  const { id, summary, description, tag, caller, conditional = false, data } = declared
-  const { body, query, params, answers, problems = [], examples = {} } = declared
-  for (const input of [body, query, params]) {
-    // What is open to anyone and written is a signed delivery of another system, whose documents are its own.
-    if (input) requireStrict(input, { open: caller === 'anyone' && tag === 'Webhooks' })
+  const Code extends ProblemCode = never,
+>(
+  declaration: Declaration<Body, Query, Params, Answers, Code>,
+): Operation<Body, Query, Params, Answers, Code> {
+  const { id, summary, description, body, query, params, answers, problems = [], examples = {} } = declaration
+  const { data, limit, conditional = false, ready, probe = false, open = false } = declaration
+  for (const input of [body, query, params]) if (input) requireStrict(input, { open })
+  const mayTakeKey = body !== undefined && declaration.idempotencyKey !== 'none'
+  const declared: Declared = {
+    ...{ id, answers, examples, problems, data, limit, conditional, ready, probe, mayTakeKey },
+    takesBody: body !== undefined,
   }
-  const takesKey = caller === 'caller' && body !== undefined && declared.idempotencyKey !== 'none'
-  const codes: ProblemCode[] = [
-    ...(body ? BODY_PROBLEMS : []),
-    ...CALLER_PROBLEMS[caller],
-    ...problems,
-    ...(takesKey ? KEY_PROBLEMS : []),
-    ...(data ? DATA_PROBLEMS[data] : []),
-    'malformed_request',
-    // What a query string can be guilty of, wanted or not.
-    ...(declared.anyQuery ? [] : (['validation_failed'] as const)),
-    'rate_limited',
-    'internal_error',
-  ]
-  const headers = [
-    ...(takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
-    ...(conditional ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
-  ]
+  const hooks = {
+    // Transforms run after the caller is known and before the schemas: 401 and 429, then 400, then 422.
+    transform: [...(limit ? [countCaller(limit)] : []), ...(mayTakeKey ? [refuseBadKey] : [])],
+    ...(conditional ? { afterHandle: answerConditionally } : {}),
+  }
   const detail = {
     operationId: id,
     summary,
     ...(description ? { description } : {}),
-    tags: [tag],
-    security: SECURITY[caller],
-    responses: {
-      ...describeProblems(codes, faultOf(body, query)),
-      ...describeAnswers(answers, examples.answers ?? {}, { conditional, replayed: takesKey }),
-    },
-    ...(headers.length > 0 ? { 'x-request-headers': headers } : {}),
-    ...(examples.body ? { 'x-body-example': examples.body } : {}),
-  }
-  const hooks = {
-    // A transform comes after the caller is known and before the schemas: 401, then 400, then 422.
-    ...(takesKey ? { transform: refuseBadKey } : {}),
-    ...(conditional ? { afterHandle: answerConditionally(caller) } : {}),
+    [DECLARED]: declared,
   }
   // Guarantee of the cast: `response` is absent at run time and read by the compiler only; `afterHandle` turns the very
   // object that the handler answered into bytes, which Elysia's types cannot say.
-  const accepted = declared.anyQuery ? undefined : (query ?? Nothing)
+  const accepted = probe ? undefined : (query ?? Nothing)
   return { body, query: accepted, params, detail, ...hooks } as unknown as Operation<
     Body,
     Query,
     Params,
-    Answers
+    Answers,
+    Code
   >
 }
 
-const refuseBadKey = ({ request }: { request: Request }) => void readIdempotencyKey(request.headers)
-
-/** Swagger UI's two ways to authorize; see `docs/description.ts`. */
-const SECURITY = {
-  anyone: [],
-  caller: [{ signIn: [] }, { bearer: [] }],
-  optional: [{}, { signIn: [] }, { bearer: [] }],
+interface Counted {
+  /** Absent in groups that read no token. */
+  caller?: Caller | null
+  rateLimiter?: RateLimiter
+  set: { headers: Record<string, string | number | undefined> }
 }
 
-const BODY_PROBLEMS: ProblemCode[] = ['payload_too_large', 'request_timeout', 'unsupported_media_type']
-const KEY_PROBLEMS: ProblemCode[] = ['idempotency_in_progress', 'idempotency_key_reused']
-const TOKEN_PROBLEMS: ProblemCode[] = ['unauthenticated', 'invalid_token', 'identity_provider_unavailable']
-const CALLER_PROBLEMS: Record<'anyone' | 'caller' | 'optional', ProblemCode[]> = {
-  anyone: [],
-  caller: TOKEN_PROBLEMS,
-  optional: TOKEN_PROBLEMS,
-}
-const DATA_PROBLEMS: Record<'read' | 'write', ProblemCode[]> = {
-  read: ['database_busy', 'database_unavailable'],
-  write: ['overloaded', 'database_busy', 'database_unavailable', 'storage_full'],
+/** @throws DomainError `rate_limited` */
+const countCaller =
+  (policy: Policy) =>
+  ({ caller, rateLimiter, set }: Counted): void => {
+    if (!caller || !rateLimiter) return
+    limitCaller(rateLimiter, policy, caller, allowances => {
+      const { RateLimit, 'RateLimit-Policy': policies } = rateLimitHeaders(allowances)
+      set.headers.RateLimit = [set.headers.RateLimit, RateLimit].filter(Boolean).join(', ')
+      set.headers['RateLimit-Policy'] = [set.headers['RateLimit-Policy'], policies].filter(Boolean).join(', ')
+    })
+  }
+
+/** Operations that nobody signs in for ignore the header. */
+const refuseBadKey = ({ caller, request }: { caller?: Caller | null; request: Request }) => {
+  if (caller) readIdempotencyKey(request.headers)
 }
 
-/** A fault that this very operation could find: in its body, its query, or in a parameter that it does not take. */
-function faultOf(body: TSchema | undefined, query: TSchema | undefined): FieldError {
-  const [required] = (body?.required as string[] | undefined) ?? []
-  if (required !== undefined) return { pointer: `/${required}`, message: 'is required' }
-  const [member] = Object.keys(body?.properties ?? {})
-  if (member !== undefined) return { pointer: `/${member}s`, message: 'is not a member of this request' }
-  const [parameter] = Object.keys(query?.properties ?? {})
-  return { parameter: `${parameter ?? 'limit'}s`, message: 'is not a member of this request' }
-}
+/** The declaration of a route; undefined for what is not part of the API. */
+export const declaredOf = (route: { hooks: { detail?: Record<string, unknown> } }): Declared | undefined =>
+  // Guarantee of the cast: only `operation` writes this name.
+  route.hooks.detail?.[DECLARED] as Declared | undefined

@@ -10,27 +10,31 @@ const PUBLIC = 'public, max-age=0, s-maxage=1, must-revalidate'
 const PRIVATE = 'private, no-cache'
 
 interface Context {
+  /** Absent in groups that read no token; null when none was sent. */
+  caller?: object | null
   /** What the handler returned. */
   response: unknown
   request: Request
   set: { status?: number | string; headers: Record<string, string | number | undefined> }
 }
 
-/** Elysia's `afterHandle` for an operation of which anyone, or a caller, may keep the answer. */
-export const answerConditionally =
-  (caller: 'anyone' | 'caller' | 'optional') =>
-  ({ response, request, set }: Context): Response | string | undefined => {
-    if (response instanceof Response) return undefined
-    const { body, etag } = render(response)
-    const isPublic = caller === 'anyone' || (caller === 'optional' && !request.headers.has('authorization'))
-    set.headers.ETag = etag
-    set.headers['Cache-Control'] = isPublic ? PUBLIC : PRIVATE
-    // What anybody gets is the same for everybody; the rest depends on who asks.
-    if (caller !== 'anyone')
-      set.headers.Vary = set.headers.Vary ? `${set.headers.Vary}, Authorization` : 'Authorization'
-    if (isNamed(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304 })
-    return body
-  }
+/** Elysia's `afterHandle` for an operation whose responses anyone, or their caller, may store. */
+export function answerConditionally({
+  caller,
+  response,
+  request,
+  set,
+}: Context): Response | string | undefined {
+  if (response instanceof Response) return undefined
+  const { body, etag } = render(response)
+  set.headers.ETag = etag
+  set.headers['Cache-Control'] = caller ? PRIVATE : PUBLIC
+  // Where a token is read, the response depends on it.
+  if (caller !== undefined)
+    set.headers.Vary = set.headers.Vary ? `${set.headers.Vary}, Authorization` : 'Authorization'
+  if (isNamed(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304 })
+  return body
+}
 
 /** The public answer of a view, for who names no version of it; else undefined. */
 export function answerPublic(view: unknown, { headers }: Request): SharedAnswer | undefined {

@@ -8,7 +8,7 @@ import { loggable } from '../../core/loggable.ts'
 import { DomainError, problemTypes } from '../../core/problems.ts'
 import { logSecurityEvent } from '../../core/security-events.ts'
 import type { AppSources } from '../../core/sources.ts'
-import { limitAddress, PROBES } from '../rate-limits/policies.ts'
+import { limitAddress } from '../rate-limits/policies.ts'
 import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { readJsonBody } from './body.ts'
@@ -19,6 +19,7 @@ import { problemResponse, toDomainError } from './problem.ts'
 import { pathOf, refuseBadHost, refuseBadUrl } from './query.ts'
 import { createRequestLog } from './request-log.ts'
 import { type Additions, createAnswers } from './responses.ts'
+import type { RouteFacts } from './route-facts.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createWriteAdmission } from './write-admission.ts'
 
@@ -30,8 +31,7 @@ interface Surroundings {
   allowedMethods(path: string): string[]
   /** The address of the connection that a request came by. */
   peerOf(request: Request): string | undefined
-  /** What is answered to anybody who asks for a path, where it is in memory and still true; else undefined. */
-  publicViews: ReadonlyMap<string, () => unknown>
+  facts: RouteFacts
 }
 
 type HookDeps = {
@@ -45,7 +45,7 @@ type HookDeps = {
   rateLimiter: RateLimiter
 }
 
-export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicViews }: Surroundings) => {
+export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: Surroundings) => {
   const { config, db, elapsed, lifecycle, log, newId, randomBytes, rateLimiter } = deps
   const { network } = config
   const bodyLimits = { ...config, bodyTimeoutMs: network.bodyTimeoutMs }
@@ -75,7 +75,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
 
   function countAddress(request: Request, path: string, headers: Record<string, string | number>) {
     const addressOf = () => addressGroup(clientAddress(request.headers, peerOf(request), network))
-    limitAddress(rateLimiter, path, addressOf, allowances =>
+    limitAddress(rateLimiter, facts.issuesTokens(path), addressOf, allowances =>
       Object.assign(headers, rateLimitHeaders(allowances)),
     )
   }
@@ -83,7 +83,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
   /** A crowd that asks for the same waits for no promise of it, which would be a third of what it costs. */
   function answerAtOnce(request: Request, path: string, set: Additions): Response | undefined {
     if (request.method !== 'GET' || request.url.includes('?')) return undefined
-    const view = publicViews.get(path)?.()
+    const view = facts.ready.get(path)?.()
     if (view === undefined) return undefined
     const shared = answerPublic(view, request)
     return shared && answers.again(shared, set)
@@ -104,11 +104,13 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, publicView
         cors.addTo(set.headers, request)
         // Told in time, a client opens its next connection elsewhere, and none is cut in the middle.
         if (lifecycle.stopping) set.headers.Connection = 'close'
-        const probe = PROBES.has(path)
+        const probe = facts.isProbe(path)
         // Probes in HTTP/1.0 need no Host header, and Bun then builds no URL.
         if (!probe || request.headers.has('host')) refuseBadHost(request)
-        countAddress(request, path, set.headers)
-        if (!probe) refuseBadUrl(url)
+        if (!probe) {
+          countAddress(request, path, set.headers)
+          refuseBadUrl(url)
+        }
         const retryAfter = admission.admit(request)
         // No line of the log: the refusals of a second share one.
         if (retryAfter !== null) {

@@ -10,14 +10,14 @@ import { DomainError } from '../../core/problems.ts'
 import { findRecord, type KeyRecord, type KeyScope, keepAnswer, releaseKey, takeKey } from './key-store.ts'
 
 /** Of what a handler of Elysia is given, which hands over these alone: of the whole it would be given all there could be. */
-type MutationContext = Pick<Context, 'request' | 'route' | 'set'> & { caller: Caller; body: unknown }
+type IdempotencyContext = Pick<Context, 'request' | 'route' | 'set'> & { caller: Caller; body: unknown }
 
-export interface MutationDeps {
+export interface IdempotencyDeps {
   db: Database
   runningKeys: Map<string, string>
 }
 
-interface Surroundings<Prepared> {
+export interface Surroundings<Prepared> {
   /** Asks other machines, before the unit of work, which must not wait for them. Not done when an answer is kept. */
   prepare?: () => Promise<Prepared>
   /** The answer carries a secret and is not kept: a repeat does the work again, which must be safe by its own rules. */
@@ -29,9 +29,9 @@ interface Surroundings<Prepared> {
  * a DomainError that it returns is thrown once its unit of work is committed, and not kept either.
  * @throws DomainError `idempotency_key_reused`, `idempotency_in_progress`, and as `prepare` and `write`
  */
-export async function mutate<Answer, Prepared = undefined>(
-  { db, runningKeys }: MutationDeps,
-  context: MutationContext,
+export async function runIdempotently<Answer, Prepared = undefined>(
+  { db, runningKeys }: IdempotencyDeps,
+  context: IdempotencyContext,
   write: (tx: Transaction, prepared: Prepared) => Promise<Answer>,
   { prepare, secret }: Surroundings<Prepared> = {},
 ): Promise<Exclude<Answer, DomainError>> {
@@ -96,13 +96,13 @@ function refuseKey(message: string): never {
   throw new DomainError('malformed_request', { errors: [{ header: 'Idempotency-Key', message }] })
 }
 
-function scopeOf({ caller, request, route }: MutationContext, key: string): KeyScope {
+function scopeOf({ caller, request, route }: IdempotencyContext, key: string): KeyScope {
   const { provider, subject } = caller
   return { provider, subject, route: `${request.method} ${route}`, key }
 }
 
 /** Of the path with its parameters and of the body, in whatever order a client writes its members. */
-function fingerprintOf({ request, body }: MutationContext): string {
+function fingerprintOf({ request, body }: IdempotencyContext): string {
   const { pathname } = new URL(request.url)
   const canonical = JSON.stringify([pathname, body], (_, value) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,46 +1,31 @@
-/** Which policies count a request, by its path and method. */
+/** Which policies count a request: those of its address, of its caller, and of its operation (`limit`). */
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { Allowance, Policy, RateLimiter } from './rate-limiter.ts'
 
-/** A load balancer's probes are never refused: not by a limit, nor for a query or a Host header that they lack. */
-export const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
-const TOKENS = '/api/auth/'
-const OF_ADDRESS: Policy[] = ['address']
-const OF_CALLER: Policy[] = ['caller']
-const OF_TOKENS: Policy[] = ['address', 'tokensPerAddress']
-
-/** Changes that a script would want to repeat, by their path; reads there count as any other. */
-const TIGHTER: Record<string, Policy> = {
-  '/api/rewards/claim': 'claims',
-  '/api/rewards/redeem': 'claims',
-  '/api/packs/purchase': 'purchases',
-  '/api/packs/purchase/payment': 'purchases',
-  '/api/packs/open': 'purchases',
-}
-
 /** Told of each policy that counted the request, before the refusal of one is thrown. */
 type Report = (allowances: Allowance[]) => void
 
+const OF_ADDRESS: Policy[] = ['address']
+const OF_TOKENS: Policy[] = ['address', 'tokensPerAddress']
+
 /**
- * Before anybody knows who is calling: guessing at tokens is counted here. The address is dear, and asked for only where it counts.
+ * Counts a request by its address, before its caller is known: guessing at tokens is counted here. `addressOf` is called
+ * only where a policy is on, since it is expensive.
  * @throws DomainError `rate_limited`
  */
 export function limitAddress(
   limiter: RateLimiter,
-  path: string,
+  tokens: boolean,
   addressOf: () => string,
   report: Report,
 ): void {
-  if (PROBES.has(path)) return
-  limit(limiter, path.startsWith(TOKENS) ? OF_TOKENS : OF_ADDRESS, addressOf, report)
+  limit(limiter, tokens ? OF_TOKENS : OF_ADDRESS, addressOf, report)
 }
 
 /** @throws DomainError `rate_limited` */
-export function limitCaller(limiter: RateLimiter, path: string, caller: Caller, report: Report): void {
-  const tighter = path.startsWith(TOKENS) ? 'tokens' : TIGHTER[path]
-  const keyOf = () => `${caller.provider} ${caller.subject}`
-  limit(limiter, tighter ? ['caller', tighter] : OF_CALLER, keyOf, report)
+export function limitCaller(limiter: RateLimiter, policy: Policy, caller: Caller, report: Report): void {
+  limit(limiter, [policy], () => `${caller.provider} ${caller.subject}`, report)
 }
 
 function limit(limiter: RateLimiter, policies: Policy[], keyOf: () => string, report: Report): void {

@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
-import { type AuthDeps, authenticate } from '../../auth/authenticate.ts'
+import { type FanDeps, fans } from '../../auth/groups.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { Closed, Nullable } from '../../core/schemas.ts'
 import type { AppSources } from '../../core/sources.ts'
+import { anyone } from '../../http/contract/group.ts'
 import { operation } from '../../http/contract/operation.ts'
 import { rawBodyOf } from '../../http/edge/body.ts'
-import { type MutationDeps, mutate } from '../../http/idempotency/idempotency.ts'
 import { needsMoney } from '../complete-purchase.ts'
 import { chargeOf, paidTooLate } from '../pay.ts'
 import { statusOf } from '../present.ts'
@@ -18,8 +18,12 @@ import type { Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
 import { completePaidIntent } from './stripe-webhook.ts'
 
-type PaymentDeps = AuthDeps &
-  MutationDeps & { log: Logger; newId: AppSources['newId']; now: AppSources['now']; payments: Payments }
+type PaymentDeps = FanDeps & {
+  log: Logger
+  newId: AppSources['newId']
+  now: AppSources['now']
+  payments: Payments
+}
 
 const PurchaseReference = Closed(
   { purchaseId: Type.String({ minLength: 1, maxLength: 100 }) },
@@ -38,22 +42,21 @@ const PreparedPayment = Closed(
 const examplePurchase = { purchaseId: '01981e2c-7c1f-7000-8000-000000000003' }
 
 const prepareRoute = (deps: PaymentDeps) =>
-  new Elysia({ name: 'matchday/payments', prefix: '/api/packs/purchase' }).use(authenticate(deps)).post(
+  fans(deps, { prefix: '/api/packs/purchase', tag: 'Packs' }).post(
     '/payment',
-    ({ body, caller, request, route, set }) => {
+    ({ body, caller, set, write }) => {
       set.headers['Cache-Control'] = 'no-store'
-      return mutate(deps, { body, caller, request, route, set }, async (_, prepared) => prepared, {
+      return write(async (_, prepared) => prepared, {
         prepare: () => preparePayment(deps, caller, body.purchaseId),
         secret: true,
       })
     },
     operation({
       id: 'preparePayment',
+      limit: 'purchases',
       summary: 'Prepare the payment of a purchase',
       description:
         'For a price in money, while the purchase is pending: what the payment gateway’s client library needs. The same again when it is called again. `no_payment_needed`: it is paid, or costs points or nothing, and is completed without a payment reference.',
-      tag: 'Packs',
-      caller: 'caller',
       data: 'write',
       body: PurchaseReference,
       answers: { 200: PreparedPayment },
@@ -93,10 +96,10 @@ async function preparePayment({ db, payments, now }: PaymentDeps, caller: Caller
 
 /** Development only: any kind of receipt, to try what a client does with it. */
 const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
-  new Elysia({ name: 'matchday/sandbox', prefix: '/api/sandbox' }).use(authenticate(deps)).post(
+  fans(deps, { prefix: '/api/sandbox', tag: 'Packs' }).post(
     '/receipts',
-    ({ body, caller, request, route, set, status }) =>
-      mutate(deps, { body, caller, request, route, set }, async tx => {
+    ({ body, caller, status, write }) =>
+      write(async tx => {
         const { purchaseId, kind = 'paid' } = body
         const purchase = await requirePurchase(tx, caller, purchaseId)
         const paymentReference = sandbox.issueReceipt(chargeOf(purchase), kind, tx.newId())
@@ -107,8 +110,6 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
       summary: 'Make a receipt of the sandbox gateway',
       description:
         'Not in production. A `paid` receipt that is used for a second purchase is the reused one.',
-      tag: 'Packs',
-      caller: 'caller',
       data: 'write',
       body: Closed(
         {
@@ -136,7 +137,7 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
   )
 
 const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
-  new Elysia({ name: 'matchday/stripe', prefix: '/api/webhooks' })
+  anyone({ prefix: '/api/webhooks', tag: 'Webhooks' })
     .derive({ as: 'local' }, async ({ request }) => {
       const signature = request.headers.get('stripe-signature') ?? ''
       return { paid: await stripe.readEvent(rawBodyOf(request), signature, now()) }
@@ -149,11 +150,11 @@ const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
       },
       operation({
         id: 'receiveStripeEvent',
+        open: true,
+        idempotencyKey: 'none',
         summary: 'For Stripe: a payment succeeded',
         description:
           'Signed with STRIPE_WEBHOOK_SECRET. Events that do not concern a purchase are accepted and ignored.',
-        tag: 'Webhooks',
-        caller: 'anyone',
         data: 'write',
         body: Type.Object(
           { type: Type.String({ maxLength: 200 }) },

@@ -1,6 +1,6 @@
 /** What an operation answers, for the OpenAPI document: its successes and its problems, by status. */
 import type { TSchema } from '@sinclair/typebox'
-import { type FieldError, type ProblemCode, problemTypes } from '../../core/problems.ts'
+import { type FieldError, type ProblemCode, problemTypes } from '../core/problems.ts'
 
 const STATUS_DESCRIPTIONS: Record<string, string> = {
   201: 'Created',

@@ -1,0 +1,82 @@
+/** Groups of routes that read a bearer token. Authentication and its documentation are stated once, here. */
+import { bearer } from '@elysiajs/bearer'
+import { type AnyElysia, type Context, Elysia, type ElysiaCustomStatusResponse } from 'elysia'
+import type { Transaction } from '../../db/index.ts'
+import type { AuthenticatedCaller, Caller } from '../core/caller.ts'
+import type { ProblemOf } from '../core/problems.ts'
+import { describeGroup, type Group } from '../http/contract/group.ts'
+import { type IdempotencyDeps, runIdempotently, type Surroundings } from '../http/idempotency/idempotency.ts'
+import { limitCaller } from '../http/rate-limits/policies.ts'
+import { rateLimitHeaders } from '../http/rate-limits/rate-limit-headers.ts'
+import type { RateLimiter } from '../http/rate-limits/rate-limiter.ts'
+import { type AuthDeps, identify, tokenOf } from './authenticate.ts'
+
+export interface FanDeps extends AuthDeps, IdempotencyDeps {
+  rateLimiter: RateLimiter
+}
+
+/** What authentication throws, in terms of Elysia's types: Eden's clients see these codes on every route of the group. */
+type Refusal =
+  | ElysiaCustomStatusResponse<401, ProblemOf<'unauthenticated' | 'invalid_token'>, 401>
+  | ElysiaCustomStatusResponse<503, ProblemOf<'identity_provider_unavailable'>, 503>
+
+type ResponseHeaders = Context['set']['headers']
+
+/**
+ * Routes of signed-in fans. Handlers get `caller`, and `write`, which opens the unit of work and keeps `Idempotency-Key`.
+ * @throws DomainError `unauthenticated`, `invalid_token`, `identity_provider_unavailable`, `rate_limited`
+ */
+export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }: Group<Prefix>) =>
+  new Elysia({ prefix, detail: describeGroup('fan', tag) })
+    .decorate('rateLimiter', deps.rateLimiter)
+    .use(inGroup(bearer()))
+    // A derive runs before validation: an anonymous caller gets 401, not 422.
+    .derive(async ({ bearer, body, request, route, set }) => {
+      const caller = await identify(deps, tokenOf(request.headers.get('authorization'), bearer))
+      countCaller(deps, caller, set.headers)
+      const write = <Response, Prepared = undefined>(
+        work: (tx: Transaction, prepared: Prepared) => Promise<Response>,
+        surroundings?: Surroundings<Prepared>,
+      ) => runIdempotently(deps, { body, caller, request, route, set }, work, surroundings)
+      return refusable({ caller, write })
+    })
+    .onAfterHandle(({ set }) => keepPrivate(set.headers))
+
+/** Routes for anyone, where a token is read when it is sent; `caller` is null without one. A token must be valid. */
+export const optionalFans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }: Group<Prefix>) =>
+  new Elysia({
+    prefix,
+    detail: describeGroup('optional', tag),
+  })
+    .decorate('rateLimiter', deps.rateLimiter)
+    .use(inGroup(bearer()))
+    .derive(async ({ bearer, request, set }) => {
+      let caller: AuthenticatedCaller | null = null
+      const authorization = request.headers.get('authorization')
+      if (authorization !== null) {
+        caller = await identify(deps, tokenOf(authorization, bearer))
+        countCaller(deps, caller, set.headers)
+      }
+      return refusable({ caller })
+    })
+
+/** The plugin derives for every route of the application: here for the routes of its group, so that others do not pay. */
+function inGroup<Plugin extends AnyElysia>(plugin: Plugin): Plugin {
+  for (const hook of plugin.event.transform ?? []) hook.scope = 'scoped'
+  return plugin
+}
+
+/** Guarantee of the cast: a refusal is thrown, so it is never a value; only its type reaches the clients. */
+const refusable = <Derived extends Record<string, unknown>>(derived: Derived) => derived as Derived | Refusal
+
+function countCaller({ rateLimiter }: FanDeps, caller: Caller, headers: ResponseHeaders) {
+  limitCaller(rateLimiter, 'caller', caller, allowances =>
+    Object.assign(headers, rateLimitHeaders(allowances)),
+  )
+}
+
+/** Personal responses are stored in no cache, unless the operation says how they may be. */
+function keepPrivate(headers: ResponseHeaders): void {
+  if (headers['Cache-Control'] === undefined && headers['cache-control'] === undefined)
+    headers['Cache-Control'] = 'no-store'
+}

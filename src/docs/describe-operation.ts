@@ -1,0 +1,103 @@
+/** One operation of the document: what its declaration and its group say, with every response and problem listed. */
+import type { FieldError, ProblemCode } from '../core/problems.ts'
+import { CALLER_KIND, type CallerKind } from '../http/contract/group.ts'
+import { DECLARED, type Declared } from '../http/contract/operation.ts'
+import { isObject, type Json } from './json-schema.ts'
+import { describeAnswers, describeProblems } from './responses.ts'
+
+/** `generated` by @elysiajs/swagger. A security scheme that is not offered is left out. */
+export function describeOperation(generated: Json, offered: string[]): Json {
+  const { [DECLARED]: facts, [CALLER_KIND]: kind, requestBody, security, ...rest } = generated
+  const { parameters = [], ...described } = rest
+  // Guarantee of the casts: only `operation` and the groups write these names.
+  const declared = facts as Declared
+  const caller = kind as CallerKind
+  const takesKey = caller === 'fan' && declared.mayTakeKey
+  const { answers, examples, conditional } = declared
+  const body = schemaOf(requestBody)
+  const query = queryOf(parameters as Json[])
+  const headers = [
+    ...(takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(conditional ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+  ]
+  return {
+    ...described,
+    security: (security as Json[]).filter(schemes =>
+      Object.keys(schemes).every(name => offered.includes(name)),
+    ),
+    ...describeParameters([...(parameters as Json[]), ...headers]),
+    ...describeBody(body, examples.body),
+    responses: {
+      ...describeProblems(problemsOf(declared, caller, takesKey), faultOf(declared, body, query)),
+      ...describeAnswers(answers, examples.answers ?? {}, { conditional, replayed: takesKey }),
+    },
+  }
+}
+
+const BODY_PROBLEMS: ProblemCode[] = ['payload_too_large', 'request_timeout', 'unsupported_media_type']
+const KEY_PROBLEMS: ProblemCode[] = ['idempotency_in_progress', 'idempotency_key_reused']
+const TOKEN_PROBLEMS: ProblemCode[] = ['unauthenticated', 'invalid_token', 'identity_provider_unavailable']
+const DATA_PROBLEMS: Record<'read' | 'write', ProblemCode[]> = {
+  read: ['database_busy', 'database_unavailable'],
+  write: ['overloaded', 'database_busy', 'database_unavailable', 'storage_full'],
+}
+
+/** Every code that the operation can answer. */
+function problemsOf(
+  { data, problems, probe, takesBody }: Declared,
+  caller: CallerKind,
+  takesKey: boolean,
+): ProblemCode[] {
+  return [
+    ...(takesBody ? BODY_PROBLEMS : []),
+    ...(caller === 'anyone' ? [] : TOKEN_PROBLEMS),
+    ...problems,
+    ...(takesKey ? KEY_PROBLEMS : []),
+    ...(data ? DATA_PROBLEMS[data] : []),
+    'malformed_request',
+    // A query string can be wrong on every path but a probe's.
+    ...(probe ? [] : (['validation_failed'] as const)),
+    'rate_limited',
+    'internal_error',
+  ]
+}
+
+/** An example of a fault in this very operation: in its body, its query, or in a parameter that it does not take. */
+function faultOf({ takesBody }: Declared, body: Json | null, query: string | undefined): FieldError {
+  if (takesBody && body) {
+    const [required] = (body.required as string[] | undefined) ?? []
+    if (required !== undefined) return { pointer: `/${required}`, message: 'is required' }
+    const [member] = Object.keys((body.properties as Json | undefined) ?? {})
+    if (member !== undefined) return { pointer: `/${member}s`, message: 'is not a member of this request' }
+  }
+  return { parameter: `${query ?? 'limit'}s`, message: 'is not a member of this request' }
+}
+
+/** The name of the first parameter of the query. */
+const queryOf = (parameters: Json[]) =>
+  parameters.find(parameter => parameter.in === 'query')?.name as string | undefined
+
+function schemaOf(requestBody: unknown): Json | null {
+  if (!isObject(requestBody)) return null
+  return ((requestBody.content as Json)['application/json'] as { schema: Json }).schema
+}
+
+/** The generator writes JSON Schema's `examples`, a list, where OpenAPI has a map of that name. */
+function describeParameters(parameters: Json[]): Json {
+  if (parameters.length === 0) return {}
+  return {
+    parameters: parameters.map(({ examples, schema, ...parameter }) => ({
+      ...parameter,
+      ...(schema ? { schema: { ...(schema as Json), ...(examples ? { examples } : {}) } } : {}),
+    })),
+  }
+}
+
+/** JSON only, with its example. */
+function describeBody(schema: Json | null, example: unknown): Json {
+  if (!schema || Object.keys(schema.properties as Json).length === 0) return {}
+  // No body counts as `{}`: where every member may be left out, so may the body.
+  const required = Array.isArray(schema.required) && schema.required.length > 0
+  const content = { schema, ...(example ? { example } : {}) }
+  return { requestBody: { required, content: { 'application/json': content } } }
+}
