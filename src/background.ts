@@ -4,7 +4,7 @@ import { loggable } from './core/loggable.ts'
 import type { Deps } from './deps.ts'
 import { sweepIdempotencyKeys } from './http/idempotency/key-store.ts'
 import { shareWindows, sweepWindows } from './http/rate-limits/share-windows.ts'
-import { runDeferredSyncs } from './users/deferred-sync.ts'
+import { retryDueSyncs } from './users/deferred-sync.ts'
 
 /** Milliseconds between two runs. */
 const KEYS_EVERY_MS = 60_000
@@ -17,7 +17,7 @@ export function startBackground(deps: Deps): { stop(): Promise<void> } {
   let stopping = false
   const tasks = [
     every(KEYS_EVERY_MS, 'refresh provider keys', () => deps.identity.refresh()),
-    every(SYNCS_EVERY_MS, 'retry deferred syncs', () => runDeferredSyncs(deps, () => stopping)),
+    every(SYNCS_EVERY_MS, 'retry deferred syncs', () => retryDueSyncs(deps, () => stopping)),
     every(SWEEP_EVERY_MS, 'delete expired sessions', () => sweepExpired(deps.db)),
     every(SWEEP_EVERY_MS, 'delete expired idempotency keys', () => sweepIdempotencyKeys(deps.db)),
     every(SWEEP_EVERY_MS, 'delete expired rate limits', () => sweepWindows(deps.db)),

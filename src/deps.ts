@@ -13,7 +13,7 @@ import type { Fetch } from './identity-provider/fetch-json.ts'
 import { createIdentityProvider, type IdentityProvider } from './identity-provider/provider.ts'
 import type { CallTuning } from './identity-provider/resilience-policy.ts'
 import { createPayments, type Payments } from './packs/payments/create.ts'
-import { createTokenSeal, type TokenSeal } from './users/token-encryption.ts'
+import { createTokenEncryption, type TokenEncryption } from './users/token-encryption.ts'
 
 export interface Deps extends AppSources {
   config: Config
@@ -24,7 +24,7 @@ export interface Deps extends AppSources {
   identity: IdentityProvider
   nativeTokens: NativeTokens
   cursors: Cursors
-  tokenSeal: TokenSeal
+  tokenEncryption: TokenEncryption
   /** Responses, invalidated by the units of work of this process. */
   cache: ResponseCache
   /**
@@ -68,7 +68,7 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
     identity: createIdentityProvider({ ...config.identity, ...sources, fetch, log, tuning }),
     nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),
     cursors: createCursors(secret),
-    tokenSeal: createTokenSeal(secret),
+    tokenEncryption: createTokenEncryption(secret),
     cache,
     tokenValidityCache,
     rateLimiter: createRateLimiter({ ...config.limits, monotonic: sources.elapsed }),

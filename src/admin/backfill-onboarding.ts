@@ -124,7 +124,7 @@ export async function correctOnboarding(
   // Asked first: the batch goes on with other fans, so nothing of this one may be written before the refusal.
   if (grants && !(await takesEntries(tx, userId))) return { outcome: 'refused', points: 0 }
   if (rule === 'complete') {
-    const terms = { points, claims: null, deferral: null }
+    const terms = { points, claims: null, queuedSync: null }
     const answer = await completeOnboarding(tx, { provider, subject }, { joinLeaderboard: enrol }, terms)
     if ('alreadyCompleted' in answer) return correctionOf(false)
     // Both have the time of this unit of work, unless the reward was booked before it.

@@ -11,7 +11,7 @@ import { lockSignIn } from '../auth/token-validity.ts'
 import type { Caller } from '../core/caller.ts'
 import { forgetKeys } from '../http/idempotency/key-store.ts'
 import { countCodes, voidCodes } from '../rewards/void-codes.ts'
-import { findMirror, isDeferred } from '../users/mirror.ts'
+import { findMirror, isSyncQueued } from '../users/mirror.ts'
 import { eraseRecord, OWN_FIELDS, type Tombstone } from '../users/tombstone.ts'
 import { ensureUser, erasedSubject, findRecords, type User } from '../users/users.ts'
 
@@ -48,7 +48,7 @@ export async function planErasure(reader: Reader, whom: Whom): Promise<Erasure |
     ],
     devices,
     redemptionCodes: user.erasedAt ? 0 : await countCodes(reader, user.id),
-    deferredSyncs: (await isDeferred(reader, user.id)) ? 1 : 0,
+    deferredSyncs: (await isSyncQueued(reader, user.id)) ? 1 : 0,
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import { deferSync, makeUpSync, type SyncDeps } from '../users/deferred-sync.ts'
+import { enqueueSync, retrySync, type SyncDeps } from '../users/deferred-sync.ts'
 
 export interface MirrorCounts {
   /** Never synced. */
@@ -96,9 +96,9 @@ export async function* listPullable(
 }
 
 /** Pulls one. What cannot be had now stays put off, and the API makes it up. True when the mirror was filled. */
-export async function pullMirror(deps: SyncDeps, { userId, ...deferral }: Pullable): Promise<boolean> {
+export async function pullMirror(deps: SyncDeps, { userId, ...queuedSync }: Pullable): Promise<boolean> {
   const { deferredSyncs } = deps.db.tables
-  await deps.db.write(tx => deferSync(tx, userId, deferral))
+  await deps.db.write(tx => enqueueSync(tx, userId, queuedSync))
   const [row] = await deps.db.read.select().from(deferredSyncs).where(eq(deferredSyncs.userId, userId))
-  return row ? makeUpSync(deps, row) : false
+  return row ? retrySync(deps, row) : false
 }

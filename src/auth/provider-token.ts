@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
-import type { TokenSeal } from '../users/token-encryption.ts'
+import type { TokenEncryption } from '../users/token-encryption.ts'
 
 export interface ProviderToken {
   token: string
@@ -12,7 +12,7 @@ export interface ProviderToken {
 /** Null when there is none that still holds: the device was signed in longer ago than a session token lasts. */
 export async function findProviderToken(
   reader: Reader,
-  tokenSeal: TokenSeal,
+  tokenEncryption: TokenEncryption,
   { subject, credential }: AuthenticatedCaller,
 ): Promise<ProviderToken | null> {
   if (credential.kind === 'session') return { token: credential.token, expiresAt: credential.expiresAt }
@@ -22,6 +22,6 @@ export async function findProviderToken(
     .from(nativeSessions)
     .where(eq(nativeSessions.id, credential.sessionId))
   if (!session?.sealedToken || session.expiresAt <= reader.now()) return null
-  const token = tokenSeal.open(session.sealedToken, subject)
+  const token = tokenEncryption.decrypt(session.sealedToken, subject)
   return token === null ? null : { token, expiresAt: session.expiresAt }
 }

@@ -6,7 +6,7 @@ import { logSecurityEvent } from '../core/security-events.ts'
 import type { AppSources } from '../core/sources.ts'
 import { anyone } from '../http/contract/group.ts'
 import { Nothing, operation } from '../http/contract/operation.ts'
-import type { TokenSeal } from '../users/token-encryption.ts'
+import type { TokenEncryption } from '../users/token-encryption.ts'
 import { type FanDeps, fans } from './groups.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
 import { clientOfSessionToken } from './native-token.ts'
@@ -31,7 +31,7 @@ type SignInDeps = FanDeps & {
   log: Logger
   newId: AppSources['newId']
   randomBytes: AppSources['randomBytes']
-  tokenSeal: TokenSeal
+  tokenEncryption: TokenEncryption
 }
 
 /** Answers here carry secrets: they are never cached, and never stored for a replay. */
@@ -94,7 +94,11 @@ const callerRoutes = (deps: SignInDeps) =>
       async ({ caller, body, set }) => {
         const { credential } = caller
         if (credential.kind !== 'session') throw new DomainError('session_required')
-        const sealedToken = deps.tokenSeal.seal(credential.token, caller.subject, deps.randomBytes(12))
+        const sealedToken = deps.tokenEncryption.encrypt(
+          credential.token,
+          caller.subject,
+          deps.randomBytes(12),
+        )
         const origin = {
           issuedAt: credential.issuedAt,
           sealedToken,

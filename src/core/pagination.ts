@@ -10,9 +10,9 @@ const DEFAULT_LIMIT = 50
 
 export interface Cursors {
   /** `list` names the list (and its filters), so that a cursor of one opens no other. */
-  seal(list: string, position: number | string): string
+  encode(list: string, position: number | string): string
   /** @throws DomainError `invalid_cursor` */
-  open(list: string, cursor: string): string
+  decode(list: string, cursor: string): string
 }
 
 /** `secret` is any high-entropy text that all instances share. */
@@ -25,11 +25,11 @@ export function createCursors(secret: string): Cursors {
       .subarray(0, SEAL_BYTES)
 
   return {
-    seal(list, position) {
+    encode(list, position) {
       const text = String(position)
       return Buffer.concat([mac(list, text), Buffer.from(text)]).toString('base64url')
     },
-    open(list, cursor) {
+    decode(list, cursor) {
       const bytes = Buffer.from(cursor, 'base64url')
       const position = bytes.subarray(SEAL_BYTES).toString()
       // Base64 has several spellings of the same bytes: only ours is a cursor.

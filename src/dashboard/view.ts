@@ -8,7 +8,7 @@ import { packCounts } from '../packs/summary.ts'
 import { balanceOf, newestEntries, presentEntry } from '../points/history.ts'
 import type { PointsEntry } from '../points/ledger.ts'
 import { rewardCounts } from '../rewards/summary.ts'
-import { type Face, faceColumns } from '../users/public-profile.ts'
+import { type PublicProfile, publicProfileColumns } from '../users/public-profile.ts'
 
 const RECENT_ENTRIES = 5
 const GLOBAL_BOARD = 'all'
@@ -34,7 +34,7 @@ export async function readDashboard(read: Reader, { userId }: Pick<Authenticated
 }
 
 /** One for each recent entry, and one without any. */
-interface Row extends Face {
+interface Row extends PublicProfile {
   id: string | null
   points: number
   rank: number | null
@@ -56,7 +56,7 @@ const selectDashboard = prepared<{ userId: string; now: Date }, Row[]>((read, va
   return read
     .select({
       id: users.id,
-      ...faceColumns(read),
+      ...publicProfileColumns(read),
       points: balanceOf(read, userId),
       rank: standing.rank,
       claimable: claimable.count,

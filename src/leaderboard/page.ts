@@ -35,7 +35,7 @@ export async function readBoardPage(
   board: string,
   { limit, cursor }: PageRequest,
 ): Promise<BoardPage> {
-  const position = cursor === undefined ? null : openPosition(cursors.open(listOf(board), cursor))
+  const position = cursor === undefined ? null : openPosition(cursors.decode(listOf(board), cursor))
   return readPageAt(reader, cursors, board, limit, position)
 }
 
@@ -97,7 +97,7 @@ async function readPageAt(
       standings: [],
       total: await readTotal(reader, board),
       nextCursor: null,
-      previousCursor: back && cursors.seal(listOf(board), back),
+      previousCursor: back && cursors.encode(listOf(board), back),
     }
   }
   const more = rows.length > limit
@@ -108,7 +108,7 @@ async function readPageAt(
   const first = shown[0]
   const last = shown.at(-1)
   const seal = (side: Position['side'], key: Key) =>
-    cursors.seal(listOf(board), JSON.stringify([side, key.minusPoints, key.reachedAt, key.userId]))
+    cursors.encode(listOf(board), JSON.stringify([side, key.minusPoints, key.reachedAt, key.userId]))
   return {
     standings: shown.map(({ rank, minusPoints, reachedAt, userId }) => {
       return { rank, userId, points: -minusPoints, reachedAt: new Date(reachedAt) }

@@ -2,7 +2,7 @@
 import { and, eq, type Placeholder, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import { type Face, faceColumns } from '../users/public-profile.ts'
+import { type PublicProfile, publicProfileColumns } from '../users/public-profile.ts'
 import { fansAhead } from './rank-index/rank-index.ts'
 
 export interface Standing {
@@ -14,19 +14,19 @@ export interface Standing {
   reachedAt: Date
 }
 
-/** With the fan's face. Null for a fan who has no place on the board. */
+/** With the fan's public profile. Null for a fan who has no place on the board. */
 export async function readStanding(
   reader: Reader,
   board: string,
   userId: string,
-): Promise<(Standing & Face) | null> {
+): Promise<(Standing & PublicProfile) | null> {
   const [row] = await selectStanding(reader, { board, userId })
   if (!row) return null
   const { minusPoints, reachedAt, ...ranked } = row
   return { userId, ...ranked, points: -minusPoints, reachedAt: new Date(reachedAt) }
 }
 
-interface Ranked extends Face {
+interface Ranked extends PublicProfile {
   minusPoints: number
   reachedAt: number
   rank: number
@@ -38,7 +38,7 @@ const selectStanding = prepared<{ board: string; userId: string }, Ranked[]>((re
   const standing = rankedScore(reader, value('board'), userId)
   const { minusPoints, reachedAt, rank } = standing
   return reader
-    .select({ minusPoints, reachedAt, rank, ...faceColumns(reader) })
+    .select({ minusPoints, reachedAt, rank, ...publicProfileColumns(reader) })
     .from(standing)
     .innerJoin(users, eq(users.id, userId))
     .leftJoin(identities, eq(identities.userId, users.id))

@@ -5,7 +5,7 @@ import { boardTag, fanTag } from '../cache/tags.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
 import type { Cursors } from '../core/pagination.ts'
 import { DomainError } from '../core/problems.ts'
-import { type Face, readFaces } from '../users/public-profile.ts'
+import { type PublicProfile, readPublicProfiles } from '../users/public-profile.ts'
 import { type Board, boardAt, type Period, parseBoard } from './boards.ts'
 import { type BoardPage, readBoardAround, readBoardPage } from './page.ts'
 import { readStanding, type Standing } from './ranked-entry.ts'
@@ -65,19 +65,24 @@ async function presentOwn(read: Reader, board: string, userId: string | undefine
 }
 
 async function present(read: Reader, { standings, ...page }: BoardPage) {
-  const faces = await readFaces(
+  const profiles = await readPublicProfiles(
     read,
     standings.map(({ userId }) => userId),
   )
   return {
-    entries: standings.map(standing => presentStanding(standing, faces.get(standing.userId) ?? NO_FACE)),
+    entries: standings.map(standing =>
+      presentStanding(standing, profiles.get(standing.userId) ?? NO_PROFILE),
+    ),
     ...page,
   }
 }
 
-const NO_FACE: Face = { displayName: null, avatarUrl: null }
+const NO_PROFILE: PublicProfile = { displayName: null, avatarUrl: null }
 
-function presentStanding({ rank, userId, points, reachedAt }: Standing, { displayName, avatarUrl }: Face) {
+function presentStanding(
+  { rank, userId, points, reachedAt }: Standing,
+  { displayName, avatarUrl }: PublicProfile,
+) {
   return { rank, userId, displayName, avatarUrl, points, reachedAt: reachedAt.toISOString() }
 }
 

@@ -9,7 +9,7 @@ import { appendEntry } from '../points/ledger.ts'
 import { changeProfile } from '../profile/profile.ts'
 import type { ProfileChange } from '../profile/rules.ts'
 import { recordCompletion } from '../users/completion.ts'
-import { type Deferral, deferSync } from '../users/deferred-sync.ts'
+import { enqueueSync, type QueuedSync } from '../users/deferred-sync.ts'
 import { mirrorIdentity } from '../users/mirror.ts'
 import { ensureUser } from '../users/users.ts'
 
@@ -22,7 +22,7 @@ export interface CompleteOnboarding {
 /** What the provider said, or how to ask it later; neither when it need not be asked. */
 export interface IdentityTerms {
   claims: IdentityClaims | null
-  deferral: Deferral | null
+  queuedSync: QueuedSync | null
 }
 
 export interface OnboardingTerms extends IdentityTerms {
@@ -45,11 +45,11 @@ export async function completeOnboarding(
   tx: Transaction,
   caller: Caller,
   { profile, joinLeaderboard: join = true }: CompleteOnboarding,
-  { points, claims, deferral }: OnboardingTerms,
+  { points, claims, queuedSync }: OnboardingTerms,
 ) {
   const { user } = await ensureUser(tx, caller)
   if (claims) await mirrorIdentity(tx, user.id, claims)
-  else if (deferral) await deferSync(tx, user.id, deferral)
+  else if (queuedSync) await enqueueSync(tx, user.id, queuedSync)
   if (!(await recordCompletion(tx, user.id))) {
     return { ...(await readOnboarding(tx, { userId: user.id })), alreadyCompleted: true as const }
   }

@@ -6,13 +6,13 @@ import { DomainError } from '../core/problems.ts'
 import type { AppSources } from '../core/sources.ts'
 import { operation } from '../http/contract/operation.ts'
 import { CompleteOnboarding, exampleOnboarding, exampleProfileChange, Onboarding } from '../profile/schema.ts'
-import type { TokenSeal } from '../users/token-encryption.ts'
+import type { TokenEncryption } from '../users/token-encryption.ts'
 import { completeOnboarding, type IdentityTerms, readOnboarding } from './onboarding.ts'
 
 type OnboardingDeps = FanDeps & {
   config: Config
   randomBytes: AppSources['randomBytes']
-  tokenSeal: TokenSeal
+  tokenEncryption: TokenEncryption
 }
 
 export const onboardingRoutes = (deps: OnboardingDeps) =>
@@ -54,19 +54,19 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
 
 /** The provider's data; where it cannot be had, the means to ask later: its failure must not keep a fan out. */
 async function askProvider(deps: OnboardingDeps, caller: AuthenticatedCaller): Promise<IdentityTerms> {
-  const nothing = { claims: null, deferral: null }
+  const nothing = { claims: null, queuedSync: null }
   const { state, identitySync } = await readOnboarding(deps.db.read, caller)
   if (state === 'completed' && identitySync === 'synced') return nothing
-  const found = await findProviderToken(deps.db.read, deps.tokenSeal, caller)
+  const found = await findProviderToken(deps.db.read, deps.tokenEncryption, caller)
   if (!found) return nothing
   try {
     const { claims } = await deps.identity.userData(found.token, caller.subject)
-    return { claims, deferral: null }
+    return { claims, queuedSync: null }
   } catch (error) {
     // A token that the provider refuses will not do later either.
     if (!(error instanceof DomainError) || error.code === 'identity_provider_refused') return nothing
     const { retryAfter } = error.explanation
-    const sealedToken = deps.tokenSeal.seal(found.token, caller.subject, deps.randomBytes(12))
-    return { claims: null, deferral: { sealedToken, tokenExpiresAt: found.expiresAt, retryAfter } }
+    const sealedToken = deps.tokenEncryption.encrypt(found.token, caller.subject, deps.randomBytes(12))
+    return { claims: null, queuedSync: { sealedToken, tokenExpiresAt: found.expiresAt, retryAfter } }
   }
 }

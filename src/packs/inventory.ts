@@ -16,7 +16,7 @@ export async function listUserPacks(
   const { userPacks, packPurchases } = reader.tables
   const user = await findUser(reader, caller)
   const list = `packs ${user?.id}`
-  const before = cursor === undefined ? undefined : cursors.open(list, cursor)
+  const before = cursor === undefined ? undefined : cursors.decode(list, cursor)
   if (!user) return { packs: [], nextCursor: null }
   const rows = await reader
     .select({ userPack: userPacks, seedHash: packPurchases.seedHash })
@@ -25,7 +25,7 @@ export async function listUserPacks(
     .where(and(eq(userPacks.userId, user.id), before === undefined ? undefined : lt(userPacks.id, before)))
     .orderBy(desc(userPacks.id))
     .limit(limit + 1)
-  const { page, nextCursor } = cutPage(rows, limit, last => cursors.seal(list, last.userPack.id))
+  const { page, nextCursor } = cutPage(rows, limit, last => cursors.encode(list, last.userPack.id))
   return { packs: page.map(({ userPack, seedHash }) => presentUserPack(userPack, seedHash)), nextCursor }
 }
 listUserPacks.problems = ['invalid_cursor'] as const
@@ -39,7 +39,7 @@ export async function listCollection(
   const { userItems, collectibles } = reader.tables
   const user = await findUser(reader, caller)
   const list = `collection ${user?.id}`
-  const after = cursor === undefined ? undefined : cursors.open(list, cursor)
+  const after = cursor === undefined ? undefined : cursors.decode(list, cursor)
   if (!user) return { items: [], nextCursor: null }
   const rows = await reader
     .selectDistinct(collectibleColumns(reader))
@@ -48,7 +48,7 @@ export async function listCollection(
     .where(and(eq(userItems.userId, user.id), after === undefined ? undefined : gt(collectibles.id, after)))
     .orderBy(asc(collectibles.id))
     .limit(limit + 1)
-  const { page, nextCursor } = cutPage(rows, limit, last => cursors.seal(list, last.id))
+  const { page, nextCursor } = cutPage(rows, limit, last => cursors.encode(list, last.id))
   const serials = await serialNumbers(
     reader,
     user.id,

@@ -24,7 +24,7 @@ export async function readHistory(
   const { pointsEntries } = reader.tables
   // The list's name holds the fan and the filter: a cursor of another list opens nothing.
   const list = JSON.stringify(['points', userId, reason, since, until])
-  const before = cursor === undefined ? undefined : Number(cursors.open(list, cursor))
+  const before = cursor === undefined ? undefined : Number(cursors.decode(list, cursor))
   if (userId === undefined) return { balance: 0, lifetime: 0, entries: [], nextCursor: null }
 
   const { balance, lifetime, entries } = await readEntries(
@@ -38,7 +38,7 @@ export async function readHistory(
       until ? lt(pointsEntries.createdAt, new Date(until)) : undefined,
     ),
   )
-  const { page, nextCursor } = cutPage(entries, limit, last => cursors.seal(list, last.seq))
+  const { page, nextCursor } = cutPage(entries, limit, last => cursors.encode(list, last.seq))
   return { balance, lifetime, entries: page.map(presentEntry), nextCursor }
 }
 readHistory.problems = ['invalid_cursor'] as const

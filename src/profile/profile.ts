@@ -8,7 +8,7 @@ import { DomainError } from '../core/problems.ts'
 import { balanceOf } from '../points/history.ts'
 import { requireTeam } from '../teams/teams.ts'
 import { type Mirror, presentIdentity } from '../users/mirror.ts'
-import { faceOf } from '../users/public-profile.ts'
+import { publicProfileOf } from '../users/public-profile.ts'
 import { ensureUser, findUser, type User } from '../users/users.ts'
 import { normalizeProfile, PROFILE_FIELDS, type ProfileChange } from './rules.ts'
 
@@ -112,7 +112,7 @@ const selectProfile = prepared<{ userId: string }, ProfileRow[]>((reader, value)
 function presentProfile({ user, mirror, completedAt, points }: ProfileRow) {
   return {
     id: user.id,
-    ...faceOf(user, mirror),
+    ...publicProfileOf(user, mirror),
     handle: user.handle,
     bio: user.bio,
     country: user.country,

@@ -6,8 +6,8 @@ import type { Database, Tables, Transaction } from '../../db/index.ts'
 import { DomainError } from '../core/problems.ts'
 import type { AppSources } from '../core/sources.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
-import { forgetDeferral, mirrorIdentity } from './mirror.ts'
-import type { TokenSeal } from './token-encryption.ts'
+import { dequeueSync, mirrorIdentity } from './mirror.ts'
+import type { TokenEncryption } from './token-encryption.ts'
 
 /** Milliseconds before the first attempt; each next one waits twice as long, up to the longest. */
 const FIRST_WAIT_MS = 5_000
@@ -21,31 +21,31 @@ type Row = Tables['deferredSyncs']['$inferSelect']
 export interface SyncDeps {
   db: Database
   identity: IdentityProvider
-  tokenSeal: TokenSeal
+  tokenEncryption: TokenEncryption
   log: Logger
   now: AppSources['now']
 }
 
 /** A session token to sync with later, encrypted. */
-export type Deferral = Pick<Row, 'sealedToken' | 'tokenExpiresAt'> & {
+export type QueuedSync = Pick<Row, 'sealedToken' | 'tokenExpiresAt'> & {
   /** Seconds that the provider asks to wait. */
   retryAfter?: number
 }
 
-export async function deferSync(
+export async function enqueueSync(
   tx: Transaction,
   userId: string,
-  { retryAfter = 0, ...deferral }: Deferral,
+  { retryAfter = 0, ...queuedSync }: QueuedSync,
 ): Promise<void> {
   const nextAttemptAt = new Date(tx.now().getTime() + Math.max(FIRST_WAIT_MS, retryAfter * 1000))
   await tx
     .insert(tx.tables.deferredSyncs)
-    .values({ userId, ...deferral, attempts: 0, nextAttemptAt })
-    .onConflictDoUpdate({ target: tx.tables.deferredSyncs.userId, set: deferral })
+    .values({ userId, ...queuedSync, attempts: 0, nextAttemptAt })
+    .onConflictDoUpdate({ target: tx.tables.deferredSyncs.userId, set: queuedSync })
 }
 
 /** Tries what is due. Answers how many syncs were made up. Any number of instances may run it at once. */
-export async function runDeferredSyncs(deps: SyncDeps, isStopping = () => false): Promise<number> {
+export async function retryDueSyncs(deps: SyncDeps, isStopping = () => false): Promise<number> {
   const { deferredSyncs } = deps.db.tables
   const due = await deps.db.read
     .select()
@@ -53,28 +53,28 @@ export async function runDeferredSyncs(deps: SyncDeps, isStopping = () => false)
     .where(lte(deferredSyncs.nextAttemptAt, deps.now()))
     .orderBy(asc(deferredSyncs.nextAttemptAt))
     .limit(RUN_SIZE)
-  let madeUp = 0
+  let synced = 0
   for (const row of due) {
     if (isStopping()) break
-    if (await makeUpSync(deps, row)) madeUp++
+    if (await retrySync(deps, row)) synced++
   }
-  return madeUp
+  return synced
 }
 
 /** True when it was made up. Whoever leases the row first gets to try. */
-export async function makeUpSync(deps: SyncDeps, row: Row): Promise<boolean> {
-  const { db, identity, tokenSeal, log, now } = deps
+export async function retrySync(deps: SyncDeps, row: Row): Promise<boolean> {
+  const { db, identity, tokenEncryption, log, now } = deps
   const leased = await db.write(tx => lease(tx, row))
   if (!leased) return false
   const { users } = db.tables
   const [user] = await db.read.select().from(users).where(eq(users.id, row.userId))
   const expired = row.tokenExpiresAt <= now()
-  const token = user && !expired ? tokenSeal.open(row.sealedToken, user.subject) : null
+  const token = user && !expired ? tokenEncryption.decrypt(row.sealedToken, user.subject) : null
   if (!user || token === null) {
     // The fan's next sync or the provider's next webhook fills the mirror.
     const reason = expired ? 'its token has expired' : 'its token cannot be opened'
     log.warn({ userId: row.userId }, `deferred sync given up: ${reason}`)
-    await db.write(tx => forgetDeferral(tx, row.userId))
+    await db.write(tx => dequeueSync(tx, row.userId))
     return false
   }
   try {
@@ -84,7 +84,7 @@ export async function makeUpSync(deps: SyncDeps, row: Row): Promise<boolean> {
     return true
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    if (error.code === 'identity_provider_refused') await db.write(tx => forgetDeferral(tx, row.userId))
+    if (error.code === 'identity_provider_refused') await db.write(tx => dequeueSync(tx, row.userId))
     const { retryAfter } = error.explanation
     if (retryAfter !== undefined) await db.write(tx => postpone(tx, leased, retryAfter))
     return false

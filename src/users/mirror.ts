@@ -64,7 +64,7 @@ export async function mirrorIdentity(
 ): Promise<MirroredField[]> {
   // Locks the row on either engine, so that no statement is merged into what another one replaces.
   const [before] = await lockMirror(tx, { userId })
-  await forgetDeferral(tx, userId)
+  await dequeueSync(tx, userId)
   const merged = before && mergeClaims(before, claims)
   if (!merged) return []
   await updateMirror(tx, { ...merged, userId, syncedAt: tx.now() })
@@ -104,7 +104,7 @@ const updateMirror = preparedWrite<Omit<Mirror, 'deletedAt'>, unknown>((tx, valu
 })
 
 /** The provider deleted the user: the mirror is emptied, and no later update fills it again. */
-export async function buryIdentity(tx: Transaction, user: User): Promise<void> {
+export async function tombstoneIdentity(tx: Transaction, user: User): Promise<void> {
   const { identities } = tx.tables
   const nothing = {
     email: null,
@@ -122,21 +122,21 @@ export async function buryIdentity(tx: Transaction, user: User): Promise<void> {
     .onConflictDoUpdate({ target: identities.userId, set: tombstone, setWhere: isNull(identities.deletedAt) })
   tx.invalidate(fanTag(user.id))
   tx.invalidate(tokenValidityTag(user))
-  await forgetDeferral(tx, user.id)
+  await dequeueSync(tx, user.id)
 }
 
 /** The job of a sync that was put off goes when it is made up, or can be no more. */
-export async function forgetDeferral(tx: Transaction, userId: string): Promise<void> {
-  await deleteDeferral(tx, { userId })
+export async function dequeueSync(tx: Transaction, userId: string): Promise<void> {
+  await deleteQueuedSync(tx, { userId })
 }
 
-const deleteDeferral = preparedWrite<{ userId: string }, unknown>((tx, value) => {
+const deleteQueuedSync = preparedWrite<{ userId: string }, unknown>((tx, value) => {
   const { deferredSyncs } = tx.tables
   return tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, value('userId')))
 })
 
 /** Whether a sync of theirs is put off. */
-export async function isDeferred(reader: Reader, userId: string): Promise<boolean> {
+export async function isSyncQueued(reader: Reader, userId: string): Promise<boolean> {
   const { deferredSyncs } = reader.tables
   const rows = await reader
     .select({ userId: deferredSyncs.userId })

@@ -2,18 +2,21 @@
 import { eq, inArray, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 
-export interface Face {
+export interface PublicProfile {
   displayName: string | null
   avatarUrl: string | null
 }
 
-interface Mirrored {
+interface MirroredProfile {
   name: string | null
   picture: string | null
 }
 
 /** What a fan wrote comes before what the provider says. */
-export function faceOf(own: Face, mirror: Mirrored | null | undefined): Face {
+export function publicProfileOf(
+  own: PublicProfile,
+  mirror: MirroredProfile | null | undefined,
+): PublicProfile {
   return {
     displayName: own.displayName ?? mirror?.name ?? null,
     avatarUrl: own.avatarUrl ?? mirror?.picture ?? null,
@@ -21,7 +24,7 @@ export function faceOf(own: Face, mirror: Mirrored | null | undefined): Face {
 }
 
 /** The same in SQL, for a statement that reads `users` and `identities`. */
-export function faceColumns({ tables: { users, identities } }: Pick<Reader, 'tables'>) {
+export function publicProfileColumns({ tables: { users, identities } }: Pick<Reader, 'tables'>) {
   return {
     displayName: sql<string | null>`coalesce(${users.displayName}, ${identities.name})`,
     avatarUrl: sql<string | null>`coalesce(${users.avatarUrl}, ${identities.picture})`,
@@ -29,11 +32,14 @@ export function faceColumns({ tables: { users, identities } }: Pick<Reader, 'tab
 }
 
 /** The faces of some fans, by user id. */
-export async function readFaces(reader: Reader, userIds: string[]): Promise<Map<string, Face>> {
+export async function readPublicProfiles(
+  reader: Reader,
+  userIds: string[],
+): Promise<Map<string, PublicProfile>> {
   if (userIds.length === 0) return new Map()
   const { users, identities } = reader.tables
   const rows = await reader
-    .select({ userId: users.id, ...faceColumns(reader) })
+    .select({ userId: users.id, ...publicProfileColumns(reader) })
     .from(users)
     .leftJoin(identities, eq(identities.userId, users.id))
     .where(inArray(users.id, userIds))

@@ -5,23 +5,23 @@ import { deriveKey } from '../core/derived-key.ts'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-export interface TokenSeal {
+export interface TokenEncryption {
   /** `nonce` must be fresh: 12 random bytes. `owner` binds the seal to one subject. */
-  seal(token: string, owner: string, nonce: Uint8Array): string
+  encrypt(token: string, owner: string, nonce: Uint8Array): string
   /** Null when it was sealed under another key or for somebody else. */
-  open(sealed: string, owner: string): string | null
+  decrypt(sealed: string, owner: string): string | null
 }
 
 /** `secret` is any high-entropy text that all instances share. */
-export function createTokenSeal(secret: string): TokenSeal {
+export function createTokenEncryption(secret: string): TokenEncryption {
   const key = deriveKey(secret, 'deferred sync')
   return {
-    seal(token, owner, nonce) {
+    encrypt(token, owner, nonce) {
       const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(owner))
       const sealed = Buffer.concat([cipher.update(token, 'utf8'), cipher.final()])
       return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')
     },
-    open(sealed, owner) {
+    decrypt(sealed, owner) {
       const bytes = Buffer.from(sealed, 'base64url')
       try {
         const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES))

@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../core/pagination.ts'
-import { buryIdentity } from './mirror.ts'
+import { tombstoneIdentity } from './mirror.ts'
 import { erasedSubject, type User } from './users.ts'
 
 /** What remains of an erased fan; it identifies no person. */
@@ -39,7 +39,7 @@ export async function insertTombstone(
     .values({ id: tx.newId(), provider, subject, ...times })
     .onConflictDoNothing()
     .returning()
-  if (user) await buryIdentity(tx, user)
+  if (user) await tombstoneIdentity(tx, user)
 }
 
 /** Columns of a user record that a fan writes: the members of their profile. */
@@ -72,6 +72,6 @@ export async function eraseRecord(tx: Transaction, user: User): Promise<boolean>
     .where(and(eq(users.id, user.id), isNull(users.erasedAt)))
     .returning()
   if (!erased) return false
-  await buryIdentity(tx, user)
+  await tombstoneIdentity(tx, user)
   return true
 }

@@ -5,7 +5,7 @@ import type { Transaction } from '../../db/index.ts'
 import { DomainError } from '../core/problems.ts'
 import { forgetKeys } from '../http/idempotency/key-store.ts'
 import { type IdentityClaims, isoInstant, judgeClaims } from '../identity-provider/claims.ts'
-import { buryIdentity, mirrorIdentity } from './mirror.ts'
+import { mirrorIdentity, tombstoneIdentity } from './mirror.ts'
 import { ensureUser, findStanding, findUser } from './users.ts'
 
 /** Seconds by which a delivery's time may differ from ours, as the standard advises. */
@@ -82,7 +82,7 @@ export async function applyUserEvent(tx: Transaction, { type, provider, claims }
     // Also for somebody we have not met: their token may still be good.
     if ((await findStanding(tx, who)).erased) return
     const { user } = await ensureUser(tx, who)
-    await buryIdentity(tx, user)
+    await tombstoneIdentity(tx, user)
     await forgetKeys(tx, who)
     return
   }

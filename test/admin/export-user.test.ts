@@ -8,8 +8,8 @@ import { streamJson } from '../../scripts/export/stream-json.ts'
 import { eraseUser } from '../../src/admin/erase-user.ts'
 import { exportUser, type FanReference } from '../../src/admin/export-user.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
-import { deferSync } from '../../src/users/deferred-sync.ts'
-import { buryIdentity } from '../../src/users/mirror.ts'
+import { enqueueSync } from '../../src/users/deferred-sync.ts'
+import { tombstoneIdentity } from '../../src/users/mirror.ts'
 import { erasedSubject, findUser, findUserById, type User } from '../../src/users/users.ts'
 import { addPack, buy, expectStatus, open, patientFan, start } from '../packs/packs-world.ts'
 import { runScript } from '../scripts/run-script.ts'
@@ -47,7 +47,7 @@ onEachEngine('Export of a fan', world => {
     const sealed = await buy(fan, packId)
     const pending = expectStatus(201, await start(fan, packId))
     const tokenExpiresAt = new Date(world.clock.ms + 60_000)
-    await world.db.write(tx => deferSync(tx, user.id, { sealedToken: 'sealed-secret', tokenExpiresAt }))
+    await world.db.write(tx => enqueueSync(tx, user.id, { sealedToken: 'sealed-secret', tokenExpiresAt }))
 
     const document = await exported({ id: user.id })
     expect(document).toMatchObject({
@@ -136,7 +136,7 @@ onEachEngine('Export of a fan', world => {
 
     const left = await patientFan(world, 20)
     const leftUser = (await findUser(world.db.read, referenceTo(world, left))) as User
-    await world.db.write(tx => buryIdentity(tx, leftUser))
+    await world.db.write(tx => tombstoneIdentity(tx, leftUser))
     const deletedAt = world.clock.now().toISOString()
     world.clock.advance(1_000)
     await world.db.write(tx => eraseUser(tx, { id: leftUser.id }))

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { eraseUser } from '../../src/admin/erase-user.ts'
 import { fanTag, tokenValidityTag } from '../../src/cache/tags.ts'
-import { buryIdentity } from '../../src/users/mirror.ts'
+import { tombstoneIdentity } from '../../src/users/mirror.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import type { Client } from '../support/client.ts'
 import { onEachEngine } from '../support/world.ts'
@@ -26,7 +26,7 @@ onEachEngine('A token that was let in', world => {
       const fan = await world.fan()
       if (record) await fan.post('/api/user/onboarding', {})
       await expectEnded(fan, () =>
-        world.db.write(async tx => buryIdentity(tx, (await ensureUser(tx, callerOf(fan))).user)),
+        world.db.write(async tx => tombstoneIdentity(tx, (await ensureUser(tx, callerOf(fan))).user)),
       )
     }
   })

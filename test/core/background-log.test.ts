@@ -1,7 +1,7 @@
 /** What a background task logs when the database refuses its write: neither names nor addresses of people. */
 import { expect, test } from 'bun:test'
 import { startBackground } from '../../src/background.ts'
-import { deferSync } from '../../src/users/deferred-sync.ts'
+import { enqueueSync } from '../../src/users/deferred-sync.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import { control } from '../auth/provider-controls.ts'
 import { withRawConnection } from '../db/probe.ts'
@@ -22,10 +22,10 @@ onEachEngine('A deferred sync that the database refuses', world => {
     const { subject, token } = await world.fan()
     const { name, email } = await control(world, 'GET', `/users/${subject}`)
     const { db, databaseUrl: url, deps } = world
-    const sealedToken = deps.tokenSeal.seal(token, subject, deps.randomBytes(12))
+    const sealedToken = deps.tokenEncryption.encrypt(token, subject, deps.randomBytes(12))
     await db.write(async tx => {
       const { user } = await ensureUser(tx, { provider: deps.identity.name, subject })
-      await deferSync(tx, user.id, { sealedToken, tokenExpiresAt: new Date(world.clock.ms + 3_600_000) })
+      await enqueueSync(tx, user.id, { sealedToken, tokenExpiresAt: new Date(world.clock.ms + 3_600_000) })
     })
     await withRawConnection({ db, url }, async run => {
       for (const statement of REFUSE[db.engine]) await run(statement)

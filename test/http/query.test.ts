@@ -150,7 +150,7 @@ onEngine(sqliteEngine, 'query strings', world => {
     const [one, other] = [await world.fan(), await world.fan()]
     for (const fan of [one, other]) for (let n = 1; n <= 3; n++) await world.grant(fan, n)
     const { nextCursor } = (await one.get(`${PATH}?limit=1`)).body
-    for (const cursor of [nextCursor, world.deps.cursors.seal('some other list', 2)]) {
+    for (const cursor of [nextCursor, world.deps.cursors.encode('some other list', 2)]) {
       const { status, body } = await other.get(`${PATH}?cursor=${cursor}`)
       expect([status, body.code]).toEqual([400, 'invalid_cursor'])
     }

@@ -70,7 +70,7 @@ onEachEngine('An onboarding', world => {
         tx,
         caller(subject),
         { profile: { displayName: 'Ada' } },
-        { points: 100, claims, deferral: null },
+        { points: 100, claims, queuedSync: null },
       )
     await world.db.write(tx => complete(tx, 'first'))
     await world.db.write(async tx => {

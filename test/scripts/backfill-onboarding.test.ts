@@ -6,7 +6,7 @@ import { completeOnboarding } from '../../src/onboarding/onboarding.ts'
 import { GENESIS_HASH } from '../../src/points/hash.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
 import { upsertProfile } from '../../src/profile/profile.ts'
-import { buryIdentity } from '../../src/users/mirror.ts'
+import { tombstoneIdentity } from '../../src/users/mirror.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import { expectStatus } from '../packs/packs-world.ts'
 import { sharedEngines } from '../support/engines.ts'
@@ -38,11 +38,11 @@ for (const engine of sharedEngines) {
 
       test('corrects every rule’s fans once, as it said that it would, and leaves the others', async () => {
         const { db, clock } = world
-        const nothing = { points: 0, claims: null, deferral: null }
+        const nothing = { points: 0, claims: null, queuedSync: null }
         await profile('fan-0101', 'complete', 'Ada')
         await profile('fan-0102', 'no_name', null)
         await profile('fan-0103', 'deleted', 'Gone')
-        await db.write(async tx => buryIdentity(tx, (await ensureUser(tx, who('fan-0103'))).user))
+        await db.write(async tx => tombstoneIdentity(tx, (await ensureUser(tx, who('fan-0103'))).user))
         await db.write(tx => completeOnboarding(tx, who('fan-0104'), {}, nothing))
         await db.write(tx => completeOnboarding(tx, who('fan-0105'), { joinLeaderboard: false }, nothing))
         // Enrolled before there were boards.
@@ -103,7 +103,7 @@ for (const engine of sharedEngines) {
 
       test('refuses fans whose account was written without entries, names them, and corrects the others', async () => {
         const { db } = world
-        const nothing = { points: 0, claims: null, deferral: null }
+        const nothing = { points: 0, claims: null, queuedSync: null }
         const bySql = new Map<string, string>()
         for (const subject of ['fan-0150', 'fan-0151']) {
           const userId = await db.write(async tx => {

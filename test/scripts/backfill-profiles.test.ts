@@ -211,7 +211,7 @@ for (const engine of sharedEngines) {
           const owner = { provider: world.config.identity.name, subject }
           await tx.insert(users).values({ id: subject, ...owner, createdAt: at, updatedAt: at })
           const token = await provider.idp.issueToken(subject)
-          const sealedToken = world.deps.tokenSeal.seal(token, subject, tx.randomBytes(12))
+          const sealedToken = world.deps.tokenEncryption.encrypt(token, subject, tx.randomBytes(12))
           const due = new Date(now)
           if (index === 0) {
             await tx

@@ -9,7 +9,7 @@ import { startSession } from '../../src/auth/native-sessions.ts'
 import { judgeTokenClaims } from '../../src/identity-provider/claims.ts'
 import { findFlaw } from '../../src/packs/proof.ts'
 import { upsertProfile } from '../../src/profile/profile.ts'
-import { deferSync } from '../../src/users/deferred-sync.ts'
+import { enqueueSync } from '../../src/users/deferred-sync.ts'
 import { syncIdentity } from '../../src/users/mirror.ts'
 import { findStanding } from '../../src/users/users.ts'
 import { withRawConnection } from '../db/probe.ts'
@@ -47,7 +47,7 @@ async function busyFan(world: World) {
   const { id, identity } = expectStatus(200, await fan.get('/api/user/profile'))
   const sealedToken = `a sealed token ${nth}.`
   await world.db.write(tx =>
-    deferSync(tx, id, { sealedToken, tokenExpiresAt: new Date(world.clock.ms + 9e6) }),
+    enqueueSync(tx, id, { sealedToken, tokenExpiresAt: new Date(world.clock.ms + 9e6) }),
   )
   const written = [handle, displayName, bio, deviceName, sealedToken, reward.redemptionCode, key]
   const personal = [...written, fan.subject, identity.email, identity.name]

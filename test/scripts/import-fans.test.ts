@@ -9,7 +9,7 @@ import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
 import { eraseUser } from '../../src/admin/erase-user.ts'
 import { GENESIS_HASH } from '../../src/points/hash.ts'
 import { upsertProfile } from '../../src/profile/profile.ts'
-import { buryIdentity } from '../../src/users/mirror.ts'
+import { tombstoneIdentity } from '../../src/users/mirror.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import { expectStatus } from '../packs/packs-world.ts'
 import { sharedEngines } from '../support/engines.ts'
@@ -182,7 +182,7 @@ for (const engine of sharedEngines) {
       await world.db.write(tx => upsertProfile(tx, who('emptied'), { bio: null }))
       const erased = await idOf('erased')
       await world.db.write(tx => eraseUser(tx, { id: erased }))
-      await world.db.write(async tx => buryIdentity(tx, (await ensureUser(tx, who('deleted'))).user))
+      await world.db.write(async tx => tombstoneIdentity(tx, (await ensureUser(tx, who('deleted'))).user))
       await world.db.write(async tx => {
         const { user } = await ensureUser(tx, who('by-sql'))
         const account = { userId: user.id, balance: 500, lifetime: 500, seq: 0, updatedAt: tx.now() }

@@ -59,7 +59,7 @@ async function seedFan(
   const now = sources.now()
   const { claims } = judgeClaims(fan.sub, { ...fan, picture }, { statedAt: now, now, complete: true })
   const joinLeaderboard = drawJoining(sources)
-  await completeOnboarding(tx, caller, { joinLeaderboard }, { points, claims, deferral: null })
+  await completeOnboarding(tx, caller, { joinLeaderboard }, { points, claims, queuedSync: null })
   if (stage === 'onboarded') return
 
   const { user } = await ensureUser(tx, caller)

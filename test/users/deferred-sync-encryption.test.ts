@@ -1,12 +1,14 @@
 import { expect, test } from 'bun:test'
 import { realSources } from '../../src/core/sources.ts'
-import { createTokenSeal } from '../../src/users/token-encryption.ts'
+import { createTokenEncryption } from '../../src/users/token-encryption.ts'
 
-const seal = createTokenSeal('a secret that all instances share')
-const sealed = () => seal.seal('the.token', 'fan-1', realSources.randomBytes(12))
+const seal = createTokenEncryption('a secret that all instances share')
+const sealed = () => seal.encrypt('the.token', 'fan-1', realSources.randomBytes(12))
 
 test('opens what was sealed, in every instance with the same secret', () => {
-  expect(createTokenSeal('a secret that all instances share').open(sealed(), 'fan-1')).toBe('the.token')
+  expect(createTokenEncryption('a secret that all instances share').decrypt(sealed(), 'fan-1')).toBe(
+    'the.token',
+  )
 })
 
 test('opens nothing of which a byte was changed, cut off or added', () => {
@@ -14,11 +16,11 @@ test('opens nothing of which a byte was changed, cut off or added', () => {
   for (let at = 0; at < bytes.length; at++) {
     const changed = Buffer.from(bytes)
     changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
-    expect(seal.open(changed.toString('base64url'), 'fan-1')).toBeNull()
-    expect(seal.open(bytes.subarray(0, at).toString('base64url'), 'fan-1')).toBeNull()
+    expect(seal.decrypt(changed.toString('base64url'), 'fan-1')).toBeNull()
+    expect(seal.decrypt(bytes.subarray(0, at).toString('base64url'), 'fan-1')).toBeNull()
   }
-  expect(seal.open(Buffer.concat([bytes, Buffer.of(0)]).toString('base64url'), 'fan-1')).toBeNull()
-  expect(seal.open('no seal at all', 'fan-1')).toBeNull()
+  expect(seal.decrypt(Buffer.concat([bytes, Buffer.of(0)]).toString('base64url'), 'fan-1')).toBeNull()
+  expect(seal.decrypt('no seal at all', 'fan-1')).toBeNull()
 })
 
 test('the same token sealed twice looks different', () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { runDeferredSyncs } from '../../src/users/deferred-sync.ts'
-import { createTokenSeal } from '../../src/users/token-encryption.ts'
+import { retryDueSyncs } from '../../src/users/deferred-sync.ts'
+import { createTokenEncryption } from '../../src/users/token-encryption.ts'
 import { findUser } from '../../src/users/users.ts'
 import { control } from '../auth/provider-controls.ts'
 import type { Client } from '../support/client.ts'
@@ -60,10 +60,10 @@ onEachEngine('Deferred sync', world => {
 
   test('is made up without the client once the provider is back', async () => {
     const fan = await deferred()
-    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await retryDueSyncs(twin.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
     await untilDue(fan.subject)
-    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(await retryDueSyncs(twin.deps)).toBe(1)
     expect(await stateOf(fan)).toBe('synced')
     const { name } = await control(world, 'GET', `/users/${fan.subject}`)
     expect((await fan.get('/api/user/profile')).body.identity.name).toBe(name)
@@ -76,16 +76,16 @@ onEachEngine('Deferred sync', world => {
     for (let n = 0; n < 12; n++) {
       waits.push(await untilDue(fan.subject))
       await control(world, 'DELETE', '/requests')
-      expect(await runDeferredSyncs(twin.deps)).toBe(0)
+      expect(await retryDueSyncs(twin.deps)).toBe(0)
       expect(await userinfoRequests(world)).toBe(2)
-      expect(await runDeferredSyncs(twin.deps)).toBe(0)
+      expect(await retryDueSyncs(twin.deps)).toBe(0)
       expect(await userinfoRequests(world)).toBe(2)
     }
     const seconds = waits.map(wait => wait / 1000)
     expect(seconds).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600, 600, 600, 600])
     await comeBack()
     await untilDue(fan.subject)
-    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(await retryDueSyncs(twin.deps)).toBe(1)
     expect(await stateOf(fan)).toBe('synced')
   })
 
@@ -94,16 +94,16 @@ onEachEngine('Deferred sync', world => {
     const waits: number[] = []
     for (let n = 0; n < 4; n++) {
       waits.push(await untilDue(fan.subject))
-      expect(await runDeferredSyncs(twin.deps)).toBe(0)
+      expect(await retryDueSyncs(twin.deps)).toBe(0)
     }
     // 5 + 10 + 20 s, and then not 40 s, which would be past the expiry.
     expect(waits).toEqual([5000, 10_000, 20_000, 10_000])
     await control(world, 'DELETE', '/requests')
-    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await retryDueSyncs(twin.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
     await comeBack()
     expect(await untilDue(fan.subject)).toBeGreaterThanOrEqual(15_000)
-    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await retryDueSyncs(twin.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
     expect(await rowOf(fan.subject)).toBeUndefined()
   })
@@ -112,11 +112,11 @@ onEachEngine('Deferred sync', world => {
     const fan = await deferred({ back: false, expiresIn: 60 })
     for (let n = 0; n < 3; n++) {
       await untilDue(fan.subject)
-      expect(await runDeferredSyncs(twin.deps)).toBe(0)
+      expect(await retryDueSyncs(twin.deps)).toBe(0)
     }
     await comeBack()
     await untilDue(fan.subject)
-    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(await retryDueSyncs(twin.deps)).toBe(1)
     expect(await stateOf(fan)).toBe('synced')
   })
 
@@ -125,7 +125,7 @@ onEachEngine('Deferred sync', world => {
     await control(world, 'DELETE', '/faults')
     await goDown({ status: 503, retryAfter: 60, count: 1 })
     await untilDue(fan.subject)
-    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await retryDueSyncs(twin.deps)).toBe(0)
     expect((await rowOf(fan.subject))?.nextAttemptAt.getTime()).toBe(world.clock.ms + 60_000)
 
     const other = twin.withToken((await world.fan()).token)
@@ -133,27 +133,27 @@ onEachEngine('Deferred sync', world => {
     await comeBack()
     const restarted = await startTwin(world)
     world.clock.advance(59_999)
-    expect(await runDeferredSyncs(restarted.deps)).toBe(0)
+    expect(await retryDueSyncs(restarted.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
     world.clock.advance(1)
-    expect(await runDeferredSyncs(restarted.deps)).toBe(2)
+    expect(await retryDueSyncs(restarted.deps)).toBe(2)
   })
 
   test('429 for one fan holds back the attempts of that fan alone', async () => {
     const [hasty, other] = [await deferred(), await deferred()]
     await goDown({ status: 429, retryAfter: 120, count: 1 })
     await untilDue(hasty.subject)
-    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(await retryDueSyncs(twin.deps)).toBe(1)
     expect(await stateOf(other)).toBe('synced')
     expect(await untilDue(hasty.subject)).toBe(120_000)
-    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(await retryDueSyncs(twin.deps)).toBe(1)
   })
 
   test('is made up by another instance that shares the key, as after a restart', async () => {
     const fan = await deferred()
     await untilDue(fan.subject)
     const restarted = await startTwin(world)
-    expect(await runDeferredSyncs(restarted.deps)).toBe(1)
+    expect(await retryDueSyncs(restarted.deps)).toBe(1)
     expect(await stateOf(fan)).toBe('synced')
   })
 
@@ -161,8 +161,8 @@ onEachEngine('Deferred sync', world => {
     const fans = [await deferred(), await deferred(), await deferred()]
     const other = await startTwin(world)
     await untilDue(fans[2]?.subject ?? '')
-    const madeUp = await Promise.all([twin, other, twin].map(({ deps }) => runDeferredSyncs(deps)))
-    expect(madeUp.reduce((sum, n) => sum + n)).toBe(3)
+    const synced = await Promise.all([twin, other, twin].map(({ deps }) => retryDueSyncs(deps)))
+    expect(synced.reduce((sum, n) => sum + n)).toBe(3)
     expect(await userinfoRequests(world)).toBe(3)
     for (const fan of fans) expect(await stateOf(fan)).toBe('synced')
   })
@@ -171,14 +171,14 @@ onEachEngine('Deferred sync', world => {
     const [first, second] = [await deferred(), await deferred()]
     await untilDue(second.subject)
     await goDown({ kind: 'malformed', count: 1 })
-    expect(await runDeferredSyncs(twin.deps)).toBe(1)
+    expect(await retryDueSyncs(twin.deps)).toBe(1)
     expect(new Set([await stateOf(first), await stateOf(second)])).toEqual(new Set(['synced', 'deferred']))
   })
 
   test('gives up when the token has expired; the next sync or webhook fills the mirror', async () => {
     const fans = [await deferred({ expiresIn: 60 }), await deferred({ expiresIn: 60 })]
     world.clock.advance(60_000)
-    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await retryDueSyncs(twin.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
     expect(twin.logged.filter(line => line.includes('its token has expired'))).toHaveLength(2)
 
@@ -207,7 +207,7 @@ onEachEngine('Deferred sync', world => {
     const fan = await deferred()
     await goDown({ status: 401 })
     await untilDue(fan.subject)
-    expect(await runDeferredSyncs(twin.deps)).toBe(0)
+    expect(await retryDueSyncs(twin.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(1)
     expect(await rowOf(fan.subject)).toBeUndefined()
     expect(await stateOf(fan)).toBe('deferred')
@@ -226,7 +226,7 @@ onEachEngine('Deferred sync', world => {
       },
     })
     await untilDue(during.subject)
-    await runDeferredSyncs(overtaken.deps)
+    await retryDueSyncs(overtaken.deps)
     const user = await findUser(world.db.read, { provider: 'mock-idp', subject: during.subject })
     const { identities } = world.db.tables
     const [mirror] = await world.db.read
@@ -246,17 +246,17 @@ onEachEngine('Deferred sync', world => {
       expect(sealed).not.toContain(part)
       expect(bytes.includes(part)).toBe(false)
     }
-    const { tokenSeal } = twin.deps
-    expect(tokenSeal.open(sealed, fan.subject)).toBe(fan.token)
-    expect(tokenSeal.open(sealed, 'fan-0199')).toBeNull()
-    expect(createTokenSeal('another key').open(sealed, fan.subject)).toBeNull()
+    const { tokenEncryption } = twin.deps
+    expect(tokenEncryption.decrypt(sealed, fan.subject)).toBe(fan.token)
+    expect(tokenEncryption.decrypt(sealed, 'fan-0199')).toBeNull()
+    expect(createTokenEncryption('another key').decrypt(sealed, fan.subject)).toBeNull()
   })
 
   test('gives up on what another key has sealed, and says so', async () => {
     const fan = await deferred()
     await untilDue(fan.subject)
-    const stranger = { ...twin.deps, tokenSeal: createTokenSeal('another key') }
-    expect(await runDeferredSyncs(stranger)).toBe(0)
+    const stranger = { ...twin.deps, tokenEncryption: createTokenEncryption('another key') }
+    expect(await retryDueSyncs(stranger)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
     expect(twin.logged.join()).toContain('its token cannot be opened')
     expect(twin.logged.join()).not.toContain(fan.token)

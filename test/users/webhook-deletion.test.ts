@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { judgeTokenClaims } from '../../src/identity-provider/claims.ts'
+import { parseTokenClaims } from '../../src/identity-provider/claims.ts'
 import { findMirror, syncIdentity } from '../../src/users/mirror.ts'
 import { findUser } from '../../src/users/users.ts'
 import type { Client } from '../support/client.ts'
@@ -7,7 +7,7 @@ import { onEachEngine } from '../support/world.ts'
 import { deleted, deliver, updated } from './deliveries.ts'
 
 onEachEngine('A user whom the provider deleted', world => {
-  const bury = async (subject: string) =>
+  const deleteUpstream = async (subject: string) =>
     expect((await deliver(world, deleted(world, subject))).status).toBe(204)
   const expectRefused = async (client: Client) => {
     const { status, headers, body } = await client.get('/api/user/profile')
@@ -27,7 +27,7 @@ onEachEngine('A user whom the provider deleted', world => {
     await fan.post('/api/user/sync-mock-idp')
     expect((await native.get('/api/user/profile')).status).toBe(200)
 
-    await bury(fan.subject)
+    await deleteUpstream(fan.subject)
     await expectRefused(fan)
     await expectRefused(native)
     await expectRefused(world.withToken(await world.idp.issueToken(fan.subject)))
@@ -42,7 +42,7 @@ onEachEngine('A user whom the provider deleted', world => {
     await fan.post('/api/user/sync-mock-idp')
     expect(await mirrorOf(fan.subject)).toMatchObject({ name: expect.any(String), deletedAt: null })
 
-    await bury(fan.subject)
+    await deleteUpstream(fan.subject)
     const tombstone = await mirrorOf(fan.subject)
     expect(tombstone).toMatchObject({ ...nothing, deletedAt: new Date(world.clock.ms) })
 
@@ -51,17 +51,17 @@ onEachEngine('A user whom the provider deleted', world => {
     expect((await deliver(world, updated(world, fan.subject, claims))).status).toBe(204)
     // Its token is refused by now, but one that was under way when the deletion came ends here.
     const caller = { provider: 'mock-idp', subject: fan.subject }
-    const judged = judgeTokenClaims(fan.subject, claims, world.clock.now())
+    const judged = parseTokenClaims(fan.subject, claims, world.clock.now())
     const pulled = await world.db.write(tx => syncIdentity(tx, caller, judged.claims))
     expect([pulled.changed, pulled.identity.name]).toEqual([[], null])
-    await bury(fan.subject)
+    await deleteUpstream(fan.subject)
     expect(await mirrorOf(fan.subject)).toEqual(tombstone)
     await expectRefused(fan)
   })
 
   test('is remembered also when we had never met them', async () => {
     const fan = await world.fan()
-    await bury(fan.subject)
+    await deleteUpstream(fan.subject)
     await expectRefused(fan)
     expect((await fan.post('/api/user/onboarding', {})).status).toBe(401)
     expect(await mirrorOf(fan.subject)).toMatchObject({ ...nothing, deletedAt: new Date(world.clock.ms) })
@@ -70,7 +70,7 @@ onEachEngine('A user whom the provider deleted', world => {
   test('harms nobody else', async () => {
     const [gone, other] = [await world.fan(), await world.fan()]
     for (const fan of [gone, other]) await fan.post('/api/user/sync-mock-idp')
-    await bury(gone.subject)
+    await deleteUpstream(gone.subject)
     expect((await other.get('/api/user/profile')).body.identity.name).toBeString()
   })
 

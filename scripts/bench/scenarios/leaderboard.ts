@@ -95,6 +95,6 @@ async function spread(reader: Reader): Promise<Place[]> {
     const key = all[Math.floor((at * (all.length - 1)) / (PLACES - 1))]
     if (!key) throw new Error('the board is empty')
     const position = JSON.stringify(['after', key.minusPoints, key.reachedAt, key.userId])
-    return { userId: key.userId, cursor: cursors.seal(`leaderboard ${BOARD}`, position) }
+    return { userId: key.userId, cursor: cursors.encode(`leaderboard ${BOARD}`, position) }
   })
 }

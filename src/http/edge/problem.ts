@@ -27,8 +27,8 @@ const DATABASE_PROBLEMS: Record<DatabaseFault, ProblemCode> = {
 const RETRY_AFTER = 1
 
 /**
- * What the caller is told about any thrown value. Any other error becomes `internal_error`
- * and keeps its message to itself. Tests `instanceof` before any `code`: libraries set codes of their own.
+ * What the caller is told about any thrown value. An unknown error becomes `internal_error`, and its message is not
+ * disclosed. Tests `instanceof` before any `code`, because libraries set codes of their own.
  */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error
