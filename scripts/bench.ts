@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { MOST_TOKENS } from '../src/identity-provider/token-cache.ts'
+import { MAX_TOKENS } from '../src/identity-provider/verified-token-cache.ts'
 import { subjectsOf } from './bench/data.ts'
 import { createDatabases } from './bench/databases.ts'
 import { startIssuer } from './bench/issuer.ts'
@@ -59,7 +59,7 @@ async function createBench(
     tokensOf: (fans, count = 20_000) => tokensFor(`${fans} ${count}`, () => subjectsOf(fans, count)),
     unknownTokens(fans) {
       const subjects = subjectsOf(fans)
-      const count = Math.ceil(MOST_TOKENS * 1.25)
+      const count = Math.ceil(MAX_TOKENS * 1.25)
       const signed = () => Array.from({ length: count }, (_, at) => subjects[at % subjects.length] ?? '')
       return tokensFor(`unknown ${fans}`, signed)
     },

@@ -11,7 +11,7 @@ import type { AppSources } from './core/sources.ts'
 import { createRateLimiter, type RateLimiter } from './http/rate-limits/rate-limiter.ts'
 import type { Fetch } from './identity-provider/fetch-json.ts'
 import { createIdentityProvider, type IdentityProvider } from './identity-provider/provider.ts'
-import type { CallTuning } from './identity-provider/resilience-policy.ts'
+import type { ResilienceOptions } from './identity-provider/resilience-policy.ts'
 import { createPayments, type Payments } from './packs/payments/create.ts'
 import { createTokenEncryption, type TokenEncryption } from './users/token-encryption.ts'
 
@@ -48,10 +48,10 @@ export interface World {
   sources: AppSources
   /** How the provider is reached, and how patiently. */
   fetch: Fetch
-  tuning?: CallTuning
+  resilience?: ResilienceOptions
 }
 
-export async function createDeps({ config, db, log, sources, fetch, tuning }: World): Promise<Deps> {
+export async function createDeps({ config, db, log, sources, fetch, resilience }: World): Promise<Deps> {
   // The signing key is the one secret that all instances share: the other keys are derived from it.
   const secret = config.nativeTokens.key.d ?? ''
   const { foreignCommits } = db
@@ -65,7 +65,7 @@ export async function createDeps({ config, db, log, sources, fetch, tuning }: Wo
     db,
     runningKeys: new Map(),
     log,
-    identity: createIdentityProvider({ ...config.identity, ...sources, fetch, log, tuning }),
+    identity: createIdentityProvider({ ...config.identity, ...sources, fetch, log, resilience }),
     nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),
     cursors: createCursors(secret),
     tokenEncryption: createTokenEncryption(secret),

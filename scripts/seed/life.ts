@@ -5,7 +5,7 @@
 import type { Tables } from '../../db/index.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
 import { isActive } from '../../src/catalogue/availability.ts'
-import { judgeClaims } from '../../src/identity-provider/claims.ts'
+import { parseClaims } from '../../src/identity-provider/claims.ts'
 import { boardsAt } from '../../src/leaderboard/boards.ts'
 import { hashEnrolment } from '../../src/leaderboard/enrolment.ts'
 import type { Place } from '../../src/leaderboard/rank-index/rank-index.ts'
@@ -89,7 +89,7 @@ export function addLife(
   const points = createLedger(rows, id, sources)
   const picture = `${issuer}/avatars/${fan.sub}.svg`
   const statement = { statedAt: now, now, complete: true }
-  const { claims } = judgeClaims(fan.sub, { ...fan, picture }, statement)
+  const { claims } = parseClaims(fan.sub, { ...fan, picture }, statement)
   const { subject: _, ...mirrored } = claims
   const joins = drawJoining(sources)
   rows.identities.push({ userId: id, ...mirrored, syncedAt: now })

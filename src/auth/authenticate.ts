@@ -6,7 +6,7 @@ import type { AuthenticatedCaller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
 import type { SessionClaims } from '../identity-provider/session-token.ts'
-import { viewNativeStanding, viewSessionStanding } from './cached-token-validity.ts'
+import { checkNativeToken, checkSessionToken } from './cached-token-validity.ts'
 import type { NativeTokens, VerifiedNativeToken } from './native-token.ts'
 
 export interface AuthDeps {
@@ -34,9 +34,9 @@ export function tokenOf(authorization: string | null, bearer: string | undefined
 /** @throws DomainError `invalid_token`, `identity_provider_unavailable` */
 export async function identify(deps: AuthDeps, token: string): Promise<AuthenticatedCaller> {
   const { identity, nativeTokens } = deps
-  const session = identity.recall(token)
+  const session = identity.getVerified(token)
   if (session) return identifySession(deps, token, session)
-  const native = nativeTokens.recall(token)
+  const native = nativeTokens.getVerified(token)
   if (native) return identifyNative(deps, native)
   return claimedIssuer(token) === nativeTokens.issuer
     ? identifyNative(deps, await nativeTokens.verify(token))
@@ -52,13 +52,13 @@ async function identifySession(
   const { subject, tokenId } = claims
   const [issuedAt, expiresAt] = [new Date(claims.issuedAt), new Date(claims.expiresAt)]
   const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt }
-  const userId = await viewSessionStanding(db.read, tokenValidityCache, { provider, subject }, credential)
+  const userId = await checkSessionToken(db.read, tokenValidityCache, { provider, subject }, credential)
   return { provider, subject, userId, credential }
 }
 
 async function identifyNative(deps: AuthDeps, { sessionId, subject }: VerifiedNativeToken) {
   const { db, identity, tokenValidityCache } = deps
-  const session = await viewNativeStanding(
+  const session = await checkNativeToken(
     db.read,
     tokenValidityCache,
     { provider: identity.name, subject },

@@ -6,25 +6,25 @@ import type { Reader } from '../../db/index.ts'
 import type { MaybePromise, ResponseCache } from '../cache/response-cache.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
-import { requireNativeStanding, requireSessionStanding, type SessionToken } from './token-validity.ts'
+import { requireValidNativeToken, requireValidSessionToken, type SessionToken } from './token-validity.ts'
 
 /** Of a verified token, whose text names what is kept: all that it says is in it. Id of the caller's record. @throws as `requireSessionStanding` */
-export function viewSessionStanding(
+export function checkSessionToken(
   reader: Reader,
   cache: ResponseCache,
   caller: Caller,
   credential: SessionToken & { token: string },
 ): MaybePromise<string | undefined> {
   return cache.getConsistent(credential.token, async () => {
-    const { userId } = await requireSessionStanding(reader, caller, credential)
+    const { userId } = await requireValidSessionToken(reader, caller, credential)
     return { value: userId, tags: [tokenValidityTag(caller)] }
   })
 }
 
 /** The caller, and the id of their record. @throws as `requireNativeStanding` */
-export function viewNativeStanding(reader: Reader, cache: ResponseCache, holder: Caller, sessionId: string) {
+export function checkNativeToken(reader: Reader, cache: ResponseCache, holder: Caller, sessionId: string) {
   return cache.getConsistent(`native session ${sessionId}`, async () => {
-    const { expiresAt, ...caller } = await requireNativeStanding(reader, holder, sessionId)
+    const { expiresAt, ...caller } = await requireValidNativeToken(reader, holder, sessionId)
     return { value: caller, tags: [tokenValidityTag(caller)], expiresAt }
   })
 }

@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000
 const ACCESS_TOKEN_MS = 15 * 60_000
 const REFRESH_TOKEN_MS = 30 * DAY_MS
 /** Devices of one fan at once. */
-const MOST_SESSIONS = 50
+const MAX_SESSIONS = 50
 /** A client whose answer was lost may send the immediate predecessor again this long. */
 export const FORGIVENESS_MS = 10_000
 
@@ -38,7 +38,7 @@ export interface Origin {
 }
 
 /**
- * Ends after `lifetimeMs`, however often it is refreshed: no token of it lives longer. Beyond `MOST_SESSIONS` the oldest
+ * Ends after `lifetimeMs`, however often it is refreshed: no token of it lives longer. Beyond `MAX_SESSIONS` the oldest
  * devices are signed out; the count is exact under `lockSignIn`.
  */
 export async function startSession(
@@ -52,7 +52,7 @@ export async function startSession(
   const { nativeSessions } = tx.tables
   const now = tx.now()
   const others = await listSessions(tx, caller)
-  const surplus = others.slice(MOST_SESSIONS - 1).map(({ id }) => id)
+  const surplus = others.slice(MAX_SESSIONS - 1).map(({ id }) => id)
   if (surplus.length > 0) {
     tx.invalidate(tokenValidityTag(caller))
     await tx.update(nativeSessions).set({ revokedAt: now }).where(inArray(nativeSessions.id, surplus))

@@ -9,7 +9,7 @@ import {
   SignJWT,
 } from 'jose'
 import { DomainError } from '../core/problems.ts'
-import { createTokenCache } from '../identity-provider/token-cache.ts'
+import { createVerifiedTokenCache } from '../identity-provider/verified-token-cache.ts'
 
 /** Whom native tokens are for: this API. */
 const AUDIENCE = 'matchday-api'
@@ -41,7 +41,7 @@ export interface NativeTokens {
   readonly jwks: JSONWebKeySet
   sign(claims: NativeTokenClaims): Promise<string>
   /** What is remembered of a token that was verified and has not expired; see `identity/token-cache.ts`. */
-  recall(token: string): VerifiedNativeToken | undefined
+  getVerified(token: string): VerifiedNativeToken | undefined
   /** Signature, `iss`, `aud`, `typ` and time; not whether its session lives. @throws DomainError `invalid_token` */
   verify(token: string): Promise<VerifiedNativeToken>
 }
@@ -65,7 +65,7 @@ export async function createNativeTokens({
   const signingKey = await importJWK(key, alg)
   const jwks = { keys: [key, ...previousKeys].map(publicPart) }
   const findKey = createLocalJWKSet(jwks)
-  const cache = createTokenCache<VerifiedNativeToken>(now)
+  const cache = createVerifiedTokenCache<VerifiedNativeToken>(now)
   const seconds = (time: Date) => Math.floor(time.getTime() / 1000)
 
   return {
@@ -82,7 +82,7 @@ export async function createNativeTokens({
         .setExpirationTime(seconds(expiresAt))
         .sign(signingKey)
     },
-    recall: token => cache.get(token),
+    getVerified: token => cache.get(token),
     verify: token => cache.put(token, verify(token)),
   }
 

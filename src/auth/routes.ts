@@ -24,7 +24,7 @@ import {
   RequestNativeToken,
   SessionParams,
 } from './schema.ts'
-import { isRefreshRefused, lockSignIn, logOut, requireSessionStanding } from './token-validity.ts'
+import { isRefreshRefused, lockSignIn, logOut, requireValidSessionToken } from './token-validity.ts'
 
 type SignInDeps = FanDeps & {
   config: Config
@@ -108,7 +108,7 @@ const callerRoutes = (deps: SignInDeps) =>
         const grant = await deps.db.write(async tx => {
           await lockSignIn(tx, caller)
           // Under the lock: a logout everywhere or an erasure is either seen here, or finds this device and ends it.
-          await requireSessionStanding(tx, caller, credential)
+          await requireValidSessionToken(tx, caller, credential)
           return startSession(tx, caller, body.deviceName ?? null, origin, deps.config.nativeTokens.sessionMs)
         })
         Object.assign(set.headers, SECRET)

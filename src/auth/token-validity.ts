@@ -10,14 +10,14 @@ import {
   deletedUser,
   ERASED,
   endSessions,
-  findStanding,
+  findTokenValidity,
   isNamed,
   type Names,
   namesOf,
-  type Standing,
-  type StandingRow,
-  standingColumns,
-  standingOf,
+  type TokenValidity,
+  type TokenValidityRow,
+  tokenValidityColumns,
+  tokenValidityOf,
 } from '../users/users.ts'
 import { type NativeSession, revokeSessions } from './native-sessions.ts'
 
@@ -43,7 +43,7 @@ interface Admitted {
  * A session token: not logged out, not issued before a logout everywhere, its user neither erased nor deleted upstream.
  * @throws DomainError `invalid_token`
  */
-export async function requireSessionStanding(
+export async function requireValidSessionToken(
   reader: Reader,
   caller: Caller,
   { tokenId, issuedAt }: SessionToken,
@@ -54,7 +54,7 @@ export async function requireSessionStanding(
     formerId: hashOf(caller.provider, tokenId),
   })
   if (rows.some(({ revokedId }) => revokedId !== null)) throw loggedOut()
-  return requireUndeleted(standingOf(rows), issuedAt)
+  return requireUndeleted(tokenValidityOf(rows), issuedAt)
 }
 
 interface SessionValues extends Names {
@@ -64,7 +64,7 @@ interface SessionValues extends Names {
 }
 
 /** One row at least, also of a user without a record. */
-const selectSession = prepared<SessionValues, (StandingRow & { revokedId: string | null })[]>(
+const selectSession = prepared<SessionValues, (TokenValidityRow & { revokedId: string | null })[]>(
   (reader, value) => {
     const { users, revokedTokens } = reader.tables
     const revoked = reader
@@ -73,14 +73,14 @@ const selectSession = prepared<SessionValues, (StandingRow & { revokedId: string
       .where(inArray(revokedTokens.id, [value('id'), value('formerId')]))
       .limit(1)
     return reader
-      .select({ revokedId: sql<string | null>`(${revoked})`, ...standingColumns(reader) })
+      .select({ revokedId: sql<string | null>`(${revoked})`, ...tokenValidityColumns(reader) })
       .from(sql`(select 1 as one) as token`)
       .leftJoin(users, isNamed(reader, value))
   },
 )
 
 /** A native token: its session is alive, its user neither erased nor deleted upstream. @throws DomainError `invalid_token` */
-export async function requireNativeStanding(
+export async function requireValidNativeToken(
   reader: Reader,
   caller: Caller,
   sessionId: string,
@@ -88,14 +88,14 @@ export async function requireNativeStanding(
   const rows = await selectNative(reader, { sessionId, erased: namesOf(caller).erased })
   const session = rows[0]?.session
   if (!session || session.revokedAt || session.expiresAt <= reader.now()) throw loggedOut()
-  const { userId } = requireUndeleted(standingOf(rows), session.originIssuedAt)
+  const { userId } = requireUndeleted(tokenValidityOf(rows), session.originIssuedAt)
   const { provider, subject, expiresAt } = session
   return { provider, subject, userId, expiresAt }
 }
 
 const selectNative = prepared<
   { sessionId: string; erased: string },
-  (StandingRow & { session: NativeSession })[]
+  (TokenValidityRow & { session: NativeSession })[]
 >((reader, value) => {
   const { users, nativeSessions } = reader.tables
   const isOwner = and(
@@ -103,7 +103,7 @@ const selectNative = prepared<
     or(eq(users.subject, nativeSessions.subject), eq(users.subject, value('erased'))),
   )
   return reader
-    .select({ session: nativeSessions, ...standingColumns(reader) })
+    .select({ session: nativeSessions, ...tokenValidityColumns(reader) })
     .from(nativeSessions)
     .leftJoin(users, isOwner)
     .where(eq(nativeSessions.id, value('sessionId')))
@@ -111,7 +111,7 @@ const selectNative = prepared<
 
 /** Whether a refresh of the session is refused: as in `requireNativeStanding`, by what is known of its user. */
 export async function isRefreshRefused(reader: Reader, session: NativeSession): Promise<boolean> {
-  const { deleted, sessionsEndedAt } = await findStanding(reader, session)
+  const { deleted, sessionsEndedAt } = await findTokenValidity(reader, session)
   return deleted || isEnded(session.originIssuedAt, sessionsEndedAt)
 }
 
@@ -119,7 +119,10 @@ export async function isRefreshRefused(reader: Reader, session: NativeSession): 
 const isEnded = (issuedAt: Date, sessionsEndedAt: Date | null) =>
   sessionsEndedAt !== null && issuedAt <= sessionsEndedAt
 
-function requireUndeleted({ userId, erased, deleted, sessionsEndedAt }: Standing, issuedAt: Date): Admitted {
+function requireUndeleted(
+  { userId, erased, deleted, sessionsEndedAt }: TokenValidity,
+  issuedAt: Date,
+): Admitted {
   if (erased) throw deletedUser(ERASED, userId)
   if (deleted) throw deletedUser('The identity provider deleted this user.', userId)
   if (isEnded(issuedAt, sessionsEndedAt)) throw loggedOut()

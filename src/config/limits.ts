@@ -26,11 +26,11 @@ export interface LimitsConfig {
 
 /** Nobody trips over it on a laptop, yet the headers are there to be seen. */
 const GENEROUS = 1_000_000
-const MOST = 1_000_000_000
+const MAX_RATE = 1_000_000_000
 
 export function readLimitsConfig(reader: Reader): Readonly<LimitsConfig> {
   const rate = (name: string, inProduction: number) =>
-    reader.integer(name, reader.production ? inProduction : GENEROUS, 0, MOST)
+    reader.integer(name, reader.production ? inProduction : GENEROUS, 0, MAX_RATE)
   return Object.freeze({
     rates: Object.freeze({
       // A stadium's fans share the few addresses of its network, and a carrier's those of the carrier.

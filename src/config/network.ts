@@ -28,7 +28,7 @@ export interface NetworkConfig {
   drainTimeoutMs: number
 }
 
-const MOST_HOPS = 10
+const MAX_HOPS = 10
 
 export const readNetworkConfig = (reader: Reader): Readonly<NetworkConfig> =>
   Object.freeze({
@@ -71,7 +71,7 @@ function readProxies(reader: Reader): TrustedProxies {
   if (entries.length === 0) return { kind: 'none' }
   if (entries.length === 1 && /^\d{1,2}$/.test(entries[0] ?? '')) {
     const hops = Number(entries[0])
-    if (hops > MOST_HOPS) reader.refuse(name, `must be at most ${MOST_HOPS} proxies`)
+    if (hops > MAX_HOPS) reader.refuse(name, `must be at most ${MAX_HOPS} proxies`)
     return hops === 0 ? { kind: 'none' } : { kind: 'hops', hops }
   }
   const networks = new BlockList()

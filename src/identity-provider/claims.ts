@@ -21,7 +21,7 @@ export interface IdentityClaims extends MirroredClaims {
   statedAt: Date
 }
 
-export interface JudgedClaims {
+export interface ParsedClaims {
   claims: IdentityClaims
   /** Names of the claims that were sent and cannot be used. */
   refused: string[]
@@ -41,11 +41,11 @@ const CLOCK_DIFFERENCE_MS = 300_000
 const LATEST_SECOND = 32_503_680_000
 
 /** A time more than five minutes ahead counts as no time at all: it would keep every later change out. */
-export function judgeClaims(
+export function parseClaims(
   subject: string,
   raw: object,
   { now, complete, ...statement }: Statement,
-): JudgedClaims {
+): ParsedClaims {
   const sent = raw as Record<string, unknown>
   const statedAt = notAhead(statement.statedAt, now) ?? now
   const refused: string[] = []
@@ -71,23 +71,23 @@ export function judgeClaims(
 }
 
 /** Claims of a session token, which the provider stated when it issued the token. */
-export const judgeTokenClaims = (subject: string, payload: JWTPayload, now: Date): JudgedClaims =>
-  judgeClaims(subject, payload, { statedAt: new Date((payload.iat ?? 0) * 1000), now, complete: false })
+export const parseTokenClaims = (subject: string, payload: JWTPayload, now: Date): ParsedClaims =>
+  parseClaims(subject, payload, { statedAt: new Date((payload.iat ?? 0) * 1000), now, complete: false })
 
 /**
  * Claims of userinfo, stated when we asked. By the provider's clock, which its answer's `Date` tells to the second: else
  * an event of a provider whose clock is behind ours would seem to be older than the answer before it.
  */
-export function judgeUserinfo(
+export function parseUserinfo(
   subject: string,
   { body, headers }: { body: object; headers: Headers },
   askedAt: Date,
   now: Date,
-): JudgedClaims {
+): ParsedClaims {
   const second = Date.parse(headers.get('date') ?? '')
   const ahead = second - now.getTime()
   const difference = Number.isNaN(second) ? 0 : Math.max(ahead, Math.min(0, ahead + 999))
-  return judgeClaims(subject, body, {
+  return parseClaims(subject, body, {
     statedAt: new Date(askedAt.getTime() + difference),
     now,
     complete: true,

@@ -1,6 +1,6 @@
 /** OpenID Connect Discovery 1.0: where the provider keeps its keys and its user data. */
 import { ProviderError } from './fetch-json.ts'
-import { type OutboundRules, permittedUrl } from './permitted-url.ts'
+import { permittedUrl, type UrlRules } from './permitted-url.ts'
 
 export interface Endpoints {
   jwks: string
@@ -15,11 +15,7 @@ export const discoveryUrl = (issuer: string) => `${issuer}/.well-known/openid-co
  * The endpoints that we use, out of a discovery document.
  * @throws ProviderError `invalid` when the document is not this issuer's, or points where we do not go
  */
-export function readDiscovery(
-  document: Record<string, unknown>,
-  issuer: string,
-  rules: OutboundRules,
-): Endpoints {
+export function readDiscovery(document: Record<string, unknown>, issuer: string, rules: UrlRules): Endpoints {
   // §4.3: the issuer must be the one we asked, or another provider could speak for it.
   if (typeof document.issuer !== 'string' || document.issuer.replace(/\/+$/, '') !== issuer) {
     throw new ProviderError('its discovery document names another issuer', 'invalid')

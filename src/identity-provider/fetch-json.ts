@@ -28,7 +28,7 @@ export class NotAskedError extends ProviderError {
 }
 
 /** Seconds. */
-const MOST_WAIT = 300
+const MAX_RETRY_AFTER = 300
 
 export interface JsonRequest {
   fetch: Fetch
@@ -110,7 +110,7 @@ function readRetryAfter(headers: Headers): number | undefined {
   const seconds = /^\d{1,9}$/.test(value)
     ? Number(value)
     : (Date.parse(value) - Date.parse(headers.get('date') ?? '')) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(0, Math.ceil(seconds)), MOST_WAIT)
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(0, Math.ceil(seconds)), MAX_RETRY_AFTER)
 }
 
 async function readText(response: Response, maxBytes: number, abort: AbortController): Promise<string> {

@@ -19,7 +19,7 @@ export const KEYS_FRESH_MS = 5 * 60_000
 export const FETCH_COOLDOWN_MS = 10_000
 /** While no usable set is held, a failed fetch is tried again sooner. */
 export const EMPTY_COOLDOWN_MS = 1_000
-const MOST_KEYS = 100
+const MAX_KEYS = 100
 
 export interface KeySetOptions {
   /** Resolves to a JWKS document (RFC 7517). */
@@ -145,7 +145,7 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
 /** Keeps public signing keys only. An empty set is a fault of the provider, never a reason to refuse everybody. */
 function readKeySet(document: Record<string, unknown>) {
   const list = Array.isArray(document.keys) ? document.keys : []
-  if (list.length > MOST_KEYS) throw new ProviderError('its key set is too long', 'invalid')
+  if (list.length > MAX_KEYS) throw new ProviderError('its key set is too long', 'invalid')
   const keys = list.filter(
     key =>
       ['RSA', 'EC', 'OKP'].includes(key?.kty) && (key.use ?? 'sig') === 'sig' && !key.d && isPublicKey(key),

@@ -4,17 +4,17 @@ import type { Logger } from 'pino'
 import type { IdentityConfig } from '../config/identity.ts'
 import { loggable } from '../core/loggable.ts'
 import { DomainError } from '../core/problems.ts'
-import { type JudgedClaims, judgeTokenClaims, judgeUserinfo } from './claims.ts'
+import { type ParsedClaims, parseTokenClaims, parseUserinfo } from './claims.ts'
 import { discoveryUrl, type Endpoints, readDiscovery } from './discovery.ts'
 import { type Fetch, fetchJson, ProviderError } from './fetch-json.ts'
 import { createKeySet } from './key-set.ts'
 import { createPauses } from './pauses.ts'
 import { permittedUrl } from './permitted-url.ts'
-import { type CallTuning, createCallPolicy, DEADLINE_MS } from './resilience-policy.ts'
+import { createResiliencePolicy, DEADLINE_MS, type ResilienceOptions } from './resilience-policy.ts'
 import { type SessionClaims, verifySessionToken } from './session-token.ts'
-import { createTokenCache } from './token-cache.ts'
+import { createVerifiedTokenCache } from './verified-token-cache.ts'
 
-const MOST_BYTES = 262_144
+const MAX_RESPONSE_BYTES = 262_144
 
 const REFUSED =
   'Its userinfo endpoint refused the session token. Many providers refuse tokens that are bound to an audience there: then set IDP_USER_DATA=token.'
@@ -23,14 +23,14 @@ export interface IdentityProvider {
   /** Names the provider in profiles and in the sync path. */
   readonly name: string
   /** What is remembered of a token that was verified and still counts; see `token-cache.ts`. */
-  recall(token: string): SessionClaims | undefined
+  getVerified(token: string): SessionClaims | undefined
   /** @throws DomainError `invalid_token`, `identity_provider_unavailable` */
   verify(token: string): Promise<SessionClaims>
   /**
    * The provider's data about the user of a verified session token.
    * @throws DomainError `identity_provider_unavailable`, `identity_provider_invalid`, `identity_provider_refused`
    */
-  userData(token: string, subject: string): Promise<JudgedClaims>
+  userData(token: string, subject: string): Promise<ParsedClaims>
   /** Endpoints by discovery, asked for when not known yet; null while the provider does not answer. */
   endpoints(): Promise<Endpoints | null>
   /** Fetches discovery and keys when they are due. Never throws. */
@@ -45,14 +45,14 @@ export interface ProviderOptions extends IdentityConfig {
   elapsed: () => number
   fetch: Fetch
   log: Logger
-  tuning?: CallTuning
+  resilience?: ResilienceOptions
 }
 
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
-  const { issuer, name, now, elapsed, fetch, log, tuning = {} } = options
-  const { deadlineMs = DEADLINE_MS } = tuning
+  const { issuer, name, now, elapsed, fetch, log, resilience = {} } = options
+  const { deadlineMs = DEADLINE_MS } = resilience
   const outbound = { httpsOnly: issuer.startsWith('https:'), publicOnly: options.publicOnly }
-  const call = createCallPolicy(tuning)
+  const call = createResiliencePolicy(resilience)
   const pauses = createPauses(elapsed)
   let endpoints: Endpoints | undefined
 
@@ -64,7 +64,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     pauses.require(url)
     pauses.require(ofFan)
     try {
-      return await fetchJson({ fetch, url, token: fan?.token, deadlineMs, maxBytes: MOST_BYTES })
+      return await fetchJson({ fetch, url, token: fan?.token, deadlineMs, maxBytes: MAX_RESPONSE_BYTES })
     } catch (error) {
       // A 4xx answer to a fan's token is about that fan: others are not held back by it.
       const isClientError = error instanceof ProviderError && (error.status ?? 500) < 500
@@ -94,23 +94,23 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     onFailure: error =>
       log.warn({ issuer, reason: loggable(error).message }, 'identity provider: keys not refreshed'),
   })
-  const cache = createTokenCache<SessionClaims>(now)
+  const cache = createVerifiedTokenCache<SessionClaims>(now)
 
   const rules = { ...options, findKey: keySet.find, typ: options.tokenTyp }
 
-  async function readUserinfo(token: string, subject: string): Promise<JudgedClaims> {
+  async function readUserinfo(token: string, subject: string): Promise<ParsedClaims> {
     const askedAt = now()
     const { userinfo } = endpoints ?? (await discover())
     if (!userinfo) throw new ProviderError('it has no userinfo endpoint', 'invalid')
     const answer = await get(userinfo, { token, subject })
     // OpenID Connect Core §5.3.2: userinfo of somebody else must not be used.
     if (answer.body.sub !== subject) throw new ProviderError('its userinfo is of another subject', 'invalid')
-    return judgeUserinfo(subject, answer, askedAt, now())
+    return parseUserinfo(subject, answer, askedAt, now())
   }
 
   return {
     name,
-    recall: token => cache.get(token, keySet.isFresh()),
+    getVerified: token => cache.get(token, keySet.isFresh()),
     verify: token => cache.put(token, verifySessionToken(token, rules)),
     refresh: keySet.refresh,
     problem: keySet.problem,
@@ -127,7 +127,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
       try {
         const judged =
           options.userData === 'token'
-            ? judgeTokenClaims(subject, decodeJwt(token), now())
+            ? parseTokenClaims(subject, decodeJwt(token), now())
             : await call(() => readUserinfo(token, subject))
         if (judged.refused.length > 0)
           log.warn({ claims: judged.refused }, 'identity provider: claims left out')

@@ -11,7 +11,7 @@ import {
 import { NotAskedError, ProviderError } from './fetch-json.ts'
 
 /** Milliseconds. */
-export interface CallTuning {
+export interface ResilienceOptions {
   /** For one request, its body included. Default 2000. */
   deadlineMs?: number
   /** Before the one retry, at the most. Default 200: with two deadlines the whole stays under 5 s. */
@@ -32,7 +32,7 @@ const isOutage = (error: unknown): error is ProviderError =>
   (error.status === undefined || error.status >= 500)
 
 /** Runs a call under the policy. Rejects with the call's own error, or with `ProviderError` `unavailable` unasked. */
-export function createCallPolicy({ retryWaitMs = 200, openMs = 10_000 }: CallTuning = {}) {
+export function createResiliencePolicy({ retryWaitMs = 200, openMs = 10_000 }: ResilienceOptions = {}) {
   const retrying = retry(
     handleWhen(error => isOutage(error) && error.retryAfter === undefined),
     {

@@ -23,7 +23,7 @@ const LEEWAY = 30
 /** Seconds. A year by any count: `iat` and `exp` further away are mistakes, such as milliseconds for seconds. */
 const MAX_DISTANCE = 366 * 86_400
 /** Tokens longer than this are refused unread: no provider issues them, and parsing costs. */
-const MOST_CHARACTERS = 16_384
+const MAX_CHARACTERS = 16_384
 /** Of keys that fit a token without `kid`: each is a signature to verify for an unknown caller. */
 const MAX_KEYS_TRIED = 10
 
@@ -61,7 +61,7 @@ export interface SessionTokenRules {
  * @throws DomainError `invalid_token`, `identity_provider_unavailable` (its keys are not known: nobody can be judged)
  */
 export async function verifySessionToken(token: string, rules: SessionTokenRules): Promise<SessionClaims> {
-  if (token.length > MOST_CHARACTERS)
+  if (token.length > MAX_CHARACTERS)
     throw new DomainError('invalid_token', { detail: 'The token is too long.' })
   try {
     const payload = await verifyJwt(token, rules.findKey, {

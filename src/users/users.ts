@@ -107,7 +107,7 @@ export const deletedUser = (detail: string, userId?: string) =>
   new DomainError('invalid_token', { detail, security: { event: 'deleted_user_token_used', userId } })
 
 /** What the records of a user say of their tokens. */
-export interface Standing {
+export interface TokenValidity {
   userId: string | undefined
   erased: boolean
   /** Also of an erased user. */
@@ -115,19 +115,19 @@ export interface Standing {
   sessionsEndedAt: Date | null
 }
 
-export async function findStanding(reader: Reader, who: Who): Promise<Standing> {
-  return standingOf(await selectStanding(reader, namesOf(who)))
+export async function findTokenValidity(reader: Reader, who: Who): Promise<TokenValidity> {
+  return tokenValidityOf(await selectTokenValidity(reader, namesOf(who)))
 }
 
 /** As a statement reads it: null where a user has no record. */
-export interface StandingRow {
+export interface TokenValidityRow {
   userId: string | null
   sessionsEndedAt: Date | null
   deletedAt: Date | null
   erasedAt: Date | null
 }
 
-export function standingOf(rows: StandingRow[]): Standing {
+export function tokenValidityOf(rows: TokenValidityRow[]): TokenValidity {
   const erased = rows.some(isErased)
   return {
     userId: rows[0]?.userId ?? undefined,
@@ -138,7 +138,7 @@ export function standingOf(rows: StandingRow[]): Standing {
 }
 
 /** For a statement that reads `users`. A subselect: SQLite takes four times as long for the join. */
-export function standingColumns(reader: Reader) {
+export function tokenValidityColumns(reader: Reader) {
   const { users, identities } = reader.tables
   const deletedAt = reader
     .select({ deletedAt: identities.deletedAt })
@@ -152,8 +152,8 @@ export function standingColumns(reader: Reader) {
   }
 }
 
-const selectStanding = prepared<Names, StandingRow[]>((reader, value) =>
-  reader.select(standingColumns(reader)).from(reader.tables.users).where(isNamed(reader, value)),
+const selectTokenValidity = prepared<Names, TokenValidityRow[]>((reader, value) =>
+  reader.select(tokenValidityColumns(reader)).from(reader.tables.users).where(isNamed(reader, value)),
 )
 
 /** Logged out everywhere: session tokens issued up to `until`, and what came of them, are refused. Never set back. */

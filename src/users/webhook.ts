@@ -4,9 +4,9 @@ import { Webhook } from 'standardwebhooks'
 import type { Transaction } from '../../db/index.ts'
 import { DomainError } from '../core/problems.ts'
 import { forgetKeys } from '../http/idempotency/key-store.ts'
-import { type IdentityClaims, isoInstant, judgeClaims } from '../identity-provider/claims.ts'
+import { type IdentityClaims, isoInstant, parseClaims } from '../identity-provider/claims.ts'
 import { mirrorIdentity, tombstoneIdentity } from './mirror.ts'
-import { ensureUser, findStanding, findUser } from './users.ts'
+import { ensureUser, findTokenValidity, findUser } from './users.ts'
 
 /** Seconds by which a delivery's time may differ from ours, as the standard advises. */
 const TOLERANCE = 300
@@ -66,7 +66,7 @@ export function readUserEvent(sent: SentEvent, provider: string, issuer: string,
   if (data.iss !== undefined && data.iss !== issuer && data.iss !== `${issuer}/`) {
     refuse('/data/iss', 'must be the issuer of this API')
   }
-  const { claims, refused } = judgeClaims(subject, data, { statedAt, now, complete: false })
+  const { claims, refused } = parseClaims(subject, data, { statedAt, now, complete: false })
   const event: UserEvent = { type, provider, claims }
   return { event, refused }
 }
@@ -80,7 +80,7 @@ export async function applyUserEvent(tx: Transaction, { type, provider, claims }
   const who = { provider, subject: claims.subject }
   if (type === 'user.deleted') {
     // Also for somebody we have not met: their token may still be good.
-    if ((await findStanding(tx, who)).erased) return
+    if ((await findTokenValidity(tx, who)).erased) return
     const { user } = await ensureUser(tx, who)
     await tombstoneIdentity(tx, user)
     await forgetKeys(tx, who)

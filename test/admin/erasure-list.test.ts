@@ -1,7 +1,7 @@
 /** Erasures that are applied again to a restored database. */
 import { expect, test } from 'bun:test'
 import { reapplyErasures } from '../../src/admin/erasure-list.ts'
-import { erasedSubject, findStanding } from '../../src/users/users.ts'
+import { erasedSubject, findTokenValidity } from '../../src/users/users.ts'
 import { onEachEngine } from '../support/world.ts'
 
 onEachEngine('Erasures that are applied again', world => {
@@ -20,6 +20,6 @@ onEachEngine('Erasures that are applied again', world => {
     }
     expect(await reapplyErasures(db, [tombstone])).toEqual({ erased: 1, tombstones: 0 })
     expect(await db.read.select().from(idempotencyKeys)).toEqual([])
-    expect(await findStanding(db.read, fan)).toMatchObject({ erased: true })
+    expect(await findTokenValidity(db.read, fan)).toMatchObject({ erased: true })
   })
 })

@@ -33,14 +33,14 @@ export const IMPATIENT_MS = 100
 /** Holds no keys of the provider yet. */
 export function startFresh({ config, deps, idp }: World, deadlineMs = PATIENT_MS): Promise<Application> {
   const { now, elapsed, log } = deps
-  const tuning = { deadlineMs, retryWaitMs: 2, openMs: 1 }
+  const resilience = { deadlineMs, retryWaitMs: 2, openMs: 1 }
   const identity = createIdentityProvider({
     ...config.identity,
     now,
     elapsed,
     log,
     fetch: idp.handle,
-    tuning,
+    resilience,
   })
   return applicationOf({ ...deps, identity })
 }

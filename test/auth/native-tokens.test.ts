@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose'
 import { startSession } from '../../src/auth/native-sessions.ts'
 import { sweepExpired } from '../../src/auth/sweep-expired.ts'
-import { logOut, requireNativeStanding, requireSessionStanding } from '../../src/auth/token-validity.ts'
+import { logOut, requireValidNativeToken, requireValidSessionToken } from '../../src/auth/token-validity.ts'
 import type { Client } from '../support/client.ts'
 import { onEachEngine } from '../support/world.ts'
 
@@ -163,7 +163,7 @@ onEachEngine('Native tokens', world => {
     // As a request does that was verified before the logout and writes after it.
     const origin = { issuedAt, sealedToken: '', tokenExpiresAt: expiresAt, clientId: null }
     const late = await world.db.write(tx => startSession(tx, caller, null, origin, DAY))
-    await expect(requireNativeStanding(world.db.read, caller, late.session.id)).rejects.toThrow(
+    await expect(requireValidNativeToken(world.db.read, caller, late.session.id)).rejects.toThrow(
       'invalid_token',
     )
     expect((await refresh(late.refreshToken)).body.code).toBe('invalid_refresh_token')
@@ -184,16 +184,16 @@ onEachEngine('Native tokens', world => {
       return world.db.write(tx => startSession(tx, caller, null, origin, DAY))
     }
     const [same, next] = [await start(0), await start(1)]
-    await expect(requireNativeStanding(world.db.read, caller, same.session.id)).rejects.toThrow(
+    await expect(requireValidNativeToken(world.db.read, caller, same.session.id)).rejects.toThrow(
       'invalid_token',
     )
     expect((await refresh(same.refreshToken)).status).toBe(401)
-    expect(await requireNativeStanding(world.db.read, caller, next.session.id)).toMatchObject(caller)
+    expect(await requireValidNativeToken(world.db.read, caller, next.session.id)).toMatchObject(caller)
     expect((await refresh(next.refreshToken)).status).toBe(200)
     const credential = { tokenId: 'jti late', issuedAt: new Date(world.clock.ms) }
-    await expect(requireSessionStanding(world.db.read, caller, credential)).rejects.toThrow('invalid_token')
+    await expect(requireValidSessionToken(world.db.read, caller, credential)).rejects.toThrow('invalid_token')
     credential.issuedAt = new Date(world.clock.ms + 1)
-    expect(await requireSessionStanding(world.db.read, caller, credential)).toMatchObject({})
+    expect(await requireValidSessionToken(world.db.read, caller, credential)).toMatchObject({})
   })
 
   test('of more than fifty devices the oldest are signed out', async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
       elapsed: world.deps.elapsed,
       fetch: world.idp.handle,
       log: world.deps.log,
-      tuning: { deadlineMs },
+      resilience: { deadlineMs },
     })
     const app = createApp({ ...world.deps, identity })
     return token =>

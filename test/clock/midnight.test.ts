@@ -1,7 +1,7 @@
 /** The first instant of a day, a week, a month and a year, and the second that JavaScript does not have. */
 import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import { judgeClaims } from '../../src/identity-provider/claims.ts'
+import { parseClaims } from '../../src/identity-provider/claims.ts'
 import { RewardEntry } from '../../src/rewards/entry-schema.ts'
 import { faultsOf } from '../crash/statements.ts'
 import { addPack, expectStatus, HOLD, patientFan, refusal, remaining, start } from '../packs/packs-world.ts'
@@ -66,7 +66,7 @@ describe('A leap second', () => {
   test('in a claim of the provider is left out, and named', () => {
     const now = new Date('2026-08-15T18:30:00.000Z')
     const statement = { statedAt: now, now, complete: true }
-    const { claims, refused } = judgeClaims('fan', { updated_at: LEAP }, statement)
+    const { claims, refused } = parseClaims('fan', { updated_at: LEAP }, statement)
     expect([claims.updatedAt.toISOString(), refused]).toEqual(['2026-08-15T18:30:00.000Z', ['updated_at']])
   })
 })

@@ -1,7 +1,7 @@
 /** How many statements a read puts to the database: one for token validity where it is asked for, and one for the answer. */
 import { expect, spyOn, test } from 'bun:test'
 import type { Transaction } from '../../db/index.ts'
-import { requireNativeStanding, requireSessionStanding } from '../../src/auth/token-validity.ts'
+import { requireValidNativeToken, requireValidSessionToken } from '../../src/auth/token-validity.ts'
 import type { DomainError } from '../../src/core/problems.ts'
 import { completeOnboarding } from '../../src/onboarding/onboarding.ts'
 import { claimReward } from '../../src/rewards/claim.ts'
@@ -42,8 +42,8 @@ onEachEngine('A read by a fan who has not read before', world => {
     const { tokenId, issuedAt } = await world.deps.identity.verify(fan.token)
     const { read } = world.db
     const judge = {
-      session: () => requireSessionStanding(read, caller, { tokenId, issuedAt: new Date(issuedAt) }),
-      device: () => requireNativeStanding(read, caller, device.sessionId),
+      session: () => requireValidSessionToken(read, caller, { tokenId, issuedAt: new Date(issuedAt) }),
+      device: () => requireValidNativeToken(read, caller, device.sessionId),
     }
     for (const judgement of Object.values(judge)) {
       await judgement()

@@ -44,7 +44,7 @@ async function start(env: Environment): Promise<(token: string) => Client> {
     sources: clock,
     fetch: createGuardedFetch({ publicOnly: config.identity.publicOnly }),
     // One connection of the loopback: no machine is too slow for it.
-    tuning: { deadlineMs: 30_000 },
+    resilience: { deadlineMs: 30_000 },
   })
   const app = createApp(deps)
   const document = await app.handle(new Request('http://localhost/docs/json'))

@@ -45,7 +45,7 @@ async function startOn(env: Environment, fetch: Fetch) {
     log,
     sources: { ...clock, now: () => clock.now() },
     fetch,
-    tuning: { deadlineMs: 2_000 },
+    resilience: { deadlineMs: 2_000 },
   })
   const app = createApp(deps)
   const as = (token?: string) =>

@@ -1,6 +1,6 @@
 /** What the provider publishes and says of a user is judged before it is used. */
 import { describe, expect, test } from 'bun:test'
-import { judgeClaims, judgeUserinfo } from '../../src/identity-provider/claims.ts'
+import { parseClaims, parseUserinfo } from '../../src/identity-provider/claims.ts'
 import { discoveryUrl, readDiscovery } from '../../src/identity-provider/discovery.ts'
 
 const issuer = 'https://login.example.com'
@@ -92,7 +92,7 @@ describe('judgeClaims', () => {
   }
 
   test('takes the standard claims, and null for what userinfo omits', () => {
-    expect(judgeClaims('fan-1', good, userinfo)).toEqual({
+    expect(parseClaims('fan-1', good, userinfo)).toEqual({
       claims: {
         subject: 'fan-1',
         email: good.email,
@@ -116,7 +116,7 @@ describe('judgeClaims', () => {
       {},
       { email: null, email_verified: null, name: null, picture: null, updated_at: null },
     ]) {
-      expect(judgeClaims('fan-1', raw, userinfo)).toEqual({
+      expect(parseClaims('fan-1', raw, userinfo)).toEqual({
         claims: { subject: 'fan-1', ...nothing },
         refused: [],
       })
@@ -146,7 +146,7 @@ describe('judgeClaims', () => {
       ],
     })) {
       for (const value of values) {
-        const { claims, refused } = judgeClaims('fan-1', { ...good, [name]: value }, userinfo)
+        const { claims, refused } = parseClaims('fan-1', { ...good, [name]: value }, userinfo)
         expect([value, refused]).toEqual([value, [name]])
         const kept = Object.values(claims).filter(claim => claim !== undefined)
         expect(kept).toHaveLength(name === 'updated_at' ? 7 : 6)
@@ -155,7 +155,7 @@ describe('judgeClaims', () => {
   })
 
   test('tells a claim that an event omits from one that it clears', () => {
-    const { claims } = judgeClaims('fan-1', { email: null, name: 'Ada' }, event)
+    const { claims } = parseClaims('fan-1', { email: null, name: 'Ada' }, event)
     expect(claims).toMatchObject({ email: null, emailVerified: undefined, name: 'Ada', picture: undefined })
   })
 
@@ -163,7 +163,7 @@ describe('judgeClaims', () => {
     const at = (ms: number) => new Date(now.getTime() + ms)
     const inSeconds = (ms: number) => at(ms).getTime() / 1000
     const judge = (ahead: number, updated_at?: number) =>
-      judgeClaims('fan-1', { updated_at }, { ...event, statedAt: at(ahead) }).claims
+      parseClaims('fan-1', { updated_at }, { ...event, statedAt: at(ahead) }).claims
     expect(judge(300_000)).toMatchObject({ updatedAt: at(300_000), statedAt: at(300_000) })
     expect(judge(300_001)).toMatchObject({ updatedAt: now, statedAt: now })
     expect(judge(0, inSeconds(300_000))).toMatchObject({ updatedAt: at(300_000), statedAt: now })
@@ -175,7 +175,7 @@ describe('judgeClaims', () => {
     const asked = now.getTime()
     const statedAt = (date: string, latency = 0) => {
       const answer = { body: {}, headers: new Headers(date === '' ? {} : { date }) }
-      const { claims } = judgeUserinfo('fan-1', answer, now, new Date(asked + latency))
+      const { claims } = parseUserinfo('fan-1', answer, now, new Date(asked + latency))
       return claims.statedAt.getTime() - asked
     }
     const dateOf = (ms: number) => new Date(asked + ms).toUTCString()
@@ -191,12 +191,12 @@ describe('judgeClaims', () => {
 
   test('reads updated_at in seconds and in ISO 8601, as providers differ', () => {
     for (const updated_at of [1_780_000_000, '2026-05-28T20:26:40.000Z', '2026-05-28T22:26:40+02:00']) {
-      const { claims, refused } = judgeClaims('fan-1', { updated_at }, userinfo)
+      const { claims, refused } = parseClaims('fan-1', { updated_at }, userinfo)
       expect([claims.updatedAt.getTime(), refused]).toEqual([1_780_000_000_000, []])
     }
   })
 
   test('never takes the subject from the claims', () => {
-    expect(judgeClaims('fan-1', { ...good, sub: 'fan-2' }, userinfo).claims.subject).toBe('fan-1')
+    expect(parseClaims('fan-1', { ...good, sub: 'fan-2' }, userinfo).claims.subject).toBe('fan-1')
   })
 })

@@ -1,6 +1,6 @@
 import { afterEach, expect, setSystemTime, test } from 'bun:test'
 import { NotAskedError, ProviderError } from '../../src/identity-provider/fetch-json.ts'
-import { createCallPolicy } from '../../src/identity-provider/resilience-policy.ts'
+import { createResiliencePolicy } from '../../src/identity-provider/resilience-policy.ts'
 import { KICK_OFF } from '../support/clock.ts'
 
 /** A provider that does as told, and counts how often it is asked. */
@@ -35,7 +35,7 @@ test('an unavailable provider is asked twice, an invalid answer and a refusal ar
     ['invalid', 1],
     ['refused', 1],
   ] as const) {
-    const call = createCallPolicy({ retryWaitMs: 2 })
+    const call = createResiliencePolicy({ retryWaitMs: 2 })
     const provider = createProvider()
     provider.answers = failing(kind)
     expect([await kindOf(call(provider.ask)), provider.asked]).toEqual([kind, times])
@@ -45,7 +45,7 @@ test('an unavailable provider is asked twice, an invalid answer and a refusal ar
 test('the breaker opens after five failures in a row, and closes when one call is answered', async () => {
   // The breaker's library knows the machine's clock alone.
   setSystemTime(KICK_OFF)
-  const call = createCallPolicy({ retryWaitMs: 2, openMs: 10_000 })
+  const call = createResiliencePolicy({ retryWaitMs: 2, openMs: 10_000 })
   const provider = createProvider()
   const wellAgain = provider.answers
   provider.answers = failing('unavailable')
@@ -68,7 +68,7 @@ test('the breaker opens after five failures in a row, and closes when one call i
 })
 
 test('refusals and answers in between open no breaker', async () => {
-  const call = createCallPolicy({ retryWaitMs: 2, openMs: 10_000 })
+  const call = createResiliencePolicy({ retryWaitMs: 2, openMs: 10_000 })
   const provider = createProvider()
   for (let n = 0; n < 20; n++) {
     provider.answers = failing('refused')
@@ -80,7 +80,7 @@ test('refusals and answers in between open no breaker', async () => {
 test.each([408, 425, 429])(
   'answers of status %i to one fan are not retried and open no breaker',
   async status => {
-    const call = createCallPolicy({ retryWaitMs: 2, openMs: 60_000 })
+    const call = createResiliencePolicy({ retryWaitMs: 2, openMs: 60_000 })
     const provider = createProvider()
     const wellAgain = provider.answers
     provider.answers = failing('unavailable', status)
@@ -92,7 +92,7 @@ test.each([408, 425, 429])(
 )
 
 test('a call that was not made says nothing about the provider, and opens no breaker', async () => {
-  const call = createCallPolicy({ retryWaitMs: 2, openMs: 60_000 })
+  const call = createResiliencePolicy({ retryWaitMs: 2, openMs: 60_000 })
   const provider = createProvider()
   const wellAgain = provider.answers
   provider.answers = () => {
@@ -105,7 +105,7 @@ test('a call that was not made says nothing about the provider, and opens no bre
 })
 
 test('a failure with Retry-After is not retried', async () => {
-  const call = createCallPolicy({ retryWaitMs: 2 })
+  const call = createResiliencePolicy({ retryWaitMs: 2 })
   const provider = createProvider()
   provider.answers = failing('unavailable', 503, 30)
   await kindOf(call(provider.ask))

@@ -20,7 +20,7 @@ import { openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { upsertProfile } from '../../src/profile/profile.ts'
-import { ensureUser, findStanding } from '../../src/users/users.ts'
+import { ensureUser, findTokenValidity } from '../../src/users/users.ts'
 import { insertTeam } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
@@ -450,7 +450,9 @@ test('--erasures applies a list on another machine, also to fans whom the backup
   )
   expect(JSON.parse(nobody.out).erasures).toEqual({ listed: 2, erased: 0, tombstones: 2 })
   const db = openDatabase(urlOf('empty2.db'), createClock())
-  expect(await findStanding(db.read, { provider, subject: 'sub-wilhelmina' })).toMatchObject({ erased: true })
+  expect(await findTokenValidity(db.read, { provider, subject: 'sub-wilhelmina' })).toMatchObject({
+    erased: true,
+  })
   await db.close()
   expect((await run('restore', 'x.db', pathOf('monday.db'), '--erasures', pathOf('none'))).code).toBe(1)
 })

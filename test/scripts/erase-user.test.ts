@@ -6,12 +6,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
 import { startSession } from '../../src/auth/native-sessions.ts'
-import { judgeTokenClaims } from '../../src/identity-provider/claims.ts'
+import { parseTokenClaims } from '../../src/identity-provider/claims.ts'
 import { findFlaw } from '../../src/packs/proof.ts'
 import { upsertProfile } from '../../src/profile/profile.ts'
 import { enqueueSync } from '../../src/users/deferred-sync.ts'
 import { syncIdentity } from '../../src/users/mirror.ts'
-import { findStanding } from '../../src/users/users.ts'
+import { findTokenValidity } from '../../src/users/users.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { addPack, buy, expectStatus, open } from '../packs/packs-world.ts'
 import { sharedEngines } from '../support/engines.ts'
@@ -153,7 +153,7 @@ for (const engine of sharedEngines) {
         expect((await deliver(world, event)).status).toBe(204)
       }
       // Requests that had been let in before the erasure.
-      const { claims } = judgeTokenClaims(fan.subject, { name: 'Back Again' }, world.clock.now())
+      const { claims } = parseTokenClaims(fan.subject, { name: 'Back Again' }, world.clock.now())
       const { db } = world
       for (const late of [
         () => db.write(tx => syncIdentity(tx, who(fan), claims)),
@@ -247,7 +247,7 @@ for (const engine of sharedEngines) {
       expect(text).toContain('kept')
       for (const word of ['Back', 'back_again', `"${fan.subject}"`]) expect(text).not.toContain(word)
       for (const each of [fan, gone]) {
-        expect(await findStanding(db.read, who(each))).toMatchObject({ erased: true })
+        expect(await findTokenValidity(db.read, who(each))).toMatchObject({ erased: true })
       }
       expect((await erase(there, ['--reapply', list, '--yes'])).answer).toMatchObject({
         erased: 0,

@@ -19,7 +19,7 @@ import { seedCatalogue } from '../../scripts/seed/seed-catalogue.ts'
 import { createSeedSources, type SeedSources } from '../../scripts/seed/sources.ts'
 import type { Caller } from '../../src/core/caller.ts'
 import { DomainError } from '../../src/core/problems.ts'
-import { judgeClaims } from '../../src/identity-provider/claims.ts'
+import { parseClaims } from '../../src/identity-provider/claims.ts'
 import { completeOnboarding } from '../../src/onboarding/onboarding.ts'
 import { completePurchase } from '../../src/packs/complete-purchase.ts'
 import { openPack } from '../../src/packs/open-pack.ts'
@@ -57,7 +57,7 @@ async function seedFan(
   sources.pass(ONBOARDING_MS)
   const picture = `${issuer}/avatars/${fan.sub}.svg`
   const now = sources.now()
-  const { claims } = judgeClaims(fan.sub, { ...fan, picture }, { statedAt: now, now, complete: true })
+  const { claims } = parseClaims(fan.sub, { ...fan, picture }, { statedAt: now, now, complete: true })
   const joinLeaderboard = drawJoining(sources)
   await completeOnboarding(tx, caller, { joinLeaderboard }, { points, claims, queuedSync: null })
   if (stage === 'onboarded') return

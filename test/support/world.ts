@@ -69,11 +69,11 @@ async function assemble({ clock, temporary, config, idp }: Parts): Promise<World
   const logged: string[] = []
   const log = pino({ level: 'info', base: null }, { write: (line: string) => void logged.push(line) })
   // A deadline that no slow machine misses, and waits that cost nothing: a breaker's own clock would be the machine's.
-  const tuning = { deadlineMs: 10_000, retryWaitMs: 2, openMs: 1 }
+  const resilience = { deadlineMs: 10_000, retryWaitMs: 2, openMs: 1 }
   const { db, url } = temporary
   const { now, elapsed, newId, randomBytes } = clock
   const sources = { now, elapsed, newId, randomBytes }
-  const deps = await createDeps({ config, db, log, sources, fetch: idp.handle, tuning })
+  const deps = await createDeps({ config, db, log, sources, fetch: idp.handle, resilience })
   const app = createApp(deps)
 
   const document = await app.handle(new Request('http://localhost/docs/json'))

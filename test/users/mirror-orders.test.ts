@@ -1,7 +1,7 @@
 /** Deliveries come late, twice and in any order: whatever the order, the mirror ends in the same state. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { judgeClaims } from '../../src/identity-provider/claims.ts'
+import { parseClaims } from '../../src/identity-provider/claims.ts'
 import { findMirror, mirrorIdentity } from '../../src/users/mirror.ts'
 import { ensureUser, findUser } from '../../src/users/users.ts'
 import { applyUserEvent, readUserEvent } from '../../src/users/webhook.ts'
@@ -71,7 +71,7 @@ onEachEngine('Deliveries in any order', world => {
   }
 
   const claimsOf = (subject: string, raw: object, statedAt: Date) =>
-    judgeClaims(subject, raw, { statedAt, now: world.clock.now(), complete: false }).claims
+    parseClaims(subject, raw, { statedAt, now: world.clock.now(), complete: false }).claims
 
   test('end in the same mirror, and it is of the latest version', async () => {
     const property = fc.asyncProperty(orders, fc.boolean(), async ([first, ...others], met) => {

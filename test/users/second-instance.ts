@@ -3,7 +3,7 @@ import { pino } from 'pino'
 import { type App, createApp } from '../../src/app.ts'
 import { createDeps, type Deps } from '../../src/deps.ts'
 import type { Fetch } from '../../src/identity-provider/fetch-json.ts'
-import type { CallTuning } from '../../src/identity-provider/resilience-policy.ts'
+import type { ResilienceOptions } from '../../src/identity-provider/resilience-policy.ts'
 import { type Client, createClient } from '../support/client.ts'
 import { createConformance, type OpenApiDocument } from '../support/conformance.ts'
 import type { World } from '../support/world.ts'
@@ -17,7 +17,7 @@ export interface Twin {
 
 interface TwinOptions {
   /** Default: a deadline that no working provider misses, short waits, and a breaker that lets every call try. */
-  tuning?: CallTuning
+  resilience?: ResilienceOptions
   fetch?: Fetch
   config?: World['config']
 }
@@ -25,7 +25,7 @@ interface TwinOptions {
 /** What the one has learnt of the provider (keys, failures, times to wait), the other does not know. */
 export async function startTwin(world: World, options: TwinOptions = {}): Promise<Twin> {
   const { config = world.config, fetch = world.idp.handle } = options
-  const tuning = { deadlineMs: 10_000, retryWaitMs: 2, openMs: 0, ...options.tuning }
+  const resilience = { deadlineMs: 10_000, retryWaitMs: 2, openMs: 0, ...options.resilience }
   const logged: string[] = []
   const log = pino({ level: 'info', base: null }, { write: (line: string) => void logged.push(line) })
   const { clock, db } = world
@@ -35,7 +35,7 @@ export async function startTwin(world: World, options: TwinOptions = {}): Promis
     randomBytes: clock.randomBytes,
     elapsed: clock.elapsed,
   }
-  const deps = await createDeps({ config, db, log, sources, fetch, tuning })
+  const deps = await createDeps({ config, db, log, sources, fetch, resilience })
   const app = createApp(deps)
   const document = await app.handle(new Request('http://localhost/docs/json'))
   const judge = createConformance((await document.json()) as OpenApiDocument)

@@ -52,7 +52,7 @@ onEachEngine('Sync while the provider fails', world => {
   ]
 
   /** For faults that never end, and only for those: nothing that answers is held to it. */
-  const startImpatient = () => startTwin(world, { tuning: { deadlineMs: 100 } })
+  const startImpatient = () => startTwin(world, { resilience: { deadlineMs: 100 } })
 
   for (const input of unavailable) {
     test(`503, two requests and nothing changed: ${JSON.stringify(input)}`, async () => {
@@ -139,7 +139,7 @@ onEachEngine('Sync while the provider fails', world => {
   })
 
   test('however often one fan is answered 429, sixty syncs of another succeed', async () => {
-    const patient = await startTwin(world, { tuning: { openMs: 60_000 } })
+    const patient = await startTwin(world, { resilience: { openMs: 60_000 } })
     const [hasty, innocent] = [patient.withToken((await world.fan()).token), await world.fan()]
     await hasty.get('/api/user/onboarding')
     for (let n = 0; n < 10; n++) {
@@ -170,7 +170,7 @@ onEachEngine('Sync while the provider fails', world => {
     const { subject, token } = await world.fan()
     const identity = createIdentityProvider({
       ...world.config.identity,
-      ...{ now, elapsed, log, fetch: world.idp.handle, tuning: { retryWaitMs: 2, openMs: 1 } },
+      ...{ now, elapsed, log, fetch: world.idp.handle, resilience: { retryWaitMs: 2, openMs: 1 } },
     })
     await control(world, 'POST', '/faults', { match: 'discovery', kind: 'status', retryAfter: 120, count: 1 })
     await control(world, 'DELETE', '/requests')
@@ -189,7 +189,7 @@ onEachEngine('Sync while the provider fails', world => {
   })
 
   test('after five failures in a row it is not asked, until one call finds it well again', async () => {
-    const patient = await startTwin(world, { tuning: { openMs: 60_000 } })
+    const patient = await startTwin(world, { resilience: { openMs: 60_000 } })
     const { token } = await world.fan()
     const fan = patient.withToken(token)
     await fan.get('/api/user/onboarding')

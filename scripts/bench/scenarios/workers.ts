@@ -1,5 +1,5 @@
 /** What a second core brings: `WORKERS=2` beside one process, on both engines, reading and writing. */
-import { MOST_TOKENS } from '../../../src/identity-provider/token-cache.ts'
+import { MAX_TOKENS } from '../../../src/identity-provider/verified-token-cache.ts'
 import { claimPlan } from '../claim-plan.ts'
 import type { Engine } from '../databases.ts'
 import type { Plan } from '../plan.ts'
@@ -12,7 +12,7 @@ const FEWEST_CONNECTIONS = 32
 /** Callers who come again. */
 const WARM = 32
 /** Who claims: each is introduced many times over, so that every worker knows them. */
-const CLAIMANTS = MOST_TOKENS / 2
+const CLAIMANTS = MAX_TOKENS / 2
 
 export const workers: Scenario = {
   name: 'workers',

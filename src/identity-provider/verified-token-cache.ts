@@ -9,13 +9,13 @@
 import { LRUCache } from 'lru-cache'
 
 /** Fans at once; and the text of their tokens, which some providers make long. */
-export const MOST_TOKENS = 20_000
-const MOST_CHARACTERS = 32 * 1024 * 1024
+export const MAX_TOKENS = 20_000
+const MAX_CHARACTERS = 32 * 1024 * 1024
 
-export function createTokenCache<Claims extends { expiresAt: number }>(now: () => Date) {
+export function createVerifiedTokenCache<Claims extends { expiresAt: number }>(now: () => Date) {
   const verified = new LRUCache<string, Claims>({
-    max: MOST_TOKENS,
-    maxSize: MOST_CHARACTERS,
+    max: MAX_TOKENS,
+    maxSize: MAX_CHARACTERS,
     sizeCalculation: (_, token) => token.length,
   })
   let cleared = 0

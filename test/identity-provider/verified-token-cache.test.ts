@@ -5,7 +5,7 @@ import { generateSigningKey } from '../../mock-idp/oidc/keys.ts'
 import { ProviderError } from '../../src/identity-provider/fetch-json.ts'
 import { createKeySet, FETCH_COOLDOWN_MS, KEYS_FRESH_MS } from '../../src/identity-provider/key-set.ts'
 import type { SessionClaims } from '../../src/identity-provider/session-token.ts'
-import { createTokenCache, MOST_TOKENS } from '../../src/identity-provider/token-cache.ts'
+import { createVerifiedTokenCache, MAX_TOKENS } from '../../src/identity-provider/verified-token-cache.ts'
 import { type Application, startFresh } from '../auth/application.ts'
 import { control, tokenOf } from '../auth/provider-controls.ts'
 import { createClock } from '../support/clock.ts'
@@ -21,12 +21,12 @@ describe('createTokenCache', () => {
     issuedAt: clock.ms,
     expiresAt: clock.ms + lifetimeMs,
   })
-  const open = () => createTokenCache(() => clock.now())
+  const open = () => createVerifiedTokenCache(() => clock.now())
 
   test('keeps no more than its bound: the one used longest ago goes first', async () => {
     const cache = open()
     const held = claims()
-    for (let n = 0; n < MOST_TOKENS; n++) await cache.put(`token-${n}`, Promise.resolve(held))
+    for (let n = 0; n < MAX_TOKENS; n++) await cache.put(`token-${n}`, Promise.resolve(held))
     expect(await cache.get('token-0', true)).toEqual(held)
     await cache.put('one-more', Promise.resolve(held))
     expect(cache.get('token-1', true)).toBeUndefined()
