@@ -1,4 +1,4 @@
-/** Opening a pack: draws, gives each item its serial number, and reveals the seed; once. */
+/** Opens a pack, once: draws its items, numbers each and reveals the seed. */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared, preparedWrite } from '../../db/prepared.ts'
@@ -6,7 +6,7 @@ import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { findUser } from '../users/users.ts'
 import { type Collectible, collectibleColumns } from './catalogue.ts'
-import { drawItems, inOrderOfIds } from './draw.ts'
+import { inOrderOfIds } from './draw.ts'
 import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
 import { makeProof } from './proof.ts'
 import { findPurchase } from './purchases.ts'
@@ -16,20 +16,23 @@ import { parseTerms } from './terms.ts'
 /** A second call answers the same, whatever its seed. */
 export async function openPack(tx: Transaction, caller: Caller, { userPackId, clientSeed = '' }: OpenPack) {
   const user = await findUser(tx, caller)
-  const userPack = user ? await findUserPack(tx, userPackId) : undefined
-  if (!userPack || userPack.userId !== user?.id || userPack.revokedAt)
-    throw new DomainError('user_pack_not_found')
+  if (!user) throw new DomainError('user_pack_not_found')
+  const [opened] = await updateSealed(tx, { userPackId, userId: user.id, openedAt: tx.now(), clientSeed })
+  // Otherwise it was opened before, was revoked, or is not the caller's.
+  const userPack = opened ?? (await findUserPack(tx, userPackId))
+  if (!userPack?.openedAt || userPack.userId !== user.id) throw new DomainError('user_pack_not_found')
 
-  const [opened] = await updateSealed(tx, { userPackId, openedAt: tx.now(), clientSeed })
-  if (opened) {
-    await dealItems(tx, opened, clientSeed)
-  }
-  return presentOpened(tx, userPackId)
+  const purchase = await purchaseOf(tx, userPack.purchaseId)
+  const proof = proofOf(userPack, purchase)
+  if (opened) await insertItems(tx, opened, proof.items)
+  const items = await selectDrawn(tx, { userPackId })
+  return { userPack: presentUserPack(userPack, purchase.seedHash), items, proof }
 }
 openPack.problems = ['user_pack_not_found'] as const
 
 interface Opening extends Record<string, unknown> {
   userPackId: string
+  userId: string
   openedAt: Date
   clientSeed: string
 }
@@ -43,13 +46,11 @@ const updateSealed = preparedWrite<Opening, UserPackRow[]>((tx, value) => {
       openedAt: sql`${sql.param(value('openedAt'), userPacks.openedAt)}`,
       clientSeed: sql`${value('clientSeed')}`,
     })
-    .where(and(eq(userPacks.id, value('userPackId')), isSealed))
+    .where(and(eq(userPacks.id, value('userPackId')), eq(userPacks.userId, value('userId')), isSealed))
     .returning()
 })
 
-async function dealItems(tx: Transaction, { id, userId, purchaseId }: UserPackRow, clientSeed: string) {
-  const { serverSeed, terms } = await purchaseOf(tx, purchaseId)
-  const drawn = drawItems({ ...parseTerms(terms), serverSeed, clientSeed, userPackId: id })
+async function insertItems(tx: Transaction, { id, userId }: UserPackRow, drawn: string[]) {
   for (const [position, collectibleId] of inOrderOfIds(drawn)) {
     const serialNumber = await nextSerialNumber(tx, collectibleId)
     const createdAt = tx.now()
@@ -70,7 +71,7 @@ const insertItem = preparedWrite<Tables['userItems']['$inferSelect'], unknown>((
 
 async function nextSerialNumber(tx: Transaction, collectibleId: string): Promise<number> {
   const [row] = await mint(tx, { collectibleId })
-  if (!row) throw new Error('a drawn collectible is not in the catalogue')
+  if (!row) throw new Error('a drawn collectible is missing from the catalogue')
   return row.minted
 }
 
@@ -82,14 +83,6 @@ const mint = preparedWrite<{ collectibleId: string }, { minted: number }[]>((tx,
     .where(eq(collectibles.id, value('collectibleId')))
     .returning({ minted: collectibles.minted })
 })
-
-async function presentOpened(reader: Reader, userPackId: string) {
-  const userPack = await findUserPack(reader, userPackId)
-  if (!userPack?.openedAt) throw new DomainError('user_pack_not_found')
-  const items = await selectDrawn(reader, { userPackId })
-  const purchase = await purchaseOf(reader, userPack.purchaseId)
-  return { userPack: presentUserPack(userPack, purchase.seedHash), items, proof: proofOf(userPack, purchase) }
-}
 
 type DrawnItem = Collectible & { serialNumber: number }
 
@@ -103,7 +96,7 @@ const selectDrawn = prepared<{ userPackId: string }, DrawnItem[]>((reader, value
     .orderBy(asc(userItems.position))
 })
 
-/** The proof of an opened pack, for anybody. */
+/** The proof of an opened pack; public. */
 export async function readProof(reader: Reader, userPackId: string) {
   const userPack = await findUserPack(reader, userPackId)
   if (!userPack?.openedAt) throw new DomainError('proof_not_found')
@@ -130,6 +123,6 @@ const selectUserPack = prepared<{ userPackId: string }, UserPackRow[]>((reader, 
 
 async function purchaseOf(reader: Reader, purchaseId: string): Promise<PurchaseRow> {
   const purchase = await findPurchase(reader, purchaseId)
-  if (!purchase) throw new Error('a pack without its purchase')
+  if (!purchase) throw new Error('a pack has no purchase')
   return purchase
 }
