@@ -1,11 +1,11 @@
-/** Members that entries of the catalogue share, as an importer states them. What is left out is null, or its default. */
+/** Members that all imported catalogue entries share. An omitted member is null or has its default. */
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Instant, Nullable } from '../core/schemas.ts'
 
-/** Paths of their own: an entry with such an id could not be addressed. */
+/** Segments of other paths: an entry with such an id could not be addressed. */
 export const RESERVED_SLUGS = ['claim', 'open', 'proofs', 'purchase', 'redeem']
 
-/** An id that its author chose, and that stays. */
+/** An id that the author of the catalogue chooses and that never changes. */
 export const EntrySlug = (description: string) =>
   Type.String({
     minLength: 1,
@@ -25,11 +25,11 @@ export const HttpsUrl = (description: string) =>
   Type.String({ maxLength: 2048, pattern: '^https://', description, errorNoun: 'an https URL' })
 
 export const Active = Type.Optional(
-  Type.Boolean({ default: true, description: 'False: kept, but not offered.' }),
+  Type.Boolean({ default: true, description: 'False: stored, but not offered.' }),
 )
 
-export const windowMembers = {
+export const availabilityMembers = {
   active: Active,
-  startsAt: Maybe(Instant('From when it can be had.')),
-  endsAt: Maybe(Instant('Until just before when it can be had.')),
+  startsAt: Maybe(Instant('From when it is available.')),
+  endsAt: Maybe(Instant('Until when it is available, exclusive.')),
 }

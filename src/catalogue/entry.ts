@@ -1,4 +1,4 @@
-/** Entries of the catalogue on their way in: what their schemas cannot say, and how they differ from what is there. */
+/** Imported catalogue entries: the rules that their schemas cannot express, and how they differ from what is stored. */
 
 import { isPlainHttps } from '../core/https-url.ts'
 import { DomainError } from '../core/problems.ts'
@@ -10,19 +10,19 @@ export interface EntryFault {
   message: string
 }
 
-/** What became of an entry, or would. */
+/** What an import changed of an entry, or would change. */
 export interface EntryChange {
   outcome: 'created' | 'changed' | 'unchanged'
-  /** What it was and what it becomes, by member; null where there was or will be nothing. */
+  /** The old and the new value by member; null for none. */
   members: Record<string, [from: unknown, to: unknown]>
 }
 
-/** The entry is sound, but not for what is there: something of it has been promised or given away. */
+/** The entry is valid, but contradicts what fans were promised or have received. */
 export function refuseEntry(...errors: EntryFault[]): never {
   throw new DomainError('catalogue_conflict', { errors })
 }
 
-/** Compares the members of `after`, which has the names that the entry has; `before` is undefined when there is none. */
+/** Compares the members of `after`, by the names of the entry; `before` is undefined for a new entry. */
 export function compareEntries(
   before: Record<string, unknown> | undefined,
   after: Record<string, unknown>,
@@ -37,7 +37,7 @@ export function compareEntries(
 }
 
 export function slugFaults(id: string): EntryFault[] {
-  const message = `must not be ${RESERVED_SLUGS.join(', ')}: those are paths of their own`
+  const message = `must not be ${RESERVED_SLUGS.join(', ')}: which are paths of the API`
   return RESERVED_SLUGS.includes(id) ? [{ pointer: '/id', message }] : []
 }
 
@@ -45,12 +45,12 @@ export function urlFaults(pointer: string, url: string | null | undefined): Entr
   return url == null || isPlainHttps(url) ? [] : [{ pointer, message: 'must be an https URL' }]
 }
 
-interface Window {
+interface AvailabilityInput {
   startsAt?: string | null
   endsAt?: string | null
 }
 
-export function windowFaults({ startsAt, endsAt }: Window): EntryFault[] {
+export function availabilityFaults({ startsAt, endsAt }: AvailabilityInput): EntryFault[] {
   if (startsAt == null || endsAt == null || startsAt < endsAt) return []
   return [{ pointer: '/endsAt', message: 'must be after startsAt' }]
 }

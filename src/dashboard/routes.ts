@@ -3,7 +3,7 @@ import { type FanDeps, fans } from '../auth/groups.ts'
 import { Closed, Integer, Nullable } from '../core/schemas.ts'
 import { operation } from '../http/contract/operation.ts'
 import { PointsEntry } from '../points/schema.ts'
-import { readDashboard } from './view.ts'
+import { readDashboard } from './dashboard.ts'
 
 const Count = (description: string) => Integer({ description, minimum: 0 })
 

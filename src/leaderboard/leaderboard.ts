@@ -29,7 +29,7 @@ interface Sources {
 const SETTLED_MS = 60_000
 
 /** `around` needs a caller. */
-export async function viewLeaderboard(
+export async function readLeaderboard(
   { read, cache, cursors }: Sources,
   caller: Pick<AuthenticatedCaller, 'userId'> | null,
   { period = 'all', of, around, limit, cursor }: LeaderboardQuery,
@@ -56,7 +56,7 @@ export async function viewLeaderboard(
     ...page,
   }
 }
-viewLeaderboard.problems = ['invalid_cursor', 'validation_failed', 'unauthenticated'] as const
+readLeaderboard.problems = ['invalid_cursor', 'validation_failed', 'unauthenticated'] as const
 
 /** A fan's own place on a board; null when they have none. */
 async function presentOwn(read: Reader, board: string, userId: string | undefined) {

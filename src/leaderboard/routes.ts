@@ -2,14 +2,14 @@ import { type FanDeps, optionalFans } from '../auth/groups.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { type Cursors, pageOf } from '../core/pagination.ts'
 import { operation } from '../http/contract/operation.ts'
+import { readLeaderboard } from './leaderboard.ts'
 import { exampleLeaderboard, Leaderboard, LeaderboardQuery } from './schema.ts'
-import { viewLeaderboard } from './view.ts'
 
 export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; cache: ResponseCache }) =>
   optionalFans(deps, { prefix: '/api/leaderboard', tag: 'Leaderboard' }).get(
     '',
     ({ caller, query }) =>
-      viewLeaderboard({ ...deps, read: deps.db.read }, caller, { ...query, ...pageOf(query) }),
+      readLeaderboard({ ...deps, read: deps.db.read }, caller, { ...query, ...pageOf(query) }),
     operation({
       id: 'readLeaderboard',
       summary: 'Read the leaderboard',

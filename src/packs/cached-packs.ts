@@ -1,30 +1,31 @@
-/** Packs as anybody sees them, kept for all who ask until something of it changes. */
+/** Packs, from the response cache: they are the same for every caller. */
 import type { Reader } from '../../db/index.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { packsTag } from '../cache/tags.ts'
-import { nextChange } from '../catalogue/availability.ts'
-import { listPacks, nextExpiry, readPack } from './catalogue.ts'
+import { readNextChange } from '../catalogue/availability.ts'
+import { listPacks, readNextExpiry, readPack } from './catalogue.ts'
 
-export const PACKS_VIEW = 'packs'
+export const PACKS_KEY = 'packs'
 
-export const viewPacks = (reader: Reader, cache: ResponseCache) =>
-  cache.get(PACKS_VIEW, async () => ({
-    expiresAt: await nextEnd(reader),
+export const getPacks = (reader: Reader, cache: ResponseCache) =>
+  cache.get(PACKS_KEY, async () => ({
+    expiresAt: await findExpiry(reader),
     value: await listPacks(reader),
     tags: [packsTag],
   }))
 
-export const viewPack = (reader: Reader, cache: ResponseCache, packId: string) =>
+export const getPack = (reader: Reader, cache: ResponseCache, packId: string) =>
   cache.get(`pack ${packId}`, async () => ({
-    expiresAt: await nextEnd(reader),
+    expiresAt: await findExpiry(reader),
     value: await readPack(reader, packId),
     tags: [packsTag],
   }))
-viewPack.problems = ['pack_not_found'] as const
+getPack.problems = ['pack_not_found'] as const
 
-/** When a window opens or closes, or a hold gives back: sought before the rest is read, so that none slips through. */
-async function nextEnd(reader: Reader): Promise<Date | null> {
+/** When availability changes or a hold expires next. Read before the packs, so that no change is missed in between. */
+async function findExpiry(reader: Reader): Promise<Date | null> {
   const now = reader.now()
-  const [window, hold] = [await nextChange(reader, reader.tables.packs, now), await nextExpiry(reader, now)]
-  return window && (!hold || window < hold) ? window : hold
+  const change = await readNextChange(reader, reader.tables.packs, now)
+  const hold = await readNextExpiry(reader, now)
+  return change && (!hold || change < hold) ? change : hold
 }

@@ -1,4 +1,4 @@
-/** Packs as anybody sees them: price, odds, and what is left by the clock. */
+/** Packs as every caller sees them: price, odds and remaining supply. */
 import { and, asc, count, eq, gt, inArray, type Param, type Placeholder, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -35,7 +35,7 @@ export async function listPacks(reader: Reader) {
   }
 }
 
-/** A pack, active or not, with what it may hold. @throws DomainError `pack_not_found` */
+/** A pack, active or not, with the items that can be drawn. @throws DomainError `pack_not_found` */
 export async function readPack(reader: Reader, packId: string) {
   const now = reader.now()
   const pack = await requirePack(reader, packId)
@@ -44,13 +44,12 @@ export async function readPack(reader: Reader, packId: string) {
   return { ...presentPack(pack, items, held, now), items }
 }
 
-/** As every answer shows it. */
 export type Collectible = Pick<
   Tables['collectibles']['$inferSelect'],
   'id' | 'name' | 'description' | 'imageUrl' | 'rarity'
 >
 
-/** A collectible with its share of a pack. */
+/** A collectible with its weight in a pack. */
 export type PackItem = Collectible & Weight
 
 /** By pack; the items of each by id. */
@@ -62,7 +61,7 @@ export async function readItems(reader: Reader, packIds: string[]): Promise<Map<
   return new Map([...byPack].map(([packId, items]) => [packId, items.map(({ packId: _, ...item }) => item)]))
 }
 
-/** Of one pack, as whoever buys it asks. */
+/** Of one pack: the statement of every purchase. */
 const selectItems = prepared<{ packId: string }, (PackItem & { packId: string })[]>((reader, value) =>
   itemsOf(reader, [value('packId')]),
 )
@@ -81,13 +80,13 @@ function itemsOf(reader: Reader, packIds: (string | Placeholder)[]) {
     .orderBy(asc(packItems.packId), asc(collectibles.id))
 }
 
-/** A collectible as every answer shows it. */
+/** The columns of a collectible that responses show. */
 export function collectibleColumns({ tables: { collectibles } }: Pick<Reader, 'tables'>) {
   const { id, name, description, imageUrl, rarity } = collectibles
   return { id, name, description, imageUrl, rarity }
 }
 
-/** Live holds by pack: an expired one counts no more from that very instant, whether or not any job ran. */
+/** Unexpired holds by pack. A hold stops counting at `expiresAt`; no job is needed. */
 export async function countHolds(reader: Reader, packIds: string[], now: Date): Promise<Map<string, number>> {
   const [packId, ...others] = packIds
   if (packId === undefined) return new Map()
@@ -136,10 +135,10 @@ function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) 
   }
 }
 
-/** When the next hold of any pack gives back what it holds; null when there is none. */
-export async function nextExpiry(reader: Reader, now: Date): Promise<Date | null> {
+/** When the next hold of any pack expires; null when there is none. */
+export async function readNextExpiry(reader: Reader, now: Date): Promise<Date | null> {
   const { packPurchases, packs } = reader.tables
-  // Pack by pack, as the index of holds has them.
+  // Naming the packs lets both engines use the index of holds.
   const all = reader.select({ id: packs.id }).from(packs)
   const isHold = and(eq(packPurchases.status, 'pending'), gt(packPurchases.expiresAt, now))
   const [next] = await reader

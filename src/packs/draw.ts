@@ -1,17 +1,17 @@
 /**
- * The draw: which collectibles a pack holds. Free of database and HTTP, so that anybody can run it again.
+ * The draw: which collectibles a pack holds. Needs neither database nor HTTP, so that anybody can repeat it.
  *
  * Item `index` is picked by HMAC-SHA-256 with the server seed as key over `clientSeed:userPackId:index`. Its 32 bytes
  * are read as four big-endian 64-bit numbers. The first below the largest multiple of the total weight counts; the
- * rest would favour some items (modulo bias), and are skipped. Should all four be skipped, the message is
+ * others would favour some items (modulo bias) and are skipped. If all four are skipped, the message is
  * `clientSeed:userPackId:index:1`, then `:2` and so on. The number modulo the total falls into one item's share,
- * the items standing in the order of their ids.
+ * with the items in the order of their ids.
  */
 import { createHmac, hash } from 'node:crypto'
 
-/** An item of a pack with its share. */
+/** An item of a pack with its weight. */
 export interface Weight {
-  /** The collectible. */
+  /** Of the collectible. */
   id: string
   rarity: string
   /** Whole and positive, in millionths: the weights of a pack add up to `TOTAL_WEIGHT`. */
@@ -21,7 +21,7 @@ export interface Weight {
 /** Millionths, so that every probability is a decimal of six digits, exactly. */
 export const TOTAL_WEIGHT = 1_000_000
 
-const WINDOW_BYTES = 8
+const NUMBER_BYTES = 8
 const SPACE = 2n ** 64n
 
 export interface DrawInput {
@@ -48,12 +48,12 @@ export function drawItems({
   )
 }
 
-/** Drawn items with their positions as they are dealt: whoever deals takes the counters of serial numbers in one order. */
+/** Drawn items with their positions, by id: all openings lock the counters of serial numbers in this order. */
 export function inOrderOfIds(drawn: string[]): [position: number, id: string][] {
   return [...drawn.entries()].toSorted(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0))
 }
 
-/** A whole number from 0 to `total - 1`, each as likely as the others. */
+/** A uniformly distributed whole number from 0 to `total - 1`. */
 export function drawNumber(serverSeed: string, message: string, total: number): number {
   const size = BigInt(total)
   const limit = SPACE - (SPACE % size)
@@ -61,7 +61,7 @@ export function drawNumber(serverSeed: string, message: string, total: number): 
     const digest = createHmac('sha256', Buffer.from(serverSeed, 'hex'))
       .update(round === 0 ? message : `${message}:${round}`)
       .digest()
-    for (let at = 0; at < digest.length; at += WINDOW_BYTES) {
+    for (let at = 0; at < digest.length; at += NUMBER_BYTES) {
       const number = digest.readBigUInt64BE(at)
       if (number < limit) return Number(number % size)
     }
@@ -74,15 +74,15 @@ function itemAt(shares: Weight[], number: number): string {
     upTo += weight
     if (number < upTo) return id
   }
-  throw new Error('the number lies beyond the weights')
+  throw new Error('the number is outside the weights')
 }
 
-/** By the bytes of their ids: the order that canonical text and draw share. */
+/** By the bytes of their ids: the order of the canonical terms and of the draw. */
 export function sortWeights(weights: Weight[]): Weight[] {
   return weights.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 }
 
-/** What a pack promises about its draw. */
+/** What is frozen about a draw when its purchase starts. */
 export interface DrawTerms {
   packId: string
   itemsPerPack: number

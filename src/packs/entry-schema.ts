@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EntrySlug, HttpsUrl, Line, Maybe, windowMembers } from '../catalogue/entry-schema.ts'
+import { availabilityMembers, EntrySlug, HttpsUrl, Line, Maybe } from '../catalogue/entry-schema.ts'
 import { Closed, Integer } from '../core/schemas.ts'
 
 /** What a pack may hold. A collectible is described in one pack at least; elsewhere its id and weight are enough. */
@@ -46,7 +46,7 @@ export const PackEntry = Closed(
       Integer({ minimum: 0, description: 'Packs in all, those sold already included. Null: without limit.' }),
     ),
     items: Type.Array(PackItemEntry, { minItems: 1, maxItems: 1000 }),
-    ...windowMembers,
+    ...availabilityMembers,
   },
   { title: 'Pack' },
 )

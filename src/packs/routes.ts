@@ -7,6 +7,7 @@ import { type Cursors, pageOf } from '../core/pagination.ts'
 import { Closed, PageQuery } from '../core/schemas.ts'
 import { anyone } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
+import { getPack, getPacks, PACKS_KEY } from './cached-packs.ts'
 import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
 import { openPack, readProof } from './open-pack.ts'
@@ -14,7 +15,6 @@ import { completePaidPurchase, verifyPayment } from './pay.ts'
 import type { Payments } from './payments/create.ts'
 import * as schema from './schema.ts'
 import { startPurchase } from './start-purchase.ts'
-import { PACKS_VIEW, viewPack, viewPacks } from './view.ts'
 
 type PackDeps = FanDeps & {
   config: Config
@@ -30,12 +30,12 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
   anyone({ prefix: '/api/packs', tag: TAG })
     .get(
       '',
-      () => viewPacks(db.read, cache),
+      () => getPacks(db.read, cache),
       operation({
         id: 'listPacks',
         summary: 'List the packs on sale',
         conditional: true,
-        ready: () => cache.getIfPresent(PACKS_VIEW),
+        ready: () => cache.getIfPresent(PACKS_KEY),
         data: 'read',
         answers: { 200: schema.Packs },
         examples: { answers: { 200: { packs: [example.examplePack] } } },
@@ -43,7 +43,7 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
     )
     .get(
       '/:packId',
-      ({ params }) => viewPack(db.read, cache, params.packId),
+      ({ params }) => getPack(db.read, cache, params.packId),
       operation({
         id: 'readPack',
         summary: 'Read a pack and what it may hold',

@@ -6,6 +6,7 @@ import { and, eq, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { packsTag } from '../cache/tags.ts'
 import {
+  availabilityFaults,
   compareEntries,
   type EntryChange,
   type EntryFault,
@@ -13,7 +14,6 @@ import {
   refuseEntry,
   slugFaults,
   urlFaults,
-  windowFaults,
 } from '../catalogue/entry.ts'
 import { countHolds, type PackItem, type PackRow, readItems } from './catalogue.ts'
 import type { PackEntry } from './entry-schema.ts'
@@ -31,7 +31,7 @@ export function packFaults(entry: PackEntry): EntryFault[] {
   return [
     ...slugFaults(id),
     ...urlFaults('/imageUrl', imageUrl),
-    ...windowFaults(entry),
+    ...availabilityFaults(entry),
     ...(CURRENCIES.has(price.currency)
       ? []
       : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),

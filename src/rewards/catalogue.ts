@@ -22,21 +22,21 @@ const selectReward = prepared<{ rewardId: string }, RewardRow[]>((reader, value)
     .where(eq(rewards.id, value('rewardId')))
 })
 
-/** The rows of each view as they were last. */
-const shown = new WeakMap<ResponseCache, Map<string, RewardRow>>()
+/** The rows that each cache held last. */
+const lastRows = new WeakMap<ResponseCache, Map<string, RewardRow>>()
 
 /**
- * Every reward whose flag is on, cheapest first, whether its window is open or not: one answer for all who ask. A row that
- * is as it was stays the same object, so that what was rendered of it stays (`render.ts`): with each claim, one changes.
+ * Every reward whose flag is on, cheapest first, available now or not, from the response cache. An unchanged row stays the
+ * same object, so that its rendered JSON can be reused (`render.ts`): each claim changes one row only.
  */
-export function viewCatalogue(reader: Reader, cache: ResponseCache): MaybePromise<RewardRow[]> {
+export function getCatalogue(reader: Reader, cache: ResponseCache): MaybePromise<RewardRow[]> {
   return cache.get('rewards', async () => {
-    const before = shown.get(cache)
+    const before = lastRows.get(cache)
     const rows = (await selectFlagged(reader, {})).map(row => {
       const last = before?.get(row.id)
       return last && isDeepStrictEqual(last, row) ? last : row
     })
-    shown.set(cache, new Map(rows.map(row => [row.id, row])))
+    lastRows.set(cache, new Map(rows.map(row => [row.id, row])))
     return { value: rows, tags: [rewardsTag] }
   })
 }
@@ -50,7 +50,7 @@ const selectFlagged = prepared<Record<string, never>, RewardRow[]>(reader => {
     .orderBy(asc(rewards.pointsRequired), asc(rewards.id))
 })
 
-/** What a fan did with a reward; undefined when they have not claimed it. */
+/** A fan's claim of a reward; undefined when they have not claimed it. */
 export async function findUserReward(
   reader: Reader,
   userId: string,

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { EntrySlug, HttpsUrl, Line, Maybe, windowMembers } from '../catalogue/entry-schema.ts'
+import { availabilityMembers, EntrySlug, HttpsUrl, Line, Maybe } from '../catalogue/entry-schema.ts'
 import { Closed, Integer } from '../core/schemas.ts'
 
 /** A reward as an importer states it. */
@@ -17,7 +17,7 @@ export const RewardEntry = Closed(
         description: 'Units in all, those claimed already included. Null: without limit.',
       }),
     ),
-    ...windowMembers,
+    ...availabilityMembers,
   },
   { title: 'Reward' },
 )

@@ -1,11 +1,11 @@
-/** The rewards that can be had now, with what the caller has done and still needs. */
+/** The rewards that are available now, each with its state for the caller. */
 import { eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
-import { isActive, nextEdge } from '../catalogue/availability.ts'
+import { findNextChange, isActive } from '../catalogue/availability.ts'
 import { balanceOf } from '../points/history.ts'
-import { viewCatalogue } from './catalogue.ts'
+import { getCatalogue } from './catalogue.ts'
 import { type OwnReward, presentReward, type RewardRow } from './present.ts'
 import { renderReward } from './render.ts'
 
@@ -18,40 +18,40 @@ export type Rewards = Awaited<ReturnType<typeof listRewards>>
 
 /** Cheapest first. A fan without a record has no points and has claimed nothing. */
 export async function listRewards(sources: Sources, userId: string | undefined) {
-  const { points, rewards, own, now } = await readShelf(sources, userId)
+  const { points, rewards, own, now } = await readAvailable(sources, userId)
   return { points, rewards: rewards.map(reward => presentReward(reward, own.get(reward.id), points, now)) }
 }
 
-/** The same as JSON text. The catalogue's part of each reward is written once for all fans. */
+/** The same as JSON text. The part of each reward that is equal for all fans is rendered once. */
 export async function renderRewards(sources: Sources, userId: string | undefined) {
-  const { points, rewards, own, now } = await readShelf(sources, userId)
+  const { points, rewards, own, now } = await readAvailable(sources, userId)
   const rendered = rewards.map(reward => renderReward(reward, own.get(reward.id), points, now))
   return { text: `{"points":${points},"rewards":[${rendered.join(',')}]}` }
 }
 
-async function readShelf({ read, cache }: Sources, userId: string | undefined) {
+async function readAvailable({ read, cache }: Sources, userId: string | undefined) {
   const now = read.now()
-  const rewards = activeAt(now, await viewCatalogue(read, cache))
+  const rewards = activeAt(now, await getCatalogue(read, cache))
   const rows = userId === undefined ? [] : await selectOwn(read, { userId })
   const own = new Map(rows.flatMap(({ own }) => (own ? [[own.rewardId, own] as const] : [])))
   return { points: rows[0]?.points ?? 0, rewards, own, now }
 }
 
-interface Shelf {
+/** The rewards of a catalogue that are active from `since` on, and before `until`; null has no end. */
+interface ActiveRewards {
   rewards: RewardRow[]
-  /** From when to before when these are the active ones; null: for good. */
   since: Date
   until: Date | null
 }
 
-const shelves = new WeakMap<RewardRow[], Shelf>()
+const activeRewards = new WeakMap<RewardRow[], ActiveRewards>()
 
-/** What of a catalogue is active now: the same for all who ask until the next window opens or closes. */
+/** The active rewards of a catalogue, filtered once until the next reward starts or ends. */
 function activeAt(now: Date, catalogue: RewardRow[]): RewardRow[] {
-  const known = shelves.get(catalogue)
+  const known = activeRewards.get(catalogue)
   if (known && known.since <= now && (known.until === null || now < known.until)) return known.rewards
   const rewards = catalogue.filter(reward => isActive(reward, now))
-  shelves.set(catalogue, { rewards, since: now, until: nextEdge(catalogue, now) })
+  activeRewards.set(catalogue, { rewards, since: now, until: findNextChange(catalogue, now) })
   return rewards
 }
 

@@ -1,17 +1,16 @@
 /** A reward as JSON text, byte for byte what `presentReward` makes. */
 import { type OwnReward, presentOwn, presentReward, presentShared, type RewardRow } from './present.ts'
 
-/** Of an active reward. */
 interface Rendered {
-  /** What all see, up to where a fan's own part goes on. */
+  /** The members that are equal for all fans, without the closing brace. */
   shared: string
-  /** Whole, for a fan who has the points and has not claimed it: nearly all of a list. */
+  /** The whole reward for a fan who can claim it: the most frequent case. */
   unlocked: string
 }
 
 const known = new WeakMap<RewardRow, Rendered>()
 
-/** `reward` is a row of the catalogue's view: what is rendered of it is kept as long as that is. It must be active. */
+/** `reward` is active and a row of the cached catalogue; its rendered JSON is kept as long as the row. */
 export function renderReward(
   reward: RewardRow,
   own: OwnReward | undefined,

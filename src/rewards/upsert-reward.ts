@@ -6,6 +6,7 @@ import { and, count, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { rewardsTag } from '../cache/tags.ts'
 import {
+  availabilityFaults,
   compareEntries,
   type EntryChange,
   type EntryFault,
@@ -13,14 +14,13 @@ import {
   refuseEntry,
   slugFaults,
   urlFaults,
-  windowFaults,
 } from '../catalogue/entry.ts'
 import type { RewardEntry } from './entry-schema.ts'
 import type { RewardRow } from './present.ts'
 
 /** The rules that the schema cannot express. */
 export function rewardFaults(entry: RewardEntry): EntryFault[] {
-  return [...slugFaults(entry.id), ...urlFaults('/imageUrl', entry.imageUrl), ...windowFaults(entry)]
+  return [...slugFaults(entry.id), ...urlFaults('/imageUrl', entry.imageUrl), ...availabilityFaults(entry)]
 }
 
 /** What `upsertReward` would change. @throws DomainError `catalogue_conflict` */

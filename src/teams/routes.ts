@@ -4,7 +4,7 @@ import type { ResponseCache } from '../cache/response-cache.ts'
 import { Closed, Nullable, Slug } from '../core/schemas.ts'
 import { anyone } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
-import { TEAMS_VIEW, viewTeams } from './view.ts'
+import { getTeams, TEAMS_KEY } from './teams.ts'
 
 const Colour = Nullable(Type.String({ pattern: '^#[0-9a-f]{6}$' }), { description: 'Like #c8102e.' })
 
@@ -25,13 +25,13 @@ const Team = Closed(
 export const teamsRoutes = ({ db, cache }: { db: Database; cache: ResponseCache }) =>
   anyone({ prefix: '/api/teams', tag: 'Teams' }).get(
     '',
-    () => viewTeams(db.read, cache),
+    () => getTeams(db.read, cache),
     operation({
       id: 'listTeams',
       summary: 'List the teams',
       description: 'The clubs that a fan can follow, by id.',
       conditional: true,
-      ready: () => cache.getIfPresent(TEAMS_VIEW),
+      ready: () => cache.getIfPresent(TEAMS_KEY),
       data: 'read',
       answers: { 200: Closed({ teams: Type.Array(Team) }, { title: 'Teams' }) },
       examples: {

@@ -2,9 +2,17 @@
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
+import { teamsTag } from '../cache/tags.ts'
 import { DomainError } from '../core/problems.ts'
 
-export async function listTeams(reader: Reader) {
+export const TEAMS_KEY = 'teams'
+
+/** Active teams, from the response cache. */
+export const getTeams = (reader: Reader, cache: ResponseCache) =>
+  cache.get(TEAMS_KEY, async () => ({ value: { teams: await listTeams(reader) }, tags: [teamsTag] }))
+
+async function listTeams(reader: Reader) {
   const { teams } = reader.tables
   const rows = await reader.select().from(teams).where(eq(teams.active, true)).orderBy(asc(teams.id))
   return rows.map(({ active: _, createdAt: _c, updatedAt: _u, ...team }) => team)

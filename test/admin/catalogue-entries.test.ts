@@ -211,7 +211,7 @@ onEachEngine('Catalogue entries', world => {
 })
 
 onEngine(sqliteEngine, 'Slugs', world => {
-  test('that are paths of their own are all reserved', async () => {
+  test('that are segments of other paths are all reserved', async () => {
     const document = await world.app.handle(new Request('http://localhost/docs/json'))
     const { paths } = (await document.json()) as { paths: object }
     const words = Object.keys(paths).flatMap(path => {

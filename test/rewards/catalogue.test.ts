@@ -2,11 +2,11 @@
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { rewardsTag } from '../../src/cache/tags.ts'
-import { viewCatalogue } from '../../src/rewards/catalogue.ts'
+import { getCatalogue } from '../../src/rewards/catalogue.ts'
 import { onEachEngine } from '../support/world.ts'
 
 onEachEngine('The view of the catalogue', world => {
-  const view = async () => viewCatalogue(world.db.read, world.deps.cache)
+  const view = async () => getCatalogue(world.db.read, world.deps.cache)
   const rowOf = async (id: string) => (await view()).find(row => row.id === id)
 
   test('shows what a claim took, and keeps the other rows as they are', async () => {
