@@ -1,4 +1,4 @@
-/** `bun run bench`: what Matchday does a second, beside what the machine, a raw reference and a peer do. */
+/** `bun run bench`: measures Matchday's throughput and latency next to bare Bun, raw SQL and Express. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ import { reportScenario, reportTargets } from './bench/report.ts'
 import { type Bench, type Outcome, type Scenario, skipped } from './bench/scenario.ts'
 import { scenarios } from './bench/scenarios/index.ts'
 import { createSubjects } from './bench/subjects.ts'
-import { judge, type Results } from './bench/targets.ts'
+import { evaluateTargets, type Results } from './bench/targets.ts'
 
 const print = (text: string) => void process.stdout.write(text)
 
@@ -22,7 +22,7 @@ function choose({ scenarios: names }: BenchOptions): Scenario[] {
   const unknown = names.find(name => !scenarios.some(scenario => scenario.name === name))
   if (unknown)
     throw new Error(
-      `There is no scenario ${unknown}. There are ${scenarios.map(({ name }) => name).join(', ')}.`,
+      `Unknown scenario ${unknown}. Scenarios: ${scenarios.map(({ name }) => name).join(', ')}.`,
     )
   return names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.includes(name))
 }
@@ -32,8 +32,8 @@ async function createBench(
   folder: string,
 ): Promise<Bench & { close(): Promise<void> }> {
   const issuer = startIssuer(options.algorithm)
-  const say = (line: string) => void process.stderr.write(`${line}\n`)
-  const databases = createDatabases(folder, process.env.BENCH_POSTGRES_URL, say)
+  const log = (line: string) => void process.stderr.write(`${line}\n`)
+  const databases = createDatabases(folder, process.env.BENCH_POSTGRES_URL, log)
   const cores = coresFor(options.pin)
   const subjects = await createSubjects({
     ...options,
@@ -42,10 +42,10 @@ async function createBench(
     databases,
     issuer,
   })
-  const made = new Map<string, string[]>()
+  const cache = new Map<string, string[]>()
   const tokensFor = (key: string, subjectsToSign: () => string[]) => {
-    const tokens = made.get(key) ?? issuer.tokens(subjectsToSign())
-    made.set(key, tokens)
+    const tokens = cache.get(key) ?? issuer.tokens(subjectsToSign())
+    cache.set(key, tokens)
     return tokens
   }
   return {
@@ -57,15 +57,15 @@ async function createBench(
     databases,
     subjects,
     tokensOf: (fans, count = 20_000) => tokensFor(`${fans} ${count}`, () => subjectsOf(fans, count)),
-    unknownTokens(fans) {
+    uncachedTokens(fans) {
       const subjects = subjectsOf(fans)
       const count = Math.ceil(MAX_TOKENS * 1.25)
       const signed = () => Array.from({ length: count }, (_, at) => subjects[at % subjects.length] ?? '')
       return tokensFor(`unknown ${fans}`, signed)
     },
-    newcomers: () =>
+    newTokens: () =>
       tokensFor('new', () => Array.from({ length: options.quick ? 5_000 : 80_000 }, (_, at) => `new-${at}`)),
-    say,
+    log,
     async close() {
       await issuer.stop()
       await databases.close()
@@ -73,7 +73,7 @@ async function createBench(
   }
 }
 
-/** A scenario that fails is reported, and the numbers of the others are kept. */
+/** Reports a failed scenario and keeps the results of the others. */
 async function attempt(scenario: Scenario, bench: Bench): Promise<Outcome> {
   try {
     return await scenario.run(bench)
@@ -98,25 +98,25 @@ async function run(options: BenchOptions): Promise<boolean> {
   const machine = describeMachine(folder)
   const { generator, cores } = bench
   print(
-    `Matchday ${machine.commit ?? ''}${machine.uncommitted ? ' with changes' : ''} on Bun ${machine.bun}, ${options.engine}\n`,
+    `Matchday ${machine.commit ?? ''}${machine.uncommitted ? ' with uncommitted changes' : ''} on Bun ${machine.bun}, ${options.engine}\n`,
   )
   print(
     `${machine.cpu}, ${machine.cores} cores, load ${machine.loadBefore.toFixed(1)} before; SQLite ${machine.sqlite}, ${machine.durability}, on ${machine.fileSystem ?? 'an unknown file system'}\n`,
   )
   print(
-    `Load: ${generator.name}, ${options.connections} connections, closed loop; ${cores.pinned ? 'server and load on a core each' : 'nothing is pinned'}\n`,
+    `Load: ${generator.name}, ${options.connections} connections, closed loop; ${cores.pinned ? 'server and load on one core each' : 'no pinned cores'}\n`,
   )
   print(
-    `${options.rounds} rounds of ${options.seconds} s in alternation; ${options.fans} fans; ${options.algorithm}; Matchday logs from ${options.logLevel} on\n`,
+    `${options.rounds} rounds of ${options.seconds} s in alternation; ${options.fans} fans; ${options.algorithm}; Matchday's log level is ${options.logLevel}\n`,
   )
   print(
-    'ratio: the first row to this one. by CPU: the same, per second of CPU time that the servers used; believe it first where others were at work\n',
+    'ratio: throughput of the first row divided by that of this row. by CPU: the same per second of CPU time of the servers; more reliable on a busy machine\n',
   )
   const results: Results = {}
   try {
     for (const scenario of chosen) {
-      const wanted = !scenario.long || options.long || options.scenarios.includes(scenario.name)
-      const outcome = wanted ? await attempt(scenario, bench) : skipped('takes minutes: --long')
+      const selected = !scenario.long || options.long || options.scenarios.includes(scenario.name)
+      const outcome = selected ? await attempt(scenario, bench) : skipped('takes minutes; run with --long')
       results[scenario.name] = outcome
       print(reportScenario(scenario, outcome))
     }
@@ -124,7 +124,7 @@ async function run(options: BenchOptions): Promise<boolean> {
     await bench.close()
     rmSync(folder, { recursive: true, force: true })
   }
-  const targets = judge(results)
+  const targets = evaluateTargets(results)
   print(reportTargets(targets))
   mkdirSync(dirname(options.json), { recursive: true })
   const report = {
@@ -137,7 +137,7 @@ async function run(options: BenchOptions): Promise<boolean> {
     targets,
   }
   await Bun.write(options.json, `${JSON.stringify(report, null, 2)}\n`)
-  print(`\nNumbers: ${options.json}\n`)
+  print(`\nReport: ${options.json}\n`)
   return Object.values(results).every(({ invalid }) => !invalid)
 }
 

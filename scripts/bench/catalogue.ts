@@ -1,17 +1,32 @@
-/** The catalogue that is measured: twenty rewards and the demonstration packs. */
+/** The measured catalogue: twenty rewards and the demonstration packs. */
 import { collectibles, packs, weightsOf } from '../seed/packs.ts'
-import type { Rows } from './rows.ts'
+import type { Plan } from './plan.ts'
+
+/** Rows by table, with the column names of the database; times are ISO 8601. */
+export type Rows = Record<string, Record<string, string | number | boolean | null>[]>
 
 export const REWARDS = 20
 /** Every fan has claimed the first three, and redeemed the first. */
 export const CLAIMED = 3
-/** Above every price: a claim in the bench never fails for points. */
+/** More than every price: no claim fails with insufficient points. */
 export const POINTS = 5_000
 
 export const rewardId = (at: number) => `reward-${String(at).padStart(2, '0')}`
 
 /** Rewards that no fan has claimed. */
 export const claimable = Array.from({ length: REWARDS - CLAIMED }, (_, at) => rewardId(CLAIMED + at))
+
+/** Each fan claims each reward once. The list is read first with the same token. */
+export const claimPlan = (tokens: string[]): Plan => ({
+  tokens,
+  requests: claimable.map(rewardId => ({
+    method: 'POST',
+    path: '/api/rewards/claim',
+    body: JSON.stringify({ rewardId }),
+  })),
+  once: true,
+  primePath: '/api/rewards',
+})
 
 export function catalogueRows(now: string): Rows {
   const at = { created_at: now, updated_at: now }

@@ -1,4 +1,4 @@
-/** How many statements a read puts to the database, counted in process. */
+/** Counts the database statements of a read, in process. */
 import { pino } from 'pino'
 import { openDatabase } from '../../db/index.ts'
 import { createApp } from '../../src/app.ts'
@@ -8,7 +8,7 @@ import { createDeps } from '../../src/deps.ts'
 import type { Engine } from './databases.ts'
 import type { Bench } from './scenario.ts'
 
-/** Of one GET by a fan whose token is known and who has not read this path before. */
+/** Counts the statements of one GET with a verified token whose response is not cached. */
 export async function countStatements(
   { databases, subjects, issuer, options, tokensOf }: Bench,
   engine: Engine,
@@ -19,7 +19,7 @@ export async function countStatements(
   let count = 0
   const read = new Proxy(db.read, {
     get(target, name) {
-      // One look-up a prepared statement, and one call for any other.
+      // `statements` is read once for each prepared statement, `select` is called for any other.
       if (name === 'statements' || name === 'select') count++
       return Reflect.get(target, name)
     },
@@ -35,16 +35,16 @@ export async function countStatements(
       }),
     )
     const [one = '', other = ''] = tokensOf(options.fans)
-    const ask = async (token: string, path: string) => {
+    const request = async (token: string, path: string) => {
       const headers = { authorization: `Bearer ${token}` }
       const { status } = await app.handle(new Request(`http://localhost${path}`, { headers }))
-      if (status !== 200) throw new Error(`GET ${path} answers ${status}`)
+      if (status !== 200) throw new Error(`GET ${path} responds with ${status}`)
     }
-    // What is prepared is built for the first fan, and what is the same for all is read.
-    await ask(one, path)
-    await ask(other, '/api/user/onboarding')
+    // The first fan builds the prepared statements and fills the shared caches.
+    await request(one, path)
+    await request(other, '/api/user/onboarding')
     count = 0
-    await ask(other, path)
+    await request(other, path)
     return count
   } finally {
     await db.close()

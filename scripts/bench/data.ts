@@ -1,6 +1,6 @@
 /**
- * Databases to measure on, filled in bulk: rows straight into the tables, since a million fans through the verbs
- * take hours. What the verbs keep true is kept here too: accounts agree with their entries, entries are chained.
+ * Fills the measured databases by bulk inserts, since a million fans through the verbs take hours. The rows keep the
+ * same invariants: accounts match their ledger entries, and the entries form a hash chain.
  */
 import { Database as Connection } from 'bun:sqlite'
 import { SQL } from 'bun'
@@ -9,12 +9,11 @@ import { migrate } from '../../db/migrate.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { recount } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
-import { CLAIMED, catalogueRows, POINTS, rewardId } from './catalogue.ts'
+import { CLAIMED, catalogueRows, POINTS, type Rows, rewardId } from './catalogue.ts'
 import { PROVIDER } from './issuer.ts'
-import type { Rows } from './rows.ts'
 
 interface Target {
-  /** Tables come in the order of their references. */
+  /** Tables are in dependency order. */
   write(rows: Rows): Promise<void> | void
   analyze(): Promise<void> | void
   close(): Promise<void> | void
@@ -23,21 +22,21 @@ interface Target {
 const targetOf = (url: string): Target =>
   url.startsWith('sqlite:') ? intoSqlite(url.slice('sqlite:'.length)) : intoPostgres(url)
 
-/** Fans written at once. */
+/** Fans per insert. */
 const BATCH = 2_000
-/** When the first fan came; one a second from then on. */
+/** The time of the first fan; each further fan is one second later. */
 const FIRST_MS = Date.parse('2025-01-01T00:00:00.000Z')
 const ONBOARDING_POINTS = 100
 
 export const subjectOf = (fan: number) => `fan-${String(fan).padStart(7, '0')}`
 
-/** So many of the fans of a database, from the first to the last; all 20,000 tokens of a run by default. */
+/** The subjects of up to `count` fans, evenly spread over all fans of a database. */
 export function subjectsOf(fans: number, count = 20_000): string[] {
-  const many = Math.min(fans, count)
-  return Array.from({ length: many }, (_, at) => subjectOf(Math.floor((at * fans) / many)))
+  const size = Math.min(fans, count)
+  return Array.from({ length: size }, (_, at) => subjectOf(Math.floor((at * fans) / size)))
 }
 
-/** Fills an empty database of this URL with the catalogue and so many fans. */
+/** Fills an empty database with the catalogue and `fans` fans. */
 export async function fillDatabase(url: string, fans: number): Promise<void> {
   await migrate(url)
   const target = targetOf(url)
@@ -48,7 +47,7 @@ export async function fillDatabase(url: string, fans: number): Promise<void> {
   await countBoard(url)
 }
 
-/** Adds the fans from `first` up to `end` to a database that a server answers from. Leaves the planner's statistics alone. */
+/** Adds the fans from `first` up to `end` to a database in use, without updating the planner's statistics. */
 export async function growDatabase(url: string, first: number, end: number): Promise<void> {
   const target = targetOf(url)
   await writeFans(target, first, end)
@@ -59,7 +58,7 @@ export async function growDatabase(url: string, first: number, end: number): Pro
 async function writeFans({ write }: Target, from: number, end: number): Promise<void> {
   for (let first = from; first < end; first += BATCH) {
     await write(fanRows(first, Math.min(end, first + BATCH)))
-    // SQLite writes without a pause, and a Ctrl-C would wait for a million fans.
+    // SQLite writes synchronously: without this, Ctrl-C would wait for a million fans.
     await new Promise(resolve => setImmediate(resolve))
   }
 }
@@ -119,7 +118,7 @@ const profile = (fan: number) => ({
 })
 
 function ledgerOf(userId: string, fan: number, createdAt: Date) {
-  // Ranks differ, with some ties.
+  // Distinct ranks with some ties.
   const earned = POINTS - ONBOARDING_POINTS + ((fan * 7919) % 100_003)
   const causes = [
     { delta: ONBOARDING_POINTS, reason: 'onboarding', ref: 'onboarding' },
@@ -166,7 +165,7 @@ function claimsOf(userId: string, fan: number, time: string): Rows[string] {
 
 function intoSqlite(path: string): Target {
   const connection = new Connection(path, { strict: true })
-  // Nobody else sees the file until it is finished.
+  // No other process opens the file before it is complete.
   connection.run('PRAGMA synchronous = OFF')
   connection.run('PRAGMA foreign_keys = OFF')
   connection.run('PRAGMA cache_size = -262144')
@@ -187,8 +186,8 @@ function intoSqlite(path: string): Target {
     analyze: () => void connection.run('ANALYZE'),
     close() {
       const broken = connection.query('PRAGMA foreign_key_check').all()
-      if (broken.length > 0) throw new Error(`the bench wrote ${broken.length} rows that refer to nothing`)
-      // One file that holds everything, so that it can be copied.
+      if (broken.length > 0) throw new Error(`the bench wrote ${broken.length} rows with dangling references`)
+      // Empties the WAL, so that the file alone can be copied.
       connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
       connection.close()
     },

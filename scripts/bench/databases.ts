@@ -1,4 +1,4 @@
-/** Filled databases, made once per size, and copies of them for those who write. */
+/** Filled databases, created once per size, and copies of them. */
 import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SQL } from 'bun'
@@ -7,22 +7,22 @@ import { fillDatabase } from './data.ts'
 export type Engine = 'sqlite' | 'postgres'
 
 export interface Databases {
-  /** A copy of its own with so many fans: its URL, and how to be rid of it. */
+  /** Copies the database with `fans` fans. */
   copy(engine: Engine, fans: number): Promise<{ url: string; remove(): Promise<void> }>
   close(): Promise<void>
 }
 
-/** @param server where databases may be created; needed for `postgres` */
+/** @param server a server on which databases may be created; required for `postgres` */
 export function createDatabases(
   folder: string,
   server: string | undefined,
-  say: (line: string) => void,
+  log: (line: string) => void,
 ): Databases {
   const filled = new Map<string, Promise<string>>()
   const made: string[] = []
   let copies = 0
 
-  async function administrate(statement: string) {
+  async function executeOnServer(statement: string) {
     if (!server)
       throw new Error(
         '--engine postgres needs BENCH_POSTGRES_URL, a server on which databases may be created.',
@@ -35,22 +35,22 @@ export function createDatabases(
     }
   }
 
-  function addressOf(name: string): string {
-    const address = new URL(server ?? '')
-    address.pathname = `/${name}`
-    return address.href
+  function urlOf(name: string): string {
+    const url = new URL(server ?? '')
+    url.pathname = `/${name}`
+    return url.href
   }
 
   async function fill(engine: Engine, fans: number): Promise<string> {
     const name = `matchday_bench_${process.pid}_${fans}`
     const started = performance.now()
     if (engine === 'postgres') {
-      await administrate(`CREATE DATABASE ${name}`)
+      await executeOnServer(`CREATE DATABASE ${name}`)
       made.push(name)
     }
     const at = engine === 'postgres' ? name : join(folder, `${name}.db`)
-    await fillDatabase(engine === 'postgres' ? addressOf(name) : `sqlite:${at}`, fans)
-    say(`${engine} with ${fans} fans: ${((performance.now() - started) / 1000).toFixed(1)} s`)
+    await fillDatabase(engine === 'postgres' ? urlOf(name) : `sqlite:${at}`, fans)
+    log(`${engine} with ${fans} fans: ${((performance.now() - started) / 1000).toFixed(1)} s`)
     return at
   }
 
@@ -63,9 +63,9 @@ export function createDatabases(
       const number = ++copies
       if (engine === 'postgres') {
         const name = `${from}_${number}`
-        await administrate(`CREATE DATABASE ${name} TEMPLATE ${from}`)
+        await executeOnServer(`CREATE DATABASE ${name} TEMPLATE ${from}`)
         made.push(name)
-        return { url: addressOf(name), remove: () => administrate(`DROP DATABASE ${name} WITH (FORCE)`) }
+        return { url: urlOf(name), remove: () => executeOnServer(`DROP DATABASE ${name} WITH (FORCE)`) }
       }
       const path = join(folder, `copy-${number}.db`)
       await copyFile(from, path)
@@ -76,7 +76,7 @@ export function createDatabases(
       }
     },
     async close() {
-      for (const name of made) await administrate(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      for (const name of made) await executeOnServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     },
   }
 }

@@ -1,7 +1,7 @@
-/** An identity provider just large enough to measure with: a key made anew for each run, its JWKS, tokens in bulk. */
+/** A minimal identity provider for the bench: a new key for each run, its JWKS, and tokens in bulk. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 
-/** Production calls public addresses only. This one is for documentation (RFC 5737); `reach-issuer.ts` replaces it. */
+/** Production mode calls public addresses only. This one is reserved (RFC 5737); `reach-issuer.ts` redirects it. */
 export const ISSUER = 'https://192.0.2.1'
 export const AUDIENCE = 'bench'
 export const PROVIDER = 'bench'
@@ -9,7 +9,7 @@ export const algorithms = ['ES256', 'RS256'] as const
 export type Algorithm = (typeof algorithms)[number]
 
 export interface Issuer {
-  /** Where it really listens. */
+  /** The address on which it listens. */
   origin: string
   jwks: { keys: unknown[] }
   /** SPKI, PEM. */
@@ -30,14 +30,14 @@ export function startIssuer(algorithm: Algorithm): Issuer {
   const jwks = { keys: [{ ...publicKey.export({ format: 'jwk' }), kid, alg: algorithm, use: 'sig' }] }
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => Response.json(jwks) })
   const header = encode({ alg: algorithm, typ: 'at+jwt', kid })
-  // All of one run: nothing expires while it is measured.
+  // Valid for the whole run.
   const iat = Math.floor(Date.now() / 1000) - 60
   const exp = iat + 86_400
 
   function token(sub: string): string {
     const claims = { iss: ISSUER, aud: AUDIENCE, sub, iat, exp, jti: crypto.randomUUID(), scope: 'openid' }
     const signed = `${header}.${encode({ ...claims, email: `${sub}@example.com`, updated_at: iat })}`
-    // RFC 7518 §3.4: the two numbers side by side, not in DER.
+    // RFC 7518 §3.4: r and s concatenated, not DER.
     const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' })
     return `${signed}.${signature.toString('base64url')}`
   }

@@ -1,10 +1,10 @@
-/** What was measured on, and with what: a number without these is none. */
+/** Describes the machine and the versions: results are meaningless without them. */
 import { Database } from 'bun:sqlite'
 import { cpus, freemem, loadavg, release, totalmem, type } from 'node:os'
 import manifest from '../../package.json' with { type: 'json' }
 import { root } from './process.ts'
 
-const said = (command: string[]) => {
+const outputOf = (command: string[]) => {
   if (!Bun.which(command[0] ?? '')) return null
   const { stdout, success } = Bun.spawnSync(command, { cwd: root })
   return success ? stdout.toString().trim() : null
@@ -12,7 +12,7 @@ const said = (command: string[]) => {
 
 const gb = (bytes: number) => Math.round(bytes / 2 ** 30)
 
-/** @param folder where the databases are */
+/** @param folder the folder of the databases */
 export function describeMachine(folder: string) {
   const sqlite = new Database(':memory:')
   const { version } = sqlite.query('SELECT sqlite_version() AS version').get() as { version: string }
@@ -23,16 +23,16 @@ export function describeMachine(folder: string) {
     memoryGb: gb(totalmem()),
     freeMemoryGb: gb(freemem()),
     system: `${type()} ${release()}`,
-    /** Of the last minute, before the bench began: others at work make its numbers worse. */
+    /** Load average of the minute before the bench. */
     loadBefore: loadavg()[0] ?? 0,
     bun: Bun.version,
-    node: said(['node', '--version']),
+    node: outputOf(['node', '--version']),
     sqlite: version,
     durability: 'WAL, synchronous=FULL',
-    /** On `tmpfs` an fsync costs nothing, and writes per second mean little. */
-    fileSystem: said(['stat', '-f', '-c', '%T', folder]),
+    /** On `tmpfs` an fsync is free, so writes per second are meaningless. */
+    fileSystem: outputOf(['stat', '-f', '-c', '%T', folder]),
     elysia: manifest.dependencies.elysia,
-    commit: said(['git', 'rev-parse', '--short', 'HEAD']),
-    uncommitted: Boolean(said(['git', 'status', '--porcelain'])),
+    commit: outputOf(['git', 'rev-parse', '--short', 'HEAD']),
+    uncommitted: Boolean(outputOf(['git', 'status', '--porcelain'])),
   }
 }

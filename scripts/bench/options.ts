@@ -4,21 +4,21 @@ import type { Engine } from './databases.ts'
 import { type Algorithm, algorithms } from './issuer.ts'
 
 export interface BenchOptions {
-  /** Names of scenarios; empty: all. */
+  /** Names of scenarios; empty means all. */
   scenarios: string[]
   rounds: number
-  /** Of one measurement. */
+  /** Duration of one measurement. */
   seconds: number
   connections: number
-  /** Seconds that a warm-up takes at most. */
+  /** Maximum duration of a warm-up in seconds. */
   warmUp: number
-  /** In the databases of all scenarios but `growth`. */
+  /** Fans in the database, in all scenarios except `growth`. */
   fans: number
-  /** Of `growth`. */
+  /** Numbers of fans in `growth`. */
   sizes: number[]
   engine: Engine
   algorithm: Algorithm
-  /** Of Matchday. The references log nothing. */
+  /** Log level of Matchday. The references do not log. */
   logLevel: string
   generator: 'wrk' | 'autocannon' | undefined
   pin: boolean
@@ -27,19 +27,19 @@ export interface BenchOptions {
   json: string
 }
 
-export const usage = (scenarios: { name: string; about: string }[]) => `\
-Measures Matchday and what it is compared with, in alternation, on temporary data.
+export const usage = (scenarios: { name: string; summary: string }[]) => `\
+Measures Matchday and the servers it is compared with, in alternation, on temporary data.
 
-  bun run bench                  everything but what takes minutes
-  bun run bench packs purchase   these scenarios
-  bun run bench --quick          a minute, to see that it works; its numbers mean little
+  bun run bench                  all scenarios except the long ones
+  bun run bench packs purchase   only these scenarios
+  bun run bench --quick          a one-minute check that the bench works; not a measurement
 
-${scenarios.map(({ name, about }) => `  ${name.padEnd(14)} ${about}`).join('\n')}
+${scenarios.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`).join('\n')}
 
   --rounds N         rounds of each measurement; the median counts (5)
-  --seconds N        of one measurement (4)
-  --warm-up N        seconds at most, until four in a row bring nothing better (30)
-  --connections N    at once, each waiting for its answer (32)
+  --seconds N        duration of one measurement (4)
+  --warm-up N        maximum warm-up in seconds; it ends after four without improvement (30)
+  --connections N    concurrent connections, one request at a time each (32)
   --fans N           in the database (20000)
   --sizes A,B,…      numbers of fans for growth (10000,100000,1000000)
   --engine E         of Matchday: sqlite or postgres, the latter at BENCH_POSTGRES_URL (sqlite)

@@ -1,4 +1,4 @@
-/** What a load generator sends, and what it measured. */
+/** The requests of a load generator, and its measurement. */
 
 export interface RequestTemplate {
   method: 'GET' | 'POST' | 'PATCH'
@@ -8,17 +8,17 @@ export interface RequestTemplate {
 }
 
 /**
- * Request number i carries `tokens[i % tokens.length]` and is `requests[i % requests.length]`. Where the two lengths
- * have no divisor in common, every pair of them comes once in as many requests as their product.
+ * Request number i is `requests[i % requests.length]` with `tokens[i % tokens.length]`. If the two lengths have no
+ * common greatestCommonDivisor, every pair occurs once before the sequence repeats.
  */
 export interface Plan {
-  /** Bearer tokens; none: requests carry no Authorization. */
+  /** Bearer tokens. Empty: requests have no Authorization header. */
   tokens: string[]
   requests: RequestTemplate[]
-  /** A pair may be sent once only: a subject is started again on fresh data before they run out. */
+  /** Each pair may be sent only once: the subject is restarted on fresh data before they run out. */
   once?: boolean
-  /** A path that every token reads once before the load begins, so that all callers are known. */
-  introduction?: string
+  /** A path that is read once with every token before the load, so that all tokens are cached. */
+  primePath?: string
 }
 
 export interface Latency {
@@ -29,30 +29,30 @@ export interface Latency {
 }
 
 export interface Measurement {
-  /** Answers that came. */
+  /** Received responses. */
   requests: number
   perSecond: number
-  /** Not 2xx, or no answer at all. */
+  /** Responses other than 2xx, and requests without a response. */
   failed: number
   /** Milliseconds. */
   latency: Latency
-  /** Requests that were made, those still under way at the end included: where the next round goes on. */
-  made: number
+  /** Sent requests, including those pending at the end. The next round continues from there. */
+  sent: number
   /** Share of one core that the generator used, 0 to 1. */
   generatorCpu: number
 }
 
-/** How many requests a plan has before a pair comes again. */
+/** The number of requests before a pair of token and request repeats. */
 export function distinctRequests({ tokens, requests }: Plan): number {
   const [a, b] = [Math.max(tokens.length, 1), requests.length]
-  return (a * b) / divisor(a, b)
+  return (a * b) / greatestCommonDivisor(a, b)
 }
 
-function divisor(a: number, b: number): number {
-  return b === 0 ? a : divisor(b, a % b)
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b)
 }
 
-/** The bytes of one request up to its token, and from there on. */
+/** The text of one request before and after its token. */
 export function requestParts({ method, path, body }: RequestTemplate, host: string, withToken: boolean) {
   const entity =
     body === undefined

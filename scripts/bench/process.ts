@@ -1,10 +1,10 @@
-/** Processes of the bench: pinned to a core where the system can, found ready, watched, and stopped. */
+/** Child processes of the bench: pins them to a core where possible, waits until they are ready, and stops them. */
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 
 export const root = `${import.meta.dir}/../..`
 
-/** Of a socket, in /proc/net/tcp. */
+/** The state of a listening socket in /proc/net/tcp. */
 const LISTENING = '0A'
 
 const canPin = Bun.which('taskset') !== null
@@ -12,22 +12,22 @@ const canPin = Bun.which('taskset') !== null
 const pinned = (command: string[], core: number | null) =>
   core === null || !canPin ? command : ['taskset', '-c', String(core), ...command]
 
-/** The cores of server and generator; nulls where nothing can be pinned. */
+/** The cores of server and load generator; null where pinning is not possible. */
 export function coresFor(pin: boolean): { server: number | null; generator: number | null; pinned: boolean } {
-  const able = pin && canPin && navigator.hardwareConcurrency >= 2
-  return able ? { server: 0, generator: 1, pinned: true } : { server: null, generator: null, pinned: false }
+  const canUse = pin && canPin && navigator.hardwareConcurrency >= 2
+  return canUse ? { server: 0, generator: 1, pinned: true } : { server: null, generator: null, pinned: false }
 }
 
-interface Where {
+interface SpawnOptions {
   core: number | null
   cwd?: string
   env?: Record<string, string>
 }
 
-/** What is running now: a bench that is told to stop takes it along. */
+/** Running children, killed when the bench is interrupted. */
 const children = new Set<Bun.Subprocess>()
 
-function remember<T extends Bun.Subprocess>(child: T): T {
+function track<T extends Bun.Subprocess>(child: T): T {
   children.add(child)
   void child.exited.then(() => children.delete(child))
   return child
@@ -37,9 +37,9 @@ export function killChildren(): void {
   for (const child of children) child.kill('SIGKILL')
 }
 
-/** Runs to the end. @throws Error with what it said when it fails */
-export async function outputOf(command: string[], { core, cwd = root, env }: Where) {
-  const child = remember(
+/** Runs a command and returns its output. @throws Error with its error output when it fails */
+export async function outputOf(command: string[], { core, cwd = root, env }: SpawnOptions) {
+  const child = track(
     Bun.spawn(pinned(command, core), {
       cwd,
       env: { ...process.env, ...env },
@@ -60,22 +60,22 @@ export async function outputOf(command: string[], { core, cwd = root, env }: Whe
 export interface Running {
   origin: string
   pid: number
-  /** Milliseconds from its start to its first answer of 200. */
+  /** Milliseconds from the start of the process to its first response with status 200. */
   startMs: number
   stop(): Promise<void>
 }
 
-/** Starts a server whose workers listen on `PORT` of the loopback, and waits for all, and for `path` to answer 200. */
+/** Starts a server on a loopback port and waits until all workers listen and `path` responds with 200. */
 export async function startServer(
   command: string[],
-  { core, cwd = root, env, path, workers = 1 }: Where & { path: string; workers?: number },
+  { core, cwd = root, env, path, workers = 1 }: SpawnOptions & { path: string; workers?: number },
 ): Promise<Running> {
   const port = freePort()
   const started = performance.now()
-  const child = remember(
+  const child = track(
     Bun.spawn(pinned(command, core), {
       cwd,
-      // Not the caller's own environment: a DATABASE_URL in it must not be what is measured.
+      // Not the environment of the caller: its DATABASE_URL must not be measured.
       env: {
         PATH: process.env.PATH ?? '',
         HOME: process.env.HOME ?? '',
@@ -89,23 +89,23 @@ export async function startServer(
     }),
   )
   const origin = `http://127.0.0.1:${port}`
-  let left = false
+  let exited = false
   void child.exited.then(() => {
-    left = true
+    exited = true
   })
   for (;;) {
     const status = await fetch(origin + path).then(
-      async answer => {
-        await answer.arrayBuffer()
-        return answer.status
+      async response => {
+        await response.arrayBuffer()
+        return response.status
       },
       () => 0,
     )
     if (status === 200 && (listenersOn(port) ?? workers) >= workers) break
-    if (left) throw new Error(`${command.join(' ')} left: ${await new Response(child.stderr).text()}`)
+    if (exited) throw new Error(`${command.join(' ')} exited: ${await new Response(child.stderr).text()}`)
     if (performance.now() - started > 20_000) {
       child.kill('SIGKILL')
-      throw new Error(`${command.join(' ')} answers ${status} at ${path}`)
+      throw new Error(`${command.join(' ')} responds with ${status} at ${path}`)
     }
     await Bun.sleep(2)
   }
@@ -122,7 +122,7 @@ export async function startServer(
   }
 }
 
-/** CPU seconds that a process and its children have used, of all their threads; null where /proc does not say. */
+/** CPU seconds used by all threads of a process and its children; null where /proc is not available. */
 export function cpuSecondsOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -134,7 +134,7 @@ export function cpuSecondsOf(pid: number): number | null {
   }
 }
 
-/** None where /proc does not say. */
+/** Empty where /proc is not available. */
 function childrenOf(pid: number): number[] {
   try {
     const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
@@ -144,7 +144,7 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** How many sockets listen on this port; null where /proc does not say. */
+/** The number of sockets that listen on a port; null where /proc is not available. */
 function listenersOn(port: number): number | null {
   try {
     const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
@@ -158,7 +158,7 @@ function listenersOn(port: number): number | null {
   }
 }
 
-/** CPU seconds that all processes of the machine have used, and what its host took; null where /proc does not say. */
+/** CPU seconds used by all processes of the machine, stolen time included; null where /proc is not available. */
 export function machineCpuSeconds(): number | null {
   try {
     const [user = 0, nice = 0, system = 0, , , , , steal = 0] = readFileSync('/proc/stat', 'utf8')
@@ -174,7 +174,7 @@ export function machineCpuSeconds(): number | null {
 
 export const coreCount = () => cpus().length
 
-/** Resident memory in MB; null where /proc does not say. */
+/** Resident memory in MB; null where /proc is not available. */
 export function residentMb(pid: number): number | null {
   try {
     const kb = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]

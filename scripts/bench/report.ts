@@ -1,4 +1,4 @@
-/** The report on a terminal. */
+/** The report for a terminal. */
 import type { Outcome, Row, Scenario } from './scenario.ts'
 import type { Verdict } from './targets.ts'
 
@@ -7,14 +7,14 @@ const number = (value: number) =>
 const share = (value: number | null | undefined) =>
   value === null || value === undefined ? '' : `${Math.round(value * 100)} %`
 
-/** Half of the distance from the slowest round to the fastest, of the median. */
+/** Half of the distance between the slowest and the fastest round, relative to the median. */
 const spread = ({ low, high, median }: Row) => `±${Math.round(((high - low) / 2 / median) * 100)} %`
 
 function latencies({ p50, p99 }: NonNullable<Row['detail']>): string {
   return typeof p50 === 'number' && typeof p99 === 'number' ? `${p50.toFixed(2)} / ${p99.toFixed(2)}` : ''
 }
 
-/** Columns as wide as their widest cell; all but the first to the right. */
+/** Pads columns to their widest cell; all but the first are right-aligned. */
 function table(lines: string[][]): string {
   const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map(line => line[at]?.length ?? 0)))
   return lines
@@ -25,10 +25,13 @@ function table(lines: string[][]): string {
     .join('\n')
 }
 
-export function reportScenario({ name, about }: Pick<Scenario, 'name' | 'about'>, outcome: Outcome): string {
-  const title = `\n${name}: ${about}\n`
+export function reportScenario(
+  { name, summary }: Pick<Scenario, 'name' | 'summary'>,
+  outcome: Outcome,
+): string {
+  const title = `\n${name}: ${summary}\n`
   if (outcome.skipped) return `${title}  skipped: ${outcome.skipped}\n`
-  const first = outcome.unlike ? undefined : outcome.rows.find(({ unit }) => unit.endsWith('/s'))
+  const first = outcome.separateRows ? undefined : outcome.rows.find(({ unit }) => unit.endsWith('/s'))
   const rows = outcome.rows.map(row => {
     const detail = row.detail ?? {}
     const comparable = first && row !== first && row.unit.endsWith('/s')
@@ -48,14 +51,15 @@ export function reportScenario({ name, about }: Pick<Scenario, 'name' | 'about'>
   })
   const head = ['', 'median', '', 'spread', 'ratio', 'by CPU', 'p50 / p99 ms', 'server', 'load']
   const notes = outcome.notes.map(note => `  ${note}\n`).join('')
-  const invalid = outcome.invalid ? `  NOT VALID: ${outcome.invalid}\n` : ''
+  const invalid = outcome.invalid ? `  INVALID: ${outcome.invalid}\n` : ''
   return `${title}${table([head, ...rows])}\n${notes}${invalid}`
 }
 
 export function reportTargets(verdicts: Verdict[]): string {
-  const words = (holds: boolean | null) => (holds === null ? 'not measured' : holds ? 'holds' : 'MISSED')
-  const rows = verdicts.map(({ title, value, byCpu, wanted, holds }) => {
-    return [title, value?.toFixed(2) ?? '', byCpu?.toFixed(2) ?? '', wanted, words(holds)]
+  const verdictText = (holds: boolean | null) =>
+    holds === null ? 'not measured' : holds ? 'holds' : 'MISSED'
+  const rows = verdicts.map(({ title, value, byCpu, target, holds }) => {
+    return [title, value?.toFixed(2) ?? '', byCpu?.toFixed(2) ?? '', target, verdictText(holds)]
   })
-  return `\nTargets\n${table([['', 'measured', 'by CPU', 'wanted', ''], ...rows])}\n`
+  return `\nTargets\n${table([['', 'measured', 'by CPU', 'target', ''], ...rows])}\n`
 }

@@ -1,27 +1,28 @@
-/** Measures servers in alternation, so that what disturbs the machine disturbs them all. */
-import { introduce } from './introduce.ts'
+/** Measures servers in alternation, so that other load on the machine affects all of them. */
+
 import { distinctRequests, type Latency, type Measurement, type Plan } from './plan.ts'
+import { primeTokens } from './prime-tokens.ts'
 import { coreCount, cpuSecondsOf, machineCpuSeconds, type Running } from './process.ts'
 import { type Bench, median, type Outcome, type Row, row } from './scenario.ts'
 import { PeerMissing, type Subject } from './subjects.ts'
 import { type WarmUp, warmUp } from './warm-up.ts'
 
-/** Others may use this share of the machine before the report says so. */
+/** The report has a note when other processes use more than this share of the machine. */
 const DISTURBED = 0.1
-/** A generator that used more of its core than this may have been what was measured. */
+/** Above this share of its core the load generator may be the limit. */
 const SATURATED = 0.95
-/** By how much the next seconds may bring more than any before. */
+/** Allowance for a rise in throughput when planning the remaining requests. */
 const MARGIN = 1.3
 
-/** What of a bench is needed here. */
-type Measuring = Pick<Bench, 'options' | 'generator' | 'cores'>
+/** The part of a bench that measuring needs. */
+type MeasureContext = Pick<Bench, 'options' | 'generator' | 'cores'>
 
 export interface Contender {
   subject: Subject
   plan: Plan
-  /** In its database; by default as the options say. */
+  /** Fans in its database. Default: the option `--fans`. */
   fans?: number
-  /** Tells two contenders of one subject apart. */
+  /** Distinguishes two contenders of one subject. */
   label?: string
 }
 
@@ -32,17 +33,17 @@ interface Lane {
   running: Running
   /** Number of the next request of its plan. */
   next: number
-  /** Requests a second of its best load, warm-ups included. */
+  /** Highest throughput so far, warm-ups included, in requests per second. */
   fastest: number
-  /** Nothing has been measured since it was started. */
+  /** Not measured yet since its start. */
   fresh: boolean
-  /** A pair was sent again that may be sent once only. */
+  /** A request of a `once` plan was repeated. */
   ranOut: boolean
   warmUps: WarmUp[]
   measured: (Measurement & { serverCpu: number | null; othersCpu: number | null })[]
 }
 
-export async function compare(bench: Measuring, contenders: Contender[]): Promise<Outcome> {
+export async function compare(bench: MeasureContext, contenders: Contender[]): Promise<Outcome> {
   const { options } = bench
   const lanes: Lane[] = []
   const notes: string[] = []
@@ -70,7 +71,7 @@ export async function compare(bench: Measuring, contenders: Contender[]): Promis
     }
     for (const lane of lanes) await prepare(bench, lane)
     for (let round = 0; round < options.rounds; round++) {
-      // Another one is first in each round.
+      // Each round starts with another server.
       for (let turn = 0; turn < lanes.length; turn++) {
         const lane = lanes[(round + turn) % lanes.length]
         if (lane) await measureRound(bench, lane)
@@ -83,26 +84,22 @@ export async function compare(bench: Measuring, contenders: Contender[]): Promis
   const failed = rows.filter(({ detail }) => (detail?.failed ?? 0) > 0).map(({ subject }) => subject)
   const ranOut = lanes.filter(lane => lane.ranOut).map(({ label }) => label)
   const wrong = [
-    ...(failed.length > 0 ? [`${failed.join(', ')}: not every answer was 2xx`] : []),
-    ...(ranOut.length > 0
-      ? [`${ranOut.join(', ')}: used up what can be sent once; give it more --fans`]
-      : []),
+    ...(failed.length > 0 ? [`${failed.join(', ')}: not every response was 2xx`] : []),
+    ...(ranOut.length > 0 ? [`${ranOut.join(', ')}: ran out of unique requests; increase --fans`] : []),
   ]
   for (const { subject, detail } of rows) {
     if ((detail?.generatorCpu ?? 0) > SATURATED)
-      notes.push(`${subject}: the load generator used its whole core; the server may be faster than this`)
+      notes.push(`${subject}: the load generator used its whole core; the server may be faster`)
   }
   for (const { label, warmUps } of options.quick ? [] : lanes) {
-    const restless = warmUps.find(({ steady }) => !steady)
-    if (restless)
-      notes.push(
-        `${label}: measured while its throughput still changed, after a warm-up of ${restless.seconds} s`,
-      )
+    const unsteady = warmUps.find(({ steady }) => !steady)
+    if (unsteady)
+      notes.push(`${label}: its throughput was not steady after a warm-up of ${unsteady.seconds} s`)
   }
   const disturbance = Math.max(0, ...rows.map(({ detail }) => detail?.othersCpu ?? 0))
-  // A database server is among the others, and does what was asked of it.
+  // With PostgreSQL the database server is among the other processes.
   if (disturbance > DISTURBED && options.engine === 'sqlite')
-    notes.push(`others used up to ${Math.round(disturbance * 100)} % of this machine meanwhile`)
+    notes.push(`other processes used up to ${Math.round(disturbance * 100)} % of the machine`)
   return {
     rows,
     notes,
@@ -110,18 +107,23 @@ export async function compare(bench: Measuring, contenders: Contender[]): Promis
   }
 }
 
-/** Whether its plan has pairs for so many seconds more that were not sent yet. */
-function hasPairsFor({ options }: Measuring, { contender, next }: Lane, seconds: number, perSecond: number) {
+/** Whether a `once` plan has enough unsent requests for `seconds` more at `perSecond`. */
+function hasPairsFor(
+  { options }: MeasureContext,
+  { contender, next }: Lane,
+  seconds: number,
+  perSecond: number,
+) {
   const { plan } = contender
   const needed = perSecond * seconds * MARGIN + options.connections
   return !plan.once || next + needed <= distinctRequests(plan)
 }
 
-/** On fresh data: its callers known, its code compiled, and pairs left for a round. */
-async function prepare(bench: Measuring, lane: Lane): Promise<void> {
+/** Primes tokens and warms up, leaving enough unsent requests for a round. */
+async function prepare(bench: MeasureContext, lane: Lane): Promise<void> {
   const { plan, subject } = lane.contender
-  if (plan.introduction)
-    await introduce(lane.running.origin, plan.tokens, plan.introduction, { workers: subject.workers ?? 1 })
+  if (plan.primePath)
+    await primeTokens(lane.running.origin, plan.tokens, plan.primePath, { workers: subject.workers ?? 1 })
   const { seconds } = bench.options
   const warm = await warmUp(
     second => load(bench, lane, second),
@@ -131,9 +133,9 @@ async function prepare(bench: Measuring, lane: Lane): Promise<void> {
   lane.warmUps.push(warm)
 }
 
-async function measureRound(bench: Measuring, lane: Lane): Promise<void> {
+async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
   const { seconds } = bench.options
-  // On data that is fresh already there would be no more of them.
+  // A lane on fresh data cannot get more requests by a restart.
   if (!lane.fresh && !hasPairsFor(bench, lane, seconds, lane.fastest)) {
     await lane.running.stop()
     Object.assign(lane, { running: await lane.contender.subject.start(lane.fans), next: 0, fresh: true })
@@ -158,7 +160,7 @@ async function measureRound(bench: Measuring, lane: Lane): Promise<void> {
 }
 
 async function load(
-  { generator, options, cores }: Measuring,
+  { generator, options, cores }: MeasureContext,
   lane: Lane,
   seconds: number,
 ): Promise<Measurement> {
@@ -169,7 +171,7 @@ async function load(
     first: lane.next,
     core: cores.generator,
   })
-  lane.next += measured.made
+  lane.next += measured.sent
   lane.ranOut ||= lane.contender.plan.once === true && lane.next > distinctRequests(lane.contender.plan)
   lane.fastest = Math.max(lane.fastest, measured.perSecond)
   return measured
@@ -190,7 +192,7 @@ function summarize({ label, measured, warmUps }: Lane): Row {
       max: latency('max'),
       warmUpSeconds: Math.max(...warmUps.map(({ seconds }) => seconds)),
       generatorCpu: of(({ generatorCpu }) => generatorCpu),
-      // Of the server's own CPU time: steadier than the clock where others are at work, or the load is the limit.
+      // Per CPU second of the server: more stable than wall time on a busy machine or with the load as the limit.
       perCpuSecond: measured.some(({ serverCpu }) => !serverCpu)
         ? null
         : of(({ perSecond, serverCpu }) => perSecond / (serverCpu ?? Number.NaN)),

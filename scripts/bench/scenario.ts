@@ -1,16 +1,16 @@
 /**
- * What a scenario is. To add one: a file in `scenarios/` that exports a declaration
+ * The interface of a scenario. To add one, create a file in `scenarios/` that exports a declaration
  *
  *     export const teams: Scenario = {
  *       name: 'teams',
- *       about: 'GET /api/teams, anonymous',
+ *       summary: 'GET /api/teams, anonymous',
  *       async run(bench) {
  *         return { rows: [row('matchday', 'requests/s', [104, 99, 101])], notes: [] }
  *       },
  *     }
  *
- * and a line in `scenarios/index.ts`. `compare` (`rounds.ts`) measures servers in alternation; a scenario that times
- * something in its own way gives `row` one value a round. A ratio that must hold goes into `targets.ts`.
+ * and add it to `scenarios/index.ts`. `compare` (`rounds.ts`) measures servers in alternation; a scenario with its own
+ * measurement passes one value per round to `row`. Required ratios are in `targets.ts`.
  */
 
 import type { Databases, Engine } from './databases.ts'
@@ -22,58 +22,58 @@ import type { Subjects } from './subjects.ts'
 /** What a scenario may use. */
 export interface Bench {
   options: BenchOptions
-  /** Goes when the bench ends. */
+  /** Deleted when the bench ends. */
   folder: string
   cores: { server: number | null; generator: number | null; pinned: boolean }
   generator: Generator
   issuer: Issuer
   databases: Databases
   subjects: Subjects
-  /** Tokens of so many fans, spread over all `fans` of a database; made once. */
+  /** Tokens of `count` fans, spread over all `fans` of a database; cached. */
   tokensOf(fans: number, count?: number): string[]
-  /** More tokens of the fans of a database than Matchday remembers: in a circle, each must be verified again. */
-  unknownTokens(fans: number): string[]
-  /** Tokens of people whom no database knows. */
-  newcomers(): string[]
-  say(line: string): void
+  /** More tokens than Matchday caches: sent in a cycle, each must be verified again. */
+  uncachedTokens(fans: number): string[]
+  /** Tokens of users that are in no database. */
+  newTokens(): string[]
+  log(line: string): void
 }
 
 export type Unit = 'requests/s' | 'verifications/s' | 'chains/s' | 'ms' | 'MB' | 'x'
 
 export interface Row {
-  /** What was measured: a server, or a server and a size. */
+  /** The measured server, and the size where it varies. */
   subject: string
   unit: Unit
   median: number
   low: number
   high: number
-  /** One value a round, in order. */
+  /** One value per round, in order. */
   rounds: number[]
-  /** Anything else that was seen, such as latencies in milliseconds and shares of a core. */
+  /** Further values, such as latencies in milliseconds and shares of a core. */
   detail?: Record<string, number | null>
 }
 
 export interface Outcome {
   rows: Row[]
-  /** What a reader must know to believe the rows. */
+  /** Remarks for the interpretation of the rows. */
   notes: string[]
-  /** Its rows are not to be held beside the first: those that may be have a row of their own for it. */
-  unlike?: true
-  /** Why there is nothing: the route does not exist, or a flag is needed. */
+  /** Rows are not comparable with the first one: the report shows no ratios. */
+  separateRows?: true
+  /** Why the scenario did not run: a route is missing, or an option is required. */
   skipped?: string
-  /** Something was wrong: answers that failed, subjects that answer differently. The run then ends with 1. */
+  /** Why the results are invalid: failed requests, or different responses. The bench then exits with 1. */
   invalid?: string
 }
 
 export interface Scenario {
   name: string
-  about: string
-  /** Takes minutes: only with --long, or by its name. */
+  summary: string
+  /** Takes minutes: runs only with --long or by name. */
   long?: true
   run(bench: Bench): Promise<Outcome>
 }
 
-/** The engines that this run can measure: PostgreSQL needs a server. */
+/** The engines of this run: PostgreSQL requires BENCH_POSTGRES_URL. */
 export const enginesOf = (): Engine[] =>
   process.env.BENCH_POSTGRES_URL ? ['sqlite', 'postgres'] : ['sqlite']
 

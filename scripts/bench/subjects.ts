@@ -1,17 +1,17 @@
-/** The servers that are compared, each a process of its own on a database of its own. */
+/** The compared servers, each a separate process with its own database. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
 import { claimable } from './catalogue.ts'
 import { growDatabase, subjectOf } from './data.ts'
 import type { Databases, Engine } from './databases.ts'
+import { installExpress } from './install-express.ts'
 import { AUDIENCE, ISSUER, type Issuer, PROVIDER } from './issuer.ts'
-import { installExpress } from './peer.ts'
 import { type Running, root, startServer } from './process.ts'
 
 type SubjectName = 'matchday' | 'bare' | 'one read' | 'group commit' | 'transactions' | 'express'
 
-/** One address and a few callers ask more than anybody would be let. */
+/** The load exceeds every rate limit of one address and one caller. */
 const quotas = (of: string) =>
   Object.fromEntries(
     ['ADDRESS', 'TOKENS_PER_ADDRESS', 'CALLER', 'TOKENS', 'CLAIMS', 'PURCHASES'].map(policy => [
@@ -19,17 +19,17 @@ const quotas = (of: string) =>
       of,
     ]),
   )
-/** What it is compared with limits nobody. */
+/** The compared servers have no rate limits. */
 const unlimited = quotas('0')
-/** The largest that the configuration takes: every request is counted, and none refused. */
+/** The maximum of the configuration: every request is counted and none is rejected. */
 const neverReached = quotas('1000000000')
 
-/** What a server is started from. */
+/** A server that can be measured. */
 export interface Subject {
   name: SubjectName
-  /** Processes that answer on its port; one by default. */
+  /** Worker processes on its port. Default 1. */
   workers?: number
-  /** With `fans` on fresh data. */
+  /** Starts it on a new database with `fans` fans. */
   start(fans: number): Promise<Running>
 }
 
@@ -42,29 +42,29 @@ export interface SubjectOptions {
   issuer: Issuer
 }
 
-/** Matchday and what it is compared with on one engine. */
+/** Matchday and the servers it is compared with on one engine. */
 interface EngineSubjects {
   matchday: Subject
-  /** Its statements are prepared while the tables are empty. The fans come later, and no ANALYZE follows. */
+  /** Matchday whose statements were prepared on empty tables, filled afterwards without ANALYZE. */
   grown: Subject
-  /** `Bun.serve` with one prepared read a request. The bearer token is the fan's subject. */
+  /** `Bun.serve` with one prepared read per request. The bearer token is the fan's subject. */
   oneRead: Subject
-  /** `Bun.serve` with the statements of a claim and no more. The bearer token is the fan's subject. */
+  /** `Bun.serve` with only the statements of a claim. The bearer token is the fan's subject. */
   rawClaims: Subject
   express: Subject
 }
 
 export interface Subjects {
-  /** On the engine of the options. */
+  /** Matchday on the engine of the options. */
   matchday: Subject
   on(engine: Engine): EngineSubjects
-  /** On this engine, in so many processes, on any core. */
+  /** Matchday with `workers` processes, on any core. */
   matchdayInWorkers(on: Engine, workers: number): Subject
-  /** With rate limits, of which none is reached. */
-  matchdayCounting: Subject
-  /** Answers what Matchday answered to this request. */
-  bare(answer: Answer): Subject
-  /** The configuration of Matchday on this database. */
+  /** Matchday with rate limits that are never reached. */
+  matchdayWithLimits: Subject
+  /** `Bun.serve` that always returns this response. */
+  bare(response: CapturedResponse): Subject
+  /** The environment of Matchday for this database. */
   environment(url: string): Record<string, string>
 }
 
@@ -74,7 +74,7 @@ interface MatchdayOptions {
   limits?: Record<string, string>
 }
 
-export interface Answer {
+export interface CapturedResponse {
   status: number
   headers: Record<string, string>
   body: string
@@ -87,7 +87,7 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
   const keyFile = join(folder, 'issuer.pem')
   await writeFile(keyFile, issuer.publicKey)
 
-  /** A server on a copy that goes when it stops. */
+  /** Starts a server on a copy of the database, deleted when the server stops. */
   const onCopy = async (on: Engine, fans: number, start: (url: string) => Promise<Running>) => {
     const { url, remove } = await databases.copy(on, fans)
     const running = await start(url)
@@ -109,7 +109,7 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
     IDP_AUDIENCE: AUDIENCE,
     IDP_NAME: PROVIDER,
     IDP_JWKS_URL: `${ISSUER}/jwks`,
-    // Onboarding is measured without the provider's own speed.
+    // Onboarding must not depend on the speed of the provider.
     IDP_USER_DATA: 'token',
     IDP_WEBHOOK_SECRET: `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`,
     NATIVE_TOKEN_KEY: key,
@@ -162,7 +162,7 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
         start: fans =>
           onCopy(engine, 0, async url => {
             const running = await matchday(url)
-            // One fan more than those who are measured, so that each of these still has all claims to make.
+            // One extra fan prepares the statements, so that the measured fans keep all their claims.
             await growDatabase(url, fans, fans + 1)
             await prepareStatements(running.origin, issuer.tokens([subjectOf(fans)])[0] ?? '')
             await growDatabase(url, 0, fans)
@@ -189,7 +189,7 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
     matchday: on(engine).matchday,
     on,
     environment,
-    matchdayCounting: {
+    matchdayWithLimits: {
       name: 'matchday',
       start: fans => onCopy(engine, fans, url => matchday(url, { core, workers: 1, limits: neverReached })),
     },
@@ -198,25 +198,25 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
       workers,
       start: fans => onCopy(on, fans, url => matchday(url, { core: null, workers })),
     }),
-    bare: answer => ({
+    bare: response => ({
       name: 'bare',
       async start() {
-        const file = join(folder, `answer-${crypto.randomUUID()}.json`)
-        await writeFile(file, JSON.stringify(answer))
+        const file = join(folder, `response-${crypto.randomUUID()}.json`)
+        await writeFile(file, JSON.stringify(response))
         return startServer([process.execPath, `${import.meta.dir}/servers/bare.ts`], {
           core,
           path: '/',
-          env: { BENCH_ANSWER: file },
+          env: { BENCH_RESPONSE: file },
         })
       },
     }),
   }
 }
 
-/** Requests at once: several for each connection of a pool. */
-const AT_ONCE = 40
+/** Concurrent requests: several for each connection of a pool. */
+const CONCURRENCY = 40
 
-/** Runs the statements of the crowd's requests so often on each connection that PostgreSQL may keep a generic plan. */
+/** Runs each statement often enough per connection for PostgreSQL to choose a generic plan. */
 async function prepareStatements(origin: string, token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
   const reads = ['/api/rewards', '/api/user/profile', '/api/user/points', '/api/dashboard']
@@ -224,10 +224,10 @@ async function prepareStatements(origin: string, token: string): Promise<void> {
   for (let round = 0; round < 2; round++) {
     for (const path of reads)
       await Promise.all(
-        Array.from({ length: AT_ONCE * 2 }, async () => (await fetch(origin + path, { headers })).text()),
+        Array.from({ length: CONCURRENCY * 2 }, async () => (await fetch(origin + path, { headers })).text()),
       )
     await Promise.all(
-      Array.from({ length: AT_ONCE }, async (_, at) => {
+      Array.from({ length: CONCURRENCY }, async (_, at) => {
         const body = claims[at % claims.length] ?? ''
         return (await fetch(`${origin}/api/rewards/claim`, { method: 'POST', headers, body })).text()
       }),
@@ -235,5 +235,5 @@ async function prepareStatements(origin: string, token: string): Promise<void> {
   }
 }
 
-/** A peer that cannot be had on this machine: the bench says so and goes on without it. */
+/** A peer cannot run on this machine; the bench notes it and continues without it. */
 export class PeerMissing extends Error {}

@@ -1,4 +1,4 @@
-/** What must hold, as ratios of one run. A target whose scenarios were not run is not judged. */
+/** The targets, as ratios within one run. Targets of scenarios that did not run are not evaluated. */
 import type { Engine } from './databases.ts'
 import type { Outcome, Row } from './scenario.ts'
 
@@ -11,17 +11,17 @@ interface Target {
   byCpu?(results: Results): number | undefined
   /** Undefined: not measured. */
   value(results: Results): number | undefined
-  atLeast?: number
-  /** Or less. */
-  atMost?: number
+  /** Inclusive; a target has either `min` or `max`. */
+  min?: number
+  max?: number
 }
 
 export interface Verdict {
   title: string
   value: number | null
-  /** A ratio of throughputs again, each per second of CPU time that its server used. */
+  /** The same ratio with throughput per CPU second of the servers. */
   byCpu: number | null
-  wanted: string
+  target: string
   /** Null: not measured. */
   holds: boolean | null
 }
@@ -34,7 +34,7 @@ const value =
   (results: Results): number | undefined =>
     find(results, scenario, subject)?.median
 
-/** Medians by one another. */
+/** The ratio of two medians. */
 const ratio = (scenario: string, subject: string, to: string) => ({
   value(results: Results) {
     const [a, b] = [find(results, scenario, subject), find(results, scenario, to)]
@@ -46,7 +46,7 @@ const ratio = (scenario: string, subject: string, to: string) => ({
   },
 })
 
-/** By how much the reads of the smallest database are faster than those of the largest; the worst of the paths. */
+/** Throughput on the smallest database divided by that on the largest, for the worst path. */
 const growthBy =
   (read: (row: Row) => number | null | undefined) =>
   ({ growth }: Results): number | undefined => {
@@ -54,24 +54,24 @@ const growthBy =
       subject.slice(0, subject.indexOf(' ')),
     )
     const costs = [...byPath.values()].flatMap(rows => {
-      const [fewest, most] = [rows[0], rows.at(-1)].map(row => row && read(row))
-      return fewest && most ? [fewest / most] : []
+      const [smallest, largest] = [rows[0], rows.at(-1)].map(row => row && read(row))
+      return smallest && largest ? [smallest / largest] : []
     })
     return costs.length > 0 ? Math.max(...costs) : undefined
   }
 
-/** By how much a rank or a page of the largest board takes longer than of the smallest; the worst of them. */
+/** Latency on the largest board divided by that on the smallest, for the worst operation. */
 function boardGrowth({ leaderboard }: Results): number | undefined {
   const rows = leaderboard?.invalid ? [] : (leaderboard?.rows ?? [])
   const byOperation = Map.groupBy(rows, ({ subject }) => subject.slice(0, subject.lastIndexOf(' of ')))
   const costs = [...byOperation.values()].flatMap(of => {
-    const [fewest, most] = [of[0]?.median, of.at(-1)?.median]
-    return fewest && most ? [most / fewest] : []
+    const [smallest, largest] = [of[0]?.median, of.at(-1)?.median]
+    return smallest && largest ? [largest / smallest] : []
   })
   return costs.length > 0 ? Math.max(...costs) : undefined
 }
 
-/** Of all servers and sizes of a herd: the least that was done of what the server does without one. */
+/** Throughput during a herd divided by normal throughput: the minimum over servers and herd sizes. */
 function herdGoodput({ herd }: Results): number | undefined {
   const rows = herd?.invalid ? [] : (herd?.rows ?? [])
   const ratios = rows.flatMap(({ subject, median }) => {
@@ -82,7 +82,7 @@ function herdGoodput({ herd }: Results): number | undefined {
   return ratios.length > 0 ? Math.min(...ratios) : undefined
 }
 
-/** The longest of the latencies that end in `name`. */
+/** The maximum of the latencies whose subject ends in `name`. */
 const herdLatency =
   (name: string) =>
   ({ herd }: Results): number | undefined => {
@@ -92,17 +92,17 @@ const herdLatency =
   }
 
 interface CrowdRatios {
-  /** To `Bun.serve` with one prepared read on the same engine. */
+  /** Minimum ratios to `Bun.serve` with one prepared read on the same engine. */
   rewards: number
   profile: number
   dashboard: number
-  /** To Express on the same engine. */
+  /** Minimum ratios to Express on the same engine. */
   lists: number
   claims: number
 }
 
-/** What a crowd of known fans gets on an engine. */
-function crowdTargets(engine: Engine, wanted: CrowdRatios): Target[] {
+/** The targets of the crowd scenarios on an engine. */
+function crowdTargets(engine: Engine, minimum: CrowdRatios): Target[] {
   const of = (scenario: string, to: string, subject = 'matchday') =>
     ratio(`crowd-${scenario}`, `${engine}, ${subject}`, `${engine}, ${to}`)
   const reads = ['rewards', 'profile', 'dashboard'] as const
@@ -110,64 +110,64 @@ function crowdTargets(engine: Engine, wanted: CrowdRatios): Target[] {
     ...reads.map(read => ({
       title: `${engine}, ${read} / one prepared read`,
       ...of(read, 'one read'),
-      atLeast: wanted[read],
+      min: minimum[read],
     })),
     ...reads.map(read => ({
-      title: `${engine}, ${read}, one write in ten / without`,
-      ...of(read, 'matchday', 'one write in ten'),
-      atLeast: 0.7,
+      title: `${engine}, ${read}, with 10 % writes / without`,
+      ...of(read, 'matchday', '10 % writes'),
+      min: 0.7,
     })),
     {
       title: `${engine}, claims / raw ${engine === 'sqlite' ? 'group commit' : 'transactions'}`,
       ...of('claims', engine === 'sqlite' ? 'group commit' : 'transactions'),
-      atLeast: 0.6,
+      min: 0.6,
     },
-    { title: `${engine}, rewards / Express`, ...of('rewards', 'express'), atLeast: wanted.lists },
-    { title: `${engine}, claims / Express`, ...of('claims', 'express'), atLeast: wanted.claims },
+    { title: `${engine}, rewards / Express`, ...of('rewards', 'express'), min: minimum.lists },
+    { title: `${engine}, claims / Express`, ...of('claims', 'express'), min: minimum.claims },
     {
       title: `${engine}, p99 at 0.7 of saturation, ms`,
       value: value('crowd-mixed', `${engine}, p99`),
-      atMost: 15,
+      max: 15,
     },
   ]
 }
 
 const targets: Target[] = [
-  { title: 'packs / bare Bun.serve', ...ratio('packs', 'matchday', 'bare'), atLeast: 0.75 },
+  { title: 'packs / bare Bun.serve', ...ratio('packs', 'matchday', 'bare'), min: 0.75 },
   ...crowdTargets('sqlite', { rewards: 1, profile: 1.2, dashboard: 0.5, lists: 12, claims: 8 }),
   ...crowdTargets('postgres', { rewards: 0.5, profile: 0.5, dashboard: 0.35, lists: 4, claims: 2.5 }),
-  { title: 'herd, writes done / capacity, the worst', value: herdGoodput, atLeast: 0.8 },
-  { title: 'herd, p99 of reads meanwhile, ms', value: herdLatency(', reads, p99'), atMost: 100 },
-  { title: 'herd, p99 of /readyz meanwhile, ms', value: herdLatency(', readyz, p99'), atMost: 50 },
+  { title: 'herd, throughput of writes / capacity, minimum', value: herdGoodput, min: 0.8 },
+  { title: 'herd, p99 of reads, ms', value: herdLatency(', reads, p99'), max: 100 },
+  { title: 'herd, p99 of /readyz, ms', value: herdLatency(', readyz, p99'), max: 50 },
   {
-    title: 'rewards, new callers / what one core verifies',
+    title: 'rewards, uncached tokens / verifications on one core',
     ...ratio('rewards-new', 'matchday', 'one core, jose'),
-    atLeast: 0.8,
+    min: 0.8,
   },
-  { title: 'mixed, p99 at half of saturation, ms', value: value('mixed', 'sqlite, p99'), atMost: 10 },
-  { title: 'memory after a million requests, MB', value: value('memory', 'matchday'), atMost: 250 },
+  { title: 'mixed, p99 at half of saturation, ms', value: value('mixed', 'sqlite, p99'), max: 10 },
+  { title: 'memory after a million requests, MB', value: value('memory', 'matchday'), max: 250 },
   {
-    title: 'memory, third minute over second',
+    title: 'memory, third minute / second minute',
     value: value('memory', 'matchday, third minute over second'),
-    // What a sample differs by when nothing grows.
-    atMost: 1.02,
+    // The spread of samples without growth.
+    max: 1.02,
   },
-  { title: 'start to first answer, ms', value: value('start-up', 'matchday'), atMost: 400 },
+  { title: 'start to first response, ms', value: value('start-up', 'matchday'), max: 400 },
   {
-    title: 'reads, most fans over fewest',
+    title: 'reads, fewest fans / most fans',
     value: growthBy(row => row.median),
     byCpu: growthBy(row => row.detail?.perCpuSecond),
-    atMost: 1.5,
+    max: 1.5,
   },
-  { title: 'leaderboard, most fans over fewest', value: boardGrowth, atMost: 3 },
+  { title: 'leaderboard, most fans / fewest fans', value: boardGrowth, max: 3 },
 ]
 
-export function judge(results: Results): Verdict[] {
-  return targets.map(({ title, value: read, byCpu, atLeast, atMost }) => {
+export function evaluateTargets(results: Results): Verdict[] {
+  return targets.map(({ title, value: read, byCpu, min, max }) => {
     const measured = read(results)
-    const wanted = atLeast === undefined ? `≤ ${atMost}` : `≥ ${atLeast}`
-    if (measured === undefined) return { title, value: null, byCpu: null, wanted, holds: null }
-    const holds = atLeast === undefined ? measured <= (atMost ?? 0) : measured >= atLeast
-    return { title, value: measured, byCpu: byCpu?.(results) ?? null, wanted, holds }
+    const target = min === undefined ? `≤ ${max}` : `≥ ${min}`
+    if (measured === undefined) return { title, value: null, byCpu: null, target, holds: null }
+    const holds = min === undefined ? measured <= (max ?? 0) : measured >= min
+    return { title, value: measured, byCpu: byCpu?.(results) ?? null, target, holds }
   })
 }

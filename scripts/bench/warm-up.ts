@@ -1,25 +1,25 @@
-/** Loads a server until it is warm: a slow machine has compiled the hot code of one only after many seconds. */
+/** Loads a server until its throughput is steady: on a slow machine the JIT compiler needs many seconds. */
 import type { BenchOptions } from './options.ts'
 
-/** A second is better than those before when it brings more by this share. */
-const BETTER = 0.05
-/** As long as none is better, a server is still warming up: two alike may be chance. */
-const SECONDS_WITHOUT = 4
+/** The relative increase in throughput that counts as an improvement. */
+const IMPROVEMENT = 0.05
+/** The warm-up ends after this many seconds without an improvement. */
+const STEADY_SECONDS = 4
 
 export interface WarmUp {
   seconds: number
-  /** The last seconds brought nothing better. */
+  /** Whether the throughput stopped improving. */
   steady: boolean
 }
 
 /**
- * @param load measures so many seconds
- * @param goesOn whether, at this throughput, there is enough left of what the load uses up for another second
+ * @param load loads the server for `seconds`
+ * @param canContinue whether, at this throughput, enough unique requests remain for another second
  */
 export async function warmUp(
   load: (seconds: number) => Promise<{ perSecond: number }>,
-  { quick, seconds, warmUp: most }: Pick<BenchOptions, 'quick' | 'seconds' | 'warmUp'>,
-  goesOn: (perSecond: number) => boolean = () => true,
+  { quick, seconds, warmUp: maxSeconds }: Pick<BenchOptions, 'quick' | 'seconds' | 'warmUp'>,
+  canContinue: (perSecond: number) => boolean = () => true,
 ): Promise<WarmUp> {
   if (quick) {
     const short = Math.min(seconds, 2)
@@ -27,12 +27,12 @@ export async function warmUp(
     return { seconds: short, steady: false }
   }
   let best = 0
-  let without = 0
+  let unimproved = 0
   for (let second = 1; ; second++) {
     const { perSecond } = await load(1)
-    without = perSecond > best * (1 + BETTER) ? 0 : without + 1
+    unimproved = perSecond > best * (1 + IMPROVEMENT) ? 0 : unimproved + 1
     best = Math.max(best, perSecond)
-    const steady = without === SECONDS_WITHOUT
-    if (steady || second >= most || !goesOn(perSecond)) return { seconds: second, steady }
+    const steady = unimproved === STEADY_SECONDS
+    if (steady || second >= maxSeconds || !canContinue(perSecond)) return { seconds: second, steady }
   }
 }

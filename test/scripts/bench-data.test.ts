@@ -1,4 +1,4 @@
-/** Rows that the bench writes in bulk keep what the verbs keep. */
+/** The bulk rows of the bench keep the invariants of the verbs. */
 import { expect, test } from 'bun:test'
 import { asc, eq } from 'drizzle-orm'
 import { CLAIMED, POINTS, REWARDS } from '../../scripts/bench/catalogue.ts'
@@ -14,7 +14,7 @@ import { sharedEngines } from '../support/engines.ts'
 const FANS = 40
 
 for (const engine of sharedEngines) {
-  test(`a filled database has fans whose ledgers add up, chained, and rewards to claim (${engine.name})`, async () => {
+  test(`a filled database has consistent ledgers with hash chains, and claimable rewards (${engine.name})`, async () => {
     const { db, url, remove } = await engine.open(createClock())
     try {
       await fillDatabase(url ?? '', FANS)
@@ -56,7 +56,7 @@ for (const engine of sharedEngines) {
   })
 }
 
-test('callers are spread over all fans, and a plan knows when a pair of caller and request comes again', () => {
+test('callers are spread over all fans, and distinctRequests counts the pairs of a plan', () => {
   expect(subjectsOf(1_000, 4)).toEqual([0, 250, 500, 750].map(subjectOf))
   expect(subjectsOf(3, 4)).toHaveLength(3)
   const plan = (tokens: number, requests: number) => ({

@@ -1,4 +1,4 @@
-/** How long the memory scenario loads a server, by a generator that sends nothing. */
+/** The load of the memory scenario, with a generator that sends nothing. */
 import { expect, test } from 'bun:test'
 import { startIssuer } from '../../scripts/bench/issuer.ts'
 import { readOptions } from '../../scripts/bench/options.ts'
@@ -7,13 +7,13 @@ import { memory } from '../../scripts/bench/scenarios/memory.ts'
 import type { Subject } from '../../scripts/bench/subjects.ts'
 
 const unused = () => {
-  throw new Error('not a matter of memory')
+  throw new Error('not used by the memory scenario')
 }
 
-/** A server that is this process, whose load brings so many answers a second. */
+/** A bench whose server is this process and whose load gives `perSecond` responses per second. */
 function benchOf(perSecond: number, failed = 0) {
   const options = readOptions([])
-  if (options === 'help') throw new Error('nothing asks for help')
+  if (options === 'help') throw new Error('unexpected --help')
   const loads: { from: number; seconds: number }[] = []
   const matchday: Subject = {
     name: 'matchday',
@@ -30,8 +30,8 @@ function benchOf(perSecond: number, failed = 0) {
         loads.push({ from: first, seconds })
         const requests = perSecond * seconds
         const latency = { p50: 1, p90: 1, p99: 1, max: 1 }
-        // Two were under way at the end.
-        return { requests, perSecond, failed, latency, made: requests + 2, generatorCpu: 0 }
+        // Two requests are pending at the end.
+        return { requests, perSecond, failed, latency, sent: requests + 2, generatorCpu: 0 }
       },
     },
     issuer,
@@ -39,15 +39,15 @@ function benchOf(perSecond: number, failed = 0) {
     subjects: {
       matchday,
       on: unused,
-      matchdayCounting: matchday,
+      matchdayWithLimits: matchday,
       matchdayInWorkers: unused,
       bare: unused,
       environment: unused,
     },
     tokensOf: () => ['token'],
-    unknownTokens: unused,
-    newcomers: unused,
-    say: unused,
+    uncachedTokens: unused,
+    newTokens: unused,
+    log: unused,
   }
   return { bench, loads, close: () => issuer.stop() }
 }
@@ -55,30 +55,30 @@ function benchOf(perSecond: number, failed = 0) {
 test.skipIf(process.platform !== 'linux').each([
   { perSecond: 20_000, seconds: 180 },
   { perSecond: 1_000, seconds: 1_020 },
-])('memory is watched for three minutes and a million answers ($perSecond a second)', async of => {
-  const { bench, loads, close } = benchOf(of.perSecond)
-  const { rows, notes, invalid } = await memory.run(bench)
-  await close()
-  expect(invalid).toBeUndefined()
-  expect(loads.reduce((sum, { seconds }) => sum + seconds, 0)).toBe(of.seconds)
-  expect(loads.slice(1).map(({ from }) => from)).toEqual(
-    loads.slice(1).map((_, at) => (at + 1) * (of.perSecond * 10 + 2)),
-  )
-  expect(notes.join()).toContain(`over ${of.perSecond * of.seconds} answers in ${of.seconds} s`)
-  expect(rows.map(({ subject }) => subject)).toEqual([
-    'matchday at start',
-    'matchday, third minute over second',
-    'matchday',
-  ])
-  for (const { median } of rows) expect(median).toBeGreaterThan(0)
-})
-
-test.skipIf(process.platform !== 'linux')(
-  'answers that fail leave nothing in memory that counts',
-  async () => {
-    const { bench, close } = benchOf(20_000, 1)
-    const { invalid } = await memory.run(bench)
+])(
+  'memory is sampled for at least three minutes and a million responses ($perSecond per second)',
+  async of => {
+    const { bench, loads, close } = benchOf(of.perSecond)
+    const { rows, notes, invalid } = await memory.run(bench)
     await close()
-    expect(invalid).toContain('answers were not 2xx')
+    expect(invalid).toBeUndefined()
+    expect(loads.reduce((sum, { seconds }) => sum + seconds, 0)).toBe(of.seconds)
+    expect(loads.slice(1).map(({ from }) => from)).toEqual(
+      loads.slice(1).map((_, at) => (at + 1) * (of.perSecond * 10 + 2)),
+    )
+    expect(notes.join()).toContain(`over ${of.perSecond * of.seconds} responses in ${of.seconds} s`)
+    expect(rows.map(({ subject }) => subject)).toEqual([
+      'matchday at start',
+      'matchday, third minute over second',
+      'matchday',
+    ])
+    for (const { median } of rows) expect(median).toBeGreaterThan(0)
   },
 )
+
+test.skipIf(process.platform !== 'linux')('failed responses make the memory scenario invalid', async () => {
+  const { bench, close } = benchOf(20_000, 1)
+  const { invalid } = await memory.run(bench)
+  await close()
+  expect(invalid).toContain('responses were not 2xx')
+})

@@ -1,4 +1,4 @@
-/** What the bench sends round after round, by a generator that sends nothing. */
+/** The rounds of the bench, with a generator that sends nothing. */
 import { expect, test } from 'bun:test'
 import type { Generator } from '../../scripts/bench/load/generator.ts'
 import { readOptions } from '../../scripts/bench/options.ts'
@@ -9,37 +9,37 @@ import type { Subject } from '../../scripts/bench/subjects.ts'
 
 function measuring(generator: Generator, ...parameters: string[]) {
   const options = readOptions(parameters)
-  if (options === 'help') throw new Error('these parameters ask for help')
+  if (options === 'help') throw new Error('unexpected --help')
   return { options, generator, cores: { server: null, generator: null, pinned: false } }
 }
 
-/** Makes so many requests a second, and remembers the numbers of each load's first and last. */
+/** A generator with a fixed throughput that records the range of request numbers of each load. */
 function steady(perSecond: number) {
   const loads: { origin: string; from: number; to: number; seconds: number }[] = []
   const generator: Generator = {
     name: 'none',
     async measure(origin, _plan, { seconds, first = 0 }) {
-      const made = perSecond * seconds
-      loads.push({ origin, from: first, to: first + made, seconds })
+      const sent = perSecond * seconds
+      loads.push({ origin, from: first, to: first + sent, seconds })
       const latency = { p50: 1, p90: 1, p99: 1, max: 1 }
-      return { requests: made, perSecond, failed: 0, latency, made, generatorCpu: 0 }
+      return { requests: sent, perSecond, failed: 0, latency, sent, generatorCpu: 0 }
     },
   }
   return { loads, generator }
 }
 
-/** Counts what each start of it is asked before the load. */
+/** A subject that counts the requests of each start. */
 function recorder() {
-  const introduced: number[] = []
+  const primed: number[] = []
   const subject: Subject = {
     name: 'matchday',
     async start() {
-      const number = introduced.push(0) - 1
+      const number = primed.push(0) - 1
       const server = Bun.serve({
         hostname: '127.0.0.1',
         port: 0,
         fetch() {
-          introduced[number] = (introduced[number] ?? 0) + 1
+          primed[number] = (primed[number] ?? 0) + 1
           return new Response('ready')
         },
       })
@@ -47,7 +47,7 @@ function recorder() {
       return { origin: server.url.origin, pid: process.pid, startMs: 0, stop }
     },
   }
-  return { introduced, subject }
+  return { primed, subject }
 }
 
 const claims = (pairs: number): Plan => ({
@@ -55,44 +55,44 @@ const claims = (pairs: number): Plan => ({
   requests: Array.from({ length: 10 }, () => ({ method: 'POST', path: '/' })),
   once: true,
 })
-/** Two lengths with a divisor in common have fewer pairs. */
+/** Makes the lengths coprime: with a common divisor there are fewer pairs. */
 const odd = (plan: Plan): Plan => ({ ...plan, tokens: plan.tokens.slice(0, -1) })
 
-test('what can be sent once is sent once: on fresh data, to a server that knows its callers again', async () => {
+test('requests of a `once` plan are never repeated: the server restarts on fresh data with primed tokens', async () => {
   const { loads, generator } = steady(1_000)
-  const { introduced, subject } = recorder()
-  const plan: Plan = { ...odd(claims(10_000)), introduction: '/' }
+  const { primed, subject } = recorder()
+  const plan: Plan = { ...odd(claims(10_000)), primePath: '/' }
   const { rows, notes, invalid } = await compare(measuring(generator, '--seconds=2', '--rounds=6'), [
     { subject, plan },
   ])
   expect({ rounds: rows[0]?.rounds.length, notes, invalid }).toMatchObject({ rounds: 6, invalid: undefined })
-  expect(notes.join()).not.toContain('still changed')
+  expect(notes.join()).not.toContain('not steady')
 
   for (const { to } of loads) expect(to).toBeLessThanOrEqual(distinctRequests(plan))
   for (const [origin, of] of Map.groupBy(loads, load => load.origin)) {
     expect({ origin, first: of[0]?.from }).toEqual({ origin, first: 0 })
     for (const [at, { from }] of of.entries()) if (at > 0) expect(from).toBe(of[at - 1]?.to ?? -1)
   }
-  expect(introduced.length).toBeGreaterThan(1)
-  expect(new Set(introduced)).toEqual(new Set([plan.tokens.length]))
+  expect(primed.length).toBeGreaterThan(1)
+  expect(new Set(primed)).toEqual(new Set([plan.tokens.length]))
 })
 
-test('a warm-up leaves enough for a round, and what runs out all the same is said', async () => {
+test('a warm-up leaves enough requests for a round, and running out makes the result invalid', async () => {
   const enough = steady(1_000)
   const plan = odd(claims(5_000))
   const outcome = await compare(measuring(enough.generator, '--seconds=3', '--rounds=2'), [
     { subject: recorder().subject, plan },
   ])
   expect(outcome.invalid).toBeUndefined()
-  expect(outcome.notes.join()).toContain('matchday: measured while its throughput still changed')
+  expect(outcome.notes.join()).toContain('matchday: its throughput was not steady')
 
   const scarce = await compare(measuring(steady(1_000).generator, '--seconds=3', '--rounds=1'), [
     { subject: recorder().subject, plan: odd(claims(1_000)) },
   ])
-  expect(scarce.invalid).toContain('matchday: used up what can be sent once; give it more --fans')
+  expect(scarce.invalid).toContain('matchday: ran out of unique requests; increase --fans')
 })
 
-test.skipIf(process.platform !== 'linux')('the CPU time of a server is that of its workers too', async () => {
+test.skipIf(process.platform !== 'linux')('the CPU time of a server includes its workers', async () => {
   const worker =
     'const end = Date.now() + 200; while (Date.now() < end); console.log("spun"); await Bun.stdin.text()'
   const parent = `Bun.spawn([process.execPath, '-e', process.env.WORKER], { stdin: 'pipe', stdout: 'inherit' }); await Bun.stdin.text(); process.exit()`

@@ -1,11 +1,11 @@
-/** How long the bench loads a server before it believes a number, and how callers become known to it. */
+/** The warm-up of the bench, and the priming of tokens. */
 import { expect, test } from 'bun:test'
-import { introduce } from '../../scripts/bench/introduce.ts'
+import { primeTokens } from '../../scripts/bench/prime-tokens.ts'
 import { warmUp } from '../../scripts/bench/warm-up.ts'
 
 const options = { quick: false, seconds: 4, warmUp: 12 }
 
-/** A server that brings so many requests in each second of load, the last one for good. */
+/** A server with these throughputs per second of load; the last one repeats. */
 function server(...throughputs: number[]) {
   const loads: number[] = []
   return {
@@ -16,7 +16,7 @@ function server(...throughputs: number[]) {
   }
 }
 
-test('a server is warm when four seconds in a row bring nothing better', async () => {
+test('a warm-up ends after four seconds without improvement', async () => {
   const fast = server(100, 100, 100)
   expect(await warmUp(fast.load, options)).toEqual({ seconds: 5, steady: true })
   expect(fast.loads).toEqual([1, 1, 1, 1, 1])
@@ -28,9 +28,9 @@ test('a server is warm when four seconds in a row bring nothing better', async (
   expect(await warmUp(unsteady.load, options)).toEqual({ seconds: 8, steady: true })
 })
 
-test('a warm-up ends without that: when it takes too long, when its requests run short, and with --quick', async () => {
-  const restless = server(...Array.from({ length: 20 }, (_, at) => 100 * 1.2 ** at))
-  expect(await warmUp(restless.load, options)).toEqual({ seconds: 12, steady: false })
+test('a warm-up ends earlier at its time limit, with too few requests left, and with --quick', async () => {
+  const improving = server(...Array.from({ length: 20 }, (_, at) => 100 * 1.2 ** at))
+  expect(await warmUp(improving.load, options)).toEqual({ seconds: 12, steady: false })
 
   const scarce = server(10, 20, 40, 80)
   expect(await warmUp(scarce.load, options, perSecond => perSecond < 20)).toEqual({
@@ -43,27 +43,29 @@ test('a warm-up ends without that: when it takes too long, when its requests run
   expect(quick.loads).toEqual([2])
 })
 
-test('an introduction shows every token once, to several workers on a dozen connections, and stops at a refusal', async () => {
+test('priming sends every token once, or on twelve connections for several workers, and fails on an error', async () => {
   const seen: string[] = []
   const api = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch(request) {
       seen.push(`${new URL(request.url).pathname} ${request.headers.get('authorization')}`)
-      return new Response('ready', { status: request.url.endsWith('/refused') ? 401 : 200 })
+      return new Response('ready', { status: request.url.endsWith('/rejected') ? 401 : 200 })
     },
   })
   try {
     const tokens = Array.from({ length: 100 }, (_, at) => `token-${at}`)
     const expected = tokens.map(token => `/api/rewards Bearer ${token}`)
-    await introduce(api.url.origin, tokens, '/api/rewards', { workers: 1 })
+    await primeTokens(api.url.origin, tokens, '/api/rewards', { workers: 1 })
     expect(seen.toSorted()).toEqual(expected.toSorted())
 
     seen.length = 0
-    await introduce(api.url.origin, tokens, '/api/rewards', { workers: 2 })
+    await primeTokens(api.url.origin, tokens, '/api/rewards', { workers: 2 })
     expect(seen.toSorted()).toEqual(expected.flatMap(line => Array(12).fill(line)).toSorted())
 
-    await expect(introduce(api.url.origin, tokens, '/refused', { workers: 1 })).rejects.toThrow('answers 401')
+    await expect(primeTokens(api.url.origin, tokens, '/rejected', { workers: 1 })).rejects.toThrow(
+      'responds with 401',
+    )
   } finally {
     await api.stop(true)
   }

@@ -1,4 +1,4 @@
-/** `bun run bench`, run as a developer runs it: that it measures and reports, not how fast. */
+/** `bun run bench` as a command: it measures and reports; the results are not checked. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 async function bench(...parameters: string[]) {
   const child = Bun.spawn([process.execPath, 'scripts/bench.ts', ...parameters], {
     cwd: root,
-    // What it makes it takes away again: its temporary directory is this one.
+    // Its temporary directory is this one, to check that it cleans up.
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TMPDIR: folder },
     stdin: 'ignore',
     stdout: 'pipe',
@@ -24,9 +24,9 @@ async function bench(...parameters: string[]) {
   return { code: await child.exited, out, err }
 }
 
-// What comes with the repository, and wrk where there is one.
+// autocannon is a dependency of the repository; wrk only if installed.
 test.each(Bun.which('wrk') ? ['autocannon', 'wrk'] : ['autocannon'])(
-  'measures a scenario with %s, prints its ratios and writes them down',
+  'measures a scenario with %s, prints its ratios and writes a report',
   async generator => {
     const file = join(folder, `${generator}.json`)
     const few = ['--quick', '--fans', '50', '--generator', generator, '--json', file]
@@ -63,17 +63,17 @@ test.each(Bun.which('wrk') ? ['autocannon', 'wrk'] : ['autocannon'])(
   },
 )
 
-test('names its scenarios, and refuses what it does not know', async () => {
+test('lists its scenarios and rejects invalid options', async () => {
   const { code, out } = await bench('--help')
   expect(code).toBe(0)
   expect(out).toContain('crowd-rewards')
-  for (const [parameter, complaint] of [
-    ['nonsense', 'There is no scenario nonsense.'],
+  for (const [parameter, message] of [
+    ['nonsense', 'Unknown scenario nonsense.'],
     ['--rounds=0', '--rounds must be'],
     ['--engine=oracle', '--engine must be one of sqlite, postgres.'],
   ] as const) {
-    const refused = await bench(parameter)
-    expect(refused.code).toBe(2)
-    expect(refused.err).toContain(complaint)
+    const rejected = await bench(parameter)
+    expect(rejected.code).toBe(2)
+    expect(rejected.err).toContain(message)
   }
 })

@@ -1,8 +1,8 @@
-/** `bun autocannon-process.ts FILE`: runs the load that FILE describes and prints a measurement as JSON. */
+/** `bun autocannon-process.ts FILE`: runs the load described in FILE and prints the measurement as JSON. */
 import autocannon from 'autocannon'
 import type { Measurement, Plan } from '../plan.ts'
 
-interface Order {
+interface Job {
   origin: string
   plan: Plan
   seconds: number
@@ -10,10 +10,10 @@ interface Order {
   first: number
 }
 
-const order = (await Bun.file(process.argv[2] ?? '').json()) as Order
-const { origin, plan, seconds, connections } = order
+const job = (await Bun.file(process.argv[2] ?? '').json()) as Job
+const { origin, plan, seconds, connections } = job
 const { tokens, requests } = plan
-let next = order.first
+let next = job.first
 
 const result = await autocannon({
   url: origin,
@@ -44,7 +44,7 @@ const measured: Omit<Measurement, 'generatorCpu'> = {
   requests: result.requests.total,
   perSecond: result.requests.total / result.duration,
   failed: result.non2xx + result.errors + result.timeouts,
-  made: next - order.first,
+  sent: next - job.first,
   latency: { p50, p90, p99, max },
 }
 process.stdout.write(JSON.stringify(measured))

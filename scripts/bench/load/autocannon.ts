@@ -1,4 +1,4 @@
-/** Load by autocannon, in a process of its own. */
+/** Runs autocannon in a separate process. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import manifest from 'autocannon/package.json' with { type: 'json' }

@@ -1,10 +1,11 @@
-/** `bun chain-process.ts FILE`: each connection buys a pack, completes the purchase and opens it, over and over. */
+/** `bun chain-process.ts FILE`: each connection buys a pack, completes the purchase and opens it, repeatedly. */
+
+import { type ChainJob, type ChainMeasurement, percentiles } from './bun-generators.ts'
 import { connect } from './connection.ts'
-import { type ChainMeasurement, type ChainOrder, percentiles } from './own.ts'
 
 const { origin, tokens, connections, seconds, first, packId } = (await Bun.file(
   process.argv[2] ?? '',
-).json()) as ChainOrder
+).json()) as ChainJob
 const host = new URL(origin).host
 const times: number[] = []
 let [next, failed] = [first, 0]
@@ -21,17 +22,17 @@ async function worker(): Promise<void> {
   const connection = await connect(origin)
   while (performance.now() < end) {
     const token = tokens[next++ % tokens.length] ?? ''
-    const begun = performance.now()
-    const ask = async (method: string, path: string, body: object) => {
+    const startedAt = performance.now()
+    const call = async (method: string, path: string, body: object) => {
       const reply = await connection.send(request(method, path, token, body))
-      if (reply.status > 299) throw new Error(`${path} answered ${reply.status}: ${reply.body}`)
+      if (reply.status > 299) throw new Error(`${path} responded with ${reply.status}: ${reply.body}`)
       return JSON.parse(reply.body)
     }
     try {
-      const { id } = await ask('POST', '/api/packs/purchase', { packId })
-      const { userPack } = await ask('PUT', '/api/packs/purchase', { purchaseId: id })
-      await ask('POST', '/api/packs/open', { userPackId: userPack.id })
-      times.push(performance.now() - begun)
+      const { id } = await call('POST', '/api/packs/purchase', { packId })
+      const { userPack } = await call('PUT', '/api/packs/purchase', { purchaseId: id })
+      await call('POST', '/api/packs/open', { userPackId: userPack.id })
+      times.push(performance.now() - startedAt)
     } catch (error) {
       if (failed++ === 0) process.stderr.write(`${error}\n`)
     }

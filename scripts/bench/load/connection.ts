@@ -1,4 +1,4 @@
-/** A connection that sends one request after another and reads no more of HTTP/1.1 than our servers write. */
+/** A connection for sequential requests. It parses only the part of HTTP/1.1 that the measured servers send. */
 
 interface Reply {
   status: number
@@ -8,7 +8,7 @@ interface Reply {
 }
 
 export interface Connection {
-  /** One at a time. Rejects when the connection breaks. */
+  /** One request at a time. Rejects when the connection closes. */
   send(request: string): Promise<Reply>
   close(): void
 }
@@ -16,11 +16,11 @@ export interface Connection {
 export async function connect(origin: string): Promise<Connection> {
   const { hostname, port } = new URL(origin)
   let received = Buffer.alloc(0)
-  let waiting: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined
+  let pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined
 
-  const broken = () => {
-    waiting?.reject(new Error('the connection broke'))
-    waiting = undefined
+  const onClosed = () => {
+    pending?.reject(new Error('the connection was closed'))
+    pending = undefined
   }
   const socket = await Bun.connect({
     hostname,
@@ -31,32 +31,32 @@ export async function connect(origin: string): Promise<Connection> {
         const reply = readReply(received)
         if (!reply) return
         received = Buffer.alloc(0)
-        const { resolve } = waiting ?? {}
-        waiting = undefined
+        const { resolve } = pending ?? {}
+        pending = undefined
         resolve?.(reply)
       },
-      close: broken,
-      error: broken,
+      close: onClosed,
+      error: onClosed,
     },
   })
   socket.setNoDelay(true)
   return {
     send: request =>
       new Promise((resolve, reject) => {
-        waiting = { resolve, reject }
+        pending = { resolve, reject }
         socket.write(request)
       }),
     close: () => socket.end(),
   }
 }
 
-/** Undefined while it is not whole. @throws Error when its length is not told in advance */
+/** Undefined while the reply is incomplete. @throws Error without Content-Length */
 function readReply(bytes: Buffer): Reply | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
   const head = bytes.toString('latin1', 0, end)
   const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
-  if (length === undefined) throw new Error(`an answer without Content-Length: ${head}`)
+  if (length === undefined) throw new Error(`a response without Content-Length: ${head}`)
   const from = end + 4
   if (bytes.length < from + Number(length)) return undefined
   const retryAfter = /\r\nretry-after: (\d+)/i.exec(head)?.[1]

@@ -1,4 +1,4 @@
-/** What a load generator does: wrk and autocannon. */
+/** The interface of the load generators wrk and autocannon. */
 import type { Measurement, Plan } from '../plan.ts'
 
 export interface LoadOptions {
@@ -6,13 +6,13 @@ export interface LoadOptions {
   connections: number
   /** Number of the plan's first request. */
   first?: number
-  /** Pinned to it; null: wherever the system puts it. */
+  /** The core to pin the generator to; null: not pinned. */
   core: number | null
 }
 
-/** A closed loop: each connection sends its next request when it has the answer to the last. */
+/** A closed loop: each connection sends its next request after the response to the previous one. */
 export interface Generator {
-  /** With its version. */
+  /** Name and version. */
   readonly name: string
   measure(origin: string, plan: Plan, options: LoadOptions): Promise<Measurement>
 }

@@ -1,25 +1,25 @@
 /**
- * `bun herd-process.ts FILE`: a crowd that comes within one second, each with one write. A client that is refused comes
- * back when `Retry-After` says, until its write is done.
+ * `bun herd-process.ts FILE`: clients that arrive within one second, each with one write. A rejected client retries
+ * after `Retry-After` until its write succeeds.
  */
 import { requestParts } from '../plan.ts'
+import type { HerdJob, HerdMeasurement } from './bun-generators.ts'
 import { connect } from './connection.ts'
-import type { HerdMeasurement, HerdOrder } from './own.ts'
 
-const order = (await Bun.file(process.argv[2] ?? '').json()) as HerdOrder
-const { origin, plan, fans, connections, patienceSeconds } = order
+const job = (await Bun.file(process.argv[2] ?? '').json()) as HerdJob
+const { origin, plan, fans, connections, timeoutSeconds } = job
 const host = new URL(origin).host
 const parts = plan.requests.map(request => requestParts(request, host, true))
 
-/** Clients by the time at which they are due, in slots of 10 ms. */
+/** Clients by the time of their next request, in slots of 10 ms. */
 const SLOT_MS = 10
-const slots = Array.from({ length: (patienceSeconds * 1000) / SLOT_MS + 1 }, (): number[] => [])
+const slots = Array.from({ length: (timeoutSeconds * 1000) / SLOT_MS + 1 }, (): number[] => [])
 for (let fan = 0; fan < fans; fan++) slots[Math.floor((fan * (1000 / SLOT_MS)) / fans)]?.push(fan)
 
 const idle = await Promise.all(Array.from({ length: connections }, () => connect(origin)))
 const all = [...idle]
 const served = new Float64Array(fans)
-let [done, refused, failed, slot] = [0, 0, 0, 0]
+let [done, rejected, failed, slot] = [0, 0, 0, 0]
 const due: number[] = []
 const start = performance.now()
 const elapsed = () => performance.now() - start
@@ -38,7 +38,7 @@ function dispatch() {
         idle.push(connection)
         if (status >= 200 && status < 300) served[done++] = elapsed()
         else if (status === 503 && retryAfter !== undefined) {
-          refused++
+          rejected++
           const at = Math.ceil((elapsed() + retryAfter * 1000) / SLOT_MS)
           slots[Math.min(Math.max(at, slot + 1), slots.length - 1)]?.push(fan)
         } else failed++
@@ -51,16 +51,16 @@ function dispatch() {
   }
 }
 
-while (done + failed < fans && elapsed() < patienceSeconds * 1000) {
+while (done + failed < fans && elapsed() < timeoutSeconds * 1000) {
   dispatch()
   await Bun.sleep(1)
 }
 for (const connection of all) connection.close()
 const measured: HerdMeasurement = {
   served: done,
-  refused,
+  rejected,
   failed,
-  // The last of the crowd are few: the server has nothing else to do when they come.
+  // Measured at 95 %: the few last clients find an idle server.
   seconds: (served[Math.min(done, Math.ceil(fans * 0.95)) - 1] ?? Number.NaN) / 1000,
 }
 process.stdout.write(JSON.stringify(measured))

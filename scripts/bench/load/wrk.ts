@@ -1,30 +1,30 @@
-/** Load by wrk: one thread on one core, requests made by a Lua script from files of tokens and templates. */
+/** Runs wrk with one thread; a Lua script builds the requests from files of tokens and templates. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { distinctRequests, type Measurement, type Plan, requestParts } from '../plan.ts'
 import { outputOf } from '../process.ts'
 import type { Generator, LoadOptions } from './generator.ts'
 
-/** Written by `done` for us to read; wrk's own report is for people. */
-const MARK = 'MEASURED '
-/** Below this many distinct requests each is made once and kept. */
-const MOST_KEPT = 50_000
+/** Prefix of the line with the results as JSON, written by `done`. */
+const RESULT_PREFIX = 'MEASURED '
+/** Up to this many distinct requests are built once and kept in memory. */
+const MAX_KEPT = 50_000
 
 const REPORT = `
 local threads = {}
 function setup(thread) table.insert(threads, thread) end
 function done(summary, latency)
-  local e, made = summary.errors, 0
-  for _, thread in ipairs(threads) do made = made + (thread:get("made") or 0) end
-  io.write(string.format('${MARK}{"requests":%d,"us":%d,"failed":%d,"made":%d,"p50":%f,"p90":%f,"p99":%f,"max":%f}\\n',
-    summary.requests, summary.duration, e.status + e.connect + e.read + e.write + e.timeout, made,
+  local e, sent = summary.errors, 0
+  for _, thread in ipairs(threads) do sent = sent + (thread:get("sent") or 0) end
+  io.write(string.format('${RESULT_PREFIX}{"requests":%d,"us":%d,"failed":%d,"sent":%d,"p50":%f,"p90":%f,"p99":%f,"max":%f}\\n',
+    summary.requests, summary.duration, e.status + e.connect + e.read + e.write + e.timeout, sent,
     latency:percentile(50), latency:percentile(90), latency:percentile(99), latency.max))
 end
 `
 
 /** Request after request in the order of the plan. */
 const sequence = (kept: boolean) => `
-made = 0
+sent = 0
 local first, tokens, heads, tails, whole = 0, {}, {}, {}, {}
 local function lines(path)
   local all = {}
@@ -44,8 +44,8 @@ function init(args)
   ${kept ? 'for i = 0, tonumber(args[4]) - 1 do whole[i + 1] = make(i) end' : ''}
 end
 function request()
-  local i = first + made
-  made = made + 1
+  local i = first + sent
+  sent = sent + 1
   return ${kept ? 'whole[i % #whole + 1]' : 'make(i)'}
 end
 `
@@ -70,7 +70,7 @@ export function createWrk(folder: string, version: string): Generator {
       const distinct = distinctRequests(plan)
       const [only] = plan.requests
       const isFixed = distinct === 1 && only !== undefined
-      const kept = distinct <= MOST_KEPT
+      const kept = distinct <= MAX_KEPT
       await writeFile(`${at}.lua`, (isFixed ? fixed(only, plan.tokens[0]) : sequence(kept)) + REPORT)
       await writeFile(`${at}.tokens`, `${plan.tokens.join('\n')}\n`)
       const host = new URL(origin).host
@@ -98,12 +98,11 @@ export function createWrk(folder: string, version: string): Generator {
         ],
         { core },
       )
-      const line = output.split('\n').find(text => text.startsWith(MARK))
+      const line = output.split('\n').find(text => text.startsWith(RESULT_PREFIX))
       if (!line) throw new Error(`wrk measured nothing: ${output}`)
-      const { requests, us, failed, made, ...latency } = JSON.parse(line.slice(MARK.length)) as Record<
-        'requests' | 'us' | 'failed' | 'made' | 'p50' | 'p90' | 'p99' | 'max',
-        number
-      >
+      const { requests, us, failed, sent, ...latency } = JSON.parse(
+        line.slice(RESULT_PREFIX.length),
+      ) as Record<'requests' | 'us' | 'failed' | 'sent' | 'p50' | 'p90' | 'p99' | 'max', number>
       const [p50, p90, p99, max] = [latency.p50, latency.p90, latency.p99, latency.max].map(
         value => value / 1000,
       )
@@ -111,7 +110,7 @@ export function createWrk(folder: string, version: string): Generator {
         requests,
         perSecond: requests / (us / 1e6),
         failed,
-        made,
+        sent,
         latency: { p50, p90, p99, max } as Measurement['latency'],
         generatorCpu: cpuSeconds / (us / 1e6),
       }

@@ -1,28 +1,28 @@
 /**
- * A stadium: every fan of the database, each asking once or twice, in random order. What a cache keeps for a fan who asks
- * again and again does not help here. On both engines where `BENCH_POSTGRES_URL` names a server.
+ * Requests of all fans of the database in random order, one or two each, so that caches per fan hardly help. On both
+ * engines if `BENCH_POSTGRES_URL` is set.
  */
-import { askOnce, sameAnswer } from '../ask.ts'
-import { claimable } from '../catalogue.ts'
-import { claimPlan } from '../claim-plan.ts'
+
+import { claimable, claimPlan } from '../catalogue.ts'
 import { countStatements } from '../count-statements.ts'
 import { subjectsOf } from '../data.ts'
 import type { Engine } from '../databases.ts'
 import type { Plan, RequestTemplate } from '../plan.ts'
+import { requestOnce, sameResponse } from '../request-once.ts'
 import { type Contender, compare } from '../rounds.ts'
 import { type Bench, enginesOf, type Outcome, type Scenario } from '../scenario.ts'
 
-/** The same order in every run, with nothing of the order in which the fans came. */
+/** A pseudo-random order, the same in every run. */
 const shuffled = (texts: string[]) =>
   texts
     .map(text => ({ text, at: Bun.hash.xxHash32(text.slice(-40)) }))
     .sort((a, b) => a.at - b.at)
     .map(({ text }) => text)
 
-/** Introduced by the lightest read of all, so that each token is known. */
-const introduction = '/api/user/onboarding'
+/** The cheapest read primes the tokens. */
+const primePath = '/api/user/onboarding'
 
-/** Nine reads to a claim. The number of fans is a multiple of ten, so that those who claim are never those who read. */
+/** Nine reads per claim. The number of tokens is a multiple of ten, so that claiming fans are never reading fans. */
 function mixedPlan(tokens: string[], read: RequestTemplate): Plan {
   const crowd = tokens.slice(0, Math.floor(tokens.length / 10) * 10)
   const reads = Array.from({ length: 9 }, () => read)
@@ -30,14 +30,14 @@ function mixedPlan(tokens: string[], read: RequestTemplate): Plan {
     ...reads,
     { method: 'POST', path: '/api/rewards/claim', body: JSON.stringify({ rewardId }) },
   ])
-  return { tokens: crowd, requests, once: true, introduction }
+  return { tokens: crowd, requests, once: true, primePath }
 }
 
 async function onEngines(
   bench: Bench,
   measure: (engine: Engine) => Promise<{ contenders: Contender[]; notes: string[]; invalid?: string }>,
 ): Promise<Outcome> {
-  const all: Outcome = { rows: [], notes: [], unlike: true }
+  const all: Outcome = { rows: [], notes: [], separateRows: true }
   const wrong: string[] = []
   for (const engine of enginesOf()) {
     const { contenders, notes, invalid } = await measure(engine)
@@ -55,32 +55,34 @@ async function onEngines(
 
 const crowdRead = (name: string, path: string, withPeer = false): Scenario => ({
   name: `crowd-${name}`,
-  about: `GET ${path} by all fans in random order, alone and with one claim in ten requests`,
+  summary: `GET ${path} by all fans in random order, alone and with 10 % claims`,
   run: bench =>
     onEngines(bench, async engine => {
       const { fans } = bench.options
       const { matchday, grown, oneRead, express } = bench.subjects.on(engine)
       const read: RequestTemplate = { method: 'GET', path }
       const tokens = shuffled(bench.tokensOf(fans))
-      const plan: Plan = { tokens, requests: [read], introduction }
-      const answer = await askOnce(bench, matchday, plan)
-      const invalid = withPeer ? await sameAnswer(bench, express, plan, answer) : undefined
+      const plan: Plan = { tokens, requests: [read], primePath }
+      const response = await requestOnce(bench, matchday, plan)
+      const invalid = withPeer ? await sameResponse(bench, express, plan, response) : undefined
       const statements = await countStatements(bench, engine, path)
       return {
         contenders: [
           { subject: matchday, plan },
-          { subject: matchday, label: 'one write in ten', plan: mixedPlan(tokens, read) },
+          { subject: matchday, label: '10 % writes', plan: mixedPlan(tokens, read) },
           {
             subject: matchday,
-            label: 'new tokens',
-            plan: { tokens: shuffled(bench.unknownTokens(fans)), requests: [read] },
+            label: 'uncached tokens',
+            plan: { tokens: shuffled(bench.uncachedTokens(fans)), requests: [read] },
           },
           ...(engine === 'postgres' ? [{ subject: grown, label: 'grown', plan }] : []),
           { subject: oneRead, plan: { tokens: shuffled(subjectsOf(fans)), requests: [read] } },
-          { subject: bench.subjects.bare(answer), plan: { tokens, requests: [read] } },
+          { subject: bench.subjects.bare(response), plan: { tokens, requests: [read] } },
           ...(withPeer ? [{ subject: express, plan: { tokens, requests: [read] } }] : []),
         ],
-        notes: [`${statements} statements a request, ${Buffer.byteLength(answer.body)} bytes an answer`],
+        notes: [
+          `${statements} statements per request, ${Buffer.byteLength(response.body)} bytes per response`,
+        ],
         ...(invalid ? { invalid } : {}),
       }
     }),
@@ -96,18 +98,18 @@ export const crowdReads = [
 
 export const crowdClaims: Scenario = {
   name: 'crowd-claims',
-  about: 'POST /api/rewards/claim, each a new pair of known caller and reward, durable before its answer',
+  summary: 'POST /api/rewards/claim, each a new pair of caller and reward, durable before the response',
   run: bench =>
     onEngines(bench, async engine => {
       const { matchday, grown, rawClaims, express } = bench.subjects.on(engine)
       const { fans } = bench.options
       const plan = claimPlan(shuffled(bench.tokensOf(fans)))
-      const invalid = await sameAnswer(bench, express, plan, await askOnce(bench, matchday, plan))
+      const invalid = await sameResponse(bench, express, plan, await requestOnce(bench, matchday, plan))
       return {
         contenders: [
           { subject: matchday, plan },
           ...(engine === 'postgres' ? [{ subject: grown, label: 'grown', plan }] : []),
-          // Verifies nothing: the token is the subject itself.
+          // It takes the token as the subject and verifies nothing.
           {
             subject: rawClaims,
             plan: { tokens: shuffled(subjectsOf(fans)), requests: plan.requests, once: true },

@@ -1,10 +1,10 @@
-import { askOnce } from '../ask.ts'
 import type { Running } from '../process.ts'
+import { requestOnce } from '../request-once.ts'
 import { compare } from '../rounds.ts'
 import type { Outcome, Scenario } from '../scenario.ts'
 import type { Subject } from '../subjects.ts'
 
-/** Reads that must not care how many others there are. */
+/** Reads whose cost must not depend on the number of fans. */
 const paths = [
   '/api/rewards',
   '/api/user/profile',
@@ -15,12 +15,12 @@ const paths = [
 ]
 
 /**
- * As many at each size, spread over all fans: few enough to stay verified, and too many to come again before a view of theirs is
- * too old, which a size that is a little faster would otherwise be spared.
+ * The callers at each size, spread over all fans: few enough for the token cache, and too many for cached responses,
+ * which would favour the faster size.
  */
 const CALLERS = 10_000
 
-/** One server for all paths: a million fans are not copied six times. */
+/** Uses one server for all paths: copying a million fans six times takes too long. */
 const shared = (running: Running): Subject => ({
   name: 'matchday',
   start: async () => ({ ...running, stop: async () => {} }),
@@ -28,7 +28,7 @@ const shared = (running: Running): Subject => ({
 
 export const growth: Scenario = {
   name: 'growth',
-  about: 'Reads on databases of 10 thousand, 100 thousand and a million fans',
+  summary: 'Reads on databases of 10 thousand, 100 thousand and a million fans',
   async run(bench) {
     const all: Outcome = { rows: [], notes: [] }
     const servers: { fans: number; running: Running }[] = []
@@ -44,9 +44,9 @@ export const growth: Scenario = {
           plan: { tokens: bench.tokensOf(fans, CALLERS), requests: [{ method: 'GET' as const, path }] },
         }))
         const [first] = contenders
-        const answer = first && (await askOnce(bench, first.subject, first.plan, first.fans))
-        if (answer?.status === 404) {
-          all.notes.push(`GET ${path} answers 404: left out`)
+        const response = first && (await requestOnce(bench, first.subject, first.plan, first.fans))
+        if (response?.status === 404) {
+          all.notes.push(`GET ${path} responds with 404: skipped`)
           continue
         }
         const { rows, notes, invalid } = await compare(bench, contenders)

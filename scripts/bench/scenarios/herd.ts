@@ -1,30 +1,30 @@
-/** More writes than the database can do: what is done all the same, and how long reads and probes take meanwhile. */
+/** More writes than the database can handle: throughput, and the latency of reads and probes at the same time. */
 import type { Engine } from '../databases.ts'
-import { introduce } from '../introduce.ts'
-import { percentiles, runHerd } from '../load/own.ts'
+import { percentiles, runHerd } from '../load/bun-generators.ts'
 import type { Plan } from '../plan.ts'
+import { primeTokens } from '../prime-tokens.ts'
 import type { Running } from '../process.ts'
 import { type Bench, enginesOf, type Outcome, type Row, row, type Scenario } from '../scenario.ts'
 import { warmUp } from '../warm-up.ts'
 
-/** Clients of a herd, by what the server does in a second. */
-const CROWDS = [2, 5, 10]
+/** Clients of a herd, as multiples of the server's capacity per second. */
+const HERD_SIZES = [2, 5, 10]
 const MAX_CONNECTIONS = 16_000
 const READS_EVERY_MS = 20
-/** Often enough that one answer in a hundred is not the slowest. */
+/** Enough samples that the 99th percentile is not the maximum. */
 const PROBES_EVERY_MS = 20
 
-/** Asks for a path at a steady pace until it is told to stop; resolves to the milliseconds that each answer took. */
-function watch(url: string, token: string, everyMs: number) {
+/** Requests a URL at a fixed interval until the returned function is called, which resolves to the latencies in ms. */
+function startProbing(url: string, token: string, everyMs: number) {
   let stopped = false
   const times: number[] = []
   let failed = 0
   async function run() {
     while (!stopped) {
-      const begun = performance.now()
+      const startedAt = performance.now()
       const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } })
       await response.arrayBuffer()
-      times.push(performance.now() - begun)
+      times.push(performance.now() - startedAt)
       if (!response.ok) failed++
       await Bun.sleep(everyMs)
     }
@@ -47,28 +47,28 @@ async function measureHerds(bench: Bench, engine: Engine, workers: number, runni
     body: JSON.stringify({ bio: `Change ${n}.` }),
   }))
   const plan: Plan = { tokens, requests }
-  await introduce(running.origin, tokens, '/api/user/onboarding', { workers })
+  await primeTokens(running.origin, tokens, '/api/user/onboarding', { workers })
   const { origin } = running
   const load = (seconds: number) =>
     generator.measure(origin, plan, { seconds, connections: 64, first: 0, core })
   await warmUp(load, options, () => true)
   const capacity = (await load(options.seconds)).perSecond
   const label = `${engine}, ${workers} ${workers === 1 ? 'worker' : 'workers'}`
-  // Measured again after each crowd: what a server and its database can do changes from minute to minute.
+  // Measured again after each herd: the capacity varies from minute to minute.
   const capacities = [capacity]
   const rows: Row[] = []
-  function bring(times: number) {
+  function createHerd(times: number) {
     const fans = Math.round(capacity * times)
     const connections = Math.min(fans, options.quick ? 500 : MAX_CONNECTIONS)
-    const order = { origin, plan, fans, connections, patienceSeconds: 20 + times * 4 }
-    return { fans, herd: () => runHerd(order, folder, core) }
+    const job = { origin, plan, fans, connections, timeoutSeconds: 20 + times * 4 }
+    return { fans, herd: () => runHerd(job, folder, core) }
   }
-  // The first crowd makes the server allocate what thousands of connections take.
-  await bring(1).herd()
-  for (const times of CROWDS) {
-    const { fans, herd: run } = bring(times)
-    const reads = watch(`${origin}/api/rewards`, reader, READS_EVERY_MS)
-    const probes = watch(`${origin}/readyz`, reader, PROBES_EVERY_MS)
+  // The first herd makes the server allocate memory for thousands of connections.
+  await createHerd(1).herd()
+  for (const times of HERD_SIZES) {
+    const { fans, herd: run } = createHerd(times)
+    const reads = startProbing(`${origin}/api/rewards`, reader, READS_EVERY_MS)
+    const probes = startProbing(`${origin}/readyz`, reader, PROBES_EVERY_MS)
     const herd = await run()
     const [read, probe] = [await reads(), await probes()]
     rows.push(
@@ -77,7 +77,7 @@ async function measureHerds(bench: Bench, engine: Engine, workers: number, runni
         'requests/s',
         [Math.min(herd.served, fans * 0.95) / herd.seconds],
         {
-          refused: herd.refused,
+          rejected: herd.rejected,
           failed: herd.failed + fans - herd.served - herd.failed + read.failed + probe.failed,
         },
       ),
@@ -91,8 +91,8 @@ async function measureHerds(bench: Bench, engine: Engine, workers: number, runni
 
 export const herd: Scenario = {
   name: 'herd',
-  about:
-    'PATCH by 2, 5 and 10 times as many fans as are served in a second, who come within one second and obey Retry-After',
+  summary:
+    'PATCH by 2, 5 and 10 times the capacity per second: clients arrive within one second and obey Retry-After',
   async run(bench) {
     const { fans } = bench.options
     const rows: Row[] = []
@@ -110,10 +110,10 @@ export const herd: Scenario = {
       }
     }
     const failed = rows.reduce((sum, { detail }) => sum + (detail?.failed ?? 0), 0)
-    const refused = rows.flatMap(({ subject, detail }) =>
-      detail?.refused === undefined ? [] : [`${subject}: ${detail.refused} refusals`],
+    const rejected = rows.flatMap(({ subject, detail }) =>
+      detail?.rejected === undefined ? [] : [`${subject}: ${detail.rejected} rejections`],
     )
-    const outcome: Outcome = { rows, notes: refused, unlike: true }
-    return failed > 0 ? { ...outcome, invalid: `${failed} requests came to nothing` } : outcome
+    const outcome: Outcome = { rows, notes: rejected, separateRows: true }
+    return failed > 0 ? { ...outcome, invalid: `${failed} requests failed` } : outcome
   },
 }

@@ -13,7 +13,7 @@ import { startUp } from './start-up.ts'
 import { verification } from './verification.ts'
 import { workers } from './workers.ts'
 
-/** In the order in which they run. */
+/** All scenarios in execution order. */
 export const scenarios: Scenario[] = [
   startUp,
   packs,

@@ -1,6 +1,6 @@
 /**
- * What a rank costs, in process and without HTTP, on the smallest and the largest database and on both engines: where
- * the fan stands and how many others there are must not matter.
+ * The cost of a rank, in process, on the smallest and the largest database and on both engines: it must not depend on
+ * the rank and the number of fans.
  */
 import { openDatabase, type Reader } from '../../../db/index.ts'
 import { createCursors } from '../../../src/core/pagination.ts'
@@ -12,20 +12,20 @@ import { type Bench, enginesOf, median, type Row, row, type Scenario } from '../
 
 const BOARD = 'all'
 const LIMIT = 50
-/** Places on the board that are asked for, evenly spread from the first to the last. */
-const PLACES = 40
-/** Of each place in a round. */
+/** Measured ranks, evenly sampleEntries from the first to the last. */
+const SAMPLES = 40
+/** Repetitions per rank in a round. */
 const REPEATS = 5
 
 const cursors = createCursors('bench')
 
-interface Place {
+interface Sample {
   userId: string
-  /** Of the page after this place. */
+  /** The cursor of the page after this entry. */
   cursor: string
 }
 
-const operations: Record<string, (reader: Reader, place: Place) => Promise<unknown>> = {
+const operations: Record<string, (reader: Reader, sample: Sample) => Promise<unknown>> = {
   rank: (reader, { userId }) => readStanding(reader, BOARD, userId),
   'first page': reader => readBoardPage(reader, cursors, BOARD, { limit: LIMIT }),
   'deep page': (reader, { cursor }) => readBoardPage(reader, cursors, BOARD, { limit: LIMIT, cursor }),
@@ -34,14 +34,13 @@ const operations: Record<string, (reader: Reader, place: Place) => Promise<unkno
 
 export const leaderboard: Scenario = {
   name: 'leaderboard',
-  about: 'A rank anywhere, first page, deep pages, around me: few fans beside many, in process',
+  summary: 'Rank, first page, deep page, around me: few fans and many fans, in process',
   async run(bench) {
     const engines = enginesOf()
     const rows: Row[] = []
     for (const engine of engines) rows.push(...(await measure(bench, engine)))
-    const notes = ['medians over places from the first to the last, in ms']
-    if (engines.length === 1)
-      notes.push('SQLite alone: BENCH_POSTGRES_URL names a server for the other engine')
+    const notes = ['medians over ranks from the first to the last, in ms']
+    if (engines.length === 1) notes.push('SQLite only: set BENCH_POSTGRES_URL for PostgreSQL')
     return { rows, notes }
   },
 }
@@ -52,18 +51,18 @@ async function measure({ databases, options }: Bench, engine: Engine): Promise<R
   for (const fans of sizes) {
     const { url, remove } = await databases.copy(engine, fans)
     const db = openDatabase(url, realSources)
-    opened.push({ fans, db, remove, places: await spread(db.read) })
+    opened.push({ fans, db, remove, samples: await sampleEntries(db.read) })
   }
   const times = new Map<string, number[]>()
   try {
     for (let round = 0; round < options.rounds; round++) {
-      for (const [name, ask] of Object.entries(operations)) {
-        // In alternation, so that what else the machine does meets both.
-        for (const { fans, db, places } of opened) {
+      for (const [name, read] of Object.entries(operations)) {
+        // In alternation, so that other load affects both.
+        for (const { fans, db, samples } of opened) {
           const key = `${engine}, ${name} of ${fans}`
           const taken: number[] = []
           for (let repeat = 0; repeat < REPEATS; repeat++) {
-            for (const place of places) taken.push(await timed(() => ask(db.read, place)))
+            for (const sample of samples) taken.push(await timed(() => read(db.read, sample)))
           }
           times.set(key, [...(times.get(key) ?? []), median(taken)])
         }
@@ -79,20 +78,20 @@ async function measure({ databases, options }: Bench, engine: Engine): Promise<R
 }
 
 async function timed(run: () => Promise<unknown>): Promise<number> {
-  const began = performance.now()
+  const startedAt = performance.now()
   await run()
-  return performance.now() - began
+  return performance.now() - startedAt
 }
 
-/** Fans from the first to the last place. */
-async function spread(reader: Reader): Promise<Place[]> {
+/** Entries evenly sampleEntries over the board. */
+async function sampleEntries(reader: Reader): Promise<Sample[]> {
   const { leaderboardScores: scores } = reader.tables
   const all = await reader
     .select({ userId: scores.userId, minusPoints: scores.minusPoints, reachedAt: scores.reachedAt })
     .from(scores)
     .orderBy(scores.minusPoints, scores.reachedAt, scores.userId)
-  return Array.from({ length: PLACES }, (_, at) => {
-    const key = all[Math.floor((at * (all.length - 1)) / (PLACES - 1))]
+  return Array.from({ length: SAMPLES }, (_, at) => {
+    const key = all[Math.floor((at * (all.length - 1)) / (SAMPLES - 1))]
     if (!key) throw new Error('the board is empty')
     const position = JSON.stringify(['after', key.minusPoints, key.reachedAt, key.userId])
     return { userId: key.userId, cursor: cursors.encode(`leaderboard ${BOARD}`, position) }

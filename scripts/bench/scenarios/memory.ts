@@ -4,38 +4,38 @@ import { type Bench, row, type Scenario, skipped } from '../scenario.ts'
 
 const MILLION = 1_000_000
 const MINUTE_SECONDS = 60
-/** Of one run of the generator. */
+/** Duration of one run of the generator. */
 const SLICE_SECONDS = 10
 const SAMPLE_MS = 1_000
 
 export const memory: Scenario = {
   name: 'memory',
-  about:
-    'Resident memory over three minutes of reads and a million requests at least, and its growth in the third minute',
+  summary:
+    'Resident memory over at least three minutes and a million reads, and its growth in the third minute',
   long: true,
   async run(bench) {
     const { subjects, options } = bench
     const running = await subjects.matchday.start(options.fans)
     try {
       const atStart = residentMb(running.pid)
-      if (atStart === null) return skipped('this system does not say what a process has in memory')
+      if (atStart === null) return skipped('requires /proc')
       const plan: Plan = {
         tokens: bench.tokensOf(options.fans),
         requests: ['/api/rewards', '/api/packs', '/api/user/profile'].map(path => ({ method: 'GET', path })),
       }
-      const [minute, most] = options.quick ? [1, 0] : [MINUTE_SECONDS, MILLION]
-      const [peaks, all] = [[] as number[], { seconds: 0, answers: 0, failed: 0 }]
+      const [minute, minRequests] = options.quick ? [1, 0] : [MINUTE_SECONDS, MILLION]
+      const [peaks, all] = [[] as number[], { seconds: 0, responses: 0, failed: 0 }]
       let first = 0
-      // On a slow machine a million take longer than three minutes.
-      while (peaks.length < 3 || all.answers < most) {
+      // On a slow machine a million requests take longer than three minutes.
+      while (peaks.length < 3 || all.responses < minRequests) {
         let peak = 0
         for (let left = minute; left > 0; left -= SLICE_SECONDS) {
           const seconds = Math.min(left, SLICE_SECONDS)
           const loaded = await load(bench, running, plan, { seconds, first })
-          first += loaded.made
+          first += loaded.sent
           peak = Math.max(peak, loaded.peak)
           all.seconds += seconds
-          all.answers += loaded.requests
+          all.responses += loaded.requests
           all.failed += loaded.failed
         }
         peaks.push(peak)
@@ -49,10 +49,12 @@ export const memory: Scenario = {
           row('matchday', 'MB', [Math.max(...peaks)], detail),
         ],
         notes: [
-          `peaks of samples each second, over ${all.answers} answers in ${all.seconds} s of load`,
-          ...(all.answers < MILLION ? ['fewer than a million, and seconds for minutes: --quick'] : []),
+          `maximum of samples every second, over ${all.responses} responses in ${all.seconds} s of load`,
+          ...(all.responses < MILLION
+            ? ['--quick: fewer than a million requests, seconds instead of minutes']
+            : []),
         ],
-        ...(all.failed > 0 ? { invalid: `${all.failed} answers were not 2xx` } : {}),
+        ...(all.failed > 0 ? { invalid: `${all.failed} responses were not 2xx` } : {}),
       }
     } finally {
       await running.stop()
@@ -60,7 +62,7 @@ export const memory: Scenario = {
   },
 }
 
-/** With the most that was in memory meanwhile: between two loads a server rests, and shows less. */
+/** Runs the load and samples the memory during it: an idle server uses less. */
 async function load(
   { generator, options, cores }: Bench,
   { origin, pid }: Running,

@@ -1,9 +1,9 @@
 import { claimable } from '../catalogue.ts'
 import type { Engine } from '../databases.ts'
-import { introduce } from '../introduce.ts'
-import { type PacedMeasurement, runPaced } from '../load/own.ts'
+import { type PacedMeasurement, runPaced } from '../load/bun-generators.ts'
 import type { BenchOptions } from '../options.ts'
 import { distinctRequests, type Latency, type Plan, type RequestTemplate } from '../plan.ts'
+import { primeTokens } from '../prime-tokens.ts'
 import { type Bench, enginesOf, median, type Outcome, row, type Scenario } from '../scenario.ts'
 import { type WarmUp, warmUp } from '../warm-up.ts'
 
@@ -19,16 +19,16 @@ const READS = [
   '/api/rewards',
 ]
 
-/** Before latencies are measured, at their rate. */
+/** Load at the measured rate before the measurement. */
 const LEAD_SECONDS = 10
-/** A full collection of garbage comes each ten seconds or so: a tail of four seconds shows one, or none. */
+/** Full garbage collections occur about every ten seconds: a short measurement would miss them. */
 const LATENCY_MEASUREMENTS = 5
 
-/** How long latencies are measured, and what comes before. */
+/** Duration of the latency measurement and of the load before it. */
 const pacedSeconds = ({ quick, seconds }: BenchOptions) =>
   quick ? { leadSeconds: 0, seconds } : { leadSeconds: LEAD_SECONDS, seconds: seconds * LATENCY_MEASUREMENTS }
 
-/** Nine reads and a write, again and again; the writes are claims and changes of the profile in turn. */
+/** Nine reads and a write, repeatedly; writes alternate between claims and profile changes. */
 function requests(): RequestTemplate[] {
   const writes = claimable.flatMap((rewardId): RequestTemplate[] => [
     { method: 'POST', path: '/api/rewards/claim', body: JSON.stringify({ rewardId }) },
@@ -37,47 +37,51 @@ function requests(): RequestTemplate[] {
   return writes.flatMap(write => [...READS.map((path): RequestTemplate => ({ method: 'GET', path })), write])
 }
 
-/** What it takes when it is asked for all it can. */
+/** Measures the maximum throughput. */
 async function saturate({ options, generator, cores }: Bench, origin: string, plan: Plan, share: number) {
-  let [made, failed] = [0, 0]
+  let [sent, failed] = [0, 0]
   async function load(seconds: number) {
     const { connections } = options
-    const order = { seconds, connections, first: made, core: cores.generator }
-    const measured = await generator.measure(origin, plan, order)
-    made += measured.made
+    const job = { seconds, connections, first: sent, core: cores.generator }
+    const measured = await generator.measure(origin, plan, job)
+    sent += measured.sent
     failed += measured.failed
     return measured
   }
   const paced = pacedSeconds(options)
-  // Another second, this measurement, and the latencies at a share of it, with a margin for what grows faster meanwhile.
-  const ahead = (1 + options.seconds + (paced.leadSeconds + paced.seconds) * share) * 1.3
-  const warm = await warmUp(load, options, perSecond => made + perSecond * ahead <= distinctRequests(plan))
+  // Requests for another second, this measurement and the latencies, with a margin for rising throughput.
+  const neededSeconds = (1 + options.seconds + (paced.leadSeconds + paced.seconds) * share) * 1.3
+  const warm = await warmUp(
+    load,
+    options,
+    perSecond => sent + perSecond * neededSeconds <= distinctRequests(plan),
+  )
   const { perSecond } = await load(options.seconds)
-  return { perSecond, made, failed, warm }
+  return { perSecond, sent, failed, warm }
 }
 
-/** @param share of what the server takes at most */
+/** @param share the rate as a fraction of the maximum throughput */
 async function latenciesAt(bench: Bench, engine: Engine, share: number): Promise<Outcome> {
   const { options, subjects, folder, cores } = bench
-  // One caller fewer than fans, so that all of them make all requests: see `Plan`.
+  // One caller fewer than fans, so that all pairs occur: see `Plan`.
   const plan: Plan = { tokens: bench.tokensOf(options.fans).slice(1), requests: requests(), once: true }
-  const rounds: (PacedMeasurement & { most: number; warm: WarmUp })[] = []
+  const rounds: (PacedMeasurement & { max: number; warm: WarmUp })[] = []
   let failed = 0
   for (let round = 0; round < options.rounds; round++) {
     const running = await subjects.on(engine).matchday.start(options.fans)
     try {
-      await introduce(running.origin, plan.tokens, '/api/rewards', { workers: 1 })
+      await primeTokens(running.origin, plan.tokens, '/api/rewards', { workers: 1 })
       const full = await saturate(bench, running.origin, plan, share)
-      const order = {
+      const job = {
         origin: running.origin,
         plan,
         connections: options.connections,
         ...pacedSeconds(options),
       }
       const rate = full.perSecond * share
-      const paced = await runPaced({ ...order, first: full.made, rate }, folder, cores.generator)
+      const paced = await runPaced({ ...job, first: full.sent, rate }, folder, cores.generator)
       failed += full.failed + paced.failed
-      rounds.push({ ...paced, most: full.perSecond, warm: full.warm })
+      rounds.push({ ...paced, max: full.perSecond, warm: full.warm })
     } finally {
       await running.stop()
     }
@@ -88,37 +92,37 @@ async function latenciesAt(bench: Bench, engine: Engine, share: number): Promise
       'ms',
       rounds.map(round => round.latency[name]),
     )
-  const most = row(
-    `${engine}, at most`,
+  const max = row(
+    `${engine}, maximum`,
     'requests/s',
-    rounds.map(round => round.most),
+    rounds.map(round => round.max),
     { failed, warmUpSeconds: Math.max(...rounds.map(({ warm }) => warm.seconds)) },
   )
-  const restless = options.quick ? 0 : rounds.filter(({ warm }) => !warm.steady).length
+  const unsteady = options.quick ? 0 : rounds.filter(({ warm }) => !warm.steady).length
   const late = median(rounds.map(({ lateness }) => lateness.p99))
-  const at = `at ${Math.round(most.median * share)}/s`
+  const at = `at ${Math.round(max.median * share)}/s`
   return {
-    rows: [most, latency('p50'), latency('p90'), latency('p99'), latency('max')],
+    rows: [max, latency('p50'), latency('p90'), latency('p99'), latency('max')],
     notes: [
-      `${engine}: latencies ${at}, from when each request was due, sent whether or not the server keeps up`,
+      `${engine}: latencies ${at}, from the scheduled time of each request, at a fixed rate`,
       `${engine}: the generator itself was late by ${late.toFixed(2)} ms at its 99th percentile`,
-      ...(restless > 0
-        ? [`${engine}: in ${restless} of the rounds it was measured while its throughput still changed`]
+      ...(unsteady > 0
+        ? [`${engine}: in ${unsteady} rounds the throughput was not steady after the warm-up`]
         : []),
     ],
-    ...(failed > 0 ? { invalid: `${failed} answers were not 2xx` } : {}),
+    ...(failed > 0 ? { invalid: `${failed} responses were not 2xx` } : {}),
   }
 }
 
 export const mixed: Scenario = {
   name: 'mixed',
-  about: '90 reads to 10 durable writes of known callers: the maximum, and latencies at half of it',
+  summary: '90 % reads and 10 % durable writes: the maximum, and latencies at half of it',
   run: bench => latenciesAt(bench, bench.options.engine, 0.5),
 }
 
 export const crowdMixed: Scenario = {
   name: 'crowd-mixed',
-  about: 'The same on both engines: the maximum, and latencies at 0.7 of it',
+  summary: 'The same on both engines: the maximum, and latencies at 0.7 of it',
   async run(bench) {
     const outcomes: Outcome[] = []
     for (const engine of enginesOf()) outcomes.push(await latenciesAt(bench, engine, 0.7))
@@ -126,7 +130,7 @@ export const crowdMixed: Scenario = {
     return {
       rows: outcomes.flatMap(({ rows }) => rows),
       notes: outcomes.flatMap(({ notes }) => notes),
-      unlike: true,
+      separateRows: true,
       ...(invalid ? { invalid } : {}),
     }
   },

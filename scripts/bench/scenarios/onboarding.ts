@@ -4,11 +4,11 @@ import type { Scenario } from '../scenario.ts'
 
 export const onboarding: Scenario = {
   name: 'onboarding',
-  about: 'POST /api/user/onboarding, each by somebody new: record, mirror, points, enrolment',
+  summary: 'POST /api/user/onboarding, each by a new fan: record, mirror, points, enrolment',
   async run(bench) {
     const body = JSON.stringify({ profile: { displayName: 'A new fan' } })
     const plan: Plan = {
-      tokens: bench.newcomers(),
+      tokens: bench.newTokens(),
       requests: [{ method: 'POST', path: '/api/user/onboarding', body }],
       once: true,
     }

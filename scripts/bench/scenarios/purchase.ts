@@ -1,24 +1,23 @@
-import { introduce } from '../introduce.ts'
-import { runChains } from '../load/own.ts'
+import { runChains } from '../load/bun-generators.ts'
+import { primeTokens } from '../prime-tokens.ts'
 import { median, row, type Scenario } from '../scenario.ts'
 import { warmUp } from '../warm-up.ts'
 
-/** Paid with points, without a limit of supply. */
+/** Paid with points, unlimited supply. */
 const PACK = 'starter'
 
 export const purchase: Scenario = {
   name: 'purchase',
-  about:
-    'POST and PUT /api/packs/purchase, then POST /api/packs/open: three durable writes a chain, by known callers',
+  summary: 'POST and PUT /api/packs/purchase, then POST /api/packs/open: three durable writes per chain',
   async run({ options, subjects, tokensOf, folder, cores }) {
     const running = await subjects.matchday.start(options.fans)
     try {
       const { connections } = options
-      const order = { origin: running.origin, tokens: tokensOf(options.fans), connections, packId: PACK }
-      await introduce(running.origin, order.tokens, '/api/user/points', { workers: 1 })
+      const job = { origin: running.origin, tokens: tokensOf(options.fans), connections, packId: PACK }
+      await primeTokens(running.origin, job.tokens, '/api/user/points', { workers: 1 })
       let first = 0
       async function load(seconds: number) {
-        const measurement = await runChains({ ...order, first, seconds }, folder, cores.generator)
+        const measurement = await runChains({ ...job, first, seconds }, folder, cores.generator)
         first += measurement.chains + measurement.failed
         return measurement
       }
@@ -40,7 +39,9 @@ export const purchase: Scenario = {
             detail,
           ),
         ],
-        notes: ['by our own generator: wrk cannot send what an answer told it'],
+        notes: [
+          'measured by a generator of the bench: wrk cannot use values of a response in the next request',
+        ],
         ...(failed > 0 ? { invalid: `${failed} chains failed` } : {}),
       }
     } finally {

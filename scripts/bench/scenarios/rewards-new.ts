@@ -1,22 +1,23 @@
-import { askOnce, sameAnswer } from '../ask.ts'
 import type { Plan } from '../plan.ts'
+import { requestOnce, sameResponse } from '../request-once.ts'
 import { compare } from '../rounds.ts'
 import type { Scenario } from '../scenario.ts'
 import { verifyOnOneCore } from './verification.ts'
 
-const ANY_CORE = 'matchday may use both cores, the one of the load generator too: its threads verify on any'
+const ANY_CORE =
+  'matchday may use both cores, including that of the generator: its threads verify on any core'
 
 export const rewardsNew: Scenario = {
   name: 'rewards-new',
-  about: 'GET /api/rewards, each request by a caller whose token must be verified',
+  summary: 'GET /api/rewards with uncached tokens: each must be verified',
   async run(bench) {
     const { subjects, cores } = bench
     const { express } = subjects.on('sqlite')
-    // Bun verifies in threads of its own: held to one core they and the one that answers would only take turns.
+    // Bun verifies in separate threads: pinned to one core, they would compete with the main thread.
     const matchday = subjects.matchdayInWorkers(bench.options.engine, 1)
-    const tokens = bench.unknownTokens(bench.options.fans)
+    const tokens = bench.uncachedTokens(bench.options.fans)
     const plan: Plan = { tokens, requests: [{ method: 'GET', path: '/api/rewards' }] }
-    const differs = await sameAnswer(bench, express, plan, await askOnce(bench, matchday, plan))
+    const differs = await sameResponse(bench, express, plan, await requestOnce(bench, matchday, plan))
     const outcome = await compare(bench, [
       { subject: matchday, plan },
       ...(cores.pinned ? [{ subject: subjects.matchday, plan, label: 'matchday, one core' }] : []),

@@ -2,7 +2,7 @@ import { row, type Scenario } from '../scenario.ts'
 
 export const startUp: Scenario = {
   name: 'start-up',
-  about: 'From the start of the process to the first 200 of GET /readyz, on a migrated database',
+  summary: 'From the start of the process to the first 200 of GET /readyz, on a migrated database',
   async run({ options, subjects }) {
     const times: number[] = []
     for (let round = 0; round < Math.max(options.rounds, 3); round++) {

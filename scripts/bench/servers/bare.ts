@@ -1,12 +1,9 @@
-/** The ceiling: `Bun.serve` that answers every request with the bytes and headers of `BENCH_ANSWER`. */
-import type { Answer } from '../subjects.ts'
+/** The upper bound: `Bun.serve` that returns the response of the file `BENCH_RESPONSE` to every request. */
+import type { CapturedResponse } from '../subjects.ts'
+import { serve } from './serve.ts'
 
-const { status, headers, body } = (await Bun.file(process.env.BENCH_ANSWER ?? '').json()) as Answer
+const { status, headers, body } = (await Bun.file(
+  process.env.BENCH_RESPONSE ?? '',
+).json()) as CapturedResponse
 
-Bun.serve({
-  hostname: '127.0.0.1',
-  port: Number(process.env.PORT),
-  development: false,
-  reusePort: false,
-  fetch: () => new Response(body, { status, headers }),
-})
+serve(() => new Response(body, { status, headers }))

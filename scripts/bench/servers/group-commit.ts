@@ -1,10 +1,10 @@
 /**
- * The raw reference for claims: the same durable work on the same tables in prepared statements, behind `Bun.serve`.
- * Everything that has queued goes into one transaction, WAL and synchronous=FULL, and is answered after its COMMIT.
- * The bearer token is the fan's subject: nothing is verified here, and nothing is presented.
+ * The raw reference for claims on SQLite: the same durable writes in prepared statements, behind `Bun.serve`. All queued
+ * claims share one transaction (WAL, synchronous=FULL) and get their responses after its COMMIT.
  */
 import { Database } from 'bun:sqlite'
 import { PROVIDER } from '../issuer.ts'
+import { bearerToken, serve } from './serve.ts'
 
 const db = new Database((process.env.DATABASE_URL ?? '').slice('sqlite:'.length), { strict: true })
 db.run('PRAGMA journal_mode = WAL')
@@ -40,32 +40,32 @@ const undo = db.query('ROLLBACK TO claim')
 interface Job {
   subject: string
   rewardId: string
-  answer: (response: Response) => void
+  respond: (response: Response) => void
 }
 let queue: Job[] = []
 
 function claim({ subject, rewardId }: Job): { status: number; body: object } {
-  const refuse = (status: number, code: string) => ({ status, body: { code } })
+  const reject = (status: number, code: string) => ({ status, body: { code } })
   const reward = findReward.get(rewardId)
-  if (!reward) return refuse(404, 'reward_not_found')
-  if (!reward.active) return refuse(409, 'reward_inactive')
+  if (!reward) return reject(404, 'reward_not_found')
+  if (!reward.active) return reject(409, 'reward_inactive')
   const user = findUser.get(PROVIDER, subject)
-  if (!user) return refuse(404, 'user_not_found')
+  if (!user) return reject(404, 'user_not_found')
   if ((findBalance.get(user.id)?.balance ?? 0) < reward.points_required)
-    return refuse(409, 'insufficient_points')
+    return reject(409, 'insufficient_points')
   savepoint.run()
   try {
-    const made = insertClaim.get(user.id, rewardId, Date.now())
-    if (!made) return refuse(409, 'already_claimed')
+    const inserted = insertClaim.get(user.id, rewardId, Date.now())
+    if (!inserted) return reject(409, 'already_claimed')
     const left = reward.stock_remaining === null ? null : takeStock.get(rewardId)
     if (left !== null || reward.stock_remaining === null) {
       return {
         status: 200,
-        body: { rewardId, claimedAt: made.claimed_at, stockRemaining: left?.stock_remaining ?? null },
+        body: { rewardId, claimedAt: inserted.claimed_at, stockRemaining: left?.stock_remaining ?? null },
       }
     }
     undo.run()
-    return refuse(409, 'out_of_stock')
+    return reject(409, 'out_of_stock')
   } finally {
     release.run()
   }
@@ -79,22 +79,16 @@ function drain() {
   commit.run()
   for (const [at, job] of batch.entries()) {
     const { status, body } = done[at] as ReturnType<typeof claim>
-    job.answer(Response.json(body, { status }))
+    job.respond(Response.json(body, { status }))
   }
 }
 
-Bun.serve({
-  hostname: '127.0.0.1',
-  port: Number(process.env.PORT),
-  development: false,
-  reusePort: false,
-  async fetch(request) {
-    if (request.method !== 'POST') return new Response('ready')
-    const { rewardId } = (await request.json()) as { rewardId: string }
-    const subject = request.headers.get('authorization')?.slice('Bearer '.length) ?? ''
-    return new Promise<Response>(answer => {
-      // After all requests that this turn of the event loop has read.
-      if (queue.push({ subject, rewardId, answer }) === 1) setImmediate(drain)
-    })
-  },
+serve(async request => {
+  if (request.method !== 'POST') return new Response('ready')
+  const { rewardId } = (await request.json()) as { rewardId: string }
+  const subject = bearerToken(request) ?? ''
+  return new Promise<Response>(respond => {
+    // Runs after all requests read in this turn of the event loop.
+    if (queue.push({ subject, rewardId, respond }) === 1) setImmediate(drain)
+  })
 })

@@ -1,10 +1,10 @@
 /**
- * The reference for reads: one prepared statement a request through the driver that Matchday uses, behind `Bun.serve`.
- * The bearer token is the fan's subject: nothing is verified here.
+ * The reference for reads: one prepared statement per request through Matchday's driver, behind `Bun.serve`.
  */
 import { Database } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { PROVIDER } from '../issuer.ts'
+import { bearerToken, serve } from './serve.ts'
 
 const url = process.env.DATABASE_URL ?? ''
 const from = 'SELECT * FROM users WHERE provider ='
@@ -21,13 +21,7 @@ function openReader(): (subject: string) => unknown {
 
 const read = openReader()
 
-Bun.serve({
-  hostname: '127.0.0.1',
-  port: Number(process.env.PORT),
-  development: false,
-  reusePort: false,
-  async fetch(request) {
-    const subject = request.headers.get('authorization')?.slice('Bearer '.length)
-    return subject === undefined ? new Response('ready') : Response.json(await read(subject))
-  },
+serve(async request => {
+  const subject = bearerToken(request)
+  return subject === undefined ? new Response('ready') : Response.json(await read(subject))
 })

@@ -1,8 +1,8 @@
 /** The peer's store on PostgreSQL: pg with a pool of ten connections and named statements, which pg prepares once. */
 const { Pool, types } = require('pg')
-const { Refusal, requireClaimable } = require('./rules.js')
+const { ClaimError, requireClaimable } = require('./rules.js')
 
-// bigint: the amounts here are all safe integers.
+// bigint: all amounts are safe integers.
 types.setTypeParser(types.builtins.INT8, Number)
 
 module.exports = function openPostgres(connectionString, provider) {
@@ -37,10 +37,10 @@ module.exports = function openPostgres(connectionString, provider) {
     const points = user?.balance ?? 0
     requireClaimable(reward, user, points, now)
     const [own] = await insertClaim(client, [user.id, rewardId, new Date(now)])
-    if (!own) throw new Refusal(409, 'already_claimed')
+    if (!own) throw new ClaimError(409, 'already_claimed')
     if (reward.stock_remaining !== null) {
       const [left] = await takeStock(client, [rewardId])
-      if (!left) throw new Refusal(409, 'out_of_stock')
+      if (!left) throw new ClaimError(409, 'out_of_stock')
       reward.stock_remaining = left.stock_remaining
     }
     return { reward, own, points }

@@ -1,6 +1,6 @@
-/** What a reward looks like to a fan, and what refuses a claim. */
+/** The presentation of a reward, and the rules of a claim. */
 
-class Refusal extends Error {
+class ClaimError extends Error {
   constructor(status, code, members = {}) {
     super(code)
     Object.assign(this, { status, code, members })
@@ -43,14 +43,14 @@ function present(reward, own, points, now) {
   }
 }
 
-/** @throws Refusal with the first rule that the claim breaks */
+/** @throws ClaimError for the first broken rule */
 function requireClaimable(reward, user, points, now) {
-  if (!reward) throw new Refusal(404, 'reward_not_found')
-  if (!isActive(reward, now)) throw new Refusal(409, 'reward_inactive')
-  if (!user) throw new Refusal(404, 'profile_not_found')
+  if (!reward) throw new ClaimError(404, 'reward_not_found')
+  if (!isActive(reward, now)) throw new ClaimError(409, 'reward_inactive')
+  if (!user) throw new ClaimError(404, 'profile_not_found')
   const pointsRequired = reward.points_required
   if (points < pointsRequired) {
-    throw new Refusal(409, 'insufficient_points', {
+    throw new ClaimError(409, 'insufficient_points', {
       pointsRequired,
       points,
       missingPoints: pointsRequired - points,
@@ -58,4 +58,4 @@ function requireClaimable(reward, user, points, now) {
   }
 }
 
-module.exports = { Refusal, present, requireClaimable }
+module.exports = { ClaimError, present, requireClaimable }

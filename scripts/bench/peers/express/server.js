@@ -1,12 +1,12 @@
 /**
- * What a team would write instead: Express 5, better-sqlite3 or pg, and jsonwebtoken, idiomatically. The same tables, rules,
- * durability and answers as Matchday for two of its operations.
+ * An idiomatic alternative: Express 5, better-sqlite3 or pg, and jsonwebtoken. It has the tables, rules, durability and
+ * responses of Matchday for two operations.
  */
 
 const { readFileSync } = require('node:fs')
 const express = require('express')
 const jwt = require('jsonwebtoken')
-const { Refusal, present } = require('./rules.js')
+const { ClaimError, present } = require('./rules.js')
 
 const { PORT, DATABASE_URL, PUBLIC_KEY_FILE, ALGORITHM, ISSUER, AUDIENCE, PROVIDER } = process.env
 const publicKey = readFileSync(PUBLIC_KEY_FILE)
@@ -16,11 +16,11 @@ const store = DATABASE_URL.startsWith('sqlite:')
 
 function authenticate(req, _res, next) {
   const [scheme, token] = (req.get('authorization') ?? '').split(' ')
-  if (scheme?.toLowerCase() !== 'bearer' || !token) throw new Refusal(401, 'unauthenticated')
+  if (scheme?.toLowerCase() !== 'bearer' || !token) throw new ClaimError(401, 'unauthenticated')
   try {
     req.caller = jwt.verify(token, publicKey, { algorithms: [ALGORITHM], issuer: ISSUER, audience: AUDIENCE })
   } catch {
-    throw new Refusal(401, 'invalid_token')
+    throw new ClaimError(401, 'invalid_token')
   }
   next()
 }
@@ -40,7 +40,7 @@ app.get('/api/rewards', authenticate, async (req, res) => {
 })
 
 app.post('/api/rewards/claim', authenticate, express.json(), async (req, res) => {
-  if (typeof req.body?.rewardId !== 'string') throw new Refusal(422, 'validation_failed')
+  if (typeof req.body?.rewardId !== 'string') throw new ClaimError(422, 'validation_failed')
   const now = Date.now()
   const { reward, own, points } = await store.claim(req.caller.sub, req.body.rewardId, now)
   res.json({ reward: present(reward, own, points, now) })

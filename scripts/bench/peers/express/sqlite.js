@@ -1,6 +1,6 @@
 /** The peer's store on SQLite: better-sqlite3, statements prepared once. */
 const Database = require('better-sqlite3')
-const { Refusal, requireClaimable } = require('./rules.js')
+const { ClaimError, requireClaimable } = require('./rules.js')
 
 module.exports = function openSqlite(path, provider) {
   const db = new Database(path)
@@ -30,10 +30,10 @@ module.exports = function openSqlite(path, provider) {
     const points = (user && findBalance.get(user.id)) ?? 0
     requireClaimable(reward, user, points, now)
     const own = insertClaim.get(user.id, rewardId, now)
-    if (!own) throw new Refusal(409, 'already_claimed')
+    if (!own) throw new ClaimError(409, 'already_claimed')
     if (reward.stock_remaining !== null) {
       reward.stock_remaining = takeStock.get(rewardId)
-      if (reward.stock_remaining === undefined) throw new Refusal(409, 'out_of_stock')
+      if (reward.stock_remaining === undefined) throw new ClaimError(409, 'out_of_stock')
     }
     return { reward, own, points }
   })

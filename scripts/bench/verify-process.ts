@@ -1,17 +1,17 @@
-/** `bun verify.ts FILE SECONDS`: how many of FILE's tokens this process verifies a second, by jose and by node:crypto. */
+/** `bun verify-process.ts FILE SECONDS`: measures the token verifications per second of this process, with jose and with node:crypto. */
 import { createPublicKey, verify } from 'node:crypto'
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { AUDIENCE, ISSUER } from '../issuer.ts'
+import { AUDIENCE, ISSUER } from './issuer.ts'
 
 const { tokens, jwks, publicKey, algorithm } = await Bun.file(process.argv[2] ?? '').json()
 const seconds = Number(process.argv[3])
 const findKey = createLocalJWKSet(jwks)
 const rules = { issuer: ISSUER, audience: AUDIENCE, typ: 'at+jwt', algorithms: [algorithm] }
 
-/** As many as a server has under way at once: jose's answers come from other threads. */
-const AT_ONCE = 32
+/** Concurrent verifications, as in a server: jose verifies in other threads. */
+const CONCURRENCY = 32
 
-/** By the clock, and by the CPU time of all threads, which others cannot take away. */
+/** By wall time, and by the CPU time of all threads, which does not depend on other processes. */
 async function measure(run: () => Promise<number> | number) {
   const [from, cpu] = [performance.now(), process.cpuUsage()]
   const done = await run()
@@ -28,11 +28,11 @@ async function withJose(): Promise<number> {
   const worker = async () => {
     while (performance.now() < end) await jwtVerify(tokens[done++ % tokens.length], findKey, rules)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker))
   return done
 }
 
-/** The signature alone, on this thread. */
+/** Only the signature, on this thread. */
 function withNodeCrypto(): number {
   const key = createPublicKey(publicKey)
   const end = performance.now() + seconds * 1000
@@ -41,13 +41,13 @@ function withNodeCrypto(): number {
     const token = tokens[done++ % tokens.length] as string
     const dot = token.lastIndexOf('.')
     const signature = Buffer.from(token.slice(dot + 1), 'base64url')
-    const holds = verify(
+    const valid = verify(
       'sha256',
       Buffer.from(token.slice(0, dot)),
       { key, dsaEncoding: 'ieee-p1363' },
       signature,
     )
-    if (!holds) throw new Error('a token does not verify')
+    if (!valid) throw new Error('a token does not verify')
   }
   return done
 }

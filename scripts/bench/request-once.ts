@@ -1,23 +1,23 @@
-/** One answer of a server, before it is measured: what the others are held to. */
+/** One response of a server before the measurement, to compare the subjects. */
 import type { Plan } from './plan.ts'
 import type { Bench } from './scenario.ts'
-import { type Answer, PeerMissing, type Subject } from './subjects.ts'
+import { type CapturedResponse, PeerMissing, type Subject } from './subjects.ts'
 
-/** Headers that a server sets by itself. */
+/** Headers set by the HTTP server itself. */
 const OWN_HEADERS = new Set(['date', 'content-length', 'connection', 'transfer-encoding', 'keep-alive'])
 
-/** What it answers to the plan's first request. */
-export async function askOnce(
+/** The response to the first request of a plan. */
+export async function requestOnce(
   { options }: Bench,
   subject: Subject,
   plan: Plan,
   fans = options.fans,
-): Promise<Answer> {
+): Promise<CapturedResponse> {
   const running = await subject.start(fans)
   try {
     const [request] = plan.requests
     const [token] = plan.tokens
-    const answer = await fetch(running.origin + (request?.path ?? '/'), {
+    const response = await fetch(running.origin + (request?.path ?? '/'), {
       method: request?.method,
       headers: {
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -25,28 +25,28 @@ export async function askOnce(
       },
       body: request?.body,
     })
-    const headers = [...answer.headers].filter(([name]) => !OWN_HEADERS.has(name))
-    return { status: answer.status, headers: Object.fromEntries(headers), body: await answer.text() }
+    const headers = [...response.headers].filter(([name]) => !OWN_HEADERS.has(name))
+    return { status: response.status, headers: Object.fromEntries(headers), body: await response.text() }
   } finally {
     await running.stop()
   }
 }
 
-/** What a fresh claim's instant looks like: it differs, and nothing else may. */
+/** The time of a new claim: the only allowed difference. */
 const now = /"claimedAt":"[^"]+"/g
 
-/** Undefined when the subject answers the very same; otherwise a ratio to it would mean nothing. */
-export async function sameAnswer(
+/** Undefined when the subject gives the same response; otherwise the difference, which makes ratios meaningless. */
+export async function sameResponse(
   bench: Bench,
   subject: Subject,
   plan: Plan,
-  expected: Answer,
+  expected: CapturedResponse,
 ): Promise<string | undefined> {
   try {
-    const { status, body } = await askOnce(bench, subject, plan)
+    const { status, body } = await requestOnce(bench, subject, plan)
     const same = (text: string) => text.replaceAll(now, '"claimedAt":""')
     if (status === expected.status && same(body) === same(expected.body)) return undefined
-    return `${subject.name} does not answer what Matchday answers: ${status} ${body.slice(0, 200)}`
+    return `${subject.name} responds differently from Matchday: ${status} ${body.slice(0, 200)}`
   } catch (error) {
     if (error instanceof PeerMissing) return undefined
     throw error

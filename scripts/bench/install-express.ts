@@ -1,4 +1,4 @@
-/** The peer on Node: installed when it is first measured, into its own folder, by its own lock file. */
+/** Installs the Express peer on first use, into its own folder and from its own lock file. */
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { outputOf, root } from './process.ts'
@@ -10,7 +10,7 @@ const probe =
 
 let installed: Promise<string | undefined> | undefined
 
-/** Undefined when it can be run, else why not. */
+/** Resolves to undefined when the peer can run, otherwise to the reason. */
 export function installExpress(): Promise<string | undefined> {
   installed ??= install()
   return installed
@@ -26,7 +26,7 @@ async function install(): Promise<string | undefined> {
     )
   if (await works()) return undefined
   process.stderr.write('Installing the peer (its native build takes about a minute)…\n')
-  // Headers that came with Node: the build then downloads nothing.
+  // Uses the headers installed with Node, so that the build downloads nothing.
   const prefix = dirname(dirname(node))
   const headers: Record<string, string> = existsSync(join(prefix, 'include/node/node.h'))
     ? { npm_config_nodedir: prefix }
