@@ -55,7 +55,7 @@ export function describeProblems(codes: ProblemCode[], fault: FieldError) {
     [...byStatus].map(([status, group]) => [
       status,
       {
-        description: group.map(code => `\`${code}\`: ${problemTypes[code].title}.`).join('\n\n'),
+        description: group.map(code => `\`${code}\`: ${problemTypes[code].description}`).join('\n\n'),
         headers: { 'X-Request-Id': header('RequestId'), ...headersOf(status, group) },
         content: {
           'application/problem+json': {

@@ -92,7 +92,7 @@ onEngine(sqliteEngine, 'faults of ours', world => {
     const from = world.logged.length
     const answer = await client.get('/api/teams')
     expectProblem(answer, { status: 500, code: 'internal_error' })
-    expect(answer.body.detail).toBe('Something went wrong on our side.')
+    expect(answer.body.detail).toBe('The server failed unexpectedly.')
     expect(JSON.stringify(answer.body) + JSON.stringify([...answer.headers])).not.toContain('hunter2')
     const line = world.logged.slice(from).find(text => text.includes('hunter2'))
     expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 50, requestId: answer.body.requestId })
