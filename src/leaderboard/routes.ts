@@ -20,7 +20,7 @@ export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; cache: Res
       data: 'read',
       query: LeaderboardQuery,
       answers: { 200: Leaderboard },
-      problems: ['invalid_cursor'],
+      problems: readLeaderboard.problems,
       examples: { answers: { 200: exampleLeaderboard } },
     }),
   )

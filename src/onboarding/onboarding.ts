@@ -60,6 +60,7 @@ export async function completeOnboarding(
   if (!join || !(await joinLeaderboard(tx, user.id))) return onboarding
   return { ...onboarding, leaderboard: { enrolled: true, enrolledAt: tx.now().toISOString() } }
 }
+completeOnboarding.problems = changeProfile.problems
 
 /** The one grant for onboarding, at most once a fan. Answers the points that this call booked: zero when it booked none. */
 export async function grantOnboarding(tx: Transaction, userId: string, points: number): Promise<number> {

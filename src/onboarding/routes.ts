@@ -44,7 +44,7 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
         data: 'write',
         body: CompleteOnboarding,
         answers: { 200: Onboarding },
-        problems: ['handle_taken', 'team_not_found'],
+        problems: completeOnboarding.problems,
         examples: {
           body: { profile: exampleProfileChange, joinLeaderboard: true },
           answers: { 200: exampleOnboarding },

@@ -51,7 +51,7 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
         data: 'read',
         params: schema.PackParams,
         answers: { 200: schema.PackWithItems },
-        problems: ['pack_not_found'],
+        problems: getPack.problems,
         examples: { answers: { 200: example.examplePackWithItems } },
       }),
     )
@@ -68,7 +68,7 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
         data: 'read',
         params: schema.ProofParams,
         answers: { 200: schema.Proof },
-        problems: ['proof_not_found'],
+        problems: readProof.problems,
         examples: { answers: { 200: example.exampleProof } },
       }),
     )
@@ -87,7 +87,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         data: 'write',
         body: schema.StartPurchase,
         answers: { 201: schema.Purchase },
-        problems: ['pack_not_found', 'pack_inactive', 'sold_out', 'too_many_holds', 'insufficient_points'],
+        problems: startPurchase.problems,
         examples: { body: { packId: 'starter' }, answers: { 201: example.examplePurchase } },
       }),
     )
@@ -106,13 +106,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         data: 'write',
         body: schema.CompletePurchase,
         answers: { 200: schema.Purchase },
-        problems: [
-          'purchase_not_found',
-          'purchase_expired',
-          'insufficient_points',
-          'payment_not_confirmed',
-          'payment_gateway_unavailable',
-        ],
+        problems: [...verifyPayment.problems, ...completePaidPurchase.problems],
         examples: {
           body: { purchaseId: example.examplePurchase.id },
           answers: { 200: example.exampleCompleted },
@@ -130,7 +124,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         data: 'write',
         body: schema.OpenPack,
         answers: { 200: schema.OpenedPack },
-        problems: ['user_pack_not_found'],
+        problems: openPack.problems,
         examples: {
           body: { userPackId: example.exampleUserPack.id, clientSeed: 'up the harbour' },
           answers: { 200: example.exampleOpened },
@@ -150,7 +144,7 @@ const belongingRoutes = (deps: PackDeps) =>
         data: 'read',
         query: Closed(PageQuery),
         answers: { 200: schema.UserPacks },
-        problems: ['invalid_cursor'],
+        problems: listUserPacks.problems,
         examples: { answers: { 200: { packs: [example.exampleUserPack], nextCursor: null } } },
       }),
     )
@@ -164,7 +158,7 @@ const belongingRoutes = (deps: PackDeps) =>
         data: 'read',
         query: Closed(PageQuery),
         answers: { 200: schema.Collection },
-        problems: ['invalid_cursor'],
+        problems: listCollection.problems,
         examples: { answers: { 200: example.exampleCollection } },
       }),
     )

@@ -16,7 +16,7 @@ export const pointsRoutes = (deps: FanDeps & { cursors: Cursors }) =>
       data: 'read',
       query: PointsQuery,
       answers: { 200: PointsHistory },
-      problems: ['invalid_cursor'],
+      problems: readHistory.problems,
       examples: {
         answers: {
           200: {

@@ -12,21 +12,20 @@ import { publicProfileOf } from '../users/public-profile.ts'
 import { ensureUser, findUser, type User } from '../users/users.ts'
 import { normalizeProfile, PROFILE_FIELDS, type ProfileChange } from './rules.ts'
 
-/** @throws DomainError `profile_not_found` */
 export async function readProfile(reader: Reader, { userId }: Pick<Caller, 'userId'>) {
   const [row] = userId === undefined ? [] : await selectProfile(reader, { userId })
   if (!row) throw notFound()
   return presentProfile(row)
 }
+readProfile.problems = ['profile_not_found'] as const
 
-/** Writes the profile and, at the first time, the user record. @throws as `changeProfile` */
+/** Writes the profile and, at the first time, the user record. */
 export async function upsertProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
   const { user, created } = await ensureUser(tx, caller)
   await changeProfile(tx, user.id, change)
   return { created, profile: await readProfile(tx, { userId: user.id }) }
 }
 
-/** @throws DomainError `profile_not_found`, and as `changeProfile` */
 export async function updateProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
   const user = await findUser(tx, caller)
   if (!user) throw notFound()
@@ -34,7 +33,7 @@ export async function updateProfile(tx: Transaction, caller: Caller, change: Pro
   return readProfile(tx, { userId: user.id })
 }
 
-/** `at` points to the profile in the request. @throws DomainError `validation_failed`, `team_not_found`, `handle_taken` */
+/** `at` points to the profile in the request. @throws DomainError `validation_failed` and its problems */
 export async function changeProfile(
   tx: Transaction,
   userId: string,
@@ -54,6 +53,9 @@ export async function changeProfile(
     throw error
   }
 }
+changeProfile.problems = ['handle_taken', ...requireTeam.problems] as const
+upsertProfile.problems = changeProfile.problems
+updateProfile.problems = [...readProfile.problems, ...changeProfile.problems] as const
 
 type Update = ReturnType<typeof prepareUpdate>
 

@@ -13,7 +13,7 @@ export const profileRoutes = (deps: FanDeps) =>
         summary: 'Read your profile',
         data: 'read',
         answers: { 200: Profile },
-        problems: ['profile_not_found'],
+        problems: readProfile.problems,
         examples: { answers: { 200: exampleProfile } },
       }),
     )
@@ -32,7 +32,7 @@ export const profileRoutes = (deps: FanDeps) =>
         data: 'write',
         body: ProfileChange,
         answers: { 200: Profile, 201: Profile },
-        problems: ['handle_taken', 'team_not_found'],
+        problems: upsertProfile.problems,
         examples: { body: exampleProfileChange, answers: { 200: exampleProfile, 201: exampleProfile } },
       }),
     )
@@ -46,7 +46,7 @@ export const profileRoutes = (deps: FanDeps) =>
         data: 'write',
         body: ProfileChange,
         answers: { 200: Profile },
-        problems: ['profile_not_found', 'handle_taken', 'team_not_found'],
+        problems: updateProfile.problems,
         examples: { body: { bio: 'North stand, row 12.' }, answers: { 200: exampleProfile } },
       }),
     )

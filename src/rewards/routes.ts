@@ -40,13 +40,7 @@ export const rewardsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         data: 'write',
         body: RewardReference,
         answers: { 200: RewardResult },
-        problems: [
-          'reward_not_found',
-          'reward_inactive',
-          'insufficient_points',
-          'already_claimed',
-          'out_of_stock',
-        ],
+        problems: claimReward.problems,
         examples: { body: { rewardId: 'scarf-discount' }, answers: { 200: { reward: exampleClaimed } } },
       }),
     )
@@ -61,7 +55,7 @@ export const rewardsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         data: 'write',
         body: RewardReference,
         answers: { 200: RewardResult },
-        problems: ['reward_not_found', 'not_claimed', 'already_redeemed'],
+        problems: redeemReward.problems,
         examples: { body: { rewardId: 'scarf-discount' }, answers: { 200: { reward: exampleRedeemed } } },
       }),
     )

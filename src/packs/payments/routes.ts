@@ -60,13 +60,7 @@ const prepareRoute = (deps: PaymentDeps) =>
       data: 'write',
       body: PurchaseReference,
       answers: { 200: PreparedPayment },
-      problems: [
-        'purchase_not_found',
-        'purchase_expired',
-        'no_payment_needed',
-        'payment_not_confirmed',
-        'payment_gateway_unavailable',
-      ],
+      problems: preparePayment.problems,
       examples: {
         body: examplePurchase,
         answers: {
@@ -93,6 +87,13 @@ async function preparePayment({ db, payments, now }: PaymentDeps, caller: Caller
   }
   return payments.prepare(chargeOf(purchase))
 }
+preparePayment.problems = [
+  ...requirePurchase.problems,
+  'purchase_expired',
+  'no_payment_needed',
+  'payment_not_confirmed',
+  'payment_gateway_unavailable',
+] as const
 
 /** Development only: any kind of receipt, to try what a client does with it. */
 const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
@@ -128,7 +129,7 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
         { title: 'SandboxReceiptRequest' },
       ),
       answers: { 201: Closed({ paymentReference: Type.String() }, { title: 'SandboxReceipt' }) },
-      problems: ['purchase_not_found'],
+      problems: requirePurchase.problems,
       examples: {
         body: { ...examplePurchase, kind: 'paid' },
         answers: { 201: { paymentReference: 'eyJwdXJjaGFzZUlkIjoi.c2lnbmF0dXJl' } },
@@ -161,15 +162,20 @@ const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
           { title: 'StripeEvent', additionalProperties: true },
         ),
         answers: { 204: Type.Void({ description: 'Taken.' }) },
-        problems: ['invalid_signature', 'payment_gateway_unavailable'],
+        problems: ['invalid_signature', ...completePaidIntent.problems],
         examples: { body: { type: 'payment_intent.succeeded' } },
       }),
     )
 
+/** The routes of the gateway in use. Clients are typed with all of them: those of the others answer 404. */
 export function paymentRoutes(deps: PaymentDeps) {
-  const routes = new Elysia({ name: 'matchday/payment-routes' }).use(prepareRoute(deps))
   const { payments } = deps
-  if (payments?.name === 'sandbox') routes.use(sandboxRoute(deps, payments))
-  if (payments?.name === 'stripe') routes.use(stripeRoute(deps, payments))
-  return routes
+  const none = new Elysia()
+  // Guarantee of the casts: every client handles the 404 of a route that is not there.
+  const sandbox = (payments?.name === 'sandbox' ? sandboxRoute(deps, payments) : none) as SandboxRoute
+  const stripe = (payments?.name === 'stripe' ? stripeRoute(deps, payments) : none) as StripeRoute
+  return new Elysia().use(prepareRoute(deps)).use(sandbox).use(stripe)
 }
+
+type SandboxRoute = ReturnType<typeof sandboxRoute>
+type StripeRoute = ReturnType<typeof stripeRoute>

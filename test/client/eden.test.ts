@@ -1,0 +1,50 @@
+/** Eden's typed client on the application in process: the compiler checks the types, the test that they are true. */
+import { expect, test } from 'bun:test'
+import { treaty } from '@elysiajs/eden'
+import type { App } from '../../src/app.ts'
+import { sqliteEngine } from '../support/engines.ts'
+import { onEngine } from '../support/world.ts'
+
+/** Compiles when `A` and `B` are the same type. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+const isSame = <A, B>(same: Same<A, B>) => expect<boolean>(same).toBe(true)
+
+onEngine(sqliteEngine, 'Eden’s client', world => {
+  const connect = () => treaty<App>(world.app).api
+
+  test('narrows an error by its status and code', async () => {
+    const { data, error } = await connect().rewards.claim.post({ rewardId: 'none' })
+    expect(data).toBeNull()
+    expect(error?.status).toBe(401)
+    switch (error?.status) {
+      case 401:
+        isSame<typeof error.value.code, 'unauthenticated' | 'invalid_token'>(true)
+        expect(error.value.code).toBe('unauthenticated')
+        break
+      case 404:
+        isSame<typeof error.value.code, 'reward_not_found'>(true)
+        break
+      case 409:
+        if (error.value.code === 'insufficient_points') isSame<typeof error.value.missingPoints, number>(true)
+        // @ts-expect-error: only `insufficient_points` has the member
+        if (error.value.code === 'already_claimed') error.value.missingPoints
+        break
+      case 422:
+        isSame<typeof error.value.code, 'validation_failed' | 'idempotency_key_reused'>(true)
+        break
+      case 429:
+        isSame<typeof error.value.code, 'rate_limited'>(true)
+        break
+    }
+  })
+
+  test('types the body of a request and the data of a response', async () => {
+    const api = connect()
+    // @ts-expect-error: a member that the operation does not take
+    const wrong = await api.rewards.claim.post({ rewardID: 'none' })
+    expect(wrong.error?.status).toBe(401)
+    const { data } = await api.teams.get()
+    isSame<NonNullable<typeof data>['teams'][number]['id'], string>(true)
+    expect(Array.isArray(data?.teams)).toBe(true)
+  })
+})
