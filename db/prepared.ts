@@ -1,45 +1,96 @@
-/** Queries whose SQL is built once a connection, rather than at each use: for what every request asks. */
-import { type Column, type Placeholder, sql } from 'drizzle-orm'
-import type { Reader, Transaction } from './types.ts'
+/** Prepared statements: Drizzle builds the SQL once a connection, not at each use, which costs more than to run it. */
+import { is, type SQL, sql } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import type { Reader } from './types.ts'
 
 interface Preparable<Rows> {
-  prepare(name: string): { execute(values?: Record<string, unknown>): Promise<Rows> }
+  prepare(name: string): PreparedStatement<Rows>
 }
 
-export type PreparedValue<Values> = <Name extends keyof Values & string>(name: Name) => Placeholder<Name>
+interface PreparedStatement<Rows> {
+  execute(values: Record<number, unknown>): Promise<Rows>
+}
 
 /**
- * `build` says the query, with `value(name)` where a value goes in; the result runs it. Beside a column that is no text or
- * number, wrap the value for its dialect: `sql.param(value(name), column)`. In the `values` of
- * an insert and in `sql.param` no value may be null: the column's encoder throws at such a Date, and makes false of such a
- * boolean.
+ * The same function, with its statement prepared at the first call on a connection:
+ * `prepared((tx: Transaction, { id }: { id: string }) => tx.delete(teams).where(eq(teams.id, id)))`.
+ *
+ * `build` gets a parameter of the statement for each string, number, boolean, date and null of its values, in objects and
+ * lists of any depth. It may only place them in the query: a parameter in a calculation or in text throws. `undefined`
+ * stays undefined. Each combination of members and list lengths makes its own statement, so both must be bounded.
  */
-export function prepared<Values extends Record<string, unknown>, Rows, Within extends Reader = Reader>(
-  build: (within: Within, value: PreparedValue<Values>) => Preparable<Rows>,
-): (within: Within, values: Values) => Promise<Rows> {
-  const value: PreparedValue<Values> = name => sql.placeholder(name)
-  const name = `matchday_${++count}`
-  return (within, values) => {
-    const { statements } = within
-    // Guarantee of the cast: under this function there is only what it built.
-    let statement = statements.get(build) as ReturnType<Preparable<Rows>['prepare']> | undefined
+export function prepared<Within extends Reader, Values extends unknown[], Rows>(
+  build: (within: Within, ...values: Values) => Preparable<Rows>,
+): (within: Within, ...values: Values) => Promise<Rows> {
+  const id = ++count
+  return (within, ...values) => {
+    const scalars: unknown[] = []
+    const name = `matchday_${id}${collectScalars(values, scalars, encoderOf(within))}`
+    // Guarantee of the cast: only this function sets a statement of this name.
+    let statement = within.statements.get(name) as PreparedStatement<Rows> | undefined
     if (!statement) {
-      statement = build(within, value).prepare(name)
-      statements.set(build, statement)
+      statement = build(within, ...toParameters(values)).prepare(name)
+      within.statements.set(name, statement)
     }
-    return statement.execute(values)
+    return statement.execute(scalars)
   }
 }
 
-/** A value beside a column of any type, which may be null. */
-export const nullable = (value: Placeholder, column: Column) =>
-  sql`${sql.param(value, {
-    mapToDriverValue: (given: unknown) => (given === null ? null : column.mapToDriverValue(given)),
-  })}`
-
-/** The same for a statement that writes. */
-export const preparedWrite = <Values extends Record<string, unknown>, Rows>(
-  build: (tx: Transaction, value: PreparedValue<Values>) => Preparable<Rows>,
-) => prepared<Values, Rows, Transaction>(build)
-
 let count = 0
+
+/** Appends the encoded scalars in the order of `toParameters`, and returns the shape of the value. */
+function collectScalars(value: unknown, scalars: unknown[], encode: Encoder): string {
+  if (value === undefined) return '-'
+  if (Array.isArray(value)) {
+    let shape = '['
+    for (const item of value) shape += collectScalars(item, scalars, encode)
+    return `${shape}]`
+  }
+  if (isObject(value)) {
+    let shape = '{'
+    for (const name in value) shape += name + collectScalars(value[name], scalars, encode)
+    return `${shape}}`
+  }
+  scalars.push(encode(value))
+  return '?'
+}
+
+/**
+ * Guarantee of the cast: Drizzle takes SQL wherever it takes a value, and checks the type against the column. Any other use
+ * of a parameter as a primitive throws.
+ */
+function toParameters<Value>(values: Value): Value {
+  let position = 0
+  const convert = (value: unknown): unknown => {
+    if (value === undefined) return undefined
+    if (Array.isArray(value)) return value.map(convert)
+    if (isObject(value))
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, convert(member)]))
+    return parameterAt(position++)
+  }
+  return convert(values) as Value
+}
+
+function parameterAt(position: number): SQL {
+  const parameter = sql`${sql.placeholder(String(position))}`
+  return Object.assign(parameter, {
+    [Symbol.toPrimitive]() {
+      throw new TypeError('a parameter of a prepared statement has no value while the statement is built')
+    },
+  })
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !(value instanceof Date)
+
+type Encoder = (value: unknown) => unknown
+
+/** As the columns of `columns.ts` encode. */
+const encoderOf = ({ tables }: Reader): Encoder => (is(tables.users, SQLiteTable) ? toSqlite : toPostgres)
+
+function toSqlite(value: unknown): unknown {
+  if (value instanceof Date) return value.getTime()
+  return typeof value === 'boolean' ? Number(value) : value
+}
+
+const toPostgres = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)

@@ -18,8 +18,8 @@ type Drizzle = PgDatabase<PgQueryResultHKT>
 /** Queries on what is committed. */
 export interface Reader extends Pick<Drizzle, 'select' | 'selectDistinct' | '$with' | 'with'>, Sources {
   readonly tables: Tables
-  /** What `prepared` keeps of this connection. */
-  readonly statements: Pick<Map<object, unknown>, 'get' | 'set'>
+  /** Statements of `prepared` on this connection, by name. */
+  readonly statements: Pick<Map<string, unknown>, 'get' | 'set'>
 }
 
 /**

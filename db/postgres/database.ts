@@ -39,7 +39,7 @@ export function databaseOn(
   const writers = createSemaphore(poolSize - READERS)
   const meter = createWriteMeter(1)
   const read = extend<Reader>(queries, { tables, statements: new Map(), ...sources })
-  const written = new Map<object, object>()
+  const written = new Map<string, object>()
   const insideWork = new AsyncLocalStorage<true>()
   const listeners: ((tag: string) => void)[] = []
   const notify = (tag: string) => {
@@ -141,18 +141,18 @@ function extend<T>(queries: object, members: object): T {
  * What `prepared` builds within a transaction, for all that follow: to build the SQL costs more than to run it. Drizzle binds a
  * prepared query to the connection of its transaction, which each gets anew, so that another takes its place here.
  */
-function shareStatements(built: Map<object, object>, transaction: object): Transaction['statements'] {
+function shareStatements(built: Map<string, object>, transaction: object): Transaction['statements'] {
   // Guarantee of the cast: Drizzle's drivers keep the connection of a session, and of a prepared query, under this name.
   const { client } = (transaction as { session: { client: object } }).session
   return {
-    get(build) {
-      const statement = built.get(build)
+    get(name) {
+      const statement = built.get(name)
       return statement && Object.create(statement, { client: { value: client } })
     },
-    set(build, statement) {
+    set(name, statement) {
       // Guarantee of the cast: `prepared` sets what it built.
-      built.set(build, statement as object)
-      return this as Map<object, unknown>
+      built.set(name, statement as object)
+      return this as Map<string, unknown>
     },
   }
 }

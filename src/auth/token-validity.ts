@@ -15,7 +15,6 @@ import {
   type Names,
   namesOf,
   type TokenValidity,
-  type TokenValidityRow,
   tokenValidityColumns,
   tokenValidityOf,
 } from '../users/users.ts'
@@ -64,20 +63,18 @@ interface SessionValues extends Names {
 }
 
 /** One row at least, also of a user without a record. */
-const selectSession = prepared<SessionValues, (TokenValidityRow & { revokedId: string | null })[]>(
-  (reader, value) => {
-    const { users, revokedTokens } = reader.tables
-    const revoked = reader
-      .select({ id: revokedTokens.id })
-      .from(revokedTokens)
-      .where(inArray(revokedTokens.id, [value('id'), value('formerId')]))
-      .limit(1)
-    return reader
-      .select({ revokedId: sql<string | null>`(${revoked})`, ...tokenValidityColumns(reader) })
-      .from(sql`(select 1 as one) as token`)
-      .leftJoin(users, isNamed(reader, value))
-  },
-)
+const selectSession = prepared((reader: Reader, values: SessionValues) => {
+  const { users, revokedTokens } = reader.tables
+  const revoked = reader
+    .select({ id: revokedTokens.id })
+    .from(revokedTokens)
+    .where(inArray(revokedTokens.id, [values.id, values.formerId]))
+    .limit(1)
+  return reader
+    .select({ revokedId: sql<string | null>`(${revoked})`, ...tokenValidityColumns(reader) })
+    .from(sql`(select 1 as one) as token`)
+    .leftJoin(users, isNamed(reader, values))
+})
 
 /** A native token: its session is alive, its user neither erased nor deleted upstream. @throws DomainError `invalid_token` */
 export async function requireValidNativeToken(
@@ -93,21 +90,20 @@ export async function requireValidNativeToken(
   return { provider, subject, userId, expiresAt }
 }
 
-const selectNative = prepared<
-  { sessionId: string; erased: string },
-  (TokenValidityRow & { session: NativeSession })[]
->((reader, value) => {
-  const { users, nativeSessions } = reader.tables
-  const isOwner = and(
-    eq(users.provider, nativeSessions.provider),
-    or(eq(users.subject, nativeSessions.subject), eq(users.subject, value('erased'))),
-  )
-  return reader
-    .select({ session: nativeSessions, ...tokenValidityColumns(reader) })
-    .from(nativeSessions)
-    .leftJoin(users, isOwner)
-    .where(eq(nativeSessions.id, value('sessionId')))
-})
+const selectNative = prepared(
+  (reader: Reader, { erased, sessionId }: { sessionId: string; erased: string }) => {
+    const { users, nativeSessions } = reader.tables
+    const isOwner = and(
+      eq(users.provider, nativeSessions.provider),
+      or(eq(users.subject, nativeSessions.subject), eq(users.subject, erased)),
+    )
+    return reader
+      .select({ session: nativeSessions, ...tokenValidityColumns(reader) })
+      .from(nativeSessions)
+      .leftJoin(users, isOwner)
+      .where(eq(nativeSessions.id, sessionId))
+  },
+)
 
 /** Whether a refresh of the session is refused: as in `requireNativeStanding`, by what is known of its user. */
 export async function isRefreshRefused(reader: Reader, session: NativeSession): Promise<boolean> {

@@ -1,5 +1,5 @@
 /** Availability of an entry of the catalogue, a reward or a pack: its flag is on, and now is between its start and end. */
-import { and, asc, type Column, eq, gt, isNull, lte, or, type Param } from 'drizzle-orm'
+import { and, asc, type Column, eq, gt, isNull, lte, or } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 
 interface Availability {
@@ -14,7 +14,7 @@ export function isActive({ active, startsAt, endsAt }: Availability, now: Date):
 }
 
 /** The same rule as a condition on a table. */
-export function activeAt(table: Record<keyof Availability, Column>, now: Date | Param) {
+export function activeAt(table: Record<keyof Availability, Column>, now: Date) {
   return and(
     eq(table.active, true),
     or(isNull(table.startsAt), lte(table.startsAt, now)),

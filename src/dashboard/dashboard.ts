@@ -6,9 +6,8 @@ import type { AuthenticatedCaller } from '../core/caller.ts'
 import { rankedScore } from '../leaderboard/ranked-entry.ts'
 import { packCounts } from '../packs/summary.ts'
 import { balanceOf, newestEntries, presentEntry } from '../points/history.ts'
-import type { PointsEntry } from '../points/ledger.ts'
 import { rewardCounts } from '../rewards/summary.ts'
-import { type PublicProfile, publicProfileColumns } from '../users/public-profile.ts'
+import { publicProfileColumns } from '../users/public-profile.ts'
 
 const RECENT_ENTRIES = 5
 const GLOBAL_BOARD = 'all'
@@ -33,23 +32,11 @@ export async function readDashboard(read: Reader, { userId }: Pick<Authenticated
   }
 }
 
-/** One for each recent entry, and one without any. */
-interface Row extends PublicProfile {
-  id: string | null
-  points: number
-  rank: number | null
-  claimable: number
-  claims: { all: number; redeemed: number }
-  packs: { all: number; opened: number }
-  entry: PointsEntry | null
-}
-
-/** Each part is read once by the fan's id, and all but the entries are a row each. */
-const selectDashboard = prepared<{ userId: string; now: Date }, Row[]>((read, value) => {
+/** One row for each recent entry; one row without an entry for a fan who has none. */
+const selectDashboard = prepared((read: Reader, { userId, now }: { userId: string; now: Date }) => {
   const { users, identities } = read.tables
-  const userId = value('userId')
   const standing = rankedScore(read, GLOBAL_BOARD, userId)
-  const { claims, claimable } = rewardCounts(read, { userId, now: value('now') })
+  const { claims, claimable } = rewardCounts(read, { userId, now })
   const packs = packCounts(read, userId)
   const newest = newestEntries(read, userId, RECENT_ENTRIES)
   const { id: entryId, seq, delta, balanceAfter, reason, ref, createdAt, hash } = newest

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
-import { prepared, preparedWrite } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepared.ts'
 import { placeFan } from './rank-index/entries.ts'
 import type { Place } from './rank-index/rank-index.ts'
 
@@ -17,32 +17,32 @@ export async function enrol(tx: Transaction, userId: string, earned: Place[]): P
   return row !== undefined
 }
 
-interface Enrolment extends Record<string, unknown> {
+interface Enrolment {
   userId: string
   enrolledAt: Date
   hash: string
 }
 
-const insertEnrolment = preparedWrite<Enrolment, { userId: string }[]>((tx, value) =>
+const insertEnrolment = prepared((tx: Transaction, { userId, enrolledAt, hash }: Enrolment) =>
   tx
     .insert(tx.tables.leaderboardEntries)
-    .values({ userId: value('userId'), enrolledAt: value('enrolledAt'), hash: value('hash') })
+    .values({ userId, enrolledAt, hash })
     .onConflictDoNothing()
     .returning(),
 )
 
 /** When the fan was enrolled; null when they were not. */
 export async function findEnrolment(reader: Reader, userId: string): Promise<Date | null> {
-  const [entry] = await selectEnrolment(reader, { userId })
+  const [entry] = await selectEnrolment(reader, userId)
   return entry?.enrolledAt ?? null
 }
 
-const selectEnrolment = prepared<{ userId: string }, { enrolledAt: Date }[]>((reader, value) => {
+const selectEnrolment = prepared((reader: Reader, userId: string) => {
   const { leaderboardEntries } = reader.tables
   return reader
     .select({ enrolledAt: leaderboardEntries.enrolledAt })
     .from(leaderboardEntries)
-    .where(eq(leaderboardEntries.userId, value('userId')))
+    .where(eq(leaderboardEntries.userId, userId))
 })
 
 /** SHA-256, in lower-case hex, over the JSON array `["enrolment", userId, enrolledAt]`; `enrolledAt` as in the ledger. */

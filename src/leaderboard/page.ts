@@ -1,7 +1,7 @@
 /** Pages of a board, in the order of rank, forwards and backwards from any place on it. */
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
-import { type PreparedValue, prepared } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepared.ts'
 import type { Cursors } from '../core/pagination.ts'
 import { fansAhead, fansOn } from './rank-index/rank-index.ts'
 import type { Standing } from './ranked-entry.ts'
@@ -58,25 +58,25 @@ export async function readBoardAround(
 
 const keyColumns = ({ minusPoints, reachedAt, userId }: Scores) => ({ minusPoints, reachedAt, userId })
 
-const selectKey = prepared<{ board: string; userId: string }, Key[]>((reader, value) => {
+const selectKey = prepared((reader: Reader, { board, userId }: { board: string; userId: string }) => {
   const { leaderboardScores: scores } = reader.tables
   return reader
     .select(keyColumns(scores))
     .from(scores)
-    .where(and(eq(scores.board, value('board')), eq(scores.userId, value('userId'))))
+    .where(and(eq(scores.board, board), eq(scores.userId, userId)))
 })
 
 /** What the statements below are given. */
 type PageValues = Key & { board: string; limit: number }
 
-const selectAhead = prepared<PageValues, Key[]>((reader, value) => {
+const selectAhead = prepared((reader: Reader, values: PageValues) => {
   const { leaderboardScores: scores } = reader.tables
   return reader
     .select(keyColumns(scores))
     .from(scores)
-    .where(and(eq(scores.board, value('board')), compare(scores, 'before', value)))
+    .where(and(eq(scores.board, values.board), compare(scores, 'before', values)))
     .orderBy(desc(scores.minusPoints), desc(scores.reachedAt), desc(scores.userId))
-    .limit(value('limit'))
+    .limit(values.limit)
 })
 
 async function readPageAt(
@@ -121,14 +121,12 @@ async function readPageAt(
 
 const isBackwards = (side?: Position['side']) => side === 'before' || side === 'upto'
 
-type RankedKey = Key & { ahead: number; total: number }
-
-const selectTop = prepared<Pick<PageValues, 'board' | 'limit'>, RankedKey[]>((reader, value) =>
-  rankedPage(reader, value),
+const selectTop = prepared((reader: Reader, values: Pick<PageValues, 'board' | 'limit'>) =>
+  rankedPage(reader, values),
 )
 const selectPageAt = (side: Position['side']) =>
-  prepared<PageValues, RankedKey[]>((reader, value) =>
-    rankedPage(reader, value, side, compare(reader.tables.leaderboardScores, side, value)),
+  prepared((reader: Reader, values: PageValues) =>
+    rankedPage(reader, values, side, compare(reader.tables.leaderboardScores, side, values)),
   )
 const selectPage = {
   after: selectPageAt('after'),
@@ -140,7 +138,7 @@ const selectPage = {
 /** One statement, and so one snapshot: ranks count on from the first row's, which the counts give. */
 function rankedPage(
   reader: Reader,
-  value: PreparedValue<Pick<PageValues, 'board' | 'limit'>>,
+  { board, limit }: Pick<PageValues, 'board' | 'limit'>,
   side?: Position['side'],
   only?: SQL,
 ) {
@@ -150,9 +148,9 @@ function rankedPage(
     reader
       .select()
       .from(scores)
-      .where(and(eq(scores.board, value('board')), only))
+      .where(and(eq(scores.board, board), only))
       .orderBy(order(scores.minusPoints), order(scores.reachedAt), order(scores.userId))
-      .limit(value('limit')),
+      .limit(limit),
   )
   const ascending = [asc(page.minusPoints), asc(page.reachedAt), asc(page.userId)] as const
   const head = reader.$with('head').as(
@@ -169,19 +167,19 @@ function rankedPage(
       reachedAt: page.reachedAt,
       userId: page.userId,
       ahead: sql`(select ${fansAhead(reader, 'head')} from head)`.mapWith(Number),
-      total: fansOn(reader, value('board')),
+      total: fansOn(reader, board),
     })
     .from(page)
     .orderBy(...ascending)
 }
 
 async function readTotal(reader: Reader, board: string): Promise<number> {
-  const [row] = await selectTotal(reader, { board })
+  const [row] = await selectTotal(reader, board)
   return row?.total ?? 0
 }
 
-const selectTotal = prepared<{ board: string }, { total: number }[]>((reader, value) =>
-  reader.select({ total: fansOn(reader, value('board')) }).from(sql`(select 1) one`),
+const selectTotal = prepared((reader: Reader, board: string) =>
+  reader.select({ total: fansOn(reader, board) }).from(sql`(select 1) one`),
 )
 
 const keyOf = ({ minusPoints, reachedAt, userId }: Key) => [minusPoints, reachedAt, userId]
@@ -191,9 +189,9 @@ const listOf = (board: string) => `leaderboard ${board}`
 const SIDES = { after: sql.raw('>'), before: sql.raw('<'), from: sql.raw('>='), upto: sql.raw('<=') }
 
 /** Row values compare member by member, and one index serves them: a deep page costs what the first one does. */
-function compare(scores: Scores, side: Position['side'], value: PreparedValue<Key>): SQL {
+function compare(scores: Scores, side: Position['side'], key: Key): SQL {
   return sql`(${scores.minusPoints}, ${scores.reachedAt}, ${scores.userId})
-    ${SIDES[side]} (${value('minusPoints')}, ${value('reachedAt')}, ${value('userId')})`
+    ${SIDES[side]} (${key.minusPoints}, ${key.reachedAt}, ${key.userId})`
 }
 
 /** What `seal` wrote: a cursor that opens is ours. */

@@ -1,5 +1,5 @@
 /** Where one fan stands. */
-import { and, eq, type Placeholder, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { type PublicProfile, publicProfileColumns } from '../users/public-profile.ts'
@@ -26,16 +26,9 @@ export async function readStanding(
   return { userId, ...ranked, points: -minusPoints, reachedAt: new Date(reachedAt) }
 }
 
-interface Ranked extends PublicProfile {
-  minusPoints: number
-  reachedAt: number
-  rank: number
-}
-
-const selectStanding = prepared<{ board: string; userId: string }, Ranked[]>((reader, value) => {
+const selectStanding = prepared((reader: Reader, { board, userId }: { board: string; userId: string }) => {
   const { users, identities } = reader.tables
-  const userId = value('userId')
-  const standing = rankedScore(reader, value('board'), userId)
+  const standing = rankedScore(reader, board, userId)
   const { minusPoints, reachedAt, rank } = standing
   return reader
     .select({ minusPoints, reachedAt, rank, ...publicProfileColumns(reader) })
@@ -45,7 +38,7 @@ const selectStanding = prepared<{ board: string; userId: string }, Ranked[]>((re
 })
 
 /** A fan's place on a board, from the rank index; no row for a fan who has none. */
-export function rankedScore(reader: Reader, board: string | Placeholder, userId: Placeholder) {
+export function rankedScore(reader: Reader, board: string, userId: string) {
   const { leaderboardScores: scores } = reader.tables
   const ahead = fansAhead(reader, 'leaderboard_scores')
   return reader

@@ -88,21 +88,13 @@ export async function readOnboarding(reader: Reader, { userId }: Pick<Caller, 'u
   }
 }
 
-interface OnboardingRow {
-  completedAt: Date | null
-  points: number | null
-  grantedAt: Date | null
-  enrolledAt: Date | null
-  syncedAt: Date | null
-}
-
-const selectOnboarding = prepared<{ userId: string; reason: string; ref: string }, OnboardingRow[]>(
-  (reader, value) => {
+const selectOnboarding = prepared(
+  (reader: Reader, { reason, ref, userId }: { userId: string; reason: string; ref: string }) => {
     const { users, onboardings, pointsEntries, leaderboardEntries, identities } = reader.tables
     const isGrant = and(
       eq(pointsEntries.userId, users.id),
-      eq(pointsEntries.reason, value('reason')),
-      eq(pointsEntries.ref, value('ref')),
+      eq(pointsEntries.reason, reason),
+      eq(pointsEntries.ref, ref),
     )
     return reader
       .select({
@@ -117,6 +109,6 @@ const selectOnboarding = prepared<{ userId: string; reason: string; ref: string 
       .leftJoin(pointsEntries, isGrant)
       .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, users.id))
       .leftJoin(identities, eq(identities.userId, users.id))
-      .where(and(eq(users.id, value('userId')), isNull(users.erasedAt)))
+      .where(and(eq(users.id, userId), isNull(users.erasedAt)))
   },
 )

@@ -1,5 +1,5 @@
 /** Packs as every caller sees them: price, odds and remaining supply. */
-import { and, asc, count, eq, gt, inArray, type Param, type Placeholder, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { activeAt, isActive } from '../catalogue/availability.ts'
@@ -11,17 +11,14 @@ export type PackRow = Tables['packs']['$inferSelect']
 
 /** @throws DomainError `pack_not_found` */
 async function requirePack(reader: Reader, packId: string): Promise<PackRow> {
-  const [pack] = await selectPack(reader, { packId })
+  const [pack] = await selectPack(reader, packId)
   if (!pack) throw new DomainError('pack_not_found')
   return pack
 }
 
-const selectPack = prepared<{ packId: string }, PackRow[]>((reader, value) => {
+const selectPack = prepared((reader: Reader, packId: string) => {
   const { packs } = reader.tables
-  return reader
-    .select()
-    .from(packs)
-    .where(eq(packs.id, value('packId')))
+  return reader.select().from(packs).where(eq(packs.id, packId))
 })
 
 export async function listPacks(reader: Reader) {
@@ -56,17 +53,15 @@ export type PackItem = Collectible & Weight
 export async function readItems(reader: Reader, packIds: string[]): Promise<Map<string, PackItem[]>> {
   const [packId, ...others] = packIds
   if (packId === undefined) return new Map()
-  const rows = await (others.length === 0 ? selectItems(reader, { packId }) : itemsOf(reader, packIds))
+  const rows = await (others.length === 0 ? selectItems(reader, packId) : itemsOf(reader, packIds))
   const byPack = Map.groupBy(rows, ({ packId }) => packId)
   return new Map([...byPack].map(([packId, items]) => [packId, items.map(({ packId: _, ...item }) => item)]))
 }
 
 /** Of one pack: the statement of every purchase. */
-const selectItems = prepared<{ packId: string }, (PackItem & { packId: string })[]>((reader, value) =>
-  itemsOf(reader, [value('packId')]),
-)
+const selectItems = prepared((reader: Reader, packId: string) => itemsOf(reader, [packId]))
 
-function itemsOf(reader: Reader, packIds: (string | Placeholder)[]) {
+function itemsOf(reader: Reader, packIds: string[]) {
   const { packItems, collectibles } = reader.tables
   return reader
     .select({
@@ -96,14 +91,11 @@ export async function countHolds(reader: Reader, packIds: string[], now: Date): 
   return new Map(rows.map(({ packId, held }) => [packId, Number(held)]))
 }
 
-const selectHolds = prepared<{ packId: string; now: Date }, { packId: string; held: number }[]>(
-  (reader, value) => {
-    const { expiresAt } = reader.tables.packPurchases
-    return holdsOf(reader, [value('packId')], sql.param(value('now'), expiresAt))
-  },
+const selectHolds = prepared((reader: Reader, { packId, now }: { packId: string; now: Date }) =>
+  holdsOf(reader, [packId], now),
 )
 
-function holdsOf(reader: Reader, packIds: (string | Placeholder)[], now: Date | Param) {
+function holdsOf(reader: Reader, packIds: string[], now: Date) {
   const { packPurchases } = reader.tables
   return reader
     .select({ packId: packPurchases.packId, held: count() })

@@ -1,7 +1,7 @@
 /** Completes a purchase, once: books the payment, takes one of the supply and creates the sealed pack. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { isUniqueViolation, type Transaction } from '../../db/index.ts'
-import { preparedWrite } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepared.ts'
 import { DomainError } from '../core/problems.ts'
 import { appendEntry } from '../points/ledger.ts'
 import { type PurchaseRow, presentPurchase, statusOf, type UserPackRow } from './present.ts'
@@ -62,7 +62,7 @@ async function complete(
   if (!done) throw new Error('purchase changed while its pack was locked')
   if (payment.kind === 'points') await debit(tx, purchase)
   await changeSold(tx, purchase.packId, 1)
-  const userPack: UserPackRow & typeof SEALED = {
+  const userPack: UserPackRow = {
     id: tx.newId(),
     purchaseId: purchase.id,
     packId: purchase.packId,
@@ -76,35 +76,30 @@ async function complete(
 
 const SEALED = { openedAt: null, clientSeed: null, revokedAt: null }
 
-const insertUserPack = preparedWrite<UserPackRow & typeof SEALED, unknown>((tx, value) =>
-  tx.insert(tx.tables.userPacks).values({
-    ...SEALED,
-    id: value('id'),
-    purchaseId: value('purchaseId'),
-    packId: value('packId'),
-    userId: value('userId'),
-    createdAt: value('createdAt'),
-  }),
+const insertUserPack = prepared((tx: Transaction, userPack: UserPackRow) =>
+  tx.insert(tx.tables.userPacks).values(userPack),
 )
 
-interface CompletionValues extends Record<string, unknown> {
+interface CompletionValues {
   purchaseId: string
   completedAt: Date
   paymentReference: string | null
 }
 
-const updatePending = preparedWrite<CompletionValues, PurchaseRow[]>((tx, value) => {
-  const { packPurchases } = tx.tables
-  return tx
-    .update(packPurchases)
-    .set({
-      status: 'completed',
-      completedAt: sql`${sql.param(value('completedAt'), packPurchases.completedAt)}`,
-      paymentReference: sql`${value('paymentReference')}`,
-    })
-    .where(and(eq(packPurchases.id, value('purchaseId')), eq(packPurchases.status, 'pending')))
-    .returning()
-})
+const updatePending = prepared(
+  (tx: Transaction, { completedAt, paymentReference, purchaseId }: CompletionValues) => {
+    const { packPurchases } = tx.tables
+    return tx
+      .update(packPurchases)
+      .set({
+        status: 'completed',
+        completedAt,
+        paymentReference,
+      })
+      .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.status, 'pending')))
+      .returning()
+  },
+)
 
 /** A free pack books nothing: the ledger has no entries of zero. */
 async function debit(tx: Transaction, { id, userId, priceAmount }: PurchaseRow): Promise<void> {

@@ -1,11 +1,11 @@
 /** Opens a pack, once: draws its items, numbers each and reveals the seed. */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { prepared, preparedWrite } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { findUser } from '../users/users.ts'
-import { type Collectible, collectibleColumns } from './catalogue.ts'
+import { collectibleColumns } from './catalogue.ts'
 import { inOrderOfIds } from './draw.ts'
 import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
 import { makeProof } from './proof.ts'
@@ -25,28 +25,25 @@ export async function openPack(tx: Transaction, caller: Caller, { userPackId, cl
   const purchase = await purchaseOf(tx, userPack.purchaseId)
   const proof = proofOf(userPack, purchase)
   if (opened) await insertItems(tx, opened, proof.items)
-  const items = await selectDrawn(tx, { userPackId })
+  const items = await selectDrawn(tx, userPackId)
   return { userPack: presentUserPack(userPack, purchase.seedHash), items, proof }
 }
 openPack.problems = ['user_pack_not_found'] as const
 
-interface Opening extends Record<string, unknown> {
+interface Opening {
   userPackId: string
   userId: string
   openedAt: Date
   clientSeed: string
 }
 
-const updateSealed = preparedWrite<Opening, UserPackRow[]>((tx, value) => {
+const updateSealed = prepared((tx: Transaction, { userPackId, userId, openedAt, clientSeed }: Opening) => {
   const { userPacks } = tx.tables
   const isSealed = and(isNull(userPacks.openedAt), isNull(userPacks.revokedAt))
   return tx
     .update(userPacks)
-    .set({
-      openedAt: sql`${sql.param(value('openedAt'), userPacks.openedAt)}`,
-      clientSeed: sql`${value('clientSeed')}`,
-    })
-    .where(and(eq(userPacks.id, value('userPackId')), eq(userPacks.userId, value('userId')), isSealed))
+    .set({ openedAt, clientSeed })
+    .where(and(eq(userPacks.id, userPackId), eq(userPacks.userId, userId), isSealed))
     .returning()
 })
 
@@ -58,41 +55,32 @@ async function insertItems(tx: Transaction, { id, userId }: UserPackRow, drawn: 
   }
 }
 
-const insertItem = preparedWrite<Tables['userItems']['$inferSelect'], unknown>((tx, value) =>
-  tx.insert(tx.tables.userItems).values({
-    userPackId: value('userPackId'),
-    position: value('position'),
-    userId: value('userId'),
-    collectibleId: value('collectibleId'),
-    serialNumber: value('serialNumber'),
-    createdAt: value('createdAt'),
-  }),
+const insertItem = prepared((tx: Transaction, item: Tables['userItems']['$inferInsert']) =>
+  tx.insert(tx.tables.userItems).values(item),
 )
 
 async function nextSerialNumber(tx: Transaction, collectibleId: string): Promise<number> {
-  const [row] = await mint(tx, { collectibleId })
+  const [row] = await mint(tx, collectibleId)
   if (!row) throw new Error('a drawn collectible is missing from the catalogue')
   return row.minted
 }
 
-const mint = preparedWrite<{ collectibleId: string }, { minted: number }[]>((tx, value) => {
+const mint = prepared((tx: Transaction, collectibleId: string) => {
   const { collectibles } = tx.tables
   return tx
     .update(collectibles)
     .set({ minted: sql`${collectibles.minted} + 1` })
-    .where(eq(collectibles.id, value('collectibleId')))
+    .where(eq(collectibles.id, collectibleId))
     .returning({ minted: collectibles.minted })
 })
 
-type DrawnItem = Collectible & { serialNumber: number }
-
-const selectDrawn = prepared<{ userPackId: string }, DrawnItem[]>((reader, value) => {
+const selectDrawn = prepared((reader: Reader, userPackId: string) => {
   const { userItems, collectibles } = reader.tables
   return reader
     .select({ ...collectibleColumns(reader), serialNumber: userItems.serialNumber })
     .from(userItems)
     .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
-    .where(eq(userItems.userPackId, value('userPackId')))
+    .where(eq(userItems.userPackId, userPackId))
     .orderBy(asc(userItems.position))
 })
 
@@ -109,16 +97,13 @@ function proofOf({ id, clientSeed }: UserPackRow, { terms, serverSeed }: Purchas
 }
 
 async function findUserPack(reader: Reader, userPackId: string): Promise<UserPackRow | undefined> {
-  const [row] = await selectUserPack(reader, { userPackId })
+  const [row] = await selectUserPack(reader, userPackId)
   return row
 }
 
-const selectUserPack = prepared<{ userPackId: string }, UserPackRow[]>((reader, value) => {
+const selectUserPack = prepared((reader: Reader, userPackId: string) => {
   const { userPacks } = reader.tables
-  return reader
-    .select()
-    .from(userPacks)
-    .where(eq(userPacks.id, value('userPackId')))
+  return reader.select().from(userPacks).where(eq(userPacks.id, userPackId))
 })
 
 async function purchaseOf(reader: Reader, purchaseId: string): Promise<PurchaseRow> {

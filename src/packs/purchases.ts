@@ -20,36 +20,32 @@ export async function requirePurchase(
 }
 requirePurchase.problems = ['purchase_not_found'] as const
 
-const selectOwn = prepared<{ purchaseId: string; userId: string }, PurchaseRow[]>((reader, value) => {
-  const { packPurchases } = reader.tables
-  return reader
-    .select()
-    .from(packPurchases)
-    .where(and(eq(packPurchases.id, value('purchaseId')), eq(packPurchases.userId, value('userId'))))
-})
+const selectOwn = prepared(
+  (reader: Reader, { purchaseId, userId }: { purchaseId: string; userId: string }) => {
+    const { packPurchases } = reader.tables
+    return reader
+      .select()
+      .from(packPurchases)
+      .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.userId, userId)))
+  },
+)
 
 export async function findPurchase(reader: Reader, purchaseId: string): Promise<PurchaseRow | undefined> {
-  const [purchase] = await selectPurchase(reader, { purchaseId })
+  const [purchase] = await selectPurchase(reader, purchaseId)
   return purchase
 }
 
-const selectPurchase = prepared<{ purchaseId: string }, PurchaseRow[]>((reader, value) => {
+const selectPurchase = prepared((reader: Reader, purchaseId: string) => {
   const { packPurchases } = reader.tables
-  return reader
-    .select()
-    .from(packPurchases)
-    .where(eq(packPurchases.id, value('purchaseId')))
+  return reader.select().from(packPurchases).where(eq(packPurchases.id, purchaseId))
 })
 
 export async function findUserPackOf(reader: Reader, purchaseId: string): Promise<UserPackRow | undefined> {
-  const [userPack] = await selectUserPackOf(reader, { purchaseId })
+  const [userPack] = await selectUserPackOf(reader, purchaseId)
   return userPack
 }
 
-const selectUserPackOf = prepared<{ purchaseId: string }, UserPackRow[]>((reader, value) => {
+const selectUserPackOf = prepared((reader: Reader, purchaseId: string) => {
   const { userPacks } = reader.tables
-  return reader
-    .select()
-    .from(userPacks)
-    .where(eq(userPacks.purchaseId, value('purchaseId')))
+  return reader.select().from(userPacks).where(eq(userPacks.purchaseId, purchaseId))
 })

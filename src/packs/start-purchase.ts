@@ -1,7 +1,7 @@
 /** Starts a purchase: holds one of the supply for 15 minutes, freezes price and odds, and publishes the seed's hash. */
 import { and, eq, gt, sql } from 'drizzle-orm'
-import type { Sources, Transaction } from '../../db/index.ts'
-import { prepared, preparedWrite } from '../../db/prepared.ts'
+import type { Reader, Sources, Transaction } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
 import { isActive } from '../catalogue/availability.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
@@ -52,33 +52,18 @@ startPurchase.problems = [
   'insufficient_points',
 ] as const
 
-const insertPurchase = preparedWrite<NewPurchase, unknown>((tx, value) =>
-  tx.insert(tx.tables.packPurchases).values({
-    ...NOT_YET,
-    id: value('id'),
-    packId: value('packId'),
-    userId: value('userId'),
-    status: value('status'),
-    priceAmount: value('priceAmount'),
-    priceCurrency: value('priceCurrency'),
-    serverSeed: value('serverSeed'),
-    seedHash: value('seedHash'),
-    terms: value('terms'),
-    createdAt: value('createdAt'),
-    expiresAt: value('expiresAt'),
-  }),
+const insertPurchase = prepared((tx: Transaction, purchase: PurchaseRow) =>
+  tx.insert(tx.tables.packPurchases).values(purchase),
 )
 
 /** Columns that only later steps fill. */
 const NOT_YET = { completedAt: null, refundedAt: null, paymentReference: null }
 
-type NewPurchase = PurchaseRow & typeof NOT_YET
-
 /** A new purchase with its price and terms frozen. */
 export function preparePurchase(
   { randomBytes, newId }: Pick<Sources, 'randomBytes' | 'newId'>,
   { pack, weights, userId, now }: { pack: PackRow; weights: Weight[]; userId: string; now: Date },
-): NewPurchase {
+): PurchaseRow {
   const { id: packId, priceAmount, priceCurrency, itemsPerPack } = pack
   const serverSeed = Buffer.from(randomBytes(32)).toString('hex')
   return {
@@ -106,23 +91,23 @@ async function requireFreeHold(tx: Transaction, userId: string, packId: string, 
   })
 }
 
-interface HeldValues extends Record<string, unknown> {
+interface HeldValues {
   packId: string
   userId: string
   now: Date
 }
 
-const selectHeld = prepared<HeldValues, { count: number }[]>((reader, value) => {
+const selectHeld = prepared((reader: Reader, { packId, userId, now }: HeldValues) => {
   const { packPurchases: purchases } = reader.tables
   return reader
     .select({ count: sql`count(*)`.mapWith(Number) })
     .from(purchases)
     .where(
       and(
-        eq(purchases.packId, value('packId')),
-        eq(purchases.userId, value('userId')),
+        eq(purchases.packId, packId),
+        eq(purchases.userId, userId),
         eq(purchases.status, 'pending'),
-        gt(purchases.expiresAt, sql.param(value('now'), purchases.expiresAt)),
+        gt(purchases.expiresAt, now),
       ),
     )
 })

@@ -1,9 +1,9 @@
 /** How many packs a fan has: SQL for a statement that reads more of the fan. */
-import { and, count, eq, isNull, type Placeholder } from 'drizzle-orm'
+import { and, count, eq, isNull } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 
 /** Packs that were taken back are nobody's. */
-export function packCounts(reader: Reader, userId: Placeholder) {
+export function packCounts(reader: Reader, userId: string) {
   const { userPacks } = reader.tables
   return reader
     .select({ all: count().as('packs'), opened: count(userPacks.openedAt).as('opened') })

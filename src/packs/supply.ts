@@ -1,7 +1,7 @@
 /** The supply of a pack: total, sold, and held by purchases that are pending and not expired. */
 import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
-import { preparedWrite } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepared.ts'
 import { packsTag } from '../cache/tags.ts'
 import { countHolds, type PackRow } from './catalogue.ts'
 
@@ -16,17 +16,17 @@ export async function lockPack(
 ): Promise<{ pack: PackRow; now: Date } | undefined> {
   // Whoever locks it is about to change what is left of it.
   tx.invalidate(packsTag)
-  const [pack] = await lockById(tx, { packId })
+  const [pack] = await lockById(tx, packId)
   return pack && { pack, now: tx.clock() }
 }
 
 /** Not by setting the id: SQLite would look through all that refers to the pack, once for each purchase. */
-const lockById = preparedWrite<{ packId: string }, PackRow[]>((tx, value) => {
+const lockById = prepared((tx: Transaction, packId: string) => {
   const { packs } = tx.tables
   return tx
     .update(packs)
     .set({ supplySold: sql`${packs.supplySold}` })
-    .where(eq(packs.id, value('packId')))
+    .where(eq(packs.id, packId))
     .returning()
 })
 
@@ -47,10 +47,10 @@ export async function changeSold(tx: Transaction, packId: string, by: number): P
   await addToSold(tx, { packId, by })
 }
 
-const addToSold = preparedWrite<{ packId: string; by: number }, unknown>((tx, value) => {
+const addToSold = prepared((tx: Transaction, { by, packId }: { packId: string; by: number }) => {
   const { packs } = tx.tables
   return tx
     .update(packs)
-    .set({ supplySold: sql`${packs.supplySold} + ${value('by')}` })
-    .where(eq(packs.id, value('packId')))
+    .set({ supplySold: sql`${packs.supplySold} + ${by}` })
+    .where(eq(packs.id, packId))
 })

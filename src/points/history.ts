@@ -1,5 +1,5 @@
 /** A fan's points, newest first. */
-import { and, desc, eq, gte, lt, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
@@ -59,16 +59,11 @@ interface AccountEntry {
   entry: PointsEntry | null
 }
 
-const selectNewest = prepared<{ userId: string; limit: number }, AccountEntry[]>((reader, value) =>
-  accountEntries(reader, value('userId'), value('limit')),
+const selectNewest = prepared((reader: Reader, { userId, limit }: { userId: string; limit: number }) =>
+  accountEntries(reader, userId, limit),
 )
 
-function accountEntries(
-  reader: Reader,
-  userId: string | Placeholder,
-  limit: number | Placeholder,
-  only?: SQL,
-) {
+function accountEntries(reader: Reader, userId: string, limit: number, only?: SQL) {
   const { pointsAccounts, pointsEntries } = reader.tables
   return reader
     .select({
@@ -83,7 +78,7 @@ function accountEntries(
 }
 
 /** SQL for a fan's newest entries, for a statement that reads more of the fan. */
-export function newestEntries(reader: Reader, userId: Placeholder, limit: number) {
+export function newestEntries(reader: Reader, userId: string, limit: number) {
   const { pointsEntries } = reader.tables
   return reader
     .select()
@@ -95,7 +90,7 @@ export function newestEntries(reader: Reader, userId: Placeholder, limit: number
 }
 
 /** SQL for a fan's balance; zero without an account. */
-export function balanceOf({ tables }: Pick<Reader, 'tables'>, userId: Placeholder): SQL<number> {
+export function balanceOf({ tables }: Pick<Reader, 'tables'>, userId: string): SQL<number> {
   const { pointsAccounts } = tables
   return sql<number>`coalesce((select ${pointsAccounts.balance} from ${pointsAccounts}
     where ${pointsAccounts.userId} = ${userId}), 0)`.mapWith(Number)

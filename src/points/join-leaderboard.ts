@@ -34,22 +34,11 @@ async function placesEarned(reader: Reader, userId: string, enrolledAt: Date): P
   return [...places.values()]
 }
 
-interface Earned {
-  before: { points: number; reachedAt: Date | null }
-  /** Null without any. */
-  entry: { delta: number; reason: PointsReason; createdAt: Date } | null
-}
-
-/** What a fan earned before `since`, in sum, and each entry from then on. */
-const selectEarned = prepared<{ userId: string; since: Date }, Earned[]>((reader, value) => {
+/** What a fan earned before `since`, in sum, and each entry from then on: null without any. */
+const selectEarned = prepared((reader: Reader, { since, userId }: { userId: string; since: Date }) => {
   const { pointsEntries: entries } = reader.tables
   const { delta, createdAt } = entries
-  const since = sql.param(value('since'), createdAt)
-  const earned = and(
-    eq(entries.userId, value('userId')),
-    gt(delta, 0),
-    notInArray(entries.reason, GIVEN_BACK),
-  )
+  const earned = and(eq(entries.userId, userId), gt(delta, 0), notInArray(entries.reason, GIVEN_BACK))
   const before = reader
     .select({
       points: sql<number>`cast(coalesce(sum(${delta}), 0) as bigint)`.mapWith(Number).as('points'),

@@ -1,7 +1,7 @@
 /** The points ledger: append-only, hash-chained per fan, exact. Every change of a balance goes through `appendEntry`. */
 import { and, eq, gte, inArray, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { prepared, preparedWrite } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepared.ts'
 import { type Board, boardsAt } from '../leaderboard/boards.ts'
 import { raiseScores } from '../leaderboard/scores.ts'
 import { GENESIS_HASH, hashEntry } from './hash.ts'
@@ -93,32 +93,13 @@ export async function appendEntry(tx: Transaction, change: PointsChange): Promis
   return { outcome: 'booked', entry }
 }
 
-const insertEntry = preparedWrite<Tables['pointsEntries']['$inferSelect'], unknown>((tx, value) =>
-  tx.insert(tx.tables.pointsEntries).values({
-    id: value('id'),
-    userId: value('userId'),
-    seq: value('seq'),
-    delta: value('delta'),
-    balanceAfter: value('balanceAfter'),
-    reason: value('reason'),
-    ref: value('ref'),
-    createdAt: value('createdAt'),
-    hash: value('hash'),
-  }),
+const insertEntry = prepared((tx: Transaction, entry: PointsEntry & { userId: string }) =>
+  tx.insert(tx.tables.pointsEntries).values(entry),
 )
 
-const updateAccount = preparedWrite<Account, unknown>((tx, value) => {
+const updateAccount = prepared((tx: Transaction, { userId, ...head }: Account) => {
   const { pointsAccounts } = tx.tables
-  return tx
-    .update(pointsAccounts)
-    .set({
-      balance: sql`${value('balance')}`,
-      lifetime: sql`${value('lifetime')}`,
-      seq: sql`${value('seq')}`,
-      headHash: sql`${value('headHash')}`,
-      updatedAt: sql`${sql.param(value('updatedAt'), pointsAccounts.updatedAt)}`,
-    })
-    .where(eq(pointsAccounts.userId, value('userId')))
+  return tx.update(pointsAccounts).set(head).where(eq(pointsAccounts.userId, userId))
 })
 
 export type Account = Tables['pointsAccounts']['$inferSelect']
@@ -151,17 +132,17 @@ export function nextEntry(account: Account, change: PointsChange, { id, at }: { 
 
 /** Opens the account when there is none, and holds its row until the unit of work ends. */
 export async function holdAccount(tx: Transaction, userId: string) {
-  const [account] = await holdRow(tx, { userId })
+  const [account] = await holdRow(tx, userId)
   if (!account) throw new Error('points account vanished while it was locked')
   return account
 }
 
-const holdRow = preparedWrite<{ userId: string }, Account[]>((tx, value) => {
+const holdRow = prepared((tx: Transaction, userId: string) => {
   const { pointsAccounts } = tx.tables
   return (
     tx
       .insert(pointsAccounts)
-      .values({ userId: value('userId'), ...NEW_ACCOUNT })
+      .values({ userId, ...NEW_ACCOUNT })
       // Not a key: that would be looked up, and its index written, for nothing.
       .onConflictDoUpdate({
         target: pointsAccounts.userId,
@@ -209,23 +190,20 @@ interface TailOrCause extends Cause {
 }
 
 /** The entry of a cause, and the entries from a `seq` on, each by an index: at most two rows while the chain is sound. */
-const selectTail = prepared<TailOrCause, PointsEntry[]>((reader, value) => {
+const selectTail = prepared((reader: Reader, { userId, seq, reason, ref }: TailOrCause) => {
   const { pointsEntries } = reader.tables
   return reader
     .select()
     .from(pointsEntries)
     .where(
       and(
-        eq(pointsEntries.userId, value('userId')),
-        or(
-          gte(pointsEntries.seq, value('seq')),
-          and(eq(pointsEntries.reason, value('reason')), eq(pointsEntries.ref, value('ref'))),
-        ),
+        eq(pointsEntries.userId, userId),
+        or(gte(pointsEntries.seq, seq), and(eq(pointsEntries.reason, reason), eq(pointsEntries.ref, ref))),
       ),
     )
 })
 
-interface Cause extends Record<string, unknown> {
+interface Cause {
   userId: string
   reason: string
   ref: string
@@ -234,16 +212,14 @@ interface Cause extends Record<string, unknown> {
 /** Current and lifetime points; zero for a fan without an account. */
 export async function readBalance(reader: Reader, userId: string | undefined) {
   if (userId === undefined) return { balance: 0, lifetime: 0 }
-  const [account] = await selectBalance(reader, { userId })
+  const [account] = await selectBalance(reader, userId)
   return account ?? { balance: 0, lifetime: 0 }
 }
 
-const selectBalance = prepared<{ userId: string }, { balance: number; lifetime: number }[]>(
-  (reader, value) => {
-    const { pointsAccounts } = reader.tables
-    return reader
-      .select({ balance: pointsAccounts.balance, lifetime: pointsAccounts.lifetime })
-      .from(pointsAccounts)
-      .where(eq(pointsAccounts.userId, value('userId')))
-  },
-)
+const selectBalance = prepared((reader: Reader, userId: string) => {
+  const { pointsAccounts } = reader.tables
+  return reader
+    .select({ balance: pointsAccounts.balance, lifetime: pointsAccounts.lifetime })
+    .from(pointsAccounts)
+    .where(eq(pointsAccounts.userId, userId))
+})

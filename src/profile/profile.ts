@@ -1,7 +1,7 @@
 /** Profiles: what a fan wrote themselves, beside what the provider says of them. */
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../db/index.ts'
-import { prepared, preparedWrite } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepared.ts'
 import { fanTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
@@ -10,10 +10,10 @@ import { requireTeam } from '../teams/teams.ts'
 import { type Mirror, presentIdentity } from '../users/mirror.ts'
 import { publicProfileOf } from '../users/public-profile.ts'
 import { ensureUser, findUser, type User } from '../users/users.ts'
-import { normalizeProfile, PROFILE_FIELDS, type ProfileChange } from './rules.ts'
+import { normalizeProfile, type ProfileChange } from './rules.ts'
 
 export async function readProfile(reader: Reader, { userId }: Pick<Caller, 'userId'>) {
-  const [row] = userId === undefined ? [] : await selectProfile(reader, { userId })
+  const [row] = userId === undefined ? [] : await selectProfile(reader, userId)
   if (!row) throw notFound()
   return presentProfile(row)
 }
@@ -45,7 +45,7 @@ export async function changeProfile(
   if (typeof normal.favoriteTeamId === 'string')
     await requireTeam(tx, normal.favoriteTeamId, `${at}/favoriteTeamId`)
   try {
-    const [changed] = await updateOf(normal)(tx, { ...normal, id: userId, now: tx.now() })
+    const [changed] = await updateUser(tx, { ...normal, id: userId, now: tx.now() })
     if (!changed) throw new DomainError('profile_not_found')
     tx.invalidate(fanTag(userId))
   } catch (error) {
@@ -57,34 +57,20 @@ changeProfile.problems = ['handle_taken', ...requireTeam.problems] as const
 upsertProfile.problems = changeProfile.problems
 updateProfile.problems = [...readProfile.problems, ...changeProfile.problems] as const
 
-type Update = ReturnType<typeof prepareUpdate>
-
-/** One for each set of members that was ever changed together: what is left out must not be written. */
-const updates = new Map<string, Update>()
-
-function updateOf(change: ProfileChange): Update {
-  const members = PROFILE_FIELDS.filter(name => name in change)
-  const name = members.join()
-  const known = updates.get(name)
-  if (known) return known
-  const update = prepareUpdate(members)
-  updates.set(name, update)
-  return update
-}
-
-const prepareUpdate = (members: (keyof ProfileChange)[]) =>
-  preparedWrite<ProfileChange & { id: string; now: Date }, Pick<User, 'id'>[]>((tx, value) => {
+/** Writes only the members that `change` has. */
+const updateUser = prepared(
+  (tx: Transaction, { id, now, ...change }: ProfileChange & { id: string; now: Date }) => {
     const { users } = tx.tables
-    const changed = Object.fromEntries(members.map(name => [name, sql`${value(name)}`]))
     return (
       tx
         .update(users)
-        .set({ ...changed, updatedAt: sql`${sql.param(value('now'), users.updatedAt)}` })
+        .set({ ...change, updatedAt: now })
         // A fan who is erased meanwhile stays so.
-        .where(and(eq(users.id, value('id')), isNull(users.erasedAt)))
+        .where(and(eq(users.id, id), isNull(users.erasedAt)))
         .returning({ id: users.id })
     )
-  })
+  },
+)
 
 const notFound = () =>
   new DomainError('profile_not_found', { detail: 'Create it with POST /api/user/profile, or onboard.' })
@@ -96,19 +82,19 @@ interface ProfileRow {
   points: number
 }
 
-const selectProfile = prepared<{ userId: string }, ProfileRow[]>((reader, value) => {
+const selectProfile = prepared((reader: Reader, userId: string) => {
   const { users, identities, onboardings } = reader.tables
   return reader
     .select({
       user: users,
       mirror: identities,
       completedAt: onboardings.completedAt,
-      points: balanceOf(reader, value('userId')),
+      points: balanceOf(reader, userId),
     })
     .from(users)
     .leftJoin(identities, eq(identities.userId, users.id))
     .leftJoin(onboardings, eq(onboardings.userId, users.id))
-    .where(and(eq(users.id, value('userId')), isNull(users.erasedAt)))
+    .where(and(eq(users.id, userId), isNull(users.erasedAt)))
 })
 
 function presentProfile({ user, mirror, completedAt, points }: ProfileRow) {

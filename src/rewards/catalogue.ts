@@ -9,17 +9,14 @@ import type { RewardRow, UserRewardRow } from './present.ts'
 
 /** @throws DomainError `reward_not_found` */
 export async function requireReward(reader: Reader, rewardId: string): Promise<RewardRow> {
-  const [reward] = await selectReward(reader, { rewardId })
+  const [reward] = await selectReward(reader, rewardId)
   if (!reward) throw new DomainError('reward_not_found')
   return reward
 }
 
-const selectReward = prepared<{ rewardId: string }, RewardRow[]>((reader, value) => {
+const selectReward = prepared((reader: Reader, rewardId: string) => {
   const { rewards } = reader.tables
-  return reader
-    .select()
-    .from(rewards)
-    .where(eq(rewards.id, value('rewardId')))
+  return reader.select().from(rewards).where(eq(rewards.id, rewardId))
 })
 
 /** The rows that each cache held last. */
@@ -32,7 +29,7 @@ const lastRows = new WeakMap<ResponseCache, Map<string, RewardRow>>()
 export function getCatalogue(reader: Reader, cache: ResponseCache): MaybePromise<RewardRow[]> {
   return cache.get('rewards', async () => {
     const before = lastRows.get(cache)
-    const rows = (await selectFlagged(reader, {})).map(row => {
+    const rows = (await selectFlagged(reader)).map(row => {
       const last = before?.get(row.id)
       return last && isDeepStrictEqual(last, row) ? last : row
     })
@@ -41,7 +38,7 @@ export function getCatalogue(reader: Reader, cache: ResponseCache): MaybePromise
   })
 }
 
-const selectFlagged = prepared<Record<string, never>, RewardRow[]>(reader => {
+const selectFlagged = prepared((reader: Reader) => {
   const { rewards } = reader.tables
   return reader
     .select()
@@ -60,10 +57,12 @@ export async function findUserReward(
   return row
 }
 
-const selectUserReward = prepared<{ userId: string; rewardId: string }, UserRewardRow[]>((reader, value) => {
-  const { userRewards } = reader.tables
-  return reader
-    .select()
-    .from(userRewards)
-    .where(and(eq(userRewards.userId, value('userId')), eq(userRewards.rewardId, value('rewardId'))))
-})
+const selectUserReward = prepared(
+  (reader: Reader, { userId, rewardId }: { userId: string; rewardId: string }) => {
+    const { userRewards } = reader.tables
+    return reader
+      .select()
+      .from(userRewards)
+      .where(and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewardId)))
+  },
+)

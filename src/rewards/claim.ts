@@ -1,13 +1,13 @@
 /** Claims a reward: needs the points and spends none; one claim per fan; never more than the stock. */
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
-import type { Transaction } from '../../db/index.ts'
-import { prepared, preparedWrite } from '../../db/prepared.ts'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
 import { rewardsTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { balanceOf } from '../points/history.ts'
 import { ensureUserId } from '../users/users.ts'
-import { findBlockers, type OwnReward, presentReward, type RewardRow, type UserRewardRow } from './present.ts'
+import { findBlockers, presentReward } from './present.ts'
 import type { RewardReference } from './schema.ts'
 
 export async function claimReward(
@@ -32,7 +32,7 @@ export async function claimReward(
   // Concurrent claims are decided by the primary key and by the condition on the stock.
   const [claim] = await insertClaim(tx, { userId, rewardId, claimedAt: now })
   if (!claim) throw new DomainError('already_claimed')
-  const [left] = reward.stockRemaining === null ? [] : await takeOne(tx, { rewardId })
+  const [left] = reward.stockRemaining === null ? [] : await takeOne(tx, rewardId)
   if (reward.stockRemaining !== null && !left) throw new DomainError('out_of_stock')
   // Every list shows the stock.
   if (left) tx.invalidate(rewardsTag)
@@ -50,55 +50,46 @@ claimReward.problems = [
 /** Matches no row: no id is empty. */
 const NO_USER = ''
 
-interface Claimable {
-  reward: RewardRow
-  /** Null when the fan has no record or was erased. */
-  userId: string | null
-  points: number
-  /** Null when the fan has not claimed it. */
-  own: OwnReward | null
-}
+/** Everything that a claim depends on, in one statement. `userId` is null when the fan has no record or was erased. */
+const selectClaimable = prepared(
+  (reader: Reader, { userId, rewardId }: { rewardId: string; userId: string }) => {
+    const { rewards, users, userRewards } = reader.tables
+    const { claimedAt, redeemedAt, redemptionCode } = userRewards
+    return reader
+      .select({
+        reward: rewards,
+        userId: users.id,
+        points: balanceOf(reader, userId),
+        own: { rewardId: userRewards.rewardId, claimedAt, redeemedAt, redemptionCode },
+      })
+      .from(rewards)
+      .leftJoin(users, and(eq(users.id, userId), isNull(users.erasedAt)))
+      .leftJoin(userRewards, and(eq(userRewards.userId, users.id), eq(userRewards.rewardId, rewards.id)))
+      .where(eq(rewards.id, rewardId))
+  },
+)
 
-/** Everything that a claim depends on, in one statement. */
-const selectClaimable = prepared<{ rewardId: string; userId: string }, Claimable[]>((reader, value) => {
-  const { rewards, users, userRewards } = reader.tables
-  const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards
-  return reader
-    .select({
-      reward: rewards,
-      userId: users.id,
-      points: balanceOf(reader, value('userId')),
-      own: { rewardId, claimedAt, redeemedAt, redemptionCode },
-    })
-    .from(rewards)
-    .leftJoin(users, and(eq(users.id, value('userId')), isNull(users.erasedAt)))
-    .leftJoin(userRewards, and(eq(userRewards.userId, users.id), eq(rewardId, rewards.id)))
-    .where(eq(rewards.id, value('rewardId')))
-})
-
-interface Claim extends Record<string, unknown> {
+interface Claim {
   userId: string
   rewardId: string
   claimedAt: Date
 }
 
-const insertClaim = preparedWrite<Claim, Pick<UserRewardRow, 'claimedAt'>[]>((tx, value) => {
+const insertClaim = prepared((tx: Transaction, { userId, rewardId, claimedAt }: Claim) => {
   const { userRewards } = tx.tables
   return tx
     .insert(userRewards)
-    .values({ userId: value('userId'), rewardId: value('rewardId'), claimedAt: value('claimedAt') })
+    .values({ userId, rewardId, claimedAt })
     .onConflictDoNothing()
     .returning({ claimedAt: userRewards.claimedAt })
 })
 
-type Stock = Pick<RewardRow, 'stockRemaining'>
-
 /** Returns no row when the stock is empty. */
-const takeOne = preparedWrite<RewardReference & Record<string, unknown>, Stock[]>((tx, value) => {
+const takeOne = prepared((tx: Transaction, rewardId: string) => {
   const { rewards } = tx.tables
   return tx
     .update(rewards)
     .set({ stockRemaining: sql`${rewards.stockRemaining} - 1` })
-    .where(and(eq(rewards.id, value('rewardId')), gt(rewards.stockRemaining, 0)))
+    .where(and(eq(rewards.id, rewardId), gt(rewards.stockRemaining, 0)))
     .returning({ stockRemaining: rewards.stockRemaining })
 })

@@ -6,7 +6,7 @@ import type { ResponseCache } from '../cache/response-cache.ts'
 import { findNextChange, isActive } from '../catalogue/availability.ts'
 import { balanceOf } from '../points/history.ts'
 import { getCatalogue } from './catalogue.ts'
-import { type OwnReward, presentReward, type RewardRow } from './present.ts'
+import { presentReward, type RewardRow } from './present.ts'
 import { renderReward } from './render.ts'
 
 interface Sources {
@@ -32,7 +32,7 @@ export async function renderRewards(sources: Sources, userId: string | undefined
 async function readAvailable({ read, cache }: Sources, userId: string | undefined) {
   const now = read.now()
   const rewards = activeAt(now, await getCatalogue(read, cache))
-  const rows = userId === undefined ? [] : await selectOwn(read, { userId })
+  const rows = userId === undefined ? [] : await selectOwn(read, userId)
   const own = new Map(rows.flatMap(({ own }) => (own ? [[own.rewardId, own] as const] : [])))
   return { points: rows[0]?.points ?? 0, rewards, own, now }
 }
@@ -55,22 +55,16 @@ function activeAt(now: Date, catalogue: RewardRow[]): RewardRow[] {
   return rewards
 }
 
-interface Owned {
-  points: number
-  /** Null for a fan who has claimed nothing. */
-  own: OwnReward | null
-}
-
-/** The fan's points, with each of their claims. */
-const selectOwn = prepared<{ userId: string }, Owned[]>((reader, value) => {
+/** The fan's points, with each of their claims: null for a fan who has claimed nothing. */
+const selectOwn = prepared((reader: Reader, userId: string) => {
   const { users, userRewards } = reader.tables
   const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards
   return reader
     .select({
-      points: balanceOf(reader, value('userId')),
+      points: balanceOf(reader, userId),
       own: { rewardId, claimedAt, redeemedAt, redemptionCode },
     })
     .from(users)
     .leftJoin(userRewards, eq(userRewards.userId, users.id))
-    .where(eq(users.id, value('userId')))
+    .where(eq(users.id, userId))
 })

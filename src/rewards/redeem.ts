@@ -1,13 +1,13 @@
 /** Redeems a claimed reward, once; also when the reward is inactive by now. */
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
-import { preparedWrite } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { readBalance } from '../points/ledger.ts'
 import { findUser } from '../users/users.ts'
 import { findUserReward, requireReward } from './catalogue.ts'
-import { presentReward, type UserRewardRow } from './present.ts'
+import { presentReward } from './present.ts'
 import { mintRedemptionCode } from './redemption-code.ts'
 import type { RewardReference } from './schema.ts'
 
@@ -27,26 +27,21 @@ export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }
 }
 redeemReward.problems = ['reward_not_found', 'not_claimed', 'already_redeemed'] as const
 
-interface Redemption extends Record<string, unknown> {
+interface Redemption {
   userId: string
   rewardId: string
   redeemedAt: Date
   redemptionCode: string
 }
 
-const updateClaim = preparedWrite<Redemption, UserRewardRow[]>((tx, value) => {
-  const { userRewards } = tx.tables
-  const isTheirs = and(
-    eq(userRewards.userId, value('userId')),
-    eq(userRewards.rewardId, value('rewardId')),
-    isNull(userRewards.redeemedAt),
-  )
-  return tx
-    .update(userRewards)
-    .set({
-      redeemedAt: sql`${sql.param(value('redeemedAt'), userRewards.redeemedAt)}`,
-      redemptionCode: sql`${value('redemptionCode')}`,
-    })
-    .where(isTheirs)
-    .returning()
-})
+const updateClaim = prepared(
+  (tx: Transaction, { userId, rewardId, redeemedAt, redemptionCode }: Redemption) => {
+    const { userRewards } = tx.tables
+    const isTheirs = and(
+      eq(userRewards.userId, userId),
+      eq(userRewards.rewardId, rewardId),
+      isNull(userRewards.redeemedAt),
+    )
+    return tx.update(userRewards).set({ redeemedAt, redemptionCode }).where(isTheirs).returning()
+  },
+)

@@ -1,11 +1,11 @@
 /** How many rewards a fan can claim now, has claimed and has redeemed: SQL for a statement that reads more of the fan. */
-import { and, count, eq, gt, isNull, lte, notExists, or, type Placeholder, sql } from 'drizzle-orm'
+import { and, count, eq, gt, isNull, lte, notExists, or } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { activeAt } from '../catalogue/availability.ts'
 import { balanceOf } from '../points/history.ts'
 
 /** `userId` is empty for a fan without a record, who has no points. `now` is a `Date`. */
-export function rewardCounts(reader: Reader, { userId, now }: { userId: Placeholder; now: Placeholder }) {
+export function rewardCounts(reader: Reader, { userId, now }: { userId: string; now: Date }) {
   const { rewards, userRewards } = reader.tables
   const claims = reader
     .select({ all: count().as('claims'), redeemed: count(userRewards.redeemedAt).as('redeemed') })
@@ -21,7 +21,7 @@ export function rewardCounts(reader: Reader, { userId, now }: { userId: Placehol
     .from(rewards)
     .where(
       and(
-        activeAt(rewards, sql.param(now, rewards.startsAt)),
+        activeAt(rewards, now),
         lte(rewards.pointsRequired, balanceOf(reader, userId)),
         notExists(own),
         or(isNull(rewards.stockRemaining), gt(rewards.stockRemaining, 0)),

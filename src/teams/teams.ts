@@ -20,16 +20,16 @@ async function listTeams(reader: Reader) {
 
 /** `pointer` is where the request names the team. An inactive team is not found. */
 export async function requireTeam(reader: Reader, teamId: string, pointer: string): Promise<void> {
-  const [team] = await selectActive(reader, { teamId })
+  const [team] = await selectActive(reader, teamId)
   if (!team)
     throw new DomainError('team_not_found', { errors: [{ pointer, message: 'must be the id of a team' }] })
 }
 requireTeam.problems = ['team_not_found'] as const
 
-const selectActive = prepared<{ teamId: string }, { id: string }[]>((reader, value) => {
+const selectActive = prepared((reader: Reader, teamId: string) => {
   const { teams } = reader.tables
   return reader
     .select({ id: teams.id })
     .from(teams)
-    .where(and(eq(teams.id, value('teamId')), eq(teams.active, true)))
+    .where(and(eq(teams.id, teamId), eq(teams.active, true)))
 })

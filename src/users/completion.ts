@@ -1,19 +1,19 @@
 /** The fact that a fan has been onboarded. */
 import { eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { prepared, preparedWrite } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepared.ts'
 
 export async function findCompletion(reader: Reader, userId: string): Promise<Date | null> {
-  const [row] = await selectCompletion(reader, { userId })
+  const [row] = await selectCompletion(reader, userId)
   return row?.completedAt ?? null
 }
 
-const selectCompletion = prepared<{ userId: string }, { completedAt: Date }[]>((reader, value) => {
+const selectCompletion = prepared((reader: Reader, userId: string) => {
   const { onboardings } = reader.tables
   return reader
     .select({ completedAt: onboardings.completedAt })
     .from(onboardings)
-    .where(eq(onboardings.userId, value('userId')))
+    .where(eq(onboardings.userId, userId))
 })
 
 /** Records the completion. False when there is one already: of any number at once, one gets true. */
@@ -28,10 +28,6 @@ export async function recordCompletion(
 
 type Completion = Tables['onboardings']['$inferSelect']
 
-const insertCompletion = preparedWrite<Completion, Completion[]>((tx, value) =>
-  tx
-    .insert(tx.tables.onboardings)
-    .values({ userId: value('userId'), completedAt: value('completedAt') })
-    .onConflictDoNothing()
-    .returning(),
+const insertCompletion = prepared((tx: Transaction, { userId, completedAt }: Completion) =>
+  tx.insert(tx.tables.onboardings).values({ userId, completedAt }).onConflictDoNothing().returning(),
 )

@@ -1,7 +1,7 @@
 /** The provider's data about a user, mirrored. Pull and webhook come through the one upsert here. */
 import { eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { nullable, prepared, preparedWrite } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepared.ts'
 import { fanTag, tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import type { IdentityClaims } from '../identity-provider/claims.ts'
@@ -25,16 +25,13 @@ export interface Identity {
 }
 
 export async function findMirror(reader: Reader, userId: string): Promise<Mirror | undefined> {
-  const [row] = await selectMirror(reader, { userId })
+  const [row] = await selectMirror(reader, userId)
   return row
 }
 
-const selectMirror = prepared<{ userId: string }, Mirror[]>((reader, value) => {
+const selectMirror = prepared((reader: Reader, userId: string) => {
   const { identities } = reader.tables
-  return reader
-    .select()
-    .from(identities)
-    .where(eq(identities.userId, value('userId')))
+  return reader.select().from(identities).where(eq(identities.userId, userId))
 })
 
 export function presentIdentity(
@@ -63,7 +60,7 @@ export async function mirrorIdentity(
   claims: IdentityClaims,
 ): Promise<MirroredField[]> {
   // Locks the row on either engine, so that no statement is merged into what another one replaces.
-  const [before] = await lockMirror(tx, { userId })
+  const [before] = await lockMirror(tx, userId)
   await dequeueSync(tx, userId)
   const merged = before && mergeClaims(before, claims)
   if (!merged) return []
@@ -72,11 +69,11 @@ export async function mirrorIdentity(
   return FIELDS.filter(field => merged[field] !== before[field])
 }
 
-const lockMirror = preparedWrite<{ userId: string }, Mirror[]>((tx, value) => {
+const lockMirror = prepared((tx: Transaction, userId: string) => {
   const { identities } = tx.tables
   return tx
     .insert(identities)
-    .values({ userId: value('userId') })
+    .values({ userId })
     .onConflictDoUpdate({
       target: identities.userId,
       set: { deletedAt: null },
@@ -85,22 +82,9 @@ const lockMirror = preparedWrite<{ userId: string }, Mirror[]>((tx, value) => {
     .returning()
 })
 
-const updateMirror = preparedWrite<Omit<Mirror, 'deletedAt'>, unknown>((tx, value) => {
+const updateMirror = prepared((tx: Transaction, { userId, ...mirror }: Omit<Mirror, 'deletedAt'>) => {
   const { identities } = tx.tables
-  const { email, emailVerified, name, picture, updatedAt, statedAt, fieldTimes, syncedAt } = identities
-  return tx
-    .update(identities)
-    .set({
-      email: nullable(value('email'), email),
-      emailVerified: nullable(value('emailVerified'), emailVerified),
-      name: nullable(value('name'), name),
-      picture: nullable(value('picture'), picture),
-      updatedAt: nullable(value('updatedAt'), updatedAt),
-      statedAt: nullable(value('statedAt'), statedAt),
-      fieldTimes: nullable(value('fieldTimes'), fieldTimes),
-      syncedAt: nullable(value('syncedAt'), syncedAt),
-    })
-    .where(eq(identities.userId, value('userId')))
+  return tx.update(identities).set(mirror).where(eq(identities.userId, userId))
 })
 
 /** The provider deleted the user: the mirror is emptied, and no later update fills it again. */
@@ -127,12 +111,12 @@ export async function tombstoneIdentity(tx: Transaction, user: User): Promise<vo
 
 /** The job of a sync that was put off goes when it is made up, or can be no more. */
 export async function dequeueSync(tx: Transaction, userId: string): Promise<void> {
-  await deleteQueuedSync(tx, { userId })
+  await deleteQueuedSync(tx, userId)
 }
 
-const deleteQueuedSync = preparedWrite<{ userId: string }, unknown>((tx, value) => {
+const deleteQueuedSync = prepared((tx: Transaction, userId: string) => {
   const { deferredSyncs } = tx.tables
-  return tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, value('userId')))
+  return tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, userId))
 })
 
 /** Whether a sync of theirs is put off. */

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { type PreparedValue, prepared, preparedWrite } from '../../db/prepared.ts'
+import { prepared } from '../../db/prepared.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
@@ -22,22 +22,22 @@ export async function findRecords(reader: Reader, who: Who): Promise<User[]> {
   return known ? [known] : selectRecords(reader, namesOf(who))
 }
 
-export interface Names extends Record<string, unknown> {
+export interface Names {
   provider: string
   subject: string
   erased: string
 }
 
-const selectRecords = prepared<Names, User[]>((reader, value) => {
+const selectRecords = prepared((reader: Reader, values: Names) => {
   const { users } = reader.tables
-  return reader.select().from(users).where(isNamed(reader, value))
+  return reader.select().from(users).where(isNamed(reader, values))
 })
 
 const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
 
 /** For a statement that reads `users`: the record of a user, and the one that is left once they are erased. */
-export const isNamed = ({ tables: { users } }: Reader, value: PreparedValue<Names>) =>
-  and(eq(users.provider, value('provider')), inArray(users.subject, [value('subject'), value('erased')]))
+export const isNamed = ({ tables: { users } }: Reader, { provider, subject, erased }: Names) =>
+  and(eq(users.provider, provider), inArray(users.subject, [subject, erased]))
 
 /** What a fan is found by. */
 export const namesOf = ({ provider, subject }: Who): Names => {
@@ -71,33 +71,24 @@ export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: Use
   return { user: after[0], created: made !== undefined }
 }
 
-const insertUser = preparedWrite<{ id: string; provider: string; subject: string; now: Date }, User[]>(
-  (tx, value) =>
+const insertUser = prepared(
+  (tx: Transaction, { now, ...user }: { id: string; provider: string; subject: string; now: Date }) =>
     tx
       .insert(tx.tables.users)
-      .values({
-        id: value('id'),
-        provider: value('provider'),
-        subject: value('subject'),
-        createdAt: value('now'),
-        updatedAt: value('now'),
-      })
+      .values({ ...user, createdAt: now, updatedAt: now })
       .onConflictDoNothing()
       .returning(),
 )
 
 /** The same, for what needs no more than the id: where it is known, one column is read, not a whole record. */
 export async function ensureUserId(tx: Transaction, who: Who): Promise<string> {
-  const [known] = who.userId === undefined ? [] : await selectErasure(tx, { id: who.userId })
+  const [known] = who.userId === undefined ? [] : await selectErasure(tx, who.userId)
   return known && !isErased(known) ? known.id : (await ensureUser(tx, who)).user.id
 }
 
-const selectErasure = prepared<{ id: string }, Pick<User, 'id' | 'erasedAt'>[]>((reader, value) => {
+const selectErasure = prepared((reader: Reader, id: string) => {
   const { users } = reader.tables
-  return reader
-    .select({ id: users.id, erasedAt: users.erasedAt })
-    .from(users)
-    .where(eq(users.id, value('id')))
+  return reader.select({ id: users.id, erasedAt: users.erasedAt }).from(users).where(eq(users.id, id))
 })
 
 export const ERASED = 'This user was erased.'
@@ -152,8 +143,8 @@ export function tokenValidityColumns(reader: Reader) {
   }
 }
 
-const selectTokenValidity = prepared<Names, TokenValidityRow[]>((reader, value) =>
-  reader.select(tokenValidityColumns(reader)).from(reader.tables.users).where(isNamed(reader, value)),
+const selectTokenValidity = prepared((reader: Reader, values: Names) =>
+  reader.select(tokenValidityColumns(reader)).from(reader.tables.users).where(isNamed(reader, values)),
 )
 
 /** Logged out everywhere: session tokens issued up to `until`, and what came of them, are refused. Never set back. */
@@ -168,14 +159,11 @@ export async function endSessions(tx: Transaction, who: Who, until: Date): Promi
 }
 
 export async function findUserById(reader: Reader, id: string): Promise<User | undefined> {
-  const [user] = await selectById(reader, { id })
+  const [user] = await selectById(reader, id)
   return user
 }
 
-const selectById = prepared<{ id: string }, User[]>((reader, value) => {
+const selectById = prepared((reader: Reader, id: string) => {
   const { users } = reader.tables
-  return reader
-    .select()
-    .from(users)
-    .where(eq(users.id, value('id')))
+  return reader.select().from(users).where(eq(users.id, id))
 })

@@ -1,7 +1,7 @@
 /** What is kept of mutations under an `Idempotency-Key`: for 24 hours, in the unit of work of the effect. */
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
-import { type PreparedValue, prepared, preparedWrite } from '../../../db/prepared.ts'
+import { prepared } from '../../../db/prepared.ts'
 import { eachName } from '../../core/pagination.ts'
 
 const KEPT_MS = 86_400_000
@@ -21,13 +21,13 @@ export async function findRecord(reader: Reader, scope: KeyScope): Promise<KeyRe
   return record
 }
 
-const selectLive = prepared<KeyScope & { now: Date }, KeyRecord[]>((reader, value) => {
+const selectLive = prepared((reader: Reader, values: KeyScope & { now: Date }) => {
   const { idempotencyKeys } = reader.tables
-  const isLive = gt(idempotencyKeys.expiresAt, sql.param(value('now'), idempotencyKeys.expiresAt))
+  const isLive = gt(idempotencyKeys.expiresAt, values.now)
   return reader
     .select()
     .from(idempotencyKeys)
-    .where(and(ofScope(reader, value), isLive))
+    .where(and(ofScope(reader, values), isLive))
 })
 
 /**
@@ -43,29 +43,18 @@ export async function takeKey(tx: Transaction, scope: KeyScope, fingerprint: str
 
 type FreshKey = KeyScope & { fingerprint: string; expiresAt: Date; now: Date }
 
-const upsertKey = preparedWrite<FreshKey, { key: string }[]>((tx, value) => {
-  const { provider, subject, route, key, expiresAt } = tx.tables.idempotencyKeys
-  const fresh = {
-    fingerprint: sql`${value('fingerprint')}`,
-    status: null,
-    answer: null,
-    expiresAt: sql`${sql.param(value('expiresAt'), expiresAt)}`,
-  }
-  const scope = {
-    provider: value('provider'),
-    subject: value('subject'),
-    route: value('route'),
-    key: value('key'),
-  }
+const upsertKey = prepared((tx: Transaction, { fingerprint, expiresAt, now, ...scope }: FreshKey) => {
+  const { idempotencyKeys: keys } = tx.tables
+  const fresh = { fingerprint, status: null, answer: null, expiresAt }
   return tx
-    .insert(tx.tables.idempotencyKeys)
+    .insert(keys)
     .values({ ...scope, ...fresh })
     .onConflictDoUpdate({
-      target: [provider, subject, route, key],
+      target: [keys.provider, keys.subject, keys.route, keys.key],
       set: fresh,
-      setWhere: lte(expiresAt, sql.param(value('now'), expiresAt)),
+      setWhere: lte(keys.expiresAt, now),
     })
-    .returning({ key })
+    .returning({ key: keys.key })
 })
 
 /** `answer` is JSON text; null keeps the fact alone. */
@@ -79,11 +68,11 @@ export async function keepAnswer(
 
 type KeptAnswer = { status: number; answer: string | null }
 
-const updateAnswer = preparedWrite<KeyScope & KeptAnswer, unknown>((tx, value) =>
+const updateAnswer = prepared((tx: Transaction, values: KeyScope & KeptAnswer) =>
   tx
     .update(tx.tables.idempotencyKeys)
-    .set({ status: sql`${value('status')}`, answer: sql`${value('answer')}` })
-    .where(ofScope(tx, value)),
+    .set({ status: values.status, answer: values.answer })
+    .where(ofScope(tx, values)),
 )
 
 /** What is refused is judged anew when it is asked again. */
@@ -91,8 +80,8 @@ export async function releaseKey(tx: Transaction, scope: KeyScope): Promise<void
   await deleteKey(tx, scope)
 }
 
-const deleteKey = preparedWrite<KeyScope, unknown>((tx, value) =>
-  tx.delete(tx.tables.idempotencyKeys).where(ofScope(tx, value)),
+const deleteKey = prepared((tx: Transaction, values: KeyScope) =>
+  tx.delete(tx.tables.idempotencyKeys).where(ofScope(tx, values)),
 )
 
 /** Whose answers are kept. */
@@ -135,12 +124,12 @@ async function sweepBatch(tx: Transaction): Promise<number> {
   return swept.length
 }
 
-function ofScope({ tables }: Reader, value: PreparedValue<KeyScope>) {
+function ofScope({ tables }: Reader, scope: KeyScope) {
   const { idempotencyKeys } = tables
   return and(
-    eq(idempotencyKeys.provider, value('provider')),
-    eq(idempotencyKeys.subject, value('subject')),
-    eq(idempotencyKeys.route, value('route')),
-    eq(idempotencyKeys.key, value('key')),
+    eq(idempotencyKeys.provider, scope.provider),
+    eq(idempotencyKeys.subject, scope.subject),
+    eq(idempotencyKeys.route, scope.route),
+    eq(idempotencyKeys.key, scope.key),
   )
 }

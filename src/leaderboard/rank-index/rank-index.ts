@@ -11,7 +11,7 @@
  * from others in its own transaction, exactly, with nothing to lock but those rows, all in one order; and a fan who gains a few
  * points stays in the wide buckets, which all fans share.
  */
-import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { addFans, type Bucket, MOST_BUCKETS, removeFan } from './bucket-writes.ts'
 
@@ -131,7 +131,7 @@ export function fansAhead({ tables }: Pick<Reader, 'tables'>, row: string): SQL<
 }
 
 /** SQL for how many fans a board has: the widest buckets hold them all. */
-export function fansOn({ tables }: Pick<Reader, 'tables'>, board: Placeholder): SQL<number> {
+export function fansOn({ tables }: Pick<Reader, 'tables'>, board: string): SQL<number> {
   return sql<number>`cast(coalesce((select sum(c.fans) from ${tables.leaderboardCounts} c
     where c.board = ${board} and c.level = ${sql.raw(String(WIDEST))}), 0) as bigint)`.mapWith(Number)
 }
