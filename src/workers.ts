@@ -9,7 +9,7 @@ const PAUSE_MS = 1_000
 /** One that ends sooner did not come up. */
 const YOUNG_MS = 5_000
 /** In a row, until the whole is given up. */
-const MOST_FAILURES = 5
+const MAX_FAILURES = 5
 
 /** The number of this process among the workers; undefined for one that runs alone, or watches over them. */
 export const workerNumber = (env: NodeJS.ProcessEnv): number | undefined =>
@@ -32,7 +32,7 @@ export async function superviseWorkers(
   let failed = false
 
   async function keep(number: number) {
-    for (let failures = 0; !stopping && failures < MOST_FAILURES; ) {
+    for (let failures = 0; !stopping && failures < MAX_FAILURES; ) {
       const started = performance.now()
       const worker = Bun.spawn([process.execPath, ...process.execArgv, Bun.main], {
         env: { ...process.env, PORT: String(port), MATCHDAY_WORKER: String(number) },

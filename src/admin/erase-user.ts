@@ -9,7 +9,7 @@ import type { Reader, Transaction } from '../../db/index.ts'
 import { countSessions, forgetSessions } from '../auth/native-sessions.ts'
 import { lockSignIn } from '../auth/token-validity.ts'
 import type { Caller } from '../core/caller.ts'
-import { forgetKeys } from '../http/idempotency/key-store.ts'
+import { deleteKeysOf } from '../http/idempotency/key-store.ts'
 import { countCodes, voidCodes } from '../rewards/void-codes.ts'
 import { findMirror, isSyncQueued } from '../users/mirror.ts'
 import { eraseRecord, OWN_FIELDS, type Tombstone } from '../users/tombstone.ts'
@@ -74,7 +74,7 @@ export async function eraseUser(
   if (first) await voidCodes(tx, user.id)
   for (const caller of [user, callerOf(whom)]) {
     await forgetSessions(tx, caller)
-    await forgetKeys(tx, caller)
+    await deleteKeysOf(tx, caller)
   }
   const { provider } = user
   if (first) onErased?.({ provider, subject: erasedSubject(user), erasedAt: tx.now() })

@@ -7,7 +7,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } f
 import type { Database, Reader } from '../../db/index.ts'
 import { listSessionOwners } from '../auth/native-sessions.ts'
 import { eachName } from '../core/pagination.ts'
-import { forgetKeys, listKeyOwners } from '../http/idempotency/key-store.ts'
+import { deleteKeysOf, listKeyOwners } from '../http/idempotency/key-store.ts'
 import { insertTombstone, listTombstones, type Tombstone } from '../users/tombstone.ts'
 import { erasedSubject } from '../users/users.ts'
 import { eraseUser } from './erase-user.ts'
@@ -100,7 +100,7 @@ export async function reapplyErasures(db: Database, tombstones: Tombstone[]): Pr
     await db.write(async tx => {
       if (await eraseUser(tx, fan)) return
       // Nothing but responses stored under their keys.
-      await forgetKeys(tx, fan)
+      await deleteKeysOf(tx, fan)
       const tombstone = listed.get(key)
       if (tombstone) await insertTombstone(tx, tombstone)
     })

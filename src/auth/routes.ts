@@ -51,8 +51,8 @@ const publicRoutes = (deps: SignInDeps) =>
       operation({
         id: 'getNativeTokenKeys',
         summary: 'Keys that native tokens verify with',
-        answers: { 200: KeySet },
-        examples: { answers: { 200: exampleKeySet } },
+        responses: { 200: KeySet },
+        examples: { responses: { 200: exampleKeySet } },
       }),
     )
     .post(
@@ -78,11 +78,11 @@ const publicRoutes = (deps: SignInDeps) =>
           'Each refresh token is good once. Using a spent one more than 10 s later ends the session on that device; within 10 s the immediate predecessor is forgiven, for the answer that was lost on the way.',
         data: 'write',
         body: RefreshNativeToken,
-        answers: { 200: NativeToken },
+        responses: { 200: NativeToken },
         problems: ['invalid_refresh_token'],
         examples: {
           body: { refreshToken: exampleNativeToken.refreshToken },
-          answers: { 200: exampleNativeToken },
+          responses: { 200: exampleNativeToken },
         },
       }),
     )
@@ -123,9 +123,9 @@ const callerRoutes = (deps: SignInDeps) =>
           'For native apps: 15 minutes of access, refreshed for as long as the device stays signed in.',
         data: 'write',
         body: RequestNativeToken,
-        answers: { 200: NativeToken },
+        responses: { 200: NativeToken },
         problems: ['session_required'],
-        examples: { body: { deviceName: 'Calebe’s phone' }, answers: { 200: exampleNativeToken } },
+        examples: { body: { deviceName: 'Calebe’s phone' }, responses: { 200: exampleNativeToken } },
       }),
     )
     .post(
@@ -147,7 +147,7 @@ const callerRoutes = (deps: SignInDeps) =>
           'With a native token: ends the session of its device. With a session token: that token is refused from now on. `everywhere` ends all of them.',
         data: 'write',
         body: LogOut,
-        answers: { 204: Empty },
+        responses: { 204: Empty },
         examples: { body: { everywhere: false } },
       }),
     )
@@ -162,8 +162,8 @@ const callerRoutes = (deps: SignInDeps) =>
         limit: 'tokens',
         summary: 'List your signed-in devices',
         data: 'read',
-        answers: { 200: NativeSessions },
-        examples: { answers: { 200: exampleSessions } },
+        responses: { 200: NativeSessions },
+        examples: { responses: { 200: exampleSessions } },
       }),
     )
     .delete(
@@ -181,7 +181,7 @@ const callerRoutes = (deps: SignInDeps) =>
         data: 'write',
         params: SessionParams,
         body: Nothing,
-        answers: { 204: Empty },
+        responses: { 204: Empty },
         problems: ['session_not_found'],
       }),
     )

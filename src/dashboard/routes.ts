@@ -39,9 +39,9 @@ export const dashboardRoutes = (deps: FanDeps) =>
       description: 'All that a home screen shows, in one request.',
       conditional: true,
       data: 'read',
-      answers: { 200: Dashboard },
+      responses: { 200: Dashboard },
       examples: {
-        answers: {
+        responses: {
           200: {
             profile: {
               id: '01981e2c-7c1f-7000-8000-000000000001',

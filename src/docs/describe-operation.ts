@@ -3,7 +3,7 @@ import type { FieldError, ProblemCode } from '../core/problems.ts'
 import { CALLER_KIND, type CallerKind } from '../http/contract/group.ts'
 import { DECLARED, type Declared } from '../http/contract/operation.ts'
 import { isObject, type Json } from './json-schema.ts'
-import { describeAnswers, describeProblems } from './responses.ts'
+import { describeProblems, describeResponses } from './responses.ts'
 
 /** `generated` by @elysiajs/swagger. A security scheme that is not offered is left out. */
 export function describeOperation(generated: Json, offered: string[]): Json {
@@ -13,7 +13,7 @@ export function describeOperation(generated: Json, offered: string[]): Json {
   const declared = facts as Declared
   const caller = kind as CallerKind
   const takesKey = caller === 'fan' && declared.mayTakeKey
-  const { answers, examples, conditional } = declared
+  const { responses, examples, conditional } = declared
   const body = schemaOf(requestBody)
   const query = queryOf(parameters as Json[])
   const headers = [
@@ -29,7 +29,7 @@ export function describeOperation(generated: Json, offered: string[]): Json {
     ...describeBody(body, examples.body),
     responses: {
       ...describeProblems(problemsOf(declared, caller, takesKey), faultOf(declared, body, query)),
-      ...describeAnswers(answers, examples.answers ?? {}, { conditional, replayed: takesKey }),
+      ...describeResponses(responses, examples.responses ?? {}, { conditional, replayed: takesKey }),
     },
   }
 }

@@ -15,7 +15,7 @@ interface Qualities {
   replayed: boolean
 }
 
-export function describeAnswers(
+export function describeResponses(
   answers: Record<number, TSchema>,
   examples: Record<number, unknown>,
   { conditional, replayed }: Qualities,

@@ -44,8 +44,8 @@ export const healthRoutes = ({
         id: 'getHealth',
         summary: 'Is the process alive?',
         probe: true,
-        answers: { 200: Health },
-        examples: { answers: { 200: { status: 'ok' } } },
+        responses: { 200: Health },
+        examples: { responses: { 200: { status: 'ok' } } },
       }),
     )
     .get(
@@ -67,9 +67,9 @@ export const healthRoutes = ({
         id: 'getReadiness',
         summary: 'Can it do its work?',
         probe: true,
-        answers: { 200: Readiness, 503: Readiness },
+        responses: { 200: Readiness, 503: Readiness },
         examples: {
-          answers: {
+          responses: {
             200: { status: 'ready', checks: { database: 'ok', identityProvider: 'ok' } },
             503: {
               status: 'not_ready',

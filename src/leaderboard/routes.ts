@@ -19,8 +19,8 @@ export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; cache: Res
       conditional: true,
       data: 'read',
       query: LeaderboardQuery,
-      answers: { 200: Leaderboard },
+      responses: { 200: Leaderboard },
       problems: readLeaderboard.problems,
-      examples: { answers: { 200: exampleLeaderboard } },
+      examples: { responses: { 200: exampleLeaderboard } },
     }),
   )

@@ -24,8 +24,8 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
         id: 'readOnboarding',
         summary: 'Read your onboarding',
         data: 'read',
-        answers: { 200: Onboarding },
-        examples: { answers: { 200: exampleOnboarding } },
+        responses: { 200: Onboarding },
+        examples: { responses: { 200: exampleOnboarding } },
       }),
     )
     .post(
@@ -43,11 +43,11 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
           'Grants the onboarding points and enrols in the leaderboard, each at most once for ever. A repeat answers the first completion with `alreadyCompleted: true` and changes nothing, the profile included.',
         data: 'write',
         body: CompleteOnboarding,
-        answers: { 200: Onboarding },
+        responses: { 200: Onboarding },
         problems: completeOnboarding.problems,
         examples: {
           body: { profile: exampleProfileChange, joinLeaderboard: true },
-          answers: { 200: exampleOnboarding },
+          responses: { 200: exampleOnboarding },
         },
       }),
     )

@@ -37,8 +37,8 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
         conditional: true,
         ready: () => cache.getIfPresent(PACKS_KEY),
         data: 'read',
-        answers: { 200: schema.Packs },
-        examples: { answers: { 200: { packs: [example.examplePack] } } },
+        responses: { 200: schema.Packs },
+        examples: { responses: { 200: { packs: [example.examplePack] } } },
       }),
     )
     .get(
@@ -50,9 +50,9 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
         conditional: true,
         data: 'read',
         params: schema.PackParams,
-        answers: { 200: schema.PackWithItems },
+        responses: { 200: schema.PackWithItems },
         problems: getPack.problems,
-        examples: { answers: { 200: example.examplePackWithItems } },
+        examples: { responses: { 200: example.examplePackWithItems } },
       }),
     )
     .get(
@@ -67,9 +67,9 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
         conditional: true,
         data: 'read',
         params: schema.ProofParams,
-        answers: { 200: schema.Proof },
+        responses: { 200: schema.Proof },
         problems: readProof.problems,
-        examples: { answers: { 200: example.exampleProof } },
+        examples: { responses: { 200: example.exampleProof } },
       }),
     )
 
@@ -86,9 +86,9 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         description: 'Holds one for 15 minutes, freezes price and odds, and promises the seed of the draw.',
         data: 'write',
         body: schema.StartPurchase,
-        answers: { 201: schema.Purchase },
+        responses: { 201: schema.Purchase },
         problems: startPurchase.problems,
-        examples: { body: { packId: 'starter' }, answers: { 201: example.examplePurchase } },
+        examples: { body: { packId: 'starter' }, responses: { 201: example.examplePurchase } },
       }),
     )
     .put(
@@ -105,11 +105,11 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
           'With points, pays from your ledger. With money, asks the payment gateway whether `paymentReference` paid this purchase in full. A repeat answers the same.',
         data: 'write',
         body: schema.CompletePurchase,
-        answers: { 200: schema.Purchase },
+        responses: { 200: schema.Purchase },
         problems: [...verifyPayment.problems, ...completePaidPurchase.problems],
         examples: {
           body: { purchaseId: example.examplePurchase.id },
-          answers: { 200: example.exampleCompleted },
+          responses: { 200: example.exampleCompleted },
         },
       }),
     )
@@ -123,11 +123,11 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         description: 'Draws once; a repeat answers the same items. The answer holds the proof of the draw.',
         data: 'write',
         body: schema.OpenPack,
-        answers: { 200: schema.OpenedPack },
+        responses: { 200: schema.OpenedPack },
         problems: openPack.problems,
         examples: {
           body: { userPackId: example.exampleUserPack.id, clientSeed: 'up the harbour' },
-          answers: { 200: example.exampleOpened },
+          responses: { 200: example.exampleOpened },
         },
       }),
     )
@@ -143,9 +143,9 @@ const belongingRoutes = (deps: PackDeps) =>
         description: 'Newest first.',
         data: 'read',
         query: Closed(PageQuery),
-        answers: { 200: schema.UserPacks },
+        responses: { 200: schema.UserPacks },
         problems: listUserPacks.problems,
-        examples: { answers: { 200: { packs: [example.exampleUserPack], nextCursor: null } } },
+        examples: { responses: { 200: { packs: [example.exampleUserPack], nextCursor: null } } },
       }),
     )
     .get(
@@ -157,9 +157,9 @@ const belongingRoutes = (deps: PackDeps) =>
         description: 'Each collectible once, with its count and serial numbers, by id.',
         data: 'read',
         query: Closed(PageQuery),
-        answers: { 200: schema.Collection },
+        responses: { 200: schema.Collection },
         problems: listCollection.problems,
-        examples: { answers: { 200: example.exampleCollection } },
+        examples: { responses: { 200: example.exampleCollection } },
       }),
     )
 

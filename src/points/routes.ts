@@ -15,10 +15,10 @@ export const pointsRoutes = (deps: FanDeps & { cursors: Cursors }) =>
         'Balance, lifetime points and the ledger’s entries, newest first: all, or those of a reason and a time.',
       data: 'read',
       query: PointsQuery,
-      answers: { 200: PointsHistory },
+      responses: { 200: PointsHistory },
       problems: readHistory.problems,
       examples: {
-        answers: {
+        responses: {
           200: {
             balance: 100,
             lifetime: 100,

@@ -12,9 +12,9 @@ export const profileRoutes = (deps: FanDeps) =>
         id: 'readProfile',
         summary: 'Read your profile',
         data: 'read',
-        answers: { 200: Profile },
+        responses: { 200: Profile },
         problems: readProfile.problems,
-        examples: { answers: { 200: exampleProfile } },
+        examples: { responses: { 200: exampleProfile } },
       }),
     )
     .post(
@@ -31,9 +31,9 @@ export const profileRoutes = (deps: FanDeps) =>
           'Makes the user record at the first time. A member left out stays as it is; null clears it.',
         data: 'write',
         body: ProfileChange,
-        answers: { 200: Profile, 201: Profile },
+        responses: { 200: Profile, 201: Profile },
         problems: upsertProfile.problems,
-        examples: { body: exampleProfileChange, answers: { 200: exampleProfile, 201: exampleProfile } },
+        examples: { body: exampleProfileChange, responses: { 200: exampleProfile, 201: exampleProfile } },
       }),
     )
     .patch(
@@ -45,8 +45,8 @@ export const profileRoutes = (deps: FanDeps) =>
         description: 'A member left out stays as it is; null clears it.',
         data: 'write',
         body: ProfileChange,
-        answers: { 200: Profile },
+        responses: { 200: Profile },
         problems: updateProfile.problems,
-        examples: { body: { bio: 'North stand, row 12.' }, answers: { 200: exampleProfile } },
+        examples: { body: { bio: 'North stand, row 12.' }, responses: { 200: exampleProfile } },
       }),
     )

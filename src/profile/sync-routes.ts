@@ -22,7 +22,7 @@ export const syncRoutes = (deps: FanDeps) =>
         'Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is.',
       data: 'write',
       body: Nothing,
-      answers: { 200: Sync },
+      responses: { 200: Sync },
       problems: [
         'session_required',
         'identity_provider_unavailable',
@@ -30,7 +30,7 @@ export const syncRoutes = (deps: FanDeps) =>
         'identity_provider_refused',
       ],
       examples: {
-        answers: {
+        responses: {
           200: { identity: exampleIdentity, changed: ['name'], syncedAt: '2026-08-15T18:30:00.000Z' },
         },
       },

@@ -1,7 +1,7 @@
 import { type FanDeps, fans } from '../auth/groups.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { operation } from '../http/contract/operation.ts'
-import { answerReady } from '../http/edge/ready-json.ts'
+import { respondReady } from '../http/edge/ready-json.ts'
 import { claimReward } from './claim.ts'
 import { type Rewards, renderRewards } from './list.ts'
 import { redeemReward } from './redeem.ts'
@@ -19,14 +19,14 @@ export const rewardsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
     .get(
       '',
       async ({ caller }) =>
-        answerReady<Rewards>(await renderRewards({ ...deps, read: deps.db.read }, caller.userId)),
+        respondReady<Rewards>(await renderRewards({ ...deps, read: deps.db.read }, caller.userId)),
       operation({
         id: 'listRewards',
         summary: 'List the active rewards',
         description: 'Cheapest first, each with what you have done with it and what is missing.',
         data: 'read',
-        answers: { 200: RewardsAnswer },
-        examples: { answers: { 200: { points: 100, rewards: [exampleReward] } } },
+        responses: { 200: RewardsAnswer },
+        examples: { responses: { 200: { points: 100, rewards: [exampleReward] } } },
       }),
     )
     .post(
@@ -39,9 +39,9 @@ export const rewardsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         description: 'Needs the points, and spends none. The problems are checked in the order listed.',
         data: 'write',
         body: RewardReference,
-        answers: { 200: RewardResult },
+        responses: { 200: RewardResult },
         problems: claimReward.problems,
-        examples: { body: { rewardId: 'scarf-discount' }, answers: { 200: { reward: exampleClaimed } } },
+        examples: { body: { rewardId: 'scarf-discount' }, responses: { 200: { reward: exampleClaimed } } },
       }),
     )
     .post(
@@ -54,8 +54,8 @@ export const rewardsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         description: 'Mints the redemption code. Works also when the reward is no longer active.',
         data: 'write',
         body: RewardReference,
-        answers: { 200: RewardResult },
+        responses: { 200: RewardResult },
         problems: redeemReward.problems,
-        examples: { body: { rewardId: 'scarf-discount' }, answers: { 200: { reward: exampleRedeemed } } },
+        examples: { body: { rewardId: 'scarf-discount' }, responses: { 200: { reward: exampleRedeemed } } },
       }),
     )

@@ -33,9 +33,9 @@ export const teamsRoutes = ({ db, cache }: { db: Database; cache: ResponseCache 
       conditional: true,
       ready: () => cache.getIfPresent(TEAMS_KEY),
       data: 'read',
-      answers: { 200: Closed({ teams: Type.Array(Team) }, { title: 'Teams' }) },
+      responses: { 200: Closed({ teams: Type.Array(Team) }, { title: 'Teams' }) },
       examples: {
-        answers: {
+        responses: {
           200: {
             teams: [
               {

@@ -48,7 +48,7 @@ export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps)
           'Standard Webhooks, signed with IDP_WEBHOOK_SECRET. `user.updated` and `user.deleted` are applied in whatever order they come; other types are accepted and ignored.',
         data: 'write',
         body: UserEvent,
-        answers: { 204: Type.Void({ description: 'Taken.' }) },
+        responses: { 204: Type.Void({ description: 'Taken.' }) },
         problems: ['invalid_signature'],
         examples: { body: exampleUserEvent },
       }),

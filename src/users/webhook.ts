@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import type { Transaction } from '../../db/index.ts'
 import { DomainError } from '../core/problems.ts'
-import { forgetKeys } from '../http/idempotency/key-store.ts'
+import { deleteKeysOf } from '../http/idempotency/key-store.ts'
 import { type IdentityClaims, isoInstant, parseClaims } from '../identity-provider/claims.ts'
 import { mirrorIdentity, tombstoneIdentity } from './mirror.ts'
 import { ensureUser, findTokenValidity, findUser } from './users.ts'
@@ -83,7 +83,7 @@ export async function applyUserEvent(tx: Transaction, { type, provider, claims }
     if ((await findTokenValidity(tx, who)).erased) return
     const { user } = await ensureUser(tx, who)
     await tombstoneIdentity(tx, user)
-    await forgetKeys(tx, who)
+    await deleteKeysOf(tx, who)
     return
   }
   const user = await findUser(tx, who)

@@ -45,7 +45,7 @@ describe('a lax schema is refused where it is declared', () => {
   }
 
   test('in a body, a query and a path alike', () => {
-    const declare = (input: object) => () => operation({ id: 'x', summary: 'x', answers: {}, ...input })
+    const declare = (input: object) => () => operation({ id: 'x', summary: 'x', responses: {}, ...input })
     for (const place of ['body', 'query', 'params']) {
       expect(declare({ [place]: Type.Object({}) })).toThrow('closed')
       expect(declare({ [place]: Closed({}) })).not.toThrow()

@@ -66,7 +66,7 @@ export interface StripeServer {
   /** An intent that somebody else made. */
   makeIntent(facts: Partial<Intent>): Intent
   /** What a day does: Stripe may forget keys that are older than 24 hours. */
-  forgetKeys(): void
+  deleteKeysOf(): void
   stop(): Promise<void>
 }
 
@@ -219,7 +219,7 @@ export function startStripe(): StripeServer {
       charge.amount_refunded += amount
       charge.refunded = charge.amount_refunded === charge.amount
     },
-    forgetKeys: () => remembered.clear(),
+    deleteKeysOf: () => remembered.clear(),
     stop: () => listening.stop(true),
   }
   return server

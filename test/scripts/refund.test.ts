@@ -226,7 +226,7 @@ for (const engine of sharedEngines) {
         for (const later of [false, true]) {
           const { purchaseId, packId, intentId } = await paidWithMoney(world)
           await impatientGateway(world).refund({ purchaseId, amount: 499, currency: 'EUR' }, intentId)
-          if (later) stripe.forgetKeys()
+          if (later) stripe.deleteKeysOf()
           const paidBack = stripe.refunds.get(intentId)
 
           expect((await run(world, [purchaseId, '--yes'])).code).toBe(0)

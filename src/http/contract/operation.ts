@@ -6,7 +6,7 @@ import type { TSchema, TUnsafe } from '@sinclair/typebox'
 import type { Caller } from '../../core/caller.ts'
 import type { ProblemCode, ProblemOf, StatusOf } from '../../core/problems.ts'
 import { Closed } from '../../core/schemas.ts'
-import { answerConditionally } from '../edge/conditional.ts'
+import { respondConditionally } from '../edge/conditional.ts'
 import { readIdempotencyKey } from '../idempotency/idempotency.ts'
 import { limitCaller } from '../rate-limits/policies.ts'
 import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts'
@@ -17,7 +17,7 @@ import { requireStrict } from './strictness.ts'
 export const Nothing = Closed({})
 type Nothing = typeof Nothing
 
-interface Declaration<Body, Query, Params, Answers, Code> {
+interface Declaration<Body, Query, Params, Responses, Code> {
   /** `operationId` of the document: what generated clients call the function. */
   id: string
   summary: string
@@ -27,7 +27,7 @@ interface Declaration<Body, Query, Params, Answers, Code> {
   /** Of the path. */
   params?: Params
   /** Success responses by status; tests hold each response to its schema (`test/support/conformance.ts`). */
-  answers: Answers
+  responses: Responses
   /** Problems of its own. Those of its caller, body, query and database access are added. */
   problems?: readonly Code[]
   /** How it uses the database, and so what can go wrong there. */
@@ -45,14 +45,14 @@ interface Declaration<Body, Query, Params, Answers, Code> {
   /** `none`: its responses carry secrets, which are never stored for a repeat. It then does not write through `write`. */
   idempotencyKey?: 'none'
   /** Examples of a body and, by status, of a response. */
-  examples?: { body?: Record<string, unknown>; answers?: Partial<Record<keyof Answers, unknown>> }
+  examples?: { body?: Record<string, unknown>; responses?: Partial<Record<keyof Responses, unknown>> }
 }
 
 /** What `docs/` and the composition read of a declaration, under `detail` of its route. */
 export interface Declared {
   id: string
-  answers: Record<number, TSchema>
-  examples: { body?: Record<string, unknown>; answers?: Partial<Record<number, unknown>> }
+  responses: Record<number, TSchema>
+  examples: { body?: Record<string, unknown>; responses?: Partial<Record<number, unknown>> }
   problems: readonly ProblemCode[]
   data?: 'read' | 'write'
   conditional: boolean
@@ -80,36 +80,46 @@ type Problems<Code extends ProblemCode> = {
 }
 
 /** What Elysia is given. `response` is there for the compiler alone: tests check responses, no request pays for it. */
-export interface Operation<Body, Query, Params, Answers, Code extends ProblemCode> {
+export interface Operation<Body, Query, Params, Responses, Code extends ProblemCode> {
   body: Body
   query: Query
   params: Params
-  response: Answers &
+  response: Responses &
     Problems<Code | CommonProblem | DataProblem | (Body extends TSchema ? BodyProblem | KeyProblem : never)>
   detail: Record<string, unknown>
 }
 
 export function operation<
-  const Answers extends Record<number, TSchema>,
+  const Responses extends Record<number, TSchema>,
   Body extends TSchema | undefined = undefined,
   Query extends TSchema = Nothing,
   Params extends TSchema | undefined = undefined,
   const Code extends ProblemCode = never,
 >(
-  declaration: Declaration<Body, Query, Params, Answers, Code>,
-): Operation<Body, Query, Params, Answers, Code> {
-  const { id, summary, description, body, query, params, answers, problems = [], examples = {} } = declaration
+  declaration: Declaration<Body, Query, Params, Responses, Code>,
+): Operation<Body, Query, Params, Responses, Code> {
+  const {
+    id,
+    summary,
+    description,
+    body,
+    query,
+    params,
+    responses,
+    problems = [],
+    examples = {},
+  } = declaration
   const { data, limit, conditional = false, ready, probe = false, open = false } = declaration
   for (const input of [body, query, params]) if (input) requireStrict(input, { open })
   const mayTakeKey = body !== undefined && declaration.idempotencyKey !== 'none'
   const declared: Declared = {
-    ...{ id, answers, examples, problems, data, limit, conditional, ready, probe, mayTakeKey },
+    ...{ id, responses, examples, problems, data, limit, conditional, ready, probe, mayTakeKey },
     takesBody: body !== undefined,
   }
   const hooks = {
     // Transforms run after the caller is known and before the schemas: 401 and 429, then 400, then 422.
     transform: [...(limit ? [countCaller(limit)] : []), ...(mayTakeKey ? [refuseBadKey] : [])],
-    ...(conditional ? { afterHandle: answerConditionally } : {}),
+    ...(conditional ? { afterHandle: respondConditionally } : {}),
   }
   const detail = {
     operationId: id,
@@ -124,7 +134,7 @@ export function operation<
     Body,
     Query,
     Params,
-    Answers,
+    Responses,
     Code
   >
 }

@@ -5,7 +5,7 @@ import type { ValidationError } from 'elysia'
 import type { FieldError } from '../../core/problems.ts'
 
 /** More would help nobody. */
-const MOST_ERRORS = 20
+const MAX_ERRORS = 20
 
 export function fieldErrors(error: ValidationError): FieldError[] {
   const found = new Map<string, FieldError>()
@@ -17,7 +17,7 @@ export function fieldErrors(error: ValidationError): FieldError[] {
     const message = explainFault(fault)
     // The first fault of a field says most: the rest follow from it.
     if (!found.has(fault.path)) found.set(fault.path, { ...field, message })
-    if (found.size === MOST_ERRORS) break
+    if (found.size === MAX_ERRORS) break
   }
   return [...found.values()]
 }

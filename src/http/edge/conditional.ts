@@ -1,6 +1,6 @@
 /** Answers that clients and CDNs may keep: ETag, If-None-Match and Cache-Control (RFC 9110 §8.8, §13; RFC 9111). */
 
-import type { SharedAnswer } from './responses.ts'
+import type { SharedResponse } from './responses.ts'
 
 /**
  * Public answers: a browser asks again each time, which costs a 304; a shared cache may answer for a second by itself, so that
@@ -19,7 +19,7 @@ interface Context {
 }
 
 /** Elysia's `afterHandle` for an operation whose responses anyone, or their caller, may store. */
-export function answerConditionally({
+export function respondConditionally({
   caller,
   response,
   request,
@@ -37,11 +37,11 @@ export function answerConditionally({
 }
 
 /** The public answer of a view, for who names no version of it; else undefined. */
-export function answerPublic(view: unknown, { headers }: Request): SharedAnswer | undefined {
+export function sharedResponse(view: unknown, { headers }: Request): SharedResponse | undefined {
   return headers.has('if-none-match') ? undefined : render(view)
 }
 
-interface Rendered extends SharedAnswer {
+interface Rendered extends SharedResponse {
   etag: string
 }
 

@@ -14,7 +14,7 @@ export function pathOf(url: string): string {
  * Bun joins two Host headers by a comma, and builds no URL of a host that is none: RFC 9112 §3.2 wants 400.
  * @throws DomainError `malformed_request`
  */
-export function refuseBadHost({ headers, url }: Request): void {
+export function requireHost({ headers, url }: Request): void {
   const sound = url.startsWith('http') && !headers.get('host')?.includes(',')
   if (!sound) throw new DomainError('malformed_request', { detail: 'One Host header must name this host.' })
 }

@@ -8,4 +8,4 @@ export interface ReadyJson<T> {
 }
 
 /** Guarantee of the cast: text is sent as it is (`answers.ts`), and the type says what it says. */
-export const answerReady = <T>({ text }: ReadyJson<T>): T => text as unknown as T
+export const respondReady = <T>({ text }: ReadyJson<T>): T => text as unknown as T

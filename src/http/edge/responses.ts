@@ -7,24 +7,24 @@ export interface Additions {
   status?: number | string
 }
 
-export interface Answers {
+export interface Responses {
   /**
    * The answer that bears what was added, once, and what all bear. `value` is what a handler returned: an object, JSON text
    * (see `ready-json.ts`), Elysia's `status`, or a Response, whose own headers come first.
    */
   of(value: unknown, set: Additions): Response
   /** The same of one object for all who ask: its own headers are put together with the others once. */
-  again(shared: SharedAnswer, set: Additions): Response
+  ofShared(shared: SharedResponse, set: Additions): Response
 }
 
-export interface SharedAnswer {
+export interface SharedResponse {
   /** JSON. */
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
 }
 
 /** `base` is borne by all. */
-export function createAnswers(base: Record<string, string>): Answers {
+export function createResponses(base: Record<string, string>): Responses {
   const plain = new Headers(base)
   const json = new Headers({ ...base, 'Content-Type': 'application/json' })
 
@@ -37,9 +37,9 @@ export function createAnswers(base: Record<string, string>): Answers {
     return new Response(text, { status, headers: json })
   }
 
-  const prepared = new WeakMap<SharedAnswer, Headers>()
+  const prepared = new WeakMap<SharedResponse, Headers>()
 
-  function headersOf(shared: SharedAnswer): Headers {
+  function headersOf(shared: SharedResponse): Headers {
     const known = prepared.get(shared)
     if (known) return known
     const headers = new Headers({ ...base, 'Content-Type': 'application/json', ...shared.headers })
@@ -54,7 +54,7 @@ export function createAnswers(base: Record<string, string>): Answers {
       for (const [name, text] of plain) if (!own.has(name)) value.headers.set(name, text)
       return added(value, set, own)
     },
-    again: (shared, set) => added(new Response(shared.body, { headers: headersOf(shared) }), set),
+    ofShared: (shared, set) => added(new Response(shared.body, { headers: headersOf(shared) }), set),
   }
 }
 

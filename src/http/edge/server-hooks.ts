@@ -13,12 +13,12 @@ import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { readJsonBody } from './body.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
-import { answerPublic } from './conditional.ts'
+import { sharedResponse } from './conditional.ts'
 import { createCors } from './cors.ts'
 import { problemResponse, toDomainError } from './problem.ts'
-import { pathOf, refuseBadHost, refuseBadUrl } from './query.ts'
+import { pathOf, refuseBadUrl, requireHost } from './query.ts'
 import { createRequestLog } from './request-log.ts'
-import { type Additions, createAnswers } from './responses.ts'
+import { type Additions, createResponses } from './responses.ts'
 import type { RouteFacts } from './route-facts.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createWriteAdmission } from './write-admission.ts'
@@ -50,7 +50,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
   const { network } = config
   const bodyLimits = { ...config, bodyTimeoutMs: network.bodyTimeoutMs }
   const cors = createCors(network.corsOrigins)
-  const answers = createAnswers(securityHeaders(network))
+  const responses = createResponses(securityHeaders(network))
   const requestLog = createRequestLog(log)
   const admission = createWriteAdmission({
     load: () => db.writeLoad(),
@@ -61,7 +61,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
   })
 
   /** 405 for a known path; for OPTIONS, which every known path takes, the answer itself. */
-  function answerMethod(request: Request, requestId: string): Response | DomainError {
+  function respondToMethod(request: Request, requestId: string): Response | DomainError {
     const allowed = allowedMethods(pathOf(request.url))
     if (allowed.length === 0) return new DomainError('not_found')
     const headers = { Allow: allowed.join(', ') }
@@ -81,12 +81,12 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
   }
 
   /** A crowd that asks for the same waits for no promise of it, which would be a third of what it costs. */
-  function answerAtOnce(request: Request, path: string, set: Additions): Response | undefined {
+  function respondAtOnce(request: Request, path: string, set: Additions): Response | undefined {
     if (request.method !== 'GET' || request.url.includes('?')) return undefined
     const view = facts.ready.get(path)?.()
     if (view === undefined) return undefined
-    const shared = answerPublic(view, request)
-    return shared && answers.again(shared, set)
+    const shared = sharedResponse(view, request)
+    return shared && responses.ofShared(shared, set)
   }
 
   return (
@@ -106,7 +106,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
         if (lifecycle.stopping) set.headers.Connection = 'close'
         const probe = facts.isProbe(path)
         // Probes in HTTP/1.0 need no Host header, and Bun then builds no URL.
-        if (!probe || request.headers.has('host')) refuseBadHost(request)
+        if (!probe || request.headers.has('host')) requireHost(request)
         if (!probe) {
           countAddress(request, path, set.headers)
           refuseBadUrl(url)
@@ -114,9 +114,9 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
         const retryAfter = admission.admit(request)
         // No line of the log: the refusals of a second share one.
         if (retryAfter !== null) {
-          return answers.of(problemResponse(new DomainError('overloaded', { retryAfter }), requestId), set)
+          return responses.of(problemResponse(new DomainError('overloaded', { retryAfter }), requestId), set)
         }
-        const answer = answerAtOnce(request, path, set)
+        const answer = respondAtOnce(request, path, set)
         if (answer) requestLog.end(request, answer.status)
         return answer
       })
@@ -126,14 +126,15 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
       })
       .mapResponse({ as: 'global' }, ({ responseValue, request, set }) => {
         admission.end(request)
-        const answer = answers.of(responseValue, set)
+        const answer = responses.of(responseValue, set)
         requestLog.end(request, answer.status)
         return answer
       })
       .onError({ as: 'global' }, ({ error, request, set }) => {
         admission.end(request)
         const requestId = String(set.headers['x-request-id'])
-        let answer = error instanceof NotFoundError ? answerMethod(request, requestId) : toDomainError(error)
+        let answer =
+          error instanceof NotFoundError ? respondToMethod(request, requestId) : toDomainError(error)
         if (answer instanceof DomainError) {
           if (problemTypes[answer.code].status >= 500 && !(error instanceof DomainError)) {
             log.error({ requestId, code: answer.code, error: loggable(error) }, 'request failed')
@@ -146,7 +147,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
           answer = problemResponse(answer, requestId)
         }
         requestLog.end(request, answer.status)
-        return answers.of(answer, set)
+        return responses.of(answer, set)
       })
   )
 }

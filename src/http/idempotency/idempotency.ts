@@ -7,7 +7,14 @@ import { type Context, ElysiaCustomStatusResponse, status } from 'elysia'
 import type { Database, Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { findRecord, type KeyRecord, type KeyScope, keepAnswer, releaseKey, takeKey } from './key-store.ts'
+import {
+  findRecord,
+  type KeyRecord,
+  type KeyScope,
+  releaseKey,
+  reserveKey,
+  storeResponse,
+} from './key-store.ts'
 
 /** Of what a handler of Elysia is given, which hands over these alone: of the whole it would be given all there could be. */
 type IdempotencyContext = Pick<Context, 'request' | 'route' | 'set'> & { caller: Caller; body: unknown }
@@ -64,11 +71,11 @@ export async function runIdempotently<Answer, Prepared = undefined>(
   runningKeys.set(id, fingerprint)
   try {
     const outcome = await run(async (tx, prepared) => {
-      if (!(await takeKey(tx, scope, fingerprint)))
+      if (!(await reserveKey(tx, scope, fingerprint)))
         return { taken: false as const, earlier: await findRecord(tx, scope) }
       const answer = await write(tx, prepared)
       if (answer instanceof DomainError) await releaseKey(tx, scope)
-      else await keepAnswer(tx, scope, toKeep(answer, secret))
+      else await storeResponse(tx, scope, toStore(answer, secret))
       return { taken: true as const, answer }
     })
     if (outcome.taken) return deliver(outcome.answer)
@@ -124,7 +131,7 @@ function refuseRunning(running: string | undefined, fingerprint: string): void {
 
 const inProgress = () => new DomainError('idempotency_in_progress', { retryAfter: 1 })
 
-function toKeep(answer: unknown, secret: true | undefined) {
+function toStore(answer: unknown, secret: true | undefined) {
   const custom = answer instanceof ElysiaCustomStatusResponse
   return {
     status: custom ? Number(answer.code) : 200,

@@ -34,7 +34,7 @@ const selectLive = prepared((reader: Reader, values: KeyScope & { now: Date }) =
  * Takes the key for this unit of work; false when it is taken. On PostgreSQL this waits for another process's
  * unit of work under the same key, and takes it when that one comes to nothing.
  */
-export async function takeKey(tx: Transaction, scope: KeyScope, fingerprint: string): Promise<boolean> {
+export async function reserveKey(tx: Transaction, scope: KeyScope, fingerprint: string): Promise<boolean> {
   const now = tx.now()
   const expiresAt = new Date(now.getTime() + KEPT_MS)
   const [taken] = await upsertKey(tx, { ...scope, fingerprint, expiresAt, now })
@@ -58,17 +58,17 @@ const upsertKey = prepared((tx: Transaction, { fingerprint, expiresAt, now, ...s
 })
 
 /** `answer` is JSON text; null keeps the fact alone. */
-export async function keepAnswer(
+export async function storeResponse(
   tx: Transaction,
   scope: KeyScope,
-  { status, answer }: KeptAnswer,
+  { status, answer }: StoredResponse,
 ): Promise<void> {
-  await updateAnswer(tx, { ...scope, status, answer })
+  await updateResponse(tx, { ...scope, status, answer })
 }
 
-type KeptAnswer = { status: number; answer: string | null }
+type StoredResponse = { status: number; answer: string | null }
 
-const updateAnswer = prepared((tx: Transaction, values: KeyScope & KeptAnswer) =>
+const updateResponse = prepared((tx: Transaction, values: KeyScope & StoredResponse) =>
   tx
     .update(tx.tables.idempotencyKeys)
     .set({ status: values.status, answer: values.answer })
@@ -88,7 +88,7 @@ const deleteKey = prepared((tx: Transaction, values: KeyScope) =>
 export const listKeyOwners = (reader: Reader) => eachName(reader, reader.tables.idempotencyKeys)
 
 /** Answers hold what the fan's profile held: they go with the fan. */
-export async function forgetKeys(
+export async function deleteKeysOf(
   tx: Transaction,
   { provider, subject }: Pick<KeyScope, 'provider' | 'subject'>,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import type { RateLimits } from '../../config/limits.ts'
 
 export const WINDOW_MS = 60_000
 /** Of each policy; past it the one that was idle longest is forgotten, and begins anew. */
-const MOST_KEYS = 100_000
+const MAX_KEYS = 100_000
 /** Of a quota: who has used less is not worth a row. */
 const SHARED_FROM = 0.1
 
@@ -56,7 +56,7 @@ export function createRateLimiter({ rates, monotonic }: Options): RateLimiter {
   const unshared = new Set<Window>()
 
   function windowOf(policy: Policy, key: string, now: number): Window {
-    const ofPolicy = windows.get(policy) ?? new LRUCache<string, Window>({ max: MOST_KEYS })
+    const ofPolicy = windows.get(policy) ?? new LRUCache<string, Window>({ max: MAX_KEYS })
     windows.set(policy, ofPolicy)
     const known = ofPolicy.get(key)
     if (known && known.endsAt > now) return known

@@ -59,11 +59,11 @@ const prepareRoute = (deps: PaymentDeps) =>
         'For a price in money, while the purchase is pending: what the payment gateway’s client library needs. The same again when it is called again. `no_payment_needed`: it is paid, or costs points or nothing, and is completed without a payment reference.',
       data: 'write',
       body: PurchaseReference,
-      answers: { 200: PreparedPayment },
+      responses: { 200: PreparedPayment },
       problems: preparePayment.problems,
       examples: {
         body: examplePurchase,
-        answers: {
+        responses: {
           200: { gateway: 'stripe', paymentReference: 'pi_3PqR', clientSecret: 'pi_3PqR_secret_x' },
         },
       },
@@ -128,11 +128,11 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
         },
         { title: 'SandboxReceiptRequest' },
       ),
-      answers: { 201: Closed({ paymentReference: Type.String() }, { title: 'SandboxReceipt' }) },
+      responses: { 201: Closed({ paymentReference: Type.String() }, { title: 'SandboxReceipt' }) },
       problems: requirePurchase.problems,
       examples: {
         body: { ...examplePurchase, kind: 'paid' },
-        answers: { 201: { paymentReference: 'eyJwdXJjaGFzZUlkIjoi.c2lnbmF0dXJl' } },
+        responses: { 201: { paymentReference: 'eyJwdXJjaGFzZUlkIjoi.c2lnbmF0dXJl' } },
       },
     }),
   )
@@ -161,7 +161,7 @@ const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
           { type: Type.String({ maxLength: 200 }) },
           { title: 'StripeEvent', additionalProperties: true },
         ),
-        answers: { 204: Type.Void({ description: 'Taken.' }) },
+        responses: { 204: Type.Void({ description: 'Taken.' }) },
         problems: ['invalid_signature', ...completePaidIntent.problems],
         examples: { body: { type: 'payment_intent.succeeded' } },
       }),
