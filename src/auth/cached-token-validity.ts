@@ -8,7 +8,7 @@ import { tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { requireValidNativeToken, requireValidSessionToken, type SessionToken } from './token-validity.ts'
 
-/** Of a verified token, whose text names what is kept: all that it says is in it. Id of the caller's record. @throws as `requireSessionStanding` */
+/** `requireValidSessionToken` through the cache, keyed by the token. Returns the user id. */
 export function checkSessionToken(
   reader: Reader,
   cache: ResponseCache,
@@ -21,7 +21,7 @@ export function checkSessionToken(
   })
 }
 
-/** The caller, and the id of their record. @throws as `requireNativeStanding` */
+/** `requireValidNativeToken` through the cache, keyed by the session. */
 export function checkNativeToken(reader: Reader, cache: ResponseCache, holder: Caller, sessionId: string) {
   return cache.getConsistent(`native session ${sessionId}`, async () => {
     const { expiresAt, ...caller } = await requireValidNativeToken(reader, holder, sessionId)

@@ -2,7 +2,7 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { Caller } from '../core/caller.ts'
 
-/** The devices a fan signed in on, those signed out included. No token, and no hash of one. */
+/** The sessions of a fan, ended ones included, without tokens and hashes. */
 export function exportSessions(reader: Reader, { provider, subject }: Caller) {
   const { nativeSessions } = reader.tables
   const { id, deviceName, createdAt, rotatedAt, expiresAt, revokedAt } = nativeSessions

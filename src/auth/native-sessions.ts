@@ -1,4 +1,4 @@
-/** Devices signed in with native tokens. A session is a family of refresh tokens; only its row decides what is good. */
+/** Sessions of devices with native tokens. A session is a family of refresh tokens; its row decides which one is valid. */
 import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
@@ -9,17 +9,17 @@ import { clientOfRefreshToken, hashRefreshToken, mintRefreshToken } from './refr
 const DAY_MS = 86_400_000
 const ACCESS_TOKEN_MS = 15 * 60_000
 const REFRESH_TOKEN_MS = 30 * DAY_MS
-/** Devices of one fan at once. */
+/** Active sessions of a fan. */
 const MAX_SESSIONS = 50
-/** A client whose answer was lost may send the immediate predecessor again this long. */
-export const FORGIVENESS_MS = 10_000
+/** How long the previous refresh token is still accepted, for a client that did not receive the response. */
+export const REUSE_GRACE_MS = 10_000
 
 export type NativeSession = Tables['nativeSessions']['$inferSelect']
 
-/** What a device is given. The texts exist here and with the client, nowhere else. */
+/** What a device receives. The database has only a hash of the refresh token. */
 export interface Grant {
   session: NativeSession
-  /** The OAuth client that the session token was issued to; null where that named none. */
+  /** The OAuth client of the session token; null if it names none. */
   clientId: string | null
   issuedAt: Date
   accessExpiresAt: Date
@@ -27,19 +27,19 @@ export interface Grant {
   refreshExpiresAt: Date
 }
 
-/** What a session comes of: a session token that verified. */
+/** The verified session token that a native session is created from. */
 export interface Origin {
   issuedAt: Date
-  /** The token, encrypted (`identity/token-seal.ts`). */
+  /** The token, encrypted by `TokenEncryption`. */
   sealedToken: string
   tokenExpiresAt: Date
-  /** The OAuth client that it was issued to. */
+  /** The OAuth client of the token. */
   clientId: string | null
 }
 
 /**
- * Ends after `lifetimeMs`, however often it is refreshed: no token of it lives longer. Beyond `MAX_SESSIONS` the oldest
- * devices are signed out; the count is exact under `lockSignIn`.
+ * Starts a session that ends after `lifetimeMs`, even if it is refreshed. Beyond `MAX_SESSIONS` the oldest sessions are
+ * revoked. The caller must hold `lockSignIn`, so that the count is exact.
  */
 export async function startSession(
   tx: Transaction,
@@ -75,9 +75,9 @@ export async function startSession(
 }
 
 /**
- * Rotates a refresh token. Null refuses it: unknown, expired, of a dead session, or spent. A spent one kills its
- * session, except the immediate predecessor within 10 s. The caller must let the unit of work commit also then;
- * `onReuse` runs after the commit.
+ * Rotates a refresh token. Returns null if it is unknown, expired, already used, or its session has ended. Reuse revokes
+ * the session, except for the previous token within `REUSE_GRACE_MS`. The unit of work must commit also if the result is
+ * null; `onReuse` runs after the commit.
  */
 export async function refreshSession(
   tx: Transaction,
@@ -92,23 +92,23 @@ export async function refreshSession(
     .where(and(eq(refreshTokens.hash, hashRefreshToken(refreshToken)), gt(refreshTokens.expiresAt, now)))
   if (!presented) return null
 
-  // Each round is one conditional statement on the session's row. One that changes nothing was overtaken: look again.
-  // Generations only grow, so a token falls from current to predecessor to spent, and three rounds decide.
+  // Each round is one conditional update of the session. If it changes nothing, a concurrent refresh was first. Generations
+  // only grow, so the token becomes first the previous one, then a used one: three rounds are enough.
   for (let round = 0; round < 3; round++) {
     const session = await findLiveSession(tx, presented.sessionId)
     if (!session) return null
     const behind = session.generation - presented.generation
-    // Either way: a clock that was set back must not forgive for as long as it was set back.
-    const forgiven = behind === 1 && Math.abs(now.getTime() - session.rotatedAt.getTime()) <= FORGIVENESS_MS
+    // The absolute difference: a clock that was set back must not extend the grace period.
+    const inGrace = behind === 1 && Math.abs(now.getTime() - session.rotatedAt.getTime()) <= REUSE_GRACE_MS
     const change =
       behind === 0
         ? { generation: session.generation + 1, rotatedAt: now }
-        : forgiven
+        : inGrace
           ? { generation: session.generation }
           : { revokedAt: now }
     const changed = await changeSession(tx, session, change)
     if (changed?.revokedAt) tx.afterCommit(() => onReuse(changed))
-    // The forgiven get a sibling: whichever of the two answers the client kept, its token is of the current generation.
+    // Within the grace period the response has another token of the current generation: both responses are usable.
     if (changed) return changed.revokedAt ? null : grant(tx, changed, clientOfRefreshToken(refreshToken))
   }
   return null
@@ -123,7 +123,7 @@ async function findLiveSession(tx: Transaction, sessionId: string): Promise<Nati
   return session
 }
 
-/** Undefined when the session has moved on since it was read. */
+/** Undefined if the session has changed since it was read. */
 async function changeSession(tx: Transaction, seen: NativeSession, change: Partial<NativeSession>) {
   const { nativeSessions } = tx.tables
   if (change.revokedAt) tx.invalidate(tokenValidityTag(seen))
@@ -133,7 +133,7 @@ async function changeSession(tx: Transaction, seen: NativeSession, change: Parti
     .where(
       and(
         eq(nativeSessions.id, seen.id),
-        // An end needs no agreement on it: whoever moved on meanwhile has a token of the same family.
+        // A revocation does not depend on the generation: it ends all tokens of the family.
         change.revokedAt ? undefined : eq(nativeSessions.generation, seen.generation),
         isNull(nativeSessions.revokedAt),
       ),
@@ -168,7 +168,7 @@ const ownedBy = (tx: Pick<Reader, 'tables'>, { provider, subject }: Caller) =>
 const isLive = ({ tables: { nativeSessions }, now }: Pick<Transaction, 'tables' | 'now'>) =>
   and(isNull(nativeSessions.revokedAt), gt(nativeSessions.expiresAt, now()))
 
-/** The caller's live sessions, newest first. */
+/** The active sessions of the caller, newest first. */
 export async function listSessions(reader: Pick<Transaction, 'select' | 'tables' | 'now'>, caller: Caller) {
   const { nativeSessions } = reader.tables
   return reader
@@ -178,7 +178,7 @@ export async function listSessions(reader: Pick<Transaction, 'select' | 'tables'
     .orderBy(desc(nativeSessions.createdAt), desc(nativeSessions.id))
 }
 
-/** Ends one session of the caller, or all of them. Answers how many were alive. */
+/** Revokes one session of the caller, or all of them. Returns how many were active. */
 export async function revokeSessions(tx: Transaction, caller: Caller, sessionId?: string): Promise<number> {
   const { nativeSessions } = tx.tables
   tx.invalidate(tokenValidityTag(caller))
@@ -196,20 +196,20 @@ export async function revokeSessions(tx: Transaction, caller: Caller, sessionId?
   return ended.length
 }
 
-/** Takes away every session of a user, dead ones too, with their refresh tokens. Answers how many sessions went. */
+/** Deletes all sessions of a user, ended ones included, with their refresh tokens. Returns the number of sessions. */
 export async function forgetSessions(tx: Transaction, caller: Caller): Promise<number> {
   const { nativeSessions, refreshTokens } = tx.tables
-  // Waits for refreshes that run, so that their tokens are deleted as well, and refuses the next.
+  // Waits for running refreshes, so that their tokens are deleted as well, and refuses later ones.
   await revokeSessions(tx, caller)
-  const theirs = tx.select({ id: nativeSessions.id }).from(nativeSessions).where(ownedBy(tx, caller))
-  await tx.delete(refreshTokens).where(inArray(refreshTokens.sessionId, theirs))
+  const owned = tx.select({ id: nativeSessions.id }).from(nativeSessions).where(ownedBy(tx, caller))
+  await tx.delete(refreshTokens).where(inArray(refreshTokens.sessionId, owned))
   return (await tx.delete(nativeSessions).where(ownedBy(tx, caller)).returning()).length
 }
 
-/** Whose sessions there are, dead ones too. */
+/** Provider and subject of everybody with sessions, ended ones included. */
 export const listSessionOwners = (reader: Reader) => eachName(reader, reader.tables.nativeSessions)
 
-/** How many sessions of a user there are, dead ones too. */
+/** The number of sessions of a user, ended ones included. */
 export async function countSessions(reader: Reader, caller: Caller): Promise<number> {
   const { nativeSessions } = reader.tables
   const rows = await reader

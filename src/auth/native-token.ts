@@ -1,4 +1,4 @@
-/** Native access tokens: JWTs of ours (RFC 9068), and the keys that others verify them with (RFC 7517). */
+/** Native access tokens: JWTs that this API issues (RFC 9068), and the public keys to verify them (RFC 7517). */
 import {
   createLocalJWKSet,
   decodeJwt,
@@ -11,15 +11,15 @@ import {
 import { DomainError } from '../core/problems.ts'
 import { createVerifiedTokenCache } from '../identity-provider/verified-token-cache.ts'
 
-/** Whom native tokens are for: this API. */
+/** `aud` of native tokens. */
 const AUDIENCE = 'matchday-api'
-/** Seconds by which clocks of our own instances may differ. */
-const LEEWAY = 5
+/** Tolerance for differing clocks of instances, in seconds. */
+const CLOCK_TOLERANCE = 5
 
 interface NativeTokenClaims {
   /** The provider's id of the user. */
   subject: string
-  /** RFC 9068 §2.2: the OAuth client that asks for the token. */
+  /** The OAuth client that requested the token (RFC 9068 §2.2). */
   clientId: string
   sessionId: string
   tokenId: string
@@ -35,22 +35,22 @@ export interface VerifiedNativeToken {
 }
 
 export interface NativeTokens {
-  /** Our `iss`: what tells a native token from a session token. */
+  /** `iss` of native tokens, by which they differ from session tokens. */
   readonly issuer: string
-  /** Public keys, the signing one first. */
+  /** The public keys, the current signing key first. */
   readonly jwks: JSONWebKeySet
   sign(claims: NativeTokenClaims): Promise<string>
-  /** What is remembered of a token that was verified and has not expired; see `identity/token-cache.ts`. */
+  /** The claims of the token if the verified-token cache has them, otherwise undefined. */
   getVerified(token: string): VerifiedNativeToken | undefined
-  /** Signature, `iss`, `aud`, `typ` and time; not whether its session lives. @throws DomainError `invalid_token` */
+  /** Checks signature, `iss`, `aud`, `typ` and `exp`, but not the session: see `token-validity.ts`. @throws DomainError `invalid_token` */
   verify(token: string): Promise<VerifiedNativeToken>
 }
 
 export interface NativeTokenOptions {
   issuer: string
-  /** Private JWK with a `kid`; signs. */
+  /** The signing key: a private JWK with a `kid`. */
   key: JWK
-  /** Keys that signed before: their tokens verify until they expire. */
+  /** Former signing keys. Tokens signed with them verify until they expire. */
   previousKeys: JWK[]
   now: () => Date
 }
@@ -94,7 +94,7 @@ export async function createNativeTokens({
         audience: AUDIENCE,
         typ: 'at+jwt',
         requiredClaims: ['exp', 'iat', 'sub', 'sid', 'jti'],
-        clockTolerance: LEEWAY,
+        clockTolerance: CLOCK_TOLERANCE,
         currentDate: now(),
       })
       const expiresAt = (payload.exp as number) * 1000
@@ -112,10 +112,10 @@ function publicPart(key: JWK): JWK {
   return { kty, crv, x, ...(y ? { y } : {}), kid, alg: algorithmOf(key), use: 'sig' }
 }
 
-/** Client ids of OAuth (RFC 6749 appendix A.1), as long as we keep them. */
+/** OAuth client ids (RFC 6749 appendix A.1), up to the stored length. */
 const CLIENT_ID = /^[\x20-\x7e]{1,255}$/
 
-/** The client that a verified session token was issued to: `client_id` (RFC 9068), else `azp` (OpenID Connect). */
+/** The client of a verified session token: `client_id` (RFC 9068) or `azp` (OpenID Connect). */
 export function clientOfSessionToken(token: string): string | null {
   const { client_id, azp } = decodeJwt(token)
   for (const id of [client_id, azp]) if (typeof id === 'string' && CLIENT_ID.test(id)) return id

@@ -1,12 +1,11 @@
-/** Native sessions as clients see them. */
-
+/** Responses about native sessions. */
 import type { Config } from '../config/config.ts'
 import type { Credential } from '../core/caller.ts'
 import type { AppSources } from '../core/sources.ts'
 import type { Grant, NativeSession } from './native-sessions.ts'
 import type { NativeTokens } from './native-token.ts'
 
-/** Signs the access token. Runs after the commit: a token of a session that was never written is worth nothing. */
+/** Signs the access token. Call it after the commit, so that no token exists without its session. */
 export async function presentGrant(
   { config, nativeTokens, newId }: { config: Config; nativeTokens: NativeTokens; newId: AppSources['newId'] },
   grant: Grant,
@@ -14,7 +13,7 @@ export async function presentGrant(
   const { session, clientId, issuedAt, accessExpiresAt, refreshToken, refreshExpiresAt } = grant
   const token = await nativeTokens.sign({
     subject: session.subject,
-    // Where the provider names no client, its audience is the app's id or that of this API.
+    // Providers that name no client use the id of the app or of this API as the audience.
     clientId: clientId ?? config.identity.audience,
     sessionId: session.id,
     tokenId: newId(),

@@ -1,4 +1,4 @@
-/** The caller's session token, for calls to the provider on their behalf: their own, or the one their device came with. */
+/** The caller's session token, for requests to the provider: from this request, or from when the device signed in. */
 import { eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
@@ -9,7 +9,7 @@ export interface ProviderToken {
   expiresAt: Date
 }
 
-/** Null when there is none that still holds: the device was signed in longer ago than a session token lasts. */
+/** Null if it has expired since the device signed in. */
 export async function findProviderToken(
   reader: Reader,
   tokenEncryption: TokenEncryption,

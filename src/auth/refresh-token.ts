@@ -5,19 +5,19 @@ const PREFIX = 'mdrt_'
 const RANDOM_LENGTH = 43
 
 /**
- * 256 random bits, marked so that secret scanners know them, then the OAuth client's id, if known: a session keeps its
- * client without a column for it. Kept only as `hashRefreshToken` of the whole, so that neither part can be changed.
+ * A prefix for secret scanners, 256 random bits, and the OAuth client id if known, so that a session keeps its client
+ * without a column. The database has only the hash of the whole token, so no part can be changed.
  */
 export function mintRefreshToken(random: Uint8Array, clientId: string | null): string {
   return `${PREFIX}${Buffer.from(random).toString('base64url')}${Buffer.from(clientId ?? '').toString('base64url')}`
 }
 
-/** Of a token whose hash is known. Null where no client was known, and for tokens of releases that kept none. */
+/** The OAuth client id in a token whose hash is known; null if it has none. */
 export function clientOfRefreshToken(token: string): string | null {
   return Buffer.from(token.slice(PREFIX.length + RANDOM_LENGTH), 'base64url').toString() || null
 }
 
-/** SHA-256 in hex. No salt: what is hashed is random already. */
+/** SHA-256 in hex. Needs no salt, because the token is random. */
 export function hashRefreshToken(token: string): string {
   return hash('sha256', token, 'hex')
 }

@@ -2,22 +2,22 @@ import { and, inArray, isNotNull, lt } from 'drizzle-orm'
 import type { Database, Transaction } from '../../db/index.ts'
 
 /**
- * Rows go a day after they expired: until then the reuse of a spent refresh token is recognised, and a revocation
- * outlasts the leeway that an expired session token gets, on clocks that differ.
+ * Rows are deleted a day after they expire. Until then the reuse of a refresh token is detected, and a revocation lasts
+ * longer than the clock tolerance for an expired session token.
  */
 const GRACE_MS = 86_400_000
-/** Rows of one unit of work, so that no writer waits long. */
+/** Rows per unit of work, so that no other writer waits long. */
 const BATCH = 200
 
-/** Takes away refresh tokens, sessions and revocations that can matter no more. Answers how many rows went. */
+/** Deletes expired refresh tokens, sessions, revocations and encrypted session tokens. Returns the number of rows. */
 export async function sweepExpired(db: Database): Promise<number> {
   let swept = 0
-  for (const sweep of [sweepRefreshTokens, sweepSessions, sweepRevokedTokens, forgetSealedTokens]) {
-    let gone: number
+  for (const sweep of [sweepRefreshTokens, sweepSessions, sweepRevokedTokens, clearEncryptedTokens]) {
+    let count: number
     do {
-      gone = await db.write(sweep)
-      swept += gone
-    } while (gone === BATCH)
+      count = await db.write(sweep)
+      swept += count
+    } while (count === BATCH)
   }
   return swept
 }
@@ -38,7 +38,7 @@ async function sweepRefreshTokens(tx: Transaction): Promise<number> {
   ).length
 }
 
-/** No refresh token outlives its session, so none refers to these any more. */
+/** No refresh token outlives its session, so no row references these. */
 async function sweepSessions(tx: Transaction): Promise<number> {
   const { nativeSessions } = tx.tables
   const old = tx
@@ -67,18 +67,18 @@ async function sweepRevokedTokens(tx: Transaction): Promise<number> {
   ).length
 }
 
-/** A sealed session token is of no use once it has expired. */
-async function forgetSealedTokens(tx: Transaction): Promise<number> {
+/** The encrypted session token is of no use once the token has expired. */
+async function clearEncryptedTokens(tx: Transaction): Promise<number> {
   const { nativeSessions } = tx.tables
   const expired = tx
     .select({ id: nativeSessions.id })
     .from(nativeSessions)
     .where(and(isNotNull(nativeSessions.sealedToken), lt(nativeSessions.tokenExpiresAt, tx.now())))
     .limit(BATCH)
-  const forgotten = await tx
+  const cleared = await tx
     .update(nativeSessions)
     .set({ sealedToken: null })
     .where(inArray(nativeSessions.id, expired))
     .returning()
-  return forgotten.length
+  return cleared.length
 }

@@ -1,4 +1,7 @@
-/** Whether a token that verifies still counts: asked of the database at every request, so that no cache outlives a logout. */
+/**
+ * Token validity: whether a verified token has been revoked since, by a logout, a deletion or an erasure. Read from the
+ * database at each request, or from `cached-token-validity.ts` while the cache is consistent with the database.
+ */
 import { hash } from 'node:crypto'
 import { and, eq, inArray, or, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
@@ -24,29 +27,30 @@ const loggedOut = () => new DomainError('invalid_token', { detail: 'The token wa
 
 const hashOf = (...parts: string[]) => hash('sha256', JSON.stringify(parts), 'hex')
 
-/** With the subject: a `jti` of one user must not end the token of another. */
+/** Includes the subject: the `jti` of one user must not revoke the token of another. */
 const revocationId = ({ provider, subject }: Caller, tokenId: string) => hashOf(provider, subject, tokenId)
 
-/** What a verified session token says of itself. */
+/** The claims of a verified session token that its validity depends on. */
 export interface SessionToken {
   tokenId: string
   issuedAt: Date
 }
 
-/** Id of the user's record; undefined while there is none. */
-interface Admitted {
+interface ValidToken {
+  /** Id of the user record, if there is one. */
   userId: string | undefined
 }
 
 /**
- * A session token: not logged out, not issued before a logout everywhere, its user neither erased nor deleted upstream.
+ * A session token is valid if it is not logged out and not issued before a logout everywhere, and if its user is neither
+ * erased nor deleted by the provider.
  * @throws DomainError `invalid_token`
  */
 export async function requireValidSessionToken(
   reader: Reader,
   caller: Caller,
   { tokenId, issuedAt }: SessionToken,
-): Promise<Admitted> {
+): Promise<ValidToken> {
   const rows = await selectSession(reader, {
     ...namesOf(caller),
     id: revocationId(caller, tokenId),
@@ -58,11 +62,11 @@ export async function requireValidSessionToken(
 
 interface SessionValues extends Names {
   id: string
-  /** Without the subject, as earlier releases stored it. Not written any more; tokens last a year at most. */
+  /** The id without the subject, as earlier releases stored it. A token lasts at most a year. */
   formerId: string
 }
 
-/** One row at least, also of a user without a record. */
+/** Returns at least one row, also for a subject without a user record. */
 const selectSession = prepared((reader: Reader, values: SessionValues) => {
   const { users, revokedTokens } = reader.tables
   const revoked = reader
@@ -76,12 +80,15 @@ const selectSession = prepared((reader: Reader, values: SessionValues) => {
     .leftJoin(users, isNamed(reader, values))
 })
 
-/** A native token: its session is alive, its user neither erased nor deleted upstream. @throws DomainError `invalid_token` */
+/**
+ * A native token is valid if its session is active and its user is neither erased nor deleted by the provider.
+ * @throws DomainError `invalid_token`
+ */
 export async function requireValidNativeToken(
   reader: Reader,
   caller: Caller,
   sessionId: string,
-): Promise<Caller & Admitted & { expiresAt: Date }> {
+): Promise<Caller & ValidToken & { expiresAt: Date }> {
   const rows = await selectNative(reader, { sessionId, erased: namesOf(caller).erased })
   const session = rows[0]?.session
   if (!session || session.revokedAt || session.expiresAt <= reader.now()) throw loggedOut()
@@ -105,20 +112,20 @@ const selectNative = prepared(
   },
 )
 
-/** Whether a refresh of the session is refused: as in `requireNativeStanding`, by what is known of its user. */
+/** Whether a refresh of the session is refused, because its user is erased, deleted or logged out everywhere. */
 export async function isRefreshRefused(reader: Reader, session: NativeSession): Promise<boolean> {
   const { deleted, sessionsEndedAt } = await findTokenValidity(reader, session)
   return deleted || isEnded(session.originIssuedAt, sessionsEndedAt)
 }
 
-/** `iat` counts whole seconds: a token of the second of the logout everywhere is refused. */
+/** `iat` has whole seconds: a token issued in the same second as the logout everywhere is refused. */
 const isEnded = (issuedAt: Date, sessionsEndedAt: Date | null) =>
   sessionsEndedAt !== null && issuedAt <= sessionsEndedAt
 
 function requireUndeleted(
   { userId, erased, deleted, sessionsEndedAt }: TokenValidity,
   issuedAt: Date,
-): Admitted {
+): ValidToken {
   if (erased) throw deletedUser(ERASED, userId)
   if (deleted) throw deletedUser('The identity provider deleted this user.', userId)
   if (isEnded(issuedAt, sessionsEndedAt)) throw loggedOut()
@@ -126,21 +133,21 @@ function requireUndeleted(
 }
 
 /**
- * Makes sign-in, logout everywhere and erasure of one fan wait for each other until the unit of work ends, also of a fan
- * without a record. Comes first in the unit of work, before the locks of rows and before what it protects is read.
+ * Serialises sign-in, logout everywhere and erasure of a fan until the unit of work ends, also for a fan without a user
+ * record. Must be the first statement of the unit of work, before row locks and before reads of what it protects.
  */
 export async function lockSignIn(tx: Transaction, { provider, subject }: Caller): Promise<void> {
   const { revokedTokens } = tx.tables
   const id = hashOf('sign-in lock', provider, subject, '')
-  // PostgreSQL: an insert of the same key waits until this transaction ends ("Index Uniqueness Checks"). Deleted at once,
-  // the row is never visible and never stays. SQLite has one writer: nothing to wait for.
+  // PostgreSQL: an insert of the same key waits until this transaction ends ("Index Uniqueness Checks"). The row is deleted
+  // at once, so it is never visible to others. SQLite has a single writer.
   await tx.insert(revokedTokens).values({ id, expiresAt: tx.now() })
   await tx.delete(revokedTokens).where(eq(revokedTokens.id, id))
 }
 
 /**
- * Ends the caller's own session, or every session of theirs: then also tokens of a provider whose clock is ahead, up to
- * the caller's own `iat`. Holds at once, in every process, across restarts.
+ * Ends the caller's session, or all their sessions. `everywhere` revokes session tokens issued until now, or until the
+ * `iat` of the caller's token if the provider's clock is ahead. Effective immediately in every process.
  */
 export async function logOut(
   tx: Transaction,
@@ -166,7 +173,7 @@ export async function logOut(
   }
 }
 
-/** `iat` of the caller's session token, or of the one that their device was signed in with. */
+/** `iat` of the caller's session token, or of the one that their native session was created with. */
 async function issuedAtOf(tx: Transaction, credential: Credential): Promise<Date | undefined> {
   if (credential.kind === 'session') return credential.issuedAt
   const { nativeSessions } = tx.tables

@@ -1,10 +1,10 @@
-/** What the provider says of a user, judged claim by claim: what is mistyped or oversized is left out and named. */
+/** Reads the provider's claims about a user. Claims of the wrong type or size are left out and reported by name. */
 import type { JWTPayload } from 'jose'
 import { isVisible, withoutBidiControls } from '../core/name-text.ts'
 
 /**
- * Mirrored claims of OpenID Connect Core §5.1. Null: the user has none. Undefined: the statement says nothing about it,
- * and the mirror keeps what it has.
+ * The mirrored claims (OpenID Connect Core §5.1). Null: the user has no value. Undefined: the statement does not contain
+ * the claim, and the mirror keeps its value.
  */
 export interface MirroredClaims {
   email: string | null | undefined
@@ -15,32 +15,32 @@ export interface MirroredClaims {
 
 export interface IdentityClaims extends MirroredClaims {
   subject: string
-  /** `updated_at`; without one, `statedAt`. Orders one version after another. */
+  /** `updated_at`, or `statedAt` if there is none. Orders the versions of a user. */
   updatedAt: Date
-  /** When the provider made the statement, by its own clock where it says so. Orders versions of one `updatedAt`. */
+  /** When the provider made the statement, by its own clock if known. Orders versions with the same `updatedAt`. */
   statedAt: Date
 }
 
 export interface ParsedClaims {
   claims: IdentityClaims
-  /** Names of the claims that were sent and cannot be used. */
+  /** Names of the claims that were left out. */
   refused: string[]
 }
 
-/** What is known of a statement apart from its claims. */
+/** The circumstances of a statement. */
 export interface Statement {
   statedAt: Date
   now: Date
-  /** Userinfo omits the claims that have no value (OpenID Connect Core §5.3.2); elsewhere an omitted claim is not stated. */
+  /** True if an omitted claim has no value, as in userinfo (OpenID Connect Core §5.3.2). */
   complete: boolean
 }
 
-/** By how much the provider's clock may be ahead of ours. */
+/** How far the provider's clock may be ahead of the server's. */
 const CLOCK_DIFFERENCE_MS = 300_000
-/** Seconds since the epoch that a `Date` can hold and that are no mistaken milliseconds. */
+/** The year 3000, in seconds since the epoch. Larger values are milliseconds sent by mistake. */
 const LATEST_SECOND = 32_503_680_000
 
-/** A time more than five minutes ahead counts as no time at all: it would keep every later change out. */
+/** A time more than five minutes in the future is ignored, because it would block every later change. */
 export function parseClaims(
   subject: string,
   raw: object,
@@ -70,13 +70,13 @@ export function parseClaims(
   return { claims, refused }
 }
 
-/** Claims of a session token, which the provider stated when it issued the token. */
+/** The claims of a session token, stated at its `iat`. */
 export const parseTokenClaims = (subject: string, payload: JWTPayload, now: Date): ParsedClaims =>
   parseClaims(subject, payload, { statedAt: new Date((payload.iat ?? 0) * 1000), now, complete: false })
 
 /**
- * Claims of userinfo, stated when we asked. By the provider's clock, which its answer's `Date` tells to the second: else
- * an event of a provider whose clock is behind ours would seem to be older than the answer before it.
+ * The claims of a userinfo response, stated when it was requested, by the provider's clock: its `Date` header shows the
+ * difference to the second. By the server's clock, a later event of a provider whose clock is behind would seem older.
  */
 export function parseUserinfo(
   subject: string,
@@ -94,14 +94,14 @@ export function parseUserinfo(
   })
 }
 
-/** Cognito sends it as text. */
+/** Cognito sends booleans as strings. */
 function truth(value: unknown): boolean | null {
   if (value === true || value === 'true') return true
   return value === false || value === 'false' ? false : null
 }
 
-function text(value: unknown, most: number): string | null {
-  if (typeof value !== 'string' || value.trim() === '' || value.length > most) return null
+function text(value: unknown, maxLength: number): string | null {
+  if (typeof value !== 'string' || value.trim() === '' || value.length > maxLength) return null
   return value.isWellFormed() && !/\p{Cc}/u.test(value) ? value : null
 }
 
@@ -110,7 +110,7 @@ function nameText(value: unknown): string | null {
   return name !== null && isVisible(name) ? name : null
 }
 
-/** As the WHATWG URL Standard serialises it. */
+/** An http(s) URL without credentials, as the WHATWG URL Standard serialises it. */
 function webAddress(value: unknown): string | null {
   const url = URL.parse(text(value, 2048) ?? '')
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return null
@@ -121,14 +121,14 @@ function notAhead(time: Date | null, now: Date): Date | null {
   return time && time.getTime() <= now.getTime() + CLOCK_DIFFERENCE_MS ? time : null
 }
 
-/** Seconds since the epoch, by the standard; Auth0 and others send ISO 8601 text. */
+/** Seconds since the epoch, as the standard requires, or ISO 8601, as Auth0 and others send. */
 function instant(value: unknown): Date | null {
   if (typeof value === 'string') return isoInstant(value)
   if (typeof value !== 'number' || !Number.isFinite(value) || value < 0 || value > LATEST_SECOND) return null
   return new Date(Math.round(value * 1000))
 }
 
-/** ISO 8601 with its zone; null for anything else. */
+/** Parses ISO 8601 with a time zone; null for anything else. */
 export function isoInstant(value: string): Date | null {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.test(value)) return null
   const date = new Date(value)

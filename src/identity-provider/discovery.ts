@@ -1,4 +1,4 @@
-/** OpenID Connect Discovery 1.0: where the provider keeps its keys and its user data. */
+/** OpenID Connect Discovery 1.0: the provider's endpoints. */
 import { ProviderError } from './fetch-json.ts'
 import { permittedUrl, type UrlRules } from './permitted-url.ts'
 
@@ -12,15 +12,15 @@ export interface Endpoints {
 export const discoveryUrl = (issuer: string) => `${issuer}/.well-known/openid-configuration`
 
 /**
- * The endpoints that we use, out of a discovery document.
- * @throws ProviderError `invalid` when the document is not this issuer's, or points where we do not go
+ * Reads the endpoints that this API uses from a discovery document.
+ * @throws ProviderError `invalid` if the document names another issuer or an endpoint that is not permitted
  */
 export function readDiscovery(document: Record<string, unknown>, issuer: string, rules: UrlRules): Endpoints {
-  // §4.3: the issuer must be the one we asked, or another provider could speak for it.
+  // §4.3: the issuer must match exactly, so that no other provider can impersonate it.
   if (typeof document.issuer !== 'string' || document.issuer.replace(/\/+$/, '') !== issuer) {
     throw new ProviderError('its discovery document names another issuer', 'invalid')
   }
-  /** Null when it is left out; refused when it is there and points elsewhere. */
+  /** Null if the document does not contain it. */
   const endpoint = (member: string): string | null => {
     if (document[member] === undefined || document[member] === null) return null
     const url = permittedUrl(document[member], rules)

@@ -1,17 +1,17 @@
-/** One bounded request to the provider: a deadline that covers the body, a size limit, no redirects, no compression. */
+/** One bounded request to the provider: a deadline for the whole response, a size limit, no redirects, no compression. */
 import { ForbiddenAddressError } from '../core/ssrf-guard.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
 
-/** Why the provider's answer is of no use; the message is for our log and `/readyz`, not for callers. */
+/** Why a request to the provider failed. The message is for the log and `/readyz`, not for callers. */
 export class ProviderError extends Error {
   constructor(
     message: string,
-    /** `invalid`: it answered, but with what cannot be used. `refused`: it refused the token. */
+    /** `invalid`: the response cannot be used. `refused`: the provider refused the token. */
     readonly kind: 'unavailable' | 'invalid' | 'refused',
-    /** Seconds, as the provider asked, five minutes at the most. */
+    /** The provider's Retry-After, in seconds, at most five minutes. */
     readonly retryAfter?: number,
-    /** Its status, where it answered. */
+    /** HTTP status, if there was a response. */
     readonly status?: number,
   ) {
     super(message)
@@ -19,27 +19,26 @@ export class ProviderError extends Error {
   }
 }
 
-/** Not asked: the provider named a time to wait, which is not over. Says nothing about how it does now. */
+/** The request was not sent, because the provider's Retry-After has not passed. Says nothing about its current state. */
 export class NotAskedError extends ProviderError {
   constructor(retryAfter: number) {
-    super('it asked to be left alone', 'unavailable', retryAfter)
+    super('its Retry-After has not passed', 'unavailable', retryAfter)
     this.name = 'NotAskedError'
   }
 }
 
-/** Seconds. */
-const MAX_RETRY_AFTER = 300
+const MAX_RETRY_AFTER_SECONDS = 300
 
 export interface JsonRequest {
   fetch: Fetch
   url: string
   token?: string
-  /** Milliseconds, for head and body together. */
+  /** For the whole response, body included. Milliseconds. */
   deadlineMs: number
   maxBytes: number
 }
 
-export interface JsonAnswer {
+export interface JsonResponse {
   body: Record<string, unknown>
   headers: Headers
 }
@@ -51,27 +50,27 @@ export async function fetchJson({
   token,
   deadlineMs,
   maxBytes,
-}: JsonRequest): Promise<JsonAnswer> {
+}: JsonRequest): Promise<JsonResponse> {
   const abort = new AbortController()
   let timer: ReturnType<typeof setTimeout> | undefined
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new ProviderError(`no whole answer within ${deadlineMs} ms`, 'unavailable'))
+      reject(new ProviderError(`no complete response within ${deadlineMs} ms`, 'unavailable'))
       abort.abort()
     }, deadlineMs)
   })
   try {
-    // Raced, not only aborted: an answer that never ends must not outlive the deadline either.
+    // A race as well as an abort: the deadline also ends the wait for a body that ignores the abort.
     return await Promise.race([deadline, read()])
   } catch (error) {
     if (error instanceof ProviderError) throw error
     if (error instanceof ForbiddenAddressError) throw new ProviderError(error.message, 'invalid')
-    throw new ProviderError('no answer: the connection failed', 'unavailable')
+    throw new ProviderError('no response: the connection failed', 'unavailable')
   } finally {
     clearTimeout(timer)
   }
 
-  async function read(): Promise<JsonAnswer> {
+  async function read(): Promise<JsonResponse> {
     const headers = { accept: 'application/json', ...(token ? { authorization: `Bearer ${token}` } : {}) }
     const response = await fetch(new Request(url, { headers, redirect: 'manual', signal: abort.signal }))
     const unusable = response.ok ? unreadable(response.headers, maxBytes) : refusal(response)
@@ -84,33 +83,35 @@ export async function fetchJson({
   }
 }
 
-/** We ask for no encoding: one that comes all the same could expand to any size. */
+/** The request accepts no content encoding: an encoded response could expand to any size. */
 function unreadable(headers: Headers, maxBytes: number): ProviderError | null {
   const encoding = headers.get('content-encoding') ?? 'identity'
   if (encoding.trim().toLowerCase() !== 'identity')
-    return new ProviderError('its answer is compressed', 'invalid')
+    return new ProviderError('its response is compressed', 'invalid')
   return Number(headers.get('content-length')) > maxBytes ? tooLarge(maxBytes) : null
 }
 
 const tooLarge = (maxBytes: number) =>
-  new ProviderError(`its answer is larger than ${maxBytes} bytes`, 'invalid')
+  new ProviderError(`its response is larger than ${maxBytes} bytes`, 'invalid')
 
 function refusal(response: Response): ProviderError {
   const retryAfter = readRetryAfter(response.headers)
   const refused = response.status === 401 || response.status === 403
-  const passing = response.status >= 500 || response.status === 429 || response.status === 408
-  const kind = refused ? 'refused' : passing ? 'unavailable' : 'invalid'
-  return new ProviderError(`it answered ${response.status}`, kind, retryAfter, response.status)
+  const temporary = response.status >= 500 || response.status === 429 || response.status === 408
+  const kind = refused ? 'refused' : temporary ? 'unavailable' : 'invalid'
+  return new ProviderError(`it responded with ${response.status}`, kind, retryAfter, response.status)
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date (by the clock of whoever sent it). Nobody is believed who asks for a day. */
+/** RFC 9110 §10.2.3: seconds, or a date by the sender's clock. Limited to `MAX_RETRY_AFTER_SECONDS`. */
 function readRetryAfter(headers: Headers): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return undefined
   const seconds = /^\d{1,9}$/.test(value)
     ? Number(value)
     : (Date.parse(value) - Date.parse(headers.get('date') ?? '')) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(0, Math.ceil(seconds)), MAX_RETRY_AFTER)
+  return Number.isNaN(seconds)
+    ? undefined
+    : Math.min(Math.max(0, Math.ceil(seconds)), MAX_RETRY_AFTER_SECONDS)
 }
 
 async function readText(response: Response, maxBytes: number, abort: AbortController): Promise<string> {
@@ -133,5 +134,5 @@ function parse(text: string): Record<string, unknown> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>
   } catch {}
-  throw new ProviderError('its answer is no JSON object', 'invalid')
+  throw new ProviderError('its response is not a JSON object', 'invalid')
 }

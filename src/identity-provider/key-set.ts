@@ -1,6 +1,6 @@
 /**
- * The provider's signing keys. The last good set outlives the provider's failures for a bounded time, and whatever
- * tokens ask for, the provider is asked at most once a cooldown.
+ * The provider's signing keys. During an outage of the provider the last valid set stays in use for a limited time.
+ * Unknown key ids cause at most one request to the provider per cooldown.
  */
 import { createPublicKey, type webcrypto } from 'node:crypto'
 import {
@@ -13,38 +13,38 @@ import {
 } from 'jose'
 import { ProviderError } from './fetch-json.ts'
 
-/** A retired key is refused after this at the latest, while the provider answers. Milliseconds. */
+/** A retired key is refused after at most this time, unless the provider is down. Milliseconds. */
 export const KEYS_FRESH_MS = 5 * 60_000
-/** Between two fetches that failed, and between two that unknown kids asked for. */
+/** Minimum time between fetches after a failure, and between fetches for unknown key ids. */
 export const FETCH_COOLDOWN_MS = 10_000
-/** While no usable set is held, a failed fetch is tried again sooner. */
+/** The same after a failure while there is no usable key set. */
 export const EMPTY_COOLDOWN_MS = 1_000
 const MAX_KEYS = 100
 
 export interface KeySetOptions {
   /** Resolves to a JWKS document (RFC 7517). */
   load: () => Promise<Record<string, unknown>>
-  /** Milliseconds of a clock that never goes back: set back, it would keep old keys fresh and new ones unknown. */
+  /** Monotonic clock, in milliseconds. */
   elapsed: () => number
-  /** How long a set is used while the provider does not answer. Milliseconds. */
+  /** How long a set is used while the provider is down. Milliseconds. */
   usableMs: number
-  /** A set with other keys has taken the place of the one before. */
+  /** Called when a fetched set differs from the previous one. */
   onChange: () => void
-  /** Told of each failed refresh; the set in use stays. */
+  /** Called after each failed fetch. The current set stays in use. */
   onFailure: (error: ProviderError) => void
 }
 
 export interface KeySet {
   /**
-   * For jose: the key that a token's header names. Throws `ProviderError` `unavailable` while no usable set is held, and
-   * for a key that the held set lacks while the provider cannot be asked for a newer one.
+   * Finds the key of a token for jose. Throws `ProviderError` `unavailable` if there is no usable set, or if the set lacks
+   * the key and the provider cannot be asked for a newer set.
    */
   readonly find: JWTVerifyGetKey
-  /** Fetches when the set is no longer fresh and no cooldown forbids it. Never throws. */
+  /** Fetches the set before it is no longer fresh, unless a cooldown forbids it. Never throws. */
   refresh(): Promise<void>
-  /** Whether the set was confirmed within `KEYS_FRESH_MS`. */
+  /** Whether the set was fetched within `KEYS_FRESH_MS`. */
   isFresh(): boolean
-  /** Null when a usable set is held, else why not. */
+  /** Null if there is a usable set, otherwise the reason. */
   problem(): string | null
 }
 
@@ -60,7 +60,7 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
   const age = () => (held ? elapsed() - held.at : Number.POSITIVE_INFINITY)
   const usable = () => age() < usableMs
 
-  /** All that need a fetch at the same time share one. */
+  /** Concurrent callers share one fetch. */
   function fetchOnce(): Promise<void> {
     const cooldown = usable() ? FETCH_COOLDOWN_MS : EMPTY_COOLDOWN_MS
     if (!fetching && msToWait(cooldown) > 0) return Promise.resolve()
@@ -76,11 +76,11 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
     return fetching
   }
 
-  /** An allowance of its own: a fetch on schedule must not keep a key unknown that the provider has just made. */
+  /** Has its own cooldown, so that a scheduled fetch does not delay the discovery of a new key. */
   function fetchForUnknownKid(): Promise<void> {
     const at = elapsed()
-    const failedLately = lastFailure !== undefined && msToWait(FETCH_COOLDOWN_MS) > 0
-    if (!fetching && (failedLately || at - lastUnknownKid < FETCH_COOLDOWN_MS)) return Promise.resolve()
+    const failedRecently = lastFailure !== undefined && msToWait(FETCH_COOLDOWN_MS) > 0
+    if (!fetching && (failedRecently || at - lastUnknownKid < FETCH_COOLDOWN_MS)) return Promise.resolve()
     lastUnknownKid = at
     return fetchShared()
   }
@@ -100,7 +100,7 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
     }
   }
 
-  /** Nobody can say whether a token is good. */
+  /** The token cannot be verified now. */
   function unavailable(cooldown: number): ProviderError {
     const seconds = Math.max(1, Math.ceil(msToWait(cooldown) / 1000))
     return new ProviderError(problem(), 'unavailable', seconds)
@@ -118,20 +118,20 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
       if (age() >= KEYS_FRESH_MS) {
         const failing = usable() && lastFailure && elapsed() - lastFetch < KEYS_FRESH_MS
         const fetched = fetchOnce()
-        // Of an outage that we know of, one request paid with a wait: the others need not, since the held set counts.
+        // During a known outage requests use the current set and do not wait for the fetch.
         if (!failing) await fetched
       }
       try {
         return await keys()(header as JWSHeaderParameters, token)
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-        // Perhaps a new key: the provider may have rotated since we asked.
+        // The provider may have rotated its keys since the last fetch.
         await fetchForUnknownKid()
       }
       try {
         return await keys()(header as JWSHeaderParameters, token)
       } catch (error) {
-        // Only a provider that answers can say that it has no such key.
+        // Only a successful fetch proves that the provider has no such key.
         if (error instanceof errors.JWKSNoMatchingKey && lastFailure) throw unavailable(FETCH_COOLDOWN_MS)
         throw error
       }
@@ -142,7 +142,7 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
   }
 }
 
-/** Keeps public signing keys only. An empty set is a fault of the provider, never a reason to refuse everybody. */
+/** Keeps public signing keys only. An empty set is an error of the provider: it does not replace the current set. */
 function readKeySet(document: Record<string, unknown>) {
   const list = Array.isArray(document.keys) ? document.keys : []
   if (list.length > MAX_KEYS) throw new ProviderError('its key set is too long', 'invalid')
@@ -154,7 +154,7 @@ function readKeySet(document: Record<string, unknown>) {
   return { keys: createLocalJWKSet({ keys } as JSONWebKeySet), text: JSON.stringify(keys) }
 }
 
-/** A damaged key would refuse good tokens: it must not push out the one that it stands for. */
+/** A damaged key is dropped, because jose would fail for every token that it matches. */
 function isPublicKey(key: JWK): boolean {
   try {
     createPublicKey({ key: key as webcrypto.JsonWebKey, format: 'jwk' })

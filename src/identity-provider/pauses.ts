@@ -1,20 +1,20 @@
-/** Times to wait that the provider named (Retry-After, RFC 9110 §10.2.3): until then it is not asked again. */
+/** Honours the provider's Retry-After (RFC 9110 §10.2.3): no request is sent before it has passed. */
 import { LRUCache } from 'lru-cache'
 import { NotAskedError, ProviderError } from './fetch-json.ts'
 
-/** Past this the pause in use least is forgotten: one more request that the provider can refuse again. */
+/** The least recently used pause is dropped first. The cost is one more request, which the provider can refuse again. */
 const MAX_PAUSES = 10_000
 
-/** `elapsed`: milliseconds of a clock that never goes back. */
+/** `elapsed`: a monotonic clock, in milliseconds. */
 export function createPauses(elapsed: () => number) {
   const ends = new LRUCache<string, number>({ max: MAX_PAUSES })
   return {
-    /** @throws NotAskedError with the seconds that are left */
+    /** @throws NotAskedError with the remaining seconds */
     require(subject: string): void {
       const left = (ends.get(subject) ?? Number.NEGATIVE_INFINITY) - elapsed()
       if (left > 0) throw new NotAskedError(Math.ceil(left / 1000))
     },
-    /** Begins a pause where an answer names one. */
+    /** Starts a pause if the error has a Retry-After. */
     note(subject: string, error: unknown): void {
       if (!(error instanceof ProviderError) || error.kind !== 'unavailable') return
       if (error.retryAfter !== undefined) ends.set(subject, elapsed() + error.retryAfter * 1000)

@@ -1,14 +1,14 @@
-/** Where the provider may be sought. A discovery document is somebody else's text: it does not get to choose freely. */
+/** Which URLs of the provider may be requested. A discovery document is untrusted input. */
 import { isInternalHost } from '../core/ssrf-guard.ts'
 
 export interface UrlRules {
-  /** A provider at https is never left for plain http. */
+  /** Set if the issuer uses https: then no endpoint may use plain http. */
   httpsOnly: boolean
-  /** In production: no loopback and no private address. What a name resolves to is checked by `createGuardedFetch`. */
+  /** Set in production: no loopback or private address. `createGuardedFetch` checks what a host name resolves to. */
   publicOnly: boolean
 }
 
-/** The URL when we may go there, else null. */
+/** The normalised URL if it is permitted, otherwise null. */
 export function permittedUrl(value: unknown, { httpsOnly, publicOnly }: UrlRules): string | null {
   const url = typeof value === 'string' ? URL.parse(value) : null
   if (!url || url.username || url.password || !/^https?:$/.test(url.protocol)) return null

@@ -1,4 +1,4 @@
-/** The external identity provider as the rest of the application sees it. */
+/** The OpenID Connect client of the identity provider: token verification and user data. */
 import { decodeJwt } from 'jose'
 import type { Logger } from 'pino'
 import type { IdentityConfig } from '../config/identity.ts'
@@ -20,9 +20,9 @@ const REFUSED =
   'Its userinfo endpoint refused the session token. Many providers refuse tokens that are bound to an audience there: then set IDP_USER_DATA=token.'
 
 export interface IdentityProvider {
-  /** Names the provider in profiles and in the sync path. */
+  /** `IDP_NAME`: appears in profiles and in the path of the sync operation. */
   readonly name: string
-  /** What is remembered of a token that was verified and still counts; see `token-cache.ts`. */
+  /** The claims of the token if the verified-token cache has them, otherwise undefined. */
   getVerified(token: string): SessionClaims | undefined
   /** @throws DomainError `invalid_token`, `identity_provider_unavailable` */
   verify(token: string): Promise<SessionClaims>
@@ -30,18 +30,18 @@ export interface IdentityProvider {
    * The provider's data about the user of a verified session token.
    * @throws DomainError `identity_provider_unavailable`, `identity_provider_invalid`, `identity_provider_refused`
    */
-  userData(token: string, subject: string): Promise<ParsedClaims>
-  /** Endpoints by discovery, asked for when not known yet; null while the provider does not answer. */
+  readUserData(token: string, subject: string): Promise<ParsedClaims>
+  /** The endpoints, fetched by discovery if not known yet; null if discovery fails. */
   endpoints(): Promise<Endpoints | null>
-  /** Fetches discovery and keys when they are due. Never throws. */
+  /** Fetches discovery document and keys when due. Never throws. */
   refresh(): Promise<void>
-  /** Null when tokens can be verified, else why not. */
+  /** Null if tokens can be verified, otherwise the reason. */
   problem(): string | null
 }
 
 export interface ProviderOptions extends IdentityConfig {
   now: () => Date
-  /** Milliseconds of a clock that never goes back. */
+  /** Monotonic clock, in milliseconds. */
   elapsed: () => number
   fetch: Fetch
   log: Logger
@@ -57,7 +57,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   let endpoints: Endpoints | undefined
 
   async function get(url: string, fan?: { token: string; subject: string }) {
-    // What the configuration names is held to the same rule as what discovery names.
+    // URLs from the configuration follow the same rules as URLs from the discovery document.
     if (permittedUrl(url, outbound) === null)
       throw new ProviderError('its address is not permitted', 'invalid')
     const ofFan = fan ? `${url} ${fan.subject}` : url
@@ -66,7 +66,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     try {
       return await fetchJson({ fetch, url, token: fan?.token, deadlineMs, maxBytes: MAX_RESPONSE_BYTES })
     } catch (error) {
-      // A 4xx answer to a fan's token is about that fan: others are not held back by it.
+      // A 4xx response concerns one fan's token: only that fan's requests pause.
       const isClientError = error instanceof ProviderError && (error.status ?? 500) < 500
       pauses.note(isClientError ? ofFan : url, error)
       throw error
@@ -88,7 +88,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   const keySet = createKeySet({
     elapsed,
     usableMs: options.keysUsableMs,
-    // Discovery again with each refresh: a provider may move its keys.
+    // Discovery is repeated with each refresh, because a provider may move its keys.
     load: async () => (await get((await discover()).jwks)).body,
     onChange: () => cache.clear(),
     onFailure: error =>
@@ -103,7 +103,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     const { userinfo } = endpoints ?? (await discover())
     if (!userinfo) throw new ProviderError('it has no userinfo endpoint', 'invalid')
     const answer = await get(userinfo, { token, subject })
-    // OpenID Connect Core §5.3.2: userinfo of somebody else must not be used.
+    // OpenID Connect Core §5.3.2: a userinfo response of another subject must not be used.
     if (answer.body.sub !== subject) throw new ProviderError('its userinfo is of another subject', 'invalid')
     return parseUserinfo(subject, answer, askedAt, now())
   }
@@ -123,7 +123,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
       }
     },
 
-    async userData(token, subject) {
+    async readUserData(token, subject) {
       try {
         const judged =
           options.userData === 'token'

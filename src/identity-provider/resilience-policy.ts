@@ -1,4 +1,4 @@
-/** Calls to the provider on a fan's behalf: few retries within a budget, and none at all while it is known to be down. */
+/** The resilience policy for userinfo requests: one retry, and a circuit breaker during an outage of the provider. */
 import {
   BrokenCircuitError,
   ConsecutiveBreaker,
@@ -12,11 +12,11 @@ import { NotAskedError, ProviderError } from './fetch-json.ts'
 
 /** Milliseconds. */
 export interface ResilienceOptions {
-  /** For one request, its body included. Default 2000. */
+  /** For one request and its response. Default 2000. */
   deadlineMs?: number
-  /** Before the one retry, at the most. Default 200: with two deadlines the whole stays under 5 s. */
+  /** Maximum wait before the retry. Default 200: two deadlines and the wait stay under 5 s. */
   retryWaitMs?: number
-  /** After five failures in a row, how long nothing is asked before one call tries again. Default 10000. */
+  /** How long the circuit stays open after five consecutive failures. Default 10000. */
   openMs?: number
 }
 
@@ -24,14 +24,14 @@ export const DEADLINE_MS = 2_000
 const RETRIES = 1
 const FAILURES_TO_OPEN = 5
 
-/** The provider itself fails. A 4xx answer is about one fan's token or requests, and must not affect other fans. */
+/** The provider itself fails. A 4xx response concerns one fan and must not affect others. */
 const isOutage = (error: unknown): error is ProviderError =>
   error instanceof ProviderError &&
   !(error instanceof NotAskedError) &&
   error.kind === 'unavailable' &&
   (error.status === undefined || error.status >= 500)
 
-/** Runs a call under the policy. Rejects with the call's own error, or with `ProviderError` `unavailable` unasked. */
+/** Runs a call under the policy. Rejects with its error, or with `ProviderError` `unavailable` while the circuit is open. */
 export function createResiliencePolicy({ retryWaitMs = 200, openMs = 10_000 }: ResilienceOptions = {}) {
   const retrying = retry(
     handleWhen(error => isOutage(error) && error.retryAfter === undefined),
@@ -46,12 +46,12 @@ export function createResiliencePolicy({ retryWaitMs = 200, openMs = 10_000 }: R
   })
   const policy = wrap(retrying, breaking)
 
-  return async function call<T>(ask: () => Promise<T>): Promise<T> {
+  return async function run<T>(call: () => Promise<T>): Promise<T> {
     try {
-      return await policy.execute(ask)
+      return await policy.execute(call)
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error
-      throw new ProviderError('it has failed too often of late', 'unavailable', Math.ceil(openMs / 1000))
+      throw new ProviderError('it has failed too often recently', 'unavailable', Math.ceil(openMs / 1000))
     }
   }
 }

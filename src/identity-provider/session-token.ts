@@ -1,10 +1,10 @@
-/** The verification rule for the provider's access tokens (RFC 7519, RFC 8725, RFC 9068). */
+/** Verifies the provider's access tokens (RFC 7519, RFC 8725, RFC 9068). */
 import { hash } from 'node:crypto'
 import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose'
 import { DomainError } from '../core/problems.ts'
 import { ProviderError } from './fetch-json.ts'
 
-/** Asymmetric only: with these, nobody who knows the public key can sign. */
+/** Asymmetric algorithms only: the public key must not be sufficient to sign (RFC 8725 §2.1). */
 const ALGORITHMS = [
   'ES256',
   'ES384',
@@ -18,23 +18,23 @@ const ALGORITHMS = [
   'PS384',
   'PS512',
 ]
-/** Seconds by which clocks may differ. */
-const LEEWAY = 30
-/** Seconds. A year by any count: `iat` and `exp` further away are mistakes, such as milliseconds for seconds. */
+/** Clock tolerance in seconds. */
+const CLOCK_TOLERANCE = 30
+/** Maximum distance of `iat` and `exp` from now, in seconds. Beyond a year they are errors, such as milliseconds. */
 const MAX_DISTANCE = 366 * 86_400
-/** Tokens longer than this are refused unread: no provider issues them, and parsing costs. */
+/** Longer tokens are refused before they are parsed. */
 const MAX_CHARACTERS = 16_384
-/** Of keys that fit a token without `kid`: each is a signature to verify for an unknown caller. */
+/** For a token without `kid`: each key is one more signature check for an unauthenticated caller. */
 const MAX_KEYS_TRIED = 10
 
 export interface SessionClaims {
   subject: string
   /**
-   * Names the token among those of its subject, for its revocation: its `jti`, or without one the hash of the bytes that
-   * are signed. They cannot be rewritten without the provider's key. The signature can, so it is no part of the name.
+   * Identifies the token among those of its subject, for revocation: its `jti`, or else the hash of its signed part. The
+   * signature itself is not included, because it can be changed and still verify.
    */
   tokenId: string
-  /** Milliseconds since the epoch, both: of thousands that are kept, each Date would be one more for the collector to visit. */
+  /** Both in milliseconds since the epoch: numbers, because thousands of cached Dates would burden the garbage collector. */
   issuedAt: number
   expiresAt: number
 }
@@ -43,22 +43,22 @@ export interface SessionTokenRules {
   findKey: JWTVerifyGetKey
   issuer: string
   audience: string
-  /** The claim that holds the audience; `aud` by the standard. */
+  /** The claim that holds the audience: `aud`, unless the provider uses another one. */
   audienceClaim: string
-  /** Claims that must be there: with this value of this type, or, where null, with any value. */
+  /** Claims that the token must have: with exactly this value, or with any value if null. */
   requiredClaims: Record<string, string | number | boolean | null>
-  /** Of `client_id` and `azp`; empty accepts tokens of any client. */
+  /** Accepted values of `client_id` and `azp`. Empty accepts any client. */
   allowedClients: readonly string[]
-  /** All of them must be granted, by `scope` or `scp`. */
+  /** Scopes that `scope` or `scp` must contain. */
   requiredScopes: readonly string[]
-  /** The `typ` that the header must carry; null accepts any. */
+  /** The required `typ` of the header; null accepts any. */
   typ: string | null
   now: () => Date
 }
 
 /**
- * Signature by the issuer's keys, `iss`, `aud`, `typ`, and `exp`, `iat`, `sub` present and in time.
- * @throws DomainError `invalid_token`, `identity_provider_unavailable` (its keys are not known: nobody can be judged)
+ * Checks the signature, `iss`, `aud`, `typ`, `exp`, `iat`, `sub`, and the required claims, clients and scopes.
+ * @throws DomainError `invalid_token`, `identity_provider_unavailable` (the provider's keys are not known)
  */
 export async function verifySessionToken(token: string, rules: SessionTokenRules): Promise<SessionClaims> {
   if (token.length > MAX_CHARACTERS)
@@ -70,7 +70,7 @@ export async function verifySessionToken(token: string, rules: SessionTokenRules
       ...(rules.audienceClaim === 'aud' ? { audience: rules.audience } : {}),
       typ: rules.typ ?? undefined,
       requiredClaims: ['exp', 'iat', 'sub'],
-      clockTolerance: LEEWAY,
+      clockTolerance: CLOCK_TOLERANCE,
       currentDate: rules.now(),
     })
     requireClaims(payload, rules)
@@ -87,7 +87,7 @@ export async function verifySessionToken(token: string, rules: SessionTokenRules
   }
 }
 
-/** A token without `kid` may fit several keys of the provider: one of them must verify it. @throws jose's errors */
+/** A token without `kid` may match several keys: one of them must verify it. @throws the errors of jose */
 async function verifyJwt(token: string, findKey: JWTVerifyGetKey, options: JWTVerifyOptions) {
   try {
     return (await jwtVerify(token, findKey, options)).payload
@@ -106,12 +106,12 @@ async function verifyJwt(token: string, findKey: JWTVerifyGetKey, options: JWTVe
   }
 }
 
-/** Compared with its type: the text "true" is not the boolean, nor is the text "2" the number. @throws DomainError `invalid_token` */
+/** Compares values strictly: the string "2" is not the number. @throws DomainError `invalid_token` */
 function requireClaims(
   payload: JWTPayload,
   { audience, audienceClaim, requiredClaims }: SessionTokenRules,
 ): void {
-  if (audienceClaim !== 'aud' && !wordsOf(payload[audienceClaim]).includes(audience)) {
+  if (audienceClaim !== 'aud' && !listOf(payload[audienceClaim]).includes(audience)) {
     throw notAccepted(audienceClaim)
   }
   for (const [name, value] of Object.entries(requiredClaims)) {
@@ -120,7 +120,7 @@ function requireClaims(
   }
 }
 
-/** RFC 9068 names the client `client_id`, OpenID Connect `azp`; where a token carries both, both count. */
+/** RFC 9068 names the client `client_id`, OpenID Connect `azp`. If a token has both, both must be allowed. */
 function requireClient(payload: JWTPayload, { allowedClients }: SessionTokenRules): void {
   if (allowedClients.length === 0) return
   const { client_id: clientId, azp } = payload
@@ -130,14 +130,14 @@ function requireClient(payload: JWTPayload, { allowedClients }: SessionTokenRule
   }
 }
 
-/** `scope` is text with spaces (RFC 9068 §2.2.3); some providers send an array, or call it `scp`. */
+/** `scope` is a space-separated string (RFC 9068 §2.2.3). Some providers send an array, or call it `scp`. */
 function requireScopes({ scope, scp }: JWTPayload, { requiredScopes }: SessionTokenRules): void {
   if (requiredScopes.length === 0) return
-  const granted = [scope, scp].flatMap(list => (typeof list === 'string' ? list.split(' ') : wordsOf(list)))
+  const granted = [scope, scp].flatMap(list => (typeof list === 'string' ? list.split(' ') : listOf(list)))
   if (!requiredScopes.every(required => granted.includes(required))) throw notAccepted('scope')
 }
 
-/** A sender-constrained token (RFC 8705, RFC 9449) is worth nothing to its thief, unless it is accepted as a plain bearer token. */
+/** Accepting a sender-constrained token (RFC 8705, RFC 9449) as a bearer token would remove its protection against theft. */
 function refuseBound({ cnf }: JWTPayload): void {
   if (cnf === undefined) return
   throw new DomainError('invalid_token', {
@@ -145,7 +145,7 @@ function refuseBound({ cnf }: JWTPayload): void {
   })
 }
 
-const wordsOf = (claim: unknown): unknown[] => (Array.isArray(claim) ? claim : [claim])
+const listOf = (claim: unknown): unknown[] => (Array.isArray(claim) ? claim : [claim])
 
 const notAccepted = (claim: string) =>
   new DomainError('invalid_token', { detail: `The token's ${claim} is not accepted.` })
@@ -160,14 +160,14 @@ function readClaims({ sub, iat, exp, jti }: JWTPayload, token: string, now: Date
   ) {
     throw new DomainError('invalid_token', { detail: 'The token names no subject.' })
   }
-  // jose checks that both are numbers, that `exp` has not passed and nothing of `iat`.
+  // jose has checked that both are numbers and that `exp` has not passed. It does not check the value of `iat`.
   const seconds = now.getTime() / 1000
-  if ((iat as number) > seconds + LEEWAY) {
+  if ((iat as number) > seconds + CLOCK_TOLERANCE) {
     throw new DomainError('invalid_token', { detail: 'The token is issued in the future.' })
   }
-  if ((iat as number) < seconds - MAX_DISTANCE - LEEWAY) throw notAccepted('iat')
-  if ((exp as number) > seconds + MAX_DISTANCE + LEEWAY) throw notAccepted('exp')
-  // NumericDate may have a fraction (RFC 7519 §2); instants here are whole milliseconds.
+  if ((iat as number) < seconds - MAX_DISTANCE - CLOCK_TOLERANCE) throw notAccepted('iat')
+  if ((exp as number) > seconds + MAX_DISTANCE + CLOCK_TOLERANCE) throw notAccepted('exp')
+  // A NumericDate may have a fraction (RFC 7519 §2).
   const issuedAt = Math.floor((iat as number) * 1000)
   const expiresAt = Math.ceil((exp as number) * 1000)
   const tokenId = typeof jti === 'string' && jti !== '' ? `jti ${jti}` : `signed ${hashOfSigned(token)}`
@@ -178,7 +178,7 @@ function hashOfSigned(token: string): string {
   return hash('sha256', token.slice(0, token.lastIndexOf('.')), 'hex')
 }
 
-/** Enough for the developer of a client; nothing that the token holds. */
+/** For developers of clients. Contains no value of the token. */
 function explain(error: unknown): string {
   if (error instanceof errors.JWTExpired) return 'The token has expired.'
   if (error instanceof errors.JWTClaimValidationFailed) return `The token's ${error.claim} is not accepted.`

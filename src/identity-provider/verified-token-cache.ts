@@ -1,14 +1,13 @@
 /**
- * Remembers tokens that were verified, by their whole text.
+ * Caches the claims of verified tokens, keyed by the whole token.
  *
- * It may skip: parsing, the signature, and every claim that cannot change while the text is the same.
- * It may not skip: `exp`, judged by the clock at each use; that the provider's keys were looked at lately; and whether the
- * token was logged out or its user deleted, which is asked of the database at every request (`auth/standing.ts`).
- * When the provider's key set changes it forgets everything, so that a retired key is refused as soon as we know.
+ * A hit replaces parsing, the signature check, and the check of every claim that is constant for a token. It does not replace
+ * the check of `exp`, made at each look-up, nor that of token validity (logout, deletion, erasure), made at each request by
+ * `auth/token-validity.ts` or its cache. A change of the provider's key set clears the cache: a retired key ends at once.
  */
 import { LRUCache } from 'lru-cache'
 
-/** Fans at once; and the text of their tokens, which some providers make long. */
+/** Entries, and the total length of their tokens: some providers issue long tokens. */
 export const MAX_TOKENS = 20_000
 const MAX_CHARACTERS = 32 * 1024 * 1024
 
@@ -21,19 +20,19 @@ export function createVerifiedTokenCache<Claims extends { expiresAt: number }>(n
   let cleared = 0
 
   return {
-    /** Undefined: verify. `keysFresh`: whether the provider's keys have been looked at lately. */
+    /** Undefined if the token must be verified. `keysFresh`: whether the provider's keys were fetched recently. */
     get(token: string, keysFresh = true): Claims | undefined {
       const claims = keysFresh ? verified.get(token) : undefined
       if (claims && claims.expiresAt > now().getTime()) return claims
-      // Expired: the leeway is the verifier's to give.
+      // An expired token is verified again, because only the verifier applies the clock tolerance.
       return undefined
     },
-    /** Keeps what comes of a verification; what fails is not kept. */
+    /** Caches the result of a verification that succeeds. */
     async put(token: string, verification: Promise<Claims>): Promise<Claims> {
-      const begun = cleared
+      const clearedBefore = cleared
       const claims = await verification
-      // Begun with the keys of before a change: true of this request, not to be remembered.
-      if (begun === cleared) verified.set(token, claims)
+      // If the keys have changed since the start, the result holds for this request but is not cached.
+      if (clearedBefore === cleared) verified.set(token, claims)
       return claims
     },
     clear() {

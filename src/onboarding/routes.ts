@@ -60,7 +60,7 @@ async function askProvider(deps: OnboardingDeps, caller: AuthenticatedCaller): P
   const found = await findProviderToken(deps.db.read, deps.tokenEncryption, caller)
   if (!found) return nothing
   try {
-    const { claims } = await deps.identity.userData(found.token, caller.subject)
+    const { claims } = await deps.identity.readUserData(found.token, caller.subject)
     return { claims, queuedSync: null }
   } catch (error) {
     // A token that the provider refuses will not do later either.

@@ -12,7 +12,7 @@ export const syncRoutes = (deps: FanDeps) =>
       // The provider answers its own tokens only.
       if (credential.kind !== 'session') throw new DomainError('session_required')
       return write((tx, { claims }) => syncIdentity(tx, caller, claims), {
-        prepare: () => deps.identity.userData(credential.token, subject),
+        prepare: () => deps.identity.readUserData(credential.token, subject),
       })
     },
     operation({

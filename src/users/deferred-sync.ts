@@ -78,7 +78,7 @@ export async function retrySync(deps: SyncDeps, row: Row): Promise<boolean> {
     return false
   }
   try {
-    const { claims } = await identity.userData(token, user.subject)
+    const { claims } = await identity.readUserData(token, user.subject)
     // Takes the row away as well.
     await db.write(tx => mirrorIdentity(tx, user.id, claims))
     return true

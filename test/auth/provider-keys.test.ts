@@ -226,7 +226,7 @@ describe('a provider that fails', () => {
     const forged = await tokenOf(world, { defect: 'wrong_key', expiresIn: 7 * 86_400 })
     await expectUnavailable(as(forged))
     const ready = await as(token).get('/readyz')
-    expect([ready.status, ready.body.checks.identityProvider]).toEqual([503, 'it answered 503'])
+    expect([ready.status, ready.body.checks.identityProvider]).toEqual([503, 'it responded with 503'])
     await control(world, 'DELETE', '/faults')
     world.clock.advance(FETCH_COOLDOWN_MS)
     expect(await statusOf(as(token))).toBe(200)

@@ -1,6 +1,6 @@
 /** Clocks that are set back or ahead: nothing is granted or sold twice, and nothing is held for ever. */
 import { expect, test } from 'bun:test'
-import { FORGIVENESS_MS } from '../../src/auth/native-sessions.ts'
+import { REUSE_GRACE_MS } from '../../src/auth/native-sessions.ts'
 import { FETCH_COOLDOWN_MS } from '../../src/identity-provider/key-set.ts'
 import { faultsOf } from '../crash/statements.ts'
 import {
@@ -137,8 +137,8 @@ onEachEngine('A clock that is set', world => {
     const refresh = (refreshToken: string) =>
       world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })
     for (const [by, status] of [
-      [-FORGIVENESS_MS, 200],
-      [-FORGIVENESS_MS - 1, 401],
+      [-REUSE_GRACE_MS, 200],
+      [-REUSE_GRACE_MS - 1, 401],
       [-HOUR, 401],
     ] as const) {
       const fan = await patientFan(world)

@@ -205,7 +205,7 @@ describe('over a real connection', () => {
     const guarded = createGuardedFetch({ publicOnly: false })
     expect((await (await guarded(get(url))).bytes()).byteLength).toBe(bomb.byteLength)
     await expect(fetchJson({ fetch: guarded, url, deadlineMs: 30_000, maxBytes: 262_144 })).rejects.toThrow(
-      'its answer is compressed',
+      'its response is compressed',
     )
   })
 })

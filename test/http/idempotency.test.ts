@@ -169,8 +169,8 @@ onEachEngine('Idempotency-Key', world => {
     const fan = await patientFan(world)
     const synced = await fan.post('/api/user/sync-mock-idp', {}, under('sync'))
     expect(synced.status).toBe(200)
-    const userData = () => Promise.reject(new Error('asked again'))
-    const app = createApp({ ...world.deps, identity: { ...world.deps.identity, userData } })
+    const readUserData = () => Promise.reject(new Error('asked again'))
+    const app = createApp({ ...world.deps, identity: { ...world.deps.identity, readUserData } })
     const headers = { authorization: `Bearer ${fan.token}`, ...under('sync') }
     const request = new Request('http://localhost/api/user/sync-mock-idp', { method: 'POST', headers })
     const again = await app.handle(request)
@@ -192,12 +192,12 @@ onEachEngine('Idempotency-Key', world => {
     const asked = Promise.withResolvers<void>()
     const answered = Promise.withResolvers<void>()
     const { identity } = world.deps
-    const userData: typeof identity.userData = async (token, subject) => {
+    const readUserData: typeof identity.readUserData = async (token, subject) => {
       asked.resolve()
       await answered.promise
-      return identity.userData(token, subject)
+      return identity.readUserData(token, subject)
     }
-    const app = createApp({ ...world.deps, identity: { ...identity, userData } })
+    const app = createApp({ ...world.deps, identity: { ...identity, readUserData } })
     const onboard = async (body: unknown) => {
       const headers = { authorization: `Bearer ${fan.token}`, 'content-type': 'application/json' }
       const response = await app.handle(

@@ -58,7 +58,7 @@ describe('fetchJson', () => {
       },
       { deadlineMs: 1 },
     )
-    expect([failure.kind, failure.message]).toEqual(['unavailable', 'no whole answer within 1 ms'])
+    expect([failure.kind, failure.message]).toEqual(['unavailable', 'no complete response within 1 ms'])
     expect(signals.map(({ aborted }) => aborted)).toEqual([true])
   })
 
@@ -77,7 +77,7 @@ describe('fetchJson', () => {
       },
     })
     const failure = await failureOf(answer(endless))
-    expect([failure.kind, failure.message]).toEqual(['invalid', 'its answer is larger than 1000 bytes'])
+    expect([failure.kind, failure.message]).toEqual(['invalid', 'its response is larger than 1000 bytes'])
     expect(sent).toBeLessThan(2000)
     const padded = `{}${' '.repeat(998)}`
     expect((await ask(answer(padded))).body).toEqual({})
@@ -85,9 +85,9 @@ describe('fetchJson', () => {
 
   test('refuses a reply that declares a larger size, or is compressed, before it reads the body', async () => {
     for (const [headers, message] of [
-      [{ 'content-length': '1001' }, 'its answer is larger than 1000 bytes'],
-      [{ 'content-encoding': 'gzip' }, 'its answer is compressed'],
-      [{ 'content-encoding': 'zstd, identity' }, 'its answer is compressed'],
+      [{ 'content-length': '1001' }, 'its response is larger than 1000 bytes'],
+      [{ 'content-encoding': 'gzip' }, 'its response is compressed'],
+      [{ 'content-encoding': 'zstd, identity' }, 'its response is compressed'],
     ] as const) {
       let pulled = 0
       const body = new ReadableStream({ pull: () => void pulled++ }, { highWaterMark: 0 })
@@ -111,7 +111,7 @@ describe('fetchJson', () => {
       [404, 'invalid'],
     ] as const) {
       const failure = await failureOf(answer('{}', { status }))
-      expect([failure.kind, failure.message]).toEqual([kind, `it answered ${status}`])
+      expect([failure.kind, failure.message]).toEqual([kind, `it responded with ${status}`])
     }
   })
 
@@ -141,6 +141,6 @@ describe('fetchJson', () => {
     const failure = await failureOf(async () => {
       throw new TypeError('connect ECONNREFUSED 10.0.0.7:443')
     })
-    expect([failure.kind, failure.message]).toEqual(['unavailable', 'no answer: the connection failed'])
+    expect([failure.kind, failure.message]).toEqual(['unavailable', 'no response: the connection failed'])
   })
 })

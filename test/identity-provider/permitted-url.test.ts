@@ -122,7 +122,7 @@ describe('in production', () => {
       },
     })
     const { deps } = await startOn(env, guarded)
-    await expect(deps.identity.userData(TOKEN, 'fan')).rejects.toMatchObject({
+    await expect(deps.identity.readUserData(TOKEN, 'fan')).rejects.toMatchObject({
       code: 'identity_provider_invalid',
     })
     expect(received).toBe(0)
@@ -186,11 +186,11 @@ describe('a redirect', () => {
     for (const path of ['openid-configuration', 'keys']) {
       moved = path
       const env = { ...(await makeDevelopmentSecrets()), IDP_ISSUER }
-      await expectClosed(await startOn(env, request => fetch(request)), 'it answered 307')
+      await expectClosed(await startOn(env, request => fetch(request)), 'it responded with 307')
     }
     moved = 'userinfo'
     const app = await startOn({ ...(await makeDevelopmentSecrets()), IDP_ISSUER }, request => fetch(request))
-    await expect(app.deps.identity.userData(TOKEN, 'fan')).rejects.toMatchObject({
+    await expect(app.deps.identity.readUserData(TOKEN, 'fan')).rejects.toMatchObject({
       code: 'identity_provider_invalid',
     })
     expect(visits).toEqual([])

@@ -68,7 +68,7 @@ describe('createKeySet', () => {
     const { find, loads } = keySetOn(clock)
     const { publicJwk } = generateSigningKey('ES256')
     const ask = () => find({ alg: 'ES256', kid: publicJwk.kid }, { payload: '', signature: '' })
-    const down = new ProviderError('it answered 503', 'unavailable')
+    const down = new ProviderError('it responded with 503', 'unavailable')
     const known = ask()
     loads[0]?.resolve({ keys: [publicJwk] })
     expect(await known).toBeDefined()

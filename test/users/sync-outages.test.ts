@@ -175,7 +175,7 @@ onEachEngine('Sync while the provider fails', world => {
     await control(world, 'POST', '/faults', { match: 'discovery', kind: 'status', retryAfter: 120, count: 1 })
     await control(world, 'DELETE', '/requests')
     for (let left = 120; left > 0; left -= 30) {
-      await expect(identity.userData(token, subject)).rejects.toMatchObject({
+      await expect(identity.readUserData(token, subject)).rejects.toMatchObject({
         code: 'identity_provider_unavailable',
         explanation: { retryAfter: left },
       })
@@ -185,7 +185,7 @@ onEachEngine('Sync while the provider fails', world => {
     }
     const { requests } = await control(world, 'GET', '/requests')
     expect(requests).toHaveLength(1)
-    expect((await identity.userData(token, subject)).claims.subject).toBe(subject)
+    expect((await identity.readUserData(token, subject)).claims.subject).toBe(subject)
   })
 
   test('after five failures in a row it is not asked, until one call finds it well again', async () => {
