@@ -1,4 +1,4 @@
-/** What runs beside requests: keys refreshed ahead of need, deferred syncs made up, expired rows swept away. */
+/** Background tasks: refresh keys before they are needed, retry deferred syncs, delete expired rows. */
 import { sweepExpired } from './auth/sweep-expired.ts'
 import { loggable } from './core/loggable.ts'
 import type { Deps } from './deps.ts'
@@ -12,7 +12,7 @@ const SYNCS_EVERY_MS = 5_000
 const SWEEP_EVERY_MS = 600_000
 const SHARE_EVERY_MS = 1_000
 
-/** Starts at once. `stop` resolves when no run is under way any more. */
+/** Starts at once. `stop` resolves when no task runs any more. */
 export function startBackground(deps: Deps): { stop(): Promise<void> } {
   let stopping = false
   const tasks = [
@@ -26,7 +26,7 @@ export function startBackground(deps: Deps): { stop(): Promise<void> } {
     ),
   ]
 
-  /** Never two runs of one task at once; a run that fails is logged, and the next one comes all the same. */
+  /** Runs of one task never overlap; a failed run is logged, and the next one starts as scheduled. */
   function every(ms: number, task: string, run: () => Promise<unknown>) {
     let running: Promise<unknown> | undefined
     const tick = () => {

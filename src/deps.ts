@@ -1,4 +1,4 @@
-/** What each part of the application is handed, and nothing else: a test hands over its own. */
+/** The dependencies of the application: the sum of what its rooms declare. A test supplies its own. */
 import type { Logger } from 'pino'
 import type { Database } from '../db/index.ts'
 import { createNativeTokens, type NativeTokens } from './auth/native-token.ts'
@@ -18,7 +18,7 @@ import { createTokenEncryption, type TokenEncryption } from './users/token-encry
 export interface Deps extends AppSources {
   config: Config
   db: Database
-  /** What this process is at under an `Idempotency-Key`: fingerprints by scope. Another's is met in the database. */
+  /** Requests of this process that run under an `Idempotency-Key`: fingerprints by scope. */
   runningKeys: Map<string, string>
   log: Logger
   identity: IdentityProvider
@@ -34,19 +34,19 @@ export interface Deps extends AppSources {
   tokenValidityCache: ResponseCache
   payments: Payments
   rateLimiter: RateLimiter
-  /** For what is shared between instances under names that tell nobody anything. */
+  /** Keys the hashes under which instances share rate limits. */
   rateLimitSecret: Buffer
-  /** `main.ts` says when the process is about to end; answers and `/readyz` tell it on. */
+  /** Set by `main.ts` when the process stops; responses and `/readyz` report it. */
   lifecycle: { stopping: boolean }
 }
 
-/** What the outside world gives: `main.ts` the real one, a test its own. */
+/** What comes from outside the application: real in `main.ts`, a test's own in tests. */
 export interface World {
   config: Config
   db: Database
   log: Logger
   sources: AppSources
-  /** How the provider is reached, and how patiently. */
+  /** How the provider is called. */
   fetch: Fetch
   resilience?: ResilienceOptions
 }

@@ -1,4 +1,4 @@
-/** The one file with side effects: environment → dependencies → listen → drain when told to stop. */
+/** The one file with side effects: environment → dependencies → listen → drain on a signal. */
 import { DatabaseError, openDatabase } from '../db/index.ts'
 import { migrate, NewerSchemaError, OlderSchemaError, requireMigrated } from '../db/migrate.ts'
 import { createApp } from './app.ts'
@@ -41,7 +41,7 @@ async function start(config: Readonly<Config>) {
     if (stopping) return
     stopping = true
     const { drainGraceMs, drainTimeoutMs } = config.network
-    // First nothing but the word: load balancers read it from /readyz, clients from `Connection: close`.
+    // First only announce it: load balancers read /readyz, clients read `Connection: close`.
     deps.lifecycle.stopping = true
     log.info({ signal, drainGraceMs }, 'stopping')
     if (drainGraceMs > 0) await Bun.sleep(drainGraceMs)
@@ -65,7 +65,7 @@ async function start(config: Readonly<Config>) {
   log.info({ url: `http://${config.host}:${app.server?.port}`, database: db.engine }, 'listening')
 }
 
-/** What went wrong, in words for the one who started it: never a stack, never a value of the configuration. */
+/** What went wrong, for the operator: never a stack, never a value of the configuration. */
 function explain(error: unknown, env: NodeJS.ProcessEnv): string {
   if (error instanceof ConfigError) return error.message
   if (error instanceof NewerSchemaError || error instanceof OlderSchemaError) return error.message

@@ -1,17 +1,17 @@
 /**
- * `WORKERS=n`: n processes of the API on one port, among which the system shares out connections (SO_REUSEPORT). This one
- * only watches over them: what ends by itself is started anew, and a signal goes to all.
+ * `WORKERS=n`: n processes of the API on one port, among which the system distributes connections (SO_REUSEPORT). The
+ * supervisor restarts a worker that ends by itself, and passes signals on to all.
  */
 import type { Logger } from 'pino'
 
-/** Of a worker that ended by itself, before it is started again. */
+/** Before a worker that ended by itself is restarted. */
 const PAUSE_MS = 1_000
-/** One that ends sooner did not come up. */
+/** A worker that ends sooner failed to start. */
 const YOUNG_MS = 5_000
-/** In a row, until the whole is given up. */
+/** In a row, after which all workers are stopped. */
 const MAX_FAILURES = 5
 
-/** The number of this process among the workers; undefined for one that runs alone, or watches over them. */
+/** The number of this process among the workers; undefined for a process without workers, and for the supervisor. */
 export const workerNumber = (env: NodeJS.ProcessEnv): number | undefined =>
   env.MATCHDAY_WORKER === undefined ? undefined : Number(env.MATCHDAY_WORKER)
 
@@ -20,7 +20,7 @@ interface Listening {
   port: number
 }
 
-/** Resolves when all workers have ended: to 0 when each left as it was told, else to 1. */
+/** Resolves when all workers have ended: to 0 when each stopped as requested, else to 1. */
 export async function superviseWorkers(
   count: number,
   { host, port: wanted }: Listening,
@@ -39,7 +39,7 @@ export async function superviseWorkers(
         stdin: 'ignore',
         stdout: 'inherit',
         stderr: 'inherit',
-        // Cut when this process dies, whatever of: no worker outlives the one who watches over it.
+        // Closed when this process dies for any reason, so that no worker outlives it.
         ipc() {},
       })
       running.add(worker)
@@ -55,7 +55,7 @@ export async function superviseWorkers(
       await Bun.sleep(PAUSE_MS)
     }
     if (stopping) return
-    log.error({ worker: number }, 'a worker does not come up: giving up')
+    log.error({ worker: number }, 'a worker does not start: stopping all')
     failed = true
     stop('SIGTERM')
   }
@@ -72,7 +72,7 @@ export async function superviseWorkers(
   return failed ? 1 : 0
 }
 
-/** The port, and the error of one that is taken: the workers themselves would share it with whoever has it. */
+/** The port. @throws when it is taken, which the workers would not notice: they share ports. */
 function claimPort(hostname: string, port: number): number {
   const probe = Bun.listen({ hostname, port, socket: { data() {} } })
   const claimed = probe.port

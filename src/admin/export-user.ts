@@ -2,7 +2,7 @@
 import type { Reader } from '../../db/index.ts'
 import { exportSessions } from '../auth/export.ts'
 import type { Caller } from '../core/caller.ts'
-import { exportKeptAnswers } from '../http/idempotency/export.ts'
+import { exportStoredResponses } from '../http/idempotency/export.ts'
 import { exportScores } from '../leaderboard/export.ts'
 import { readOnboarding } from '../onboarding/onboarding.ts'
 import { exportPacks, exportPurchases } from '../packs/export.ts'
@@ -28,7 +28,7 @@ export async function exportUser(reader: Reader, fan: FanReference) {
     subject: { provider: who.provider, subject: who.subject },
     ...(user ? await exportRecord(reader, user) : { profile: null }),
     sessions,
-    keptAnswers: await exportKeptAnswers(reader, who),
+    keptAnswers: await exportStoredResponses(reader, who),
   }
 }
 

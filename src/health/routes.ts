@@ -51,7 +51,7 @@ export const healthRoutes = ({
     .get(
       '/readyz',
       async ({ set, status }) => {
-        // Heals at once what can be healed; with keys held, a probe waits for nobody.
+        // Recovers at once where it can; while keys are held, a probe waits for no provider.
         if (identity.problem() !== null) await identity.refresh()
         const checks = { database: await pingDatabase(db), identityProvider: identity.problem() ?? 'ok' }
         if (lifecycle.stopping) {

@@ -128,7 +128,7 @@ export function operation<
     [DECLARED]: declared,
   }
   // Guarantee of the cast: `response` is absent at run time and read by the compiler only; `afterHandle` turns the very
-  // object that the handler answered into bytes, which Elysia's types cannot say.
+  // object that the handler returned into bytes, which Elysia's types cannot express.
   const accepted = probe ? undefined : (query ?? Nothing)
   return { body, query: accepted, params, detail, ...hooks } as unknown as Operation<
     Body,
@@ -158,7 +158,7 @@ const countCaller =
     })
   }
 
-/** Operations that nobody signs in for ignore the header. */
+/** Operations without authentication ignore the header. */
 const refuseBadKey = ({ caller, request }: { caller?: Caller | null; request: Request }) => {
   if (caller) readIdempotencyKey(request.headers)
 }

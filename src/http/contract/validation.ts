@@ -4,7 +4,7 @@ import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { ValidationError } from 'elysia'
 import type { FieldError } from '../../core/problems.ts'
 
-/** More would help nobody. */
+/** More errors do not help to correct a request. */
 const MAX_ERRORS = 20
 
 export function fieldErrors(error: ValidationError): FieldError[] {

@@ -18,7 +18,7 @@ const rawBodies = new WeakMap<Request, string>()
 export const rawBodyOf = (request: Request): string => rawBodies.get(request) ?? ''
 
 /**
- * No body and no media type count as `{}`: what may be left out need not be sent as an empty object.
+ * No body and no media type count as `{}`: optional members need no empty object.
  * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`,
  * `request_timeout`, `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL, a lone
  * surrogate, an inherited name)
@@ -40,7 +40,7 @@ export async function readJsonBody(
     body = JSON.parse(text)
   } catch {
     throw new DomainError('malformed_request', {
-      detail: text === '' ? 'The body is empty.' : 'The body is no JSON.',
+      detail: text === '' ? 'The body is empty.' : 'The body is not JSON.',
     })
   }
   refuseUnsafe(body, maxBodyLevels)
@@ -82,7 +82,7 @@ async function readBytes(request: Request, maxBytes: number, timeoutMs: number):
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
 }
 
-/** Bun cuts a connection that is all but silent; this ends one that drips just enough to be heard. */
+/** Bun closes idle connections; this ends a request that sends a few bytes now and then. */
 function startDeadline(timeoutMs: number) {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new DomainError('request_timeout')), timeoutMs)
@@ -125,7 +125,7 @@ function decode(bytes: Uint8Array): string {
 
 /**
  * NUL and lone surrogates are valid JSON that no database of ours can hold. Names that every object inherits are
- * members of no request; further on, `toString` would break whoever puts its object into a message.
+ * members of no request; a body with `toString` would break code that formats it.
  */
 function refuseUnsafe(value: unknown, levels: number, pointer = '', level = 1): void {
   if (typeof value === 'string') refuseText(value, pointer)

@@ -1,4 +1,4 @@
-/** Where a request came from, as far as it can be believed. */
+/** Where a request came from, as far as trusted proxies say. */
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { NetworkConfig, TrustedProxies } from '../../config/network.ts'
@@ -17,7 +17,7 @@ export function clientAddress(headers: Headers, peer: string | undefined, proxie
   let address = nearest
   for (const [at, claimed] of chain.entries()) {
     if (!believes(trustedProxies, address, at)) break
-    // `unknown`, an obfuscated name, nonsense: the last address that somebody saw is the best there is.
+    // `unknown`, an obfuscated name or nonsense: the last verified address is the best known.
     const next = normalize(claimed)
     if (next === undefined) break
     address = next
@@ -25,7 +25,7 @@ export function clientAddress(headers: Headers, peer: string | undefined, proxie
   return address
 }
 
-/** A connection's own address, again and again the same. */
+/** Addresses of connections repeat. */
 const peers = new LRUCache<string, string>({ max: 10_000, memoMethod: peer => normalize(peer) ?? '' })
 
 /** Whether the one at `address`, `at` hops away, is trusted to say who came to it. */
@@ -48,7 +48,7 @@ function forwardedFor(value: string, header: NetworkConfig['proxyHeader']): stri
   })
 }
 
-/** Without port, brackets and the IPv6 clothes of an IPv4 address; undefined when it is no address. */
+/** Without port, brackets and the IPv6 form of an IPv4 address; undefined when it is not an address. */
 function normalize(node: string): string | undefined {
   const text = node.trim().toLowerCase()
   const bare =
@@ -59,7 +59,7 @@ function normalize(node: string): string | undefined {
   return isIP(address) ? address : undefined
 }
 
-/** What is counted as one: an IPv6 client has a whole /64 to draw addresses from. */
+/** Addresses counted as one client: an IPv6 client may use a whole /64. */
 export function addressGroup(address: string): string {
   if (!address.includes(':')) return address
   const [head = '', tail = ''] = address.split('::')

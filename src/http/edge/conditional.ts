@@ -1,10 +1,10 @@
-/** Answers that clients and CDNs may keep: ETag, If-None-Match and Cache-Control (RFC 9110 §8.8, §13; RFC 9111). */
+/** Responses that clients and CDNs may store: ETag, If-None-Match and Cache-Control (RFC 9110 §8.8, §13; RFC 9111). */
 
 import type { SharedResponse } from './responses.ts'
 
 /**
- * Public answers: a browser asks again each time, which costs a 304; a shared cache may answer for a second by itself, so that
- * a crowd costs one request. Private ones stay in the client, which asks again each time: what a fan did shows at once.
+ * Public responses: a browser revalidates each time, which costs a 304; a shared cache may serve one for a second, so that a
+ * crowd costs one request. Private ones stay in the client, which revalidates each time: a fan's change shows at once.
  */
 const PUBLIC = 'public, max-age=0, s-maxage=1, must-revalidate'
 const PRIVATE = 'private, no-cache'
@@ -36,9 +36,9 @@ export function respondConditionally({
   return body
 }
 
-/** The public answer of a view, for who names no version of it; else undefined. */
-export function sharedResponse(view: unknown, { headers }: Request): SharedResponse | undefined {
-  return headers.has('if-none-match') ? undefined : render(view)
+/** The response of a cached object; undefined when the request names a version of it. */
+export function sharedResponse(value: unknown, { headers }: Request): SharedResponse | undefined {
+  return headers.has('if-none-match') ? undefined : render(value)
 }
 
 interface Rendered extends SharedResponse {
@@ -47,15 +47,15 @@ interface Rendered extends SharedResponse {
 
 const rendered = new WeakMap<object, Rendered>()
 
-/** A view is one object for all its readers, and is rendered once. */
-function render(answer: unknown): Rendered {
-  const isObject = typeof answer === 'object' && answer !== null
-  const known = isObject ? rendered.get(answer) : undefined
+/** A cached object is shared by its readers and rendered once. */
+function render(value: unknown): Rendered {
+  const isObject = typeof value === 'object' && value !== null
+  const known = isObject ? rendered.get(value) : undefined
   if (known) return known
-  const body = JSON.stringify(answer)
+  const body = JSON.stringify(value)
   const etag = etagOf(body)
   const fresh = { body, etag, headers: { ETag: etag, 'Cache-Control': PUBLIC } }
-  if (isObject) rendered.set(answer, fresh)
+  if (isObject) rendered.set(value, fresh)
   return fresh
 }
 

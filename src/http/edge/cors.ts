@@ -1,14 +1,14 @@
 /**
- * Cross-origin requests of browsers, by an allow-list (Fetch Standard). Own code, since `@elysiajs/cors` answers
- * OPTIONS on every path, known or not, and would take 404 and 405 out of our hands.
+ * Cross-origin requests of browsers, by an allow-list (Fetch Standard). Own code: `@elysiajs/cors` answers
+ * OPTIONS on every path, so that unknown paths would not be 404.
  */
 
-/** What a page may read beside the headers that every page may. */
+/** Response headers that a page may read in addition to the safelisted ones. */
 const EXPOSED = [
   ...['ETag', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
   ...['WWW-Authenticate', 'X-Request-Id'],
 ].join(', ')
-/** What a page may send. No credentials of the browser's: callers are known by their token alone. */
+/** What a page may send. Not the browser's credentials: only the token identifies a caller. */
 const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id'
 /** Seconds; no browser keeps a preflight for longer than two hours. */
 const PREFLIGHT_MAX_AGE = '7200'
@@ -16,9 +16,9 @@ const PREFLIGHT_MAX_AGE = '7200'
 type Headers = Record<string, string | number>
 
 export interface Cors {
-  /** Adds what any answer to this request needs. */
+  /** Adds the headers that every response to this request needs. */
   addTo(headers: Headers, request: Request): void
-  /** The headers of a preflight's answer; only `Vary` where the origin is not allowed. */
+  /** The headers of a preflight response; only `Vary` where the origin is not allowed. */
   preflight(origin: string | null, methods: string[]): Record<string, string>
 }
 
@@ -26,7 +26,7 @@ export function createCors(allowed: readonly string[]): Cors {
   const origins = new Set(allowed)
   return {
     addTo(headers, request) {
-      // No origin is allowed: the answer is the same for all.
+      // No origin is allowed: responses do not depend on it.
       if (origins.size === 0) return
       headers.Vary = 'Origin'
       const origin = request.headers.get('origin')

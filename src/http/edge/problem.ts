@@ -1,4 +1,4 @@
-/** Every error as an answer: RFC 9457 `application/problem+json`. The only place that maps errors to HTTP. */
+/** Every error as a response: RFC 9457 `application/problem+json`. The only place that maps errors to HTTP. */
 import { NotFoundError, ParseError, ValidationError } from 'elysia'
 import { DatabaseError, type DatabaseFault, translateDatabaseError } from '../../../db/index.ts'
 import { DomainError, type ProblemCode, problemTypes } from '../../core/problems.ts'
@@ -27,7 +27,7 @@ const DATABASE_PROBLEMS: Record<DatabaseFault, ProblemCode> = {
 const RETRY_AFTER = 1
 
 /**
- * What the caller is told about any thrown value. An unknown error becomes `internal_error`, and its message is not
+ * The problem of any thrown value. An unknown error becomes `internal_error`, and its message is not
  * disclosed. Tests `instanceof` before any `code`, because libraries set codes of their own.
  */
 export function toDomainError(error: unknown): DomainError {
@@ -65,7 +65,7 @@ function describeProblem(error: DomainError, requestId: string): Problem {
   }
 }
 
-/** Adds what HTTP wants beside the document: `WWW-Authenticate` (RFC 6750 §3), `Retry-After`. */
+/** The response of a problem, with the headers that HTTP requires: `WWW-Authenticate` (RFC 6750 §3), `Retry-After`. */
 export function problemResponse(
   error: DomainError,
   requestId: string,

@@ -1,4 +1,4 @@
-/** Answers that are JSON text already, where making an object of it first would be most of the work. */
+/** Responses that are JSON text already: building an object first would cost more than the text. */
 
 /** `text` is JSON of a `T`: what the operation's schema describes, which tests hold it to. */
 export interface ReadyJson<T> {
@@ -7,5 +7,5 @@ export interface ReadyJson<T> {
   readonly of?: T
 }
 
-/** Guarantee of the cast: text is sent as it is (`answers.ts`), and the type says what it says. */
+/** Guarantee of the cast: `responses.ts` sends text as it is, and it is JSON of a `T`. */
 export const respondReady = <T>({ text }: ReadyJson<T>): T => text as unknown as T

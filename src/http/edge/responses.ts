@@ -1,7 +1,7 @@
-/** How every answer leaves. Each header costs at every request: those that all answers bear are made once and copied. */
+/** Builds every response. Headers that all responses carry are built once and copied, since each costs time. */
 import { ElysiaCustomStatusResponse } from 'elysia'
 
-/** Elysia's `set`: what handlers and hooks add to the answer of one request. */
+/** Elysia's `set`: what handlers and hooks add to the response of one request. */
 export interface Additions {
   headers: Record<string, string | number | undefined>
   status?: number | string
@@ -9,11 +9,11 @@ export interface Additions {
 
 export interface Responses {
   /**
-   * The answer that bears what was added, once, and what all bear. `value` is what a handler returned: an object, JSON text
+   * The response with the headers of `set` and those of every response. `value` is what a handler returned: an object, JSON text
    * (see `ready-json.ts`), Elysia's `status`, or a Response, whose own headers come first.
    */
   of(value: unknown, set: Additions): Response
-  /** The same of one object for all who ask: its own headers are put together with the others once. */
+  /** The same for one object that many requests get: its headers are combined once. */
   ofShared(shared: SharedResponse, set: Additions): Response
 }
 
@@ -23,7 +23,7 @@ export interface SharedResponse {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** `base` is borne by all. */
+/** `base`: headers of every response. */
 export function createResponses(base: Record<string, string>): Responses {
   const plain = new Headers(base)
   const json = new Headers({ ...base, 'Content-Type': 'application/json' })
@@ -58,13 +58,13 @@ export function createResponses(base: Record<string, string>): Responses {
   }
 }
 
-/** `own`: headers, in lower case, that nothing added takes the place of. */
-function added(answer: Response, set: Additions, own?: Set<string>): Response {
-  const { headers } = answer
+/** `own`: headers, in lower case, which `set` does not replace. */
+function added(response: Response, set: Additions, own?: Set<string>): Response {
+  const { headers } = response
   for (const name in set.headers)
     if (!own?.has(name.toLowerCase())) headers.set(name, String(set.headers[name]))
-  // Elysia adds what is there to a copy of the answer.
+  // Elysia would add them to a copy of the response.
   set.headers = {}
   set.status = 200
-  return answer
+  return response
 }

@@ -1,7 +1,7 @@
-/** What every answer tells a browser that meets it, whatever it is (OWASP REST Security Cheat Sheet). */
+/** Headers that every response carries for browsers (OWASP REST Security Cheat Sheet). */
 import type { NetworkConfig } from '../../config/network.ts'
 
-/** An answer with a policy of its own, as the pages of /docs have, keeps it. */
+/** A response with a policy of its own, such as the pages of /docs, keeps it. */
 export function securityHeaders({ hstsSeconds }: Pick<NetworkConfig, 'hstsSeconds'>): Record<string, string> {
   return {
     'X-Content-Type-Options': 'nosniff',

@@ -1,4 +1,4 @@
-/** What surrounds every request: its id, limits and headers, its log line, its body and query checks, its errors as problems. */
+/** Hooks of every request: id, limits, headers, log line, checks of body and query, errors as problems. */
 
 import { Elysia, NotFoundError } from 'elysia'
 import type { Logger } from 'pino'
@@ -60,7 +60,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
     log,
   })
 
-  /** 405 for a known path; for OPTIONS, which every known path takes, the answer itself. */
+  /** 405 for a known path; for OPTIONS, which every known path accepts, the response itself. */
   function respondToMethod(request: Request, requestId: string): Response | DomainError {
     const allowed = allowedMethods(pathOf(request.url))
     if (allowed.length === 0) return new DomainError('not_found')
@@ -80,7 +80,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
     )
   }
 
-  /** A crowd that asks for the same waits for no promise of it, which would be a third of what it costs. */
+  /** Responses in memory are sent before routing: the promises of a handler would add a third to their cost. */
   function respondAtOnce(request: Request, path: string, set: Additions): Response | undefined {
     if (request.method !== 'GET' || request.url.includes('?')) return undefined
     const view = facts.ready.get(path)?.()
@@ -91,18 +91,18 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
 
   return (
     new Elysia({ name: 'matchday/server-hooks' })
-      // Elysia awaits whatever looks as if it could return a promise, and gives each request what a hook's parameters
-      // name, `server` and `headers` with much ado: this one looks and names as little as it can.
+      // Elysia awaits every hook that may return a promise, and builds what a hook's parameters name (`server` and
+      // `headers` are expensive): this hook is synchronous and names as little as possible.
       .onRequest(({ request, set }) => {
         const { url } = request
         const path = pathOf(url)
         const given = request.headers.get('x-request-id')
         const requestId = given !== null && SANE_REQUEST_ID.test(given) ? given : newId()
         requestLog.begin(request, requestId)
-        // Elysia's own has no shape that the engine could know by heart.
+        // An object of one shape is faster than Elysia's own.
         set.headers = { 'x-request-id': requestId }
         cors.addTo(set.headers, request)
-        // Told in time, a client opens its next connection elsewhere, and none is cut in the middle.
+        // The client opens its next connection elsewhere, and no request is cut.
         if (lifecycle.stopping) set.headers.Connection = 'close'
         const probe = facts.isProbe(path)
         // Probes in HTTP/1.0 need no Host header, and Bun then builds no URL.
@@ -112,13 +112,13 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
           refuseBadUrl(url)
         }
         const retryAfter = admission.admit(request)
-        // No line of the log: the refusals of a second share one.
+        // Not logged here: the refusals of a second share one line.
         if (retryAfter !== null) {
           return responses.of(problemResponse(new DomainError('overloaded', { retryAfter }), requestId), set)
         }
-        const answer = respondAtOnce(request, path, set)
-        if (answer) requestLog.end(request, answer.status)
-        return answer
+        const response = respondAtOnce(request, path, set)
+        if (response) requestLog.end(request, response.status)
+        return response
       })
       .onParse({ as: 'global' }, async ({ request }) => {
         await admission.begin()
@@ -126,28 +126,28 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
       })
       .mapResponse({ as: 'global' }, ({ responseValue, request, set }) => {
         admission.end(request)
-        const answer = responses.of(responseValue, set)
-        requestLog.end(request, answer.status)
-        return answer
+        const response = responses.of(responseValue, set)
+        requestLog.end(request, response.status)
+        return response
       })
       .onError({ as: 'global' }, ({ error, request, set }) => {
         admission.end(request)
         const requestId = String(set.headers['x-request-id'])
-        let answer =
+        let response =
           error instanceof NotFoundError ? respondToMethod(request, requestId) : toDomainError(error)
-        if (answer instanceof DomainError) {
-          if (problemTypes[answer.code].status >= 500 && !(error instanceof DomainError)) {
-            log.error({ requestId, code: answer.code, error: loggable(error) }, 'request failed')
+        if (response instanceof DomainError) {
+          if (problemTypes[response.code].status >= 500 && !(error instanceof DomainError)) {
+            log.error({ requestId, code: response.code, error: loggable(error) }, 'request failed')
           }
-          const { security } = answer.explanation
+          const { security } = response.explanation
           if (security) {
             const { event, userId } = security
             logSecurityEvent(log, event, { requestId, path: pathOf(request.url), userId })
           }
-          answer = problemResponse(answer, requestId)
+          response = problemResponse(response, requestId)
         }
-        requestLog.end(request, answer.status)
-        return responses.of(answer, set)
+        requestLog.end(request, response.status)
+        return responses.of(response, set)
       })
   )
 }

@@ -2,8 +2,8 @@ import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
 
-/** Answers kept for a fan's repeats, until they expire. */
-export async function exportKeptAnswers(reader: Reader, { provider, subject }: Caller) {
+/** Responses stored for a fan's repeats, until they expire. */
+export async function exportStoredResponses(reader: Reader, { provider, subject }: Caller) {
   const { idempotencyKeys: keys } = reader.tables
   const { route, key, status, answer, expiresAt } = keys
   const rows = await reader

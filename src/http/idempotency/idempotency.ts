@@ -1,6 +1,6 @@
 /**
- * The one way in which a caller's POST, PUT or PATCH writes. Under an `Idempotency-Key` the effect and the record of
- * its answer are one unit of work, so that whoever asks again, even after a crash, hears the first answer.
+ * The one way in which a caller's POST, PUT or PATCH writes. Under an `Idempotency-Key` the effect and the stored
+ * response are one unit of work, so that a repeat gets the first response, even after a crash.
  */
 import { hash } from 'node:crypto'
 import { type Context, ElysiaCustomStatusResponse, status } from 'elysia'
@@ -25,23 +25,23 @@ export interface IdempotencyDeps {
 }
 
 export interface Surroundings<Prepared> {
-  /** Asks other machines, before the unit of work, which must not wait for them. Not done when an answer is kept. */
+  /** Calls other systems before the unit of work, which must not wait for them. Skipped when a response is stored. */
   prepare?: () => Promise<Prepared>
-  /** The answer carries a secret and is not kept: a repeat does the work again, which must be safe by its own rules. */
+  /** The response carries a secret and is not stored: a repeat does the work again, which its own rules make safe. */
   secret?: true
 }
 
 /**
- * Answers what `write` answers: a body, or Elysia's `status`. What `write` throws is rolled back and not kept;
- * a DomainError that it returns is thrown once its unit of work is committed, and not kept either.
+ * Resolves to what `write` returns: a body, or Elysia's `status`. What `write` throws is rolled back and not stored;
+ * a DomainError that it returns is thrown after its unit of work is committed, and not stored either.
  * @throws DomainError `idempotency_key_reused`, `idempotency_in_progress`, and as `prepare` and `write`
  */
-export async function runIdempotently<Answer, Prepared = undefined>(
+export async function runIdempotently<Result, Prepared = undefined>(
   { db, runningKeys }: IdempotencyDeps,
   context: IdempotencyContext,
-  write: (tx: Transaction, prepared: Prepared) => Promise<Answer>,
+  write: (tx: Transaction, prepared: Prepared) => Promise<Result>,
   { prepare, secret }: Surroundings<Prepared> = {},
-): Promise<Exclude<Answer, DomainError>> {
+): Promise<Exclude<Result, DomainError>> {
   async function run<Outcome>(unit: (tx: Transaction, prepared: Prepared) => Promise<Outcome>) {
     // Guarantee of the cast: `Prepared` is undefined where there is no `prepare`.
     const prepared = (await prepare?.()) as Prepared
@@ -52,18 +52,18 @@ export async function runIdempotently<Answer, Prepared = undefined>(
 
   const scope = scopeOf(context, key)
   const fingerprint = fingerprintOf(context)
-  async function replay(kept: KeyRecord): Promise<Exclude<Answer, DomainError>> {
+  async function replay(kept: KeyRecord): Promise<Exclude<Result, DomainError>> {
     requireSame(kept.fingerprint, fingerprint)
-    const answer =
+    const response =
       kept.answer === null
         ? deliver(await run(write))
-        : // Guarantee of the cast: it is what `write` answered to the same request.
-          (status(kept.status ?? 200, JSON.parse(kept.answer)) as Exclude<Answer, DomainError>)
+        : // Guarantee of the cast: it is what `write` returned for the same request.
+          (status(kept.status ?? 200, JSON.parse(kept.answer)) as Exclude<Result, DomainError>)
     context.set.headers['idempotent-replayed'] = 'true'
-    return answer
+    return response
   }
 
-  // An answer may be visible before it is durable. It is read again by a unit of work, which ends when all before it is.
+  // A stored response may be visible before it is durable. A unit of work reads it again, and ends when it is durable.
   const kept = (await findRecord(db.read, scope)) && (await db.write(tx => findRecord(tx, scope)))
   if (kept) return replay(kept)
   const id = JSON.stringify(scope)
@@ -73,12 +73,12 @@ export async function runIdempotently<Answer, Prepared = undefined>(
     const outcome = await run(async (tx, prepared) => {
       if (!(await reserveKey(tx, scope, fingerprint)))
         return { taken: false as const, earlier: await findRecord(tx, scope) }
-      const answer = await write(tx, prepared)
-      if (answer instanceof DomainError) await releaseKey(tx, scope)
-      else await storeResponse(tx, scope, toStore(answer, secret))
-      return { taken: true as const, answer }
+      const response = await write(tx, prepared)
+      if (response instanceof DomainError) await releaseKey(tx, scope)
+      else await storeResponse(tx, scope, toStore(response, secret))
+      return { taken: true as const, response }
     })
-    if (outcome.taken) return deliver(outcome.answer)
+    if (outcome.taken) return deliver(outcome.response)
     if (!outcome.earlier) throw inProgress()
     return await replay(outcome.earlier)
   } finally {
@@ -131,16 +131,16 @@ function refuseRunning(running: string | undefined, fingerprint: string): void {
 
 const inProgress = () => new DomainError('idempotency_in_progress', { retryAfter: 1 })
 
-function toStore(answer: unknown, secret: true | undefined) {
-  const custom = answer instanceof ElysiaCustomStatusResponse
+function toStore(result: unknown, secret: true | undefined) {
+  const custom = result instanceof ElysiaCustomStatusResponse
   return {
-    status: custom ? Number(answer.code) : 200,
-    answer: secret ? null : JSON.stringify(custom ? answer.response : answer),
+    status: custom ? Number(result.code) : 200,
+    answer: secret ? null : JSON.stringify(custom ? result.response : result),
   }
 }
 
-function deliver<Answer>(outcome: Answer): Exclude<Answer, DomainError> {
+function deliver<Result>(outcome: Result): Exclude<Result, DomainError> {
   if (outcome instanceof DomainError) throw outcome
   // Guarantee of the cast: the line above.
-  return outcome as Exclude<Answer, DomainError>
+  return outcome as Exclude<Result, DomainError>
 }

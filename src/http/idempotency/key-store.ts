@@ -1,4 +1,4 @@
-/** What is kept of mutations under an `Idempotency-Key`: for 24 hours, in the unit of work of the effect. */
+/** Responses stored under an `Idempotency-Key`: for 24 hours, in the unit of work of the effect. */
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
@@ -31,8 +31,8 @@ const selectLive = prepared((reader: Reader, values: KeyScope & { now: Date }) =
 })
 
 /**
- * Takes the key for this unit of work; false when it is taken. On PostgreSQL this waits for another process's
- * unit of work under the same key, and takes it when that one comes to nothing.
+ * Reserves the key for this unit of work; false when it is reserved. On PostgreSQL this waits for another process's
+ * unit of work under the same key, and reserves it when that one is rolled back.
  */
 export async function reserveKey(tx: Transaction, scope: KeyScope, fingerprint: string): Promise<boolean> {
   const now = tx.now()
@@ -57,7 +57,7 @@ const upsertKey = prepared((tx: Transaction, { fingerprint, expiresAt, now, ...s
     .returning({ key: keys.key })
 })
 
-/** `answer` is JSON text; null keeps the fact alone. */
+/** `answer` is JSON text; null stores that the key was used, without a response. */
 export async function storeResponse(
   tx: Transaction,
   scope: KeyScope,
@@ -75,7 +75,7 @@ const updateResponse = prepared((tx: Transaction, values: KeyScope & StoredRespo
     .where(ofScope(tx, values)),
 )
 
-/** What is refused is judged anew when it is asked again. */
+/** A refused request is judged again when it is repeated. */
 export async function releaseKey(tx: Transaction, scope: KeyScope): Promise<void> {
   await deleteKey(tx, scope)
 }
@@ -84,10 +84,10 @@ const deleteKey = prepared((tx: Transaction, values: KeyScope) =>
   tx.delete(tx.tables.idempotencyKeys).where(ofScope(tx, values)),
 )
 
-/** Whose answers are kept. */
+/** Fans who have stored responses. */
 export const listKeyOwners = (reader: Reader) => eachName(reader, reader.tables.idempotencyKeys)
 
-/** Answers hold what the fan's profile held: they go with the fan. */
+/** Stored responses contain profile data: erasing a fan deletes them. */
 export async function deleteKeysOf(
   tx: Transaction,
   { provider, subject }: Pick<KeyScope, 'provider' | 'subject'>,
@@ -98,7 +98,7 @@ export async function deleteKeysOf(
     .where(and(eq(idempotencyKeys.provider, provider), eq(idempotencyKeys.subject, subject)))
 }
 
-/** Takes away what has expired. Answers how many rows went. */
+/** Deletes expired rows. Resolves to their number. */
 export async function sweepIdempotencyKeys(db: Database): Promise<number> {
   let swept = 0
   let gone: number

@@ -1,19 +1,19 @@
 /**
- * Requests counted in fixed windows of a minute: in memory, where a request costs a look-up, and shared through the
- * database behind the requests' back (`shareWindows`). By a monotonic clock: nobody's clock change grants or takes.
+ * Requests counted in fixed windows of a minute: in memory, at the cost of a look-up, and shared through the
+ * database in the background (`shareWindows`). The clock is monotonic: setting the machine's clock changes no limit.
  */
 import { LRUCache } from 'lru-cache'
 import type { RateLimits } from '../../config/limits.ts'
 
 export const WINDOW_MS = 60_000
-/** Of each policy; past it the one that was idle longest is forgotten, and begins anew. */
+/** Keys of a policy. Past it, the key that was idle longest is forgotten and starts again. */
 const MAX_KEYS = 100_000
-/** Of a quota: who has used less is not worth a row. */
+/** Part of a quota. Keys that have used less are not shared. */
 const SHARED_FROM = 0.1
 
 export type Policy = keyof RateLimits
 
-/** Where a key stands after a request. */
+/** The state of a key after a request. */
 export interface Allowance {
   policy: Policy
   allowed: boolean
