@@ -4,6 +4,7 @@
  * No setting is a start-up parameter, since PgBouncer refuses those: each transaction sets its own.
  */
 import { SQL } from 'bun'
+import { withDeadline } from '../deadline.ts'
 import { DatabaseError } from '../errors.ts'
 
 export interface PostgresSettings {
@@ -82,17 +83,11 @@ export function createPostgresClient(
 
   /** @throws DatabaseError `unreachable` when no answer comes in time, whatever becomes of the statement */
   async function answered<T>(pool: SQL, answer: PromiseLike<T>, giveUp?: () => void): Promise<T> {
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => {
-      late.reject(new DatabaseError('unreachable'))
+    return withDeadline(answer, deadlineMs, () => {
       giveUp?.()
       replace(pool)
-    }, deadlineMs)
-    try {
-      return await Promise.race([answer, late.promise])
-    } finally {
-      clearTimeout(timer)
-    }
+      return new DatabaseError('unreachable')
+    })
   }
 
   /** Outside a transaction the client times the statement, and asks the server to stop it. */

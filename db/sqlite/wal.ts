@@ -8,6 +8,7 @@
 import type { Database as Connection } from 'bun:sqlite'
 import { closeSync, fdatasync, futimes, openSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { withDeadline } from '../deadline.ts'
 import { DatabaseError } from '../errors.ts'
 
 /** Length at which the WAL is written back, SQLite's own default. Pages. */
@@ -81,13 +82,7 @@ export function keepWal(path: string, writer: Connection, disk: Disk = realDisk)
       accepting ??= disk.accepts(descriptor()).finally(() => {
         accepting = undefined
       })
-      const { promise, reject } = Promise.withResolvers<never>()
-      const late = setTimeout(() => reject(new DatabaseError('busy')), patienceMs)
-      try {
-        await Promise.race([accepting, promise])
-      } finally {
-        clearTimeout(late)
-      }
+      await withDeadline(accepting, patienceMs, () => new DatabaseError('busy'))
     },
     async flush() {
       try {

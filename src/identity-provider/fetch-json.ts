@@ -1,4 +1,5 @@
 /** One bounded request to the provider: a deadline for the whole response, a size limit, no redirects, no compression. */
+import { withDeadline } from '../../db/deadline.ts'
 import { ForbiddenAddressError } from '../core/ssrf-guard.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
@@ -52,22 +53,16 @@ export async function fetchJson({
   maxBytes,
 }: JsonRequest): Promise<JsonResponse> {
   const abort = new AbortController()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const deadline = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new ProviderError(`no complete response within ${deadlineMs} ms`, 'unavailable'))
-      abort.abort()
-    }, deadlineMs)
-  })
+  const onLate = () => {
+    abort.abort()
+    return new ProviderError(`no complete response within ${deadlineMs} ms`, 'unavailable')
+  }
   try {
-    // A race as well as an abort: the deadline also ends the wait for a body that ignores the abort.
-    return await Promise.race([deadline, read()])
+    return await withDeadline(read(), deadlineMs, onLate)
   } catch (error) {
     if (error instanceof ProviderError) throw error
     if (error instanceof ForbiddenAddressError) throw new ProviderError(error.message, 'invalid')
     throw new ProviderError('no response: the connection failed', 'unavailable')
-  } finally {
-    clearTimeout(timer)
   }
 
   async function read(): Promise<JsonResponse> {
