@@ -357,3 +357,8 @@ export class DomainError<C extends ProblemCode = ProblemCode> extends Error {
     this.members = members as MembersOf<C>
   }
 }
+
+/** @throws DomainError `validation_failed` for one field of the request */
+export function refuseField(error: FieldError): never {
+  throw new DomainError('validation_failed', { errors: [error] })
+}

@@ -4,7 +4,7 @@ import type { ResponseCache } from '../cache/response-cache.ts'
 import { boardTag, fanTag } from '../cache/tags.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
 import type { Cursors } from '../core/pagination.ts'
-import { DomainError } from '../core/problems.ts'
+import { DomainError, refuseField } from '../core/problems.ts'
 import { type PublicProfile, readPublicProfiles } from '../users/public-profile.ts'
 import { type Board, boardAt, type Period, parseBoard } from './boards.ts'
 import { type BoardPage, readBoardAround, readBoardPage } from './page.ts'
@@ -35,7 +35,8 @@ export async function readLeaderboard(
   { period = 'all', of, around, limit, cursor }: LeaderboardQuery,
 ) {
   const board = requireBoard(period, of, read.now())
-  if (around && cursor !== undefined) refuse('around', 'cannot be given with cursor')
+  if (around && cursor !== undefined)
+    refuseField({ parameter: 'around', message: 'cannot be given with cursor' })
   if (around && !caller) throw new DomainError('unauthenticated')
   const userId = caller?.userId
 
@@ -88,8 +89,10 @@ function presentStanding(
 
 function requireBoard(period: Period, of: string | undefined, now: Date): Board {
   if (of === undefined) return boardAt(period, now)
-  if (period === 'all') refuse('of', 'needs period=week or period=month')
-  return parseBoard(period, of) ?? refuse('of', `must be a ${period} that there is`)
+  if (period === 'all') refuseField({ parameter: 'of', message: 'needs period=week or period=month' })
+  return (
+    parseBoard(period, of) ?? refuseField({ parameter: 'of', message: `must be a ${period} that exists` })
+  )
 }
 
 function describe({ id, period, startsAt, endsAt }: Board, now: Date) {
@@ -100,8 +103,4 @@ function describe({ id, period, startsAt, endsAt }: Board, now: Date) {
     endsAt: endsAt?.toISOString() ?? null,
     final: endsAt !== null && now.getTime() >= endsAt.getTime() + SETTLED_MS,
   }
-}
-
-function refuse(parameter: string, message: string): never {
-  throw new DomainError('validation_failed', { errors: [{ parameter, message }] })
 }

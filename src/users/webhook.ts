@@ -1,8 +1,8 @@
 /** Events of the provider: Standard Webhooks (standardwebhooks.com), verified, read, and applied to the mirror. */
-import { timingSafeEqual } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import type { Transaction } from '../../db/index.ts'
-import { DomainError } from '../core/problems.ts'
+import { isSameSecret } from '../core/constant-time.ts'
+import { DomainError, refuseField } from '../core/problems.ts'
 import { deleteKeysOf } from '../http/idempotency/key-store.ts'
 import { type IdentityClaims, isoInstant, parseClaims } from '../identity-provider/claims.ts'
 import { mirrorIdentity, tombstoneIdentity } from './mirror.ts'
@@ -31,11 +31,8 @@ export function verifyDelivery(delivery: Delivery, secret: string, now: Date): v
     throw invalidSignature('The delivery is too old, or from the future.')
   }
   // The library signs; its own `verify` knows no clock but the machine's.
-  const expected = Buffer.from(new Webhook(secret).sign(id, sentAt, body))
-  const genuine = signature.split(' ').some(given => {
-    const bytes = Buffer.from(given)
-    return bytes.length === expected.length && timingSafeEqual(bytes, expected)
-  })
+  const expected = new Webhook(secret).sign(id, sentAt, body)
+  const genuine = signature.split(' ').some(given => isSameSecret(given, expected))
   if (!genuine) throw invalidSignature()
 }
 
@@ -61,18 +58,15 @@ interface SentEvent {
 export function readUserEvent(sent: SentEvent, provider: string, issuer: string, now: Date) {
   const { type, timestamp, data } = sent
   if (type !== 'user.updated' && type !== 'user.deleted') return { event: null, refused: [] }
-  const statedAt = isoInstant(timestamp) ?? refuse('/timestamp', 'must be an ISO 8601 time')
-  const subject = data.sub ?? refuse('/data/sub', 'is required')
+  const statedAt =
+    isoInstant(timestamp) ?? refuseField({ pointer: '/timestamp', message: 'must be an ISO 8601 time' })
+  const subject = data.sub ?? refuseField({ pointer: '/data/sub', message: 'is required' })
   if (data.iss !== undefined && data.iss !== issuer && data.iss !== `${issuer}/`) {
-    refuse('/data/iss', 'must be the issuer of this API')
+    refuseField({ pointer: '/data/iss', message: 'must be the issuer of this API' })
   }
   const { claims, refused } = parseClaims(subject, data, { statedAt, now, complete: false })
   const event: UserEvent = { type, provider, claims }
   return { event, refused }
-}
-
-function refuse(pointer: string, message: string): never {
-  throw new DomainError('validation_failed', { errors: [{ pointer, message }] })
 }
 
 /** In any order, any number of times: ends in the same state. */
