@@ -1,6 +1,7 @@
 /** Reading whole tables in bounded memory, in the same order on both engines. */
-import { asc, type Column, count, sql } from 'drizzle-orm'
-import { type AnyTable, shapeOf } from './schema/shape.ts'
+import { asc, count, sql } from 'drizzle-orm'
+import { eachPage } from './keyset.ts'
+import { type AnyTable, columnOf, shapeOf } from './schema/shape.ts'
 import type { Reader } from './types.ts'
 
 export type Row = Record<string, unknown>
@@ -30,21 +31,23 @@ export async function* readPages(
 ): AsyncGenerator<Row[]> {
   const { name, columns, key } = shapeOf(table)
   const keyColumns = key.map(property => columnOf(table, property))
-  let after = last
-  while (true) {
-    const from = after
-    const rows: Row[] = await reader
-      .select()
-      .from(table)
-      .where(
-        from &&
-          sql`(${sql.join(keyColumns, sql`, `)}) > (${sql.join(
-            key.map((property, at) => sql.param(from[property], keyColumns[at])),
-            sql`, `,
-          )})`,
-      )
-      .orderBy(...keyColumns.map(column => asc(column)))
-      .limit(size)
+  const valuesOf = (row: Row) =>
+    sql.join(
+      key.map((property, at) => sql.param(row[property], keyColumns[at])),
+      sql`, `,
+    )
+  const pages = eachPage(
+    (after: Row | undefined, limit): Promise<Row[]> =>
+      reader
+        .select()
+        .from(table)
+        .where(after && sql`(${sql.join(keyColumns, sql`, `)}) > (${valuesOf(after)})`)
+        .orderBy(...keyColumns.map(column => asc(column)))
+        .limit(limit),
+    row => row,
+    { size, after: last },
+  )
+  for await (const rows of pages) {
     for (const row of rows) {
       for (const { property } of columns) {
         const value = row[property]
@@ -52,9 +55,7 @@ export async function* readPages(
           throw new InexactNumberError(name, property)
       }
     }
-    if (rows.length > 0) yield rows
-    after = rows.at(-1)
-    if (rows.length < size) return
+    yield rows
   }
 }
 
@@ -69,7 +70,3 @@ export async function readLast(reader: Reader, table: AnyTable): Promise<Row | u
     .limit(1)
   return row
 }
-
-// Guarantee: the properties of a table's shape are columns of it.
-const columnOf = (table: AnyTable, property: string) =>
-  (table as unknown as Record<string, Column>)[property] as Column

@@ -17,6 +17,10 @@ export interface Shape {
   parents: string[]
 }
 
+// Guarantee: the properties of a table's shape are columns of it.
+export const columnOf = (table: AnyTable, property: string) =>
+  (table as unknown as Record<string, Column>)[property] as Column
+
 const known = new WeakMap<AnyTable, Shape>()
 
 export function shapeOf(table: AnyTable): Shape {

@@ -5,6 +5,7 @@
  */
 import { and, asc, eq, gt, gte, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { eachRow } from '../../db/keyset.ts'
 import { findEnrolment } from '../leaderboard/enrolment.ts'
 import { completeOnboarding, grantOnboarding, onboardingCause } from '../onboarding/onboarding.ts'
 import { joinLeaderboard } from '../points/join-leaderboard.ts'
@@ -46,10 +47,8 @@ export interface Correction {
   points: number
 }
 
-const PAGE = 500
-
-/** Everybody whom a rule concerns now, by id; page by page, so that memory stays bounded. */
-export async function* listConcerned(
+/** Every fan to whom a rule applies now, by id, in bounded memory. */
+export function listConcerned(
   reader: Reader,
   rule: OnboardingRule,
   terms: OnboardingTerms,
@@ -82,35 +81,34 @@ export async function* listConcerned(
     enrol: isNotNull(onboardings.userId),
     place: isNotNull(leaderboardEntries.userId),
   }[rule]
-  for (let after: string | undefined; ; ) {
-    const page: Concerned[] = await reader
-      .select({
-        userId: users.id,
-        provider: users.provider,
-        subject: users.subject,
-        rewarded: sql<boolean>`${pointsEntries.id} is not null`.mapWith(Boolean),
-      })
-      .from(users)
-      .leftJoin(identities, eq(identities.userId, users.id))
-      .leftJoin(onboardings, eq(onboardings.userId, users.id))
-      .leftJoin(pointsEntries, booked)
-      .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, users.id))
-      .leftJoin(leaderboardScores, onBoard)
-      .where(
-        and(
-          base,
-          missing,
-          isNull(users.erasedAt),
-          isNull(identities.deletedAt),
-          after === undefined ? undefined : gt(users.id, after),
-        ),
-      )
-      .orderBy(asc(users.id))
-      .limit(PAGE)
-    yield* page
-    after = page.length === PAGE ? page.at(-1)?.userId : undefined
-    if (after === undefined) return
-  }
+  return eachRow(
+    (after: string | undefined, limit) =>
+      reader
+        .select({
+          userId: users.id,
+          provider: users.provider,
+          subject: users.subject,
+          rewarded: sql<boolean>`${pointsEntries.id} is not null`.mapWith(Boolean),
+        })
+        .from(users)
+        .leftJoin(identities, eq(identities.userId, users.id))
+        .leftJoin(onboardings, eq(onboardings.userId, users.id))
+        .leftJoin(pointsEntries, booked)
+        .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, users.id))
+        .leftJoin(leaderboardScores, onBoard)
+        .where(
+          and(
+            base,
+            missing,
+            isNull(users.erasedAt),
+            isNull(identities.deletedAt),
+            after === undefined ? undefined : gt(users.id, after),
+          ),
+        )
+        .orderBy(asc(users.id))
+        .limit(limit),
+    ({ userId }) => userId,
+  )
 }
 
 /** What happened since the fan was listed decides. */

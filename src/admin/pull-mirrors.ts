@@ -4,6 +4,7 @@
  */
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
+import { eachPage } from '../../db/keyset.ts'
 import { enqueueSync, retrySync, type SyncDeps } from '../users/deferred-sync.ts'
 
 export interface MirrorCounts {
@@ -44,8 +45,6 @@ export interface Pullable {
   tokenExpiresAt: Date
 }
 
-const PAGE = 200
-
 /** Fans whose mirror is behind and for whom a token is held that still counts, by id, from `after` on. */
 export async function* listPullable(
   reader: Reader,
@@ -53,45 +52,52 @@ export async function* listPullable(
   after?: string,
 ): AsyncGenerator<Pullable> {
   const { users, identities, deferredSyncs, nativeSessions } = reader.tables
-  for (let last = after; ; ) {
-    const now = reader.now()
-    const page = await reader
-      .select({
-        userId: users.id,
-        deferred: { sealedToken: deferredSyncs.sealedToken, expiresAt: deferredSyncs.tokenExpiresAt },
-        device: { sealedToken: nativeSessions.sealedToken, expiresAt: nativeSessions.tokenExpiresAt },
-      })
-      .from(users)
-      .leftJoin(identities, eq(identities.userId, users.id))
-      .leftJoin(deferredSyncs, and(eq(deferredSyncs.userId, users.id), gt(deferredSyncs.tokenExpiresAt, now)))
-      .leftJoin(
-        nativeSessions,
-        and(
-          eq(nativeSessions.provider, users.provider),
-          eq(nativeSessions.subject, users.subject),
-          isNotNull(nativeSessions.sealedToken),
-          isNull(nativeSessions.revokedAt),
-          gt(nativeSessions.tokenExpiresAt, now),
-        ),
-      )
-      .where(
-        and(
-          isBehind(reader, staleBefore),
-          or(isNotNull(deferredSyncs.userId), isNotNull(nativeSessions.id)),
-          last === undefined ? undefined : gt(users.id, last),
-        ),
-      )
-      .orderBy(asc(users.id))
-      .limit(PAGE)
-    // Several devices of one fan: any token will do.
+  const pages = eachPage(
+    (last: string | undefined, limit) => {
+      const now = reader.now()
+      return reader
+        .select({
+          userId: users.id,
+          deferred: { sealedToken: deferredSyncs.sealedToken, expiresAt: deferredSyncs.tokenExpiresAt },
+          device: { sealedToken: nativeSessions.sealedToken, expiresAt: nativeSessions.tokenExpiresAt },
+        })
+        .from(users)
+        .leftJoin(identities, eq(identities.userId, users.id))
+        .leftJoin(
+          deferredSyncs,
+          and(eq(deferredSyncs.userId, users.id), gt(deferredSyncs.tokenExpiresAt, now)),
+        )
+        .leftJoin(
+          nativeSessions,
+          and(
+            eq(nativeSessions.provider, users.provider),
+            eq(nativeSessions.subject, users.subject),
+            isNotNull(nativeSessions.sealedToken),
+            isNull(nativeSessions.revokedAt),
+            gt(nativeSessions.tokenExpiresAt, now),
+          ),
+        )
+        .where(
+          and(
+            isBehind(reader, staleBefore),
+            or(isNotNull(deferredSyncs.userId), isNotNull(nativeSessions.id)),
+            last === undefined ? undefined : gt(users.id, last),
+          ),
+        )
+        .orderBy(asc(users.id))
+        .limit(limit)
+    },
+    ({ userId }) => userId,
+    { after },
+  )
+  for await (const page of pages) {
+    // A fan with several devices has several rows: any token will do.
     const fans = new Map(page.map(row => [row.userId, row.deferred ?? row.device]))
     for (const [userId, held] of fans) {
       if (held?.sealedToken) {
         yield { userId, sealedToken: held.sealedToken, tokenExpiresAt: held.expiresAt }
       }
     }
-    last = page.at(-1)?.userId
-    if (page.length < PAGE) return
   }
 }
 

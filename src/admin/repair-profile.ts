@@ -1,6 +1,7 @@
 /** Profiles from before today's rules: what a rule can put into its form is put, the rest is named. */
 import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { eachRow } from '../../db/keyset.ts'
 import { fanTag } from '../cache/tags.ts'
 import { judgeField, PROFILE_FIELDS, type ProfileChange } from '../profile/rules.ts'
 
@@ -14,28 +15,26 @@ export interface BrokenField {
   expected: string
 }
 
-const PAGE = 1_000
-
 /** Every field that is not in the form that today's rules keep, by the fan's id. */
 export async function* listBrokenFields(reader: Reader): AsyncGenerator<BrokenField> {
   const { users } = reader.tables
-  for (let after: string | undefined; ; ) {
-    const page: (typeof users.$inferSelect)[] = await reader
-      .select()
-      .from(users)
-      .where(and(isNull(users.erasedAt), after === undefined ? undefined : gt(users.id, after)))
-      .orderBy(asc(users.id))
-      .limit(PAGE)
-    for (const user of page) {
-      for (const field of PROFILE_FIELDS) {
-        const before = user[field]
-        if (before === null) continue
-        const { kept, expected } = judgeField(field, before)
-        if (kept !== before) yield { userId: user.id, field, before, after: kept, expected }
-      }
+  const rows = eachRow(
+    (after: string | undefined, limit) =>
+      reader
+        .select()
+        .from(users)
+        .where(and(isNull(users.erasedAt), after === undefined ? undefined : gt(users.id, after)))
+        .orderBy(asc(users.id))
+        .limit(limit),
+    ({ id }) => id,
+  )
+  for await (const user of rows) {
+    for (const field of PROFILE_FIELDS) {
+      const before = user[field]
+      if (before === null) continue
+      const { kept, expected } = judgeField(field, before)
+      if (kept !== before) yield { userId: user.id, field, before, after: kept, expected }
     }
-    after = page.length === PAGE ? page.at(-1)?.id : undefined
-    if (after === undefined) return
   }
 }
 

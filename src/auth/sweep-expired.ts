@@ -1,4 +1,5 @@
 import { and, inArray, isNotNull, lt } from 'drizzle-orm'
+import { deleteInBatches, inBatches } from '../../db/batches.ts'
 import type { Database, Transaction } from '../../db/index.ts'
 
 /**
@@ -6,75 +7,28 @@ import type { Database, Transaction } from '../../db/index.ts'
  * longer than the clock tolerance for an expired session token.
  */
 const GRACE_MS = 86_400_000
-/** Rows per unit of work, so that no other writer waits long. */
-const BATCH = 200
 
 /** Deletes expired refresh tokens, sessions, revocations and encrypted session tokens. Returns the number of rows. */
 export async function sweepExpired(db: Database): Promise<number> {
   let swept = 0
-  for (const sweep of [sweepRefreshTokens, sweepSessions, sweepRevokedTokens, clearEncryptedTokens]) {
-    let count: number
-    do {
-      count = await db.write(sweep)
-      swept += count
-    } while (count === BATCH)
+  const { refreshTokens, nativeSessions, revokedTokens } = db.tables
+  // Refresh tokens first: none outlives its session, so none references a session that is deleted.
+  for (const table of [refreshTokens, nativeSessions, revokedTokens]) {
+    swept += await deleteInBatches(db, table, tx =>
+      lt(table.expiresAt, new Date(tx.now().getTime() - GRACE_MS)),
+    )
   }
-  return swept
-}
-
-const before = (tx: Transaction) => new Date(tx.now().getTime() - GRACE_MS)
-
-async function sweepRefreshTokens(tx: Transaction): Promise<number> {
-  const { refreshTokens } = tx.tables
-  const old = tx
-    .select({ hash: refreshTokens.hash })
-    .from(refreshTokens)
-    .where(lt(refreshTokens.expiresAt, before(tx)))
-  return (
-    await tx
-      .delete(refreshTokens)
-      .where(inArray(refreshTokens.hash, old.limit(BATCH)))
-      .returning()
-  ).length
-}
-
-/** No refresh token outlives its session, so no row references these. */
-async function sweepSessions(tx: Transaction): Promise<number> {
-  const { nativeSessions } = tx.tables
-  const old = tx
-    .select({ id: nativeSessions.id })
-    .from(nativeSessions)
-    .where(lt(nativeSessions.expiresAt, before(tx)))
-  return (
-    await tx
-      .delete(nativeSessions)
-      .where(inArray(nativeSessions.id, old.limit(BATCH)))
-      .returning()
-  ).length
-}
-
-async function sweepRevokedTokens(tx: Transaction): Promise<number> {
-  const { revokedTokens } = tx.tables
-  const old = tx
-    .select({ id: revokedTokens.id })
-    .from(revokedTokens)
-    .where(lt(revokedTokens.expiresAt, before(tx)))
-  return (
-    await tx
-      .delete(revokedTokens)
-      .where(inArray(revokedTokens.id, old.limit(BATCH)))
-      .returning()
-  ).length
+  return swept + (await inBatches(db, clearEncryptedTokens))
 }
 
 /** The encrypted session token is of no use once the token has expired. */
-async function clearEncryptedTokens(tx: Transaction): Promise<number> {
+async function clearEncryptedTokens(tx: Transaction, size: number): Promise<number> {
   const { nativeSessions } = tx.tables
   const expired = tx
     .select({ id: nativeSessions.id })
     .from(nativeSessions)
     .where(and(isNotNull(nativeSessions.sealedToken), lt(nativeSessions.tokenExpiresAt, tx.now())))
-    .limit(BATCH)
+    .limit(size)
   const cleared = await tx
     .update(nativeSessions)
     .set({ sealedToken: null })

@@ -1,7 +1,9 @@
 /** Cursor paging. A cursor is a sealed position: whoever changes a byte of it gets `invalid_cursor`. */
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { asc, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
+import { eachRow } from '../../db/keyset.ts'
+import { isSameSecret } from './constant-time.ts'
 import { deriveKey } from './derived-key.ts'
 import { DomainError } from './problems.ts'
 
@@ -36,7 +38,7 @@ export function createCursors(secret: string): Cursors {
       const genuine =
         bytes.length > SEAL_BYTES &&
         bytes.toString('base64url') === cursor &&
-        timingSafeEqual(bytes.subarray(0, SEAL_BYTES), mac(list, position))
+        isSameSecret(bytes.subarray(0, SEAL_BYTES), mac(list, position))
       if (!genuine)
         throw new DomainError('invalid_cursor', { detail: 'Take the cursor from nextCursor, unchanged.' })
       return position
@@ -59,23 +61,6 @@ export interface Page {
 /** A validated `PageQuery`, with its default. */
 export function pageOf({ limit, cursor }: { limit?: string; cursor?: string }): Page {
   return { limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), cursor }
-}
-
-const ROWS_A_PAGE = 500
-
-/** All rows of a list that may be too long to hold. `read` answers those after a key, in the order of the keys. */
-export async function* eachRow<Row, Key>(
-  read: (after: Key | undefined, limit: number) => Promise<Row[]>,
-  keyOf: (row: Row) => Key,
-): AsyncGenerator<Row> {
-  let after: Key | undefined
-  for (;;) {
-    const rows = await read(after, ROWS_A_PAGE)
-    yield* rows
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_A_PAGE) return
-    after = keyOf(last)
-  }
 }
 
 type NamedTable = Tables['users' | 'nativeSessions' | 'idempotencyKeys']

@@ -1,7 +1,7 @@
 /** What a fan bought and drew. Never the seed of a pack that is sealed. */
 import { and, asc, eq, gt } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import { eachRow } from '../core/pagination.ts'
+import { eachRow } from '../../db/keyset.ts'
 import { collectibleColumns } from './catalogue.ts'
 import { presentPurchase, presentUserPack } from './present.ts'
 

@@ -1,6 +1,6 @@
 import { and, asc, eq, gt, lte } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import { eachRow } from '../core/pagination.ts'
+import { eachRow } from '../../db/keyset.ts'
 
 /** All points of a fan, oldest first: exactly the entries that make the balance, whatever is booked meanwhile. */
 export async function exportPoints(reader: Reader, userId: string) {

@@ -1,7 +1,7 @@
 /** The part of an erasure that concerns who a fan is: what they wrote, what the provider says, what it knows them by. */
 import { and, asc, eq, gt, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
-import { eachRow } from '../core/pagination.ts'
+import { eachRow } from '../../db/keyset.ts'
 import { tombstoneIdentity } from './mirror.ts'
 import { erasedSubject, type User } from './users.ts'
 

@@ -1,6 +1,7 @@
 /** Fans as the points and leaderboard tables hold them, for checks: range by range of their ids, and one by one. */
 import { and, asc, type Column, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
+import { eachPage } from '../../../db/keyset.ts'
 import type { EntryRow, StoredFan } from './audit-fan.ts'
 
 /** Fans, and entries, that are in memory at once. */
@@ -10,39 +11,48 @@ const PAGE_ENTRIES = 2_000
 /** Ids from `after`, and not `after` itself, up to `upTo`, where null has no end; or one fan's. */
 export type Range = { after: string | null; upTo: string | null } | { only: string }
 
-/** Cuts all ids there can be into ranges that hold about as many fans each: rows of a fan who is gone are in one, too. */
+/** Divides all possible ids into ranges of at most 500 fans, so that rows of a user who does not exist are in one as well. */
 export async function* readRanges(reader: Reader): AsyncGenerator<{ range: Range; userIds: string[] }> {
   const { users } = reader.tables
-  for (let after: string | null = null; ; ) {
-    const rows: { id: string }[] = await reader
-      .select({ id: users.id })
-      .from(users)
-      .where(after === null ? undefined : gt(users.id, after))
-      .orderBy(asc(users.id))
-      .limit(RANGE_FANS)
-    const last = rows.at(-1)
-    const upTo: string | null = last && rows.length === RANGE_FANS ? last.id : null
+  const pages = eachPage(
+    (after: string | undefined, limit) =>
+      reader
+        .select({ id: users.id })
+        .from(users)
+        .where(after === undefined ? undefined : gt(users.id, after))
+        .orderBy(asc(users.id))
+        .limit(limit),
+    ({ id }) => id,
+    { size: RANGE_FANS },
+  )
+  let after: string | null = null
+  for await (const rows of pages) {
+    const upTo: string | null = rows.at(-1)?.id ?? null
     yield { range: { after, upTo }, userIds: rows.map(({ id }) => id) }
-    if (upTo === null) return
     after = upTo
   }
+  yield { range: { after, upTo: null }, userIds: [] }
 }
 
 /** Entries of a range by fan and `seq`, page by page. */
-export async function* readEntriesOf(reader: Reader, range: Range): AsyncGenerator<EntryRow[]> {
+export function readEntriesOf(reader: Reader, range: Range): AsyncGenerator<EntryRow[]> {
   const { pointsEntries: entries } = reader.tables
-  let last: EntryRow | undefined
-  do {
-    const beyond = last && sql`(${entries.userId}, ${entries.seq}) > (${last.userId}, ${last.seq})`
-    const page: EntryRow[] = await reader
-      .select()
-      .from(entries)
-      .where(and(inRange(entries.userId, range), beyond))
-      .orderBy(asc(entries.userId), asc(entries.seq))
-      .limit(PAGE_ENTRIES)
-    yield page
-    last = page.length === PAGE_ENTRIES ? page.at(-1) : undefined
-  } while (last)
+  return eachPage(
+    (after: EntryRow | undefined, limit): Promise<EntryRow[]> =>
+      reader
+        .select()
+        .from(entries)
+        .where(
+          and(
+            inRange(entries.userId, range),
+            after && sql`(${entries.userId}, ${entries.seq}) > (${after.userId}, ${after.seq})`,
+          ),
+        )
+        .orderBy(asc(entries.userId), asc(entries.seq))
+        .limit(limit),
+    entry => entry,
+    { size: PAGE_ENTRIES },
+  )
 }
 
 /** Accounts, enrolments and places of a range. `boards`: all that there are; no index leads from a fan to theirs. */
