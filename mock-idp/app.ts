@@ -11,7 +11,7 @@ import { authorizeRoutes } from './oidc/authorize.ts'
 import { discoveryRoutes } from './oidc/discovery.ts'
 import { endSessionRoutes } from './oidc/end-session.ts'
 import { Grants } from './oidc/grants.ts'
-import { createKeyRing } from './oidc/keys.ts'
+import { createKeyRing, type KeyStore } from './oidc/keys.ts'
 import { OAuthError } from './oidc/oauth-error.ts'
 import { tokenRoutes } from './oidc/token-endpoint.ts'
 import { createTokens, type TokenOptions } from './oidc/tokens.ts'
@@ -31,6 +31,8 @@ export interface MockIdpOptions {
   fans?: number
   /** The `aud` of access tokens. Default `matchday-api`. */
   audience?: string
+  /** Where signing keys outlast the process. Default: in memory only. */
+  keyStore?: KeyStore
   /** Milliseconds since the epoch. Default `Date.now`. */
   now?: () => number
   /** Delivers webhooks. Default: the global fetch. */
@@ -112,9 +114,10 @@ export function createMockIdp(options: MockIdpOptions): MockIdp {
 }
 
 function createProvider(options: MockIdpOptions): Provider {
-  const { issuer, seed = 1, fans = 300, audience = 'matchday-api', now = Date.now, log = () => {} } = options
+  const { issuer, seed = 1, fans = 300, audience = 'matchday-api' } = options
+  const { keyStore, now = Date.now, log = () => {} } = options
   const clock = createClock(now)
-  const keys = createKeyRing()
+  const keys = createKeyRing(keyStore)
   const requests = new RequestLog(clock)
   return {
     issuer,

@@ -1,5 +1,6 @@
 import { createMockIdp } from './app.ts'
-import { serveLoopback } from './serve.ts'
+import { createKeyFile } from './oidc/key-file.ts'
+import { serve } from './serve.ts'
 import { isWebhookSecret } from './users/webhooks.ts'
 
 /** Writes the problem to stderr and exits with code 1. */
@@ -34,10 +35,25 @@ if (MOCK_IDP_WEBHOOK_URL && !/^https?:$/.test(URL.parse(MOCK_IDP_WEBHOOK_URL)?.p
   refuse('MOCK_IDP_WEBHOOK_URL must be an http or https URL.')
 }
 
+/** An unreadable file stops the start: new keys would end every session without a word. */
+function readKeyStore() {
+  const { MOCK_IDP_KEYS } = process.env
+  if (!MOCK_IDP_KEYS) return undefined
+  const store = createKeyFile(MOCK_IDP_KEYS)
+  try {
+    store.load()
+  } catch (error) {
+    refuse((error as Error).message)
+  }
+  return store
+}
+
+const host = process.env.MOCK_IDP_HOST || undefined
 const idp = createMockIdp({
   issuer,
   audience: IDP_AUDIENCE || undefined,
   seed: readInteger('MOCK_IDP_SEED', 1, 999_999_999),
+  keyStore: readKeyStore(),
   fans: readInteger('MOCK_IDP_FANS', 300, 100_000),
   webhooks: {
     ...(IDP_WEBHOOK_SECRET ? { secret: IDP_WEBHOOK_SECRET } : {}),
@@ -46,7 +62,7 @@ const idp = createMockIdp({
   log: line => process.stdout.write(`${line}\n`),
 })
 
-const listening = await serveLoopback(idp, port).catch((error: { code?: string; message?: string }) => {
+const listening = await serve(idp, port, host).catch((error: { code?: string; message?: string }) => {
   if (error.code === 'EADDRINUSE') refuse(`port ${port} is taken. Set MOCK_IDP_PORT to a free one.`)
   return refuse(`cannot listen on port ${port} (MOCK_IDP_PORT): ${error.message}`)
 })

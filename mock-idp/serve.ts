@@ -7,11 +7,17 @@ export interface Listening {
 }
 
 /**
- * Serves a provider on loopback only: 127.0.0.1, and ::1 where it exists, since `localhost` may resolve to either.
+ * Serves a provider, by default on loopback only: 127.0.0.1, and ::1 where it exists, since `localhost` may resolve to
+ * either.
  * @param port 0 picks a free port
+ * @param host another address, for phones on the same network
  * @throws Error with `code: 'EADDRINUSE'` when the port is taken on either address
  */
-export async function serveLoopback({ app }: Pick<MockIdp, 'app'>, port: number): Promise<Listening> {
+export async function serve(
+  { app }: Pick<MockIdp, 'app'>,
+  port: number,
+  host = '127.0.0.1',
+): Promise<Listening> {
   const listen = (hostname: string, at: number) => {
     return Bun.serve({
       hostname,
@@ -23,10 +29,10 @@ export async function serveLoopback({ app }: Pick<MockIdp, 'app'>, port: number)
       error: () => new Response(null, { status: 500 }),
     })
   }
-  const first = listen('127.0.0.1', port)
+  const first = listen(host, port)
   const servers = [first]
   try {
-    servers.push(listen('::1', first.port ?? port))
+    if (host === '127.0.0.1') servers.push(listen('::1', first.port ?? port))
   } catch (error) {
     if ((error as { code?: string }).code === 'EADDRINUSE') {
       await first.stop(true)

@@ -19,6 +19,9 @@ import { seedDatabase } from './seed/seed.ts'
 /** A child that does not stop when told is stopped after this. */
 const STOP_MS = 12_000
 
+/** Signing keys of the mock provider: with them, tokens outlive a restart. */
+const MOCK_IDP_KEYS = 'data/mock-idp-keys.json'
+
 /** What the mock provider is told. */
 function readMock(env: Environment) {
   const reader = createReader(env)
@@ -108,6 +111,7 @@ async function run() {
     {
       ...env,
       MOCK_IDP_PORT: String(mockPort),
+      MOCK_IDP_KEYS: env.MOCK_IDP_KEYS ?? MOCK_IDP_KEYS,
       MOCK_IDP_WEBHOOK_URL:
         env.MOCK_IDP_WEBHOOK_URL ?? `http://127.0.0.1:${config.port}/api/webhooks/identity`,
     },

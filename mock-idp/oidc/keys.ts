@@ -8,7 +8,7 @@ export type SigningAlgorithm = (typeof signingAlgorithms)[number]
 export interface SigningKey {
   kid: string
   alg: SigningAlgorithm
-  /** Never leaves the process. */
+  /** Is never published. */
   privateJwk: JWK
   /** As published: with `kid`, `alg` and `use`. */
   publicJwk: JWK
@@ -29,12 +29,22 @@ export interface KeyRing {
   reset(): void
 }
 
-/** The signing keys of one provider, in memory only: a restart creates new ones. */
-export function createKeyRing(): KeyRing {
-  let keys = [generateSigningKey('ES256')] as [SigningKey, ...SigningKey[]]
+type Keys = [SigningKey, ...SigningKey[]]
+
+/** Where keys outlast the process. */
+export interface KeyStore {
+  load(): Keys | undefined
+  save(keys: Keys): void
+}
+
+/** The signing keys of one provider. Without a `store` a restart creates new ones. */
+export function createKeyRing(store?: KeyStore): KeyRing {
+  let keys = store?.load() ?? ([generateSigningKey('ES256')] as Keys)
+  store?.save(keys)
   let lookup: KeyRing['lookup'] | undefined
-  const publish = (next: [SigningKey, ...SigningKey[]]) => {
+  const publish = (next: Keys) => {
     keys = next
+    store?.save(next)
     lookup = undefined
   }
   return {

@@ -13,6 +13,8 @@ export type TrustedProxies =
 export interface NetworkConfig {
   /** Origins whose pages may call from a browser, as browsers write them; none: no CORS. */
   corsOrigins: readonly string[]
+  /** Whether pages of this machine may call as well, from any port: in development, unless CORS_ORIGINS is set. */
+  corsLoopback: boolean
   /** `max-age` of Strict-Transport-Security in seconds; 0: the header is not sent. */
   hstsSeconds: number
   trustedProxies: TrustedProxies
@@ -33,6 +35,7 @@ const MAX_HOPS = 10
 export const readNetworkConfig = (reader: Reader): Readonly<NetworkConfig> =>
   Object.freeze({
     corsOrigins: Object.freeze(readOrigins(reader)),
+    corsLoopback: reader.text('NODE_ENV') === 'development' && reader.text('CORS_ORIGINS') === undefined,
     hstsSeconds: reader.integer('HSTS_MAX_AGE', 0, 0, 63_072_000),
     trustedProxies: Object.freeze(readProxies(reader)),
     proxyHeader: reader.oneOf('TRUSTED_PROXY_HEADER', ['x-forwarded-for', 'forwarded']),

@@ -95,3 +95,31 @@ onEngine(
   },
   { env: { CORS_ORIGINS: `${APP}, https://admin.example.com` } },
 )
+
+onEngine(
+  sqliteEngine,
+  'CORS in development',
+  world => {
+    test.each(['http://localhost:5173', 'http://127.0.0.1:8081', 'https://localhost', 'http://[::1]:3000'])(
+      'pages of %s may call without a setting',
+      async origin => {
+        const response = await world.anonymous.get('/api/teams', { origin })
+        expect(response.headers.get('access-control-allow-origin')).toBe(origin)
+        const allowed = await preflight(world, '/api/rewards/claim', origin)
+        expect(allowed.headers.get('access-control-allow-headers')).toContain('Authorization')
+      },
+    )
+
+    test.each([OTHER, 'http://localhost.evil.example', 'http://evil.example:3000/localhost', 'null'])(
+      'a preflight from %s is refused, and the log says so',
+      async origin => {
+        const before = world.logged.length
+        expect(corsOf(await preflight(world, '/api/rewards/claim', origin))).toEqual([])
+        const lines = world.logged.slice(before).filter(line => line.includes('CORS_ORIGINS'))
+        expect(lines).toHaveLength(1)
+        expect(JSON.parse(lines[0] ?? '')).toMatchObject({ origin, path: '/api/rewards/claim' })
+      },
+    )
+  },
+  { env: { NODE_ENV: 'development' } },
+)

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import { createMockIdp } from '../../mock-idp/app.ts'
-import { serveLoopback } from '../../mock-idp/serve.ts'
+import { serve } from '../../mock-idp/serve.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const main = new URL('../../mock-idp/main.ts', import.meta.url).pathname
 const idp = createMockIdp({ issuer: 'http://localhost', fans: 3 })
-const listening = await serveLoopback(idp, 0)
+const listening = await serve(idp, 0)
 const base = `http://127.0.0.1:${listening.port}`
 const jwks = `${base}/.well-known/jwks.json`
 

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
-import { serveLoopback } from '../../mock-idp/serve.ts'
+import { serve } from '../../mock-idp/serve.ts'
 import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 
 export const secrets = await makeDevelopmentSecrets()
@@ -19,7 +19,7 @@ export async function startProvider(options: { fans?: number } = {}): Promise<Ru
   const port = freePort()
   const issuer = `http://localhost:${port}`
   const idp = createMockIdp({ issuer, ...options })
-  const listening = await serveLoopback(idp, port)
+  const listening = await serve(idp, port)
   return {
     idp,
     issuer,

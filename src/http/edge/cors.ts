@@ -3,6 +3,8 @@
  * OPTIONS on every path, so that unknown paths would not be 404.
  */
 
+import type { NetworkConfig } from '../../config/network.ts'
+
 /** Response headers that a page may read in addition to the safelisted ones. */
 const EXPOSED = [
   ...['ETag', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
@@ -14,30 +16,39 @@ const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X
 const PREFLIGHT_MAX_AGE = '7200'
 
 type Headers = Record<string, string | number>
+type CorsConfig = Pick<NetworkConfig, 'corsOrigins' | 'corsLoopback'>
+
+/** A page on this machine, on any port. */
+const LOOPBACK_ORIGIN = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/
 
 export interface Cors {
+  /** Whether pages of this origin may call. */
+  allows(origin: string): boolean
   /** Adds the headers that every response to this request needs. */
   addTo(headers: Headers, request: Request): void
   /** The headers of a preflight response; only `Vary` where the origin is not allowed. */
   preflight(origin: string | null, methods: string[]): Record<string, string>
 }
 
-export function createCors(allowed: readonly string[]): Cors {
-  const origins = new Set(allowed)
+export function createCors({ corsOrigins, corsLoopback }: CorsConfig): Cors {
+  const origins = new Set(corsOrigins)
+  const enabled = origins.size > 0 || corsLoopback
+  const allows = (origin: string) => origins.has(origin) || (corsLoopback && LOOPBACK_ORIGIN.test(origin))
   return {
+    allows,
     addTo(headers, request) {
       // No origin is allowed: responses do not depend on it.
-      if (origins.size === 0) return
+      if (!enabled) return
       headers.Vary = 'Origin'
       const origin = request.headers.get('origin')
-      if (origin === null || !origins.has(origin)) return
+      if (origin === null || !allows(origin)) return
       headers['Access-Control-Allow-Origin'] = origin
       headers['Access-Control-Expose-Headers'] = EXPOSED
     },
     preflight(origin, methods) {
-      if (origins.size === 0) return {}
+      if (!enabled) return {}
       const vary = { Vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers' }
-      if (origin === null || !origins.has(origin)) return vary
+      if (origin === null || !allows(origin)) return vary
       return {
         ...vary,
         'Access-Control-Allow-Methods': methods.join(', '),

@@ -49,7 +49,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
   const { config, db, elapsed, lifecycle, log, newId, randomBytes, rateLimiter } = deps
   const { network } = config
   const bodyLimits = { ...config, bodyTimeoutMs: network.bodyTimeoutMs }
-  const cors = createCors(network.corsOrigins)
+  const cors = createCors(network)
   const responses = createResponses(securityHeaders(network))
   const requestLog = createRequestLog(log)
   const admission = createWriteAdmission({
@@ -66,7 +66,12 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
     if (allowed.length === 0) return new DomainError('not_found')
     const headers = { Allow: allowed.join(', ') }
     if (request.method === 'OPTIONS') {
-      const preflight = cors.preflight(request.headers.get('origin'), allowed)
+      const origin = request.headers.get('origin')
+      if (origin !== null && !cors.allows(origin)) {
+        const path = pathOf(request.url)
+        log.warn({ requestId, path, origin }, 'preflight refused: CORS_ORIGINS does not list the origin')
+      }
+      const preflight = cors.preflight(origin, allowed)
       return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
     }
     const refusal = new DomainError('method_not_allowed', { detail: `This path takes ${headers.Allow}.` })
