@@ -3,7 +3,7 @@ import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { fanTag } from '../cache/tags.ts'
-import { judgeField, PROFILE_FIELDS, type ProfileChange } from '../profile/rules.ts'
+import { checkStoredField, PROFILE_FIELDS, type ProfileChange } from '../profile/rules.ts'
 
 export interface BrokenField {
   userId: string
@@ -32,7 +32,7 @@ export async function* listBrokenFields(reader: Reader): AsyncGenerator<BrokenFi
     for (const field of PROFILE_FIELDS) {
       const before = user[field]
       if (before === null) continue
-      const { kept, expected } = judgeField(field, before)
+      const { kept, expected } = checkStoredField(field, before)
       if (kept !== before) yield { userId: user.id, field, before, after: kept, expected }
     }
   }

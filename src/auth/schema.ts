@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Closed, Instant, Integer, Nullable } from '../core/schemas.ts'
 
-/** 204. */
+/** The response of status 204. */
 export const Empty = Type.Void({ description: 'Done.' })
 
 export const RequestNativeToken = Closed(
@@ -27,9 +27,9 @@ export const NativeToken = Closed(
     tokenType: Type.Literal('Bearer'),
     expiresIn: Integer({ description: 'Seconds until `token` expires.', minimum: 0 }),
     expiresAt: Instant('When `token` expires.'),
-    refreshToken: Type.String({ description: 'Good for one refresh. Keep it in the keychain.' }),
+    refreshToken: Type.String({ description: 'Valid for one refresh. Store it in the keychain.' }),
     refreshExpiresAt: Instant('When `refreshToken` expires.'),
-    sessionId: Type.String({ description: 'Names the device’s session.' }),
+    sessionId: Type.String({ description: 'Id of the device’s session.' }),
   },
   { title: 'NativeToken' },
 )
@@ -40,7 +40,7 @@ export const RefreshNativeToken = Closed(
 )
 
 export const LogOut = Closed(
-  { everywhere: Type.Optional(Type.Boolean({ default: false, description: 'End every session of yours.' })) },
+  { everywhere: Type.Optional(Type.Boolean({ default: false, description: 'Ends all your sessions.' })) },
   { title: 'LogOut' },
 )
 
@@ -52,9 +52,9 @@ export const NativeSessions = Closed(
           id: Type.String(),
           deviceName: Nullable(Type.String()),
           createdAt: Instant('When the device signed in.'),
-          lastUsedAt: Instant('When it last took a new token.'),
-          expiresAt: Instant('When it ends at the latest.'),
-          current: Type.Boolean({ description: 'The session of this request.' }),
+          lastUsedAt: Instant('When it was last refreshed.'),
+          expiresAt: Instant('When it ends, even if it is refreshed.'),
+          current: Type.Boolean({ description: 'Whether this request belongs to the session.' }),
         },
         { title: 'NativeSession' },
       ),

@@ -1,4 +1,4 @@
-/** Onboarding: completed once, rewarded at most once, enrolled at most once; however often it is asked for. */
+/** Onboarding: completes once, grants points at most once and enrols at most once, even if it is requested again. */
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -7,19 +7,13 @@ import type { IdentityClaims } from '../identity-provider/claims.ts'
 import { joinLeaderboard } from '../points/join-leaderboard.ts'
 import { appendEntry } from '../points/ledger.ts'
 import { changeProfile } from '../profile/profile.ts'
-import type { ProfileChange } from '../profile/rules.ts'
+import type { CompleteOnboarding } from '../profile/schema.ts'
 import { recordCompletion } from '../users/completion.ts'
 import { enqueueSync, type QueuedSync } from '../users/deferred-sync.ts'
 import { mirrorIdentity } from '../users/mirror.ts'
 import { ensureUser } from '../users/users.ts'
 
-export interface CompleteOnboarding {
-  profile?: ProfileChange
-  /** Default true. */
-  joinLeaderboard?: boolean
-}
-
-/** What the provider said, or how to ask it later; neither when it need not be asked. */
+/** The provider's data, or the sync to enqueue. Both null if no sync is needed or possible. */
 export interface IdentityTerms {
   claims: IdentityClaims | null
   queuedSync: QueuedSync | null
@@ -30,7 +24,7 @@ export interface OnboardingTerms extends IdentityTerms {
   points: number
 }
 
-/** The one cause under which the onboarding reward is booked. */
+/** The reason and reference of the ledger entry that grants the onboarding points. */
 export const onboardingCause = (userId: string) => ({
   userId,
   reason: 'onboarding' as const,
@@ -38,13 +32,13 @@ export const onboardingCause = (userId: string) => ({
 })
 
 /**
- * A repeat changes nothing and answers the first completion with `alreadyCompleted`.
+ * Completes the onboarding. A repetition changes nothing and returns the first completion with `alreadyCompleted`.
  * @throws DomainError as `changeProfile`
  */
 export async function completeOnboarding(
   tx: Transaction,
   caller: Caller,
-  { profile, joinLeaderboard: join = true }: CompleteOnboarding,
+  { profile, joinLeaderboard: join = true }: typeof CompleteOnboarding.static,
   { points, claims, queuedSync }: OnboardingTerms,
 ) {
   const { user } = await ensureUser(tx, caller)
@@ -56,20 +50,20 @@ export async function completeOnboarding(
   if (profile) await changeProfile(tx, user.id, profile, '/profile')
   await grantOnboarding(tx, user.id, points)
   const onboarding = await readOnboarding(tx, { userId: user.id })
-  // Last: all newcomers share rows of the rank index, which PostgreSQL locks until the commit.
+  // Last, because all new fans share rows of the rank index, which PostgreSQL locks until the commit.
   if (!join || !(await joinLeaderboard(tx, user.id))) return onboarding
   return { ...onboarding, leaderboard: { enrolled: true, enrolledAt: tx.now().toISOString() } }
 }
 completeOnboarding.problems = changeProfile.problems
 
-/** The one grant for onboarding, at most once a fan. Answers the points that this call booked: zero when it booked none. */
+/** Grants the onboarding points, at most once per fan. Returns the points that this call granted. */
 export async function grantOnboarding(tx: Transaction, userId: string, points: number): Promise<number> {
   if (points === 0) return 0
   const { outcome } = await appendEntry(tx, { ...onboardingCause(userId), delta: points })
   return outcome === 'booked' ? points : 0
 }
 
-/** Of a fan without a record as well. */
+/** The state of the onboarding, also for a fan without a user record. */
 export async function readOnboarding(reader: Reader, { userId }: Pick<Caller, 'userId'>) {
   const [row] = userId === undefined ? [] : await selectOnboarding(reader, onboardingCause(userId))
   const {

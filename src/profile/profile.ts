@@ -1,4 +1,4 @@
-/** Profiles: what a fan wrote themselves, beside what the provider says of them. */
+/** Profiles: the fan's own values and the mirror of the provider's data. */
 import { and, eq, isNull } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -19,7 +19,7 @@ export async function readProfile(reader: Reader, { userId }: Pick<Caller, 'user
 }
 readProfile.problems = ['profile_not_found'] as const
 
-/** Writes the profile and, at the first time, the user record. */
+/** Writes the profile. Creates the user record if there is none. */
 export async function upsertProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
   const { user, created } = await ensureUser(tx, caller)
   await changeProfile(tx, user.id, change)
@@ -33,7 +33,7 @@ export async function updateProfile(tx: Transaction, caller: Caller, change: Pro
   return readProfile(tx, { userId: user.id })
 }
 
-/** `at` points to the profile in the request. @throws DomainError `validation_failed` and its problems */
+/** `at`: JSON Pointer of the profile in the request. @throws DomainError `validation_failed` and its problems */
 export async function changeProfile(
   tx: Transaction,
   userId: string,

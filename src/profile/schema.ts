@@ -6,7 +6,7 @@ const OnboardingState = Type.Union([Type.Literal('not_started'), Type.Literal('c
 
 const optional = <S extends TSchema>(schema: S) => Type.Optional(Nullable(schema))
 
-// Lengths here only bound the work: the rules themselves, which trim first, are in profile-rules.ts.
+// The lengths here only limit the input. The rules, which trim first, are in `rules.ts`.
 export const ProfileChange = Closed(
   {
     displayName: optional(
@@ -31,18 +31,18 @@ export const ProfileChange = Closed(
     ),
     bio: optional(Type.String({ maxLength: 1000, description: 'At most 280 characters.' })),
     country: optional(Type.String({ maxLength: 10, description: 'ISO 3166-1 alpha-2, in capitals.' })),
-    locale: optional(Type.String({ maxLength: 85, description: 'BCP 47; kept in its canonical form.' })),
+    locale: optional(Type.String({ maxLength: 85, description: 'BCP 47; stored in canonical form.' })),
     favoriteTeamId: optional(Type.String({ maxLength: 100, description: 'Id of a team.' })),
   },
-  { title: 'ProfileChange', description: 'A member left out stays as it is; null clears it.' },
+  { title: 'ProfileChange', description: 'An omitted member stays as it is; null clears it.' },
 )
 
 export const Profile = Closed(
   {
     id: Type.String(),
-    displayName: Nullable(Type.String(), { description: 'What the fan wrote, else the provider’s name.' }),
+    displayName: Nullable(Type.String(), { description: 'The fan’s own name, or else the provider’s.' }),
     handle: Nullable(Type.String()),
-    avatarUrl: Nullable(Type.String(), { description: 'What the fan wrote, else the provider’s picture.' }),
+    avatarUrl: Nullable(Type.String(), { description: 'The fan’s own picture, or else the provider’s.' }),
     bio: Nullable(Type.String()),
     country: Nullable(Type.String()),
     locale: Nullable(Type.String()),
@@ -50,7 +50,7 @@ export const Profile = Closed(
     identity: Identity,
     points: Integer({ description: 'Current balance.', minimum: 0 }),
     onboarding: Closed({ state: OnboardingState, completedAt: Nullable(Instant('When it was completed.')) }),
-    createdAt: Instant('When the user record was made.'),
+    createdAt: Instant('When the user record was created.'),
     updatedAt: Instant('When the fan last changed the profile.'),
   },
   { title: 'Profile' },
@@ -79,10 +79,12 @@ export const Onboarding = Closed(
       enrolledAt: Nullable(Instant('When the fan was enrolled.')),
     }),
     identitySync: Type.Union([Type.Literal('synced'), Type.Literal('deferred')], {
-      description: '`deferred`: the provider could not be asked yet.',
+      description: '`deferred`: the provider’s data has not been synced yet.',
     }),
     alreadyCompleted: Type.Optional(
-      Type.Literal(true, { description: 'This call was a repeat and changed nothing.' }),
+      Type.Literal(true, {
+        description: 'The onboarding was completed before. This request changed nothing.',
+      }),
     ),
   },
   { title: 'Onboarding' },

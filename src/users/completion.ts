@@ -1,4 +1,4 @@
-/** The fact that a fan has been onboarded. */
+/** The record that a fan has completed the onboarding. */
 import { eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -16,7 +16,7 @@ const selectCompletion = prepared((reader: Reader, userId: string) => {
     .where(eq(onboardings.userId, userId))
 })
 
-/** Records the completion. False when there is one already: of any number at once, one gets true. */
+/** Records the completion. Returns false if there is one already; of concurrent calls one returns true. */
 export async function recordCompletion(
   tx: Transaction,
   userId: string,

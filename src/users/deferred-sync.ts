@@ -1,4 +1,4 @@
-/** Makes up for syncs that the provider's outage put off: rows in the database, so a restart loses none. */
+/** The queue of syncs that failed during an outage of the provider. It is a table, so a restart loses no sync. */
 
 import { and, asc, eq, lte } from 'drizzle-orm'
 import type { Logger } from 'pino'
@@ -9,12 +9,12 @@ import type { IdentityProvider } from '../identity-provider/provider.ts'
 import { dequeueSync, mirrorIdentity } from './mirror.ts'
 import type { TokenEncryption } from './token-encryption.ts'
 
-/** Milliseconds before the first attempt; each next one waits twice as long, up to the longest. */
-const FIRST_WAIT_MS = 5_000
-const LONGEST_WAIT_MS = 600_000
-/** Before the token expires, the last attempt is made. */
-const LAST_CHANCE_MS = 15_000
-/** Attempts of one run; what is left is taken by the next, or by another instance. */
+/** Wait before the first attempt. The wait doubles with each attempt, up to `MAX_WAIT_MS`. */
+const MIN_WAIT_MS = 5_000
+const MAX_WAIT_MS = 600_000
+/** The last attempt is made this long before the token expires. */
+const LAST_ATTEMPT_MS = 15_000
+/** Attempts per run. The next run or another instance continues. */
 const RUN_SIZE = 20
 
 type Row = Tables['deferredSyncs']['$inferSelect']
@@ -28,7 +28,7 @@ export interface SyncDeps {
 
 /** A session token to sync with later, encrypted. */
 export type QueuedSync = Pick<Row, 'sealedToken' | 'tokenExpiresAt'> & {
-  /** Seconds that the provider asks to wait. */
+  /** The provider's Retry-After, in seconds. */
   retryAfter?: number
 }
 
@@ -37,14 +37,14 @@ export async function enqueueSync(
   userId: string,
   { retryAfter = 0, ...queuedSync }: QueuedSync,
 ): Promise<void> {
-  const nextAttemptAt = new Date(tx.now().getTime() + Math.max(FIRST_WAIT_MS, retryAfter * 1000))
+  const nextAttemptAt = new Date(tx.now().getTime() + Math.max(MIN_WAIT_MS, retryAfter * 1000))
   await tx
     .insert(tx.tables.deferredSyncs)
     .values({ userId, ...queuedSync, attempts: 0, nextAttemptAt })
     .onConflictDoUpdate({ target: tx.tables.deferredSyncs.userId, set: queuedSync })
 }
 
-/** Tries what is due. Answers how many syncs were made up. Any number of instances may run it at once. */
+/** Retries the syncs that are due. Returns how many succeeded. Several instances may run it at the same time. */
 export async function retryDueSyncs(deps: SyncDeps, isStopping = () => false): Promise<number> {
   const { deferredSyncs } = deps.db.tables
   const due = await deps.db.read
@@ -61,7 +61,7 @@ export async function retryDueSyncs(deps: SyncDeps, isStopping = () => false): P
   return synced
 }
 
-/** True when it was made up. Whoever leases the row first gets to try. */
+/** Retries one sync, if no other instance has leased the row. Returns whether it succeeded. */
 export async function retrySync(deps: SyncDeps, row: Row): Promise<boolean> {
   const { db, identity, tokenEncryption, log, now } = deps
   const leased = await db.write(tx => lease(tx, row))
@@ -71,15 +71,15 @@ export async function retrySync(deps: SyncDeps, row: Row): Promise<boolean> {
   const expired = row.tokenExpiresAt <= now()
   const token = user && !expired ? tokenEncryption.decrypt(row.sealedToken, user.subject) : null
   if (!user || token === null) {
-    // The fan's next sync or the provider's next webhook fills the mirror.
-    const reason = expired ? 'its token has expired' : 'its token cannot be opened'
-    log.warn({ userId: row.userId }, `deferred sync given up: ${reason}`)
+    // The next sync of the fan or the next webhook of the provider fills the mirror.
+    const reason = expired ? 'its token has expired' : 'its token cannot be decrypted'
+    log.warn({ userId: row.userId }, `deferred sync dropped: ${reason}`)
     await db.write(tx => dequeueSync(tx, row.userId))
     return false
   }
   try {
     const { claims } = await identity.readUserData(token, user.subject)
-    // Takes the row away as well.
+    // Also deletes the row of the queue.
     await db.write(tx => mirrorIdentity(tx, user.id, claims))
     return true
   } catch (error) {
@@ -91,7 +91,7 @@ export async function retrySync(deps: SyncDeps, row: Row): Promise<boolean> {
   }
 }
 
-/** Not before the provider's Retry-After is over, in no instance. */
+/** Postpones the next attempt of all instances until the provider's Retry-After has passed. */
 async function postpone(tx: Transaction, { userId, nextAttemptAt }: Row, retryAfter: number): Promise<void> {
   const { deferredSyncs } = tx.tables
   const earliest = new Date(tx.now().getTime() + retryAfter * 1000)
@@ -102,7 +102,7 @@ async function postpone(tx: Transaction, { userId, nextAttemptAt }: Row, retryAf
     .where(and(eq(deferredSyncs.userId, userId), eq(deferredSyncs.nextAttemptAt, nextAttemptAt)))
 }
 
-/** Of any number of instances that saw the row, one gets to try; a crash after this costs one wait. */
+/** Only one of the instances that have read the row gets the lease. A crash after this delays the sync by one wait. */
 async function lease(tx: Transaction, row: Row): Promise<Row | undefined> {
   const { deferredSyncs } = tx.tables
   const [leased] = await tx
@@ -113,9 +113,9 @@ async function lease(tx: Transaction, row: Row): Promise<Row | undefined> {
   return leased
 }
 
-/** Twice the wait before, but one attempt more while the token still holds: after that nobody can ask. */
+/** Doubles the wait, but schedules a last attempt before the token expires. */
 function nextAttempt({ attempts, tokenExpiresAt }: Row, now: Date): Date {
-  const next = now.getTime() + Math.min(FIRST_WAIT_MS * 2 ** (attempts + 1), LONGEST_WAIT_MS)
-  const last = tokenExpiresAt.getTime() - LAST_CHANCE_MS
+  const next = now.getTime() + Math.min(MIN_WAIT_MS * 2 ** (attempts + 1), MAX_WAIT_MS)
+  const last = tokenExpiresAt.getTime() - LAST_ATTEMPT_MS
   return new Date(now.getTime() < last ? Math.min(next, last) : next)
 }

@@ -4,8 +4,8 @@ import { findMirror, presentIdentity } from './mirror.ts'
 import type { User } from './users.ts'
 
 /**
- * What the provider says of a fan, and whether a sync is still to be made up; its token stays secret. Of an erased fan
- * there is no subject any more: the hash in its place is not the provider's, nor is what buried the mirror a sync.
+ * The mirror of a fan's identity, and the deferred sync without its token. For an erased fan `subject` and `syncedAt` are
+ * null: the stored values are a hash and the time of the erasure.
  */
 export async function exportIdentity(reader: Reader, user: User) {
   const { deferredSyncs } = reader.tables
@@ -23,7 +23,7 @@ export async function exportIdentity(reader: Reader, user: User) {
     return { subject, identity: { ...identity, deletedAt }, deferredSync: deferredSync ?? null }
   }
   const subject = { provider, subject: null }
-  // An erasure buries the mirror at its own instant, unless the provider had deleted the user before.
+  // An erasure sets `deletedAt` to its own time, unless the provider had deleted the user before.
   const deletedBefore = deletedAt && deletedAt < erasedAt ? deletedAt : null
   return {
     subject,

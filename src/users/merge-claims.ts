@@ -1,6 +1,6 @@
 /**
- * Merges a statement of the provider into the mirror: each field keeps the last value that was stated for it. The result
- * does not depend on the order in which statements arrive, nor on how often.
+ * Merges a statement of the provider into the mirror. Each field has the value that was stated last. The result does not
+ * depend on the order in which statements arrive, nor on repetitions.
  */
 import type { Tables } from '../../db/index.ts'
 import type { IdentityClaims, MirroredClaims } from '../identity-provider/claims.ts'
@@ -11,27 +11,28 @@ export const FIELDS: MirroredField[] = ['email', 'emailVerified', 'name', 'pictu
 type Row = Tables['identities']['$inferSelect']
 type Merged = Pick<Row, MirroredField | 'updatedAt' | 'statedAt' | 'fieldTimes'>
 
-/** Milliseconds. `updated_at` counts whole seconds at most providers: `statedAt` orders the changes within one. */
+/** Milliseconds. Most providers send `updated_at` in whole seconds: `statedAt` orders the changes within a second. */
 type Time = readonly [updatedAt: number, statedAt: number]
 type FieldTimes = Partial<Record<MirroredField, Time>>
 
-/** Null when the statement is older than the mirror in every field that it states. */
+/** Null if the statement is older than the mirror in every field that it contains. */
 export function mergeClaims(row: Row, claims: IdentityClaims): Merged | null {
   const stated = timeOf(claims)
-  const held = timeOf(row)
-  const isLatest = compareTimes(stated, held) >= 0
+  const current = timeOf(row)
+  const isLatest = compareTimes(stated, current) >= 0
   // Only this function writes the column.
   const times = JSON.parse(row.fieldTimes ?? '{}') as FieldTimes
 
   function latest<T extends string | boolean>(
     field: MirroredField,
-    said: T | null | undefined,
+    statedValue: T | null | undefined,
     value: T | null,
   ) {
-    const time = times[field] ?? held
-    // Of one time the greater value wins: a choice that every order of arrival makes alike.
-    const replaces = (compareTimes(stated, time) || compare(String(said ?? ''), String(value ?? ''))) >= 0
-    return said !== undefined && replaces ? { value: said, time: stated } : { value, time }
+    const time = times[field] ?? current
+    // At equal times the greater value wins, so that the order of arrival does not matter.
+    const replaces =
+      (compareTimes(stated, time) || compare(String(statedValue ?? ''), String(value ?? ''))) >= 0
+    return statedValue !== undefined && replaces ? { value: statedValue, time: stated } : { value, time }
   }
   const fields = {
     email: latest('email', claims.email, row.email),
@@ -41,7 +42,7 @@ export function mergeClaims(row: Row, claims: IdentityClaims): Merged | null {
   }
   if (!isLatest && FIELDS.every(field => fields[field].time !== stated)) return null
 
-  const newest = isLatest ? stated : held
+  const newest = isLatest ? stated : current
   const older = FIELDS.filter(field => compareTimes(fields[field].time, newest) !== 0)
   const { updatedAt, statedAt } = isLatest ? claims : row
   return {
@@ -58,7 +59,7 @@ export function mergeClaims(row: Row, claims: IdentityClaims): Merged | null {
   }
 }
 
-/** Of a mirror that was never filled: before every statement. */
+/** The time of a mirror that was never filled is before every statement. */
 const timeOf = ({ updatedAt, statedAt }: Pick<Row, 'updatedAt' | 'statedAt'>): Time => [
   updatedAt?.getTime() ?? 0,
   statedAt?.getTime() ?? 0,

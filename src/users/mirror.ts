@@ -1,4 +1,4 @@
-/** The provider's data about a user, mirrored. Pull and webhook come through the one upsert here. */
+/** The mirror of the provider's data about a user. Sync and webhook both write through `mirrorIdentity`. */
 import { eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -6,23 +6,10 @@ import { fanTag, tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import type { IdentityClaims } from '../identity-provider/claims.ts'
 import { FIELDS, type MirroredField, mergeClaims } from './merge-claims.ts'
+import type { Identity } from './schema.ts'
 import { ensureUserId, type User } from './users.ts'
 
 export type Mirror = Tables['identities']['$inferSelect']
-
-/** The mirror as a profile shows it. Times are ISO 8601. */
-export interface Identity {
-  provider: string
-  subject: string
-  email: string | null
-  emailVerified: boolean | null
-  name: string | null
-  picture: string | null
-  /** The provider's own time of the last change. */
-  updatedAt: string | null
-  /** When we last took the provider's data; null before the first time. */
-  syncedAt: string | null
-}
 
 export async function findMirror(reader: Reader, userId: string): Promise<Mirror | undefined> {
   const [row] = await selectMirror(reader, userId)
@@ -37,7 +24,7 @@ const selectMirror = prepared((reader: Reader, userId: string) => {
 export function presentIdentity(
   { provider, subject }: Pick<Caller, 'provider' | 'subject'>,
   row?: Mirror | null,
-): Identity {
+): typeof Identity.static {
   return {
     provider,
     subject,
@@ -51,15 +38,15 @@ export function presentIdentity(
 }
 
 /**
- * Merges a statement of the provider into the mirror, unless the user was deleted. Answers which fields it changed. A
- * sync that was deferred is thereby done.
+ * Merges a statement of the provider into the mirror, unless the provider has deleted the user. Returns the changed
+ * fields. Removes a queued sync, which is no longer needed.
  */
 export async function mirrorIdentity(
   tx: Transaction,
   userId: string,
   claims: IdentityClaims,
 ): Promise<MirroredField[]> {
-  // Locks the row on either engine, so that no statement is merged into what another one replaces.
+  // Locks the row on both engines, so that concurrent statements are merged one after the other.
   const [before] = await lockMirror(tx, userId)
   await dequeueSync(tx, userId)
   const merged = before && mergeClaims(before, claims)
@@ -87,7 +74,7 @@ const updateMirror = prepared((tx: Transaction, { userId, ...mirror }: Omit<Mirr
   return tx.update(identities).set(mirror).where(eq(identities.userId, userId))
 })
 
-/** The provider deleted the user: the mirror is emptied, and no later update fills it again. */
+/** Replaces the mirror of a deleted user with a tombstone: it is emptied, and no later statement fills it. */
 export async function tombstoneIdentity(tx: Transaction, user: User): Promise<void> {
   const { identities } = tx.tables
   const nothing = {
@@ -109,7 +96,7 @@ export async function tombstoneIdentity(tx: Transaction, user: User): Promise<vo
   await dequeueSync(tx, user.id)
 }
 
-/** The job of a sync that was put off goes when it is made up, or can be no more. */
+/** Removes the queued sync of a user, because it succeeded or cannot succeed any more. */
 export async function dequeueSync(tx: Transaction, userId: string): Promise<void> {
   await deleteQueuedSync(tx, userId)
 }
@@ -119,7 +106,7 @@ const deleteQueuedSync = prepared((tx: Transaction, userId: string) => {
   return tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, userId))
 })
 
-/** Whether a sync of theirs is put off. */
+/** Whether a sync of the user is queued. */
 export async function isSyncQueued(reader: Reader, userId: string): Promise<boolean> {
   const { deferredSyncs } = reader.tables
   const rows = await reader
@@ -129,7 +116,7 @@ export async function isSyncQueued(reader: Reader, userId: string): Promise<bool
   return rows.length > 0
 }
 
-/** A pull: makes the user record when there is none. */
+/** Writes the provider's data to the mirror. Creates the user record if there is none. */
 export async function syncIdentity(tx: Transaction, caller: Caller, claims: IdentityClaims) {
   const userId = await ensureUserId(tx, caller)
   const changed = await mirrorIdentity(tx, userId, claims)

@@ -1,4 +1,4 @@
-/** How fans appear to one another: their own name and picture, or else the provider's. */
+/** The public profile of a fan: the name and picture that the fan chose, or else the provider's. */
 import { eq, inArray, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 
@@ -12,7 +12,7 @@ interface MirroredProfile {
   picture: string | null
 }
 
-/** What a fan wrote comes before what the provider says. */
+/** The fan's own values take precedence over the mirror. */
 export function publicProfileOf(
   own: PublicProfile,
   mirror: MirroredProfile | null | undefined,
@@ -31,7 +31,7 @@ export function publicProfileColumns({ tables: { users, identities } }: Pick<Rea
   }
 }
 
-/** The faces of some fans, by user id. */
+/** The public profiles of fans, by user id. */
 export async function readPublicProfiles(
   reader: Reader,
   userIds: string[],
@@ -43,5 +43,5 @@ export async function readPublicProfiles(
     .from(users)
     .leftJoin(identities, eq(identities.userId, users.id))
     .where(inArray(users.id, userIds))
-  return new Map(rows.map(({ userId, ...face }) => [userId, face]))
+  return new Map(rows.map(({ userId, ...profile }) => [userId, profile]))
 }

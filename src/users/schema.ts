@@ -9,12 +9,12 @@ export const Identity = Closed(
     emailVerified: Nullable(Type.Boolean()),
     name: Nullable(Type.String()),
     picture: Nullable(Type.String()),
-    updatedAt: Nullable(Instant('The provider’s own time of the last change.')),
-    syncedAt: Nullable(Instant('When the provider’s data was last taken; null before the first time.')),
+    updatedAt: Nullable(Instant('When the user last changed at the provider.')),
+    syncedAt: Nullable(Instant('When the provider’s data was last synced; null before the first sync.')),
   },
   {
     title: 'Identity',
-    description: 'Mirror of the identity provider’s data. Never holds what the fan wrote.',
+    description: 'Mirror of the identity provider’s data. Contains nothing that the fan wrote in this API.',
   },
 )
 
@@ -39,21 +39,21 @@ export const Sync = Closed(
         Type.Literal('name'),
         Type.Literal('picture'),
       ]),
-      { description: 'The fields that this call changed.' },
+      { description: 'The fields that this request changed.' },
     ),
-    syncedAt: Instant('When this call took the provider’s data.'),
+    syncedAt: Instant('When this request read the provider’s data.'),
   },
   { title: 'Sync' },
 )
 
-/** What the provider sends. Open, as it is somebody else's: only what is read is named. */
+/** An event of the provider. Open to other members: the schema names only those that are read. */
 export const UserEvent = Type.Object(
   {
     type: Type.String({ maxLength: 100, examples: ['user.updated'] }),
     timestamp: Type.String({ maxLength: 40, description: 'ISO 8601.' }),
     data: Type.Object(
       {
-        // Optional, as events that do not concern us may be about anything.
+        // Optional, because events of other types may have no subject.
         sub: Type.Optional(
           Type.String({ minLength: 1, maxLength: 255, description: 'The user; required for `user.*`.' }),
         ),

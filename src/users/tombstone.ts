@@ -1,19 +1,19 @@
-/** The part of an erasure that concerns who a fan is: what they wrote, what the provider says, what it knows them by. */
+/** Erases the identity of a fan: the profile, the mirror and the subject. A tombstone remains. */
 import { and, asc, eq, gt, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { tombstoneIdentity } from './mirror.ts'
 import { erasedSubject, type User } from './users.ts'
 
-/** What remains of an erased fan; it identifies no person. */
+/** What remains of an erased fan. It identifies no person. */
 export interface Tombstone {
   provider: string
-  /** In the place of the subject: see `erasedSubject`. */
+  /** Replaces the subject: see `erasedSubject`. */
   subject: string
   erasedAt: Date
 }
 
-/** Fans who were erased, by their record's id. */
+/** All erased fans, ordered by the id of their user record. */
 export const listTombstones = (reader: Reader) => {
   const { id, provider, subject, erasedAt } = reader.tables.users
   return eachRow(
@@ -42,7 +42,7 @@ export async function insertTombstone(
   if (user) await tombstoneIdentity(tx, user)
 }
 
-/** Columns of a user record that a fan writes: the members of their profile. */
+/** The columns of a user record that a fan writes: the members of the profile. */
 export const OWN_FIELDS = [
   'displayName',
   'handle',
@@ -54,9 +54,8 @@ export const OWN_FIELDS = [
 ] as const
 
 /**
- * Empties the record, frees the handle, and leaves a tombstone that no sync, webhook or sign-in fills again. The row's
- * lock comes first: whatever writes about the fan at the same time has written before, or finds them erased.
- * False when they were erased already.
+ * Empties the user record, frees the handle, and leaves a tombstone that no sync, webhook or sign-in fills again. Returns
+ * false if the fan was erased already. Locks the row first: a concurrent write ends before, or finds the fan erased.
  */
 export async function eraseRecord(tx: Transaction, user: User): Promise<boolean> {
   const { users } = tx.tables

@@ -1,4 +1,4 @@
-/** The user record of whoever a token speaks for: found, or made at the first write of any kind. */
+/** User records: looked up by the subject of a token, created by the first write. */
 import { hash } from 'node:crypto'
 import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
@@ -10,13 +10,13 @@ import { DomainError } from '../core/problems.ts'
 export type User = Tables['users']['$inferSelect']
 type Who = Pick<Caller, 'provider' | 'subject' | 'userId'>
 
-/** Undefined for whoever has no record, and for an erased fan: theirs takes part in nothing any more. */
+/** Undefined if there is no record, or if the fan is erased. */
 export async function findUser(reader: Reader, who: Who): Promise<User | undefined> {
   const records = await findRecords(reader, who)
   return records.some(isErased) ? undefined : records[0]
 }
 
-/** Also of an erased fan, by the hash that is left of their subject. By id where it is known: one look-up, not two. */
+/** Finds also the record of an erased fan, by the hash of the subject. Uses the id if it is known. */
 export async function findRecords(reader: Reader, who: Who): Promise<User[]> {
   const known = who.userId === undefined ? undefined : await findUserById(reader, who.userId)
   return known ? [known] : selectRecords(reader, namesOf(who))
@@ -35,26 +35,26 @@ const selectRecords = prepared((reader: Reader, values: Names) => {
 
 const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
 
-/** For a statement that reads `users`: the record of a user, and the one that is left once they are erased. */
+/** For a statement that reads `users`: matches the record of a subject, also after an erasure. */
 export const isNamed = ({ tables: { users } }: Reader, { provider, subject, erased }: Names) =>
   and(eq(users.provider, provider), inArray(users.subject, [subject, erased]))
 
-/** What a fan is found by. */
+/** The values by which a fan's record is found. */
 export const namesOf = ({ provider, subject }: Who): Names => {
   return { provider, subject, erased: erasedSubject({ provider, subject }) }
 }
 
 /**
- * What stands in the place of an erased fan's subject: SHA-256, in lower-case hex, over the JSON array
- * `["erased", provider, subject]`. It tells nobody the subject, and whoever comes with the subject is known by it.
+ * Replaces the subject of an erased fan: the SHA-256, in lower-case hex, of the JSON array `["erased", provider, subject]`.
+ * It does not disclose the subject, but a request with the subject finds the record.
  */
 export function erasedSubject({ provider, subject }: Who): string {
   return `erased:${hash('sha256', JSON.stringify(['erased', provider, subject]), 'hex')}`
 }
 
 /**
- * Twenty first requests at once make one record: the unique index decides, the others read what won.
- * @throws DomainError `invalid_token` (an erased fan, whose request was under way)
+ * Finds or creates the user record. Concurrent first requests create one record: the unique index decides.
+ * @throws DomainError `invalid_token` (the fan was erased during the request)
  */
 export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: User; created: boolean }> {
   const records = await findRecords(tx, who)
@@ -64,10 +64,10 @@ export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: Use
   const now = tx.now()
   const [made] = await insertUser(tx, { id: tx.newId(), provider, subject, now })
   tx.invalidate(tokenValidityTag(who))
-  // Read again: the insert waits for others, and an erasure may have left a tombstone meanwhile.
+  // Read again: the insert waits for concurrent transactions, one of which may have erased the fan.
   const after = await findRecords(tx, { provider, subject })
   if (after.some(isErased)) throw deletedUser(ERASED)
-  if (!after[0]) throw new Error('user record vanished while it was made')
+  if (!after[0]) throw new Error('the user record disappeared while it was created')
   return { user: after[0], created: made !== undefined }
 }
 
@@ -80,7 +80,7 @@ const insertUser = prepared(
       .returning(),
 )
 
-/** The same, for what needs no more than the id: where it is known, one column is read, not a whole record. */
+/** As `ensureUser`, but returns only the id, and reads two columns if the id is known. */
 export async function ensureUserId(tx: Transaction, who: Who): Promise<string> {
   const [known] = who.userId === undefined ? [] : await selectErasure(tx, who.userId)
   return known && !isErased(known) ? known.id : (await ensureUser(tx, who)).user.id
@@ -97,7 +97,7 @@ export const ERASED = 'This user was erased.'
 export const deletedUser = (detail: string, userId?: string) =>
   new DomainError('invalid_token', { detail, security: { event: 'deleted_user_token_used', userId } })
 
-/** What the records of a user say of their tokens. */
+/** What the user records say about the tokens of a subject. */
 export interface TokenValidity {
   userId: string | undefined
   erased: boolean
@@ -110,7 +110,7 @@ export async function findTokenValidity(reader: Reader, who: Who): Promise<Token
   return tokenValidityOf(await selectTokenValidity(reader, namesOf(who)))
 }
 
-/** As a statement reads it: null where a user has no record. */
+/** A row of `tokenValidityColumns`. All values are null if there is no user record. */
 export interface TokenValidityRow {
   userId: string | null
   sessionsEndedAt: Date | null
@@ -128,7 +128,7 @@ export function tokenValidityOf(rows: TokenValidityRow[]): TokenValidity {
   }
 }
 
-/** For a statement that reads `users`. A subselect: SQLite takes four times as long for the join. */
+/** For a statement that reads `users`. A subselect, because a join takes four times as long in SQLite. */
 export function tokenValidityColumns(reader: Reader) {
   const { users, identities } = reader.tables
   const deletedAt = reader
@@ -147,7 +147,10 @@ const selectTokenValidity = prepared((reader: Reader, values: Names) =>
   reader.select(tokenValidityColumns(reader)).from(reader.tables.users).where(isNamed(reader, values)),
 )
 
-/** Logged out everywhere: session tokens issued up to `until`, and what came of them, are refused. Never set back. */
+/**
+ * Logs a user out everywhere: session tokens issued up to `until`, and native sessions created from them, are refused.
+ * An earlier `until` than before changes nothing.
+ */
 export async function endSessions(tx: Transaction, who: Who, until: Date): Promise<void> {
   const { users } = tx.tables
   const userId = await ensureUserId(tx, who)

@@ -1,4 +1,4 @@
-/** Events of the provider: Standard Webhooks (standardwebhooks.com), verified, read, and applied to the mirror. */
+/** Webhook events of the provider (standardwebhooks.com): verifies and parses them, and applies them to the mirror. */
 import { Webhook } from 'standardwebhooks'
 import type { Transaction } from '../../db/index.ts'
 import { isSameSecret } from '../core/constant-time.ts'
@@ -6,16 +6,17 @@ import { DomainError, refuseField } from '../core/problems.ts'
 import { deleteKeysOf } from '../http/idempotency/key-store.ts'
 import { type IdentityClaims, isoInstant, parseClaims } from '../identity-provider/claims.ts'
 import { mirrorIdentity, tombstoneIdentity } from './mirror.ts'
+import type { UserEvent as UserEventSchema } from './schema.ts'
 import { ensureUser, findTokenValidity, findUser } from './users.ts'
 
-/** Seconds by which a delivery's time may differ from ours, as the standard advises. */
-const TOLERANCE = 300
+/** Clock tolerance in seconds, as the standard recommends. */
+const CLOCK_TOLERANCE = 300
 
 export interface Delivery {
   id: string | null
   /** Seconds since the epoch, in digits. */
   timestamp: string | null
-  /** `v1,BASE64`, several parted by spaces while the sender rotates its secret. */
+  /** `v1,BASE64`; several, separated by spaces, while the sender rotates its secret. */
   signature: string | null
   body: string
 }
@@ -27,10 +28,10 @@ export function verifyDelivery(delivery: Delivery, secret: string, now: Date): v
     throw invalidSignature('Standard Webhooks headers are missing.')
   }
   const sentAt = new Date(Number(timestamp) * 1000)
-  if (Math.abs(now.getTime() - sentAt.getTime()) > TOLERANCE * 1000) {
-    throw invalidSignature('The delivery is too old, or from the future.')
+  if (Math.abs(now.getTime() - sentAt.getTime()) > CLOCK_TOLERANCE * 1000) {
+    throw invalidSignature('The timestamp differs too much from the current time.')
   }
-  // The library signs; its own `verify` knows no clock but the machine's.
+  // Uses only `sign` of the library, because its `verify` reads the system clock.
   const expected = new Webhook(secret).sign(id, sentAt, body)
   const genuine = signature.split(' ').some(given => isSameSecret(given, expected))
   if (!genuine) throw invalidSignature()
@@ -45,18 +46,16 @@ export interface UserEvent {
   claims: IdentityClaims
 }
 
-interface SentEvent {
-  type: string
-  timestamp: string
-  data: { sub?: string; iss?: string }
-}
-
 /**
- * What we understand of an event; `event` is null for types that do not concern us.
- * @throws DomainError `validation_failed` (no time, no subject, another issuer's user)
+ * Parses an event; `event` is null for types that this API ignores.
+ * @throws DomainError `validation_failed` (no timestamp, no subject, another issuer)
  */
-export function readUserEvent(sent: SentEvent, provider: string, issuer: string, now: Date) {
-  const { type, timestamp, data } = sent
+export function readUserEvent(
+  { type, timestamp, data }: typeof UserEventSchema.static,
+  provider: string,
+  issuer: string,
+  now: Date,
+) {
   if (type !== 'user.updated' && type !== 'user.deleted') return { event: null, refused: [] }
   const statedAt =
     isoInstant(timestamp) ?? refuseField({ pointer: '/timestamp', message: 'must be an ISO 8601 time' })
@@ -69,11 +68,11 @@ export function readUserEvent(sent: SentEvent, provider: string, issuer: string,
   return { event, refused }
 }
 
-/** In any order, any number of times: ends in the same state. */
+/** Idempotent, and independent of the order of events. */
 export async function applyUserEvent(tx: Transaction, { type, provider, claims }: UserEvent): Promise<void> {
   const who = { provider, subject: claims.subject }
   if (type === 'user.deleted') {
-    // Also for somebody we have not met: their token may still be good.
+    // Creates a user record if there is none: a token of the deleted user may not have expired.
     if ((await findTokenValidity(tx, who)).erased) return
     const { user } = await ensureUser(tx, who)
     await tombstoneIdentity(tx, user)

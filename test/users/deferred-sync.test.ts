@@ -258,7 +258,7 @@ onEachEngine('Deferred sync', world => {
     const stranger = { ...twin.deps, tokenEncryption: createTokenEncryption('another key') }
     expect(await retryDueSyncs(stranger)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
-    expect(twin.logged.join()).toContain('its token cannot be opened')
+    expect(twin.logged.join()).toContain('its token cannot be decrypted')
     expect(twin.logged.join()).not.toContain(fan.token)
   })
 })
