@@ -1,4 +1,4 @@
-/** Writing many rows at once, by each engine's fastest way: for what fills a database, not for what serves a request. */
+/** Bulk inserts in the fastest way of each engine: for imports and copies, not for requests. */
 import type { Database as Connection } from 'bun:sqlite'
 import { Column, is, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
@@ -8,19 +8,19 @@ import type { Transaction } from './types.ts'
 
 type Rows = Record<string, unknown>[]
 
-/** What happens to a row that is there already: the unit of work fails, the row stays, or one column grows by the new row's. */
-export type OnConflict = 'refuse' | 'skip' | { add: string }
+/** For a row that exists: fail the unit of work, keep the existing row, or add the new value of one column to it. */
+export type OnConflict = 'fail' | 'skip' | { add: string }
 
-/** Writes rows in order, and answers how many it inserted or changed. What a row leaves out is null. */
+/** Inserts rows in order, and returns how many it inserted or changed. A missing member is null. */
 export async function insertRows<T extends AnyTable>(
   tx: Transaction,
   table: T,
   rows: T['$inferInsert'][],
-  onConflict: OnConflict = 'refuse',
+  onConflict: OnConflict = 'fail',
 ): Promise<number> {
   if (rows.length === 0) return 0
   const shape = shapeOf(table)
-  // Guarantee: a row has no members but the table's columns.
+  // Guarantee: the type limits the members of a row to the table's columns.
   const records = rows as Rows
   return is(table, SQLiteTable)
     ? insertIntoSqlite(tx, shape, records, onConflict)
@@ -31,13 +31,13 @@ const quoted = (name: string) => `"${toSnakeCase(name)}"`
 const listOf = ({ columns }: Shape) => columns.map(({ name }) => quoted(name)).join(', ')
 
 function conflictClause(onConflict: OnConflict, { name, key }: Shape): string {
-  if (onConflict === 'refuse') return ''
+  if (onConflict === 'fail') return ''
   if (onConflict === 'skip') return ' ON CONFLICT DO NOTHING'
   const column = quoted(onConflict.add)
   return ` ON CONFLICT (${key.map(quoted).join(', ')}) DO UPDATE SET ${column} = "${name}".${column} + excluded.${column}`
 }
 
-/** One prepared statement, run row by row inside the process: nothing is built or parsed twice. */
+/** One prepared statement, run once for each row: SQLite runs in this process, so there is no round trip to save. */
 function insertIntoSqlite(tx: Transaction, shape: Shape, rows: Rows, onConflict: OnConflict): number {
   const { name, columns } = shape
   // Guarantee: on SQLite a unit of work is Drizzle's object over the writer's connection.
@@ -47,10 +47,10 @@ function insertIntoSqlite(tx: Transaction, shape: Shape, rows: Rows, onConflict:
     `INSERT INTO "${name}" (${listOf(shape)}) VALUES (${marks})${conflictClause(onConflict, shape)}`,
   )
   const readers = columns.map(({ property, column }) => {
-    const asIs = column.mapToDriverValue === Column.prototype.mapToDriverValue
+    const isUnmapped = column.mapToDriverValue === Column.prototype.mapToDriverValue
     return (row: Rows[number]) => {
       const value = row[property] ?? null
-      return asIs || value === null ? value : column.mapToDriverValue(value)
+      return isUnmapped || value === null ? value : column.mapToDriverValue(value)
     }
   })
   let written = 0
@@ -61,7 +61,7 @@ function insertIntoSqlite(tx: Transaction, shape: Shape, rows: Rows, onConflict:
   return written
 }
 
-/** One statement with one parameter, the rows as JSON: no limit of parameters, and the server's own work to take it apart. */
+/** One statement whose one parameter is the rows as JSON: it has no limit on parameters, and the server parses it. */
 async function insertIntoPostgres(
   tx: Transaction,
   shape: Shape,
@@ -73,16 +73,16 @@ async function insertIntoPostgres(
   const types = columns.map(
     column => `${quoted(column.name)} ${column.column.getSQLType().replace(/ COLLATE .*/, '')}`,
   )
-  const given = rows.map(row =>
+  const records = rows.map(row =>
     Object.fromEntries(columns.map(({ property, name: member }) => [member, row[property] ?? null])),
   )
-  const [answer] = await runStatement(
+  const [result] = await runStatement(
     tx,
     sql`WITH written AS (
       INSERT INTO ${sql.raw(`"${name}" (${names}) SELECT ${names}`)}
-      FROM json_to_recordset(${JSON.stringify(given)}::text::json) AS given(${sql.raw(types.join(', '))})
+      FROM json_to_recordset(${JSON.stringify(records)}::text::json) AS given(${sql.raw(types.join(', '))})
       ${sql.raw(conflictClause(onConflict, shape))} RETURNING 1
     ) SELECT count(*) AS written FROM written`,
   )
-  return Number(answer?.written)
+  return Number(result?.written)
 }

@@ -1,4 +1,4 @@
-/** What `work` resolves to, or after `ms` the rejection with the error of `onLate`, which also ends what may still run. */
+/** Settles as `work`, or after `ms` rejects with the error of `onLate`, which may also cancel the work. */
 export async function withDeadline<T>(work: PromiseLike<T>, ms: number, onLate: () => Error): Promise<T> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(onLate()), ms)

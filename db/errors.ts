@@ -4,14 +4,14 @@ import { sqlite } from './schema/columns.ts'
 import { defineTables } from './schema/tables.ts'
 
 /**
- * What can be wrong with the database itself, whatever the engine:
- * - `busy`: another process holds the lock, or the server is out of connections; try again soon
- * - `full`: no room to write
- * - `unreachable`: the server is down, does not let us in, or the connection broke; whether the write happened
- *   is not known
- * - `read_only`: the file, its folder or the server takes no writes
- * - `corrupt`: the file is no sound database
- * - `outdated`: its schema is older than this version, as after a backup was put in place
+ * What is wrong with the database itself, on either engine:
+ * - `busy`: another process holds the lock, or the server has no free connection; retry
+ * - `full`: the disk is full
+ * - `unreachable`: the server is down or refuses the connection, or the connection broke; the outcome of a write is
+ *   unknown
+ * - `read_only`: the file, its directory or the server refuses writes
+ * - `corrupt`: the file is damaged or is not a database
+ * - `outdated`: the schema is older than this version, for example after a restore
  */
 export type DatabaseFault = 'busy' | 'full' | 'unreachable' | 'read_only' | 'corrupt' | 'outdated'
 
@@ -25,12 +25,12 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The driver's error under Drizzle's wrapping. */
+/** The driver's error, which Drizzle wraps. */
 function driverError(error: unknown): { code: string; message: string; constraint: string } | undefined {
   let current = error
   while (current instanceof Error) {
     const { code, errno, constraint } = current as Error & Record<string, unknown>
-    // Bun's PostgreSQL client keeps SQLSTATE in `errno` and a name of its own in `code`.
+    // Bun's PostgreSQL client keeps SQLSTATE in `errno` and its own name in `code`.
     const sqlState = typeof errno === 'string' && /^[0-9A-Z]{5}$/.test(errno) ? errno : code
     if (typeof sqlState === 'string') {
       return { code: sqlState, message: current.message, constraint: String(constraint ?? '') }
@@ -40,7 +40,7 @@ function driverError(error: unknown): { code: string; message: string; constrain
   return undefined
 }
 
-/** SQLite's message names columns, `users.provider, users.subject`: by it, the unique indexes of `tables.ts`. */
+/** The unique indexes of `tables.ts` by their columns: SQLite's message has those, as `users.provider, users.subject`. */
 const indexesByColumns = new Map(
   Object.values(defineTables(sqlite)).flatMap(table => {
     const { name, indexes } = getTableConfig(table as unknown as SQLiteTable)
@@ -51,7 +51,7 @@ const indexesByColumns = new Map(
   }),
 )
 
-/** Whether a unique index refused the write. `index` is its name in `tables.ts`. */
+/** Whether this unique index refused the write. `index` is its name in `tables.ts`. */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   const found = driverError(error)
   if (found?.code === '23505') return found.constraint === index
@@ -59,13 +59,13 @@ export function isUniqueViolation(error: unknown, index: string): boolean {
   return index === indexesByColumns.get(found.message.replace(/^UNIQUE constraint failed: /, ''))
 }
 
-/** Whether a row was refused because what it refers to is not there. */
+/** Whether a foreign key refused the row. */
 export function isMissingParent(error: unknown): boolean {
   const code = driverError(error)?.code
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }
 
-/** PostgreSQL's serialization failure and deadlock: the same work may succeed when run again. */
+/** PostgreSQL's serialization failure and deadlock: a retry may succeed. */
 export function isRetryable(error: unknown): boolean {
   const code = driverError(error)?.code
   return code === '40001' || code === '40P01'
@@ -82,9 +82,9 @@ const FAULTS: [DatabaseFault, RegExp][] = [
   ],
 ]
 
-/** The error as the rest of Matchday sees it: a `DatabaseError` where the engine is at fault, else itself. */
+/** Returns a `DatabaseError` when the database is at fault, else the error itself. */
 export function translateDatabaseError(error: unknown): unknown {
-  // Drizzle wraps what our own client throws as well.
+  // Drizzle also wraps the errors of `postgres/client.ts`.
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current instanceof DatabaseError) return current
   }

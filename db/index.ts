@@ -1,4 +1,4 @@
-/** Opens the database, and exports what the rest of Matchday needs of it: the same on SQLite and PostgreSQL. */
+/** The public interface of the database, the same on SQLite and PostgreSQL. */
 import { openPostgres } from './postgres/database.ts'
 import { openSqlite } from './sqlite/database.ts'
 import type { Database, DatabaseOptions, Sources } from './types.ts'
@@ -16,8 +16,8 @@ export type { Database, DatabaseOptions, Reader, Sources, Transaction } from './
 export type { WriteLoad } from './write-meter.ts'
 
 /**
- * Opens `sqlite:PATH` (`sqlite::memory:` has no readers of its own and is refused) or `postgres://…`.
- * The schema must be current: `migrate(url)` first.
+ * Opens `sqlite:PATH` or `postgres://…`. Throws for `sqlite::memory:`, which two connections cannot share.
+ * Run `migrate(url)` first: the schema must be current.
  */
 export function openDatabase(url: string, sources: Sources, options: DatabaseOptions = {}): Database {
   if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length), sources, options)

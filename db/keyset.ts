@@ -1,7 +1,7 @@
-/** Reads lists that may be too long to hold, page by page, each page continuing after the last key of the one before. */
+/** Keyset iteration over lists too long for memory: each page starts after the last key of the page before. */
 
 interface Paging<Key> {
-  /** Rows a page. */
+  /** Rows per page. */
   size?: number
   /** Starts after this key. */
   after?: Key
@@ -9,7 +9,7 @@ interface Paging<Key> {
 
 const PAGE_ROWS = 500
 
-/** `read` answers up to `limit` rows after a key, in the order of their unique keys. Pages are never empty. */
+/** `read` returns up to `limit` rows after a key, in the order of their unique keys. Pages are never empty. */
 export async function* eachPage<Row, Key>(
   read: (after: Key | undefined, limit: number) => PromiseLike<Row[]>,
   keyOf: (row: Row) => Key,

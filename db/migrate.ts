@@ -1,4 +1,4 @@
-/** Brings a database to the schema of this version: generated migrations, applied in one transaction under a lock. */
+/** Migrates a database to the expected schema: all pending migrations in one transaction, under a lock. */
 import { Database as Connection } from 'bun:sqlite'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,12 +8,12 @@ import { expectedMigrations } from './expected-schema.ts'
 import { connectPostgres, type PostgresSettings } from './postgres/client.ts'
 import { connectSqlite, createWriteLock } from './sqlite/connection.ts'
 
-/** For another instance that migrates a large file. PostgreSQL's lock is waited for without an end. */
-const MIGRATION_PATIENCE_MS = 30 * 60_000
+/** How long to wait for another instance that migrates a large file. On PostgreSQL the wait has no limit. */
+const MIGRATION_LOCK_TIMEOUT_MS = 30 * 60_000
 
 type Run = (statement: string, parameters?: (string | number)[]) => Promise<Record<string, unknown>[]>
 
-/** The database has migrations that this version does not know: an older binary must not touch it. */
+/** The database has migrations that this version does not know: an older version must not use it. */
 export class NewerSchemaError extends Error {
   constructor(unknown: number) {
     super(
@@ -43,26 +43,26 @@ export interface MigrationReport {
 }
 
 /**
- * Applies what is missing; safe to call from many processes at once.
+ * Applies pending migrations. Safe to call from several processes at the same time.
  * @throws NewerSchemaError when the database is ahead of this version; `DatabaseError` when the engine is at fault
  */
 export const migrate = (url: string, settings?: Partial<PostgresSettings>): Promise<MigrationReport> =>
   onEngine(url, migrateSqlite, () => migratePostgres(url, settings))
 
 export interface PendingMigrations {
-  /** Their names, in the order in which they would be applied. */
+  /** Names, in the order of application. */
   pending: string[]
-  /** Migrations that the database would have then. */
+  /** Migrations in the database once they are applied. */
   total: number
 }
 
-/** What `migrate` would apply; changes nothing, and makes no file. @throws as `migrate` */
+/** Lists what `migrate` would apply. Changes nothing and creates no file. @throws as `migrate` */
 export const listPendingMigrations = (
   url: string,
   settings?: Partial<PostgresSettings>,
 ): Promise<PendingMigrations> => onEngine(url, listPendingSqlite, () => listPendingPostgres(url, settings))
 
-/** For a process that must not change the schema. @throws OlderSchemaError; else as `migrate` */
+/** For a process that must not change the schema. @throws OlderSchemaError, and as `migrate` */
 export async function requireMigrated(url: string, settings?: Partial<PostgresSettings>): Promise<void> {
   const { pending } = await listPendingMigrations(url, settings)
   if (pending.length > 0) throw new OlderSchemaError(pending.length)
@@ -82,7 +82,7 @@ async function onEngine<Result>(
 
 async function listPendingSqlite(path: string): Promise<PendingMigrations> {
   if (!existsSync(path)) return namePending('sqlite', [])
-  // Without the pragmas of a server's connection: a look must not change the file.
+  // Without the pragmas of `connectSqlite`: reading must not change the file.
   const connection = new Connection(path, { readwrite: true, strict: true })
   try {
     connection.run('PRAGMA busy_timeout = 5000')
@@ -98,7 +98,7 @@ const TABLE_OF_APPLIED = {
   postgres: `SELECT 1 WHERE to_regclass('"__drizzle_migrations"') IS NOT NULL`,
 }
 
-/** None where there is no table of them yet: asking for it needs no right to create it. */
+/** None when Drizzle's table is missing. Reading needs no privilege to create it. */
 async function readApplied(engine: 'sqlite' | 'postgres', run: Run): Promise<AppliedRow[]> {
   const tables = await run(TABLE_OF_APPLIED[engine])
   return tables.length > 0 ? run(APPLIED) : []
@@ -117,7 +117,7 @@ async function listPendingPostgres(
 }
 
 function namePending(engine: 'sqlite' | 'postgres', rows: AppliedRow[]): PendingMigrations {
-  // Guarantee: drizzle-kit writes it, and `readMigrationFiles` has read it in this form.
+  // Guarantee: drizzle-kit writes the journal, and `readMigrationFiles` reads it in this form.
   const { entries } = JSON.parse(
     readFileSync(join(import.meta.dir, 'migrations', engine, 'meta/_journal.json'), 'utf8'),
   ) as { entries: { when: number; tag: string }[] }
@@ -133,7 +133,7 @@ type AppliedRow = Record<string, unknown>
 
 const APPLIED = 'SELECT created_at FROM "__drizzle_migrations"'
 
-/** What this version has and the database has not. @throws NewerSchemaError when it is the other way round */
+/** Migrations that the database lacks. @throws NewerSchemaError when it has some that this version does not know */
 function findMissing(engine: 'sqlite' | 'postgres', rows: AppliedRow[]): MigrationMeta[] {
   const known = expectedMigrations(engine)
   const present = new Set(rows.map(row => Number(row.created_at)))
@@ -149,11 +149,11 @@ async function migrateSqlite(path: string): Promise<MigrationReport> {
     const run: Run = async (statement, parameters = []) =>
       connection.query(statement).all(...parameters) as Record<string, unknown>[]
     const total = expectedMigrations('sqlite').length
-    // No lock to wait for.
+    // Without pending migrations there is no lock to wait for.
     if (findMissing('sqlite', await readApplied('sqlite', run)).length === 0) return { applied: 0, total }
-    // A table that is made anew takes all its rows along, those too that refer to nothing (see `orphans.ts`).
+    // A migration that rebuilds a table must copy all its rows, including orphans (see `orphans.ts`).
     await run('PRAGMA foreign_keys = OFF')
-    const deadline = performance.now() + MIGRATION_PATIENCE_MS
+    const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
     const locked = await createWriteLock(connection)(() => performance.now() < deadline)
     if (!locked) throw new DatabaseError('busy')
     try {
@@ -173,7 +173,7 @@ async function migratePostgres(url: string, settings?: Partial<PostgresSettings>
   const client = connectPostgres(url, { ...settings, poolSize: 1 })
   try {
     const applied = await readApplied('postgres', statement => client.unsafe(statement))
-    // No lock to wait for, and nothing that needs the right to change the schema.
+    // Without pending migrations there is no lock to wait for, and no privilege to change the schema is needed.
     if (findMissing('postgres', applied).length === 0)
       return { applied: 0, total: expectedMigrations('postgres').length }
     return await client.begin(async transaction => {
@@ -188,7 +188,7 @@ async function migratePostgres(url: string, settings?: Partial<PostgresSettings>
   }
 }
 
-/** The work itself, on an open transaction of either engine; the table of what was applied is Drizzle's own. */
+/** Applies pending migrations within an open transaction, and records them in Drizzle's own table. */
 export async function applyMigrations(engine: 'sqlite' | 'postgres', run: Run): Promise<MigrationReport> {
   const missing = findMissing(engine, await readApplied(engine, run))
   const total = expectedMigrations(engine).length

@@ -1,4 +1,4 @@
-/** A note in a database that is being filled by a move: the mark of its source. It goes when the move is done. */
+/** Marks a database as the target of an unfinished move, with the fingerprint of the source. Removed at the end of the move. */
 import { sql } from 'drizzle-orm'
 import { runStatement } from './schema/shape.ts'
 import type { Database, Transaction } from './types.ts'
@@ -6,13 +6,13 @@ import type { Database, Transaction } from './types.ts'
 const NAME = '__matchday_move'
 const table = sql.identifier(NAME)
 
-/** The mark of the source that is noted; undefined when no move is under way. */
+/** The fingerprint of the source; undefined when no move is unfinished. */
 export async function readMoveMarker(db: Database): Promise<string | undefined> {
-  const there =
+  const exists =
     db.engine === 'sqlite'
       ? sql`SELECT name FROM sqlite_master WHERE type = 'table' AND name = ${NAME}`
       : sql`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() AND tablename = ${NAME}`
-  if ((await runStatement(db.read, there)).length === 0) return undefined
+  if ((await runStatement(db.read, exists)).length === 0) return undefined
   const [row] = await runStatement(db.read, sql`SELECT source FROM ${table}`)
   return row && String(row.source)
 }

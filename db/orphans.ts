@@ -1,17 +1,17 @@
-/** Rows whose user is gone. Foreign keys leave none; a file that was written without them, or a server's replica role, may. */
+/** Rows whose user does not exist. Foreign keys prevent them, except in a file or under a role that has them disabled. */
 import { eq, getTableName, isNull, sql } from 'drizzle-orm'
 import type { Reader } from './types.ts'
 
 export interface Orphans {
   table: string
   rows: number
-  /** A few of the ids that no user has. */
+  /** Up to five of the missing ids. */
   userIds: string[]
 }
 
 const EXAMPLES = 5
 
-/** In all tables but those that somebody goes through anyway. */
+/** In all tables except `except`. */
 export async function findOrphans(reader: Reader, except: string[] = []): Promise<Orphans[]> {
   const { users, ...tables } = reader.tables
   const found: Orphans[] = []

@@ -1,4 +1,4 @@
-/** Reading whole tables in bounded memory, in the same order on both engines. */
+/** Reads whole tables in bounded memory, in the same order on both engines. */
 import { asc, count, sql } from 'drizzle-orm'
 import { eachPage } from './keyset.ts'
 import { type AnyTable, columnOf, shapeOf } from './schema/shape.ts'
@@ -6,10 +6,10 @@ import type { Reader } from './types.ts'
 
 export type Row = Record<string, unknown>
 
-/** A whole number beyond 2^53 - 1: JavaScript would round it. */
+/** An integer beyond 2^53 - 1, which JavaScript would round. */
 class InexactNumberError extends Error {
   constructor(table: string, column: string) {
-    super(`${table}.${column} holds a whole number beyond 2^53 - 1, which cannot be moved exactly`)
+    super(`${table}.${column} holds an integer beyond 2^53 - 1, which cannot be copied exactly`)
     this.name = 'InexactNumberError'
   }
 }
@@ -20,7 +20,7 @@ export async function countRows(reader: Reader, table: AnyTable): Promise<number
 }
 
 /**
- * The rows of a table by primary key, page after page, from the one after `last`. Keys are ids and whole numbers
+ * The rows of a table in the order of the primary key, in pages, starting after `last`. Keys are ids and integers
  * (`db/schema/columns.ts`), which both engines order alike. @throws InexactNumberError
  */
 export async function* readPages(

@@ -1,4 +1,4 @@
-/** Prepared statements: Drizzle builds the SQL once a connection, not at each use, which costs more than to run it. */
+/** Prepared statements: Drizzle builds the SQL once for each connection. Building it costs more than running it. */
 import { is, type SQL, sql } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Reader } from './types.ts'

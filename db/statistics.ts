@@ -1,6 +1,6 @@
 /**
- * The planner's statistics after a command has written many rows. A statement that PostgreSQL prepared while a table was small
- * keeps its plan, often a sequential scan, until ANALYZE runs. Autovacuum does that within minutes; this does it at once.
+ * Refreshes planner statistics after a command has written many rows. A statement that PostgreSQL prepared while a table was small
+ * keeps its plan, often a sequential scan, until ANALYZE runs. Autovacuum runs it within minutes; this runs it at once.
  */
 import { sql } from 'drizzle-orm'
 import { DatabaseError } from './errors.ts'
@@ -9,13 +9,13 @@ import type { Database } from './types.ts'
 
 /**
  * PostgreSQL plans a table that was never analyzed as if it had ten pages, which favours indexes. An analyzed empty table has
- * none, and favours sequential scans: a table is analyzed only when it is larger.
+ * none, which favours sequential scans. So a smaller table is not analyzed.
  */
 const MIN_PAGES = 10
 
 /**
- * Analyzes each table that has at least doubled since it was last analyzed, and answers their names. Every connection of every
- * process then plans its statements on these tables again. Does nothing on SQLite, whose plans here do not depend on size.
+ * Analyzes each table that has at least doubled since its last ANALYZE, and returns their names. All connections of all
+ * processes then plan their statements on these tables again. Does nothing on SQLite, whose plans here do not depend on size.
  */
 export async function refreshStatistics(db: Database): Promise<string[]> {
   if (db.engine === 'sqlite') return []
@@ -36,7 +36,7 @@ export async function refreshStatistics(db: Database): Promise<string[]> {
   return names
 }
 
-/** The rows are written: statistics that take longer than the statement timeout must not fail the command. */
+/** The rows are committed: an ANALYZE that exceeds the statement timeout must not fail the command. */
 function leaveToAutovacuum(error: unknown): void {
   if (!(error instanceof DatabaseError) || error.fault !== 'busy') throw error
 }

@@ -1,21 +1,21 @@
-/** The database as verbs see it: readers, units of work, and the tables. */
+/** The interface of the database: readers, units of work and tables. */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import type { PostgresSettings } from './postgres/client.ts'
 import type { Tables } from './schema/tables.ts'
 import type { WriteLoad } from './write-meter.ts'
 
-/** Where time, ids and randomness come from, so that a test can own them. */
+/** Sources of time, ids and randomness, which tests replace. */
 export interface Sources {
   now(): Date
-  /** A UUIDv7, unless a test or a seed decides otherwise. */
+  /** A UUIDv7, except in tests and seeds. */
   newId(): string
-  /** Unguessable bytes. */
+  /** Cryptographically secure random bytes. */
   randomBytes(size: number): Uint8Array
 }
 
 type Drizzle = PgDatabase<PgQueryResultHKT>
 
-/** Queries on what is committed. */
+/** Queries on committed data. */
 export interface Reader extends Pick<Drizzle, 'select' | 'selectDistinct' | '$with' | 'with'>, Sources {
   readonly tables: Tables
   /** Statements of `prepared` on this connection, by name. */
@@ -23,15 +23,15 @@ export interface Reader extends Pick<Drizzle, 'select' | 'selectDistinct' | '$wi
 }
 
 /**
- * A unit of work: everything through it happens, or nothing. It must await nothing but its own queries.
- * Its `now()` is one instant, so that all it writes bears the same time.
+ * A unit of work: all of its writes are committed, or none. It must await nothing but its own queries.
+ * Its `now()` is constant, so that all its writes have the same time.
  */
 export interface Transaction extends Reader, Pick<Drizzle, 'insert' | 'update' | 'delete'> {
-  /** The clock itself: what has waited for a lock must not judge by `now()`, which was before. */
+  /** The current time. After a wait for a lock, `now()` is in the past. */
   clock(): Date
-  /** Runs once the unit of work is durable, and never when it is not. Must not throw: it cannot undo the write. */
+  /** Runs `effect` when the unit of work is durable, never otherwise. `effect` must not throw: it cannot undo the write. */
   afterCommit(effect: () => void): void
-  /** Invalidates the cached responses with this tag after the commit, and never without one: see `Database.onInvalidate`. */
+  /** Invalidates cached responses with this tag after the commit, never without one: see `Database.onInvalidate`. */
   invalidate(tag: string): void
 }
 
@@ -44,41 +44,41 @@ export interface Database {
    */
   readonly read: Reader
   /**
-   * Runs one unit of work and answers when it is durable. It may be run again after a conflict on PostgreSQL,
-   * so it keeps its effects in the database and in `afterCommit`. Does not nest.
-   * @throws whatever `work` throws, with nothing written; `DatabaseError` when the engine is at fault
+   * Runs one unit of work and resolves when it is durable. After a conflict on PostgreSQL `work` runs again, so all its
+   * effects must be in the database and in `afterCommit`. Does not nest.
+   * @throws what `work` throws, with nothing written; `DatabaseError` when the database is at fault
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** How fast writes are done, and how long the oldest has waited. */
+  /** The duration of a write, and the age of the oldest pending one. */
   writeLoad(): WriteLoad
   /** Calls `listener` with each tag that a committed unit of work of this process invalidated, before a reader sees its writes. */
   onInvalidate(listener: (tag: string) => void): void
   /**
-   * A number that changes with each commit of another process, or of another connection of this one: the same number twice
-   * says that there was none in between. Null on PostgreSQL, which does not tell.
+   * A number that changes with each commit by another process or another connection of this one. Two equal numbers mean
+   * that there was none in between. Null on PostgreSQL, which has no such number.
    */
   foreignCommits(): number | null
-  /** Rejects with a `DatabaseError` when the database cannot be read, or has refused writes and still does. */
+  /** Rejects with a `DatabaseError` when the database cannot be read, or has refused a write and still refuses them. */
   ping(): Promise<void>
   /**
-   * Empties SQLite's WAL, so that it holds no deleted content. False when another connection still reads an older state
-   * after `patienceMs`. Null on PostgreSQL, where the server manages the WAL.
+   * Truncates SQLite's WAL, so that it holds no deleted content. False when another connection still reads an older
+   * snapshot after `timeoutMs`. Null on PostgreSQL, where the server manages the WAL.
    */
-  truncateLog(patienceMs: number): Promise<boolean | null>
-  /** What the engine itself finds wrong with its files, in its own words: indexes, checks, rows that refer to nothing. */
+  truncateLog(timeoutMs: number): Promise<boolean | null>
+  /** Damage that the engine's own check reports: in indexes, constraints and foreign keys. Empty when there is none. */
   findDamage(): Promise<string[]>
-  /** Lets running work finish, then closes. */
+  /** Waits for running units of work, then closes. */
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
   /**
-   * For a process alone with the database that can run again: a power cut may take the last units of work, whole and
-   * in order, and memory is spent on speed.
+   * For a repeatable command that uses the database alone: faster, with more memory. A power cut may lose the last units
+   * of work, each as a whole and in order.
    */
   bulk?: boolean
-  /** For a process that answers requests: SQLite's disk work leaves the thread that opens the database. */
+  /** For a server: SQLite's disk I/O runs outside the thread that opens the database. */
   offloadDisk?: boolean
-  /** What differs from `postgresDefaults`. */
+  /** Overrides of `postgresDefaults`. */
   postgres?: Partial<PostgresSettings>
 }

@@ -1,13 +1,13 @@
-/** Measures how fast writes are done and how long the oldest has waited, so that a server can refuse what would wait too long. */
+/** Measures the duration of a write and the age of the oldest pending one, so that a server can refuse writes under overload. */
 
-/** What the next write has to expect. */
+/** What the next write must expect. */
 export interface WriteLoad {
   /**
-   * Milliseconds between the ends of two writes while there is always one to do: the best measured lately, since a server that
-   * refuses a crowd is slower than it will be when the crowd comes back.
+   * Milliseconds from the end of one write to the end of the next, while writes are pending. The lowest recent measurement:
+   * refusing requests slows the server, so a measurement during overload is too high.
    */
   msPerWrite: number
-  /** Age of the oldest write that is not done. Milliseconds; 0 when there is none. */
+  /** Age of the oldest pending write. Milliseconds; 0 when there is none. */
   oldestMs: number
 }
 
@@ -18,12 +18,12 @@ export interface WriteMeter {
 
 /** Busy time that one measurement covers. Milliseconds. */
 const SAMPLE_MS = 250
-/** By which the figure grows at most from one measurement to the next: twofold in nine seconds, and little by a stall. */
+/** Maximum growth from one measurement to the next: it doubles in nine seconds at the earliest, and one stall has little effect. */
 const MAX_GROWTH = 1.02
 
-/** `assumed`: milliseconds a write, before the first measurement. `elapsed`: milliseconds of a clock that never goes back. */
+/** `assumed`: milliseconds per write before the first measurement. `elapsed`: milliseconds of a monotonic clock. */
 export function createWriteMeter(assumed: number, elapsed = () => performance.now()): WriteMeter {
-  /** In the order of arrival. */
+  /** In order of arrival. */
   const pending = new Set<{ since: number }>()
   let msPerWrite = assumed
   let busySince = 0
@@ -43,7 +43,7 @@ export function createWriteMeter(assumed: number, elapsed = () => performance.no
     async measure(work) {
       const write = { since: elapsed() }
       if (pending.size === 0) {
-        // Idle time says nothing about how fast writes can be done.
+        // Idle time says nothing about the duration of a write.
         busySince = write.since
         done = 0
       }

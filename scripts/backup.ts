@@ -1,7 +1,7 @@
 /** `bun run backup FILE`: a verified copy of the SQLite database, while the API serves. */
 import { existsSync, mkdirSync, rmdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { bytesOf, copySqlite, openSqliteCopy, placeFile, removeSqlite } from '../db/sqlite/copy.ts'
+import { copySqlite, fileSize, moveFile, openSqliteCopy, removeSqlite } from '../db/sqlite/copy.ts'
 import { exportErasures } from '../src/admin/erasure-list.ts'
 import { realSources } from '../src/core/sources.ts'
 import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
@@ -37,7 +37,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   if (options.dryRun) {
     const replaced = existsSync(file)
     const fate = replaced ? ', in the place of what is there' : ''
-    const bytes = bytesOf(path)
+    const bytes = fileSize(path)
     return {
       answer: { file, bytes, replaced, dryRun: true },
       text: `Would write ${file}${fate}: a copy of ${path}, which has ${bytes} bytes. Nothing was written (--dry-run).`,
@@ -55,9 +55,9 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
     const { rows, migrations, current, ledgerDigest } = await verifyCopy(partial, progress('fans verified'))
     if (taken()) fail(`${file} has come into being meanwhile: choose another name, or --force.`)
     if (current) await keepErasures(partial, erasuresPathOf(path))
-    placeFile(partial, file)
+    moveFile(partial, file)
     written = true
-    const bytes = bytesOf(file)
+    const bytes = fileSize(file)
     return {
       answer: { file, bytes, rows, migrations, ledgerDigest },
       text: [`Wrote ${file}: ${rows} rows, ${bytes} bytes, verified.`, describeLedger(ledgerDigest)].join(

@@ -73,7 +73,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
     if (erasures.length > 0) reapplied = await eraseAgain(copy, erasures, list)
   }
   try {
-    await replaceSqlite(file, path, aside, { evenCorrupt: options.force ?? false, prepare })
+    await replaceSqlite(file, path, aside, { allowCorrupt: options.force ?? false, prepare })
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.fault !== 'busy') throw error
     fail(`${path} is in use: stop the API, and whatever else has it open, first.`)

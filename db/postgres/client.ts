@@ -1,20 +1,20 @@
 /**
- * Bun's PostgreSQL client with a deadline on every wait for the server: a server or network that goes silent closes
- * nothing. The pool of a silent connection is replaced, and closed once its other work has had the same time to end.
- * No setting is a start-up parameter, since PgBouncer refuses those: each transaction sets its own.
+ * Bun's PostgreSQL client with a deadline on every response: an unresponsive server or network closes no connection. The
+ * pool of an unresponsive connection is replaced, and closed after its other statements have had the same time to end.
+ * Settings are set in each transaction, since PgBouncer refuses start-up parameters.
  */
 import { SQL } from 'bun'
 import { withDeadline } from '../deadline.ts'
 import { DatabaseError } from '../errors.ts'
 
 export interface PostgresSettings {
-  /** Connections. */
+  /** Maximum number of connections. */
   poolSize: number
-  /** How long a statement may take, waiting for locks included. Milliseconds. */
+  /** Maximum duration of a statement, including waits for locks. Milliseconds. */
   statementTimeoutMs: number
-  /** How long a connection may take to be made. Milliseconds. */
+  /** Maximum duration of connecting. Milliseconds. */
   connectTimeoutMs: number
-  /** Named prepared statements: PgBouncer keeps them in transaction pooling from 1.21 on, if configured. */
+  /** Named prepared statements. PgBouncer supports them in transaction pooling from 1.21 on, if configured. */
   preparedStatements: boolean
 }
 
@@ -25,9 +25,9 @@ export const postgresDefaults: Readonly<PostgresSettings> = Object.freeze({
   preparedStatements: true,
 })
 
-/** The network and the server's own timer may take this much longer than the statement timeout. */
+/** Added to the statement timeout for the network and the server's own timer. */
 const MARGIN_MS = 1_000
-/** A transaction whose client has vanished may not hold its locks for ever. */
+/** Ends a transaction whose client is gone, so that it releases its locks. */
 const IDLE_IN_TRANSACTION_MS = 10_000
 const BULK_STATEMENT_TIMEOUT_MS = 600_000
 
@@ -35,7 +35,7 @@ interface Statement extends PromiseLike<unknown> {
   values(): Promise<unknown>
 }
 
-/** What Drizzle's driver calls of Bun's client. */
+/** The part of Bun's client that Drizzle's driver calls. */
 interface Statements {
   unsafe(text: string, parameters?: unknown[]): Statement
 }
@@ -81,22 +81,22 @@ export function createPostgresClient(
     void pool.close({ timeout: deadlineMs / 1_000 }).finally(() => replaced.delete(pool))
   }
 
-  /** @throws DatabaseError `unreachable` when no answer comes in time, whatever becomes of the statement */
-  async function answered<T>(pool: SQL, answer: PromiseLike<T>, giveUp?: () => void): Promise<T> {
-    return withDeadline(answer, deadlineMs, () => {
-      giveUp?.()
+  /** @throws DatabaseError `unreachable` when no response arrives in time; the outcome of the statement is unknown */
+  async function inTime<T>(pool: SQL, response: PromiseLike<T>, onTimeout?: () => void): Promise<T> {
+    return withDeadline(response, deadlineMs, () => {
+      onTimeout?.()
       replace(pool)
       return new DatabaseError('unreachable')
     })
   }
 
-  /** Outside a transaction the client times the statement, and asks the server to stop it. */
+  /** Outside a transaction the client enforces the timeout and asks the server to cancel the statement. */
   async function runAlone(pool: SQL, query: SQL.Query<unknown>): Promise<unknown> {
     const timer = setTimeout(() => query.cancel(), timeoutMs)
     try {
-      return await answered(pool, query)
+      return await inTime(pool, query)
     } catch (error) {
-      // Bun gives up a query that shares its connection without asking the server: the connection may be silent.
+      // Bun abandons a query that shares its connection without cancelling it on the server: the connection may be unresponsive.
       if ((error as { code?: unknown }).code !== 'ERR_POSTGRES_QUERY_CANCELLED') throw error
       replace(pool)
       throw new DatabaseError('unreachable', error)
@@ -114,19 +114,19 @@ export function createPostgresClient(
     async begin(work) {
       const pool = current
       const waiting = new AbortController()
-      const connection = await answered(pool, pool.reserve({ signal: waiting.signal }), () => waiting.abort())
-      let silent = false
+      const connection = await inTime(pool, pool.reserve({ signal: waiting.signal }), () => waiting.abort())
+      let unresponsive = false
       let ended = false
       let usable = false
-      const heard = <Answer>(answer: PromiseLike<Answer>) =>
-        answered(pool, answer, () => {
-          silent = true
+      const onConnection = <Value>(response: PromiseLike<Value>) =>
+        inTime(pool, response, () => {
+          unresponsive = true
         })
-      const run = (statement: string) => heard(connection.unsafe(statement).simple())
+      const run = (statement: string) => onConnection(connection.unsafe(statement).simple())
       const runInside = async (query: SQL.Query<unknown>) => {
-        // After COMMIT or ROLLBACK it would be a transaction of its own.
-        if (ended) throw new Error('the unit of work is over: await every query inside it')
-        return heard(query)
+        // After COMMIT or ROLLBACK it would run outside the transaction.
+        if (ended) throw new Error('the unit of work has ended: await each of its queries')
+        return onConnection(query)
       }
       try {
         await run(begin)
@@ -136,12 +136,12 @@ export function createPostgresClient(
         ended = true
         const { command } = await run('COMMIT')
         usable = true
-        // PostgreSQL answers so to the COMMIT of a transaction in which a statement has failed.
+        // PostgreSQL's response to the COMMIT of a transaction in which a statement failed.
         if (command === 'ROLLBACK') throw new Error('a failed statement was caught: nothing is written')
         return value
       } catch (error) {
         ended = true
-        if (!usable && !silent) {
+        if (!usable && !unresponsive) {
           usable = await run('ROLLBACK').then(
             () => true,
             () => false,
@@ -159,7 +159,7 @@ export function createPostgresClient(
   }
 }
 
-/** Drizzle says only after it has the query whether it wants arrays, and Bun runs none before it is awaited. */
+/** Drizzle asks for arrays only after it has the query. Bun runs a query only when it is awaited. */
 function lazy(query: SQL.Query<unknown>, run: (query: SQL.Query<unknown>) => Promise<unknown>): Statement {
   return {
     // biome-ignore lint/suspicious/noThenProperty: Drizzle awaits the query itself.

@@ -1,4 +1,4 @@
-/** PostgreSQL: a pool, READ COMMITTED, and a bounded retry where the server asks for one. */
+/** PostgreSQL: a pool, READ COMMITTED, and a bounded retry of serialization failures and deadlocks. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SQL } from 'bun'
 import { sql } from 'drizzle-orm'
@@ -15,7 +15,7 @@ import { createWriteMeter } from '../write-meter.ts'
 import { createPostgresClient, postgresDefaults } from './client.ts'
 import { shareCheck } from './shared-check.ts'
 
-/** Connections that writes leave to reads: whatever writes wait for, reads stay quick. */
+/** Connections reserved for reads, so that reads stay fast while writes wait for locks. */
 const READERS = 2
 const ATTEMPTS = 5
 const tables = defineTables(postgres)
@@ -24,12 +24,12 @@ type Drizzle = PgDatabase<PgQueryResultHKT>
 
 export function openPostgres(url: string, sources: Sources, options: DatabaseOptions = {}): Database {
   const client = createPostgresClient(url, options.postgres, options.bulk)
-  // Guarantee of the cast: Drizzle's driver calls nothing but `unsafe` and `begin`.
+  // Guarantee of the cast: Drizzle's driver calls only `unsafe` and `begin`.
   const queries = drizzle({ client: client as unknown as SQL, casing: 'snake_case' })
   return databaseOn(queries, sources, client.close, options)
 }
 
-/** The engine over any of Drizzle's PostgreSQL drivers: the tests run it on PGlite as well. */
+/** Works with any of Drizzle's PostgreSQL drivers: tests also run it on PGlite. */
 export function databaseOn(
   queries: Drizzle,
   sources: Sources,
@@ -39,20 +39,20 @@ export function databaseOn(
   const writers = createSemaphore(poolSize - READERS)
   const meter = createWriteMeter(1)
   const read = extend<Reader>(queries, { tables, statements: new Map(), ...sources })
-  const written = new Map<string, object>()
+  const writeStatements = new Map<string, object>()
   const insideWork = new AsyncLocalStorage<true>()
   const listeners: ((tag: string) => void)[] = []
   const notify = (tag: string) => {
     for (const listener of listeners) listener(tag)
   }
   let closing: Promise<void> | undefined
-  // Damage is the server's own to judge: it serves others from what is whole.
+  // Without `corrupt`: the server itself decides what it can still serve.
   const writeHealth = createWriteHealth(['full', 'read_only', 'unreachable'], () =>
     queries.transaction(async tx => {
-      // A file of its own: free space inside the pages of a table proves no free space on the disk.
+      // A new file: free space within the pages of an existing table does not prove free disk space.
       await tx.execute(sql`SET LOCAL temp_tablespaces = ''`)
       await tx.execute(
-        sql`CREATE TEMP TABLE "__room" ON COMMIT DROP AS SELECT generate_series(1, 30000) AS room`,
+        sql`CREATE TEMP TABLE "__write_probe" ON COMMIT DROP AS SELECT generate_series(1, 30000) AS value`,
       )
     }),
   )
@@ -68,7 +68,7 @@ export function databaseOn(
     const value = await queries.transaction(transaction => {
       const tx = extend<Transaction>(transaction, {
         tables,
-        statements: shareStatements(written, transaction),
+        statements: shareStatements(writeStatements, transaction),
         ...sources,
         now: () => at,
         clock: sources.now,
@@ -102,7 +102,7 @@ export function databaseOn(
     tables,
     read,
     async write(work) {
-      if (insideWork.getStore()) throw new Error('write() inside write(): pass the transaction on instead')
+      if (insideWork.getStore()) throw new Error('write() within write(): pass the transaction on instead')
       return meter.measure(async () => {
         await writers.acquire()
         try {
@@ -126,32 +126,32 @@ export function databaseOn(
       }
     },
     truncateLog: async () => null,
-    // A server watches its own files (data checksums, amcheck), and nothing switches its foreign keys off by the way.
+    // The server checks its own files (data checksums, amcheck), and foreign keys are always enforced.
     findDamage: async () => [],
     close: () => (closing ??= writers.close().then(closeClient)),
   }
 }
 
-/** Drizzle's object with our members on top; its methods stay on the prototype. */
+/** Adds members to Drizzle's object, whose methods stay on the prototype. */
 function extend<T>(queries: object, members: object): T {
   return Object.assign(Object.create(queries), members) as T
 }
 
 /**
- * What `prepared` builds within a transaction, for all that follow: to build the SQL costs more than to run it. Drizzle binds a
- * prepared query to the connection of its transaction, which each gets anew, so that another takes its place here.
+ * Shares the statements of `prepared` among all transactions. Drizzle binds a prepared query to the connection of its
+ * transaction, so each use gets a copy that is bound to the current one.
  */
-function shareStatements(built: Map<string, object>, transaction: object): Transaction['statements'] {
-  // Guarantee of the cast: Drizzle's drivers keep the connection of a session, and of a prepared query, under this name.
+function shareStatements(shared: Map<string, object>, transaction: object): Transaction['statements'] {
+  // Guarantee of the cast: Drizzle's drivers store the connection of a session and of a prepared query as `client`.
   const { client } = (transaction as { session: { client: object } }).session
   return {
     get(name) {
-      const statement = built.get(name)
+      const statement = shared.get(name)
       return statement && Object.create(statement, { client: { value: client } })
     },
     set(name, statement) {
-      // Guarantee of the cast: `prepared` sets what it built.
-      built.set(name, statement as object)
+      // Guarantee of the cast: `prepared` sets Drizzle's prepared queries.
+      shared.set(name, statement as object)
       return this as Map<string, unknown>
     },
   }

@@ -1,9 +1,9 @@
-/** A success stands in for another check for so long. Under load, a check waits behind the work that it asks about. */
+/** Maximum age of a reused success. Under load, a check waits behind the very work that it asks about. */
 const MAX_AGE_MS = 1_000
 
 /**
- * Concurrent callers share one run of `check`. While they come more often than once a second, it runs in the background
- * and its last success answers. A failure is never reused.
+ * Concurrent callers share one run of `check`. With more than one call a second, it runs in the background and callers get
+ * its last success. A failure is never reused.
  */
 export function shareCheck(check: () => Promise<void>): () => Promise<void> {
   let succeededAt = Number.NEGATIVE_INFINITY

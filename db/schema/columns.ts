@@ -1,25 +1,24 @@
 /**
- * The column kit: one vocabulary for tables, in the two dialects that Matchday runs on.
- * This file holds the only casts between dialects.
+ * The column kit: the column types of both dialects under the same names. This file has the only casts between dialects.
  */
 import * as pg from 'drizzle-orm/pg-core'
 import * as lite from 'drizzle-orm/sqlite-core'
 
 /**
- * PostgreSQL compares text by the database's locale, SQLite by bytes. Ids decide ties and cursors,
- * so they are compared by bytes on both.
+ * PostgreSQL compares text by the database's collation, SQLite by bytes. Ids break ties and define cursors, so both compare
+ * them by bytes.
  */
 const idText = pg.customType<{ data: string; driverData: string }>({ dataType: () => 'text COLLATE "C"' })
 
 export const postgres = {
   table: pg.pgTable,
-  /** Text that orders and compares by bytes: ids, slugs, handles, cursors. */
+  /** Text that is ordered and compared by bytes: ids, slugs, handles, cursors. */
   id: () => idText(),
   text: () => pg.text(),
-  /** A whole number up to 2^53 - 1 (bigint on PostgreSQL). */
+  /** An integer up to 2^53 - 1 (bigint on PostgreSQL). */
   integer: () => pg.bigint({ mode: 'number' }),
   boolean: () => pg.boolean(),
-  /** An instant, to the millisecond. */
+  /** An instant with millisecond precision. */
   timestamp: () => pg.timestamp({ precision: 3, withTimezone: true, mode: 'date' }),
   check: pg.check,
   index: pg.index,
@@ -32,8 +31,8 @@ export const postgres = {
 export type ColumnKit = typeof postgres
 
 /**
- * Typed as PostgreSQL's, whose query surface has no `.get`, `.all` or `.run`: a synchronous call does not compile.
- * Guarantee: each builder has the same name, arguments and data type in both dialects, which `test/db` shows on both.
+ * Typed as PostgreSQL's kit, whose queries have no `.get`, `.all` or `.run`: a synchronous call does not compile.
+ * Guarantee: each builder has the same name, arguments and data type in both dialects, which `test/db` checks.
  */
 export const sqlite = {
   table: lite.sqliteTable,

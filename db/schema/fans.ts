@@ -1,4 +1,4 @@
-/** Fans: who they are, what they wrote, what the provider says of them. */
+/** Fans: users, their mirrored provider data, and onboarding. */
 import type { ColumnKit } from './columns.ts'
 
 export type FanTables = ReturnType<typeof defineFansTables>
@@ -6,7 +6,7 @@ export type FanTables = ReturnType<typeof defineFansTables>
 export function defineFansTables(kit: ColumnKit) {
   const { table, id, text, integer, boolean, timestamp } = kit
 
-  /** Clubs a fan can follow. Catalogue: the id is the importer's slug. */
+  /** Clubs that fans can follow. The importer sets the id, a slug. */
   const teams = table('teams', {
     id: id().primaryKey(),
     name: text().notNull(),
@@ -21,7 +21,7 @@ export function defineFansTables(kit: ColumnKit) {
     updatedAt: timestamp().notNull(),
   })
 
-  /** One row a fan: who they are at the provider, and what they wrote themselves. */
+  /** One row per fan: their identity at the provider, and their own profile. */
   const users = table(
     'users',
     {
@@ -35,9 +35,9 @@ export function defineFansTables(kit: ColumnKit) {
       country: text(),
       locale: text(),
       favoriteTeamId: id().references(() => teams.id),
-      /** Logged out everywhere at: session tokens issued up to then are refused. */
+      /** Time of the last logout everywhere: session tokens issued up to then are refused. */
       sessionsEndedAt: timestamp(),
-      /** Erased at their wish: `subject` is a hash since then, and the row takes nothing more. */
+      /** Time of the erasure: `subject` is then a hash, and the row is final. */
       erasedAt: timestamp(),
       createdAt: timestamp().notNull(),
       updatedAt: timestamp().notNull(),
@@ -48,7 +48,7 @@ export function defineFansTables(kit: ColumnKit) {
     ],
   )
 
-  /** The provider's own data, mirrored; kept apart from `users`, so that a sync never overwrites what a fan wrote. */
+  /** The mirrored provider data, separate from `users`, so that a sync never overwrites the fan's own profile. */
   const identities = table('identities', {
     userId: id()
       .primaryKey()
@@ -57,24 +57,24 @@ export function defineFansTables(kit: ColumnKit) {
     emailVerified: boolean(),
     name: text(),
     picture: text(),
-    /** The provider's `updated_at`, and when it said so: the latest statement. Orders statements. */
+    /** The provider's `updated_at`, and the time of the claims that carried it. They order claims. */
     updatedAt: timestamp(),
     statedAt: timestamp(),
-    /** Of fields that the latest statement left out: JSON, field → `[updatedAt, statedAt]` in milliseconds. */
+    /** For fields that the latest claims lack: JSON, field → `[updatedAt, statedAt]` in milliseconds. */
     fieldTimes: text(),
     syncedAt: timestamp(),
-    /** The provider deleted the user: a tombstone that no later update undoes. */
+    /** Set when the provider deleted the user: a tombstone that no later update undoes. */
     deletedAt: timestamp(),
   })
 
-  /** A sync that the provider's outage put off. The row is the job: it survives a restart, and goes when it is made up. */
+  /** Syncs queued during an outage of the provider. The row is the job: it survives a restart, and is deleted when done. */
   const deferredSyncs = table(
     'deferred_syncs',
     {
       userId: id()
         .primaryKey()
         .references(() => users.id),
-      /** The fan's session token, encrypted: without it userinfo cannot be asked. */
+      /** The fan's session token, encrypted: userinfo requires it. */
       sealedToken: text().notNull(),
       tokenExpiresAt: timestamp().notNull(),
       attempts: integer().notNull(),
@@ -83,7 +83,7 @@ export function defineFansTables(kit: ColumnKit) {
     t => [kit.index('deferred_syncs_due').on(t.nextAttemptAt)],
   )
 
-  /** The primary key is the rule: onboarding completes once. */
+  /** The primary key enforces that onboarding completes once. */
   const onboardings = table('onboardings', {
     userId: id()
       .primaryKey()

@@ -1,24 +1,24 @@
-/** Answers kept for clients that ask again (`Idempotency-Key`). */
+/** Stored responses for `Idempotency-Key`. */
 import type { ColumnKit } from './columns.ts'
 
 export function defineIdempotencyTables(kit: ColumnKit) {
   const { table, id, text, integer, timestamp } = kit
 
-  /** The primary key is the rule: what a caller asked of a route under a key happens once. Committed with its effect. */
+  /** The primary key enforces that a request under a key runs once. Committed with its effect. */
   const idempotencyKeys = table(
     'idempotency_keys',
     {
-      /** Whose it is, as `users` names them: not every mutation makes a user record. */
+      /** The caller, as in `users`: not every mutation creates a user record. */
       provider: id().notNull(),
       subject: id().notNull(),
-      /** As `POST /api/rewards/claim`. */
+      /** For example `POST /api/rewards/claim`. */
       route: id().notNull(),
       key: id().notNull(),
-      /** SHA-256 of what was asked: the same key for anything else is refused. */
+      /** SHA-256 of the request: the same key with another request is refused. */
       fingerprint: id().notNull(),
-      /** Null only inside the unit of work that is at it. */
+      /** Null only within the unit of work that runs the request. */
       status: integer(),
-      /** JSON text, so that its members keep their order. Null where the answer carried a secret. */
+      /** JSON text, which keeps the order of members. Null when the response carried a secret. */
       answer: text(),
       expiresAt: timestamp().notNull(),
     },

@@ -1,4 +1,4 @@
-/** Leaderboards: who takes part, what each has on each board, and counts that make a rank cheap. */
+/** Leaderboards: enrolments, scores per board, and the counts of the rank index. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit } from './columns.ts'
 import type { FanTables } from './fans.ts'
@@ -6,20 +6,20 @@ import type { FanTables } from './fans.ts'
 export function defineLeaderboardTables(kit: ColumnKit, { users }: FanTables) {
   const { table, id, text, integer, timestamp } = kit
 
-  /** Enrolment, at most once. */
+  /** A fan enrols at most once. */
   const leaderboardEntries = table('leaderboard_entries', {
     userId: id()
       .primaryKey()
       .references(() => users.id),
     enrolledAt: timestamp().notNull(),
-    /** Over both: places follow from the instant, and nothing else says what it was. Null from before it was kept. */
+    /** Hash of both columns: ranks depend on the instant, which is stored only here. Null in older rows. */
     hash: text(),
   })
 
   /**
-   * What an enrolled fan has earned on a board: `all`, a week `2026-W47` or a month `2026-11`.
-   * Points are kept negated, so that the order of rank ascends in every column: then one row value
-   * (minus_points, reached_at, user_id) is a place on the board, on both engines and in both directions.
+   * The points of an enrolled fan on a board: `all`, a week `2026-W47` or a month `2026-11`. They are stored negated, so that
+   * rank order ascends in every column: one row value (minus_points, reached_at, user_id) is then a position on the board,
+   * on both engines and in both directions.
    */
   const leaderboardScores = table(
     'leaderboard_scores',
@@ -29,7 +29,7 @@ export function defineLeaderboardTables(kit: ColumnKit, { users }: FanTables) {
         .notNull()
         .references(() => users.id),
       minusPoints: integer().notNull(),
-      /** When the fan got to these points: milliseconds since 1970, for the arithmetic of the counts. */
+      /** When the fan reached these points: milliseconds since 1970, for the arithmetic of the counts. */
       reachedAt: integer().notNull(),
     },
     t => [
@@ -45,7 +45,7 @@ export function defineLeaderboardTables(kit: ColumnKit, { users }: FanTables) {
     {
       board: id().notNull(),
       level: integer().notNull(),
-      /** Where the bucket begins. */
+      /** Start of the bucket. */
       points: integer().notNull(),
       reachedAt: integer().notNull(),
       fans: integer().notNull(),

@@ -1,10 +1,10 @@
-/** What instances tell one another of the requests that they counted. */
+/** Request counts that instances share for rate limits. */
 import type { ColumnKit } from './columns.ts'
 
 export function defineLimitsTables(kit: ColumnKit) {
   const { table, id, integer, timestamp } = kit
 
-  /** One row a client and policy that has used a part of its quota worth telling. */
+  /** One row per client and policy that has used a significant part of its quota. */
   const rateLimitWindows = table(
     'rate_limit_windows',
     {

@@ -1,4 +1,4 @@
-/** Packs: the catalogue, purchases, and what fans drew. */
+/** Packs: catalogue, purchases and drawn items. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit } from './columns.ts'
 import type { FanTables } from './fans.ts'
@@ -6,7 +6,7 @@ import type { FanTables } from './fans.ts'
 export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
   const { table, id, text, integer, boolean, timestamp } = kit
 
-  /** Things that packs hold. Catalogue: the id is the importer's slug. */
+  /** Items that packs contain. The importer sets the id, a slug. */
   const collectibles = table(
     'collectibles',
     {
@@ -15,7 +15,7 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
       description: text().notNull(),
       imageUrl: text(),
       rarity: id().notNull(),
-      /** How many have been drawn: the next one's serial number is one more. */
+      /** How many were drawn: the next serial number is one more. */
       minted: integer().notNull(),
       createdAt: timestamp().notNull(),
       updatedAt: timestamp().notNull(),
@@ -23,7 +23,7 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
     t => [kit.check('collectibles_minted_not_negative', sql`${t.minted} >= 0`)],
   )
 
-  /** What fans buy. Catalogue: the id is the importer's slug. */
+  /** Packs on sale. The importer sets the id, a slug. */
   const packs = table(
     'packs',
     {
@@ -38,7 +38,7 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
       active: boolean().notNull(),
       startsAt: timestamp(),
       endsAt: timestamp(),
-      /** Null: without limit. What is held is counted from live purchases, never kept. */
+      /** Null: unlimited. Holds are counted from pending purchases, not stored. */
       supplyTotal: integer(),
       supplySold: integer().notNull(),
       createdAt: timestamp().notNull(),
@@ -54,7 +54,7 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
     ],
   )
 
-  /** What a pack may hold, with its share in millionths; the shares of a pack add up to a million. */
+  /** The collectibles of a pack with their weights in millionths, which add up to a million. */
   const packItems = table(
     'pack_items',
     {
@@ -72,7 +72,7 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
     ],
   )
 
-  /** A purchase holds one of the supply while it is pending and `expiresAt` has not come: the clock expires it. */
+  /** A purchase holds one pack of the supply while it is pending and `expiresAt` is in the future. No job expires it. */
   const packPurchases = table(
     'pack_purchases',
     {
@@ -83,20 +83,20 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
       userId: id()
         .notNull()
         .references(() => users.id),
-      /** `pending`, `completed`, `refund_due` (paid, but too late) or `refunded`; `expired` is never written. */
+      /** `pending`, `completed`, `refund_due` (paid, but too late) or `refunded`; `expired` is never stored. */
       status: id().notNull(),
       priceAmount: integer().notNull(),
       priceCurrency: id().notNull(),
       /** Secret until the pack is opened. */
       serverSeed: text().notNull(),
       seedHash: text().notNull(),
-      /** The canonical terms of the draw, frozen here. */
+      /** The terms of the draw as canonical JSON, fixed at the start of the purchase. */
       terms: text().notNull(),
       createdAt: timestamp().notNull(),
       expiresAt: timestamp().notNull(),
       completedAt: timestamp(),
       refundedAt: timestamp(),
-      /** A reference of a payment serves one purchase. */
+      /** A payment reference belongs to one purchase. */
       paymentReference: id(),
     },
     t => [
@@ -128,7 +128,7 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
       createdAt: timestamp().notNull(),
       openedAt: timestamp(),
       clientSeed: text(),
-      /** Taken back unopened: it cannot be opened any more. */
+      /** Revoked unopened: it can no longer be opened. */
       revokedAt: timestamp(),
     },
     t => [
@@ -139,7 +139,7 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
     ],
   )
 
-  /** What a fan drew. A collectible's serial numbers run from 1 without a gap. */
+  /** Drawn items. The serial numbers of a collectible start at 1 and have no gap. */
   const userItems = table(
     'user_items',
     {

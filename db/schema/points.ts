@@ -6,7 +6,7 @@ import type { FanTables } from './fans.ts'
 export function definePointsTables(kit: ColumnKit, { users }: FanTables) {
   const { table, id, text, integer, timestamp } = kit
 
-  /** Head of each fan's ledger; its row lock makes entries of one fan follow one another. */
+  /** The head of each fan's ledger. Its row lock serializes the entries of a fan. */
   const pointsAccounts = table(
     'points_accounts',
     {
@@ -14,7 +14,7 @@ export function definePointsTables(kit: ColumnKit, { users }: FanTables) {
         .primaryKey()
         .references(() => users.id),
       balance: integer().notNull(),
-      /** Sum of all that was ever earned; spending never lowers it. */
+      /** Sum of all points ever earned. Spending does not reduce it. */
       lifetime: integer().notNull(),
       /** `seq` and `hash` of the newest entry. */
       seq: integer().notNull(),

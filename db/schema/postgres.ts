@@ -1,4 +1,4 @@
-/** The tables in the dialect of PostgreSQL, one export each: what drizzle-kit reads. */
+/** The tables in the dialect of PostgreSQL, one export each, as drizzle-kit requires. */
 import { postgres } from './columns.ts'
 import { defineTables } from './tables.ts'
 

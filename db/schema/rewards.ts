@@ -1,4 +1,4 @@
-/** Rewards and what fans did with them. */
+/** Rewards, claims and redemptions. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit } from './columns.ts'
 import type { FanTables } from './fans.ts'
@@ -6,7 +6,7 @@ import type { FanTables } from './fans.ts'
 export function defineRewardsTables(kit: ColumnKit, { users }: FanTables) {
   const { table, id, text, integer, boolean, timestamp } = kit
 
-  /** What fans can claim. Catalogue: the id is the importer's slug. */
+  /** Rewards that fans can claim. The importer sets the id, a slug. */
   const rewards = table(
     'rewards',
     {
@@ -19,7 +19,7 @@ export function defineRewardsTables(kit: ColumnKit, { users }: FanTables) {
       active: boolean().notNull(),
       startsAt: timestamp(),
       endsAt: timestamp(),
-      /** Null: without limit. */
+      /** Null: unlimited. */
       stockRemaining: integer(),
       createdAt: timestamp().notNull(),
       updatedAt: timestamp().notNull(),
@@ -31,7 +31,7 @@ export function defineRewardsTables(kit: ColumnKit, { users }: FanTables) {
     ],
   )
 
-  /** A claim, later redeemed. The primary key is the rule: one claim a fan and reward. */
+  /** A claim and its redemption. The primary key enforces one claim per fan and reward. */
   const userRewards = table(
     'user_rewards',
     {

@@ -1,4 +1,4 @@
-/** Tables as they are, of either dialect: for what treats all of them alike. */
+/** Metadata of the tables of either dialect, for code that handles all tables alike. */
 import { type Column, getTableColumns, is, type SQL, type Table } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { getTableConfig, PgTable } from 'drizzle-orm/pg-core'
@@ -8,12 +8,12 @@ import type { Tables } from './tables.ts'
 export type AnyTable = Tables[keyof Tables]
 
 export interface Shape {
-  /** In SQL. */
+  /** Name in SQL. */
   name: string
   columns: { property: string; name: string; column: Column }[]
-  /** Properties of the primary key, in its order. */
+  /** Properties of the primary key, in order. */
   key: string[]
-  /** Tables that its foreign keys refer to, in SQL. */
+  /** Names in SQL of the tables that its foreign keys reference. */
   parents: string[]
 }
 
@@ -21,11 +21,11 @@ export interface Shape {
 export const columnOf = (table: AnyTable, property: string) =>
   (table as unknown as Record<string, Column>)[property] as Column
 
-const known = new WeakMap<AnyTable, Shape>()
+const shapes = new WeakMap<AnyTable, Shape>()
 
 export function shapeOf(table: AnyTable): Shape {
-  const shape = known.get(table) ?? readShape(table)
-  known.set(table, shape)
+  const shape = shapes.get(table) ?? readShape(table)
+  shapes.set(table, shape)
   return shape
 }
 
@@ -49,13 +49,13 @@ function readShape(table: AnyTable): Shape {
 function configOf(table: Table) {
   if (is(table, SQLiteTable)) return getSqliteTableConfig(table)
   if (is(table, PgTable)) return getTableConfig(table)
-  throw new Error('a table of neither engine')
+  throw new Error('the table belongs to neither engine')
 }
 
-/** All tables, each after those that it refers to. */
+/** All tables, each after the tables that it references. */
 export function tablesInOrder(tables: Tables): { property: keyof Tables; table: AnyTable; shape: Shape }[] {
   const waiting = Object.entries(tables).map(([property, table]) => ({
-    // Guarantee: an entry of `tables` is named by a key of it.
+    // Guarantee: the names of the entries of `tables` are its keys.
     property: property as keyof Tables,
     table,
     shape: shapeOf(table),
@@ -67,17 +67,17 @@ export function tablesInOrder(tables: Tables): { property: keyof Tables; table: 
         parent => parent === shape.name || ordered.some(earlier => earlier.shape.name === parent),
       ),
     )
-    if (next < 0) throw new Error('tables refer to one another in a circle')
+    if (next < 0) throw new Error('tables reference one another in a circle')
     ordered.push(...waiting.splice(next, 1))
   }
   return ordered
 }
 
-/** Runs a statement that no query builder says, and answers its rows. */
+/** Runs a statement that the query builder cannot express, and returns its rows. */
 export async function runStatement(queries: object, statement: SQL): Promise<Record<string, unknown>[]> {
   // Guarantee: Drizzle's objects have `all` on SQLite and `execute` on PostgreSQL.
   const drizzle = queries as Partial<Record<'all' | 'execute', (statement: SQL) => unknown>>
-  const answer = await (drizzle.all ? drizzle.all(statement) : drizzle.execute?.(statement))
-  // Bun's client answers the rows, PGlite an object with them.
-  return Array.isArray(answer) ? answer : (answer as { rows: Record<string, unknown>[] }).rows
+  const result = await (drizzle.all ? drizzle.all(statement) : drizzle.execute?.(statement))
+  // Bun's client returns the rows, PGlite an object that has them.
+  return Array.isArray(result) ? result : (result as { rows: Record<string, unknown>[] }).rows
 }

@@ -1,24 +1,24 @@
-/** Signing in and out: devices, their refresh tokens, tokens that were logged out. */
+/** Native sessions, refresh tokens and revoked session tokens. */
 import type { ColumnKit } from './columns.ts'
 
 export function defineSignInTables(kit: ColumnKit) {
   const { table, id, text, integer, timestamp } = kit
 
-  /** A device signed in with native tokens: a family of refresh tokens, one generation after another. */
+  /** A device that is signed in with native tokens: a family of refresh tokens, one generation after another. */
   const nativeSessions = table(
     'native_sessions',
     {
       id: id().primaryKey(),
-      /** Whose it is, as `users` names them. */
+      /** The owner, as in `users`. */
       provider: id().notNull(),
       subject: id().notNull(),
       deviceName: text(),
-      /** `iat` of the session token that it was exchanged for: a logout everywhere since then ends it, however they race. */
+      /** `iat` of the exchanged session token: a later logout everywhere ends the session, in any order of commits. */
       originIssuedAt: timestamp().notNull(),
-      /** That token, encrypted, until it expires: with it the app's onboarding can ask the provider. */
+      /** That token, encrypted, until it expires: onboarding uses it to call the provider. */
       sealedToken: text(),
       tokenExpiresAt: timestamp().notNull(),
-      /** The generation of refresh tokens that is good now; every rotation makes the next. */
+      /** The current generation of refresh tokens. Each rotation increments it. */
       generation: integer().notNull(),
       rotatedAt: timestamp().notNull(),
       createdAt: timestamp().notNull(),
@@ -31,7 +31,7 @@ export function defineSignInTables(kit: ColumnKit) {
     ],
   )
 
-  /** Refresh tokens by the SHA-256 of their text, which is kept nowhere. Spent ones stay, to know them again. */
+  /** Refresh tokens by their SHA-256; the token itself is not stored. Used ones stay, to detect reuse. */
   const refreshTokens = table(
     'refresh_tokens',
     {
@@ -48,11 +48,11 @@ export function defineSignInTables(kit: ColumnKit) {
     ],
   )
 
-  /** Session tokens that were logged out, until they expire. `lockSignIn` locks keys of it, and leaves no row. */
+  /** Revoked session tokens, until they expire. `lockSignIn` uses keys of this table as locks, and leaves no row. */
   const revokedTokens = table(
     'revoked_tokens',
     {
-      /** SHA-256 over the provider, the subject and the token's `jti`. */
+      /** SHA-256 of the provider, the subject and the token's `jti`. */
       id: id().primaryKey(),
       expiresAt: timestamp().notNull(),
     },

@@ -1,4 +1,4 @@
-/** The tables in the dialect of SQLite, one export each: what drizzle-kit reads. */
+/** The tables in the dialect of SQLite, one export each, as drizzle-kit requires. */
 import { sqlite } from './columns.ts'
 import { defineTables } from './tables.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Every table, written once and defined for either dialect (`db/schema/columns.ts`). After a change here:
- * `bun run generate` writes the migrations of both. Rules live here as constraints wherever one can say them.
+ * All tables, defined once for both dialects (`db/schema/columns.ts`). After a change, `bun run generate` writes the
+ * migrations of both. Rules are constraints where SQL can express them.
  */
 import type { ColumnKit } from './columns.ts'
 import { defineFansTables } from './fans.ts'

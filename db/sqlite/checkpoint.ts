@@ -1,4 +1,4 @@
-/** The thread that writes the WAL back into the file: see `sqlite-wal.ts`. It loads nothing else, since each thread has its own copy. */
+/** The thread that checkpoints the WAL: see `wal.ts`. It imports nothing else, since each thread loads its own copy. */
 import { Database } from 'bun:sqlite'
 
 declare const self: Worker
@@ -13,7 +13,7 @@ self.onmessage = ({ data }: MessageEvent<'checkpoint' | 'close'>) => {
   self.postMessage('done')
 }
 
-/** As after a COMMIT of SQLite's own: one that fails leaves all where it is, in the WAL. */
+/** Like SQLite's automatic checkpoint: after a failure the WAL still holds everything. */
 function checkpoint() {
   try {
     connection.run('PRAGMA wal_checkpoint(PASSIVE)')

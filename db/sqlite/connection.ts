@@ -1,12 +1,12 @@
-/** Connections to a SQLite file, and its one write lock. */
+/** Connections to a SQLite file, and its write lock. */
 import { Database as Connection } from 'bun:sqlite'
 import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseError, translateDatabaseError } from '../errors.ts'
 
-/** Between two attempts at another process's lock, which is held for a few milliseconds at a time. */
+/** Between two attempts to take the write lock, which another process holds for a few milliseconds at a time. */
 const LOCK_RETRY_MS = 2
-/** To which the WAL shrinks again after a long reader, who kept it from being written back. */
+/** The WAL is truncated to this size after a checkpoint. A long read prevents checkpoints, so it can grow larger. */
 const WAL_BYTES = 16 * 1024 * 1024
 
 export function connectSqlite(path: string): Connection {
@@ -18,33 +18,33 @@ export function connectSqlite(path: string): Connection {
   // FULL: an acknowledged write survives a power cut, not only a crash of the process.
   connection.run('PRAGMA synchronous = FULL')
   connection.run('PRAGMA foreign_keys = ON')
-  // On every connection: a page that one without it splits keeps bytes that a later erasure does not find.
+  // On every connection: without it, splitting a page leaves a copy of bytes that a later erasure does not overwrite.
   connection.run('PRAGMA secure_delete = ON')
   connection.run(`PRAGMA journal_size_limit = ${WAL_BYTES}`)
   return connection
 }
 
 /**
- * Makes the file, unless it is there, for its owner alone: it holds what fans wrote. SQLite gives its log the same mode.
- * A file that is there is not opened: closing it would drop the locks of this process's other connections (POSIX).
+ * Creates a missing file with mode 0600, since it holds personal data. SQLite gives the WAL the same mode. An existing file
+ * is not opened: closing it would release the locks of this process's other connections (POSIX).
  */
 function createPrivate(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
   } catch {
-    // It is there, or SQLite says why it cannot be.
+    // The file exists, or SQLite reports why it cannot be created.
   }
 }
 
 /**
- * What takes a connection's write lock, by BEGIN IMMEDIATE. It waits outside of SQLite, whose own busy timeout, switched off
- * for this connection, would stop the event loop. `goOn` is asked after each attempt that failed; false ends the wait without
- * the lock.
+ * Returns a function that takes the write lock of a connection with BEGIN IMMEDIATE. It waits outside SQLite, whose busy
+ * timeout would block the event loop and is disabled here. `shouldRetry` is called after each failed attempt; when it returns
+ * false, the wait ends without the lock.
  */
-export function createWriteLock(connection: Connection): (goOn: () => boolean) => Promise<boolean> {
+export function createWriteLock(connection: Connection): (shouldRetry: () => boolean) => Promise<boolean> {
   connection.run('PRAGMA busy_timeout = 0')
   const begin = connection.query('BEGIN IMMEDIATE')
-  return async goOn => {
+  return async shouldRetry => {
     for (;;) {
       try {
         begin.run()
@@ -52,15 +52,15 @@ export function createWriteLock(connection: Connection): (goOn: () => boolean) =
       } catch (error) {
         const translated = translateDatabaseError(error)
         if (!(translated instanceof DatabaseError && translated.fault === 'busy')) throw translated
-        if (!goOn()) return false
+        if (!shouldRetry()) return false
         await Bun.sleep(LOCK_RETRY_MS * (0.5 + Math.random()))
       }
     }
   }
 }
 
-/** One fsync a checkpoint, not one a commit; and pages that are written again and again stay in memory meanwhile. */
-export function forBulk(connection: Connection) {
+/** An fsync at each checkpoint instead of each commit, and a cache that keeps often written pages in memory. */
+export function configureBulk(connection: Connection) {
   connection.run('PRAGMA synchronous = NORMAL')
   connection.run('PRAGMA cache_size = -524288')
   connection.run('PRAGMA wal_autocheckpoint = 131072')

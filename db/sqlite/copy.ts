@@ -1,4 +1,4 @@
-/** Whole SQLite databases: a sound copy of one that is in use, and putting a copy in the place of another. */
+/** Whole SQLite databases: copies one that is in use, inspects a copy, and replaces a database by a copy. */
 import { Database as Connection } from 'bun:sqlite'
 import {
   closeSync,
@@ -23,21 +23,20 @@ import { defineTables } from '../schema/tables.ts'
 import type { Reader, Sources } from '../types.ts'
 import { queriesOn } from './database.ts'
 import { findBrokenReferences } from './references.ts'
-import { keepStatements } from './statements.ts'
+import { cacheStatements } from './statements.ts'
 
-/** Copied at once. */
+/** Size of the copy buffer. */
 const COPY_BYTES = 1024 * 1024
 
 /**
- * Writes a copy of the database at `path`, as it is at one instant, to `target`, which must not exist; whoever reads or
- * writes goes on meanwhile. VACUUM INTO reads in one transaction of its own: the WAL grows until it is done, and no
- * lock is held that a writer needs. On return the copy is on the disk, for its owner alone to read.
- * Synchronous: it blocks the calling thread.
+ * Copies a consistent snapshot of the database at `path` to `target`, which must not exist. Reads and writes continue: VACUUM
+ * INTO reads in one transaction, so the WAL grows until it ends, and no writer waits for a lock. On return the copy is
+ * durable and has mode 0600. Synchronous: blocks the calling thread.
  */
 export function copySqlite(path: string, target: string): void {
   const connection = open(path)
   try {
-    // SQLite takes an empty file as it is.
+    // VACUUM INTO accepts an empty file and keeps its mode.
     closeSync(createPrivate(target))
     connection.run('PRAGMA busy_timeout = 5000')
     connection.run('VACUUM INTO ?', [target])
@@ -50,19 +49,19 @@ export function copySqlite(path: string, target: string): void {
 }
 
 export interface Inspection {
-  /** What `integrity_check` and `foreign_key_check` complain of; empty for a sound file. */
+  /** What `integrity_check` and `foreign_key_check` report. Empty for an undamaged file. */
   faults: string[]
-  /** Migrations that were applied to it; 0 when it is no database of ours. */
+  /** Applied migrations; 0 when it is not a database of Matchday. */
   migrations: number
   /** How many of those this version knows. */
   expectedMigrations: number
-  /** They are all that this version has, and no others. */
+  /** The applied migrations are exactly the expected ones. */
   current: boolean
-  /** Of all our tables. */
+  /** In all tables of Matchday. */
   rows: number
 }
 
-/** Reads a file that nobody writes. @throws DatabaseError `corrupt` when it is no database at all */
+/** Reads a file that has no writers. @throws DatabaseError `corrupt` when it is not a database */
 export function inspectSqlite(path: string): Inspection {
   const connection = open(path)
   try {
@@ -95,15 +94,15 @@ export function inspectSqlite(path: string): Inspection {
   }
 }
 
-/** Queries on a file that nobody writes, without a change to it; its schema must be current. */
+/** Queries on a file that has no writers, without changing it. Its schema must be current. */
 export function openSqliteCopy(path: string, sources: Sources): { read: Reader; close(): void } {
   const connection = open(path)
   connection.run('PRAGMA query_only = ON')
-  const statements = keepStatements(connection)
+  const statements = cacheStatements(connection)
   return {
     read: queriesOn(connection, sources),
     close() {
-      // A statement that lingers would keep a closed connection's lock.
+      // An unfinalized statement would keep the lock of the closed connection.
       statements.finalize()
       connection.close()
     },
@@ -111,22 +110,22 @@ export function openSqliteCopy(path: string, sources: Sources): { read: Reader; 
 }
 
 export interface ReplaceOptions {
-  /** Also replace a file that SQLite cannot read; whether it is in use is then not known. */
-  evenCorrupt?: boolean
-  /** Changes the copy before it takes the place; closes what it opens. */
+  /** Also replace a file that SQLite cannot read. Whether it is in use is then unknown. */
+  allowCorrupt?: boolean
+  /** Changes the copy before it replaces the database. Must close what it opens. */
   prepare?: (copy: string) => Promise<void>
 }
 
 /**
- * Puts a copy of `source` in the place of the database at `path`, in one step, and keeps what was there at `aside`.
- * No process may have the database open. The new file has the mode of the one that it replaces, or else 0600.
- * @throws DatabaseError `busy` while another process has it open; nothing has changed then
+ * Replaces the database at `path` by a copy of `source`, atomically, and moves the old one to `aside`. No process may have
+ * the database open. The new file has the mode of the old one, or 0600.
+ * @throws DatabaseError `busy` while another process has it open, with nothing changed
  */
 export async function replaceSqlite(
   source: string,
   path: string,
   aside: string,
-  { evenCorrupt = false, prepare }: ReplaceOptions = {},
+  { allowCorrupt = false, prepare }: ReplaceOptions = {},
 ): Promise<void> {
   const incoming = `${path}.incoming`
   removeSqlite(incoming)
@@ -134,9 +133,9 @@ export async function replaceSqlite(
     copyFile(source, incoming, path)
     await prepare?.(incoming)
     if (existsSync(path)) {
-      const release = takeAlone(path, evenCorrupt)
+      const release = lockExclusively(path, allowCorrupt)
       try {
-        putAside(path, aside)
+        moveAside(path, aside)
         renameSync(incoming, path)
       } finally {
         release()
@@ -150,24 +149,24 @@ export async function replaceSqlite(
   syncFile(dirname(path))
 }
 
-/** Deletes a database with its journal, WAL and shared memory, where they exist. */
+/** Deletes a database with its journal, WAL and shared memory files. */
 export function removeSqlite(path: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
-/** Moves a file to its name at last, and waits for the disk. */
-export function placeFile(from: string, to: string): void {
+/** Renames a file durably. */
+export function moveFile(from: string, to: string): void {
   renameSync(from, to)
   syncFile(dirname(to))
 }
 
-export const bytesOf = (path: string): number => statSync(path).size
+export const fileSize = (path: string): number => statSync(path).size
 
 /**
- * Every connection in WAL mode holds a shared lock on the file for as long as it lives, so leaving that mode succeeds
- * for the only one. It also writes the WAL back: the file is whole by itself. Answers how to let go.
+ * Locks a database that no other process has open, and returns the function that unlocks it. Every connection in WAL mode
+ * holds a shared lock, so only a sole connection can leave that mode. Leaving it also checkpoints the WAL into the file.
  */
-function takeAlone(path: string, evenCorrupt: boolean): () => void {
+function lockExclusively(path: string, allowCorrupt: boolean): () => void {
   const connection = open(path)
   try {
     connection.run('PRAGMA busy_timeout = 0')
@@ -178,17 +177,17 @@ function takeAlone(path: string, evenCorrupt: boolean): () => void {
     connection.close()
     const translated = translateDatabaseError(error)
     const corrupt = translated instanceof DatabaseError && translated.fault === 'corrupt'
-    if (corrupt && evenCorrupt) return () => {}
+    if (corrupt && allowCorrupt) return () => {}
     throw translated
   }
 }
 
-/** The name stays taken until the new file has it: there is no instant without a database. */
-function putAside(path: string, aside: string): void {
+/** A hard link keeps the database at `path` until the rename replaces it: it never goes missing. */
+function moveAside(path: string, aside: string): void {
   try {
     linkSync(path, aside)
   } catch {
-    // A file system without links.
+    // The file system has no hard links.
     renameSync(path, aside)
   }
   for (const suffix of ['-wal', '-shm']) {
@@ -196,13 +195,13 @@ function putAside(path: string, aside: string): void {
   }
 }
 
-/** Without the pragmas of a server's connection: a look must not change the file. */
+/** Without the pragmas of `connectSqlite`: reading must not change the file. */
 function open(path: string): Connection {
   if (!existsSync(path)) throw new DatabaseError('unreachable')
   return new Connection(path, { readwrite: true, strict: true })
 }
 
-/** Its statement is gone when it returns: one that lingers would keep a closed connection's lock. */
+/** Finalizes its statement: an unfinalized one would keep the lock of a closed connection. */
 function valuesOf(connection: Connection, text: string): unknown[][] {
   const statement = connection.prepare(text)
   try {
@@ -212,12 +211,12 @@ function valuesOf(connection: Connection, text: string): unknown[][] {
   }
 }
 
-/** Creates a file for its owner alone, and answers its descriptor. */
+/** Creates a file with mode 0600, and returns its descriptor. */
 const createPrivate = (path: string) => openSync(path, 'wx', 0o600)
 
 /**
- * As readable as the file whose place it takes, where the group is the same one; else for its owner alone.
- * `copyFileSync` would give it the source's mode.
+ * The copy gets the mode of the file that it replaces when the group is the same, else 0600. `copyFileSync` would give it the
+ * mode of the source.
  */
 function copyFile(source: string, target: string, replaced: string): void {
   const from = openSync(source, 'r')
@@ -243,7 +242,7 @@ function copyBytes(from: number, to: number): void {
   }
 }
 
-/** Of a file or a folder: what was written is on the disk. */
+/** Fsyncs a file or a directory. */
 function syncFile(path: string): void {
   const descriptor = openSync(path, 'r')
   try {

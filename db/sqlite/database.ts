@@ -1,4 +1,4 @@
-/** SQLite: one writer with group commit, one reader, in WAL. */
+/** SQLite in WAL mode: one writer connection with group commit, and one reader connection. */
 import type { Database as Connection } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { DatabaseError, translateDatabaseError } from '../errors.ts'
@@ -8,18 +8,18 @@ import { defineTables } from '../schema/tables.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
 import { createWriteHealth } from '../write-health.ts'
 import { createWriteMeter } from '../write-meter.ts'
-import { connectSqlite, forBulk } from './connection.ts'
+import { configureBulk, connectSqlite } from './connection.ts'
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { findBrokenReferences } from './references.ts'
-import { keepStatements } from './statements.ts'
-import { type Disk, keepWal } from './wal.ts'
+import { cacheStatements } from './statements.ts'
+import { type Disk, openWal } from './wal.ts'
 
-/** Between two attempts to empty the WAL beside others who read. */
+/** Between two attempts to truncate the WAL while other connections read. */
 const TRUNCATE_RETRY_MS = 20
 
 const tables = defineTables(sqlite)
 
-/** Drizzle over one connection, seen through the surface that both engines share (see `columns.ts`). */
+/** Drizzle on one connection, typed as the interface that both engines share (see `columns.ts`). */
 export function queriesOn(connection: Connection, sources: Sources): Reader {
   const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
   return Object.assign(queries, { tables, statements: new Map(), ...sources })
@@ -28,7 +28,7 @@ export function queriesOn(connection: Connection, sources: Sources): Reader {
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 export interface SqliteOptions extends DatabaseOptions, GroupCommitOptions {
-  /** With `offloadDisk`: how the file is made durable. */
+  /** Replaces `systemDisk` with `offloadDisk`. */
   disk?: Disk
 }
 
@@ -37,23 +37,23 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     throw new Error('Matchday needs a file (sqlite:PATH): its reader and its writer are two connections')
   }
   const writer = connectSqlite(path)
-  if (options.bulk) forBulk(writer)
-  const wal = options.offloadDisk ? keepWal(path, writer, options.disk) : undefined
+  if (options.bulk) configureBulk(writer)
+  const wal = options.offloadDisk ? openWal(path, writer, options.disk) : undefined
   const reader = connectSqlite(path)
   reader.run('PRAGMA busy_timeout = 100')
   reader.run('PRAGMA query_only = ON')
 
-  const statements = [keepStatements(reader), keepStatements(writer)]
+  const statements = [cacheStatements(reader), cacheStatements(writer)]
   const read = queriesOn(reader, sources)
-  // Changes with each commit of another connection. It is read outside of any snapshot, so it misses none.
+  // Changes with each commit of another connection. Read outside a transaction, so it misses none.
   const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const listeners: ((tag: string) => void)[] = []
   const meter = createWriteMeter(0.2)
   const writeHealth = createWriteHealth(['full', 'read_only', 'corrupt', 'unreachable'], () =>
     commits.write(async () => {
-      // Takes room and gives it back: a full disk refuses it.
-      writer.run('CREATE TABLE "__room" AS SELECT zeroblob(65536) AS room')
-      writer.run('DROP TABLE "__room"')
+      // Allocates pages and frees them: fails on a full disk.
+      writer.run('CREATE TABLE "__write_probe" AS SELECT zeroblob(65536) AS value')
+      writer.run('DROP TABLE "__write_probe"')
     }),
   )
   const commits = createGroupCommit({
@@ -91,16 +91,16 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
         const row = reader.query('SELECT count(*) AS applied FROM "__drizzle_migrations"').get()
         requireExpectedSchema('sqlite', (row as { applied: number }).applied)
         await writeHealth.check()
-        wal?.requireSound()
+        wal?.requireHealthy()
       } catch (error) {
         throw translateDatabaseError(error)
       }
     },
-    async truncateLog(patienceMs) {
-      const deadline = performance.now() + patienceMs
+    async truncateLog(timeoutMs) {
+      const deadline = performance.now() + timeoutMs
       for (;;) {
         await commits.idle()
-        // A batch may have begun meanwhile.
+        // Another batch may have begun.
         if (!writer.inTransaction) {
           const [row] = writer.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').all()
           if (row?.busy === 0) return true
@@ -128,9 +128,9 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       for (const kept of statements) kept.finalize()
       reader.close()
       await wal?.close()
-      // Another process that still reads keeps the WAL in use: what is in there is durable, so nothing waits for it.
+      // A reader in another process prevents the truncation. The WAL is durable, so there is no need to wait.
       writer.run('PRAGMA busy_timeout = 100')
-      // Leaves one file that holds everything: closing alone keeps the WAL while a statement is not yet collected.
+      // Leaves a single file: close() alone keeps the WAL while a statement is not finalized.
       writer.run('PRAGMA wal_checkpoint(TRUNCATE)')
       writer.close()
     },

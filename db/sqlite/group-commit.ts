@@ -1,6 +1,6 @@
 /**
- * Group commit: units of work that wait at the same time run one after the other under one BEGIN IMMEDIATE, each in a
- * SAVEPOINT of its own, and share one COMMIT and one fsync.
+ * Group commit: pending units of work run one after the other in one transaction, each in its own savepoint, and share one
+ * COMMIT and one fsync.
  */
 import type { Database as Connection } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -9,34 +9,34 @@ import type { Reader, Sources, Transaction } from '../types.ts'
 import { createWriteLock } from './connection.ts'
 import type { Wal } from './wal.ts'
 
-/** Jobs that share one COMMIT, at most. */
+/** Maximum number of jobs that share one COMMIT. */
 const MAX_BATCH = 256
-/** How long a batch may run: a read waits for it. Milliseconds. */
+/** Maximum duration of a batch, which delays reads. Milliseconds. */
 const BATCH_MS = 12
-/** How long a write waits for another process's lock, counted from its arrival. Milliseconds. */
-const LOCK_PATIENCE_MS = 5_000
-/** How long an fsync may take before its callers learn that the outcome is unknown. Milliseconds. */
-const FLUSH_PATIENCE_MS = 10_000
+/** Maximum wait of a write for the lock of another process, from its arrival. Milliseconds. */
+const LOCK_TIMEOUT_MS = 5_000
+/** After this long in fsync, callers are told that the outcome is unknown. Milliseconds. */
+const FLUSH_TIMEOUT_MS = 10_000
 
 export interface GroupCommitOptions {
   /** Default 5000. */
-  lockPatienceMs?: number
+  lockTimeoutMs?: number
   /** Default 10000. */
-  flushPatienceMs?: number
-  /** How long a batch may run. Milliseconds; default 12. */
+  flushTimeoutMs?: number
+  /** Maximum duration of a batch. Milliseconds; default 12. */
   batchMs?: number
 }
 
-interface Surroundings extends GroupCommitOptions {
+interface GroupCommitDeps extends GroupCommitOptions {
   writer: Connection
   /** Queries on `writer`. */
   queries: Reader
   sources: Sources
-  /** Undefined: COMMIT itself does the fsync and the checkpoints. */
+  /** Undefined when COMMIT itself does the fsync and the checkpoints. */
   wal: Wal | undefined
-  /** What the callers of failed jobs are told. */
+  /** Translates the errors that callers of failed jobs get. */
   translate(error: unknown): unknown
-  /** Called for each tag of a committed job, before any reader sees what it wrote. */
+  /** Called for each tag of a committed job, before a reader sees its writes. */
   onInvalidate(tag: string): void
 }
 
@@ -48,22 +48,22 @@ interface Job {
   reject: (error: unknown) => void
 }
 
-/** What a job came to inside its batch. */
+/** The result of a job within its batch. */
 type Outcome =
-  | { job: Job; kept: true; value: unknown; tags: string[]; effects: (() => void)[] }
-  | { job: Job; kept: false; error: unknown }
+  | { job: Job; succeeded: true; value: unknown; tags: string[]; effects: (() => void)[] }
+  | { job: Job; succeeded: false; error: unknown }
 
 export interface GroupCommit {
   /** @throws what `work` throws; `DatabaseError` when the engine is at fault */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** Resolves when nothing waits and nothing runs. */
+  /** Resolves when no job is pending or running. */
   idle(): Promise<void>
 }
 
-export function createGroupCommit(surroundings: Surroundings): GroupCommit {
-  const { writer, queries, sources, wal, translate, onInvalidate } = surroundings
-  const { lockPatienceMs = LOCK_PATIENCE_MS, flushPatienceMs = FLUSH_PATIENCE_MS } = surroundings
-  const { batchMs = BATCH_MS } = surroundings
+export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
+  const { writer, queries, sources, wal, translate, onInvalidate } = deps
+  const { lockTimeoutMs = LOCK_TIMEOUT_MS, flushTimeoutMs = FLUSH_TIMEOUT_MS } = deps
+  const { batchMs = BATCH_MS } = deps
   const takeLock = createWriteLock(writer)
   const savepoint = writer.prepare('SAVEPOINT job')
   const release = writer.prepare('RELEASE job')
@@ -73,7 +73,7 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
   const queue: Job[] = []
   let draining: Promise<void> | undefined
 
-  /** Runs one job under its own savepoint: when it throws, the other jobs of the batch keep what they wrote. */
+  /** Runs one job in its own savepoint: when it throws, the writes of the other jobs in the batch stay. */
   async function runJob(job: Job): Promise<Outcome> {
     const tags: string[] = []
     const effects: (() => void)[] = []
@@ -89,17 +89,17 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
     try {
       const value = await insideJob.run(true, async () => job.work(tx)).finally(end)
       release.run()
-      return { job, kept: true, value, tags, effects }
+      return { job, succeeded: true, value, tags, effects }
     } catch (error) {
-      // A full disk or an I/O error makes SQLite roll back everything: then the whole batch is gone.
+      // After a full disk or an I/O error SQLite rolls back the whole transaction, and with it the batch.
       if (!writer.inTransaction) throw error
       rollBackJob.run()
       release.run()
-      return { job, kept: false, error: translate(error) }
+      return { job, succeeded: false, error: translate(error) }
     }
   }
 
-  /** Takes jobs from the queue until the batch is full or its time is over, and settles them all. Never throws. */
+  /** Runs queued jobs until the batch is full or its time is up, and settles them all. Never throws. */
   async function runBatch() {
     const end = performance.now() + batchMs
     const batch: Job[] = []
@@ -111,23 +111,23 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
         batch.push(job)
         outcomes.push(await runJob(job))
       } while (batch.length < MAX_BATCH && performance.now() < end)
-      await wal?.accepts(lockPatienceMs)
+      await wal?.waitUntilWritable(lockTimeoutMs)
       commit.run()
     } catch (error) {
-      rollBack()
-      refuse(batch, outcomes, error)
-      expire()
+      rollBackBatch()
+      rejectBatch(batch, outcomes, error)
+      rejectExpired()
       return
     }
-    // Readers see the batch from here on: no cached response of the state before may outlive it.
-    for (const outcome of outcomes) if (outcome.kept) for (const tag of outcome.tags) onInvalidate(tag)
+    // Readers see the batch from here on: no cached response from before may remain.
+    for (const outcome of outcomes) if (outcome.succeeded) for (const tag of outcome.tags) onInvalidate(tag)
     try {
       await flush(() => {
-        refuse(batch, outcomes, new DatabaseError('unreachable'))
-        expire()
+        rejectBatch(batch, outcomes, new DatabaseError('unreachable'))
+        rejectExpired()
       })
     } catch (error) {
-      refuse(batch, outcomes, error)
+      rejectBatch(batch, outcomes, error)
       return
     }
     for (const outcome of outcomes) settle(outcome)
@@ -135,7 +135,7 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
 
   async function flush(onLate: () => void) {
     if (!wal) return
-    const late = setTimeout(onLate, flushPatienceMs)
+    const late = setTimeout(onLate, flushTimeoutMs)
     try {
       await wal.flush()
     } finally {
@@ -143,10 +143,10 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
     }
   }
 
-  /** A refusal may rest on what another job of its batch wrote, so it is told when that is durable, too. */
+  /** A job may fail because of the writes of another job in its batch, so failures also wait until those are durable. */
   function settle(outcome: Outcome) {
     const { job } = outcome
-    if (!outcome.kept) return job.reject(outcome.error)
+    if (!outcome.succeeded) return job.reject(outcome.error)
     try {
       for (const effect of outcome.effects) effect()
       job.resolve(outcome.value)
@@ -155,39 +155,41 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
     }
   }
 
-  /** Settles a batch that came to nothing. Settling a job again has no effect. */
-  function refuse(batch: Job[], outcomes: Outcome[], error: unknown) {
-    for (const outcome of outcomes) if (!outcome.kept) settle(outcome)
+  /** Settles a failed batch. Settling a job again has no effect. */
+  function rejectBatch(batch: Job[], outcomes: Outcome[], error: unknown) {
+    for (const outcome of outcomes) if (!outcome.succeeded) settle(outcome)
     for (const job of batch) job.reject(translate(error))
   }
 
-  /** Never throws: what a broken disk leaves open, the next batch tries to roll back again. */
-  function rollBack() {
+  /** Never throws: after a disk error the next batch tries the rollback again. */
+  function rollBackBatch() {
     try {
       if (writer.inTransaction) writer.run('ROLLBACK')
     } catch {}
   }
 
-  /** After an attempt that failed: refuses writes that have waited too long for another process's lock, or for the disk. */
-  function expire() {
-    const oldest = performance.now() - lockPatienceMs
+  /** Called after a failed attempt. Rejects jobs that have waited too long for the lock or for the disk. */
+  function rejectExpired() {
+    const oldest = performance.now() - lockTimeoutMs
     while (queue[0] && queue[0].since <= oldest) queue.shift()?.reject(new DatabaseError('busy'))
   }
 
-  function goOn(): boolean {
-    expire()
+  function hasPending(): boolean {
+    rejectExpired()
     return queue.length > 0
   }
 
+  /** Waits until the other requests of this turn of the event loop have queued their writes, which then share the fsync. */
+  const collectBatch = () => new Promise<void>(resolve => setImmediate(resolve))
+
   async function drain() {
     while (queue.length > 0) {
-      // Requests that arrived together are handled in this turn of the event loop: their writes share the fsync.
-      await new Promise<void>(resolve => setImmediate(resolve))
+      await collectBatch()
       try {
-        wal?.requireSound()
-        if (!(await takeLock(goOn))) continue
+        wal?.requireHealthy()
+        if (!(await takeLock(hasPending))) continue
       } catch (error) {
-        refuse(queue.splice(0), [], error)
+        rejectBatch(queue.splice(0), [], error)
         continue
       }
       await runBatch()
@@ -198,10 +200,10 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
 
   return {
     async write<T>(work: (tx: Transaction) => Promise<T>) {
-      if (insideJob.getStore()) throw new Error('write() inside write(): pass the transaction on instead')
+      if (insideJob.getStore()) throw new Error('write() within write(): pass the transaction on instead')
       return new Promise<T>((resolve, reject) => {
         const since = performance.now()
-        // Guarantee of the cast: `work` makes the value.
+        // Guarantee of the cast: the value is the result of `work`.
         queue.push({ since, work, resolve: resolve as (value: unknown) => void, reject })
         draining ??= drain()
       })
@@ -213,14 +215,14 @@ export function createGroupCommit(surroundings: Surroundings): GroupCommit {
 }
 
 /**
- * A transaction that refuses to be used once its job has ended: what a forgotten promise still writes must not
- * land in the savepoint of the next job.
+ * A transaction that throws when used after its job has ended: the write of a forgotten promise must not land in the
+ * savepoint of the next job.
  */
 function endable(transaction: Transaction): { tx: Transaction; end: () => void } {
   let ended = false
   const tx = new Proxy(transaction, {
     get(target, name) {
-      if (ended) throw new Error('the unit of work is over: await every query inside it')
+      if (ended) throw new Error('the unit of work has ended: await each of its queries')
       return Reflect.get(target, name)
     },
   })

@@ -1,29 +1,29 @@
-/** Statements kept compiled: Drizzle compiles one at every use. */
+/** A cache of compiled statements: Drizzle compiles a statement at every use. */
 import type { Database as Connection, Statement } from 'bun:sqlite'
 import { LRUCache } from 'lru-cache'
 
-/** Of one connection. */
+/** Per connection. */
 const MAX_STATEMENTS = 500
 
-/** Keeps the statements of a connection by their text. */
-export function keepStatements(connection: Connection): { finalize(): void } {
-  const kept = new LRUCache<string, Statement>({ max: MAX_STATEMENTS })
+/** Caches the statements of a connection by their text. */
+export function cacheStatements(connection: Connection): { finalize(): void } {
+  const cache = new LRUCache<string, Statement>({ max: MAX_STATEMENTS })
   const prepare = connection.prepare.bind(connection)
-  // Guarantee of the cast: Drizzle prepares with the text alone.
+  // Guarantee of the cast: Drizzle passes only the text.
   connection.prepare = ((text: string) => {
-    const statement = kept.get(text) ?? prepare(withStablePlan(text))
-    kept.set(text, statement)
+    const statement = cache.get(text) ?? prepare(withStablePlan(text))
+    cache.set(text, statement)
     return statement
   }) as typeof connection.prepare
   return {
     finalize() {
-      for (const statement of kept.values()) statement.finalize()
+      for (const statement of cache.values()) statement.finalize()
     },
   }
 }
 
 /**
- * SQLite compiles a join again whenever a parameter in its search condition changes, which costs several times the join.
- * It does not do so for an expression. Unary plus changes no value of any type. No text in quotes here has a question mark.
+ * SQLite recompiles a join whenever a parameter in its search condition changes, which costs several times the join. It does
+ * not recompile for an expression, and unary plus changes no value. No string literal of our SQL has a question mark.
  */
 const withStablePlan = (text: string) => (/^(select|with)\b/i.test(text) ? text.replaceAll('?', '+?') : text)

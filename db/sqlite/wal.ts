@@ -1,9 +1,9 @@
 /**
- * Keeps SQLite's disk work off the thread that answers requests: the fsync of each COMMIT runs in Bun's thread pool, and a
- * worker thread copies the WAL back into the file. Otherwise SQLite stops the event loop for as long as the disk takes.
- * Durability equals `synchronous=FULL`: NORMAL, with an fdatasync of the WAL after each COMMIT and before its caller is
- * answered. It covers all earlier frames, whichever process wrote them, so any number of processes may share the file.
- * A reader can see a commit during its fsync. `bun run bench mixed` measures what this is worth.
+ * Keeps SQLite's disk I/O off the thread that serves requests: the fsync of each COMMIT runs in Bun's thread pool, and a
+ * worker thread checkpoints the WAL. Otherwise SQLite blocks the event loop during disk I/O.
+ * Durability equals `synchronous=FULL`: NORMAL, with an fdatasync of the WAL after each COMMIT and before the
+ * response to its caller. It covers all earlier frames, whichever process wrote them, so any number of processes may share the file.
+ * A reader can see a commit during its fsync. `bun run bench mixed` measures its benefit.
  */
 import type { Database as Connection } from 'bun:sqlite'
 import { closeSync, fdatasync, futimes, openSync } from 'node:fs'
@@ -11,46 +11,46 @@ import { promisify } from 'node:util'
 import { withDeadline } from '../deadline.ts'
 import { DatabaseError } from '../errors.ts'
 
-/** Length at which the WAL is written back, SQLite's own default. Pages. */
+/** Length of the WAL that starts a checkpoint, as SQLite's default. Pages. */
 const CHECKPOINT_PAGES = 1000
 
-/** How the file is made durable. Tests replace it. */
+/** File system calls, which tests replace. */
 export interface Disk {
   /** Resolves when the file system accepts writes. */
-  accepts(descriptor: number): Promise<void>
-  /** Resolves when all that was written is on the disk. */
+  waitUntilWritable(descriptor: number): Promise<void>
+  /** Resolves when all earlier writes are durable. */
   flush(descriptor: number): Promise<void>
 }
 
 const setTimes = promisify(futimes)
 const seconds = () => (performance.timeOrigin + performance.now()) / 1000
 
-export const realDisk: Disk = {
-  // Blocks while the file system is frozen, as the write of a COMMIT does, but in a thread of the pool.
-  accepts: descriptor => setTimes(descriptor, seconds(), seconds()),
+export const systemDisk: Disk = {
+  // Blocks while the file system is frozen, as the write of a COMMIT would, but in a thread of the pool.
+  waitUntilWritable: descriptor => setTimes(descriptor, seconds(), seconds()),
   flush: promisify(fdatasync),
 }
 
 export interface Wal {
-  /** Resolves when a COMMIT would not block. @throws DatabaseError `busy` when the disk does not respond for `patienceMs` */
-  accepts(patienceMs: number): Promise<void>
-  /** Resolves when all that is committed is durable. @throws DatabaseError `unreachable`: the outcome is unknown */
+  /** Resolves when a COMMIT would not block. @throws DatabaseError `busy` when the disk does not respond for `timeoutMs` */
+  waitUntilWritable(timeoutMs: number): Promise<void>
+  /** Resolves when all commits are durable. @throws DatabaseError `unreachable`: the outcome is unknown */
   flush(): Promise<void>
   /**
-   * After a failed fsync the next one may report success for pages that were lost (PostgreSQL's fsyncgate): nothing may be
-   * written until a restart. @throws DatabaseError of that failure
+   * After a failed fsync the next one may report success for lost pages (PostgreSQL's fsyncgate), so writes are refused
+   * until a restart. @throws DatabaseError of that failure
    */
-  requireSound(): void
+  requireHealthy(): void
   /**
-   * Called between batches: writes a long WAL back, mostly while further batches run; the next batch waits for the rest, so
-   * that it can restart the WAL. Never rejects: a checkpoint that failed is tried again.
+   * Called between batches. Checkpoints a long WAL, mostly while further batches run; the next batch waits for the rest, so
+   * that it can restart the WAL. Never rejects: a failed checkpoint is tried again.
    */
   checkpoint(): Promise<void>
   close(): Promise<void>
 }
 
-/** Undefined with a SQLite that cannot report the length of the WAL (before 3.51, as macOS has it). */
-export function keepWal(path: string, writer: Connection, disk: Disk = realDisk): Wal | undefined {
+/** Undefined when SQLite cannot report the length of the WAL (before 3.51, as on macOS). */
+export function openWal(path: string, writer: Connection, disk: Disk = systemDisk): Wal | undefined {
   if (!reportsLength(writer)) return undefined
   writer.run('PRAGMA synchronous = NORMAL')
   writer.run('PRAGMA wal_autocheckpoint = 0')
@@ -62,7 +62,7 @@ export function keepWal(path: string, writer: Connection, disk: Disk = realDisk)
   let running: Promise<void> | undefined
   let hasRest = false
 
-  /** The WAL exists since a connection was opened, and is the same file until the last one is closed. */
+  /** The WAL exists from the first open connection to the close of the last one. */
   const descriptor = () => (opened ??= openSync(`${path}-wal`, 'r+'))
 
   function length(): number {
@@ -74,15 +74,15 @@ export function keepWal(path: string, writer: Connection, disk: Disk = realDisk)
   }
 
   return {
-    requireSound() {
+    requireHealthy() {
       if (failure) throw failure
     },
-    async accepts(patienceMs) {
-      // At most one thread of the pool waits for a disk that does not respond.
-      accepting ??= disk.accepts(descriptor()).finally(() => {
+    async waitUntilWritable(timeoutMs) {
+      // At most one thread of the pool waits for an unresponsive disk.
+      accepting ??= disk.waitUntilWritable(descriptor()).finally(() => {
         accepting = undefined
       })
-      await withDeadline(accepting, patienceMs, () => new DatabaseError('busy'))
+      await withDeadline(accepting, timeoutMs, () => new DatabaseError('busy'))
     },
     async flush() {
       try {
@@ -119,7 +119,7 @@ function reportsLength(connection: Connection): boolean {
   return major > 3 || (major === 3 && minor >= 51)
 }
 
-/** Started at its first use. A checkpoint that fails is tried again with the next: until then the WAL holds everything. */
+/** Started at first use. After a failed checkpoint the WAL still holds everything, and the next checkpoint covers it. */
 function createCheckpointThread(path: string) {
   let worker: Worker | undefined
   let done = () => {}

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../../db/migrate.ts'
 import { openSqlite } from '../../db/sqlite/database.ts'
-import { realDisk } from '../../db/sqlite/wal.ts'
+import { systemDisk } from '../../db/sqlite/wal.ts'
 import { createClock } from '../support/clock.ts'
 import { insertTeam } from './probe.ts'
 
@@ -58,6 +58,6 @@ describe.skipIf(!canTell())('An acknowledged write (needs cachestat(2) of Linux 
 
 test('the flush of the real disk is a system call that can fail', async () => {
   // EBADF: nothing has this descriptor.
-  await expect(realDisk.flush(1_000_000)).rejects.toThrow('EBADF')
-  await expect(realDisk.accepts(1_000_000)).rejects.toThrow('EBADF')
+  await expect(systemDisk.flush(1_000_000)).rejects.toThrow('EBADF')
+  await expect(systemDisk.waitUntilWritable(1_000_000)).rejects.toThrow('EBADF')
 })

@@ -79,7 +79,7 @@ for (const engine of engines) {
         await db.write(inner => insertTeam(inner, 'inner'))
       })
       expect(await outcome(work)).toMatchObject({
-        error: { message: 'write() inside write(): pass the transaction on instead' },
+        error: { message: 'write() within write(): pass the transaction on instead' },
       })
       expect([await exists('outer'), await exists('inner')]).toEqual([false, false])
     })

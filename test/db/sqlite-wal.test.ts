@@ -30,7 +30,10 @@ const faultOf = (error: unknown) => (error instanceof DatabaseError ? error.faul
 
 /** A disk that does what it is asked for when the test says so. */
 function createDisk() {
-  const asked = { accepts: [] as PromiseWithResolvers<void>[], flush: [] as PromiseWithResolvers<void>[] }
+  const asked = {
+    waitUntilWritable: [] as PromiseWithResolvers<void>[],
+    flush: [] as PromiseWithResolvers<void>[],
+  }
   let isWell = false
   const begin = (kind: keyof typeof asked) => {
     const work = Promise.withResolvers<void>()
@@ -42,16 +45,16 @@ function createDisk() {
     waitUntil(`${kind} is called for the ${n + 1}th time`, () => asked[kind][n])
   return {
     /** Accepts every COMMIT; an fsync ends when the test says so. */
-    slow: { accepts: async () => {}, flush: () => begin('flush') },
+    slow: { waitUntilWritable: async () => {}, flush: () => begin('flush') },
     /** Accepts a COMMIT when the test says so. */
-    frozen: { accepts: () => begin('accepts'), flush: async () => {} },
+    frozen: { waitUntilWritable: () => begin('waitUntilWritable'), flush: async () => {} },
     /** The fsync that is asked for as number `n`. */
     fsync: (n: number) => nth('flush', n),
-    accept: (n: number) => nth('accepts', n),
+    accept: (n: number) => nth('waitUntilWritable', n),
     /** From now on it does everything at once. */
     recover() {
       isWell = true
-      for (const work of [...asked.accepts, ...asked.flush]) work.resolve()
+      for (const work of [...asked.waitUntilWritable, ...asked.flush]) work.resolve()
     },
     asked,
   }
@@ -175,7 +178,7 @@ describe('a commit that is not yet on the disk (SQLite)', () => {
 
   test('is reported as of unknown outcome past its deadline, and the database goes on when the disk does', async () => {
     const disk = createDisk()
-    db = open({ disk: disk.slow, flushPatienceMs: 20 })
+    db = open({ disk: disk.slow, flushTimeoutMs: 20 })
     const late = db.write(tx => insertTeam(tx, 'late')).catch(faultOf)
     await disk.fsync(0)
     expect(await late).toBe('unreachable')
@@ -189,17 +192,17 @@ describe('a commit that is not yet on the disk (SQLite)', () => {
 describe('a file system that does not respond (SQLite)', () => {
   test('is waited for beside the thread that answers: reads go on, writes are busy past the patience, nothing is lost', async () => {
     const disk = createDisk()
-    db = open({ disk: disk.frozen, lockPatienceMs: 30 })
+    db = open({ disk: disk.frozen, lockTimeoutMs: 30 })
     const refused = ['a', 'b', 'c'].map(id => db.write(tx => insertTeam(tx, id)).catch(faultOf))
     await disk.accept(0)
     const behind = db.write(tx => insertTeam(tx, 'behind')).catch(faultOf)
     expect(await teamIds()).toEqual([])
     expect(await Promise.all([...refused, behind])).toEqual(['busy', 'busy', 'busy', 'busy'])
     // One attempt waits, however many writes do.
-    expect(disk.asked.accepts).toHaveLength(1)
+    expect(disk.asked.waitUntilWritable).toHaveLength(1)
     disk.recover()
     await db.write(tx => insertTeam(tx, 'good'))
-    expect(disk.asked.accepts).toHaveLength(2)
+    expect(disk.asked.waitUntilWritable).toHaveLength(2)
     expect(await teamIds()).toEqual(['good'])
   })
 

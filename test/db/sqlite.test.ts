@@ -18,7 +18,7 @@ let impatient: Database
 beforeAll(async () => {
   await migrate(`sqlite:${path}`)
   db = openSqlite(path, clock, { batchMs: Number.POSITIVE_INFINITY })
-  impatient = openSqlite(path, clock, { lockPatienceMs: 20 })
+  impatient = openSqlite(path, clock, { lockTimeoutMs: 20 })
   await withRawConnection({ db, url: `sqlite:${path}` }, async run => {
     await run('CREATE TABLE parents (id text PRIMARY KEY)')
     await run('CREATE TABLE children (parent_id text REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)')
@@ -168,7 +168,7 @@ describe('a file that another process has locked (SQLite)', () => {
   test('is waited for once, counted from the arrival of each write, however many batches they make', async () => {
     await using cleanup = new AsyncDisposableStack()
     cleanup.defer(await holdLock())
-    const patient = openSqlite(path, clock, { lockPatienceMs: 2_000 })
+    const patient = openSqlite(path, clock, { lockTimeoutMs: 2_000 })
     cleanup.defer(() => patient.close())
     const settledAt: number[] = []
     const refused = Array.from({ length: 600 }, (_, n) =>

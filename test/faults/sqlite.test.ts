@@ -17,7 +17,7 @@ const engineOn = (path: string): Engine => ({
   name: 'SQLite',
   async open(sources) {
     await migrate(`sqlite:${path}`)
-    const db = openSqlite(path, sources, { lockPatienceMs: 20 })
+    const db = openSqlite(path, sources, { lockTimeoutMs: 20 })
     return { db, url: `sqlite:${path}`, remove: () => db.close() }
   },
 })
