@@ -1,4 +1,4 @@
-/** The configuration: read once from the environment, checked whole, frozen. */
+/** The configuration: read once from the environment, validated as a whole, frozen. */
 import type { JWK } from 'jose'
 import type { PostgresSettings } from '../../db/index.ts'
 import { readPostgresSettings } from './database.ts'
@@ -15,21 +15,21 @@ export interface Config {
   production: boolean
   host: string
   port: number
-  /** Processes that serve the port together. */
+  /** Number of processes that share the port. */
   workers: number
   databaseUrl: string
   postgres: Readonly<PostgresSettings>
-  /** Whether a start applies missing migrations; else it refuses a database that lacks some. */
+  /** Whether the server applies missing migrations at start. If not, it refuses a database that lacks some. */
   migrate: boolean
   identity: IdentityConfig
   nativeTokens: {
-    /** Our `iss`. */
+    /** `iss` of native tokens. */
     issuer: string
-    /** Private JWK that signs. */
+    /** The private JWK that signs native tokens. */
     key: JWK
-    /** Keys that signed before. */
+    /** Former signing keys. */
     previousKeys: JWK[]
-    /** When a device has to sign in again, at the latest. Milliseconds. */
+    /** Maximum lifetime of a native session. Milliseconds. */
     sessionMs: number
   }
   onboardingPoints: number
@@ -37,22 +37,21 @@ export interface Config {
   network: Readonly<NetworkConfig>
   limits: Readonly<LimitsConfig>
   docs: {
-    /** Swagger UI at /docs and the document at /docs/json. */
+    /** Serves Swagger UI at /docs and the OpenAPI document at /docs/json. */
     enabled: boolean
-    /** OAuth client that Swagger UI signs in with: public, with PKCE. */
+    /** OAuth client of Swagger UI: public, with PKCE. */
     clientId: string
   }
   logLevel: string
-  /** Bytes. */
   maxBodyBytes: number
-  /** Of objects and arrays in one another. */
+  /** Maximum nesting of objects and arrays. */
   maxBodyLevels: number
 }
 
-/** Every problem of the configuration at once. Names variables, never their values. */
+/** Contains every problem of the configuration. Names variables, never their values. */
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
-    super(`The configuration is not right:\n${problems.map(problem => `  - ${problem}`).join('\n')}`)
+    super(`The configuration is not valid:\n${problems.map(problem => `  - ${problem}`).join('\n')}`)
     this.name = 'ConfigError'
   }
 }
@@ -92,7 +91,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
   if (config.nativeTokens.issuer.replace(/\/+$/, '') === config.identity.issuer) {
     reader.refuse(
       'NATIVE_TOKEN_ISSUER',
-      'must differ from IDP_ISSUER: by it the two kinds of token are told apart',
+      'must differ from IDP_ISSUER: the issuer distinguishes the two kinds of tokens',
     )
   }
   if (reader.problems.length > 0) throw new ConfigError(reader.problems)

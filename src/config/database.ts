@@ -1,10 +1,10 @@
 import { type PostgresSettings, postgresDefaults } from '../../db/index.ts'
 import type { Reader } from './reader.ts'
 
-/** How PostgreSQL is reached; SQLite reads none of it. */
+/** Settings for PostgreSQL. SQLite ignores them. */
 export const readPostgresSettings = (reader: Reader): Readonly<PostgresSettings> =>
   Object.freeze({
-    // Some are reserved for reads: fewer leave none to writes.
+    // Some connections are reserved for reads: a smaller pool would leave none for writes.
     poolSize: reader.integer('DATABASE_POOL_SIZE', postgresDefaults.poolSize, 3, 1_000),
     statementTimeoutMs: reader.integer(
       'DATABASE_STATEMENT_TIMEOUT_MS',

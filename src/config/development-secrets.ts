@@ -1,4 +1,4 @@
-/** Secrets for a developer's machine: made once, kept in `data/`, marked so that production refuses them. */
+/** Secrets for development: generated once, stored in `data/`, and marked so that production refuses them. */
 import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
@@ -12,7 +12,7 @@ interface Secrets {
   IDP_WEBHOOK_SECRET: string
 }
 
-/** The environment with what is missing filled in; in production as it was. */
+/** Adds missing secrets to the environment. In production the environment is returned unchanged. */
 export async function withDevelopmentSecrets(
   env: Environment,
   file = DEVELOPMENT_SECRETS_FILE,
@@ -21,17 +21,17 @@ export async function withDevelopmentSecrets(
   const made = await readOrMake(file)
   return {
     ...env,
-    // A variable that is set to nothing is missing too: `.env` files are full of them.
+    // An empty variable counts as missing, as is common in `.env` files.
     NATIVE_TOKEN_KEY: env.NATIVE_TOKEN_KEY?.trim() || made.NATIVE_TOKEN_KEY,
     IDP_WEBHOOK_SECRET: env.IDP_WEBHOOK_SECRET?.trim() || made.IDP_WEBHOOK_SECRET,
   }
 }
 
 async function readOrMake(file: string): Promise<Secrets> {
-  const kept = await readSecrets(file)
-  if (kept) return kept
+  const existing = await readSecrets(file)
+  if (existing) return existing
   await mkdir(dirname(file), { recursive: true })
-  // Linked when whole: of processes that start at once, one makes the file and no other reads half of it.
+  // The complete file is linked: of processes that start together one creates it, and none reads a partial file.
   const draft = `${file}.${crypto.randomUUID()}`
   await writeFile(draft, JSON.stringify(await makeDevelopmentSecrets(), null, 2), { mode: 0o600 })
   try {

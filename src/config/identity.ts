@@ -2,33 +2,33 @@ import { isInternalHost } from '../core/ssrf-guard.ts'
 import type { Reader } from './reader.ts'
 import { readWebhookSecret } from './secrets.ts'
 
-/** How the tokens of the identity provider are judged, and where it is asked. */
+/** How the tokens of the identity provider are verified, and which endpoints it has. */
 export interface IdentityConfig {
   /** `iss` of its tokens, without a trailing slash. An OpenID Connect issuer, unless `jwksUrl` is given. */
   issuer: string
   audience: string
-  /** The claim that holds the audience: `aud`, or what a provider uses instead. */
+  /** The claim that holds the audience: `aud`, unless the provider uses another one. */
   audienceClaim: string
-  /** `typ` that a token's header must carry; null accepts any. */
+  /** The required `typ` of the token's header; null accepts any. */
   tokenTyp: string | null
-  /** Claims that a token must hold: with this value of this type, or, where null, with any value. */
+  /** Claims that the token must have: with exactly this value, or with any value if null. */
   requiredClaims: Record<string, string | number | boolean | null>
-  /** Clients, by `client_id` or `azp`, whose tokens are accepted; empty accepts all. */
+  /** Accepted values of `client_id` and `azp`. Empty accepts any client. */
   allowedClients: string[]
-  /** Scopes that a token must be granted. */
+  /** Scopes that the token must have. */
   requiredScopes: string[]
-  /** Names the sync path and the `provider` of a profile. */
+  /** Appears in the path of the sync operation and as `provider` in profiles. */
   name: string
-  /** Instead of discovery, for providers that have none. */
+  /** For providers without discovery. */
   jwksUrl: string | null
   userinfoUrl: string | null
-  /** Where the mirror's data comes from: the userinfo endpoint, or the claims of the token itself. */
+  /** Source of the mirrored data: the userinfo endpoint, or the claims of the session token. */
   userData: 'userinfo' | 'token'
-  /** How long the last good key set is used while the provider does not answer. Milliseconds. */
+  /** How long the last valid key set is used while the provider is down. Milliseconds. */
   keysUsableMs: number
-  /** Standard Webhooks secret, `whsec_` and base64. */
+  /** Standard Webhooks secret: `whsec_` and base64. */
   webhookSecret: string
-  /** In production the provider is not called at a loopback or private address. */
+  /** Set in production: no requests to loopback or private addresses. */
   publicOnly: boolean
 }
 
@@ -59,7 +59,7 @@ export function readIdentityConfig(reader: Reader): IdentityConfig {
   }
 }
 
-/** Without discovery the issuer is only compared, and may be any text. */
+/** Without discovery the issuer is only compared, so it may be any text. */
 function readIssuer(reader: Reader, anyText: boolean): string {
   const issuer = reader.required('IDP_ISSUER').replace(/\/+$/, '')
   if (!anyText) checkUrl(reader, 'IDP_ISSUER', issuer)
@@ -90,13 +90,13 @@ function readTokenTyp(reader: Reader): string | null {
   return value.toLowerCase() === 'none' ? null : value
 }
 
-/** `token_use=access,v=2,sid`: with this value, or with any. */
+/** Such as `token_use=access,v=2,sid`: exact values, or any value. */
 function readRequiredClaims(reader: Reader): IdentityConfig['requiredClaims'] {
   const claims = (reader.text('IDP_REQUIRED_CLAIMS') ?? '').split(',').filter(Boolean)
   const parsed = claims.map(claim => {
     const [name = '', value, ...more] = claim.split('=').map(part => part.trim())
     if (!name || value === '' || more.length > 0) {
-      reader.refuse('IDP_REQUIRED_CLAIMS', 'must be name=value pairs or names, parted by commas')
+      reader.refuse('IDP_REQUIRED_CLAIMS', 'must be name=value pairs or names, separated by commas')
     }
     const required = value === undefined ? null : readClaimValue(value)
     if (typeof required === 'number' && !Number.isSafeInteger(required)) {
@@ -107,7 +107,7 @@ function readRequiredClaims(reader: Reader): IdentityConfig['requiredClaims'] {
   return Object.fromEntries(parsed)
 }
 
-/** JSON: `true` is the boolean, `2` the number, `"2"` the text. Anything else is text as it stands. */
+/** A JSON boolean, number or string; anything else is taken as a string. */
 function readClaimValue(value: string): string | number | boolean {
   try {
     const json: unknown = JSON.parse(value)

@@ -1,12 +1,12 @@
 import type { Reader } from './reader.ts'
 
-/** Requests in a minute by policy; 0 switches a policy off. */
+/** Maximum requests per minute of each policy; 0 disables the policy. */
 export interface RateLimits {
-  /** Every request of an address, before anything else is looked at. */
+  /** All requests of a network address, counted before authentication. */
   address: number
-  /** Requests to `/api/auth` of an address. */
+  /** Requests of a network address to `/api/auth`. */
   tokensPerAddress: number
-  /** Every request of a signed-in caller. */
+  /** All requests of an authenticated caller. */
   caller: number
   /** Requests of a caller to `/api/auth`. */
   tokens: number
@@ -18,22 +18,22 @@ export interface RateLimits {
 
 export interface LimitsConfig {
   rates: Readonly<RateLimits>
-  /** Purchases of one pack that a fan may have pending at once; 0: as many as the supply has. */
+  /** Maximum pending purchases of one pack per fan; 0: no limit. */
   holdsPerFan: number
-  /** How long a write may have to wait for the database; one that would wait longer is refused. Milliseconds. */
+  /** A write that would wait longer for the database is refused. Milliseconds. */
   maxWriteWaitMs: number
 }
 
-/** Nobody trips over it on a laptop, yet the headers are there to be seen. */
-const GENEROUS = 1_000_000
+/** Never reached in development, but the rate-limit headers are sent. */
+const DEVELOPMENT_RATE = 1_000_000
 const MAX_RATE = 1_000_000_000
 
 export function readLimitsConfig(reader: Reader): Readonly<LimitsConfig> {
   const rate = (name: string, inProduction: number) =>
-    reader.integer(name, reader.production ? inProduction : GENEROUS, 0, MAX_RATE)
+    reader.integer(name, reader.production ? inProduction : DEVELOPMENT_RATE, 0, MAX_RATE)
   return Object.freeze({
     rates: Object.freeze({
-      // A stadium's fans share the few addresses of its network, and a carrier's those of the carrier.
+      // Fans in a stadium or at one mobile carrier share a few addresses.
       address: rate('RATE_LIMIT_ADDRESS', 6_000),
       tokensPerAddress: rate('RATE_LIMIT_TOKENS_PER_ADDRESS', 1_200),
       caller: rate('RATE_LIMIT_CALLER', 600),

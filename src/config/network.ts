@@ -1,32 +1,32 @@
 import { BlockList, isIP } from 'node:net'
 import type { Reader } from './reader.ts'
 
-/** Whose word about a client's address counts, beside the connection's own. */
+/** Which proxies are trusted to report the client's address. */
 export type TrustedProxies =
-  /** Nobody's: the address is that of the connection. */
+  /** None: the client's address is that of the connection. */
   | { kind: 'none' }
-  /** So many proxies stand in front, each of which adds the address that it saw. */
+  /** A number of proxies in front of the server, each of which appends the address that it sees. */
   | { kind: 'hops'; hops: number }
-  /** Proxies by their addresses. */
+  /** Proxies in these networks. */
   | { kind: 'networks'; networks: BlockList }
 
 export interface NetworkConfig {
-  /** Origins whose pages may call from a browser, as browsers write them; none: no CORS. */
+  /** Origins that may call the API from a browser, as browsers send them. Empty disables CORS. */
   corsOrigins: readonly string[]
   /** Whether pages of this machine may call as well, from any port: in development, unless CORS_ORIGINS is set. */
   corsLoopback: boolean
-  /** `max-age` of Strict-Transport-Security in seconds; 0: the header is not sent. */
+  /** `max-age` of Strict-Transport-Security, in seconds; 0 omits the header. */
   hstsSeconds: number
   trustedProxies: TrustedProxies
-  /** The one header that is read of a trusted proxy: the other one passes through it as the client wrote it. */
+  /** The header that the trusted proxy sets. The other one is ignored, because the client may have set it. */
   proxyHeader: 'x-forwarded-for' | 'forwarded'
-  /** How long a body may take to arrive. Milliseconds. */
+  /** Time limit for a request body to arrive. Milliseconds. */
   bodyTimeoutMs: number
-  /** How long a connection may be silent before it is closed, also while it waits for an answer. Seconds. */
+  /** How long a connection may be idle before it is closed, also while it waits for a response. Seconds. */
   keepAliveSeconds: number
-  /** How long `/readyz` says 503 before the listener closes. Milliseconds. */
+  /** How long `/readyz` responds with 503 before the listener closes. Milliseconds. */
   drainGraceMs: number
-  /** How long accepted requests may take after that. Milliseconds. */
+  /** Time limit for accepted requests after that. Milliseconds. */
   drainTimeoutMs: number
 }
 
@@ -40,20 +40,20 @@ export const readNetworkConfig = (reader: Reader): Readonly<NetworkConfig> =>
     trustedProxies: Object.freeze(readProxies(reader)),
     proxyHeader: reader.oneOf('TRUSTED_PROXY_HEADER', ['x-forwarded-for', 'forwarded']),
     bodyTimeoutMs: reader.integer('BODY_TIMEOUT_MS', 10_000, 10, 600_000),
-    // Longer than the 60 s for which load balancers reuse a connection, or they send a request into one that closes.
-    // At least what the slowest answer takes; 255 is the maximum of Bun.
+    // Longer than the 60 s for which load balancers reuse a connection, so that they do not use one that is closing.
+    // At least the time of the slowest response. The maximum of Bun is 255.
     keepAliveSeconds: reader.integer('KEEP_ALIVE_SECONDS', 75, 20, 255),
     drainGraceMs: reader.integer('DRAIN_GRACE_MS', reader.production ? 5_000 : 0, 0, 600_000),
     drainTimeoutMs: reader.integer('DRAIN_TIMEOUT_MS', 10_000, 10, 600_000),
   })
 
-/** Exact origins, compared as text: a pattern would let in what nobody meant. */
+/** Exact origins, compared as text. Patterns are not supported, because they easily match too much. */
 function readOrigins(reader: Reader): string[] {
   const origins = list(reader.text('CORS_ORIGINS'))
   if (!origins.every(isOrigin)) {
     reader.refuse(
       'CORS_ORIGINS',
-      'must be origins as browsers send them (https://fans.example), parted by commas',
+      'must be origins as browsers send them (https://fans.example), separated by commas',
     )
   }
   if (reader.production && origins.some(origin => origin.startsWith('http:'))) {
@@ -64,7 +64,7 @@ function readOrigins(reader: Reader): string[] {
 
 function isOrigin(text: string): boolean {
   if (/^https?:/.test(text)) return URL.parse(text)?.origin === text && !text.includes('*')
-  // The web views of apps: `capacitor://localhost`.
+  // Web views of apps, such as `capacitor://localhost`.
   return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(text)
 }
 
@@ -89,9 +89,9 @@ function addNetwork(networks: BlockList, entry: string): boolean {
   const version = isIP(address)
   const bits = version === 6 ? 128 : 32
   const length = prefix === undefined ? bits : Number(prefix)
-  // A network of everything would trust every client.
-  const sane = prefix === undefined || (/^\d{1,3}$/.test(prefix) && length >= 1 && length <= bits)
-  if (version === 0 || !sane || more.length > 0) return false
+  // A prefix of 0 would trust every client.
+  const valid = prefix === undefined || (/^\d{1,3}$/.test(prefix) && length >= 1 && length <= bits)
+  if (version === 0 || !valid || more.length > 0) return false
   networks.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4')
   return true
 }

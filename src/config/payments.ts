@@ -1,16 +1,16 @@
 import type { Reader } from './reader.ts'
 
-/** How packs with a price in money are paid. */
+/** The payment gateway for packs with a price in money. */
 export type PaymentsConfig =
   /** Only packs priced in points can be bought. */
   | { gateway: 'off' }
-  /** Receipts of our own; development only. */
+  /** Simulated payments; development only. */
   | { gateway: 'sandbox' }
   | {
       gateway: 'stripe'
       secretKey: string
       webhookSecret: string
-      /** Instead of api.stripe.com, such as `http://localhost:12111`; development only. */
+      /** Replaces api.stripe.com, such as `http://localhost:12111`; development only. */
       apiBase: string | null
     }
 
@@ -49,14 +49,20 @@ function readApiBase(reader: Reader): string | null {
   const value = reader.text('STRIPE_API_BASE')
   if (value === undefined) return null
   if (reader.production) {
-    reader.refuse('STRIPE_API_BASE', 'is not for production: the secret key would go to another host')
+    reader.refuse(
+      'STRIPE_API_BASE',
+      'must not be set in production: the secret key would be sent to another host',
+    )
   } else if (!isOrigin(value)) {
-    reader.refuse('STRIPE_API_BASE', 'must be http:// or https://, a host and maybe a port, and no path')
+    reader.refuse(
+      'STRIPE_API_BASE',
+      'must be http:// or https://, a host and optionally a port, without a path',
+    )
   }
   return value
 }
 
-/** What Stripe's package can be pointed at: it takes a host, and would drop a path without a word. */
+/** The Stripe library accepts a host and port, and would silently drop a path. */
 function isOrigin(text: string): boolean {
   if (!/^https?:/.test(text) || !URL.canParse(text)) return false
   const { href, origin } = new URL(text)

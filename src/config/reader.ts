@@ -1,8 +1,8 @@
-/** Reads variables of the environment and collects what is wrong with them. Names variables, never their values. */
+/** Reads environment variables and collects their errors. Messages contain names of variables, never their values. */
 
 export type Environment = Record<string, string | undefined>
 
-/** What `bun run dev` and tests use where a variable is not set. Production has no such defaults. */
+/** Defaults for development and tests. Production requires these variables. */
 export const developmentDefaults = {
   DATABASE_URL: 'sqlite:data/matchday.db',
   IDP_ISSUER: 'http://localhost:4000',
@@ -13,7 +13,7 @@ export const developmentDefaults = {
 export interface Reader {
   readonly production: boolean
   readonly problems: string[]
-  /** Trimmed; undefined when it is not set, or set to nothing. */
+  /** The trimmed value; undefined if it is missing or empty. */
   text(name: string): string | undefined
   /** Has a default in development only. */
   required(name: keyof typeof developmentDefaults): string
@@ -63,7 +63,7 @@ export function createReader(env: Environment): Reader {
   }
 }
 
-/** What completing the onboarding is worth. */
+/** Points for completing the onboarding. */
 export const readOnboardingPoints = (reader: Reader): number =>
   reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000)
 

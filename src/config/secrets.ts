@@ -2,13 +2,13 @@ import { createPrivateKey, createPublicKey, type webcrypto } from 'node:crypto'
 import type { JWK } from 'jose'
 import type { Reader } from './reader.ts'
 
-/** Marks a key made for development: `start` refuses it in production. */
+/** Prefix of the `kid` of development keys, which production refuses. */
 export const DEVELOPMENT_KID_PREFIX = 'dev-'
-/** What a webhook secret made for development decodes to at its beginning. */
+/** Prefix of decoded development webhook secrets, which production refuses. */
 export const DEVELOPMENT_SECRET_PREFIX = 'matchday-dev-'
 
 const missing = ({ production }: Reader) =>
-  production ? 'is required in production' : 'is missing (`bun run dev` makes one in data/)'
+  production ? 'is required in production' : 'is missing (`bun run dev` generates one in data/)'
 
 /** Standard Webhooks: `whsec_` and base64. */
 export function readWebhookSecret(reader: Reader): string {
@@ -22,7 +22,7 @@ export function readWebhookSecret(reader: Reader): string {
   const bytes = Buffer.from(encoded, 'base64')
   if (bytes.length < 24) reader.refuse(name, 'must be whsec_ and the base64 of at least 24 random bytes')
   else if (reader.production && bytes.toString('latin1').startsWith(DEVELOPMENT_SECRET_PREFIX)) {
-    reader.refuse(name, 'is a development secret: make one of your own for production')
+    reader.refuse(name, 'is a development secret: generate another one for production')
   }
   return value
 }
@@ -39,12 +39,12 @@ export function readSigningKey(reader: Reader): JWK {
   if (!key || !isUsable(key, createPrivateKey)) {
     reader.refuse(name, 'must be a private JWK with a kid, of kty EC (P-256) or OKP (Ed25519)')
   } else if (reader.production && key.kid?.startsWith(DEVELOPMENT_KID_PREFIX)) {
-    reader.refuse(name, 'is a development key: make one of your own for production')
+    reader.refuse(name, 'is a development key: generate another one for production')
   }
   return key ?? {}
 }
 
-/** Keys that signed before `current`, public or private, as a JSON array: their tokens verify until they expire. */
+/** Former signing keys, public or private, as a JSON array. Tokens signed with them verify until they expire. */
 export function readPreviousKeys(reader: Reader, current: JWK): JWK[] {
   const name = 'NATIVE_TOKEN_PREVIOUS_KEYS'
   const value = reader.text(name)
@@ -56,10 +56,10 @@ export function readPreviousKeys(reader: Reader, current: JWK): JWK[] {
   }
   const kids = [current, ...keys].map(({ kid }) => kid)
   if (new Set(kids).size < kids.length) {
-    // A token names its key by kid alone: of two with one name, neither is found.
+    // A token names its key by `kid` only: with a duplicate, no key would be found.
     reader.refuse(name, 'must not repeat a kid, that of NATIVE_TOKEN_KEY included')
   } else if (reader.production && keys.some(({ kid }) => kid.startsWith(DEVELOPMENT_KID_PREFIX))) {
-    reader.refuse(name, 'holds a development key: what it signed must not count in production')
+    reader.refuse(name, 'contains a development key: its tokens must not be valid in production')
   }
   return keys
 }

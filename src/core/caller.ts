@@ -1,22 +1,22 @@
-/** Who is calling, as verbs see it: proven by a token, whatever its kind. */
+/** The authenticated user of a request, independent of the kind of token. */
 export interface Caller {
-  /** `IDP_NAME`, the provider that knows the subject. */
+  /** The identity provider of the subject: `IDP_NAME`. */
   provider: string
-  /** The provider's id of the user. */
+  /** `sub`: the provider's id of the user. */
   subject: string
-  /** Id of the caller's record, where it is known. */
+  /** Id of the user record, if known. */
   userId?: string | undefined
 }
 
-/** How the caller proved it. */
+/** The token of the request. */
 export type Credential =
-  /** A session token of the provider. The token itself is for calls on the caller's behalf: never logged. */
+  /** A session token of the provider. `token` is for requests to the provider and must not be logged. */
   | { kind: 'session'; token: string; tokenId: string; issuedAt: Date; expiresAt: Date }
-  /** A native token of ours. */
+  /** A native token, issued by this API. */
   | { kind: 'native'; sessionId: string }
 
 export interface AuthenticatedCaller extends Caller {
   credential: Credential
-  /** Id of the caller's record; undefined when there was none as the request came. */
+  /** Id of the user record; undefined if there was none at the start of the request. */
   userId: string | undefined
 }

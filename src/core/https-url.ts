@@ -1,4 +1,4 @@
-/** Whether it is an https URL without a user name, a password, white space or controls. */
+/** Whether `value` is an https URL without credentials, white space and control characters. */
 export function isPlainHttps(value: string): boolean {
   const url = URL.parse(value)
   return (
@@ -6,6 +6,6 @@ export function isPlainHttps(value: string): boolean {
   )
 }
 
-/** Whether it is also written as the WHATWG URL Standard serialises it, so that no page reads another URL. */
+/** The same, and in the form that the WHATWG URL Standard serialises, so that every parser reads the same URL. */
 export const isSerializedHttps = (value: string): boolean =>
   isPlainHttps(value) && URL.parse(value)?.href === value

@@ -1,4 +1,4 @@
-/** What the log may hold of an error. Every log line about an error takes it from here. */
+/** The parts of an error that may be logged. Every log line about an error uses this module. */
 
 const MAX_MESSAGE_LENGTH = 500
 const MAX_CAUSES = 10
@@ -6,7 +6,7 @@ const MAX_CAUSES = 10
 export interface LoggableError {
   type: string
   message?: string
-  /** The driver's or the library's own; `errno` is SQLSTATE with Bun's PostgreSQL client. */
+  /** From the driver or library. Bun's PostgreSQL client puts SQLSTATE into `errno`. */
   code?: unknown
   errno?: unknown
   constraint?: unknown
@@ -14,8 +14,8 @@ export interface LoggableError {
 }
 
 /**
- * What failed first and where, without the values that it failed on: they are people's data. Drizzle puts them into its
- * message, PostgreSQL into its own in quotes and into `detail`, parsers and validators quote what they read.
+ * The root cause and the stack, without the values involved, which may be personal data: Drizzle includes them in messages,
+ * PostgreSQL in quotation marks and in `detail`, and parsers and validators quote their input.
  */
 export function loggable(error: unknown): LoggableError {
   if (!(error instanceof Error)) return { type: typeof error }
@@ -25,7 +25,7 @@ export function loggable(error: unknown): LoggableError {
   return { type: name, message: withoutValues(root), code, errno, constraint, at: framesOf(error) }
 }
 
-/** From the first quotation mark to the last, since a value may hold quotation marks itself. */
+/** Masks from the first quotation mark to the last, because a value may contain quotation marks itself. */
 function withoutValues({ message }: Error): string {
   const text = message.startsWith('Failed query') ? 'Failed query' : message
   const [first, last] = [text.indexOf('"'), text.lastIndexOf('"')]
@@ -33,7 +33,7 @@ function withoutValues({ message }: Error): string {
   return masked.slice(0, MAX_MESSAGE_LENGTH)
 }
 
-/** The stack begins with the message, of which a line may look like a frame. */
+/** Skips the message at the start of the stack, because a line of it may look like a frame. */
 function framesOf({ stack = '', message }: Error): string[] {
   const end = message === '' ? -1 : stack.indexOf(message)
   const frames = end === -1 ? stack : stack.slice(end + message.length)

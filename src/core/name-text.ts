@@ -1,8 +1,8 @@
-/** Text that names a person, wherever it comes from: a page shows it beside other text. */
+/** Rules for names of people, which clients show next to other text. */
 
-/** Bidirectional controls (UAX #9 §2): they reorder the text around them. */
+/** Bidirectional control characters (UAX #9 §2) reorder the surrounding text. */
 const BIDI_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-/** At least one character that can be seen. */
+/** At least one visible character. */
 const VISIBLE = /[^\p{C}\p{Z}]/u
 
 export const isVisible = (text: string): boolean => VISIBLE.test(text)

@@ -1,4 +1,4 @@
-/** Cursor paging. A cursor is a sealed position: whoever changes a byte of it gets `invalid_cursor`. */
+/** Cursor pagination. A cursor is a position with a MAC: a changed cursor fails with `invalid_cursor`. */
 import { createHmac } from 'node:crypto'
 import { asc, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
@@ -7,24 +7,24 @@ import { isSameSecret } from './constant-time.ts'
 import { deriveKey } from './derived-key.ts'
 import { DomainError } from './problems.ts'
 
-const SEAL_BYTES = 12
+const MAC_BYTES = 12
 const DEFAULT_LIMIT = 50
 
 export interface Cursors {
-  /** `list` names the list (and its filters), so that a cursor of one opens no other. */
+  /** `list` identifies the list and its filters. A cursor is valid for that list only. */
   encode(list: string, position: number | string): string
   /** @throws DomainError `invalid_cursor` */
   decode(list: string, cursor: string): string
 }
 
-/** `secret` is any high-entropy text that all instances share. */
+/** `secret`: any high-entropy text that all instances share. */
 export function createCursors(secret: string): Cursors {
   const key = deriveKey(secret, 'cursors')
   const mac = (list: string, position: string) =>
     createHmac('sha256', key)
       .update(JSON.stringify([list, position]))
       .digest()
-      .subarray(0, SEAL_BYTES)
+      .subarray(0, MAC_BYTES)
 
   return {
     encode(list, position) {
@@ -33,20 +33,20 @@ export function createCursors(secret: string): Cursors {
     },
     decode(list, cursor) {
       const bytes = Buffer.from(cursor, 'base64url')
-      const position = bytes.subarray(SEAL_BYTES).toString()
-      // Base64 has several spellings of the same bytes: only ours is a cursor.
+      const position = bytes.subarray(MAC_BYTES).toString()
+      // Base64 can encode the same bytes in several ways: only the canonical one is accepted.
       const genuine =
-        bytes.length > SEAL_BYTES &&
+        bytes.length > MAC_BYTES &&
         bytes.toString('base64url') === cursor &&
-        isSameSecret(bytes.subarray(0, SEAL_BYTES), mac(list, position))
+        isSameSecret(bytes.subarray(0, MAC_BYTES), mac(list, position))
       if (!genuine)
-        throw new DomainError('invalid_cursor', { detail: 'Take the cursor from nextCursor, unchanged.' })
+        throw new DomainError('invalid_cursor', { detail: 'Pass the value of nextCursor unchanged.' })
       return position
     },
   }
 }
 
-/** Cuts a page out of `limit + 1` rows. */
+/** Takes a page from `limit + 1` rows: the additional row shows whether there is a next page. */
 export function cutPage<Row>(rows: Row[], limit: number, cursorOf: (last: Row) => string) {
   const page = rows.slice(0, limit)
   const last = page.at(-1)
@@ -58,7 +58,7 @@ export interface Page {
   cursor?: string
 }
 
-/** A validated `PageQuery`, with its default. */
+/** Parses a validated `PageQuery`. */
 export function pageOf({ limit, cursor }: { limit?: string; cursor?: string }): Page {
   return { limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), cursor }
 }
@@ -70,7 +70,7 @@ interface FanName {
   subject: string
 }
 
-/** Provider and subject of every fan of whom a table has rows, once each. */
+/** Provider and subject of every fan with rows in the table, once each. */
 export function eachName(reader: Reader, table: NamedTable): AsyncGenerator<FanName> {
   const { provider, subject } = table
   return eachRow(

@@ -1,5 +1,5 @@
 /**
- * The vocabulary of every body, query and answer. Objects are closed: an unknown member is refused, never dropped.
+ * Building blocks for the schemas of bodies, queries and responses. Objects are closed: an unknown member is an error.
  * A schema with a `title` becomes a component of that name in the OpenAPI document.
  */
 import {
@@ -20,14 +20,14 @@ export function Nullable<S extends TSchema>(schema: S, options: SchemaOptions = 
   return Type.Union([schema, Type.Null()], options)
 }
 
-/** A whole number that JavaScript holds exactly. */
+/** An integer that JavaScript represents exactly. */
 export const Integer = (options: { description?: string; minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ maximum: Number.MAX_SAFE_INTEGER, ...options })
 
 const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 FormatRegistry.Set('date-time', value => {
   const ms = ISO_INSTANT.test(value) ? Date.parse(value) : Number.NaN
-  // A year 0 is none for PostgreSQL, and 30 February is 2 March by another name.
+  // PostgreSQL has no year 0, and `Date` accepts 30 February as 2 March.
   return !value.startsWith('0000') && !Number.isNaN(ms) && new Date(ms).toISOString() === value
 })
 
@@ -41,25 +41,25 @@ export const Slug = (description: string) =>
     maxLength: 100,
     pattern: '^[a-z0-9][a-z0-9._-]*$',
     description,
-    errorNoun: 'an id of ours',
+    errorNoun: 'an id: a-z, 0-9, ., _ and -, starting with a letter or a digit',
   })
 
-/** How many, and from where on: see `pagination.ts`. Query values are text: nothing is coerced. */
+/** Parameters of a page: see `pagination.ts`. Query values are strings and are not coerced. */
 export const PageQuery = {
   limit: Type.Optional(
     Type.String({
       pattern: '^([1-9][0-9]?|100)$',
-      description: 'How many to answer, 1 to 100.',
+      description: 'Maximum number of items, 1 to 100.',
       errorNoun: 'a whole number of 1 to 100',
-      // What the OpenAPI document says instead: the wire carries digits, clients think of a number.
+      // The schema in the OpenAPI document: for clients the parameter is a number.
       documentedAs: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 512, description: 'The `nextCursor` of the answer before.' }),
+    Type.String({ minLength: 1, maxLength: 512, description: 'The `nextCursor` of the previous page.' }),
   ),
 }
 
 export const NextCursor = Nullable(Type.String(), {
-  description: 'Where the next page begins; null at the end.',
+  description: 'Cursor of the next page; null on the last page.',
 })

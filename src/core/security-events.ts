@@ -1,4 +1,4 @@
-/** Events for the alerts of operators, which match `event`: a name never changes its meaning. SECURITY.md lists them. */
+/** Security events in the log. Alerts match `event`, so names and meanings are stable. SECURITY.md lists them. */
 import type { Logger } from 'pino'
 
 export const SECURITY_EVENTS = {
@@ -10,7 +10,7 @@ export const SECURITY_EVENTS = {
 
 export type SecurityEvent = keyof typeof SECURITY_EVENTS
 
-/** Ids only: what names or describes a person is not for the log. */
+/** Ids only: the log must not contain personal data. */
 export interface SecurityEventMembers {
   requestId?: string
   userId?: string

@@ -1,8 +1,8 @@
-/** The real clocks, ids and randomness. Everything else takes them from `Deps`. */
+/** The clocks, ids and random bytes of production. All other code receives them as a dependency. */
 import type { Sources } from '../../db/index.ts'
 
 export interface AppSources extends Sources {
-  /** Milliseconds of a clock that never goes back, for ages and limits. */
+  /** Monotonic clock for durations and limits, in milliseconds. */
   elapsed(): number
 }
 

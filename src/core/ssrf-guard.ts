@@ -1,7 +1,7 @@
 /**
- * Requests to addresses that come from configuration or from another system's documents. In production a host is
- * resolved first, every address must be public, and the connection goes to the address that was checked: a second
- * answer of DNS cannot redirect it. Redirects are not followed, and replies are not decompressed.
+ * Guards requests to URLs from the configuration or from other systems against SSRF. In production the host is resolved
+ * first, every address must be public, and the connection uses the address that was checked, so that DNS rebinding has no
+ * effect. Redirects are not followed, and responses are not decompressed.
  */
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
@@ -33,7 +33,7 @@ for (const [network, prefix] of [
 ] as const)
   internal.addSubnet(network, prefix, 'ipv6')
 
-/** Whether a host is a loopback, private, link-local or other address that no public server has. Resolves nothing. */
+/** Whether a host is a loopback, private, link-local or otherwise non-public address. Does not resolve names. */
 export function isInternalHost(hostname: string): boolean {
   const [address = ''] = hostname.replace(/^\[|\]$/g, '').split('%', 1)
   const host = address.toLowerCase().replace(/\.$/, '')
@@ -44,7 +44,7 @@ export function isInternalHost(hostname: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost')
 }
 
-/** RFC 6052: where DNS64 is in use, `64:ff9b::/96` is how an IPv6-only network reaches an IPv4 address. */
+/** The IPv4 address in a NAT64 address (`64:ff9b::/96`, RFC 6052). */
 function behindNat64(address: string): string | null {
   const normalized = URL.parse(`http://[${address}]`)?.hostname ?? ''
   const groups = /^\[64:ff9b::(?:(?:([\da-f]{1,4}):)?([\da-f]{1,4}))?\]$/.exec(normalized)
@@ -65,7 +65,7 @@ export class ForbiddenAddressError extends Error {
 export type GuardedFetch = (request: Request) => Promise<Response>
 
 interface GuardOptions {
-  /** Refuses internal addresses. Off in development, where the provider runs on the loopback. */
+  /** Refuses internal addresses. Off in development, where the provider runs on a loopback address. */
   publicOnly: boolean
   /** All addresses of a host name. Default: the system's resolver. */
   resolve?: (hostname: string) => Promise<string[]>
@@ -73,12 +73,12 @@ interface GuardOptions {
   transport?: (url: string, init: BunFetchRequestInit) => Promise<Response>
 }
 
-/** Errors before a connection exists: the next address of the host can be tried, and nothing was sent yet. */
+/** Errors before anything is sent: the next address of the host can be tried. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']
 
 /**
- * A `fetch` that rejects with `ForbiddenAddressError` before it connects to a host that is not permitted, and with the
- * network's own errors. Without `decompress` Bun sends no Accept-Encoding: a small reply cannot expand in memory.
+ * A `fetch` that rejects with `ForbiddenAddressError` before it connects to an internal address. `decompress: false` makes
+ * Bun send no Accept-Encoding, so that a small response cannot expand in memory.
  */
 export function createGuardedFetch({
   publicOnly,
@@ -100,7 +100,7 @@ export function createGuardedFetch({
     signal.throwIfAborted()
     const headers = new Headers(request.headers)
     headers.set('host', url.host)
-    // Server name indication and the certificate keep to the host name.
+    // Server name indication and certificate checks use the host name.
     const pinned = { ...init, headers, tls: { serverName: hostname } }
     for (const [n, address] of addresses.entries()) {
       url.hostname = isIP(address) === 6 ? `[${address}]` : address

@@ -88,7 +88,7 @@ describe('The configuration of payments', () => {
     expect(paymentsOf({ ...stripe, STRIPE_API_BASE })).toMatchObject({ apiBase: STRIPE_API_BASE })
     expect(paymentsOf(stripe)).toMatchObject({ apiBase: null })
     expect(faults({ ...production, ...stripe, STRIPE_API_BASE })).toEqual([
-      'STRIPE_API_BASE is not for production: the secret key would go to another host',
+      'STRIPE_API_BASE must not be set in production: the secret key would be sent to another host',
     ])
   })
 
