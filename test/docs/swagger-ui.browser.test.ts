@@ -1,5 +1,5 @@
 /** A newcomer's first day in Swagger UI, by clicking: the API as operators run it, the seeded catalogue, a real browser. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { generateFans } from '../../mock-idp/users/generate-fans.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
@@ -50,18 +50,17 @@ describe.skipIf(noBrowser !== null)(title, () => {
     await temporary.remove()
   }, TIMEOUT_MS)
 
-  beforeEach(async () => {
-    browser = await openBrowser()
-    page = await browser.context.newPage()
-    await openDocs(page, origin)
-  }, TIMEOUT_MS)
-
   afterEach(async () => {
     await browser.close()
     expect(browser.complaints).toEqual([])
     expect([...browser.hosts]).toEqual(['localhost'])
   }, TIMEOUT_MS)
 
+  const visit = async (look?: Parameters<typeof openBrowser>[0]) => {
+    browser = await openBrowser(look)
+    page = await browser.context.newPage()
+    await openDocs(page, origin)
+  }
   const shoot = (name: string, on = page) => on.screenshot({ path: screenshotPath(name) })
   const shootAnswer = async (name: string, operationId: string) => {
     const answer = operationBlock(page, operationId).locator('.live-responses-table .response')
@@ -72,6 +71,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   test(
     'a fan signs in through Authorize, then onboards, claims and redeems by sending the examples',
     async () => {
+      await visit()
       await shoot('docs')
       const dialog = await openAuthorize(page)
       const signIn = way(dialog, 'signIn')
@@ -110,6 +110,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   test(
     'a pasted token signs in as its fan, and logging out forgets it',
     async () => {
+      await visit()
       const dialog = await openAuthorize(page)
       const bearer = way(dialog, 'bearer')
       await bearer.getByRole('textbox').fill(await provider.idp.issueToken('fan-0002'))
@@ -132,6 +133,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   test(
     'every operation opens, and what is public can be sent without a token',
     async () => {
+      await visit()
       // One after another: all at once are more than a small machine can draw.
       for (const block of await page.locator('.opblock').all()) {
         await block.locator('.opblock-summary-control').click()
@@ -147,6 +149,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   test(
     'a schema unfolds in the terms of the contract, what may be null included',
     async () => {
+      await visit()
       const onboarding = operationBlock(page, 'readOnboarding')
       await onboarding.locator('.opblock-summary-control').click()
       const answer = onboarding.locator('.response[data-code="200"]')
@@ -168,15 +171,11 @@ describe.skipIf(noBrowser !== null)(title, () => {
   test(
     'a visitor who prefers the dark gets it',
     async () => {
-      const dark = await openBrowser({ colorScheme: 'dark' })
-      const night = await dark.context.newPage()
-      await openDocs(night, origin)
-      await operationBlock(night, 'claimReward').locator('.opblock-summary-control').click()
-      const background = await night.evaluate<string>('getComputedStyle(document.body).backgroundColor')
-      await shoot('docs-dark', night)
-      await dark.close()
+      await visit({ colorScheme: 'dark' })
+      await operationBlock(page, 'claimReward').locator('.opblock-summary-control').click()
+      const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+      await shoot('docs-dark')
       expect(background).toBe('rgb(13, 20, 17)')
-      expect(dark.complaints).toEqual([])
     },
     TIMEOUT_MS,
   )
