@@ -19,7 +19,7 @@ const OVERHEAD_BYTES = 500
 /** Tags are hashed into slots. Two tags in one slot invalidate each other's responses, which costs a computation. */
 const SLOTS = 65_536
 
-export interface Cacheable<T> {
+interface Cacheable<T> {
   value: T
   tags: string[]
   /** When the value becomes outdated without a write, such as at the start or end of an availability. */

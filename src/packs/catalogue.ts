@@ -41,7 +41,7 @@ export async function readPack(reader: Reader, packId: string) {
   return { ...presentPack(pack, items, held, now), items }
 }
 
-export type Collectible = Pick<
+type Collectible = Pick<
   Tables['collectibles']['$inferSelect'],
   'id' | 'name' | 'description' | 'imageUrl' | 'rarity'
 >
