@@ -6,7 +6,7 @@ import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import type { Deps } from '../../src/deps.ts'
 import { createIdentityProvider } from '../../src/identity-provider/provider.ts'
 import { type Client, createClient } from '../support/client.ts'
-import { createConformance, type OpenApiDocument } from '../support/conformance.ts'
+import { conformanceOf } from '../support/conformance.ts'
 import { ISSUER, type World } from '../support/world.ts'
 
 const secrets = await makeDevelopmentSecrets()
@@ -20,8 +20,7 @@ export interface Application {
 
 async function applicationOf(deps: Deps): Promise<Application> {
   const app = createApp(deps)
-  const document = await app.handle(new Request('http://localhost/docs/json'))
-  const judge = createConformance((await document.json()) as OpenApiDocument)
+  const judge = await conformanceOf(deps)
   return { deps, as: token => createClient(request => app.handle(request), judge, token) }
 }
 

@@ -4,7 +4,7 @@ import { openDatabase } from '../../db/index.ts'
 import { createApp } from '../../src/app.ts'
 import { createDeps, type Deps } from '../../src/deps.ts'
 import { type Client, createClient } from '../support/client.ts'
-import { createConformance, type OpenApiDocument } from '../support/conformance.ts'
+import { conformanceOf } from '../support/conformance.ts'
 import type { World } from '../support/world.ts'
 
 export interface OtherProcess {
@@ -25,8 +25,7 @@ export async function startOtherProcess({ clock, config, databaseUrl, idp }: Wor
   const log = pino({ level: 'silent' })
   const deps = await createDeps({ config, db, log, sources, fetch: idp.handle })
   const app = createApp(deps)
-  const document = await app.handle(new Request('http://localhost/docs/json'))
-  const judge = createConformance((await document.json()) as OpenApiDocument)
+  const judge = await conformanceOf(deps)
   return {
     deps,
     withToken: token => createClient(request => app.handle(request), judge, token),

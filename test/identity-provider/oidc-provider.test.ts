@@ -9,7 +9,7 @@ import { createDeps } from '../../src/deps.ts'
 import { KEYS_FRESH_MS } from '../../src/identity-provider/key-set.ts'
 import { type Client, createClient } from '../support/client.ts'
 import { createClock, KICK_OFF } from '../support/clock.ts'
-import { createConformance, type OpenApiDocument } from '../support/conformance.ts'
+import { conformanceOf } from '../support/conformance.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { AUDIENCE, claimsOf, type RealProvider, startRealProvider } from './oidc-provider.ts'
 
@@ -47,8 +47,7 @@ async function start(env: Environment): Promise<(token: string) => Client> {
     resilience: { deadlineMs: 30_000 },
   })
   const app = createApp(deps)
-  const document = await app.handle(new Request('http://localhost/docs/json'))
-  const judge = createConformance((await document.json()) as OpenApiDocument)
+  const judge = await conformanceOf(deps)
   return token => createClient(request => app.handle(request), judge, token)
 }
 

@@ -7,7 +7,7 @@ import { parseConfig } from '../../src/config/config.ts'
 import { createDeps } from '../../src/deps.ts'
 import { type Client, createClient } from '../support/client.ts'
 import type { TestClock } from '../support/clock.ts'
-import { createConformance, type OpenApiDocument } from '../support/conformance.ts'
+import { conformanceOf } from '../support/conformance.ts'
 import { ownSecrets } from './own-secrets.ts'
 import type { ProviderShape } from './provider-shapes.ts'
 
@@ -53,8 +53,7 @@ export async function createProviderDouble(
       url in documents ? Response.json(documents[url]) : new Response('', { status: 404 }),
   })
   const app = createApp(deps)
-  const document = await app.handle(new Request('http://localhost/docs/json'))
-  const judge = createConformance((await document.json()) as OpenApiDocument)
+  const judge = await conformanceOf(deps)
 
   async function signWith(header: object, claims: JWTPayload, forged: boolean) {
     const { alg } = header as { alg: string }

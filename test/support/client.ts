@@ -1,5 +1,5 @@
 /** An HTTP client that holds every answer it gets to the OpenAPI document. */
-import type { Exchange } from './conformance.ts'
+import type { Conformance } from './conformance.ts'
 
 export interface Answer {
   status: number
@@ -22,7 +22,7 @@ type Handle = (request: Request) => Promise<Response>
 
 export function createClient(
   handle: Handle,
-  judge: (exchange: Exchange) => string | null,
+  judge: Conformance,
   token?: string,
   origin = 'http://localhost',
 ): Client {

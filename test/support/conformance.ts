@@ -1,18 +1,21 @@
 /** Holds an answer to the OpenAPI document: its status is documented, its media type and body are as described. */
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
+import { pino } from 'pino'
+import { createApp } from '../../src/app.ts'
 import { problemTypes } from '../../src/core/problems.ts'
+import type { Deps } from '../../src/deps.ts'
 
 interface Operation {
   responses: Record<string, { content?: Record<string, unknown> }>
 }
 
-export interface OpenApiDocument {
+interface OpenApiDocument {
   openapi: string
   paths: Record<string, Record<string, Operation>>
 }
 
-export interface Exchange {
+interface Exchange {
   method: string
   path: string
   status: number
@@ -22,8 +25,32 @@ export interface Exchange {
 
 const pointerOf = (segment: string) => segment.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Answers what is wrong with an exchange; null when nothing is. */
-export function createConformance(document: OpenApiDocument): (exchange: Exchange) => string | null {
+/** Returns what is wrong with an exchange; null when nothing is. */
+export type Conformance = (exchange: Exchange) => string | null
+
+const byConfig = new Map<string, Promise<Conformance>>()
+
+/**
+ * The conformance to the document of an application with these dependencies. What responses it describes depends on
+ * the configuration alone, and to generate it takes longer than most tests: applications of one configuration share it.
+ */
+export async function conformanceOf(deps: Deps): Promise<Conformance> {
+  // As a request for the document: afterwards the endpoints of a provider that answers are known.
+  await deps.identity.endpoints()
+  const key = JSON.stringify(deps.config)
+  const made = byConfig.get(key) ?? readDocument(deps).then(createConformance)
+  byConfig.set(key, made)
+  return made
+}
+
+/** By an application of its own, so that the one under test logs and caches the same whether it is the first or not. */
+async function readDocument(deps: Deps): Promise<OpenApiDocument> {
+  const app = createApp({ ...deps, log: pino({ level: 'silent' }) })
+  const response = await app.handle(new Request('http://localhost/docs/json'))
+  return (await response.json()) as OpenApiDocument
+}
+
+function createConformance(document: OpenApiDocument): Conformance {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats(ajv)
   ajv.addSchema({ $id: 'http://localhost/openapi', ...document })

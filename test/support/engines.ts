@@ -79,7 +79,10 @@ function databaseUrl(server: string, name: string): string {
 
 const TEMPLATE = 'matchday_template_'
 
-/** Stays on the server for the next run, under a name that tells its migrations; others of that kind go. */
+/** For branches whose tests run side by side on one server. */
+const MAX_TEMPLATES = 6
+
+/** Stays on the server for the next run, under a name that tells its migrations; the oldest of that kind go. */
 const serverTemplate = once(async () => {
   const server = serverUrl ?? ''
   const hashes = expectedMigrations('postgres').map(migration => migration.hash)
@@ -87,7 +90,7 @@ const serverTemplate = once(async () => {
   const client = new SQL(server, { max: 1 })
   try {
     const found: { datname: string }[] = await client.unsafe(
-      `SELECT datname FROM pg_database WHERE datname LIKE '${TEMPLATE}%'`,
+      `SELECT datname FROM pg_database WHERE datname LIKE '${TEMPLATE}%' ORDER BY oid DESC`,
     )
     if (found.some(({ datname }) => datname === name)) return name
     // Made under a name of its own: another run never copies one that is half migrated.
@@ -99,7 +102,8 @@ const serverTemplate = once(async () => {
       () => false,
     )
     if (!renamed) await client.unsafe(`DROP DATABASE ${draft} WITH (FORCE)`)
-    for (const { datname } of found) await client.unsafe(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`)
+    for (const { datname } of found.slice(MAX_TEMPLATES - 1))
+      await client.unsafe(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`)
     return name
   } finally {
     await client.close()

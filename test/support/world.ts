@@ -9,7 +9,7 @@ import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import { createDeps, type Deps } from '../../src/deps.ts'
 import { type Client, createClient } from './client.ts'
 import { createClock, type TestClock } from './clock.ts'
-import { createConformance, type OpenApiDocument } from './conformance.ts'
+import { conformanceOf } from './conformance.ts'
 import { type Engine, engines, type TemporaryDatabase } from './engines.ts'
 import { createFactories, type Factories } from './factories.ts'
 
@@ -76,8 +76,7 @@ async function assemble({ clock, temporary, config, idp }: Parts): Promise<World
   const deps = await createDeps({ config, db, log, sources, fetch: idp.handle, resilience })
   const app = createApp(deps)
 
-  const document = await app.handle(new Request('http://localhost/docs/json'))
-  const judge = createConformance((await document.json()) as OpenApiDocument)
+  const judge = await conformanceOf(deps)
   const client = (token?: string) => createClient(request => app.handle(request), judge, token)
   let fans = 0
 

@@ -5,7 +5,7 @@ import { createDeps, type Deps } from '../../src/deps.ts'
 import type { Fetch } from '../../src/identity-provider/fetch-json.ts'
 import type { ResilienceOptions } from '../../src/identity-provider/resilience-policy.ts'
 import { type Client, createClient } from '../support/client.ts'
-import { createConformance, type OpenApiDocument } from '../support/conformance.ts'
+import { conformanceOf } from '../support/conformance.ts'
 import type { World } from '../support/world.ts'
 
 export interface Twin {
@@ -37,8 +37,7 @@ export async function startTwin(world: World, options: TwinOptions = {}): Promis
   }
   const deps = await createDeps({ config, db, log, sources, fetch, resilience })
   const app = createApp(deps)
-  const document = await app.handle(new Request('http://localhost/docs/json'))
-  const judge = createConformance((await document.json()) as OpenApiDocument)
+  const judge = await conformanceOf(deps)
   return { app, deps, logged, withToken: token => createClient(request => app.handle(request), judge, token) }
 }
 
