@@ -65,11 +65,19 @@ async function start(config: Readonly<Config>) {
   log.info({ url: `http://${config.host}:${app.server?.port}`, database: db.engine }, 'listening')
 }
 
+/** Host and port of a server, without the credentials of its URL; nothing of a file. */
+function addressOf(url: string | undefined): string {
+  const server = url?.startsWith('postgres') ? URL.parse(url) : null
+  return server ? ` (${server.hostname}:${server.port || 5432})` : ''
+}
+
 /** What went wrong, for the operator: never a stack, never a value of the configuration. */
 function explain(error: unknown, env: NodeJS.ProcessEnv): string {
   if (error instanceof ConfigError) return error.message
   if (error instanceof NewerSchemaError || error instanceof OlderSchemaError) return error.message
-  if (error instanceof DatabaseError) return `The database of DATABASE_URL cannot be used: ${error.message}.`
+  if (error instanceof DatabaseError) {
+    return `The database of DATABASE_URL${addressOf(env.DATABASE_URL)} cannot be used: ${error.message}.`
+  }
   if ((error as { code?: unknown }).code === 'EADDRINUSE') {
     return `Port ${env.PORT ?? 3000} is taken. Stop what listens there, or set PORT to another.`
   }

@@ -19,6 +19,8 @@ export interface AuthDeps {
 /** RFC 6750 §2.1: the `b64token` syntax. Two Authorization headers arrive joined by a comma and fail it. */
 const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
+const SCHEME_MISSING = 'The Authorization header must be "Bearer", a space, and the token.'
+
 /**
  * The token of the Authorization header alone: `?access_token=` (RFC 6750 §2.3) would end in histories and logs, so what
  * the bearer plugin found counts only where it comes from the header. Schemes have no case (RFC 9110 §11.1).
@@ -26,7 +28,7 @@ const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
  */
 export function tokenOf(authorization: string | null, bearer: string | undefined): string {
   if (authorization === null || !/^bearer(\s|$)/i.test(authorization))
-    throw new DomainError('unauthenticated')
+    throw new DomainError('unauthenticated', authorization === null ? {} : { detail: SCHEME_MISSING })
   const token = authorization.startsWith('Bearer') ? bearer : authorization.slice('Bearer '.length)
   return token?.trim() ?? ''
 }

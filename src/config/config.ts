@@ -94,6 +94,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
       'must differ from IDP_ISSUER: the issuer distinguishes the two kinds of tokens',
     )
   }
+  reader.refuseNearMisses()
   if (reader.problems.length > 0) throw new ConfigError(reader.problems)
   for (const part of [config.identity, config.nativeTokens, config.nativeTokens.key, config.docs])
     Object.freeze(part)

@@ -30,6 +30,8 @@ export interface IdentityConfig {
   webhookSecret: string
   /** Set in production: no requests to loopback or private addresses. */
   publicOnly: boolean
+  /** Whether the problem of a refused token names the expected and the received claim: in development only. */
+  explainTokens: boolean
 }
 
 export function readIdentityConfig(reader: Reader): IdentityConfig {
@@ -56,6 +58,7 @@ export function readIdentityConfig(reader: Reader): IdentityConfig {
     keysUsableMs: reader.integer('IDP_KEYS_USABLE_HOURS', 24, 1, 720) * 3_600_000,
     webhookSecret: readWebhookSecret(reader),
     publicOnly: reader.production,
+    explainTokens: reader.text('NODE_ENV') === 'development',
   }
 }
 

@@ -1,5 +1,7 @@
 /** Reads environment variables and collects their errors. Messages contain names of variables, never their values. */
 
+import { distance } from 'fastest-levenshtein'
+
 export type Environment = Record<string, string | undefined>
 
 /** Defaults for development and tests. Production requires these variables. */
@@ -22,12 +24,25 @@ export interface Reader {
   flag(name: string, fallback: boolean): boolean
   oneOf<T extends string>(name: string, choices: readonly [T, ...T[]]): T
   refuse(name: string, why: string): void
+  /** Refuses variables that look like a misspelt setting. Called when every setting has been read. */
+  refuseNearMisses(): void
 }
+
+/** Short names are near too many others. */
+const MIN_NEAR_MISS_CHARACTERS = 7
+
+/** Two edits, as a swap is, or another case. */
+const isNearMiss = (name: string, setting: string) =>
+  setting.length >= MIN_NEAR_MISS_CHARACTERS && distance(name.toUpperCase(), setting) <= 2
 
 export function createReader(env: Environment): Reader {
   const problems: string[] = []
   const production = env.NODE_ENV === 'production'
-  const text = (name: string) => env[name]?.trim() || undefined
+  const known = new Set<string>()
+  const text = (name: string) => {
+    known.add(name)
+    return env[name]?.trim() || undefined
+  }
   const refuse = (name: string, why: string) => void problems.push(`${name} ${why}`)
 
   return {
@@ -35,6 +50,13 @@ export function createReader(env: Environment): Reader {
     problems,
     text,
     refuse,
+    refuseNearMisses() {
+      for (const name of Object.keys(env)) {
+        if (known.has(name)) continue
+        const meant = [...known].find(candidate => isNearMiss(name, candidate))
+        if (meant) refuse(name, `is not a setting: did you mean ${meant}?`)
+      }
+    },
     required(name) {
       const value = text(name)
       if (value === undefined && production) refuse(name, 'is required in production')

@@ -55,6 +55,7 @@ export const healthRoutes = ({
         if (identity.problem() !== null) await identity.refresh()
         const checks = { database: await pingDatabase(db), identityProvider: identity.problem() ?? 'ok' }
         if (lifecycle.stopping) {
+          set.headers['Retry-After'] = '1'
           return status(503, { status: 'not_ready', checks: { ...checks, process: 'stopping' } })
         }
         const ready = Object.values(checks).every(check => check === 'ok')

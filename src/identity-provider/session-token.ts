@@ -1,6 +1,13 @@
 /** Verifies the provider's access tokens (RFC 7519, RFC 8725, RFC 9068). */
 import { hash } from 'node:crypto'
-import { errors, type JWTPayload, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify } from 'jose'
+import {
+  decodeProtectedHeader,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose'
 import { DomainError } from '../core/problems.ts'
 import { ProviderError } from './fetch-json.ts'
 
@@ -53,6 +60,8 @@ export interface SessionTokenRules {
   requiredScopes: readonly string[]
   /** The required `typ` of the header; null accepts any. */
   typ: string | null
+  /** Adds the expected and the received value to the problem of a refused `aud`, `iss` or `typ`. */
+  explainTokens: boolean
   now: () => Date
 }
 
@@ -83,7 +92,8 @@ export async function verifySessionToken(token: string, rules: SessionTokenRules
     if (error instanceof ProviderError) {
       throw new DomainError('identity_provider_unavailable', { retryAfter: error.retryAfter })
     }
-    throw new DomainError('invalid_token', { detail: explain(error) })
+    const expectation = rules.explainTokens ? describeExpectation(error, token, rules) : ''
+    throw new DomainError('invalid_token', { detail: `${explain(error)}${expectation}` })
   }
 }
 
@@ -176,6 +186,16 @@ function readClaims({ sub, iat, exp, jti }: JWTPayload, token: string, now: Date
 
 function hashOfSigned(token: string): string {
   return hash('sha256', token.slice(0, token.lastIndexOf('.')), 'hex')
+}
+
+/** What was expected and received, for developers; empty for other errors. */
+function describeExpectation(error: unknown, token: string, rules: SessionTokenRules): string {
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return ''
+  const expected = { aud: rules.audience, iss: rules.issuer, typ: rules.typ }[error.claim]
+  if (expected === undefined) return ''
+  const received = error.claim === 'typ' ? decodeProtectedHeader(token).typ : error.payload[error.claim]
+  const shown = received === undefined ? 'no value' : JSON.stringify(received).slice(0, 200)
+  return ` Expected ${JSON.stringify(expected)}, received ${shown}.`
 }
 
 /** For developers of clients. Contains no value of the token. */

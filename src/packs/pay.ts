@@ -5,6 +5,7 @@ import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { completePurchase, needsMoney, type Payment } from './complete-purchase.ts'
 import type { Payments } from './payments/create.ts'
+import { NO_GATEWAY, notConfirmed } from './payments/gateway.ts'
 import { type PurchaseRow, statusOf } from './present.ts'
 import { requirePurchase } from './purchases.ts'
 import type { CompletePurchase } from './schema.ts'
@@ -26,7 +27,8 @@ export async function verifyPayment(
   // Completed or refunded already: the verb repeats its answer, and the gateway is not asked again.
   if (status !== 'pending' && status !== 'expired') return { kind: 'money', reference: reference ?? '' }
   try {
-    if (!payments || reference === undefined) throw new DomainError('payment_not_confirmed')
+    if (!payments) throw notConfirmed(NO_GATEWAY)
+    if (reference === undefined) throw notConfirmed('A price in money needs `paymentReference`.')
     await payments.confirm(chargeOf(purchase), reference)
     return { kind: 'money', reference }
   } catch (error) {

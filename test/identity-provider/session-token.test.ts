@@ -17,6 +17,7 @@ const rulesWith = (rules: Partial<SessionTokenRules>): SessionTokenRules => ({
   requiredClaims: {},
   allowedClients: [],
   requiredScopes: [],
+  explainTokens: false,
   typ: null,
   now: () => new Date(KICK_OFF),
   ...rules,

@@ -40,11 +40,24 @@ export async function readJsonBody(
     body = JSON.parse(text)
   } catch {
     throw new DomainError('malformed_request', {
-      detail: text === '' ? 'The body is empty.' : 'The body is not JSON.',
+      detail: text === '' ? 'The body is empty.' : `The body is not JSON${await findFault(text)}.`,
     })
   }
   refuseUnsafe(body, maxBodyLevels)
   return body
+}
+
+/** Where a JSON text is broken. The engine's own message may quote the text, which must not be repeated. */
+async function findFault(text: string): Promise<string> {
+  // Loaded for broken bodies only.
+  const { parse } = await import('@humanwhocodes/momoa')
+  try {
+    parse(text)
+    return ''
+  } catch (error) {
+    const { line, column } = error as { line?: number; column?: number }
+    return line === undefined ? '' : `: line ${line}, column ${column}`
+  }
 }
 
 function refuseMediaType(headers: Headers) {

@@ -1,7 +1,7 @@
 /** Every error as a response: RFC 9457 `application/problem+json`. The only place that maps errors to HTTP. */
 import { NotFoundError, ParseError, ValidationError } from 'elysia'
 import { DatabaseError, type DatabaseFault, translateDatabaseError } from '../../../db/index.ts'
-import { DomainError, type ProblemCode, problemTypes } from '../../core/problems.ts'
+import { DomainError, type FieldError, type ProblemCode, problemTypes } from '../../core/problems.ts'
 import { fieldErrors } from '../contract/validation.ts'
 
 interface Problem {
@@ -49,6 +49,11 @@ export function toDomainError(error: unknown): DomainError {
   return new DomainError('internal_error')
 }
 
+const describeField = (error: FieldError) => {
+  const place = 'pointer' in error ? error.pointer : 'parameter' in error ? error.parameter : error.header
+  return `${place || 'The body'} ${error.message}.`
+}
+
 /** The problem document of an error, with the members that its code carries. */
 function describeProblem(error: DomainError, requestId: string): Problem {
   const { status, title } = problemTypes[error.code]
@@ -58,7 +63,7 @@ function describeProblem(error: DomainError, requestId: string): Problem {
     title,
     status,
     code: error.code,
-    detail: detail ?? `${title}.`,
+    detail: detail ?? (errors?.[0] ? describeField(errors[0]) : `${title}.`),
     requestId,
     ...(errors ? { errors } : {}),
     ...(error.members as object | undefined),

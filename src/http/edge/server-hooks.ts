@@ -60,10 +60,19 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
     log,
   })
 
+  /** 404, with the path that was probably meant. */
+  function notFound(path: string): DomainError {
+    const trimmed = path.replace(/\/{1,8}$/, '')
+    const meant = [trimmed, `/api${trimmed}`].find(
+      known => known !== path && allowedMethods(known).length > 0,
+    )
+    return new DomainError('not_found', meant === undefined ? {} : { detail: `Did you mean ${meant}?` })
+  }
+
   /** 405 for a known path; for OPTIONS, which every known path accepts, the response itself. */
   function respondToMethod(request: Request, requestId: string): Response | DomainError {
     const allowed = allowedMethods(pathOf(request.url))
-    if (allowed.length === 0) return new DomainError('not_found')
+    if (allowed.length === 0) return notFound(pathOf(request.url))
     const headers = { Allow: allowed.join(', ') }
     if (request.method === 'OPTIONS') {
       const origin = request.headers.get('origin')

@@ -1,5 +1,7 @@
 /** What every payment gateway implements. Payment with points needs none. */
 
+import { DomainError } from '../../core/problems.ts'
+
 export interface Charge {
   purchaseId: string
   /** Minor units. */
@@ -37,3 +39,8 @@ export interface PaymentGateway {
    */
   refund(charge: Charge, reference: string): Promise<void>
 }
+
+/** Why the payment does not pay the purchase. */
+export const notConfirmed = (detail: string) => new DomainError('payment_not_confirmed', { detail })
+
+export const NO_GATEWAY = 'This server takes no money: it has no payment gateway.'

@@ -14,6 +14,7 @@ import { chargeOf, paidTooLate } from '../pay.ts'
 import { statusOf } from '../present.ts'
 import { requirePurchase } from '../purchases.ts'
 import type { Payments } from './create.ts'
+import { NO_GATEWAY, notConfirmed } from './gateway.ts'
 import type { Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
 import { completePaidIntent } from './stripe-webhook.ts'
@@ -82,8 +83,7 @@ async function preparePayment({ db, payments, now }: PaymentDeps, caller: Caller
   if (status !== 'pending') throw new DomainError('purchase_expired')
   if (!needsMoney(purchase)) throw new DomainError('no_payment_needed')
   if (!payments) {
-    const detail = 'This server takes no money: it has no payment gateway.'
-    throw new DomainError('payment_not_confirmed', { detail })
+    throw notConfirmed(NO_GATEWAY)
   }
   return payments.prepare(chargeOf(purchase))
 }

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { isSameSecret } from '../../core/constant-time.ts'
 import { deriveKey } from '../../core/derived-key.ts'
 import { DomainError } from '../../core/problems.ts'
-import type { Charge, PaymentGateway } from './gateway.ts'
+import { type Charge, notConfirmed, type PaymentGateway } from './gateway.ts'
 
 /** `foreign` pays another purchase. A `paid` receipt that is used twice is the reused one. */
 export const receiptKinds = ['paid', 'unpaid', 'partial', 'wrong_currency', 'foreign', 'forged'] as const
@@ -52,12 +52,11 @@ export function createSandbox(secret: string): Sandbox {
     },
     async confirm({ purchaseId, amount, currency }, reference) {
       const receipt = read(reference)
-      const paid =
-        receipt?.status === 'paid' &&
-        receipt.purchaseId === purchaseId &&
-        receipt.amount === amount &&
-        receipt.currency === currency
-      if (!paid) throw new DomainError('payment_not_confirmed')
+      if (!receipt) throw notConfirmed('The payment reference is not one of the sandbox.')
+      if (receipt.purchaseId !== purchaseId) throw notConfirmed('The payment is for another purchase.')
+      if (receipt.status !== 'paid') throw notConfirmed('The payment is not made yet.')
+      if (receipt.amount !== amount || receipt.currency !== currency)
+        throw notConfirmed('The payment does not match the price in amount and currency.')
     },
     async refund(_charge, reference) {
       // No money moved, so none moves back; but a payment of a real gateway must not be refunded here.

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import Stripe from 'stripe'
 import type { PaymentsConfig } from '../../config/payments.ts'
 import { DomainError } from '../../core/problems.ts'
-import type { Charge, PaymentGateway } from './gateway.ts'
+import { type Charge, notConfirmed, type PaymentGateway } from './gateway.ts'
 
 /** For one request to Stripe. With one retry, a fan waits no longer than the sender of a webhook does. */
 const DEADLINE_MS = 6_000
@@ -109,7 +109,11 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
     },
 
     async confirm(charge, reference) {
-      if ((await examine(charge, reference)) !== 'paid') throw new DomainError('payment_not_confirmed')
+      if (!isIntentId(reference)) throw notConfirmed('The payment reference is not one of Stripe.')
+      const verdict = await examine(charge, reference)
+      if (verdict === 'unpaid') throw notConfirmed('Stripe knows no completed payment of this reference.')
+      if (verdict === 'mismatch')
+        throw notConfirmed('The payment is for another purchase, amount or currency, or is refunded.')
     },
 
     async refund({ purchaseId }, reference) {
