@@ -1,4 +1,4 @@
-/** A token that was let in a moment ago is refused at the next request, whichever way it ended: what is remembered goes. */
+/** A token that was valid at the last request is refused at the next one, however it ended: the cache is invalidated. */
 import { expect, test } from 'bun:test'
 import { eraseUser } from '../../src/admin/erase-user.ts'
 import { fanTag, tokenValidityTag } from '../../src/cache/tags.ts'
@@ -7,7 +7,7 @@ import { ensureUser } from '../../src/users/users.ts'
 import type { Client } from '../support/client.ts'
 import { onEachEngine } from '../support/world.ts'
 
-onEachEngine('A token that was let in', world => {
+onEachEngine('A token with cached validity', world => {
   const callerOf = ({ subject }: { subject: string }) => ({ provider: world.config.identity.name, subject })
   const admits = async (client: Client) => (await client.get('/api/rewards')).status
 
@@ -21,7 +21,7 @@ onEachEngine('A token that was let in', world => {
     expect(await admits(client)).toBe(401)
   }
 
-  test('is refused once its user was deleted by the provider, with a record or without', async () => {
+  test('is refused after its user is deleted by the provider, with or without a record', async () => {
     for (const record of [true, false]) {
       const fan = await world.fan()
       if (record) await fan.post('/api/user/onboarding', {})
@@ -31,7 +31,7 @@ onEachEngine('A token that was let in', world => {
     }
   })
 
-  test('is refused once its user was erased', async () => {
+  test('is refused after its user is erased', async () => {
     const fan = await world.fan()
     await fan.post('/api/user/onboarding', {})
     const { client } = await device(fan)
@@ -40,14 +40,14 @@ onEachEngine('A token that was let in', world => {
     expect(await admits(client)).toBe(401)
   })
 
-  test('is refused once a spent refresh token of its device came again', async () => {
+  test('is refused after the reuse of a refresh token of its device', async () => {
     const { client, refreshToken } = await device(await world.fan())
     await world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })
     world.clock.advance(11_000)
     await expectEnded(client, () => world.anonymous.post('/api/auth/native-token/refresh', { refreshToken }))
   })
 
-  test('is refused once its device was signed out, by itself, from another, or everywhere', async () => {
+  test('is refused after its device is signed out: by itself, by another, or everywhere', async () => {
     const fan = await world.fan()
     const [own, other, every] = [await device(fan), await device(fan), await device(fan)]
     await expectEnded(own.client, () => own.client.post('/api/auth/logout', {}))
@@ -60,25 +60,25 @@ onEachEngine('A token that was let in', world => {
     expect(await admits(fan)).toBe(401)
   })
 
-  test('is judged anew when a standing changes, and not for what others do', async () => {
+  test('is checked again when its validity changes, and not after other changes', async () => {
     const { db, deps } = world
-    const tag = tokenValidityTag({ provider: 'mock-idp', subject: 'judged' })
-    let judged = 0
-    const judge = () =>
-      deps.tokenValidityCache.getConsistent('a token', async () => ({ value: ++judged, tags: [tag] }))
-    const first = await judge()
+    const tag = tokenValidityTag({ provider: 'mock-idp', subject: 'fan-1' })
+    let checks = 0
+    const check = () =>
+      deps.tokenValidityCache.getConsistent('a token', async () => ({ value: ++checks, tags: [tag] }))
+    const first = await check()
     await db.write(async tx => {
       for (let fan = 0; fan < 200_000; fan++) tx.invalidate(fanTag(`${fan}`))
     })
-    // PostgreSQL does not tell of other processes' commits: there nothing is remembered.
-    const remembered = db.foreignCommits() !== null
-    expect(await judge()).toBe(remembered ? first : first + 1)
+    // PostgreSQL does not report the commits of other processes, so nothing is cached.
+    const isCached = db.foreignCommits() !== null
+    expect(await check()).toBe(isCached ? first : first + 1)
     await db.write(async tx => tx.invalidate(tag))
-    expect(await judge()).toBe(judged)
-    expect(judged).toBe(remembered ? 2 : 3)
+    expect(await check()).toBe(checks)
+    expect(checks).toBe(isCached ? 2 : 3)
   })
 
-  test('is refused once newer devices have taken its place', async () => {
+  test('is refused after too many newer devices signed in', async () => {
     const fan = await world.fan()
     const oldest = await device(fan)
     expect(await admits(oldest.client)).toBe(200)

@@ -1,4 +1,4 @@
-/** The loop that makes up deferred syncs, with the timers in the test's hand. */
+/** The background task that retries deferred syncs, with timers that the test controls. */
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test'
 import { startBackground } from '../../src/background.ts'
 import type { Deps } from '../../src/deps.ts'
@@ -16,17 +16,17 @@ onEngine(sqliteEngine, 'Background', world => {
     jest.useRealTimers()
   })
 
-  /** The application's dependencies, with a task that does as the test says. */
+  /** The application's dependencies, with a task that the test controls. */
   const depsWith = (refresh: () => Promise<void>): Deps => ({
     ...world.deps,
     identity: { ...world.deps.identity, refresh },
   })
-  /** Lets what has settled take its course. */
+  /** Runs the callbacks of settled promises. */
   async function settle() {
     for (let n = 0; n < 10; n++) await Promise.resolve()
   }
 
-  test('a run that fails is logged, and the next comes all the same', async () => {
+  test('a failed run is logged, and the next one still runs', async () => {
     let runs = 0
     const { stop } = startBackground(
       depsWith(async () => {
@@ -50,7 +50,7 @@ onEngine(sqliteEngine, 'Background', world => {
     ])
   })
 
-  test('never runs a task twice at once, and stop waits for the run that is under way', async () => {
+  test('never runs a task twice at the same time, and stop waits for the current run', async () => {
     let runs = 0
     const work = Promise.withResolvers<void>()
     const { stop } = startBackground(

@@ -1,11 +1,11 @@
-/** A sync that was put off outlives the process that put it off: real processes, one of them killed. */
+/** A deferred sync survives a crash of the process: real processes, one of which is killed. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { control } from '../auth/provider-controls.ts'
 import { createClock } from '../support/clock.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 
-/** The background runs every few seconds; a machine that needs longer than this is broken. */
+/** The task runs every few seconds. */
 const PATIENCE_MS = 30_000
 
 for (const engine of sharedEngines) {
@@ -24,7 +24,7 @@ for (const engine of sharedEngines) {
       await temporary.remove()
     })
 
-    test('is made up by the process that is started after it was killed', async () => {
+    test('is retried by the process that starts after the crash', async () => {
       const env = { DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer }
       const token = await provider.idp.issueToken('fan-0001')
       const onboarding = async (method: string) => {

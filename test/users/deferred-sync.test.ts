@@ -28,7 +28,7 @@ onEachEngine('Deferred sync', world => {
   }
   const stateOf = async (client: Client) => (await client.get('/api/user/onboarding')).body.identitySync
 
-  /** A fan who completed their onboarding while the provider was down; it is back when `back` is true. */
+  /** A fan who completed the onboarding during an outage of the provider. `back` ends the outage. */
   async function deferred({ back = true, expiresIn = 86_400 } = {}) {
     const { subject } = await world.fan()
     const token = await world.idp.issueToken(subject, { expiresIn })
@@ -49,7 +49,7 @@ onEachEngine('Deferred sync', world => {
       .where(eq(deferredSyncs.userId, user?.id ?? ''))
     return rows[0]
   }
-  /** Moves the clock to when the fan's next attempt is due; answers how long that was. */
+  /** Moves the clock to the fan's next attempt and returns the wait. */
   async function untilDue(subject: string): Promise<number> {
     const due = (await rowOf(subject))?.nextAttemptAt.getTime()
     if (due === undefined) throw new Error('nothing is deferred')
@@ -58,7 +58,7 @@ onEachEngine('Deferred sync', world => {
     return wait
   }
 
-  test('is made up without the client once the provider is back', async () => {
+  test('is retried without the client once the provider is back', async () => {
     const fan = await deferred()
     expect(await retryDueSyncs(twin.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
@@ -70,7 +70,7 @@ onEachEngine('Deferred sync', world => {
     expect(await rowOf(fan.subject)).toBeUndefined()
   })
 
-  test('waits longer after each failure, up to a bound, and asks nothing in between', async () => {
+  test('waits longer after each failure, up to a maximum, and sends no request in between', async () => {
     const fan = await deferred({ back: false })
     const waits: number[] = []
     for (let n = 0; n < 12; n++) {
@@ -120,7 +120,7 @@ onEachEngine('Deferred sync', world => {
     expect(await stateOf(fan)).toBe('synced')
   })
 
-  test('waits as long as Retry-After asks, in every instance, also when onboarding met it', async () => {
+  test('waits for Retry-After in every instance, also if the onboarding received it', async () => {
     const fan = await deferred({ back: false })
     await control(world, 'DELETE', '/faults')
     await goDown({ status: 503, retryAfter: 60, count: 1 })
@@ -139,7 +139,7 @@ onEachEngine('Deferred sync', world => {
     expect(await retryDueSyncs(restarted.deps)).toBe(2)
   })
 
-  test('429 for one fan holds back the attempts of that fan alone', async () => {
+  test('429 for one fan delays the attempts of that fan only', async () => {
     const [hasty, other] = [await deferred(), await deferred()]
     await goDown({ status: 429, retryAfter: 120, count: 1 })
     await untilDue(hasty.subject)
@@ -149,7 +149,7 @@ onEachEngine('Deferred sync', world => {
     expect(await retryDueSyncs(twin.deps)).toBe(1)
   })
 
-  test('is made up by another instance that shares the key, as after a restart', async () => {
+  test('is retried by another instance with the same key, as after a restart', async () => {
     const fan = await deferred()
     await untilDue(fan.subject)
     const restarted = await startTwin(world)
@@ -157,7 +157,7 @@ onEachEngine('Deferred sync', world => {
     expect(await stateOf(fan)).toBe('synced')
   })
 
-  test('two instances at once make one request', async () => {
+  test('two concurrent instances send one request', async () => {
     const fans = [await deferred(), await deferred(), await deferred()]
     const other = await startTwin(world)
     await untilDue(fans[2]?.subject ?? '')
@@ -167,7 +167,7 @@ onEachEngine('Deferred sync', world => {
     for (const fan of fans) expect(await stateOf(fan)).toBe('synced')
   })
 
-  test('one that fails keeps no other from being made up', async () => {
+  test('a failure does not prevent the retry of another sync', async () => {
     const [first, second] = [await deferred(), await deferred()]
     await untilDue(second.subject)
     await goDown({ kind: 'malformed', count: 1 })
@@ -175,7 +175,7 @@ onEachEngine('Deferred sync', world => {
     expect(new Set([await stateOf(first), await stateOf(second)])).toEqual(new Set(['synced', 'deferred']))
   })
 
-  test('gives up when the token has expired; the next sync or webhook fills the mirror', async () => {
+  test('is dropped when the token has expired; the next sync or webhook fills the mirror', async () => {
     const fans = [await deferred({ expiresIn: 60 }), await deferred({ expiresIn: 60 })]
     world.clock.advance(60_000)
     expect(await retryDueSyncs(twin.deps)).toBe(0)
@@ -193,7 +193,7 @@ onEachEngine('Deferred sync', world => {
     expect(await stateOf(world.withToken(await world.idp.issueToken(waiting)))).toBe('synced')
   })
 
-  test('a sync or a webhook that comes first makes it up: nothing is asked later', async () => {
+  test('an earlier sync or webhook removes it from the queue', async () => {
     const [pulling, waiting] = [await deferred(), await deferred()]
     await pulling.post('/api/user/sync-mock-idp')
     await deliver(world, updated(world, waiting.subject, { name: 'By Webhook' }))
@@ -203,7 +203,7 @@ onEachEngine('Deferred sync', world => {
     }
   })
 
-  test('ends when the provider refuses the token', async () => {
+  test('is dropped when the provider refuses the token', async () => {
     const fan = await deferred()
     await goDown({ status: 401 })
     await untilDue(fan.subject)
@@ -213,7 +213,7 @@ onEachEngine('Deferred sync', world => {
     expect(await stateOf(fan)).toBe('deferred')
   })
 
-  test('ends when the provider deletes the user, also while it is asked', async () => {
+  test('is dropped when the provider deletes the user, also during the request', async () => {
     const [before, during] = [await deferred(), await deferred()]
     await deliver(world, deleted(world, before.subject))
     expect(await rowOf(before.subject)).toBeUndefined()
@@ -238,7 +238,7 @@ onEachEngine('Deferred sync', world => {
     expect((await during.get('/api/user/profile')).status).toBe(401)
   })
 
-  test('keeps the token sealed: not the token, and for its subject and key only', async () => {
+  test('stores the token encrypted, for its subject and key only', async () => {
     const fan = await deferred()
     const sealed = (await rowOf(fan.subject))?.sealedToken ?? ''
     const bytes = Buffer.from(sealed, 'base64url')
@@ -252,7 +252,7 @@ onEachEngine('Deferred sync', world => {
     expect(createTokenEncryption('another key').decrypt(sealed, fan.subject)).toBeNull()
   })
 
-  test('gives up on what another key has sealed, and says so', async () => {
+  test('is dropped, with a log line, if the token was encrypted with another key', async () => {
     const fan = await deferred()
     await untilDue(fan.subject)
     const stranger = { ...twin.deps, tokenEncryption: createTokenEncryption('another key') }

@@ -1,4 +1,4 @@
-/** Deliveries of the provider, signed as Standard Webhooks says, without the library that the application verifies with. */
+/** Deliveries of the provider, signed per Standard Webhooks, without the library that the application uses. */
 import { createHmac } from 'node:crypto'
 import type { Answer } from '../support/client.ts'
 import type { World } from '../support/world.ts'
@@ -10,12 +10,12 @@ export function sign(secret: string, id: string, timestamp: string, body: string
 }
 
 export interface Envelope {
-  /** Seconds by which the signed time differs from now. */
+  /** Difference of the signed timestamp from now, in seconds. */
   skew?: number
   secret?: string
-  /** In place of what was signed. */
+  /** Replaces the signed body. */
   body?: string
-  /** In place of the true headers; null leaves one out. */
+  /** Replaces headers; null omits one. */
   headers?: Record<string, string | null>
 }
 
@@ -43,7 +43,7 @@ export function deliver(world: Receiver, event: unknown, envelope: Envelope = {}
   })
 }
 
-/** A `user.updated`, sent now unless told otherwise. */
+/** A `user.updated` event, sent now by default. */
 export const updated = (world: Receiver, sub: string, claims: object = {}) => ({
   type: 'user.updated',
   timestamp: new Date(world.clock.ms).toISOString(),

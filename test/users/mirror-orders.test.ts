@@ -1,4 +1,4 @@
-/** Deliveries come late, twice and in any order: whatever the order, the mirror ends in the same state. */
+/** Deliveries arrive late, twice and in any order. The final state of the mirror does not depend on the order. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseClaims } from '../../src/identity-provider/claims.ts'
@@ -12,7 +12,7 @@ const PROVIDER = 'mock-idp'
 const PICTURE = 'https://example.net/a.png'
 const KICK_OFF_SECONDS = KICK_OFF / 1000
 
-/** Few values, so that versions of the same time and of nearly the same content are common. */
+/** Few values, so that versions with equal times and similar content are common. */
 const version = fc.record({
   type: fc.oneof({ weight: 19, arbitrary: fc.constant('user.updated') }, fc.constant('user.deleted')),
   timestamp: fc.constantFrom(0, 1_000).map(ms => new Date(KICK_OFF + ms).toISOString()),
@@ -29,7 +29,7 @@ const version = fc.record({
 })
 type Version = typeof version extends fc.Arbitrary<infer V> ? V : never
 
-/** Deliveries of a few versions, some of them twice, and the same deliveries in another order, some of them again. */
+/** Deliveries of a few versions, some of them repeated, in two different orders. */
 const orders = fc.array(version, { minLength: 2, maxLength: 5 }).chain(versions =>
   fc
     .array(fc.constantFrom(...versions), { maxLength: 4 })
@@ -46,7 +46,7 @@ const orders = fc.array(version, { minLength: 2, maxLength: 5 }).chain(versions 
 onEachEngine('Deliveries in any order', world => {
   let fans = 0
 
-  /** The mirror of a new fan after these deliveries, without the times at which we took them. */
+  /** The mirror of a new fan after these deliveries, without `syncedAt`. */
   async function endOf(deliveries: Version[], met: boolean) {
     const subject = `order-${++fans}`
     const who = { provider: PROVIDER, subject }
@@ -73,7 +73,7 @@ onEachEngine('Deliveries in any order', world => {
   const claimsOf = (subject: string, raw: object, statedAt: Date) =>
     parseClaims(subject, raw, { statedAt, now: world.clock.now(), complete: false }).claims
 
-  test('end in the same mirror, and it is of the latest version', async () => {
+  test('end in the same mirror, with the latest version', async () => {
     const property = fc.asyncProperty(orders, fc.boolean(), async ([first, ...others], met) => {
       const end = await endOf(first, met)
       for (const other of others) expect(await endOf(other, met)).toEqual(end)
@@ -86,7 +86,7 @@ onEachEngine('Deliveries in any order', world => {
     await fc.assert(property, { numRuns: world.db.engine === 'sqlite' ? 100 : 30 })
   })
 
-  test('a null and a false of the same time are two versions, of which one wins in any order', async () => {
+  test('null and false with the same time are two versions, and the same one wins in any order', async () => {
     const one = { type: 'user.updated' as const, timestamp: new Date(KICK_OFF).toISOString() }
     const versions = [{ email_verified: null }, { email_verified: false }, { email_verified: true }].map(
       claims => ({
@@ -100,7 +100,7 @@ onEachEngine('Deliveries in any order', world => {
       expect(await endOf(order, true)).toMatchObject({ emailVerified: false })
   })
 
-  test('statements that arrive at once are all merged', async () => {
+  test('concurrent statements are all merged', async () => {
     const who = { provider: PROVIDER, subject: `order-${++fans}` }
     const { user } = await world.db.write(tx => ensureUser(tx, who))
     const parts = [
@@ -128,7 +128,7 @@ onEachEngine('Deliveries in any order', world => {
     })
   })
 
-  test('a pull in between gives way to newer events, and takes the place of older ones', async () => {
+  test('a sync in between replaces older events, and newer events replace it', async () => {
     const who = { provider: PROVIDER, subject: `order-${++fans}` }
     const claimsAt = (name: string, seconds: number) =>
       claimsOf(who.subject, { name, updated_at: KICK_OFF_SECONDS + seconds }, world.clock.now())
@@ -150,7 +150,7 @@ onEachEngine('Deliveries in any order', world => {
     expect(mirrored).toEqual(['First', 'Pulled', 'Pulled', 'Newest', 'Newest'])
   })
 
-  test('of two changes within one second of updated_at the later word wins, whichever comes first', async () => {
+  test('of two changes in the same second of updated_at the later statement wins in any order', async () => {
     const stated = (name: string, ms: number): [string, Date] => [name, new Date(world.clock.ms + ms)]
     for (const order of [
       [stated('Zoe', 100), stated('Amy', 900)],
@@ -170,7 +170,7 @@ onEachEngine('Deliveries in any order', world => {
   })
 })
 
-/** The time of the newest version: its `updated_at`, or where that is of no use, when it was sent. */
+/** The time of the newest version: its valid `updated_at`, or else when it was sent. */
 function latest(deliveries: Version[]): Date {
   const times = deliveries.map(({ claims: { updated_at }, timestamp }) =>
     typeof updated_at === 'number' ? updated_at * 1000 : Date.parse(timestamp),

@@ -1,4 +1,4 @@
-/** A provider whose clock is behind ours: its statements are ordered by its own times, and no change is lost. */
+/** A provider whose clock is behind: its statements are ordered by its own clock, and no change is lost. */
 import { expect, test } from 'bun:test'
 import { tokenOf } from '../auth/provider-controls.ts'
 import { onEachEngine } from '../support/world.ts'
@@ -10,7 +10,7 @@ const BEHIND = 3_000
 const SYNC = '/api/user/sync-mock-idp'
 
 onEachEngine('A provider whose clock is 3 s behind', world => {
-  test('its event, one second after a pull without updated_at, changes the mirror', async () => {
+  test('its event, one second after a sync without updated_at, changes the mirror', async () => {
     const { subject, token } = await world.fan()
     const { app, withToken } = await startTwin(world, {
       fetch: async request => {
@@ -51,12 +51,12 @@ onEachEngine(
       const timestamp = new Date(world.clock.ms - BEHIND + 1_000).toISOString()
       expect((await deliver(world, { ...event, timestamp }, { skew: -2 })).status).toBe(204)
       expect((await fan.get('/api/user/profile')).body.identity.name).toBe('After')
-      // The token states what was true before.
+      // The token has the claims from before the change.
       const again = (await fan.post(SYNC)).body
       expect([again.changed, again.identity.name]).toEqual([[], 'After'])
     })
 
-    test('what a token leaves out stays, and null clears', async () => {
+    test('a claim that the token omits keeps its value, and null clears it', async () => {
       const { subject } = await world.fan()
       const claims = {
         name: 'Ada',

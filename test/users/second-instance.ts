@@ -1,4 +1,4 @@
-/** Another instance of the application on a world's database: after a restart, or beside the first. */
+/** Another instance of the application on a world's database, as after a restart or in parallel. */
 import { pino } from 'pino'
 import { type App, createApp } from '../../src/app.ts'
 import { createDeps, type Deps } from '../../src/deps.ts'
@@ -16,13 +16,13 @@ export interface Twin {
 }
 
 interface TwinOptions {
-  /** Default: a deadline that no working provider misses, short waits, and a breaker that lets every call try. */
+  /** Default: a long deadline, short waits, and a circuit breaker that never blocks a call. */
   resilience?: ResilienceOptions
   fetch?: Fetch
   config?: World['config']
 }
 
-/** What the one has learnt of the provider (keys, failures, times to wait), the other does not know. */
+/** The instances do not share what they know about the provider: keys, failures, Retry-After. */
 export async function startTwin(world: World, options: TwinOptions = {}): Promise<Twin> {
   const { config = world.config, fetch = world.idp.handle } = options
   const resilience = { deadlineMs: 10_000, retryWaitMs: 2, openMs: 0, ...options.resilience }

@@ -1,4 +1,4 @@
-/** A sync when the provider fails, lies, or asks to be left alone. Each test is an instance that knows no failure yet. */
+/** Sync during failures of the provider. Each test uses an instance that has not seen a failure yet. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { FETCH_COOLDOWN_MS } from '../../src/identity-provider/key-set.ts'
 import { createIdentityProvider } from '../../src/identity-provider/provider.ts'
@@ -12,13 +12,13 @@ onEachEngine('Sync while the provider fails', world => {
   let twin: Twin
   const fault = (input: object) => control(world, 'POST', '/faults', { match: 'userinfo', ...input })
   const pull = (client: Client) => client.post('/api/user/sync-mock-idp')
-  /** A fan whose token was verified, so that only user data is still to be asked. */
+  /** A fan whose token is verified, so that a sync requests user data only. */
   async function known(of = twin): Promise<Client & { subject: string; token: string }> {
     const { subject, token } = await world.fan()
     const client = of.withToken(token)
     await waitUntil('the token is verified', async () => {
       if ((await client.get('/api/user/onboarding')).status === 200) return true
-      // A slow machine missed a short deadline: the next attempt may follow after the cooldown.
+      // On a slow machine the short deadline may pass: the next attempt follows after the cooldown.
       world.clock.advance(FETCH_COOLDOWN_MS)
       return false
     })
@@ -51,7 +51,7 @@ onEachEngine('Sync while the provider fails', world => {
     { kind: 'json', body: { sub: 'fan-0199', name: 'Somebody Else' } },
   ]
 
-  /** For faults that never end, and only for those: nothing that answers is held to it. */
+  /** Short deadlines, only for faults without a response. */
   const startImpatient = () => startTwin(world, { resilience: { deadlineMs: 100 } })
 
   for (const input of unavailable) {
@@ -78,7 +78,7 @@ onEachEngine('Sync while the provider fails', world => {
     })
   }
 
-  test('an answer that breaks off half-way leaves a mirror as it was', async () => {
+  test('a truncated response leaves the mirror unchanged', async () => {
     const fan = await known()
     const impatient = (await startImpatient()).withToken(fan.token)
     const { identity } = (await pull(fan)).body
@@ -92,14 +92,14 @@ onEachEngine('Sync while the provider fails', world => {
     expect((await pull(fan)).body.changed).toEqual(['name'])
   })
 
-  test('the one retry makes up for one failure', async () => {
+  test('one failure is compensated by the retry', async () => {
     const fan = await known()
     await fault({ kind: 'status', status: 503, count: 1 })
     expect((await pull(fan)).status).toBe(200)
     expect(await userinfoRequests(world)).toBe(2)
   })
 
-  test('no call reaches the provider before the time that its Retry-After names, whoever asks', async () => {
+  test('no request of any fan reaches the provider before its Retry-After has passed', async () => {
     const [fan, other] = [await known(), await known()]
     await fault({ kind: 'status', status: 503, retryAfter: 120, count: 1 })
     const refused = await pull(fan)
@@ -115,7 +115,7 @@ onEachEngine('Sync while the provider fails', world => {
     expect(await userinfoRequests(world)).toBe(2)
   })
 
-  test('a Retry-After that comes with a refusal of one token keeps nobody else waiting', async () => {
+  test('a Retry-After in the refusal of one token does not delay other fans', async () => {
     const [fan, other] = [await known(), await known()]
     for (const status of [401, 404]) {
       await fault({ kind: 'status', status, retryAfter: 120, count: 1 })
@@ -124,7 +124,7 @@ onEachEngine('Sync while the provider fails', world => {
     }
   })
 
-  test('429 is one request, and its Retry-After holds back that fan alone, at every repeat', async () => {
+  test('429 is not retried, and its Retry-After delays that fan only', async () => {
     const [fan, other] = [await known(), await known()]
     await fault({ kind: 'status', status: 429, retryAfter: 120, count: 1 })
     const refused = await pull(fan)
@@ -138,7 +138,7 @@ onEachEngine('Sync while the provider fails', world => {
     expect((await pull(fan)).status).toBe(200)
   })
 
-  test('however often one fan is answered 429, sixty syncs of another succeed', async () => {
+  test('any number of 429 responses to one fan does not affect sixty syncs of another', async () => {
     const patient = await startTwin(world, { resilience: { openMs: 60_000 } })
     const [hasty, innocent] = [patient.withToken((await world.fan()).token), await world.fan()]
     await hasty.get('/api/user/onboarding')
@@ -165,7 +165,7 @@ onEachEngine('Sync while the provider fails', world => {
     },
   )
 
-  test('a Retry-After of discovery holds back discovery, for every caller', async () => {
+  test('a Retry-After of discovery delays discovery for every caller', async () => {
     const { now, elapsed, log } = world.deps
     const { subject, token } = await world.fan()
     const identity = createIdentityProvider({
@@ -188,7 +188,7 @@ onEachEngine('Sync while the provider fails', world => {
     expect((await identity.readUserData(token, subject)).claims.subject).toBe(subject)
   })
 
-  test('after five failures in a row it is not asked, until one call finds it well again', async () => {
+  test('after five consecutive failures no request is sent until a trial request succeeds', async () => {
     const patient = await startTwin(world, { resilience: { openMs: 60_000 } })
     const { token } = await world.fan()
     const fan = patient.withToken(token)

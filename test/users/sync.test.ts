@@ -14,7 +14,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
 
   afterEach(() => control(world, 'DELETE', '/faults'))
 
-  test('the first makes the record, mirrors the claims, and names what it changed', async () => {
+  test('the first sync creates the record, mirrors the claims, and lists the changed fields', async () => {
     const fan = await world.fan()
     expect((await fan.get('/api/user/profile')).status).toBe(404)
     const { email, email_verified, name, picture, updated_at } = await atProvider(fan.subject)
@@ -39,7 +39,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     expect((await fan.get('/api/user/profile')).body.identity).toEqual(body.identity)
   })
 
-  test('a repeat changes nothing but the time it was asked', async () => {
+  test('a repetition changes only syncedAt', async () => {
     const fan = await world.fan()
     const first = (await pull(fan)).body
     world.clock.advance(60_000)
@@ -51,7 +51,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     })
   })
 
-  test('names only the fields that changed at the provider, and takes away what is gone there', async () => {
+  test('lists only the fields that changed at the provider, and clears removed values', async () => {
     const fan = await world.fan()
     await pull(fan)
     await change(fan.subject, { name: 'Marta Nova', email: null })
@@ -60,7 +60,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     expect(identity).toMatchObject({ email: null, name: 'Marta Nova' })
   })
 
-  test('never overwrites what the fan wrote, and stands in for what they did not', async () => {
+  test('never overwrites values of the fan, and supplies the missing ones', async () => {
     const fan = await world.fan()
     await fan.post('/api/user/profile', { displayName: 'The Twelfth Man', bio: 'Away days' })
     await change(fan.subject, { name: 'Someone Else' })
@@ -76,7 +76,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     expect((await fan.get('/api/user/profile')).body.displayName).toBe('Another One')
   })
 
-  test('an answer that is older than the mirror changes nothing', async () => {
+  test('a response older than the mirror changes nothing', async () => {
     const fan = await world.fan()
     const { identity } = (await pull(fan)).body
     const updated_at = Date.parse(identity.updatedAt) / 1000 - 1
@@ -86,7 +86,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     expect([late.changed, late.identity]).toEqual([[], identity])
   })
 
-  test('an answer of the same second is taken: it is the provider’s word of now', async () => {
+  test('a response with the same updated_at is applied, because it is stated later', async () => {
     const fan = await world.fan()
     const { identity } = (await pull(fan)).body
     const updated_at = Date.parse(identity.updatedAt) / 1000
@@ -95,13 +95,13 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     expect((await pull(fan)).body.identity.name).toBe('Aaron')
   })
 
-  test('without updated_at, an answer is as old as its question', async () => {
+  test('without updated_at, a response is ordered by the time of the request', async () => {
     const fan = await world.fan()
     await answerWith({ sub: fan.subject, name: 'Timeless' })
     expect((await pull(fan)).body.identity).toMatchObject({ name: 'Timeless', updatedAt: now() })
   })
 
-  test('refuses a native token: the provider answers its own only', async () => {
+  test('refuses a native token, which the provider does not accept', async () => {
     const fan = await world.fan()
     const { token } = (await fan.post('/api/auth/native-token', {})).body
     const { status, body } = await pull(world.withToken(token))
@@ -114,7 +114,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     expect([status, body.code]).toEqual([401, 'unauthenticated'])
   })
 
-  test('passes on that the provider no longer takes the token, and makes no record', async () => {
+  test('reports that the provider refuses the token, and creates no record', async () => {
     const fan = await world.fan()
     await fan.get('/api/user/onboarding')
     await control(world, 'DELETE', `/users/${fan.subject}`)
@@ -123,7 +123,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     expect((await fan.get('/api/user/profile')).status).toBe(404)
   })
 
-  test('twenty at once of a new fan make one record', async () => {
+  test('twenty concurrent syncs of a new fan create one record', async () => {
     const fan = await world.fan()
     const answers = await Promise.all(Array.from({ length: 20 }, () => pull(fan)))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
@@ -166,7 +166,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     ],
   ]
   for (const [claim, values] of bad) {
-    test(`a ${claim} that cannot be used is left out alone, and reported by its name only`, async () => {
+    test(`an invalid ${claim} is left out, and only its name is reported`, async () => {
       for (const value of values) {
         const fan = await world.fan()
         world.logged.length = 0
@@ -189,7 +189,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     })
   }
 
-  test('a name loses its bidirectional controls, and a picture is kept as the URL Standard serialises it', async () => {
+  test('removes bidirectional controls from a name, and serialises a picture as the URL Standard does', async () => {
     const fan = await world.fan()
     await answerWith({
       sub: fan.subject,
@@ -204,7 +204,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     })
   })
 
-  test('an updated_at that cannot be used is reported, and the time of the question stands in', async () => {
+  test('an invalid updated_at is reported, and the time of the request is used instead', async () => {
     for (const updated_at of ['yesterday', -1, 1_786_818_600_000, true, '2026-13-45T00:00:00Z']) {
       const fan = await world.fan()
       await control(world, 'DELETE', '/faults')
@@ -215,7 +215,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     }
   })
 
-  test('takes what other providers send: true as text, times as ISO 8601 text', async () => {
+  test('accepts other formats of providers: "true" as a string, times in ISO 8601', async () => {
     const fan = await world.fan()
     await answerWith({ sub: fan.subject, email_verified: 'true', updated_at: '2026-08-01T12:00:00+02:00' })
     expect((await pull(fan)).body.identity).toMatchObject({
@@ -224,7 +224,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     })
   })
 
-  test('claims that are missing or null are no fault', async () => {
+  test('missing claims and null are valid', async () => {
     const fan = await world.fan()
     world.logged.length = 0
     await answerWith({ sub: fan.subject, name: null })
@@ -232,7 +232,7 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
     expect(world.logged.join()).not.toContain('claims')
   })
 
-  test('asks with the caller’s own token: another fan’s record stays as it is', async () => {
+  test('uses the caller’s own token: the record of another fan is unchanged', async () => {
     const [one, other] = [await world.fan(), await world.fan()]
     await pull(other)
     const before = (await other.get('/api/user/profile')).body

@@ -6,7 +6,7 @@ import type { Client } from '../support/client.ts'
 import { onEachEngine } from '../support/world.ts'
 import { deleted, deliver, updated } from './deliveries.ts'
 
-onEachEngine('A user whom the provider deleted', world => {
+onEachEngine('A user deleted by the provider', world => {
   const deleteUpstream = async (subject: string) =>
     expect((await deliver(world, deleted(world, subject))).status).toBe(204)
   const expectRefused = async (client: Client) => {
@@ -20,7 +20,7 @@ onEachEngine('A user whom the provider deleted', world => {
   }
   const nothing = { email: null, emailVerified: null, name: null, picture: null, updatedAt: null }
 
-  test('is refused at once, with the session token and with a native one, and gets no fresh token', async () => {
+  test('is refused immediately, with session token and native token, and gets no new token', async () => {
     const fan = await world.fan()
     const { token, refreshToken } = (await fan.post('/api/auth/native-token', {})).body
     const native = world.withToken(token)
@@ -37,7 +37,7 @@ onEachEngine('A user whom the provider deleted', world => {
     expect((await fan.post('/api/user/sync-mock-idp')).status).toBe(401)
   })
 
-  test('leaves an emptied mirror, which no later update and no pull fills again', async () => {
+  test('leaves an empty mirror, which no later update or sync fills', async () => {
     const fan = await world.fan()
     await fan.post('/api/user/sync-mock-idp')
     expect(await mirrorOf(fan.subject)).toMatchObject({ name: expect.any(String), deletedAt: null })
@@ -49,7 +49,7 @@ onEachEngine('A user whom the provider deleted', world => {
     world.clock.advance(60_000)
     const claims = { name: 'Risen', updated_at: Math.floor(world.clock.ms / 1000) }
     expect((await deliver(world, updated(world, fan.subject, claims))).status).toBe(204)
-    // Its token is refused by now, but one that was under way when the deletion came ends here.
+    // The token is refused now, but a request that started before the deletion gets here.
     const caller = { provider: 'mock-idp', subject: fan.subject }
     const judged = parseTokenClaims(fan.subject, claims, world.clock.now())
     const pulled = await world.db.write(tx => syncIdentity(tx, caller, judged.claims))
@@ -59,7 +59,7 @@ onEachEngine('A user whom the provider deleted', world => {
     await expectRefused(fan)
   })
 
-  test('is remembered also when we had never met them', async () => {
+  test('is recorded also if there was no user record', async () => {
     const fan = await world.fan()
     await deleteUpstream(fan.subject)
     await expectRefused(fan)
@@ -67,14 +67,14 @@ onEachEngine('A user whom the provider deleted', world => {
     expect(await mirrorOf(fan.subject)).toMatchObject({ ...nothing, deletedAt: new Date(world.clock.ms) })
   })
 
-  test('harms nobody else', async () => {
+  test('does not affect other users', async () => {
     const [gone, other] = [await world.fan(), await world.fan()]
     for (const fan of [gone, other]) await fan.post('/api/user/sync-mock-idp')
     await deleteUpstream(gone.subject)
     expect((await other.get('/api/user/profile')).body.identity.name).toBeString()
   })
 
-  test('of a deletion and ten updates at once, the deletion stands', async () => {
+  test('a deletion prevails over ten concurrent updates', async () => {
     const fan = await world.fan()
     await fan.post('/api/user/sync-mock-idp')
     const updated_at = Math.floor(world.clock.ms / 1000)

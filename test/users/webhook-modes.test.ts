@@ -43,7 +43,7 @@ onEachEngine('Webhooks of the mock provider', world => {
     const name = async () => (await fan.get('/api/user/profile')).body.identity?.name
     return { subject, fan, name }
   }
-  /** How the application answered, delivery by delivery. */
+  /** Status of the response to each delivery. */
   const statuses = async () =>
     (await control({ idp }, 'GET', '/webhooks')).deliveries.map(({ status }: { status: number }) => status)
 
@@ -66,7 +66,7 @@ onEachEngine('Webhooks of the mock provider', world => {
     expect([identity.email, typeof identity.name]).toEqual([null, 'string'])
   })
 
-  test('reordered: the later change stands', async () => {
+  test('reordered: the later change prevails', async () => {
     const { subject, name } = await synced()
     await set('reordered')
     const before = await name()
@@ -76,7 +76,7 @@ onEachEngine('Webhooks of the mock provider', world => {
     expect(await name()).toBe('Later')
   })
 
-  test('delayed: a change that comes late is mirrored, and does not undo one that came in time', async () => {
+  test('delayed: a late change is mirrored, and does not undo a newer one', async () => {
     const { subject, name } = await synced()
     await set('delayed')
     await change(subject, { name: 'Held Back' })
@@ -94,7 +94,7 @@ onEachEngine('Webhooks of the mock provider', world => {
     expect(new Set(await statuses())).toEqual(new Set([204]))
   })
 
-  test('paused, then flushed: all changes arrive, and a pull meanwhile is not undone', async () => {
+  test('paused, then flushed: all changes arrive, and a sync in between is not undone', async () => {
     const { subject, fan, name } = await synced()
     await set('paused')
     for (const next of ['One', 'Two', 'Three']) await change(subject, { name: next })
@@ -104,7 +104,7 @@ onEachEngine('Webhooks of the mock provider', world => {
     expect(await name()).toBe('Three')
   })
 
-  test('a deletion that overtakes an update is not undone by it', async () => {
+  test('a deletion that arrives before an older update is not undone by it', async () => {
     const { subject, fan } = await synced()
     await set('reordered')
     await change(subject, { name: 'Last Words' })

@@ -11,7 +11,7 @@ onEachEngine('POST /api/webhooks/identity', world => {
     return fan
   }
   const identityOf = async (fan: Fan) => (await fan.get('/api/user/profile')).body.identity
-  /** Of now, so newer than what the provider's seed says. */
+  /** The current time, newer than the provider's seed data. */
   const news = (fan: Fan, claims: object = {}) =>
     updated(world, fan.subject, {
       updated_at: Math.floor(world.clock.ms / 1000),
@@ -19,7 +19,7 @@ onEachEngine('POST /api/webhooks/identity', world => {
       ...claims,
     })
 
-  test('a signed user.updated changes the claims that it states, and answers 204', async () => {
+  test('a signed user.updated changes the claims that it contains, and returns 204', async () => {
     const fan = await synced()
     const { emailVerified, picture } = await identityOf(fan)
     const { status, body } = await deliver(world, news(fan, { email: 'news@example.net' }))
@@ -42,7 +42,7 @@ onEachEngine('POST /api/webhooks/identity', world => {
     expect(await identityOf(fan)).toMatchObject({ name: null, email: null, emailVerified, picture })
   })
 
-  test('events that state different claims end in the same mirror in either order', async () => {
+  test('events with different claims end in the same mirror in either order', async () => {
     const now = Math.floor(world.clock.ms / 1000)
     const events = (fan: Fan) => [
       updated(world, fan.subject, { updated_at: now - 2, email: 'one@example.net', picture: null }),
@@ -64,7 +64,7 @@ onEachEngine('POST /api/webhooks/identity', world => {
     expect(ends).toEqual(ends.map(() => expect.objectContaining(end)))
   })
 
-  test('times of the year 2999 keep no later change out', async () => {
+  test('times in the year 2999 do not block later changes', async () => {
     const fan = await synced()
     const event = news(fan, { name: 'Of 2999', updated_at: 32_472_144_000 })
     expect((await deliver(world, { ...event, timestamp: '2999-01-01T00:00:00.000Z' })).status).toBe(204)
@@ -77,7 +77,7 @@ onEachEngine('POST /api/webhooks/identity', world => {
     expect((await identityOf(fan)).name).toBe('Of today')
   })
 
-  test('one that is older than the mirror is taken and changes nothing', async () => {
+  test('an event older than the mirror is accepted and changes nothing', async () => {
     const fan = await synced()
     const before = await identityOf(fan)
     const updated_at = Date.parse(before.updatedAt) / 1000 - 1
@@ -111,23 +111,23 @@ onEachEngine('POST /api/webhooks/identity', world => {
     })
   }
 
-  test('takes clocks that differ by five minutes', async () => {
+  test('tolerates a clock difference of five minutes', async () => {
     const fan = await synced()
     for (const skew of [-300, 300])
       expect((await deliver(world, news(fan, { name: `${skew}` }), { skew })).status).toBe(204)
   })
 
-  test('refuses a body of which one byte was changed', async () => {
+  test('refuses a body with one changed byte', async () => {
     const fan = await synced()
     const before = await identityOf(fan)
     const body = JSON.stringify(news(fan)).replace('News', 'Newt')
     expect((await deliver(world, news(fan), { body })).status).toBe(401)
-    // The same JSON, other bytes.
+    // The same JSON in different bytes.
     expect((await deliver(world, news(fan), { body: `${JSON.stringify(news(fan))} ` })).status).toBe(401)
     expect(await identityOf(fan)).toEqual(before)
   })
 
-  test('takes the right one of several signatures, as senders that rotate their secret send', async () => {
+  test('accepts one valid signature among several, as sent during the rotation of a secret', async () => {
     const fan = await synced()
     const event = news(fan, { name: 'Rotated' })
     const at = String(Math.floor(world.clock.ms / 1000))
@@ -142,7 +142,7 @@ onEachEngine('POST /api/webhooks/identity', world => {
     expect((await identityOf(fan)).name).toBe('Rotated')
   })
 
-  test('whoever cannot sign learns nothing of the schema, and breaking it signed is 422', async () => {
+  test('an unsigned request does not disclose the schema, and a signed invalid one is 422', async () => {
     for (const garbage of [{}, { type: 5 }, [], 'text', { type: 'user.updated', data: {} }]) {
       const unsigned = await deliver(world, garbage, { headers: { 'webhook-signature': null } })
       expect([unsigned.status, unsigned.body.code]).toEqual([401, 'invalid_signature'])
@@ -151,7 +151,7 @@ onEachEngine('POST /api/webhooks/identity', world => {
     }
   })
 
-  test('names the member of a signed event that is wrong', async () => {
+  test('names the invalid member of a signed event', async () => {
     const fan = await synced()
     const before = await identityOf(fan)
     const { data, ...rest } = news(fan)
@@ -171,13 +171,13 @@ onEachEngine('POST /api/webhooks/identity', world => {
     expect(await identityOf(fan)).toEqual(before)
   })
 
-  test('takes the issuer with a trailing slash, and an event that names none', async () => {
+  test('accepts the issuer with a trailing slash, and an event without an issuer', async () => {
     const fan = await synced()
     for (const iss of [`${world.config.identity.issuer}/`, undefined])
       expect((await deliver(world, news(fan, { iss, name: String(iss) }))).status).toBe(204)
   })
 
-  test('takes and ignores other types, whatever they are about', async () => {
+  test('accepts and ignores other types', async () => {
     const fan = await synced()
     const before = await identityOf(fan)
     for (const event of [
@@ -188,13 +188,13 @@ onEachEngine('POST /api/webhooks/identity', world => {
     expect(await identityOf(fan)).toEqual(before)
   })
 
-  test('an update of somebody whom we have not met makes no record', async () => {
+  test('an update of an unknown user creates no record', async () => {
     const fan = await world.fan()
     expect((await deliver(world, news(fan))).status).toBe(204)
     expect((await fan.get('/api/user/profile')).status).toBe(404)
   })
 
-  test('claims that cannot be used keep their values one by one and reported by name', async () => {
+  test('each invalid claim keeps its value and is reported by name', async () => {
     const fan = await synced()
     world.logged.length = 0
     const { email, picture } = await identityOf(fan)
@@ -205,7 +205,7 @@ onEachEngine('POST /api/webhooks/identity', world => {
     expect(world.logged.join()).not.toMatch(/xxxx|alert/)
   })
 
-  test('without updated_at, an event is as old as it says it was sent', async () => {
+  test('without updated_at, an event is ordered by its timestamp', async () => {
     const fan = await synced()
     const { type, timestamp, data } = updated(world, fan.subject, { name: 'Sent Now' })
     expect((await deliver(world, { type, timestamp, data })).status).toBe(204)
@@ -214,7 +214,7 @@ onEachEngine('POST /api/webhooks/identity', world => {
     expect(await identityOf(fan)).toMatchObject({ name: 'Sent Now', updatedAt: timestamp })
   })
 
-  test('a delivery that is sent again within its five minutes ends in the same state', async () => {
+  test('a delivery that is repeated within five minutes ends in the same state', async () => {
     const fan = await synced()
     const event = news(fan, { name: 'Once' })
     await deliver(world, event)
@@ -223,7 +223,7 @@ onEachEngine('POST /api/webhooks/identity', world => {
     expect(await identityOf(fan)).toEqual(once)
   })
 
-  test('is signed, not signed in: a token neither helps nor harms', async () => {
+  test('is authenticated by its signature only: a bearer token is ignored', async () => {
     const fan = await synced()
     const headers = { authorization: `Bearer ${fan.token}`, 'webhook-signature': null }
     expect((await deliver(world, news(fan), { headers })).status).toBe(401)
