@@ -19,7 +19,7 @@ const LAYERS = [
 ]
 
 /** Files of `src/` outside rooms: they compose, and nothing below imports them. */
-const COMPOSITION = ['app', 'background', 'deps', 'main', 'workers'].map(name => `src/${name}.ts`)
+const COMPOSITION = ['app', 'background', 'client', 'deps', 'main', 'workers'].map(name => `src/${name}.ts`)
 
 /** Each table's one room. `admin` is the operators' code: audits and imports read and write every table. */
 const OWNERS: Record<string, string[]> = {

@@ -1,7 +1,7 @@
 /** Eden's typed client on the application in process: the compiler checks the types, the test that they are true. */
 import { expect, test } from 'bun:test'
 import { treaty } from '@elysiajs/eden'
-import type { App } from '../../src/app.ts'
+import { type App, createClient } from 'matchday/client'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 
@@ -35,6 +35,21 @@ onEngine(sqliteEngine, 'Eden’s client', world => {
       case 429:
         isSame<typeof error.value.code, 'rate_limited'>(true)
         break
+    }
+  })
+
+  test('leaves instants as the strings that the types name', async () => {
+    const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: request => world.app.handle(request) })
+    try {
+      const { token } = await world.fan()
+      const client = createClient(`http://127.0.0.1:${server.port}`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
+      const { data } = await client.api.user.onboarding.post({})
+      isSame<NonNullable<typeof data>['completedAt'], string | null>(true)
+      expect(data?.completedAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    } finally {
+      await server.stop(true)
     }
   })
 
