@@ -1,11 +1,11 @@
-/** Changes many rows in units of work of bounded size, so that no other writer waits long. */
+/** Changes many rows in units of work of bounded size, so that other writers do not wait long. */
 import { type SQL, sql } from 'drizzle-orm'
 import { type AnyTable, columnOf, shapeOf } from './schema/shape.ts'
 import type { Database, Transaction } from './types.ts'
 
 const BATCH_ROWS = 200
 
-/** Repeats `change`, which answers how many rows it changed, until it changes fewer than `size`. Answers the sum. */
+/** Repeats `change`, which returns how many rows it changed, until it changes fewer than `size`. Returns the sum. */
 export async function inBatches(
   db: Pick<Database, 'write'>,
   change: (tx: Transaction, size: number) => Promise<number>,
@@ -18,7 +18,7 @@ export async function inBatches(
   }
 }
 
-/** Deletes the rows of a table that meet a condition. Answers how many. */
+/** Deletes the rows of a table that meet a condition, and returns how many. */
 export function deleteInBatches(
   db: Pick<Database, 'write'>,
   table: AnyTable,

@@ -39,8 +39,8 @@ export interface Database {
   readonly engine: 'sqlite' | 'postgres'
   readonly tables: Tables
   /**
-   * For queries outside a unit of work. Sees committed data only. Queries reject with the driver's error:
-   * `translateDatabaseError` tells what it means.
+   * For queries outside a unit of work. Reads committed data only. Queries reject with the driver's error, which
+   * `translateDatabaseError` translates.
    */
   readonly read: Reader
   /**
@@ -57,7 +57,7 @@ export interface Database {
    * A number that changes with each commit by another process or another connection of this one. Two equal numbers mean
    * that there was none in between. Null on PostgreSQL, which has no such number.
    */
-  foreignCommits(): number | null
+  externalCommits(): number | null
   /** Rejects with a `DatabaseError` when the database cannot be read, or has refused a write and still refuses them. */
   ping(): Promise<void>
   /**

@@ -54,10 +54,10 @@ export interface World {
 export async function createDeps({ config, db, log, sources, fetch, resilience }: World): Promise<Deps> {
   // The signing key is the one secret that all instances share: the other keys are derived from it.
   const secret = config.nativeTokens.key.d ?? ''
-  const { foreignCommits } = db
-  const cache = createResponseCache({ ...sources, foreignCommits, maxBytes: 8 * 1024 * 1024 })
+  const { externalCommits } = db
+  const cache = createResponseCache({ ...sources, externalCommits, maxBytes: 8 * 1024 * 1024 })
   // The names are tokens, which are long: large enough for every entry of the verified-token cache.
-  const tokenValidityCache = createResponseCache({ ...sources, foreignCommits, maxBytes: 32 * 1024 * 1024 })
+  const tokenValidityCache = createResponseCache({ ...sources, externalCommits, maxBytes: 32 * 1024 * 1024 })
   db.onInvalidate(tag => (isTokenValidityTag(tag) ? tokenValidityCache : cache).invalidate(tag))
   return {
     ...sources,

@@ -116,7 +116,7 @@ export function databaseOn(
     onInvalidate(listener) {
       listeners.push(listener)
     },
-    foreignCommits: () => null,
+    externalCommits: () => null,
     async ping() {
       try {
         await checkSchema()

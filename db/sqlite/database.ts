@@ -85,7 +85,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     onInvalidate(listener) {
       listeners.push(listener)
     },
-    foreignCommits: () => dataVersion.get()?.data_version ?? null,
+    externalCommits: () => dataVersion.get()?.data_version ?? null,
     async ping() {
       try {
         const row = reader.query('SELECT count(*) AS applied FROM "__drizzle_migrations"').get()

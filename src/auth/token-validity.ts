@@ -98,7 +98,7 @@ export async function requireValidNativeToken(
 }
 
 const selectNative = prepared(
-  (reader: Reader, { erased, sessionId }: { sessionId: string; erased: string }) => {
+  (reader: Reader, { sessionId, erased }: { sessionId: string; erased: string }) => {
     const { users, nativeSessions } = reader.tables
     const isOwner = and(
       eq(users.provider, nativeSessions.provider),

@@ -32,8 +32,8 @@ export type MaybePromise<T> = T | Promise<T>
 /** The state of the cache when a computation started. */
 interface Start {
   startedAt: number
-  /** `ResponseCacheOptions.foreignCommits` at the start. */
-  foreignCommits: number | null
+  /** `ResponseCacheOptions.externalCommits` at the start. */
+  externalCommits: number | null
   /** Number of the last invalidation before the start. */
   invalidations: number
 }
@@ -71,14 +71,14 @@ export interface ResponseCacheOptions {
   elapsed(): number
   now(): Date
   /** A number that changes with each commit of another process, read at each call; null if the engine does not report them. */
-  foreignCommits(): number | null
+  externalCommits(): number | null
   maxBytes?: number
 }
 
 export function createResponseCache({
   elapsed,
   now,
-  foreignCommits,
+  externalCommits,
   maxBytes = MAX_BYTES,
 }: ResponseCacheOptions): ResponseCache {
   let invalidations = 0
@@ -94,7 +94,7 @@ export function createResponseCache({
   })
   const running = new Map<string, Computation>()
   /** No other process is known to have committed since. */
-  const isCurrent = (start: Start) => start.foreignCommits === foreignCommits()
+  const isCurrent = (start: Start) => start.externalCommits === externalCommits()
   const isFresh = (start: Start) => isCurrent(start) && elapsed() - start.startedAt < MAX_AGE_MS
   const isOutdated = ({ expiresAt, slots, invalidations }: Entry) => {
     const isInvalidated = (slot: number) => (invalidated[slot] ?? 0) > invalidations
@@ -105,7 +105,7 @@ export function createResponseCache({
   }
 
   function run<T>(name: string, compute: () => Promise<Cacheable<T>>): Promise<T> {
-    const start = { startedAt: elapsed(), foreignCommits: foreignCommits(), invalidations }
+    const start = { startedAt: elapsed(), externalCommits: externalCommits(), invalidations }
     const value = Promise.try(compute)
       .then(({ value, tags, expiresAt = null }) => {
         const other = running.get(name) ?? entries.peek(name)
@@ -139,7 +139,7 @@ export function createResponseCache({
       return run(name, compute)
     },
     getConsistent<T>(name: string, compute: () => Promise<Cacheable<T>>) {
-      if (foreignCommits() === null) return Promise.try(compute).then(({ value }) => value)
+      if (externalCommits() === null) return Promise.try(compute).then(({ value }) => value)
       const entry = entries.get(name)
       if (entry && isCurrent(entry) && !isOutdated(entry)) return entry.value as T
       return run(name, compute)

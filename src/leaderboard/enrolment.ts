@@ -1,7 +1,7 @@
 /** Who takes part in the leaderboards. */
 import { hash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { placeFan } from './rank-index/entries.ts'
 import type { Place } from './rank-index/rank-index.ts'
@@ -17,18 +17,8 @@ export async function enrol(tx: Transaction, userId: string, earned: Place[]): P
   return row !== undefined
 }
 
-interface Enrolment {
-  userId: string
-  enrolledAt: Date
-  hash: string
-}
-
-const insertEnrolment = prepared((tx: Transaction, { userId, enrolledAt, hash }: Enrolment) =>
-  tx
-    .insert(tx.tables.leaderboardEntries)
-    .values({ userId, enrolledAt, hash })
-    .onConflictDoNothing()
-    .returning(),
+const insertEnrolment = prepared((tx: Transaction, enrolment: Tables['leaderboardEntries']['$inferInsert']) =>
+  tx.insert(tx.tables.leaderboardEntries).values(enrolment).onConflictDoNothing().returning(),
 )
 
 /** When the fan was enrolled; null when they were not. */

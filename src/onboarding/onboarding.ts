@@ -83,7 +83,7 @@ export async function readOnboarding(reader: Reader, { userId }: Pick<Caller, 'u
 }
 
 const selectOnboarding = prepared(
-  (reader: Reader, { reason, ref, userId }: { userId: string; reason: string; ref: string }) => {
+  (reader: Reader, { userId, reason, ref }: { userId: string; reason: string; ref: string }) => {
     const { users, onboardings, pointsEntries, leaderboardEntries, identities } = reader.tables
     const isGrant = and(
       eq(pointsEntries.userId, users.id),

@@ -86,20 +86,14 @@ interface CompletionValues {
   paymentReference: string | null
 }
 
-const updatePending = prepared(
-  (tx: Transaction, { completedAt, paymentReference, purchaseId }: CompletionValues) => {
-    const { packPurchases } = tx.tables
-    return tx
-      .update(packPurchases)
-      .set({
-        status: 'completed',
-        completedAt,
-        paymentReference,
-      })
-      .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.status, 'pending')))
-      .returning()
-  },
-)
+const updatePending = prepared((tx: Transaction, { purchaseId, ...payment }: CompletionValues) => {
+  const { packPurchases } = tx.tables
+  return tx
+    .update(packPurchases)
+    .set({ status: 'completed', ...payment })
+    .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.status, 'pending')))
+    .returning()
+})
 
 /** A free pack books nothing: the ledger has no entries of zero. */
 async function debit(tx: Transaction, { id, userId, priceAmount }: PurchaseRow): Promise<void> {

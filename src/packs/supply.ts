@@ -47,7 +47,7 @@ export async function changeSold(tx: Transaction, packId: string, by: number): P
   await addToSold(tx, { packId, by })
 }
 
-const addToSold = prepared((tx: Transaction, { by, packId }: { packId: string; by: number }) => {
+const addToSold = prepared((tx: Transaction, { packId, by }: { packId: string; by: number }) => {
   const { packs } = tx.tables
   return tx
     .update(packs)

@@ -35,7 +35,7 @@ async function placesEarned(reader: Reader, userId: string, enrolledAt: Date): P
 }
 
 /** What a fan earned before `since`, in sum, and each entry from then on: null without any. */
-const selectEarned = prepared((reader: Reader, { since, userId }: { userId: string; since: Date }) => {
+const selectEarned = prepared((reader: Reader, { userId, since }: { userId: string; since: Date }) => {
   const { pointsEntries: entries } = reader.tables
   const { delta, createdAt } = entries
   const earned = and(eq(entries.userId, userId), gt(delta, 0), notInArray(entries.reason, GIVEN_BACK))

@@ -1,6 +1,6 @@
 /** Claims a reward: needs the points and spends none; one claim per fan; never more than the stock. */
 import { and, eq, gt, isNull, sql } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { rewardsTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
@@ -52,7 +52,7 @@ const NO_USER = ''
 
 /** Everything that a claim depends on, in one statement. `userId` is null when the fan has no record or was erased. */
 const selectClaimable = prepared(
-  (reader: Reader, { userId, rewardId }: { rewardId: string; userId: string }) => {
+  (reader: Reader, { rewardId, userId }: { rewardId: string; userId: string }) => {
     const { rewards, users, userRewards } = reader.tables
     const { claimedAt, redeemedAt, redemptionCode } = userRewards
     return reader
@@ -69,17 +69,11 @@ const selectClaimable = prepared(
   },
 )
 
-interface Claim {
-  userId: string
-  rewardId: string
-  claimedAt: Date
-}
-
-const insertClaim = prepared((tx: Transaction, { userId, rewardId, claimedAt }: Claim) => {
+const insertClaim = prepared((tx: Transaction, claim: Tables['userRewards']['$inferInsert']) => {
   const { userRewards } = tx.tables
   return tx
     .insert(userRewards)
-    .values({ userId, rewardId, claimedAt })
+    .values(claim)
     .onConflictDoNothing()
     .returning({ claimedAt: userRewards.claimedAt })
 })

@@ -26,8 +26,6 @@ export async function recordCompletion(
   return row !== undefined
 }
 
-type Completion = Tables['onboardings']['$inferSelect']
-
-const insertCompletion = prepared((tx: Transaction, { userId, completedAt }: Completion) =>
-  tx.insert(tx.tables.onboardings).values({ userId, completedAt }).onConflictDoNothing().returning(),
+const insertCompletion = prepared((tx: Transaction, completion: Tables['onboardings']['$inferInsert']) =>
+  tx.insert(tx.tables.onboardings).values(completion).onConflictDoNothing().returning(),
 )

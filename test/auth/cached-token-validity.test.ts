@@ -71,7 +71,7 @@ onEachEngine('A token with cached validity', world => {
       for (let fan = 0; fan < 200_000; fan++) tx.invalidate(fanTag(`${fan}`))
     })
     // PostgreSQL does not report the commits of other processes, so nothing is cached.
-    const isCached = db.foreignCommits() !== null
+    const isCached = db.externalCommits() !== null
     expect(await check()).toBe(isCached ? first : first + 1)
     await db.write(async tx => tx.invalidate(tag))
     expect(await check()).toBe(checks)

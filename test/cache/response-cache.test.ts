@@ -7,7 +7,7 @@ function createStage(maxBytes?: number) {
   const cache = createResponseCache({
     elapsed: () => clock.ms,
     now: () => new Date(clock.ms),
-    foreignCommits: () => null,
+    externalCommits: () => null,
     maxBytes,
   })
   const computed: Record<string, number> = {}

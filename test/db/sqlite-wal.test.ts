@@ -223,7 +223,7 @@ describe('the WAL (SQLite)', () => {
 
   test('is written back while writes and reads go on, and a checkpoint counts as no commit', async () => {
     db = open({})
-    const before = db.foreignCommits()
+    const before = db.externalCommits()
     const at = clock.now()
     let longest = 0
     for (let n = 0; n < 200; n++) {
@@ -241,7 +241,7 @@ describe('the WAL (SQLite)', () => {
     // Fifty mebibytes went through it.
     expect(longest).toBeLessThan(25 * MEBIBYTE)
     expect(bytesOf(path)).toBeGreaterThan(4 * MEBIBYTE)
-    expect(db.foreignCommits()).toBe(before)
+    expect(db.externalCommits()).toBe(before)
     expect(await db.findDamage()).toEqual([])
     await db.close()
     db = openSqlite(path, clock)

@@ -44,7 +44,7 @@ for (const engine of sharedEngines) {
       const { rewards } = await listRewards(
         {
           read: db.read,
-          cache: createResponseCache({ elapsed: () => 0, now: db.read.now, foreignCommits: () => null }),
+          cache: createResponseCache({ elapsed: () => 0, now: db.read.now, externalCommits: () => null }),
         },
         user?.id,
       )
