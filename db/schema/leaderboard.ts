@@ -6,7 +6,7 @@ import type { FanTables } from './fans.ts'
 export function defineLeaderboardTables(kit: ColumnKit, { users }: FanTables) {
   const { table, id, text, integer, timestamp } = kit
 
-  /** A fan enrols at most once. */
+  /** Whether a fan takes part in the leaderboards, and since when. */
   const leaderboardEntries = table('leaderboard_entries', {
     userId: id()
       .primaryKey()
@@ -14,6 +14,8 @@ export function defineLeaderboardTables(kit: ColumnKit, { users }: FanTables) {
     enrolledAt: timestamp().notNull(),
     /** Hash of both columns: ranks depend on the instant, which is stored only here. Null in older rows. */
     hash: text(),
+    /** Null while the fan takes part. A fan who left is on no board and is enrolled again only at their own request. */
+    leftAt: timestamp(),
   })
 
   /**

@@ -83,7 +83,7 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
       userId: id()
         .notNull()
         .references(() => users.id),
-      /** `pending`, `completed`, `refund_due` (paid, but too late) or `refunded`; `expired` is never stored. */
+      /** `pending`, `completed`, `cancelled`, `refund_due` (paid, but too late) or `refunded`; `expired` is never stored. */
       status: id().notNull(),
       priceAmount: integer().notNull(),
       priceCurrency: id().notNull(),
@@ -105,7 +105,7 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
       kit.uniqueIndex('pack_purchases_payment_unique').on(t.paymentReference),
       kit.check(
         'pack_purchases_status',
-        sql`${t.status} in ('pending', 'completed', 'refund_due', 'refunded')`,
+        sql`${t.status} in ('pending', 'completed', 'cancelled', 'refund_due', 'refunded')`,
       ),
       kit.check('pack_purchases_completed', sql`${t.status} <> 'completed' or ${t.completedAt} is not null`),
     ],

@@ -3,7 +3,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { Instant, Nullable } from '../core/schemas.ts'
 
 /** Segments of other paths: an entry with such an id could not be addressed. */
-export const RESERVED_SLUGS = ['claim', 'open', 'proofs', 'purchase', 'redeem']
+export const RESERVED_SLUGS = ['claim', 'open', 'proofs', 'purchase', 'purchases', 'redeem']
 
 /** An id that the author of the catalogue chooses and that never changes. */
 export const EntrySlug = (description: string) =>

@@ -252,6 +252,12 @@ export const problemTypes = {
     description:
       'The purchase was not completed in time. Start a new one; a payment that arrives too late is refunded.',
   },
+  purchase_not_pending: {
+    status: 409,
+    title: 'The purchase is not pending',
+    description:
+      'The purchase is completed, expired, cancelled or refunded; `detail` states which. Read the purchase again, or start a new one.',
+  },
   payment_not_confirmed: {
     status: 402,
     title: 'The payment does not pay this purchase',

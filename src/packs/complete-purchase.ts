@@ -16,7 +16,9 @@ export type Completion =
   | { outcome: 'completed'; purchase: ReturnType<typeof presentPurchase> }
   /** Not paid, and the hold has expired. */
   | { outcome: 'expired' }
-  /** Paid, but the hold has expired and the pack is sold out: the operator refunds the money. */
+  /** Not paid, and the fan has cancelled it. */
+  | { outcome: 'cancelled' }
+  /** Paid, but cancelled, or expired and sold out: the operator refunds the money. */
   | { outcome: 'refund_due'; purchaseId: string; newly: boolean }
 
 /**
@@ -39,6 +41,10 @@ export async function completePurchase(
   const status = statusOf(purchase, now)
   if (status === 'completed' || status === 'refunded') return answerCompleted(tx, purchase)
   if (status === 'refund_due') return { outcome: 'refund_due', purchaseId, newly: false }
+  if (status === 'cancelled')
+    return payment.kind === 'points'
+      ? { outcome: 'cancelled' }
+      : markRefundDue(tx, purchase, payment.reference)
   const late = status === 'expired'
   if (late && payment.kind === 'points') return { outcome: 'expired' }
   // A late payment gets a pack while one is free. A hold entitles to any unsold pack; none is left when the operator
@@ -104,7 +110,7 @@ async function debit(tx: Transaction, { id, userId, priceAmount }: PurchaseRow):
 
 async function markRefundDue(
   tx: Transaction,
-  { id }: PurchaseRow,
+  { id, status }: PurchaseRow,
   paymentReference: string,
 ): Promise<Completion> {
   const { packPurchases } = tx.tables
@@ -112,7 +118,7 @@ async function markRefundDue(
     tx
       .update(packPurchases)
       .set({ status: 'refund_due', paymentReference })
-      .where(and(eq(packPurchases.id, id), eq(packPurchases.status, 'pending'))),
+      .where(and(eq(packPurchases.id, id), eq(packPurchases.status, status))),
   )
   return { outcome: 'refund_due', purchaseId: id, newly: true }
 }

@@ -25,7 +25,8 @@ export async function verifyPayment(
   if (!needsMoney(purchase)) return { kind: 'points' }
   const status = statusOf(purchase, db.read.now())
   // Completed or refunded already: the verb repeats its answer, and the gateway is not asked again.
-  if (status !== 'pending' && status !== 'expired') return { kind: 'money', reference: reference ?? '' }
+  if (status === 'completed' || status === 'refund_due' || status === 'refunded')
+    return { kind: 'money', reference: reference ?? '' }
   try {
     if (!payments) throw notConfirmed(NO_GATEWAY)
     if (reference === undefined) throw notConfirmed('A price in money needs `paymentReference`.')
@@ -33,12 +34,15 @@ export async function verifyPayment(
     return { kind: 'money', reference }
   } catch (error) {
     const unpaid = error instanceof DomainError && error.code === 'payment_not_confirmed'
-    throw unpaid && status === 'expired' ? new DomainError('purchase_expired') : error
+    if (unpaid && status === 'expired') throw new DomainError('purchase_expired')
+    if (unpaid && status === 'cancelled') throw cancelled()
+    throw error
   }
 }
 verifyPayment.problems = [
   'purchase_not_found',
   'purchase_expired',
+  'purchase_not_pending',
   'payment_not_confirmed',
   'payment_gateway_unavailable',
 ] as const
@@ -49,7 +53,7 @@ export const chargeOf = ({ id, priceAmount, priceCurrency }: PurchaseRow) => ({
   currency: priceCurrency,
 })
 
-/** Completes with a verified payment. Throws its problems, except `purchase_expired`: that is returned, and must be committed. */
+/** Completes with a verified payment. Throws its problems, except that it is too late: that is returned, and must be committed. */
 export async function completePaidPurchase(
   tx: Transaction,
   log: Logger,
@@ -59,15 +63,23 @@ export async function completePaidPurchase(
   const completion = await completePurchase(tx, purchaseId, payment)
   if (completion.outcome === 'completed') return completion.purchase
   if (completion.outcome === 'expired') return new DomainError('purchase_expired')
+  if (completion.outcome === 'cancelled') return cancelled()
   if (completion.newly) tx.afterCommit(() => reportRefundDue(log, purchaseId))
   return paidTooLate()
 }
-completePaidPurchase.problems = [...completePurchase.problems, 'purchase_expired'] as const
+completePaidPurchase.problems = [
+  ...completePurchase.problems,
+  'purchase_expired',
+  'purchase_not_pending',
+] as const
+
+export const cancelled = () =>
+  new DomainError('purchase_not_pending', { detail: 'The purchase was cancelled; start another.' })
 
 export const paidTooLate = () =>
   new DomainError('purchase_expired', { detail: 'The payment came too late; it will be refunded.' })
 
 /** For the operator: `bun run refund` lists refunds that are due, and makes them. */
 export function reportRefundDue(log: Logger, purchaseId: string): void {
-  log.error({ purchaseId }, 'refund due: paid after the hold had expired, and sold out')
+  log.error({ purchaseId }, 'refund due: paid after the hold had ended')
 }

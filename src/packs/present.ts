@@ -5,14 +5,14 @@ import { sha256 } from './draw.ts'
 export type PurchaseRow = Tables['packPurchases']['$inferSelect']
 export type UserPackRow = Tables['userPacks']['$inferSelect']
 
-export type PurchaseStatus = 'pending' | 'completed' | 'expired' | 'refund_due' | 'refunded'
+export type PurchaseStatus = 'pending' | 'completed' | 'expired' | 'cancelled' | 'refund_due' | 'refunded'
 
 /** `expired` is the clock's to say: no job has to write it. */
 export function statusOf({ status, expiresAt }: PurchaseRow, now: Date): PurchaseStatus {
   return status === 'pending' && expiresAt <= now ? 'expired' : (status as PurchaseStatus)
 }
 
-export function presentPurchase(purchase: PurchaseRow, userPack: UserPackRow | undefined, now: Date) {
+export function presentPurchase(purchase: PurchaseRow, userPack: UserPackRow | null | undefined, now: Date) {
   return {
     id: purchase.id,
     packId: purchase.packId,

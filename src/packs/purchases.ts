@@ -1,11 +1,68 @@
 /** Reading purchases: a fan's own, and the pack that came of one. */
-import { and, eq } from 'drizzle-orm'
+import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
+import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
 import { DomainError } from '../core/problems.ts'
 import { findUser } from '../users/users.ts'
-import type { PurchaseRow, UserPackRow } from './present.ts'
+import { type PurchaseRow, presentPurchase, type UserPackRow } from './present.ts'
+
+/** Of the caller's record; newest first, each with the pack that came of it. */
+export async function listPurchases(
+  reader: Reader,
+  cursors: Cursors,
+  { userId }: Pick<Caller, 'userId'>,
+  { limit, cursor }: Page,
+) {
+  const list = `purchases ${userId}`
+  const before = cursor === undefined ? undefined : cursors.decode(list, cursor)
+  if (userId === undefined) return { purchases: [], nextCursor: null }
+  const rows = await selectNewest(reader, { userId, before, limit: limit + 1 })
+  const { page, nextCursor } = cutPage(rows, limit, last => cursors.encode(list, last.purchase.id))
+  const now = reader.now()
+  const purchases = page.map(({ purchase, userPack }) => presentPurchase(purchase, userPack, now))
+  return { purchases, nextCursor }
+}
+listPurchases.problems = ['invalid_cursor'] as const
+
+interface NewestValues {
+  userId: string
+  before: string | undefined
+  limit: number
+}
+
+const selectNewest = prepared((reader: Reader, { userId, before, limit }: NewestValues) => {
+  const { packPurchases, userPacks } = reader.tables
+  return reader
+    .select({ purchase: packPurchases, userPack: userPacks })
+    .from(packPurchases)
+    .leftJoin(userPacks, eq(userPacks.purchaseId, packPurchases.id))
+    .where(
+      and(eq(packPurchases.userId, userId), before === undefined ? undefined : lt(packPurchases.id, before)),
+    )
+    .orderBy(desc(packPurchases.id))
+    .limit(limit)
+})
+
+/** The caller's own: another fan's purchase is not found. */
+export async function readPurchase(reader: Reader, { userId }: Pick<Caller, 'userId'>, purchaseId: string) {
+  const [row] = userId === undefined ? [] : await selectWithPack(reader, { userId, purchaseId })
+  if (!row) throw new DomainError('purchase_not_found')
+  return presentPurchase(row.purchase, row.userPack, reader.now())
+}
+readPurchase.problems = ['purchase_not_found'] as const
+
+const selectWithPack = prepared(
+  (reader: Reader, { userId, purchaseId }: { userId: string; purchaseId: string }) => {
+    const { packPurchases, userPacks } = reader.tables
+    return reader
+      .select({ purchase: packPurchases, userPack: userPacks })
+      .from(packPurchases)
+      .leftJoin(userPacks, eq(userPacks.purchaseId, packPurchases.id))
+      .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.userId, userId)))
+  },
+)
 
 /** The caller's own: another fan's purchase is not found. */
 export async function requirePurchase(

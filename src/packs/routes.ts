@@ -6,13 +6,15 @@ import type { Config } from '../config/config.ts'
 import { type Cursors, pageOf } from '../core/pagination.ts'
 import { Closed, PageQuery } from '../core/schemas.ts'
 import { anyone } from '../http/contract/group.ts'
-import { operation } from '../http/contract/operation.ts'
+import { Nothing, operation } from '../http/contract/operation.ts'
 import { getPack, getPacks, PACKS_KEY } from './cached-packs.ts'
+import { cancelPurchase } from './cancel-purchase.ts'
 import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
 import { openPack, readProof } from './open-pack.ts'
 import { completePaidPurchase, verifyPayment } from './pay.ts'
 import type { Payments } from './payments/create.ts'
+import { listPurchases, readPurchase } from './purchases.ts'
 import * as schema from './schema.ts'
 import { startPurchase } from './start-purchase.ts'
 
@@ -111,6 +113,50 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
           body: { purchaseId: example.examplePurchase.id },
           responses: { 200: example.exampleCompleted },
         },
+      }),
+    )
+    .get(
+      '/purchases',
+      ({ caller, query }) => listPurchases(deps.db.read, deps.cursors, caller, pageOf(query)),
+      operation({
+        id: 'listPurchases',
+        summary: 'List your purchases',
+        description: 'Newest first, in every status.',
+        data: 'read',
+        query: Closed(PageQuery),
+        responses: { 200: schema.Purchases },
+        problems: listPurchases.problems,
+        examples: { responses: { 200: { purchases: [example.exampleCompleted], nextCursor: null } } },
+      }),
+    )
+    .get(
+      '/purchases/:purchaseId',
+      ({ caller, params }) => readPurchase(deps.db.read, caller, params.purchaseId),
+      operation({
+        id: 'readPurchase',
+        summary: 'Read a purchase',
+        data: 'read',
+        params: schema.PurchaseParams,
+        responses: { 200: schema.Purchase },
+        problems: readPurchase.problems,
+        examples: { responses: { 200: example.exampleCompleted } },
+      }),
+    )
+    .post(
+      '/purchases/:purchaseId/cancel',
+      ({ caller, params, write }) => write(tx => cancelPurchase(tx, caller, params.purchaseId)),
+      operation({
+        id: 'cancelPurchase',
+        limit: 'purchases',
+        summary: 'Cancel a pending purchase',
+        description:
+          'Ends the hold at once, so that the pack can be sold to others. A repeat answers the same. A payment that arrives later is refunded.',
+        data: 'write',
+        params: schema.PurchaseParams,
+        body: Nothing,
+        responses: { 200: schema.Purchase },
+        problems: cancelPurchase.problems,
+        examples: { responses: { 200: { ...example.examplePurchase, status: 'cancelled' } } },
       }),
     )
     .post(

@@ -81,7 +81,10 @@ export const Purchase = Closed(
       Type.Literal('pending'),
       Type.Literal('completed'),
       Type.Literal('expired'),
-      Type.Literal('refund_due', { description: 'Paid too late: the money is refunded.' }),
+      Type.Literal('cancelled', { description: 'Cancelled by the fan before it was completed.' }),
+      Type.Literal('refund_due', {
+        description: 'Paid too late, or after it was cancelled: the money is refunded.',
+      }),
       Type.Literal('refunded'),
     ]),
     price: Price,
@@ -95,6 +98,11 @@ export const Purchase = Closed(
     userPack: Nullable(UserPack),
   },
   { title: 'Purchase' },
+)
+
+export const Purchases = Closed(
+  { purchases: Type.Array(Purchase), nextCursor: NextCursor },
+  { title: 'Purchases' },
 )
 
 export const StartPurchase = Closed(
@@ -182,4 +190,5 @@ export const Collection = Closed(
 )
 
 export const PackParams = Closed({ packId: Type.String({ minLength: 1, maxLength: 100 }) })
+export const PurchaseParams = Closed({ purchaseId: Type.String({ minLength: 1, maxLength: 100 }) })
 export const ProofParams = Closed({ userPackId: Type.String({ minLength: 1, maxLength: 100 }) })

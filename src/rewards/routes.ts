@@ -1,21 +1,30 @@
+import { Elysia } from 'elysia'
 import { type FanDeps, fans } from '../auth/groups.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
+import { type Cursors, pageOf } from '../core/pagination.ts'
+import { Closed, PageQuery } from '../core/schemas.ts'
 import { operation } from '../http/contract/operation.ts'
 import { respondReady } from '../http/edge/ready-json.ts'
 import { claimReward } from './claim.ts'
 import { type Rewards, renderRewards } from './list.ts'
+import { listOwnRewards } from './own-rewards.ts'
 import { redeemReward } from './redeem.ts'
 import {
   exampleClaimed,
   exampleRedeemed,
   exampleReward,
+  OwnRewards,
   RewardReference,
   RewardResult,
   Rewards as RewardsAnswer,
 } from './schema.ts'
 
-export const rewardsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
-  fans(deps, { prefix: '/api/rewards', tag: 'Rewards' })
+type RewardsDeps = FanDeps & { cache: ResponseCache; cursors: Cursors }
+
+const TAG = 'Rewards'
+
+const catalogueRoutes = (deps: RewardsDeps) =>
+  fans(deps, { prefix: '/api/rewards', tag: TAG })
     .get(
       '',
       async ({ caller }) =>
@@ -59,3 +68,22 @@ export const rewardsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         examples: { body: { rewardId: 'scarf-discount' }, responses: { 200: { reward: exampleRedeemed } } },
       }),
     )
+
+const ownRoutes = (deps: RewardsDeps) =>
+  fans(deps, { prefix: '/api/user/rewards', tag: TAG }).get(
+    '',
+    ({ caller, query }) => listOwnRewards(deps.db.read, deps.cursors, caller, pageOf(query)),
+    operation({
+      id: 'listOwnRewards',
+      summary: 'List the rewards that you have claimed',
+      description: 'Newest claim first, with redemption codes; also those that are no longer active.',
+      data: 'read',
+      query: Closed(PageQuery),
+      responses: { 200: OwnRewards },
+      problems: listOwnRewards.problems,
+      examples: { responses: { 200: { rewards: [exampleRedeemed], nextCursor: null } } },
+    }),
+  )
+
+export const rewardsRoutes = (deps: RewardsDeps) =>
+  new Elysia({ name: 'matchday/rewards-routes' }).use(catalogueRoutes(deps)).use(ownRoutes(deps))

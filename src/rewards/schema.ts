@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, Nullable } from '../core/schemas.ts'
+import { Closed, Instant, Integer, NextCursor, Nullable } from '../core/schemas.ts'
 
 const Reward = Closed(
   {
@@ -40,6 +40,11 @@ const Reward = Closed(
 export const Rewards = Closed(
   { points: Integer({ description: 'The caller’s balance.', minimum: 0 }), rewards: Type.Array(Reward) },
   { title: 'Rewards' },
+)
+
+export const OwnRewards = Closed(
+  { rewards: Type.Array(Reward), nextCursor: NextCursor },
+  { title: 'OwnRewards' },
 )
 
 export const RewardResult = Closed({ reward: Reward }, { title: 'RewardResult' })

@@ -44,12 +44,21 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       const purchase = await buy(fan, await addPack(world, { price: FREE }))
       return { userPackId: purchase.userPack.id, clientSeed: 'x' }
     },
+    cancelPurchase: () => ({}),
     preparePayment: async fan => ({
       purchaseId: (await start(fan, await addPack(world, { price: EUROS }))).body.id,
     }),
     issueSandboxReceipt: async fan => ({
       purchaseId: (await start(fan, await addPack(world, { price: EUROS }))).body.id,
     }),
+  }
+
+  /** The path of an operation that has parameters. */
+  const paths: Record<string, (fan: Fan) => Promise<string>> = {
+    cancelPurchase: async fan => {
+      const { id } = (await start(fan, await addPack(world, { price: FREE }))).body
+      return `/api/packs/purchases/${id}/cancel`
+    },
   }
 
   test('each names the header, what it can be refused for, and how a replay is told; nothing else does', () => {
@@ -93,8 +102,9 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     for (const { name, method, path, operation } of mutations) {
       const fan = await patientFan(world)
       const body = await bodies[operation.operationId]?.(fan)
+      const to = (await paths[operation.operationId]?.(fan)) ?? path
       const send = (asked: unknown) =>
-        fan.send(path, {
+        fan.send(to, {
           method,
           headers: { 'content-type': 'application/json', 'idempotency-key': 'a-key' },
           body: JSON.stringify(asked),

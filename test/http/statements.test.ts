@@ -17,6 +17,8 @@ onEachEngine('A read by a fan who has not read before', world => {
     { path: '/api/user/points?reason=activity', statements: 1 },
     { path: '/api/user/onboarding', statements: 1 },
     { path: '/api/rewards', statements: 1 },
+    { path: '/api/user/rewards', statements: 1 },
+    { path: '/api/packs/purchases', statements: 1 },
     { path: '/api/dashboard', statements: 1 },
     { path: '/api/leaderboard?limit=1', statements: 1 },
   ])('of $path takes $statements statement', async ({ path, statements }) => {

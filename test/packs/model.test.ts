@@ -8,6 +8,7 @@ import { type Fan, onEachEngine, type World } from '../support/world.ts'
 import {
   addPack,
   balanceOf,
+  cancel,
   checkLedger,
   checkSupply,
   complete,
@@ -29,7 +30,7 @@ const POINTS = { amount: 100, currency: 'POINTS' }
 type Step =
   | { kind: 'start'; fan: number }
   /** Of the n-th purchase, counted round. */
-  | { kind: 'complete' | 'open' | 'refund'; nth: number }
+  | { kind: 'cancel' | 'complete' | 'open' | 'refund'; nth: number }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -39,7 +40,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constantFrom('complete' as const, 'complete' as const, 'open' as const, 'refund' as const),
+      kind: fc.constantFrom(
+        ...(['complete', 'complete', 'complete', 'open', 'open', 'refund', 'cancel'] as const),
+      ),
       nth: fc.nat(6),
     }),
   },
@@ -58,7 +61,8 @@ const SPENT_TWICE: Step[] = (['start', 'start', 'complete', 'complete'] as const
 
 /** What a purchase may become while nobody looks. */
 const LEGAL: Record<string, string[]> = {
-  pending: ['pending', 'expired', 'completed', 'refund_due', 'refunded'],
+  cancelled: ['cancelled', 'refund_due', 'refunded'],
+  pending: ['pending', 'cancelled', 'expired', 'completed', 'refund_due', 'refunded'],
   expired: ['expired', 'completed', 'refund_due', 'refunded'],
   completed: ['completed', 'refunded'],
   refund_due: ['refund_due', 'refunded'],
@@ -67,7 +71,8 @@ const LEGAL: Record<string, string[]> = {
 
 /** Everything that a step can be answered. */
 const ANSWERS: Record<Step['kind'], string[]> = {
-  complete: ['insufficient_points', 'ok', 'purchase_expired'],
+  cancel: ['ok', 'purchase_not_pending'],
+  complete: ['insufficient_points', 'ok', 'purchase_expired', 'purchase_not_pending'],
   open: ['ok', 'user_pack_not_found'],
   refund: ['not_refundable', 'ok'],
   start: ['insufficient_points', 'ok', 'sold_out'],
@@ -75,7 +80,7 @@ const ANSWERS: Record<Step['kind'], string[]> = {
 
 interface Modelled {
   fan: number
-  state: 'pending' | 'completed' | 'refund_due' | 'refunded'
+  state: 'pending' | 'cancelled' | 'completed' | 'refund_due' | 'refunded'
   handedOver: boolean
   opened: boolean
   expiresAt: number
@@ -117,6 +122,10 @@ class Model {
     const purchase = this.purchases[step.nth % this.purchases.length]
     if (!purchase) return 'skipped'
     if (step.kind === 'complete') return this.complete(now, purchase)
+    if (step.kind === 'cancel') {
+      if (purchase.state === 'pending' && now < purchase.expiresAt) purchase.state = 'cancelled'
+      return purchase.state === 'cancelled' ? 'ok' : 'purchase_not_pending'
+    }
     if (step.kind === 'open') {
       if (!purchase.handedOver || (purchase.state === 'refunded' && !purchase.opened))
         return 'user_pack_not_found'
@@ -131,6 +140,11 @@ class Model {
 
   private complete(now: number, purchase: Modelled): string {
     if (purchase.state === 'refund_due') return 'purchase_expired'
+    if (purchase.state === 'cancelled') {
+      if (this.price.currency === 'POINTS') return 'purchase_not_pending'
+      purchase.state = 'refund_due'
+      return 'purchase_expired'
+    }
     if (purchase.state !== 'pending') return 'ok'
     if (now >= purchase.expiresAt) {
       if (this.price.currency === 'POINTS') return 'purchase_expired'
@@ -176,6 +190,7 @@ async function prepare(
       const reference = price === POINTS ? undefined : await receipt(fan, purchase.id)
       return codeOf(await complete(fan, purchase.id, reference))
     }
+    if (step.kind === 'cancel') return codeOf(await cancel(fan, purchase.id))
     if (step.kind === 'open') return codeOf(await open(fan, await userPackIdOf(world, purchase.id)))
     return world.db
       .write(tx => refundPurchase(tx, purchase.id))

@@ -73,6 +73,9 @@ export const complete = (fan: Client, purchaseId: string, paymentReference?: str
     ...(paymentReference === undefined ? {} : { paymentReference }),
   })
 
+export const cancel = (fan: Pick<Client, 'post'>, purchaseId: string, headers?: Record<string, string>) =>
+  fan.post(`/api/packs/purchases/${purchaseId}/cancel`, undefined, headers)
+
 export const open = (fan: Client, userPackId: string, clientSeed?: string) =>
   fan.post('/api/packs/open', { userPackId, ...(clientSeed === undefined ? {} : { clientSeed }) })
 

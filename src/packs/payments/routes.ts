@@ -10,7 +10,7 @@ import { anyone } from '../../http/contract/group.ts'
 import { operation } from '../../http/contract/operation.ts'
 import { rawBodyOf } from '../../http/edge/body.ts'
 import { needsMoney } from '../complete-purchase.ts'
-import { chargeOf, paidTooLate } from '../pay.ts'
+import { cancelled, chargeOf, paidTooLate } from '../pay.ts'
 import { statusOf } from '../present.ts'
 import { requirePurchase } from '../purchases.ts'
 import type { Payments } from './create.ts'
@@ -80,6 +80,7 @@ async function preparePayment({ db, payments, now }: PaymentDeps, caller: Caller
   if (status === 'refunded') {
     throw new DomainError('purchase_expired', { detail: 'The purchase is refunded; start another.' })
   }
+  if (status === 'cancelled') throw cancelled()
   if (status !== 'pending') throw new DomainError('purchase_expired')
   if (!needsMoney(purchase)) throw new DomainError('no_payment_needed')
   if (!payments) {
@@ -90,6 +91,7 @@ async function preparePayment({ db, payments, now }: PaymentDeps, caller: Caller
 preparePayment.problems = [
   ...requirePurchase.problems,
   'purchase_expired',
+  'purchase_not_pending',
   'no_payment_needed',
   'payment_not_confirmed',
   'payment_gateway_unavailable',

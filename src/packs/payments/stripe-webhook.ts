@@ -24,7 +24,8 @@ export async function completePaidIntent(deps: StripeWebhookDeps, stripe: Stripe
   const { db, log } = deps
   const purchase = await findPurchase(db.read, paid.purchaseId)
   if (!purchase) return
-  if (purchase.status === 'pending' && !(await complete(deps, stripe, purchase, paid))) {
+  const open = purchase.status === 'pending' || purchase.status === 'cancelled'
+  if (open && !(await complete(deps, stripe, purchase, paid))) {
     log.error(paid, 'a payment needs an operator: it succeeded, but does not pay the purchase it names')
     return
   }

@@ -1,0 +1,37 @@
+/** Cancels a pending purchase: its hold ends at once, and the pack can be sold to others. */
+import { and, eq } from 'drizzle-orm'
+import type { Transaction } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
+import type { Caller } from '../core/caller.ts'
+import { DomainError } from '../core/problems.ts'
+import { presentPurchase, statusOf } from './present.ts'
+import { requirePurchase } from './purchases.ts'
+import { lockPack } from './supply.ts'
+
+/** A repeat changes nothing and returns the cancelled purchase. A payment that arrives later is refunded. */
+export async function cancelPurchase(tx: Transaction, caller: Caller, purchaseId: string) {
+  const { packId } = await requirePurchase(tx, caller, purchaseId)
+  // Starting, completing and cancelling all lock the pack first; only then is the status final.
+  const locked = await lockPack(tx, packId)
+  const purchase = await requirePurchase(tx, caller, purchaseId)
+  if (!locked) throw new Error('pack vanished while its purchase was cancelled')
+  const { now } = locked
+
+  const status = statusOf(purchase, now)
+  if (status === 'cancelled') return presentPurchase(purchase, null, now)
+  if (status !== 'pending')
+    throw new DomainError('purchase_not_pending', { detail: `The purchase is ${status}.` })
+  const [cancelled] = await updatePending(tx, purchaseId)
+  if (!cancelled) throw new Error('purchase changed while its pack was locked')
+  return presentPurchase(cancelled, null, now)
+}
+cancelPurchase.problems = [...requirePurchase.problems, 'purchase_not_pending'] as const
+
+const updatePending = prepared((tx: Transaction, purchaseId: string) => {
+  const { packPurchases } = tx.tables
+  return tx
+    .update(packPurchases)
+    .set({ status: 'cancelled' })
+    .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.status, 'pending')))
+    .returning()
+})

@@ -1,0 +1,67 @@
+/** The rewards that a fan has claimed or redeemed, active or not. */
+import { and, desc, eq, lt, or } from 'drizzle-orm'
+import type { Reader } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
+import type { Caller } from '../core/caller.ts'
+import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
+import { DomainError } from '../core/problems.ts'
+import { balanceOf } from '../points/history.ts'
+import { presentReward } from './present.ts'
+
+/** Newest claim first; a redemption does not change the order. */
+export async function listOwnRewards(
+  reader: Reader,
+  cursors: Cursors,
+  { userId }: Pick<Caller, 'userId'>,
+  { limit, cursor }: Page,
+) {
+  const list = `rewards ${userId}`
+  const before = cursor === undefined ? undefined : parsePosition(cursors.decode(list, cursor))
+  if (userId === undefined) return { rewards: [], nextCursor: null }
+  const rows = await selectClaimed(reader, { userId, before, limit: limit + 1 })
+  const { page, nextCursor } = cutPage(rows, limit, ({ own }) =>
+    cursors.encode(list, `${own.claimedAt.getTime()} ${own.rewardId}`),
+  )
+  const now = reader.now()
+  return {
+    rewards: page.map(({ reward, own, points }) => presentReward(reward, own, points, now)),
+    nextCursor,
+  }
+}
+listOwnRewards.problems = ['invalid_cursor'] as const
+
+interface Position {
+  claimedAt: Date
+  rewardId: string
+}
+
+function parsePosition(position: string): Position {
+  const [, at, rewardId] = /^(\d+) (.+)$/.exec(position) ?? []
+  if (at === undefined || rewardId === undefined) throw new DomainError('invalid_cursor')
+  return { claimedAt: new Date(Number(at)), rewardId }
+}
+
+interface ClaimedValues {
+  userId: string
+  before: Position | undefined
+  limit: number
+}
+
+const selectClaimed = prepared((reader: Reader, { userId, before, limit }: ClaimedValues) => {
+  const { rewards, userRewards } = reader.tables
+  const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards
+  const older =
+    before &&
+    or(lt(claimedAt, before.claimedAt), and(eq(claimedAt, before.claimedAt), lt(rewardId, before.rewardId)))
+  return reader
+    .select({
+      reward: rewards,
+      own: { rewardId, claimedAt, redeemedAt, redemptionCode },
+      points: balanceOf(reader, userId),
+    })
+    .from(userRewards)
+    .innerJoin(rewards, eq(rewards.id, rewardId))
+    .where(and(eq(userRewards.userId, userId), older))
+    .orderBy(desc(claimedAt), desc(rewardId))
+    .limit(limit)
+})
