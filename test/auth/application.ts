@@ -1,4 +1,4 @@
-/** Another application on a world's database: with a provider it has not asked yet, or with keys of its own. */
+/** Another application on a world's database: without the provider's keys yet, or with other signing keys. */
 import { createApp } from '../../src/app.ts'
 import { createNativeTokens } from '../../src/auth/native-token.ts'
 import { type Environment, parseConfig } from '../../src/config/config.ts'
@@ -11,10 +11,10 @@ import { ISSUER, type World } from '../support/world.ts'
 
 const secrets = await makeDevelopmentSecrets()
 
-/** Answers to its clients are held to its own document. */
+/** Its responses are validated against its OpenAPI document. */
 export interface Application {
   deps: Deps
-  /** A client with this token; without one when it is left out. */
+  /** A client with this token, or an anonymous one. */
   as(token?: string): Client
 }
 
@@ -24,12 +24,12 @@ async function applicationOf(deps: Deps): Promise<Application> {
   return { deps, as: token => createClient(request => app.handle(request), judge, token) }
 }
 
-/** No answer on a busy machine takes so long. */
+/** Longer than any response takes on a busy machine. */
 const PATIENT_MS = 30_000
-/** For a provider that does not answer: each call waits so long. On a busy machine a call that is answered fails too. */
+/** For a provider that does not respond. On a busy machine a call to a working provider may fail too. */
 export const IMPATIENT_MS = 100
 
-/** Holds no keys of the provider yet. */
+/** Has no keys of the provider yet. */
 export function startFresh({ config, deps, idp }: World, deadlineMs = PATIENT_MS): Promise<Application> {
   const { now, elapsed, log } = deps
   const resilience = { deadlineMs, retryWaitMs: 2, openMs: 1 }
@@ -44,7 +44,7 @@ export function startFresh({ config, deps, idp }: World, deadlineMs = PATIENT_MS
   return applicationOf({ ...deps, identity })
 }
 
-/** Signs and verifies native tokens as these variables say. */
+/** Signs and verifies native tokens with these settings. */
 export async function startWith({ deps }: World, env: Environment): Promise<Application> {
   const config = parseConfig({ ...secrets, IDP_ISSUER: ISSUER, ...env })
   const nativeTokens = await createNativeTokens({ ...config.nativeTokens, now: deps.now })

@@ -12,7 +12,7 @@ onEngine(sqliteEngine, 'every documented operation', world => {
     operations = operationsOf(await readDocument(world)).filter(readsToken)
   })
 
-  /** The body breaks every schema, so that nothing is done: who is asked comes before what is asked. */
+  /** The body is invalid for every schema, so that nothing is executed: authentication precedes validation. */
   const call = ({ method, path }: Located, token: string) =>
     world.withToken(token).send(path.replace(/\{[^}]+\}/g, 'some-id'), {
       method,
@@ -20,7 +20,7 @@ onEngine(sqliteEngine, 'every documented operation', world => {
       ...(method === 'GET' ? {} : { body: '{"no":"member"}' }),
     })
 
-  test('is tried: there are protected ones of each method in use, a good token enters all of them', async () => {
+  test('is covered: there are protected operations of each method, and a valid token is accepted by all', async () => {
     const locked = operations.filter(isProtected)
     expect(locked.map(({ method }) => method)).toEqual(
       expect.arrayContaining(['GET', 'POST', 'PATCH', 'DELETE']),
@@ -32,7 +32,7 @@ onEngine(sqliteEngine, 'every documented operation', world => {
     }
   })
 
-  test('takes a native token as well, or says that it wants a session: it is never 401', async () => {
+  test('accepts a native token as well, or requires a session: it is never 401', async () => {
     const { token } = (await (await world.fan()).post('/api/auth/native-token', {})).body
     for (const located of operations) {
       const { status, headers } = await call(located, token)

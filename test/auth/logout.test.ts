@@ -13,14 +13,14 @@ onEachEngine('POST /api/auth/logout', world => {
   const native = async (token: string) =>
     (await world.withToken(token).post('/api/auth/native-token', {})).body
 
-  /** The same token with its signature spelled otherwise: base64url leaves spare bits in its last character. */
+  /** The same token with another encoding of its signature: base64url has unused bits in the last character. */
   function malleate(token: string): string[] {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const at = alphabet.indexOf(token.at(-1) ?? '')
     return [1, 2, 3].map(bits => token.slice(0, -1) + alphabet[at ^ bits]).concat(`${token}=`, `${token}==`)
   }
 
-  /** The same ES256 token with the other signature that verifies: (r, n - s) in the place of (r, s). */
+  /** The same ES256 token with the second valid signature: (r, n - s) instead of (r, s). */
   function withOtherSignature(token: string): string {
     const n = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n
     const at = token.lastIndexOf('.') + 1
@@ -33,7 +33,7 @@ onEachEngine('POST /api/auth/logout', world => {
     return token.slice(0, at) + Buffer.from(`${r}${other}`, 'hex').toString('base64url')
   }
 
-  test('a session token is refused from then on, and the fan’s others are not', async () => {
+  test('revokes the session token, and no other token of the fan', async () => {
     const fan = await world.fan()
     const other = await world.idp.issueToken(fan.subject)
     expect((await fan.post('/api/auth/logout')).status).toBe(204)
@@ -43,7 +43,7 @@ onEachEngine('POST /api/auth/logout', world => {
     expect(await statusWith(other)).toBe(200)
   })
 
-  test('a token logged out does not come back with its signature spelled otherwise', async () => {
+  test('a revoked token is refused also with another encoding of its signature', async () => {
     for (const claims of [{}, { jti: undefined }]) {
       const { subject } = await world.fan()
       const token = await world.idp.issueToken(subject, { claims })
@@ -53,7 +53,7 @@ onEachEngine('POST /api/auth/logout', world => {
     }
   })
 
-  test('a token logged out does not come back with the other signature that verifies', async () => {
+  test('a revoked token is refused also with its second valid signature', async () => {
     for (const claims of [{}, { jti: undefined }]) {
       const { subject } = await world.fan()
       const token = await world.idp.issueToken(subject, { claims })
@@ -65,7 +65,7 @@ onEachEngine('POST /api/auth/logout', world => {
     }
   })
 
-  test('a token of another fan with the same jti is not refused', async () => {
+  test('a token of another fan with the same jti stays valid', async () => {
     const [fan, other] = [await world.fan(), await world.fan()]
     const [mine, theirs] = await Promise.all(
       [fan, other].map(({ subject }) => world.idp.issueToken(subject, { claims: { jti: 'the same' } })),
@@ -101,7 +101,7 @@ onEachEngine('POST /api/auth/logout', world => {
     }
   })
 
-  test('a revocation outlasts the 30 s of leeway after exp, sweeps included', async () => {
+  test('a revocation lasts longer than the 30 s of clock tolerance after exp, sweeps included', async () => {
     const { subject } = await world.fan()
     const token = await world.idp.issueToken(subject, { expiresIn: 60 })
     const kept = await world.idp.issueToken(subject, { expiresIn: 60 })
@@ -109,12 +109,12 @@ onEachEngine('POST /api/auth/logout', world => {
     for (const ms of [60 * SECOND, 29_999]) {
       world.clock.advance(ms)
       await sweepExpired(world.db)
-      // The other token of the same age shows that time alone does not refuse it.
+      // The other token of the same age shows that the token is not refused because of its age.
       expect([await statusWith(token), await statusWith(kept)]).toEqual([401, 200])
     }
   })
 
-  test('dates with fractions of a second are taken: exchanged, synced, logged out, refused', async () => {
+  test('dates with fractions of a second are accepted: exchanged, synced, logged out, refused', async () => {
     const now = world.clock.ms / 1000
     const claims = { iat: now - 2.987654321, nbf: now - 1.5, exp: now + 3600.123456789 }
     for (const everywhere of [false, true]) {
@@ -139,7 +139,7 @@ onEachEngine('POST /api/auth/logout', world => {
     expect((await world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })).status).toBe(401)
   })
 
-  test('everywhere ends every session of the fan, of either kind, and nobody else’s', async () => {
+  test('everywhere ends all sessions of the fan, of both kinds, and of no other fan', async () => {
     const [fan, other] = [await world.fan(), await world.fan()]
     const [phone, tablet] = [await native(fan.token), await native(fan.token)]
     const second = await world.idp.issueToken(fan.subject)
@@ -153,7 +153,7 @@ onEachEngine('POST /api/auth/logout', world => {
     expect(await statusWith(await world.idp.issueToken(fan.subject))).toBe(200)
   })
 
-  test('everywhere ends tokens of a provider whose clock is 20 s ahead, whichever token asks for it', async () => {
+  test('everywhere revokes tokens of a provider whose clock is 20 s ahead, requested with either kind of token', async () => {
     for (const by of ['session', 'native'] as const) {
       const { subject } = await world.fan()
       const iat = Math.floor(world.clock.ms / SECOND) + 20
@@ -164,12 +164,12 @@ onEachEngine('POST /api/auth/logout', world => {
       expect((await asking.post('/api/auth/logout', { everywhere: true })).status).toBe(204)
       for (const token of [session, second, phone.token, tablet.token])
         expect([by, await statusWith(token)]).toEqual([by, 401])
-      // The next second of the provider's clock is a new sign-in.
+      // A token of the next second of the provider's clock is valid.
       expect([by, await statusWith(await issue(1))]).toEqual([by, 200])
     }
   })
 
-  test('a later logout everywhere takes nothing back of one whose token was issued ahead of our clock', async () => {
+  test('a later logout everywhere does not undo one whose token was issued in the future', async () => {
     const { subject } = await world.fan()
     const caller = { provider: world.config.identity.name, subject, userId: undefined }
     const logOutWith = (issuedAt: Date) => {
@@ -182,19 +182,19 @@ onEachEngine('POST /api/auth/logout', world => {
     })
     await logOutWith(new Date(world.clock.ms + 20 * SECOND))
     expect(await statusWith(token)).toBe(401)
-    // As a request does that was verified before.
+    // As a request that was authenticated before.
     world.clock.advance(SECOND)
     await logOutWith(new Date(world.clock.ms - 60 * SECOND))
     expect(await statusWith(token)).toBe(401)
   })
 
-  test('refuses members it does not know', async () => {
+  test('refuses unknown members', async () => {
     const fan = await world.fan()
     expect((await fan.post('/api/auth/logout', { all: true })).status).toBe(422)
     expect(await statusWith(fan.token)).toBe(200)
   })
 
-  test('the sweep takes away what has expired and nothing that still counts', async () => {
+  test('the sweep deletes expired rows and no others', async () => {
     const fan = await world.fan()
     const lasting = await world.idp.issueToken(fan.subject, { expiresIn: 40 * 86_400 })
     await world.withToken(lasting).post('/api/auth/logout')

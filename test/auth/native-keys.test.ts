@@ -1,4 +1,4 @@
-/** Our own keys: rotation with two of them live, and tokens that pass themselves off as ours. */
+/** The signing keys of native tokens: rotation with two keys, and forged tokens. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { createHmac, createPublicKey, type webcrypto } from 'node:crypto'
 import {
@@ -44,7 +44,7 @@ onEngine(sqliteEngine, 'native token keys', world => {
     (await as().get('/.well-known/jwks.json')).body.keys.map(({ kid }: JWK) => kid)
 
   describe('in rotation', () => {
-    test('the old one verifies what it signed while both are live, given whole or its public part alone', async () => {
+    test('tokens of the previous key verify while it is configured, as private or public key', async () => {
       const before = await withKeys(older)
       const old = await signIn(before)
       for (const previous of [older, publicPart(older ?? {})]) {
@@ -57,7 +57,7 @@ onEngine(sqliteEngine, 'native token keys', world => {
       }
     })
 
-    test('the new one can be published before it signs, so that instances may change over one by one', async () => {
+    test('the new key can be published before it signs, so that instances can switch one by one', async () => {
       const [notYet, already] = [await withKeys(older, [newer]), await withKeys(newer, [older])]
       for (const issuing of [notYet, already]) {
         const { token } = await signIn(issuing)
@@ -65,7 +65,7 @@ onEngine(sqliteEngine, 'native token keys', world => {
       }
     })
 
-    test('a session goes on over the change: its refresh token gives tokens of the new key', async () => {
+    test('a session survives the rotation: its refresh token returns tokens of the new key', async () => {
       const old = await signIn(await withKeys(older))
       const after = await withKeys(newer, [older])
       const { status, body } = await after
@@ -74,7 +74,7 @@ onEngine(sqliteEngine, 'native token keys', world => {
       expect([status, decodeProtectedHeader(body.token).kid]).toEqual([200, newer?.kid])
     })
 
-    test('once the old one is dropped, what it signed is 401 and the new one’s is not', async () => {
+    test('once the previous key is removed, its tokens are 401 and those of the new key are not', async () => {
       const old = await signIn(await withKeys(older))
       const dropped = await withKeys(newer)
       const renewed = await signIn(dropped)
@@ -85,7 +85,7 @@ onEngine(sqliteEngine, 'native token keys', world => {
       expect(await kidsOf(dropped)).toEqual([newer?.kid])
     })
 
-    test('from P-256 to Ed25519 and back, and the key set says which is which and nothing private', async () => {
+    test('from P-256 to Ed25519 and back, and the key set states the algorithms and nothing private', async () => {
       const old = await signIn(await withKeys(older))
       const modern = await withKeys(edwards, [older])
       const { token } = await signIn(modern)
@@ -101,9 +101,9 @@ onEngine(sqliteEngine, 'native token keys', world => {
     })
   })
 
-  describe('against tokens that are not what they say', () => {
+  describe('against forged tokens', () => {
     let app: Application
-    /** The claims of a good native token whose session is alive. */
+    /** The claims of a valid native token with an active session. */
     let claims: JWTPayload
     beforeAll(async () => {
       app = await withKeys(older)
@@ -125,7 +125,7 @@ onEngine(sqliteEngine, 'native token keys', world => {
         .join('.')
 
     async function expectRefused(forged: Record<string, string>) {
-      // The same claims, signed as they should be, are accepted: nothing but the change is judged.
+      // The same claims with a valid signature are accepted: only the change matters.
       expect(await statusOf(app, await sign())).toBe(200)
       for (const [what, token] of Object.entries(forged)) {
         const { status, headers, body } = await app.as(token).get(PATH)
@@ -134,7 +134,7 @@ onEngine(sqliteEngine, 'native token keys', world => {
       }
     }
 
-    test('claims that are missing, wrong or out of time are refused, though our key signed them', async () => {
+    test('missing, wrong or expired claims are refused, although the signature is valid', async () => {
       const now = Math.floor(world.clock.ms / 1000)
       await expectRefused({
         expired: await sign({ iat: now - 1000, exp: now - 5 }),
@@ -155,7 +155,7 @@ onEngine(sqliteEngine, 'native token keys', world => {
       })
     })
 
-    test('no signature, an HMAC with our public key, and keys that the token brings along are refused', async () => {
+    test('no signature, an HMAC with the public key, and keys in the header of the token are refused', async () => {
       const own = publicPart(older ?? {})
       const pem = createPublicKey({ key: own as webcrypto.JsonWebKey, format: 'jwk' })
         .export({ type: 'spki', format: 'pem' })
@@ -183,7 +183,7 @@ onEngine(sqliteEngine, 'native token keys', world => {
       })
     })
 
-    test('a token of the provider that names us as its issuer is refused, and so is ours that names the provider', async () => {
+    test('a token of the provider with the native issuer is refused, and so is a native token with the issuer of the provider', async () => {
       const { issuer } = world.config.identity
       const subject = String(claims.sub)
       expect(await statusOf(app, await world.idp.issueToken(subject))).toBe(200)

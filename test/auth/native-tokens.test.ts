@@ -21,7 +21,7 @@ onEachEngine('Native tokens', world => {
     world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })
   const statusWith = async (token: string) => (await world.withToken(token).get('/api/rewards')).status
 
-  test('a session is exchanged for a token of ours, whose every claim is as promised', async () => {
+  test('a session is exchanged for a native token with all documented claims', async () => {
     const fan = await world.fan()
     const { headers, body } = await fan.post('/api/auth/native-token', { deviceName: 'Phone' })
     expect(headers.get('cache-control')).toBe('no-store')
@@ -41,14 +41,14 @@ onEachEngine('Native tokens', world => {
   test.each([
     ['its client_id', { client_id: 'fan-app', azp: 'another' }, 'fan-app'],
     [
-      'its azp, where it has no client_id',
+      'its azp, if it has no client_id',
       { client_id: undefined, azp: 'https://app.example' },
       'https://app.example',
     ],
     ['the audience, where it names no client', { client_id: undefined }, 'matchday-api'],
     ['the audience, where its client is no text', { client_id: 7, azp: '' }, 'matchday-api'],
     [
-      'the audience, where its client is no client id',
+      'the audience, if its client is not a valid client id',
       { client_id: 'a\nb', azp: 'x'.repeat(256) },
       'matchday-api',
     ],
@@ -66,7 +66,7 @@ onEachEngine('Native tokens', world => {
     },
   )
 
-  test('a refresh token whose client was changed is refused, and one of an earlier release has none', async () => {
+  test('a refresh token with a changed client is refused, and one of an earlier release has no client', async () => {
     const fan = await world.fan()
     const { refreshToken } = await signIn(fan)
     const forged = refreshToken.slice(0, 48) + Buffer.from('another-app').toString('base64url')
@@ -81,7 +81,7 @@ onEachEngine('Native tokens', world => {
     expect(decodeJwt(body.token).client_id).toBe('matchday-api')
   })
 
-  test('verifies with the keys at /.well-known/jwks.json, which hold nothing private', async () => {
+  test('verifies with the keys at /.well-known/jwks.json, which contain nothing private', async () => {
     const { token } = await signIn(await world.fan())
     const { body } = await world.anonymous.get('/.well-known/jwks.json')
     expect(JSON.stringify(body)).not.toContain('"d"')
@@ -91,14 +91,14 @@ onEachEngine('Native tokens', world => {
     expect(payload.iss).toBe('urn:matchday')
   })
 
-  test('speaks for the same fan as the session did', async () => {
+  test('has the same subject as the session token', async () => {
     const fan = await world.fan()
     await fan.post('/api/user/profile', { displayName: 'Same' })
     const native = world.withToken((await signIn(fan)).token)
     expect((await native.get('/api/user/profile')).body.displayName).toBe('Same')
   })
 
-  test('makes no user record by itself', async () => {
+  test('does not create a user record', async () => {
     const fan = await world.fan()
     const { users, revokedTokens } = world.db.tables
     const revoked = await world.db.read.select().from(revokedTokens)
@@ -118,7 +118,7 @@ onEachEngine('Native tokens', world => {
     expect(await statusWith(token)).toBe(401)
   })
 
-  test('cannot mint another, nor sync: 403 session_required', async () => {
+  test('cannot be exchanged for another one, nor used to sync: 403 session_required', async () => {
     const native = world.withToken((await signIn(await world.fan())).token)
     for (const path of ['/api/auth/native-token', '/api/user/sync-mock-idp']) {
       const { status, body } = await native.post(path, {})
@@ -126,14 +126,14 @@ onEachEngine('Native tokens', world => {
     }
   })
 
-  test('onboards with a native token, synced by the session token that the device came with', async () => {
+  test('onboarding with a native token syncs with the session token of the sign-in', async () => {
     const native = world.withToken((await signIn(await world.fan())).token)
     const { body } = await native.post('/api/user/onboarding', {})
     expect([body.state, body.identitySync]).toEqual(['completed', 'synced'])
     expect((await native.get('/api/user/profile')).body.identity.email).toBeString()
   })
 
-  test('the session token is kept sealed, only until it expires; onboarding after that defers the sync', async () => {
+  test('the session token is stored encrypted until it expires; onboarding after that defers the sync', async () => {
     const fan = await world.fan()
     const first = await signIn(fan)
     const { nativeSessions } = world.db.tables
@@ -151,7 +151,7 @@ onEachEngine('Native tokens', world => {
     expect((await native.get('/api/user/onboarding')).body.identitySync).toBe('synced')
   })
 
-  test('a logout everywhere ends a session that is being started, in whatever order they commit', async () => {
+  test('a logout everywhere ends a session that is being created, in any order of commits', async () => {
     const { subject, token } = await world.fan()
     const { tokenId, ...times } = await world.deps.identity.verify(token)
     const [issuedAt, expiresAt] = [new Date(times.issuedAt), new Date(times.expiresAt)]
@@ -160,7 +160,7 @@ onEachEngine('Native tokens', world => {
     const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt }
     await world.db.write(tx => logOut(tx, { ...caller, credential, userId: undefined }, true))
     world.clock.advance(SECOND)
-    // As a request does that was verified before the logout and writes after it.
+    // As a request that was authenticated before the logout and writes after it.
     const origin = { issuedAt, sealedToken: '', tokenExpiresAt: expiresAt, clientId: null }
     const late = await world.db.write(tx => startSession(tx, caller, null, origin, DAY))
     await expect(requireValidNativeToken(world.db.read, caller, late.session.id)).rejects.toThrow(
@@ -169,7 +169,7 @@ onEachEngine('Native tokens', world => {
     expect((await refresh(late.refreshToken)).body.code).toBe('invalid_refresh_token')
   })
 
-  test('a logout everywhere ends what came of a token of the same millisecond, and not of the next', async () => {
+  test('a logout everywhere ends sessions of a token of the same millisecond, and not of the next', async () => {
     const fan = await world.fan()
     await fan.post('/api/auth/logout', { everywhere: true })
     const caller = { provider: 'mock-idp', subject: fan.subject }
@@ -196,7 +196,7 @@ onEachEngine('Native tokens', world => {
     expect(await requireValidSessionToken(world.db.read, caller, credential)).toMatchObject({})
   })
 
-  test('of more than fifty devices the oldest are signed out', async () => {
+  test('beyond fifty devices the oldest ones are signed out', async () => {
     const fan = await world.fan()
     const oldest = await signIn(fan)
     for (let device = 0; device < 50; device++) {
@@ -207,7 +207,7 @@ onEachEngine('Native tokens', world => {
     expect(await statusWith(oldest.token)).toBe(401)
   })
 
-  test('a refresh gives new tokens of the same session, and the old access token stays good', async () => {
+  test('a refresh returns new tokens of the same session, and the previous access token stays valid', async () => {
     const first = await signIn(await world.fan())
     world.clock.advance(MINUTE)
     const { status, headers, body } = await refresh(first.refreshToken)
@@ -217,7 +217,7 @@ onEachEngine('Native tokens', world => {
     for (const token of [first.token, body.token]) expect(await statusWith(token)).toBe(200)
   })
 
-  test('the immediate predecessor is forgiven for 10 seconds, and either answer can go on', async () => {
+  test('the previous refresh token is accepted for 10 seconds, and both responses are usable', async () => {
     for (const kept of [0, 1]) {
       const { refreshToken } = await signIn(await world.fan())
       const answers = [(await refresh(refreshToken)).body, (await refresh(refreshToken)).body]
@@ -227,7 +227,7 @@ onEachEngine('Native tokens', world => {
     }
   })
 
-  test('a spent token after 10 seconds kills its family: every token of it is refused', async () => {
+  test('reuse after 10 seconds ends the session: all its tokens are refused', async () => {
     const first = await signIn(await world.fan())
     const second = (await refresh(first.refreshToken)).body
     world.clock.advance(10 * SECOND + 1)
@@ -238,14 +238,14 @@ onEachEngine('Native tokens', world => {
     for (const { token } of [first, second]) expect(await statusWith(token)).toBe(401)
   })
 
-  test('at exactly 10 seconds it is still forgiven', async () => {
+  test('reuse after exactly 10 seconds is still accepted', async () => {
     const { refreshToken } = await signIn(await world.fan())
     await refresh(refreshToken)
     world.clock.advance(10 * SECOND)
     expect((await refresh(refreshToken)).status).toBe(200)
   })
 
-  test('a grandparent is never forgiven, however soon', async () => {
+  test('the token before the previous one is never accepted', async () => {
     const first = await signIn(await world.fan())
     const second = (await refresh(first.refreshToken)).body
     await refresh(second.refreshToken)
@@ -253,7 +253,7 @@ onEachEngine('Native tokens', world => {
     expect(await statusWith(first.token)).toBe(401)
   })
 
-  test('one family’s death leaves the fan’s other devices alone', async () => {
+  test('the end of one session does not affect other devices of the fan', async () => {
     const fan = await world.fan()
     const [phone, tablet] = [await signIn(fan, 'Phone'), await signIn(fan, 'Tablet')]
     const second = (await refresh(phone.refreshToken)).body
@@ -268,7 +268,7 @@ onEachEngine('Native tokens', world => {
     expect((await refresh(refreshToken)).status).toBe(401)
   })
 
-  test('no token outlives its session, however often it is refreshed', async () => {
+  test('no token outlives its session, even if it is refreshed', async () => {
     let { refreshToken, sessionId } = await signIn(await world.fan())
     const ends = world.clock.ms + 180 * DAY
     for (let month = 0; month < 6; month++) {
@@ -283,7 +283,7 @@ onEachEngine('Native tokens', world => {
     expect((await refresh(refreshToken)).status).toBe(401)
   })
 
-  test('refuses what is no refresh token with 401 invalid_refresh_token, and a bad body with 422', async () => {
+  test('refuses an unknown refresh token with 401 invalid_refresh_token, and an invalid body with 422', async () => {
     const { token } = await signIn(await world.fan())
     for (const text of ['x', token, `mdrt_${'A'.repeat(43)}`]) {
       expect((await refresh(text)).body.code).toBe('invalid_refresh_token')
@@ -291,14 +291,14 @@ onEachEngine('Native tokens', world => {
     expect((await world.anonymous.post('/api/auth/native-token/refresh', {})).status).toBe(422)
   })
 
-  test('the database holds hashes of refresh tokens, never the tokens', async () => {
+  test('the database contains hashes of refresh tokens, never the tokens', async () => {
     const first = await signIn(await world.fan())
     const second = (await refresh(first.refreshToken)).body
     const rows = JSON.stringify(await world.db.read.select().from(world.db.tables.refreshTokens))
     for (const { refreshToken } of [first, second]) expect(rows).not.toContain(refreshToken.slice(5, 30))
   })
 
-  test('of twenty refreshes at once with one token, all succeed within forgiveness and one generation follows', async () => {
+  test('twenty concurrent refreshes with one token all succeed in the grace period, with one new generation', async () => {
     const { refreshToken, sessionId } = await signIn(await world.fan())
     const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(refreshToken)))
     expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
@@ -307,20 +307,20 @@ onEachEngine('Native tokens', world => {
     expect(rows.find(({ id }) => id === sessionId)?.generation).toBe(2)
   })
 
-  test('of twenty reuses at once of a spent token, none succeeds and the family is dead', async () => {
+  test('of twenty concurrent reuses of a refresh token none succeeds, and the session is ended', async () => {
     const first = await signIn(await world.fan())
     const second = (await refresh(first.refreshToken)).body
     world.clock.advance(MINUTE)
     const attempts = [...Array(20).fill(first.refreshToken), second.refreshToken]
     const answers = await Promise.all(attempts.map(refresh))
     expect(answers.slice(0, 20).every(({ status }) => status === 401)).toBe(true)
-    // Whether the good one came before or after the reuse: what it got, if anything, is dead too.
+    // The valid refresh may come before or after the reuse: its tokens, if any, are refused too.
     const last = answers[20]
     if (last?.status === 200) expect((await refresh(last.body.refreshToken)).status).toBe(401)
     expect(await statusWith(second.token)).toBe(401)
   })
 
-  test('lists the caller’s devices, the current one marked, and nobody else’s', async () => {
+  test('lists the devices of the caller only, and marks the current one', async () => {
     const [fan, other] = [await world.fan(), await world.fan()]
     await signIn(other, 'Not mine')
     const phone = await signIn(fan, 'Phone')
@@ -337,7 +337,7 @@ onEachEngine('Native tokens', world => {
     ])
   })
 
-  test('signs one device out; somebody else’s is 404 session_not_found', async () => {
+  test('signs one device out; a device of another fan is 404 session_not_found', async () => {
     const [fan, other] = [await world.fan(), await world.fan()]
     const [phone, tablet] = [await signIn(fan), await signIn(fan)]
     const path = `/api/auth/sessions/${phone.sessionId}`

@@ -1,4 +1,4 @@
-/** Whatever the provider suffers, at whichever of its endpoints: fans do not notice, and nobody gets in. */
+/** Faults of the provider at each of its endpoints: fans do not notice them, and no invalid token is accepted. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { type FaultInput, type FaultKind, faultKinds } from '../../mock-idp/faults/fault.ts'
 import { EMPTY_COOLDOWN_MS, KEYS_FRESH_MS } from '../../src/identity-provider/key-set.ts'
@@ -10,7 +10,7 @@ import { IMPATIENT_MS, startFresh } from './application.ts'
 import { control, tokenOf } from './provider-controls.ts'
 
 const PATH = '/api/rewards'
-/** Longer than anybody waits. */
+/** Longer than any deadline. */
 const FOR_EVER = 600_000
 let world: World
 
@@ -20,12 +20,12 @@ beforeAll(async () => {
 afterEach(() => control(world, 'DELETE', '/faults'))
 afterAll(() => world.close())
 
-/** Only a deadline ends a call that these strike. */
+/** Faults after which only a deadline ends a call. */
 const UNANSWERED: ReadonlySet<FaultKind> = new Set(['delay', 'hang', 'drip'])
 const start = (kind: FaultKind) =>
   UNANSWERED.has(kind) ? startFresh(world, IMPATIENT_MS) : startFresh(world)
 
-/** Asks until the keys are held: with the short deadline, one fetch of them may fail on a busy machine. */
+/** Retries until the keys are fetched: with the short deadline a fetch may fail on a busy machine. */
 const signIn = (client: Client) =>
   waitUntil('the keys are held', async () => {
     const { status } = await client.get(PATH)
@@ -36,7 +36,7 @@ const signIn = (client: Client) =>
 
 const fault = (input: FaultInput) => control(world, 'POST', '/faults', input)
 
-/** Each kind as it strikes hardest; those that can be milder are also struck mildly below. */
+/** Each fault in its most severe form; milder forms are tested below. */
 const HARD: Record<FaultKind, Omit<FaultInput, 'match' | 'kind'>> = {
   status: { status: 500 },
   delay: { delayMs: FOR_EVER },
@@ -52,8 +52,8 @@ const HARD: Record<FaultKind, Omit<FaultInput, 'match' | 'kind'>> = {
 }
 
 for (const kind of faultKinds) {
-  describe(`a provider struck by ${kind}`, () => {
-    test('at all of its endpoints is not noticed while its keys are held', async () => {
+  describe(`a provider with the fault ${kind}`, () => {
+    test('at all endpoints is not noticed while its keys are known', async () => {
       const { as } = await start(kind)
       const [warm, cold, third] = [
         await tokenOf(world, {}),
@@ -62,7 +62,7 @@ for (const kind of faultKinds) {
       ]
       await signIn(as(warm))
       await fault({ match: '*', kind, ...HARD[kind] })
-      // Within the time for which keys are fresh nothing is asked; past it the held set goes on.
+      // While keys are fresh nothing is requested; after that the last set stays in use.
       for (const token of [warm, cold]) expect((await as(token).get(PATH)).status).toBe(200)
       world.clock.advance(KEYS_FRESH_MS)
       for (const token of [warm, third]) expect((await as(token).get(PATH)).status).toBe(200)
@@ -71,7 +71,7 @@ for (const kind of faultKinds) {
     })
 
     for (const match of ['discovery', '*'] as const) {
-      test(`at first start (${match}) is 503 with Retry-After, to good tokens and to bad ones, and heals`, async () => {
+      test(`at the first start (${match}) is 503 with Retry-After, for valid and invalid tokens, until it recovers`, async () => {
         const { as } = await start(kind)
         const good = await tokenOf(world, {})
         await fault({ match, kind, ...HARD[kind] })
@@ -108,7 +108,7 @@ for (const kind of faultKinds) {
 }
 
 describe('a provider with a mild fault', () => {
-  test('that answers late, but in time, is believed', async () => {
+  test('that responds late, but before the deadline, is accepted', async () => {
     const { as } = await startFresh(world)
     const fan = await world.fan()
     await fault({ match: '*', kind: 'delay', delayMs: 1 })
@@ -116,7 +116,7 @@ describe('a provider with a mild fault', () => {
     expect([status, body.identitySync]).toEqual([200, 'synced'])
   })
 
-  test('that fails once while a fan onboards is asked again, and nothing is deferred', async () => {
+  test('that fails once during an onboarding is retried, and no sync is deferred', async () => {
     for (const kind of ['status', 'reset'] as const) {
       const { as } = await startFresh(world)
       const fan = await world.fan()
@@ -126,8 +126,8 @@ describe('a provider with a mild fault', () => {
     }
   })
 
-  test('that does not answer once while a fan onboards is asked again, and nothing is deferred', async () => {
-    // The second call has the short deadline as well, which a busy machine may miss: then with another fan.
+  test('that does not respond once during an onboarding is retried, and no sync is deferred', async () => {
+    // The retry has the short deadline as well, which may pass on a busy machine: then try with another fan.
     await waitUntil('the second call is answered', async () => {
       const { as } = await startFresh(world, IMPATIENT_MS)
       const fan = await world.fan()
@@ -139,7 +139,7 @@ describe('a provider with a mild fault', () => {
     })
   })
 
-  test('that says another fan’s data is not believed, and the onboarding completes', async () => {
+  test('that returns another fan’s data is not trusted, and the onboarding completes', async () => {
     const { as } = await startFresh(world)
     const [fan, other] = [await world.fan(), await world.fan()]
     await fault({ match: 'userinfo', kind: 'json', body: { sub: other.subject, name: 'Somebody else' } })

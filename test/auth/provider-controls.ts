@@ -2,7 +2,7 @@
 import type { Answer } from '../support/client.ts'
 import type { World } from '../support/world.ts'
 
-/** The JSON of its answer. Throws unless it succeeds. */
+/** The JSON of the response. Throws unless the request succeeds. */
 export async function control(
   world: Pick<World, 'idp'>,
   method: string,
@@ -21,12 +21,12 @@ export async function control(
   return response.status === 204 ? {} : response.json()
 }
 
-/** A token, made as `POST /_mock/tokens` makes it. */
+/** A token from `POST /_mock/tokens`. */
 export async function tokenOf(world: Pick<World, 'idp'>, options: object): Promise<string> {
   return (await control(world, 'POST', '/tokens', { sub: 'fan-0001', ...options })).access_token
 }
 
-/** How often the provider was asked for its keys since the log was cleared. */
+/** Number of key requests to the provider since its log was cleared. */
 export async function keyFetches(world: Pick<World, 'idp'>): Promise<number> {
   const { requests } = await control(world, 'GET', '/requests')
   return requests.filter(({ path }: { path: string }) => path.includes('jwks')).length

@@ -1,4 +1,4 @@
-/** The provider's keys: new ones are found, old ones go, and what the provider suffers does not sign fans out. */
+/** The provider's keys: rotation is followed, and outages of the provider do not sign fans out. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import type { FaultInput } from '../../mock-idp/faults/fault.ts'
 import { createApp } from '../../src/app.ts'
@@ -13,7 +13,7 @@ import { control, keyFetches, tokenOf } from './provider-controls.ts'
 
 const PATH = '/api/rewards'
 let world: World
-/** The application over a provider that it has not asked yet. */
+/** An application that has not fetched the provider's keys yet. */
 let fresh: (deadlineMs?: number) => (token: string) => Client
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ afterEach(async () => {
 afterAll(() => world.close())
 
 const statusOf = async (client: Client) => (await client.get(PATH)).status
-/** Asks until the keys are held: with a short deadline, one fetch of them may fail on a busy machine. */
+/** Retries until the keys are fetched: with a short deadline a fetch may fail on a busy machine. */
 const signIn = (client: Client) =>
   waitUntil('the keys are held', async () => {
     const status = await statusOf(client)
@@ -61,7 +61,7 @@ async function expectUnavailable(client: Client) {
 }
 
 describe('rotation', () => {
-  test('tokens of the new key and of the old one are accepted while both are published', async () => {
+  test('tokens of the new and the old key are accepted while both are published', async () => {
     const as = fresh()
     const old = await tokenOf(world, {})
     expect(await statusOf(as(old))).toBe(200)
@@ -74,7 +74,7 @@ describe('rotation', () => {
     }
   })
 
-  test('a retired key is refused once the published bound has passed, and the new one is not', async () => {
+  test('a retired key is refused after the documented time, and the new one is not', async () => {
     const as = fresh()
     const old = await tokenOf(world, {})
     expect(await statusOf(as(old))).toBe(200)
@@ -87,7 +87,7 @@ describe('rotation', () => {
     expect(await statusOf(as(await tokenOf(world, {})))).toBe(200)
   })
 
-  test('a flood of unknown key ids makes at most one fetch per cooldown', async () => {
+  test('many unknown key ids cause at most one fetch per cooldown', async () => {
     const as = fresh()
     const good = await tokenOf(world, {})
     expect(await statusOf(as(good))).toBe(200)
@@ -105,7 +105,7 @@ describe('rotation', () => {
     expect(await statusOf(as(good))).toBe(200)
   })
 
-  test('an outage right after it answers 503 for the new key, never 401, and heals by itself', async () => {
+  test('an outage right after it is 503 for the new key, never 401, until the provider recovers', async () => {
     const as = fresh()
     const old = await tokenOf(world, { expiresIn: 86_400 })
     expect(await statusOf(as(old))).toBe(200)
@@ -128,7 +128,7 @@ describe('rotation', () => {
     expect(await statusOf(as(await tokenOf(world, { defect: 'unknown_kid' })))).toBe(401)
   })
 
-  test('a flood of unknown key ids during an outage makes one fetch per cooldown, and is 503 until it ends', async () => {
+  test('many unknown key ids during an outage cause one fetch per cooldown, and are 503 until it ends', async () => {
     const as = fresh()
     expect(await statusOf(as(await tokenOf(world, {})))).toBe(200)
     const unknown = await tokenOf(world, { defect: 'unknown_kid', expiresIn: 86_400 })
@@ -145,7 +145,7 @@ describe('rotation', () => {
     expect(new Set(await flood())).toEqual(new Set([401]))
   })
 
-  test('requests that all need the keys at once share one fetch', async () => {
+  test('concurrent requests that need the keys share one fetch', async () => {
     const as = fresh()
     const token = await tokenOf(world, {})
     const statuses = await Promise.all(Array.from({ length: 20 }, () => statusOf(as(token))))
@@ -182,10 +182,10 @@ const FAULTS: Record<string, Omit<FaultInput, 'match'>> = {
 
 describe('a provider that fails', () => {
   for (const [what, input] of Object.entries(FAULTS)) {
-    // Only a deadline ends a call that gets no answer.
+    // Only a deadline ends a call without a response.
     const start = () => fresh(input.kind === 'hang' || input.kind === 'drip' ? IMPATIENT_MS : undefined)
 
-    test(`and ${what} is 503 at first, never 401, and heals by itself`, async () => {
+    test(`and ${what} is 503 at first, never 401, until it recovers`, async () => {
       const as = start()
       const token = await tokenOf(world, {})
       await fault({ match: 'jwks', ...input })
@@ -199,7 +199,7 @@ describe('a provider that fails', () => {
       expect((await as(token).get('/readyz')).status).toBe(200)
     })
 
-    test(`and ${what} does not take away the last good keys`, async () => {
+    test(`and ${what} does not remove the last valid keys`, async () => {
       const as = start()
       const token = await tokenOf(world, { expiresIn: 7 * 86_400 })
       await signIn(as(token))
@@ -214,7 +214,7 @@ describe('a provider that fails', () => {
     })
   }
 
-  test('is forgiven for a bounded time: then 503, never 401, and it heals by itself', async () => {
+  test('is tolerated for a limited time, then 503, never 401, until it recovers', async () => {
     const as = fresh()
     const token = await tokenOf(world, { expiresIn: 7 * 86_400 })
     expect(await statusOf(as(token))).toBe(200)
@@ -232,7 +232,7 @@ describe('a provider that fails', () => {
     expect(await statusOf(as(token))).toBe(200)
   })
 
-  test('is asked at most once a cooldown, however many requests come while it is down', async () => {
+  test('is requested at most once per cooldown, for any number of requests', async () => {
     const as = fresh()
     const token = await tokenOf(world, {})
     await fault({ match: 'jwks', kind: 'status' })
@@ -244,7 +244,7 @@ describe('a provider that fails', () => {
   })
 
   test.each(['jwks', 'discovery'] as const)(
-    'and names a time to wait (%s) is not asked before it, whatever tokens come',
+    'and sends Retry-After (%s) is not requested before it has passed, for any token',
     async match => {
       const as = fresh()
       const known = await tokenOf(world, { expiresIn: 86_400 })
@@ -265,7 +265,7 @@ describe('a provider that fails', () => {
       world.clock.advance(120_000 - EMPTY_COOLDOWN_MS - FETCH_COOLDOWN_MS)
       expect(await statusOf(as(known))).toBe(200)
 
-      // With keys in use, the same: the held set counts, and the provider is left alone.
+      // The same with known keys: the last set is used, and no request is sent.
       await fault({ match, kind: 'status', retryAfter: 120 })
       world.clock.advance(KEYS_FRESH_MS)
       expect(await statusOf(as(known))).toBe(200)
@@ -280,7 +280,7 @@ describe('a provider that fails', () => {
     },
   )
 
-  test('still leaves 401 to who brings no token, and the open routes to everyone', async () => {
+  test('does not affect 401 without a token, nor public routes', async () => {
     const as = fresh()
     await fault({ match: '*', kind: 'status' })
     expect((await as('').get(PATH, { authorization: '' })).status).toBe(401)
@@ -288,7 +288,7 @@ describe('a provider that fails', () => {
     expect((await as('').get('/healthz')).status).toBe(200)
   })
 
-  test('with a discovery document of another issuer, or without keys, is not believed', async () => {
+  test('with a discovery document of another issuer, or without keys, is not trusted', async () => {
     const issuer = world.config.identity.issuer
     const jwks_uri = `${issuer}/jwks`
     for (const body of [
@@ -307,7 +307,7 @@ describe('a provider that fails', () => {
     }
   })
 
-  test('whose keys are damaged does not make good tokens bad', async () => {
+  test('with damaged keys does not invalidate valid tokens', async () => {
     const as = fresh()
     const token = await tokenOf(world, { expiresIn: 7 * 86_400 })
     expect(await statusOf(as(token))).toBe(200)

@@ -1,4 +1,4 @@
-/** What is revoked in one process is refused in every other, at once, and by whatever starts after a crash. */
+/** What is revoked in one process is refused immediately in every other, and after a crash and restart. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { eraseUser } from '../../src/admin/erase-user.ts'
@@ -19,7 +19,7 @@ for (const engine of sharedEngines) {
     let provider: RunningProvider
     let apis: RunningApi[]
     let fans = 0
-    /** Refused by now: a restart must not forgive any of them. */
+    /** Revoked credentials, which must stay refused after a restart. */
     const dead: string[] = []
 
     const startBoth = () => {
@@ -38,7 +38,7 @@ for (const engine of sharedEngines) {
       await temporary.remove()
     })
 
-    /** The n-th request goes to the one process or to the other. */
+    /** Alternates requests between the two processes. */
     async function call(n: number, path: string, { token, body }: { token?: string; body?: unknown } = {}) {
       const response = await fetch(`${apis[n % 2]?.origin}${path}`, {
         headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
@@ -70,7 +70,7 @@ for (const engine of sharedEngines) {
       expect(status).toBe(200)
       return body
     }
-    /** Both processes have verified it, so that whatever they keep of it is warm. */
+    /** A token that both processes have verified and cached. */
     async function warm(...tokens: string[]) {
       for (const token of tokens) expect(await statusesOf(token)).toEqual([200, 200])
     }
@@ -79,7 +79,7 @@ for (const engine of sharedEngines) {
       dead.push(...tokens)
     }
 
-    /** A test that the restart below repeats, so that it has something of each kind to forgive. */
+    /** A test whose revoked credentials are tried again after the restart below. */
     const revocations: (() => Promise<void>)[] = []
     function revocation(title: string, revoke: () => Promise<void>) {
       revocations.push(revoke)
@@ -87,7 +87,7 @@ for (const engine of sharedEngines) {
     }
 
     revocation(
-      'a session token that is logged out in one is refused in the other, warm as it is',
+      'a session token that is logged out in one is refused in the other, although cached',
       async () => {
         const subject = nextFan()
         const [token, other] = [
@@ -130,7 +130,7 @@ for (const engine of sharedEngines) {
       await warm(stranger)
     })
 
-    test('a logout in one holds in the other at once while that one writes', async () => {
+    test('a logout in one is effective immediately in the other while that one writes', async () => {
       const writers = await Promise.all(Array.from({ length: 8 }, () => provider.idp.issueToken(nextFan())))
       const tokens = await Promise.all(Array.from({ length: 60 }, () => provider.idp.issueToken(nextFan())))
       await warm(...tokens)
@@ -144,7 +144,7 @@ for (const engine of sharedEngines) {
       const alive: number[] = []
       for (const [n, token] of tokens.entries()) {
         await logOut(0, token)
-        // The first answers may be right by chance, and a stale one that is kept shows later.
+        // The first responses may be right by chance; a stale cached one shows later.
         for (let attempt = 0; attempt < 5; attempt++) {
           if ((await call(1, '/api/rewards', { token })).status !== 401) alive.push(n)
         }
@@ -155,7 +155,7 @@ for (const engine of sharedEngines) {
       await expectDead(...tokens)
     })
 
-    test('one token refreshed in both at once moves its session on by one generation', async () => {
+    test('one token refreshed in both concurrently advances its session by one generation', async () => {
       const { refreshToken, sessionId } = await signIn(0, await provider.idp.issueToken(nextFan()))
       const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => refresh(n, refreshToken)))
       expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200))
@@ -165,7 +165,7 @@ for (const engine of sharedEngines) {
     })
 
     revocation(
-      'a spent token reused in both at once ends its family in both, for every token of it',
+      'a refresh token reused in both concurrently ends its session in both, with all its tokens',
       async () => {
         const first = await signIn(0, await provider.idp.issueToken(nextFan()))
         const second = (await refresh(1, first.refreshToken)).body as NativeToken
@@ -194,14 +194,14 @@ for (const engine of sharedEngines) {
     const liveDevicesOf = async (subject: string) =>
       (await devicesOf(subject)).filter(({ revokedAt }) => revokedAt === null)
 
-    test('exchanges that race a logout everywhere leave no device and no refresh token that works', async () => {
+    test('exchanges concurrent with a logout everywhere leave no session and no valid refresh token', async () => {
       for (let round = 0; round < 6; round++) {
         const subject = nextFan()
         const [token, other] = [
           await provider.idp.issueToken(subject),
           await provider.idp.issueToken(subject),
         ]
-        // In some rounds the fan has a device and a record, in the others the exchange is their first write.
+        // In some rounds the fan has a device and a record, in others the exchange is the first write.
         if (round % 2 === 0) {
           await signIn(0, token)
           await createRecord(token)
@@ -220,7 +220,7 @@ for (const engine of sharedEngines) {
       }
     })
 
-    test('twenty exchanges at once in both leave the fan at most fifty devices', async () => {
+    test('twenty concurrent exchanges in both leave the fan at most fifty devices', async () => {
       for (const before of [40, 0]) {
         const subject = nextFan()
         const token = await provider.idp.issueToken(subject)
@@ -234,7 +234,7 @@ for (const engine of sharedEngines) {
       }
     })
 
-    test('of twenty exchanges and twenty first writes at once all succeed and one creates the record', async () => {
+    test('twenty concurrent exchanges and twenty first writes all succeed, and one creates the record', async () => {
       const subject = nextFan()
       const token = await provider.idp.issueToken(subject)
       const [exchanges, writes] = await Promise.all([
@@ -245,7 +245,7 @@ for (const engine of sharedEngines) {
       expect(writes.map(({ status }) => status).toSorted()).toEqual([...Array(19).fill(200), 201])
     })
 
-    test('exchanges and refreshes that race an erasure leave no device, whether the fan has a record or not', async () => {
+    test('exchanges and refreshes concurrent with an erasure leave no session, with or without a record', async () => {
       for (let round = 0; round < 6; round++) {
         const subject = nextFan()
         const token = await provider.idp.issueToken(subject)
@@ -268,7 +268,7 @@ for (const engine of sharedEngines) {
     const createRecord = async (token: string) =>
       expect((await call(0, '/api/user/profile', { token, body: {} })).status).toBe(201)
 
-    /** Resolves when so many statements wait for locks. */
+    /** Resolves when this number of statements wait for locks. */
     const blocked = (expected: number) =>
       withRawConnection(temporary, async run => {
         const waiting =
@@ -280,9 +280,9 @@ for (const engine of sharedEngines) {
         }
       })
 
-    // SQLite has one writer: nothing waits for an erasure that has begun.
+    // SQLite has one writer, so nothing can wait for a running erasure.
     test.skipIf(engine.name === 'SQLite')(
-      'what waits for an erasure is refused and leaves nothing',
+      'a write that waits for an erasure is refused and leaves nothing',
       async () => {
         for (const record of [true, false]) {
           const subject = nextFan()
@@ -312,14 +312,14 @@ for (const engine of sharedEngines) {
       },
     )
 
-    test('what was revoked stays refused after both were killed and started again, the rest stays good', async () => {
+    test('revoked credentials stay refused after both processes are killed and restarted, others stay valid', async () => {
       for (const revoke of revocations) await revoke()
       const subject = nextFan()
       const [gone, kept] = [await provider.idp.issueToken(subject), await provider.idp.issueToken(subject)]
       const phone = await signIn(1, kept)
       await warm(gone, kept, phone.token)
       await logOut(1, gone)
-      // Killed as soon as the logout was acknowledged.
+      // Killed as soon as the logout is acknowledged.
       await Promise.all(apis.map(api => api.stop('SIGKILL')))
       apis = await startBoth()
       dead.push(gone)

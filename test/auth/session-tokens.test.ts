@@ -1,4 +1,4 @@
-/** The provider's tokens at a protected route: what is refused, why, and what the client is told (RFC 6750). */
+/** Session tokens at a protected route: which ones are refused, and with which response (RFC 6750). */
 import { expect, test } from 'bun:test'
 import { defects } from '../../mock-idp/oidc/defects.ts'
 import { sqliteEngine } from '../support/engines.ts'
@@ -19,7 +19,7 @@ onEngine(sqliteEngine, 'session tokens', world => {
     return body.detail as string
   }
 
-  test('a good token passes, and speaks for its subject', async () => {
+  test('a valid token is accepted and identifies its subject', async () => {
     const token = await tokenOf(world, { sub: 'fan-0007' })
     const { status, body } = await world.withToken(token).post('/api/user/profile', {})
     expect([status, body.identity.subject]).toEqual([201, 'fan-0007'])
@@ -47,7 +47,7 @@ onEngine(sqliteEngine, 'session tokens', world => {
     })
   }
 
-  test('claims of the wrong kind are refused, and so is a subject that no database can hold', async () => {
+  test('claims of the wrong type are refused, and so is a subject that a database cannot store', async () => {
     for (const claims of [
       { sub: '' },
       { sub: 7 },
@@ -68,21 +68,21 @@ onEngine(sqliteEngine, 'session tokens', world => {
     }
   })
 
-  test('an audience among several, and the issuer with a slash at its end, are accepted', async () => {
+  test('one audience of several, and an issuer with a trailing slash, are accepted', async () => {
     const aud = ['some-other-api', world.config.identity.audience]
     expect(await verdict(await tokenOf(world, { claims: { aud } }))).toBe('accepted')
     const iss = `${world.config.identity.issuer}/`
     expect(await verdict(await tokenOf(world, { claims: { iss } }))).toBe('accepted')
   })
 
-  test('the typ must be at+jwt, in its long spelling too', async () => {
+  test('the typ must be at+jwt or application/at+jwt', async () => {
     expect(await verdict(await tokenOf(world, { typ: 'application/at+jwt' }))).toBe('accepted')
     for (const typ of ['JWT', 'id+jwt', 'at+jwt+x']) {
       expect(await verdict(await tokenOf(world, { typ }))).toBe("The token's typ is not accepted.")
     }
   })
 
-  test('a token changed in its header, its claims or its signature is refused', async () => {
+  test('a token with a changed header, payload or signature is refused', async () => {
     const parts = (await tokenOf(world, {})).split('.')
     expect(await verdict(parts.join('.'))).toBe('accepted')
     for (const at of [0, 1, 2]) {
@@ -93,7 +93,7 @@ onEngine(sqliteEngine, 'session tokens', world => {
     }
   })
 
-  test('what is no token is refused without being told apart by a message of a library', async () => {
+  test('a malformed token is refused without a message of a library', async () => {
     for (const text of [
       'x',
       'a.b',
@@ -111,7 +111,7 @@ onEngine(sqliteEngine, 'session tokens', world => {
     }
   })
 
-  test('an expired token has 30 seconds of leeway, and no more', async () => {
+  test('an expired token has 30 seconds of clock tolerance, and no more', async () => {
     const expiring = await tokenOf(world, { expiresIn: 60 })
     world.clock.advance(60_000 + 29_999)
     expect(await verdict(expiring)).toBe('accepted')
@@ -146,7 +146,7 @@ onEngine(sqliteEngine, 'session tokens', world => {
     }
   })
 
-  test('a token from ahead of our clock has 30 seconds of leeway, and no more', async () => {
+  test('a token from the future has 30 seconds of clock tolerance, and no more', async () => {
     const now = Math.floor(world.clock.ms / 1000)
     for (const [claims, accepted] of [
       [{ iat: now + 30 }, true],
@@ -163,7 +163,7 @@ onEngine(sqliteEngine, 'session tokens', world => {
     expect(await verdict(early)).toBe('accepted')
   })
 
-  test('no credentials, or those of another scheme, are 401 with a bare challenge', async () => {
+  test('missing credentials, or those of another scheme, are 401 with a challenge without error', async () => {
     const token = await tokenOf(world, {})
     for (const headers of [
       {},
@@ -180,7 +180,7 @@ onEngine(sqliteEngine, 'session tokens', world => {
     }
   })
 
-  test('a good token in the query or the body does not count, beside whatever header', async () => {
+  test('a valid token in the query or the body is ignored, with any header', async () => {
     const token = await tokenOf(world, {})
     const query = `${PATH}?access_token=${token}`
     const alone = await world.anonymous.get(query)
@@ -194,7 +194,7 @@ onEngine(sqliteEngine, 'session tokens', world => {
     expect([inBody.status, inBody.body.code]).toEqual([401, 'unauthenticated'])
   })
 
-  test('the scheme is read in any case and with any number of spaces', async () => {
+  test('the scheme is case-insensitive and may be followed by several spaces', async () => {
     const token = await tokenOf(world, {})
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEARER']) {
       expect((await get(`${scheme} ${token}`)).status).toBe(200)
@@ -202,7 +202,7 @@ onEngine(sqliteEngine, 'session tokens', world => {
     }
   })
 
-  test('credentials that are no single token are 401 invalid_token', async () => {
+  test('credentials that are not a single token are 401 invalid_token', async () => {
     const token = await tokenOf(world, {})
     for (const value of [
       '',
@@ -223,7 +223,7 @@ onEngine(
   sqliteEngine,
   'session tokens of a provider without a typ',
   world => {
-    test('are accepted whatever their typ, where IDP_TOKEN_TYP says none', async () => {
+    test('are accepted with any typ if IDP_TOKEN_TYP is none', async () => {
       for (const typ of ['JWT', 'at+jwt', 'anything']) {
         expect((await world.withToken(await tokenOf(world, { typ })).get(PATH)).status).toBe(200)
       }

@@ -1,4 +1,4 @@
-/** Another instance on the same database with connections of its own: it hears of no unit of work of the first. */
+/** Another instance on the same database with its own connections: it is not notified of units of work of the first. */
 import { pino } from 'pino'
 import { openDatabase } from '../../db/index.ts'
 import { createApp } from '../../src/app.ts'
@@ -13,7 +13,7 @@ export interface OtherProcess {
   close(): Promise<void>
 }
 
-/** Needs a world whose database others can open: see `sharedEngines`. */
+/** Needs a world whose database other processes can open: see `sharedEngines`. */
 export async function startOtherProcess({ clock, config, databaseUrl, idp }: World): Promise<OtherProcess> {
   const sources = {
     now: () => clock.now(),

@@ -1,4 +1,4 @@
-/** What a fan did shows at the next read: every write lets go of the views that show it, after its commit and never without one. */
+/** A write is visible at the next read: it invalidates the cached responses that show it, after its commit only. */
 import { beforeAll, expect, spyOn, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { refundPurchase } from '../../src/packs/refund.ts'
@@ -25,7 +25,7 @@ interface Entry {
   rank: number
 }
 
-onEachEngine('Views after a write', world => {
+onEachEngine('Cached responses after a write', world => {
   let fan: Fan
   let userId: string
 
@@ -40,7 +40,7 @@ onEachEngine('Views after a write', world => {
     const { entries } = expectStatus(200, await client.get(`/api/leaderboard${query}`))
     return entries.find((entry: Entry) => entry.userId === userId)
   }
-  /** Every view of the fan is kept before, and read again after; the clock stands still. */
+  /** Caches every response about the fan before the change, and reads it again after. The clock stands still. */
   async function around(change: () => Promise<unknown>) {
     const read = async () => ({
       dashboard: await dashboard(),
@@ -62,12 +62,12 @@ onEachEngine('Views after a write', world => {
       fan.patch('/api/user/profile', { displayName: 'Ada', avatarUrl: 'https://example.com/ada.png' }),
     )
     expect(before.dashboard.profile.displayName).not.toBe('Ada')
-    const face = { displayName: 'Ada', avatarUrl: 'https://example.com/ada.png' }
-    expect(after.dashboard.profile).toEqual({ id: userId, ...face })
-    for (const shown of [after.entry, after.weekly, after.me]) expect(shown).toMatchObject(face)
+    const profile = { displayName: 'Ada', avatarUrl: 'https://example.com/ada.png' }
+    expect(after.dashboard.profile).toEqual({ id: userId, ...profile })
+    for (const shown of [after.entry, after.weekly, after.me]) expect(shown).toMatchObject(profile)
     const cleared = await around(() => fan.post('/api/user/profile', { displayName: 'Eve', avatarUrl: null }))
     expect(cleared.after.entry.displayName).toBe('Eve')
-    expect(cleared.after.dashboard.profile.avatarUrl).not.toBe(face.avatarUrl)
+    expect(cleared.after.dashboard.profile.avatarUrl).not.toBe(profile.avatarUrl)
   })
 
   test('a completed onboarding', async () => {
@@ -90,7 +90,7 @@ onEachEngine('Views after a write', world => {
     expect(nextWeek.total).toBe(week.total + 1)
   })
 
-  test('an onboarding of a fan who has a record and is asked for around=me before', async () => {
+  test('an onboarding of a fan who has a record and requested around=me before', async () => {
     const late = await patientFan(world, 5)
     expect((await late.get('/api/leaderboard?around=me')).body.entries).toEqual([])
     expect(await dashboard(late)).toMatchObject({ rank: null, points: 5 })
@@ -111,7 +111,7 @@ onEachEngine('Views after a write', world => {
     expect(spent.after.entry).toEqual(spent.before.entry)
   })
 
-  test('somebody else’s points: one’s own rank falls', async () => {
+  test('points of another fan: the own rank falls', async () => {
     const rival = await patientFan(world)
     await rival.post('/api/user/onboarding', {})
     const { before, after } = await around(() => world.grant(rival, 1_000_000))
@@ -130,7 +130,7 @@ onEachEngine('Views after a write', world => {
     expect(redeemed.after.dashboard.rewards).toEqual({ claimable: claimable - 1, claimed: 0, redeemed: 1 })
   })
 
-  test('the last one of a reward that somebody else takes', async () => {
+  test('the last item of a reward, claimed by another fan', async () => {
     const rewardId = await world.reward({ pointsRequired: 0, stockRemaining: 1 })
     world.clock.advance(1000)
     const rival = await patientFan(world, 1)
@@ -172,7 +172,7 @@ onEachEngine('Views after a write', world => {
     expect(after.dashboard.packs.sealed).toBe(before.dashboard.packs.sealed + 1)
   })
 
-  test('a delivery of the provider, and a sync', async () => {
+  test('a webhook delivery of the provider, and a sync', async () => {
     await fan.patch('/api/user/profile', { displayName: null, avatarUrl: null })
     world.clock.advance(60_000)
     const claims = { name: 'Renamed upstream', updated_at: Math.floor(world.clock.ms / 1000) }
@@ -198,7 +198,7 @@ onEachEngine('Views after a write', world => {
 })
 
 onEachEngine('Tags of a unit of work', world => {
-  const heard: string[] = []
+  const invalidated: string[] = []
   let fan: Fan
   let userId: string
 
@@ -206,18 +206,18 @@ onEachEngine('Tags of a unit of work', world => {
     fan = await patientFan(world, 10)
     await fan.post('/api/user/onboarding', {})
     userId = (await userIdOf(world, fan)) ?? ''
-    world.db.onInvalidate(tag => heard.push(tag))
+    world.db.onInvalidate(tag => invalidated.push(tag))
   })
 
   const earn = (ref: string, fail = false) =>
     world.db.write(async tx => {
       await appendEntry(tx, { userId, delta: 1, reason: 'activity', ref })
-      expect(heard).toEqual([])
+      expect(invalidated).toEqual([])
       if (fail) throw new Error('rolled back')
     })
 
-  test('are heard after the commit and before the answer, once it can be read', async () => {
-    heard.length = 0
+  test('are invalidated after the commit and before the response, when the write is visible', async () => {
+    invalidated.length = 0
     const balances: Promise<number | undefined>[] = []
     const { pointsAccounts } = world.db.tables
     let listening = true
@@ -229,58 +229,58 @@ onEachEngine('Tags of a unit of work', world => {
     const before = (await fan.get('/api/user/points')).body.balance
     await earn('committed')
     listening = false
-    expect(new Set(heard)).toEqual(new Set(['board all', 'board 2026-08', 'board 2026-W33']))
+    expect(new Set(invalidated)).toEqual(new Set(['board all', 'board 2026-08', 'board 2026-W33']))
     expect(new Set(await Promise.all(balances))).toEqual(new Set([before + 1]))
   })
 
-  test('are never heard of a unit of work that is rolled back, and its views stay', async () => {
+  test('are not invalidated by a rollback, and cached responses stay', async () => {
     const read = async () => [
       (await fan.get('/api/dashboard')).body,
       (await world.anonymous.get('/api/leaderboard')).body,
     ]
     const before = await read()
     const warm = await countQueries(world.db, read)
-    heard.length = 0
+    invalidated.length = 0
     await expect(earn('rolled back', true)).rejects.toThrow('rolled back')
-    expect(heard).toEqual([])
+    expect(invalidated).toEqual([])
     const again = async () => expect(await read()).toEqual(before)
     expect(await countQueries(world.db, again)).toBe(warm)
   })
 
-  test('are not heard of a refused request either: a bad profile, a claim beyond one’s points', async () => {
+  test('are not invalidated by a refused request: an invalid profile, a claim without enough points', async () => {
     const rewardId = await world.reward({ pointsRequired: 1_000_000 })
-    heard.length = 0
+    invalidated.length = 0
     const teamless = await fan.patch('/api/user/profile', {
       displayName: 'X',
       favoriteTeamId: 'no-such-team',
     })
     expect(teamless.status).toBe(422)
     expect((await fan.post('/api/rewards/claim', { rewardId })).status).toBe(409)
-    expect(heard).toEqual([])
+    expect(invalidated).toEqual([])
   })
 
-  test('come once for a unit of work that had to be tried again', async () => {
-    heard.length = 0
+  test('are invalidated once by a unit of work that is retried', async () => {
+    invalidated.length = 0
     let tries = 0
     const tag = `tried ${world.db.engine}`
     await world.db.write(async tx => {
       tx.invalidate(tag)
-      // What PostgreSQL says of a deadlock: the unit of work runs again.
+      // The error of PostgreSQL for a deadlock: the unit of work runs again.
       if (world.db.engine === 'postgres' && ++tries === 1)
         throw Object.assign(new Error('deadlock detected'), {
           errno: '40P01',
           code: 'ERR_POSTGRES_SERVER_ERROR',
         })
     })
-    expect(heard).toEqual([tag])
+    expect(invalidated).toEqual([tag])
   })
 })
 
-onEachEngine('A stampede', world => {
+onEachEngine('Concurrent readers', world => {
   const queries = (read: () => Promise<unknown>) => countQueries(world.db, read)
   const hundred = (read: () => Promise<unknown>) => () => Promise.all(Array.from({ length: 100 }, read))
 
-  test('of a hundred readers computes the leaderboard once', async () => {
+  test('compute the leaderboard once, for a hundred of them', async () => {
     for (let n = 0; n < 3; n++) await (await patientFan(world)).post('/api/user/onboarding', {})
     const read = () => world.anonymous.get('/api/leaderboard')
     await read()
@@ -292,7 +292,7 @@ onEachEngine('A stampede', world => {
     expect(await queries(hundred(read))).toBe(cold)
   })
 
-  test('a failing database fails the readers that wait, and none after them', async () => {
+  test('fail with a failing database, and later readers do not', async () => {
     world.clock.advance(1000)
     const broken = spyOn(world.db.read, 'select').mockImplementation(() => {
       throw new Error('the database is away')

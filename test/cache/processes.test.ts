@@ -1,4 +1,4 @@
-/** Views of another process on the same database: true again within a second. */
+/** Cached responses of another process on the same database: current again within a second. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { sharedEngines } from '../support/engines.ts'
 import { type Fan, onEngine } from '../support/world.ts'
@@ -9,7 +9,7 @@ const SECOND = 1000
 for (const engine of sharedEngines) {
   onEngine(
     engine,
-    'Two processes and their views',
+    'Two processes and their caches',
     world => {
       let other: OtherProcess
       let fans: Fan[]
@@ -31,7 +31,7 @@ for (const engine of sharedEngines) {
         there: (await other.withToken(token).get('/api/dashboard')).body,
       })
 
-      test('what is a fan’s own shows in the other process at once, on both engines', async () => {
+      test('a fan’s own data is visible immediately in the other process, on both engines', async () => {
         const [fan] = fans as [Fan]
         world.clock.advance(SECOND)
         const before = await dashboards(fan)
@@ -44,7 +44,7 @@ for (const engine of sharedEngines) {
         expect(after.there).toEqual(after.here)
       })
 
-      test('the leaderboard of the other shows new places, names and totals within a second', async () => {
+      test('the leaderboard of the other shows new ranks, names and totals within a second', async () => {
         const reader = other.withToken()
         world.clock.advance(SECOND)
         const { total } = (await reader.get('/api/leaderboard')).body
@@ -60,12 +60,12 @@ for (const engine of sharedEngines) {
         expect(body).toEqual((await world.anonymous.get('/api/leaderboard')).body)
       })
 
-      test('a view made of another view is not older than either may be', async () => {
+      test('a response computed from a cached one is not older than a second', async () => {
         const [, , rising] = fans as [Fan, Fan, Fan]
         const there = other.withToken(rising.token)
         const rank = async () => (await there.get('/api/dashboard')).body.rank
         world.clock.advance(SECOND)
-        // The other process learns the fan’s place without their dashboard: the page has somebody else on it.
+        // The other process caches the fan’s rank, but not their dashboard: the page shows another fan.
         const { me } = (await there.get('/api/leaderboard?limit=1')).body
         expect(me.rank).toBeGreaterThan(1)
         await world.grant(rising, 5000)
@@ -76,7 +76,7 @@ for (const engine of sharedEngines) {
         expect(await rank()).toBe(1)
       })
 
-      test('both count what the other writes: one board, one sort', async () => {
+      test('both show the writes of the other: the same board in the same order', async () => {
         const [first, second] = fans as [Fan, Fan, Fan]
         await Promise.all(
           Array.from({ length: 20 }, async (_, n) => {

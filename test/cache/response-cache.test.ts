@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createResponseCache } from '../../src/cache/response-cache.ts'
 
-/** A cache on a clock of its own, and a view that counts how often it is computed. */
+/** A cache with its own clock, and responses that count their computations. */
 function createStage(maxBytes?: number) {
   const clock = { ms: 0 }
   const cache = createResponseCache({
@@ -19,19 +19,19 @@ function createStage(maxBytes?: number) {
   return { cache, clock, computed, read }
 }
 
-/** A computation that ends when the test says so. */
+/** A computation that the test completes. */
 function createGate<T>() {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   return { wait: () => promise, open: resolve, fail: reject }
 }
 
-test('a view is computed once, and then kept', async () => {
+test('a response is computed once, and then cached', async () => {
   const { computed, read } = createStage()
   for (let n = 0; n < 5; n++) expect(await read('a')).toBe('a')
   expect(computed).toEqual({ a: 1 })
 })
 
-test('a hundred readers of a cold view wait for one computation', async () => {
+test('a hundred concurrent readers share one computation', async () => {
   const { cache } = createStage()
   const gate = createGate<{ value: number; tags: string[] }>()
   let computed = 0
@@ -45,7 +45,7 @@ test('a hundred readers of a cold view wait for one computation', async () => {
   expect(computed).toBe(1)
 })
 
-test('an invalidated tag ends its views, and no others', async () => {
+test('an invalidated tag invalidates its responses, and no others', async () => {
   const { cache, computed, read } = createStage()
   await read('ab', ['a', 'b'])
   await read('b', ['b'])
@@ -69,7 +69,7 @@ test('an invalidated tag ends its views, and no others', async () => {
   expect(computed).toEqual({ ab: 3, b: 2, c: 1 })
 })
 
-test('a view that depends on other tags than before listens to the new ones', async () => {
+test('a response that is computed with other tags than before depends on the new ones', async () => {
   const { cache, clock, computed, read } = createStage()
   await read('page', ['old'])
   clock.ms += 1000
@@ -82,7 +82,7 @@ test('a view that depends on other tags than before listens to the new ones', as
   expect(computed.page).toBe(3)
 })
 
-test('a view lives for less than a second, counted from before its computation', async () => {
+test('a response lives for less than a second, counted from before its computation', async () => {
   const { cache, clock, computed, read } = createStage()
   await read('a')
   clock.ms = 899
@@ -103,7 +103,7 @@ test('a view lives for less than a second, counted from before its computation',
   expect(await read('slow', [], 'second')).toBe('second')
 })
 
-test('nobody joins a computation that began a second ago', async () => {
+test('no reader joins a computation that started a second ago', async () => {
   const { cache, clock, read } = createStage()
   const gate = createGate<{ value: string; tags: string[] }>()
   const slow = cache.get('slow', gate.wait)
@@ -114,7 +114,7 @@ test('nobody joins a computation that began a second ago', async () => {
   expect(await read('slow', [], 'newer')).toBe('new')
 })
 
-test('a failure reaches everybody who waits, and is not kept', async () => {
+test('a failure rejects for all waiting readers, and is not cached', async () => {
   const { cache, read } = createStage()
   const gate = createGate<never>()
   const readers = [1, 2, 3].map(() => cache.get('a', gate.wait))
@@ -124,7 +124,7 @@ test('a failure reaches everybody who waits, and is not kept', async () => {
   expect(await read('a')).toBe('a')
 })
 
-test('a computation that throws at once rejects, and the next reader computes', async () => {
+test('a computation that throws synchronously rejects, and the next reader computes', async () => {
   const { cache, read } = createStage()
   const broken = () => {
     throw new Error('at once')
@@ -133,7 +133,7 @@ test('a computation that throws at once rejects, and the next reader computes', 
   expect(await read('a')).toBe('a')
 })
 
-test('after an invalidation a computation under way is neither joined nor kept', async () => {
+test('after an invalidation a running computation is neither joined nor cached', async () => {
   const { cache, read } = createStage()
   const gate = createGate<{ value: string; tags: string[] }>()
   const before = cache.get('a', gate.wait)
@@ -144,7 +144,7 @@ test('after an invalidation a computation under way is neither joined nor kept',
   expect(await read('a', ['tag'], 'later')).toBe('after')
 })
 
-test('an invalidation of something else lets a computation under way be kept', async () => {
+test('a running computation is cached after the invalidation of another tag', async () => {
   const { cache, read } = createStage()
   const gate = createGate<{ value: string; tags: string[] }>()
   const before = cache.get('a', gate.wait)
@@ -154,7 +154,7 @@ test('an invalidation of something else lets a computation under way be kept', a
   expect(await read('a', ['tag'], 'later')).toBe('before')
 })
 
-test('the older of two computations does not overwrite the newer, whichever ends last', async () => {
+test('the older of two computations does not replace the newer one, in any order of completion', async () => {
   const { cache, read } = createStage()
   const [older, newer] = [
     createGate<{ value: string; tags: string[] }>(),
@@ -165,28 +165,28 @@ test('the older of two computations does not overwrite the newer, whichever ends
   const second = cache.get('a', newer.wait)
   older.open({ value: 'older', tags: [] })
   expect(await first).toBe('older')
-  // The first one’s end does not end the second one’s run.
+  // The end of the first computation does not affect the second one.
   const joined = cache.get('a', async () => ({ value: 'third', tags: [] }))
   newer.open({ value: 'newer', tags: [] })
   expect([await second, await joined]).toEqual(['newer', 'newer'])
   expect(await read('a')).toBe('newer')
 })
 
-test('all views together stay below their bound, and those read least lately go first', async () => {
+test('all responses together stay below the limit, and the least recently used are evicted first', async () => {
   const { computed, read } = createStage(50_000)
   const value = 'x'.repeat(4000)
   for (let n = 0; n < 50; n++) {
-    await read(`view-${n}`, ['tag'], value)
-    await read('view-0', ['tag'], value)
+    await read(`response-${n}`, ['tag'], value)
+    await read('response-0', ['tag'], value)
   }
-  // The one that was read all the time is still the first.
-  expect(computed['view-0']).toBe(1)
-  for (let n = 0; n < 50; n++) await read(`view-${n}`, ['tag'], value)
+  // The one that was read all the time is still cached.
+  expect(computed['response-0']).toBe(1)
+  for (let n = 0; n < 50; n++) await read(`response-${n}`, ['tag'], value)
   const again = Object.values(computed).filter(times => times > 1).length
   expect(again).toBeGreaterThanOrEqual(39)
 })
 
-test('a view larger than the bound is answered and not kept, and hides nothing of the others', async () => {
+test('a response larger than the limit is returned and not cached, and does not affect others', async () => {
   const { cache, computed, read } = createStage(10_000)
   await read('small', ['tag'])
   for (let n = 0; n < 2; n++) await read('huge', ['tag'], 'x'.repeat(20_000))
@@ -197,8 +197,8 @@ test('a view larger than the bound is answered and not kept, and hides nothing o
   expect(computed.small).toBe(2)
 })
 
-test('the bound is on what the cache holds, so that many small views cannot fill the memory', async () => {
-  // A view that holds nothing still has a name, tags and places in the cache: some hundred bytes.
+test('the limit includes overhead, so that many small responses cannot fill the memory', async () => {
+  // An empty response still has a name, tags and slots in the cache: some hundred bytes.
   const { cache, read } = createStage(100_000)
   const names = Array.from({ length: 2000 }, (_, n) => String(n))
   for (const name of names)
