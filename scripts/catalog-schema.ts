@@ -1,5 +1,5 @@
 /** `bun run catalog-schema`: the JSON Schema of a catalogue's file, for editors; kept in scripts/catalog.schema.json. */
-import { catalogJsonSchema } from './catalog/json-schema.ts'
+import { catalogJsonSchema } from './import-catalog/json-schema.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 
 const command = declareCommand({

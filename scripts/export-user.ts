@@ -4,7 +4,7 @@ import { exportUser, type FanReference } from '../src/admin/export-user.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { fail, misuse } from './command/explain.ts'
-import { streamJson } from './export/stream-json.ts'
+import { streamJson } from './export-user/stream-json.ts'
 
 /** Characters handed over at once. */
 const CHUNK = 65_536

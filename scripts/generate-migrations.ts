@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
 import { fail, misuse } from './command/explain.ts'
-import { withTableOptions } from './generate/table-options.ts'
+import { withTableOptions } from './generate-migrations/table-options.ts'
 
 const command = declareCommand({
   name: 'generate',

@@ -10,9 +10,9 @@ import {
 } from '../src/admin/import/catalogue-records.ts'
 import type { EntryChange } from '../src/catalogue/entry.ts'
 import { DomainError } from '../src/core/problems.ts'
-import type { Fault } from './catalog/located-json.ts'
-import { type CatalogueFile, readCatalogue } from './catalog/read-catalog.ts'
-import { describeChanges, describeFaults } from './catalog/report.ts'
+import type { Fault } from './import-catalog/located-json.ts'
+import { type CatalogueFile, readCatalogue } from './import-catalog/read-catalog.ts'
+import { describeChanges, describeFaults } from './import-catalog/report.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { explainError, fail } from './command/explain.ts'
 

@@ -13,7 +13,7 @@ import { declareCommand, runCommand } from './command/command.ts'
 import { isFolder, providerOf } from './command/database.ts'
 import { fail, misuse } from './command/explain.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
-import { type FanFormat, type FanLine, type ReadOptions, readFans } from './fans/read-fans.ts'
+import { type FanFormat, type FanLine, type ReadOptions, readFans } from './import-fans/read-fans.ts'
 
 const command = declareCommand({
   name: 'import-fans',
@@ -31,7 +31,7 @@ Each fan is written once: a second run changes nothing. After an interruption, r
   openingBalance          points, booked once as one ledger entry with the reason opening_balance
   onboardingCompletedAt   an instant of the past, such as 2025-08-15T18:30:00Z; grants no points
   joinLeaderboard         true enrols the fan
-A member that is null or an empty cell counts as left out. Examples: scripts/fans/example.csv and example.ndjson.`,
+A member that is null or an empty cell counts as left out. Examples: scripts/import-fans/example.csv and example.ndjson.`,
   changes: true,
 })
   .argument('<file>', 'NDJSON or CSV, by its name')

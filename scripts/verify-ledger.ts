@@ -3,7 +3,7 @@ import type { Finding } from '../src/admin/audit/audit-fan.ts'
 import { verifyLedger } from '../src/admin/audit/verify-ledger.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
-import { describeFinding } from './ledger/describe-finding.ts'
+import { describeFinding } from './verify-ledger/describe-finding.ts'
 
 const command = declareCommand({
   name: 'verify-ledger',

@@ -6,7 +6,7 @@ import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { fail } from '../command/explain.ts'
 import type { Progress } from '../command/progress.ts'
-import { describeFinding } from '../ledger/describe-finding.ts'
+import { describeFinding } from '../verify-ledger/describe-finding.ts'
 
 export interface VerifiedCopy extends Inspection {
   /** As `verify-ledger` has it; null when the copy is of another version's schema, and only the file was checked. */

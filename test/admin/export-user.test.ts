@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getTableColumns } from 'drizzle-orm'
-import { streamJson } from '../../scripts/export/stream-json.ts'
+import { streamJson } from '../../scripts/export-user/stream-json.ts'
 import { eraseUser } from '../../src/admin/erase-user.ts'
 import { exportUser, type FanReference } from '../../src/admin/export-user.ts'
 import { appendEntry } from '../../src/points/ledger.ts'

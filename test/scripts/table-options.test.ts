@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { withTableOptions } from '../../scripts/generate/table-options.ts'
+import { withTableOptions } from '../../scripts/generate-migrations/table-options.ts'
 
 test('migrations of SQLite are generated with what Drizzle cannot say, for a table that is made anew as well', () => {
   const made = (table: string) => `CREATE TABLE \`${table}\` (\n\t\`id\` text PRIMARY KEY NOT NULL\n)`
