@@ -29,7 +29,7 @@ function fileOf(text: string | Uint8Array, extension = 'ndjson'): string {
   return path
 }
 const linesOf = (fans: object[]) => fans.map(fan => `${JSON.stringify(fan)}\n`).join('')
-const example = (extension: string) => join(import.meta.dir, `../../scripts/fans/example.${extension}`)
+const example = (extension: string) => join(import.meta.dir, `../../scripts/import-fans/example.${extension}`)
 
 async function importFans(world: World, path: string, ...parameters: string[]) {
   const env = { DATABASE_URL: world.databaseUrl ?? '' }
