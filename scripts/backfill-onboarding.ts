@@ -1,4 +1,4 @@
-/** `bun run backfill-onboarding`: makes up for what historical fans miss of their onboarding. */
+/** `bun run backfill-onboarding`: completes the onboarding of historical fans. */
 
 import {
   type Concerned,
@@ -15,46 +15,50 @@ import { declareCommand, instant, listOf, runCommand } from './command/command.t
 
 const command = declareCommand({
   name: 'backfill-onboarding',
-  summary: `Completes, rewards and enrols fans from before, through the verbs of the API, each at most once:
-  complete  the profile is complete, and there is no onboarding record
-  grant     completed, and no reward was booked
-  enrol     completed, and not enrolled in the leaderboard; only with --enrol
-  place     enrolled, and not on the boards`,
+  summary: `Completes, rewards and enrols earlier fans with the operations of the API, each at most once:
+  complete  the profile is complete, but there is no onboarding record
+  grant     completed, but no reward was booked
+  enrol     completed, but not enrolled in the leaderboard; only with --enrol
+  place     enrolled, but not on the leaderboards`,
   examples: [
-    ['--dry-run', 'who is concerned: counts and examples of each rule'],
-    ['--before 2026-08-01', 'fans from before August; later ones are left alone'],
-    ['--no-grant --enrol', 'no points, but everybody onto the boards'],
+    ['--dry-run', 'shows counts and examples for each rule'],
+    ['--before 2026-08-01', 'only fans from before August'],
+    ['--no-grant --enrol', 'grants no points, but enrols all fans'],
   ],
-  notes: `What is written bears the time of the correction, not an invented past. A second run finds nothing to do.
-Whoever completed with ONBOARDING_POINTS=0 or declined the leaderboard left no trace of that: give --before and --since
-for the time in which a reward was due, and --enrol only when nobody could decline.`,
+  notes: `Rows get the time of the correction. A second run finds nothing to do.
+Fans who completed with ONBOARDING_POINTS=0, or who declined the leaderboard, are not recorded as such: limit the run with
+--since and --before to the time in which a reward was due, and use --enrol only if fans could not decline.`,
   changes: true,
 })
-  .option('--since <instant>', 'records made, completed or enrolled then or later; ISO 8601, UTC', instant)
-  .option('--before <instant>', 'and before then', instant)
+  .option(
+    '--since <instant>',
+    'records created, completed or enrolled at or after this time; ISO 8601, UTC',
+    instant,
+  )
+  .option('--before <instant>', 'records created, completed or enrolled before this time', instant)
   .option(
     '--complete-when <fields>',
-    `what a complete profile has, of ${PROFILE_FIELDS.join(', ')}`,
+    `members of a complete profile, of ${PROFILE_FIELDS.join(', ')}`,
     listOf(isProfileField),
     ['displayName' as const, 'handle' as const],
   )
-  .option('--grant', 'book ONBOARDING_POINTS where they are missing (default)')
-  .option('--no-grant', 'book none, and complete without')
-  .option('--enrol', 'enrol whoever has completed and is not')
-  .option('--no-enrol', 'enrol nobody, and complete without')
+  .option('--grant', 'book missing ONBOARDING_POINTS (default)')
+  .option('--no-grant', 'complete without booking points')
+  .option('--enrol', 'enrol completed fans who are not enrolled')
+  .option('--no-enrol', 'complete without enrolling')
 
 interface RuleReport {
   concerned: number
   corrected: number
-  /** Granted, or in a dry run what would be. */
+  /** Granted points; in a dry run, those that would be granted. */
   points: number
-  /** Whose points account does not match their ledger entries. */
+  /** Fans whose points account does not match their ledger entries. */
   refused: number
-  /** Ids of the first few concerned, and of the first few refused. */
+  /** Ids of the first few affected fans, and of the first few rejected ones. */
   examples: string[]
   refusedExamples: string[]
 }
-const EXAMPLES = 5
+const MAX_EXAMPLES = 5
 
 await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
   const points = options.grant === false ? 0 : requireOnboardingPoints()
@@ -74,12 +78,12 @@ await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
     }
     reports.set(rule, report)
     const grants = rule === 'complete' || rule === 'grant'
-    const concerned = watch(listConcerned(db.read, rule, terms), ({ userId, rewarded }) => {
+    const concerned = tap(listConcerned(db.read, rule, terms), ({ userId, rewarded }) => {
       report.concerned++
       if (options.dryRun && grants && !rewarded) report.points += points
-      if (report.examples.length < EXAMPLES) report.examples.push(userId)
+      if (report.examples.length < MAX_EXAMPLES) report.examples.push(userId)
     })
-    // Whoever declined left no trace: without being told, nobody who has completed is enrolled.
+    // Declining is not recorded: completed fans are only enrolled on request.
     if (options.dryRun || (rule === 'enrol' && options.enrol !== true)) {
       for await (const _ of concerned);
       continue
@@ -89,14 +93,14 @@ await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
       tx.afterCommit(() => count(report, fan, correction))
     })
   }
-  const wanted = (rule: OnboardingRule) => rule !== 'enrol' || options.enrol === true
+  const selected = (rule: OnboardingRule) => rule !== 'enrol' || options.enrol === true
   const lines = [...reports].flatMap(([rule, report]) => {
     const { concerned, corrected, refused, examples, refusedExamples } = report
     const done = options.dryRun
       ? ''
-      : wanted(rule)
+      : selected(rule)
         ? `, ${corrected} corrected`
-        : ', left as they are (--enrol enrols them)'
+        : ', not changed (--enrol enrols them)'
     const amount = report.points > 0 ? `, ${report.points} points` : ''
     const line = `${rule.padEnd(8)}  ${concerned} concerned${done}${amount}${someOf(examples, concerned)}`
     const why = 'the points account does not match the ledger entries (bun run verify-ledger)'
@@ -105,13 +109,13 @@ await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
       : [line]
   })
   const changed = [...reports]
-    .filter(([rule]) => wanted(rule))
+    .filter(([rule]) => selected(rule))
     .reduce((sum, [, report]) => sum + (options.dryRun ? report.concerned : report.corrected), 0)
   const all = [...reports.values()]
   const granted = all.reduce((sum, report) => sum + report.points, 0)
   lines.push(`${granted} points ${options.dryRun ? 'would be granted' : 'granted'} in all`)
   return {
-    answer: { rules: Object.fromEntries(reports), points: granted },
+    json: { rules: Object.fromEntries(reports), points: granted },
     text: lines.join('\n'),
     changed,
     found: all.some(({ refused }) => refused > 0),
@@ -123,14 +127,14 @@ function count(report: RuleReport, { userId }: Concerned, { outcome, points }: C
   if (outcome === 'corrected') report.corrected++
   if (outcome !== 'refused') return
   report.refused++
-  if (report.refusedExamples.length < EXAMPLES) report.refusedExamples.push(userId)
+  if (report.refusedExamples.length < MAX_EXAMPLES) report.refusedExamples.push(userId)
 }
 
 function someOf(examples: string[], all: number): string {
   return examples.length > 0 ? `: ${examples.join(', ')}${all > examples.length ? ', …' : ''}` : ''
 }
 
-/** By the same rule as the API's, without the rest of its configuration. @throws ConfigError */
+/** ONBOARDING_POINTS, validated as by the API. @throws ConfigError */
 function requireOnboardingPoints(): number {
   const reader = createReader(process.env)
   const points = readOnboardingPoints(reader)
@@ -138,9 +142,9 @@ function requireOnboardingPoints(): number {
   return points
 }
 
-async function* watch(fans: AsyncIterable<Concerned>, see: (fan: Concerned) => void) {
+async function* tap(fans: AsyncIterable<Concerned>, onFan: (fan: Concerned) => void) {
   for await (const fan of fans) {
-    see(fan)
+    onFan(fan)
     yield fan
   }
 }

@@ -1,4 +1,4 @@
-/** `bun run backfill-profiles`: makes stored fans agree with the ledger, the provider and today's rules. */
+/** `bun run backfill-profiles`: repairs stored fans by the ledger, the provider and the current rules. */
 import { pino } from 'pino'
 import type { Database } from '../db/index.ts'
 import { countMirrors, listPullable, pullMirror } from '../src/admin/pull-mirrors.ts'
@@ -6,10 +6,15 @@ import type { Config } from '../src/config/config.ts'
 import { realSources } from '../src/core/sources.ts'
 import { createGuardedFetch } from '../src/core/ssrf-guard.ts'
 import { createDeps } from '../src/deps.ts'
-import { repairLedger, repairProfiles, reportOrphans, type Tally } from './backfill-profiles/repairs.ts'
+import {
+  type RepairSummary,
+  repairLedger,
+  repairProfiles,
+  reportOrphans,
+} from './backfill-profiles/repairs.ts'
 import { openChangeReport } from './command/change-report.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
-import { misuse } from './command/explain.ts'
+import { failUsage } from './command/explain.ts'
 import type { Progress } from './command/progress.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
 
@@ -17,36 +22,36 @@ const DAY_MS = 86_400_000
 
 const command = declareCommand({
   name: 'backfill-profiles',
-  summary: `Makes what is stored of fans consistent:
-  ledger    accounts and places by the entries, never the other way; a broken chain is named and left
-  profiles  display names, handles, countries, locales by today's rules: put into form, or named
-  orphans   rows whose user is gone: named
-  mirrors   the provider's data, missing or old: counted, and with --sync pulled as far as anybody may`,
+  summary: `Repairs the stored data of fans:
+  ledger    accounts and leaderboards are recomputed from the entries; broken hash chains are only reported
+  profiles  display names, handles, countries, locales are normalized by the current rules, or reported
+  orphans   rows without a user are reported
+  mirrors   missing or old data of the provider is counted, and with --sync updated where a token is stored`,
   examples: [
-    ['--dry-run', 'what would change, and what is for a person to decide'],
-    ['--report changes.ndjson', 'does it; every change, before and after, is in the file before it is made'],
-    ['--sync --rate 2', 'asks the provider as well, twice a second'],
-    ['--sync --after USER', 'goes on where an earlier --sync was stopped'],
+    ['--dry-run', 'shows what would change, and what needs a decision'],
+    ['--report changes.ndjson', 'repairs; writes each change with old and new value to the file first'],
+    ['--sync --rate 2', 'also requests the provider, twice per second'],
+    ['--sync --after USER', 'continues an interrupted --sync'],
   ],
-  notes: `The provider answers for a fan to their own session token alone, so --sync can pull only those whose token is held:
-of a sync that an outage put off, or of a device that signed in lately. All others come with the fan's next sign-in or the
-provider's next webhook. The report holds what fans wrote: keep it as you keep the database.`,
+  notes: `The provider returns a fan's data only for the fan's own session token. --sync can therefore update only fans with a
+stored token: of a deferred sync, or of a recent sign-in on a device. The others are updated at their next sign-in or by
+the provider's next webhook. The report contains personal data: protect it like the database.`,
   changes: true,
 })
-  .option('--report <file>', 'append every change to it as a line of JSON')
-  .option('--sync', 'pull mirrors from the provider')
-  .option('--rate <n>', 'questions to the provider a second', wholeNumber(1_000), 5)
-  .option('--after <user>', 'pull those after this user id')
-  .option('--stale-days <n>', 'a mirror is old after so many days', wholeNumber(36_500), 30)
+  .option('--report <file>', 'append every change as a line of JSON')
+  .option('--sync', 'update mirrors from the provider')
+  .option('--rate <n>', 'requests to the provider per second', wholeNumber(1_000), 5)
+  .option('--after <user>', 'start after this user id')
+  .option('--stale-days <n>', 'age in days after which a mirror is old', wholeNumber(36_500), 30)
 
 await runCommand(command, async session => {
   const { options, openDatabase, closeAtEnd, configuration, writeInBatches, progress, note } = session
   const dryRun = options.dryRun ?? false
-  if (options.after !== undefined && !options.sync) misuse('--after needs --sync')
-  if (options.rate === 0) misuse('--rate must be at least 1')
+  if (options.after !== undefined && !options.sync) failUsage('--after requires --sync')
+  if (options.rate === 0) failUsage('--rate must be at least 1')
   const report = closeAtEnd(openChangeReport(options.report))
   const db = await openDatabase()
-  const bench = {
+  const context = {
     db,
     dryRun,
     report,
@@ -55,12 +60,12 @@ await runCommand(command, async session => {
     onProgress: progress('fans read'),
   }
   const staleBefore = new Date(db.read.now().getTime() - options.staleDays * DAY_MS)
-  const tallies: Record<string, Tally> = {
-    orphans: await reportOrphans(bench),
-    ledger: await repairLedger(bench),
-    profiles: await repairProfiles(bench),
+  const summaries: Record<string, RepairSummary> = {
+    orphans: await reportOrphans(context),
+    ledger: await repairLedger(context),
+    profiles: await repairProfiles(context),
   }
-  bench.onProgress.end()
+  context.onProgress.end()
   const found = await countMirrors(db.read, staleBefore)
   const pull = options.sync
     ? await pullMirrors({
@@ -74,23 +79,23 @@ await runCommand(command, async session => {
       })
     : { pullable: null, pulled: 0 }
   const mirrors = { ...found, ...pull }
-  const changed = Object.values(tallies).reduce((sum, tally) => sum + tally.changed, mirrors.pulled)
-  const left = Object.values(tallies).reduce((sum, tally) => sum + tally.left, 0)
+  const changed = Object.values(summaries).reduce((sum, summary) => sum + summary.changed, mirrors.pulled)
+  const left = Object.values(summaries).reduce((sum, summary) => sum + summary.left, 0)
   const pulled = pull.pullable === null ? '' : `, ${pull.pullable} with a token, ${pull.pulled} pulled`
   const lines = [
-    ...Object.entries(tallies).map(([name, tally]) => lineOf(name, tally, dryRun)),
+    ...Object.entries(summaries).map(([name, summary]) => lineOf(name, summary, dryRun)),
     `mirrors   ${found.missing} missing, ${found.stale} older than ${options.staleDays} days${pulled}`,
   ]
   const plain = Object.fromEntries(
-    Object.entries(tallies).map(([name, { changed, left, examples, points }]) => [
+    Object.entries(summaries).map(([name, { changed, left, examples, points }]) => [
       name,
       { changed, left, examples, points },
     ]),
   )
-  return { answer: { ...plain, mirrors }, text: lines.join('\n'), changed, found: left > 0 }
+  return { json: { ...plain, mirrors }, text: lines.join('\n'), changed, found: left > 0 }
 })
 
-function lineOf(name: string, { changed, left, examples, points }: Tally, dryRun: boolean): string {
+function lineOf(name: string, { changed, left, examples, points }: RepairSummary, dryRun: boolean): string {
   const more = left > examples.length ? '\n    …' : ''
   const some = examples.length > 0 ? `:\n    ${examples.join('\n    ')}${more}` : ''
   const moved = points && points.added + points.removed > 0
@@ -109,28 +114,28 @@ interface Pull {
   progress: Progress
 }
 
-/** One question at a time, and no more than `rate` a second. A signal stops it between two. */
+/** Sends one request at a time, at most `rate` per second. A signal stops it between two requests. */
 async function pullMirrors({ db, config, staleBefore, after, rate, dryRun, note, progress }: Pull) {
   const log = pino({ level: 'silent' })
   const fetch = createGuardedFetch({ publicOnly: config.identity.publicOnly })
   const deps = await createDeps({ config, db, log, sources: realSources, fetch })
-  const tally = { pullable: 0, pulled: 0 }
+  const summary = { pullable: 0, pulled: 0 }
   await stoppable(async requested => {
     let last = after
     for await (const fan of listPullable(db.read, staleBefore, after)) {
       const signal = requested()
       if (signal) {
-        if (last !== undefined) note(`Pulled up to ${last}: --after ${last} goes on behind it.`)
-        throw new Interrupted(signal, tally.pullable)
+        if (last !== undefined) note(`Updated up to ${last}: --after ${last} continues from there.`)
+        throw new Interrupted(signal, summary.pullable)
       }
       last = fan.userId
-      tally.pullable++
+      summary.pullable++
       if (dryRun) continue
       const next = performance.now() + 1000 / rate
-      if (await pullMirror(deps, fan)) tally.pulled++
-      progress(tally.pullable)
+      if (await pullMirror(deps, fan)) summary.pulled++
+      progress(summary.pullable)
       await Bun.sleep(Math.max(0, next - performance.now()))
     }
   }).finally(() => progress.end())
-  return tally
+  return summary
 }

@@ -6,72 +6,72 @@ import { exportErasures } from '../src/admin/erasure-list.ts'
 import { realSources } from '../src/core/sources.ts'
 import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { erasuresPathOf, isFolder, isSqlite, sqlitePathOf } from './command/database.ts'
-import { fail, misuse } from './command/explain.ts'
+import { erasuresPathOf, isDirectory, isSqlite, sqlitePathOf } from './command/database.ts'
+import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'backup',
-  summary: 'Copies the SQLite database as it is at one instant, while the API serves, and verifies the copy.',
+  summary: 'Copies a consistent snapshot of the SQLite database while the API serves, and verifies the copy.',
   examples: [
-    ['backups/monday.db', 'never over a file that is there'],
-    ['backups/monday.db --dry-run', 'says what it would write'],
-    ['backups/latest.db --force', 'over the one of yesterday, once the new one is verified'],
+    ['backups/monday.db', 'never overwrites an existing file'],
+    ['backups/monday.db --dry-run', 'shows what would be written'],
+    ['backups/latest.db --force', 'replaces an existing backup after the new one is verified'],
   ],
-  notes: 'PostgreSQL has its own: pg_dump --format=custom --file=FILE "$DATABASE_URL"',
+  notes: 'For PostgreSQL use pg_dump --format=custom --file=FILE "$DATABASE_URL"',
   changes: true,
 })
-  .argument('<file>', 'where the copy goes')
-  .option('--force', 'replace the file when it is there')
+  .argument('<file>', 'path of the copy')
+  .option('--force', 'replace an existing file')
 
 await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress }) => {
   const url = databaseUrl()
   if (!isSqlite(url))
-    misuse('backup is for SQLite; for PostgreSQL: pg_dump --format=custom --file=FILE "$DATABASE_URL"')
+    failUsage('backup is for SQLite; for PostgreSQL: pg_dump --format=custom --file=FILE "$DATABASE_URL"')
   const path = sqlitePathOf(url)
   if (!existsSync(path)) fail(`There is no database at ${path}.`)
-  if (resolve(file) === resolve(path)) misuse('the copy cannot be the database itself')
-  if (isFolder(file)) fail(`${file} is a folder: name the file that the copy goes to.`)
-  const taken = () => existsSync(file) && !options.force
-  if (taken()) fail(`${file} is there already: choose another name, or --force.`)
+  if (resolve(file) === resolve(path)) failUsage('the copy cannot be the database itself')
+  if (isDirectory(file)) fail(`${file} is a directory: name the file of the copy.`)
+  const exists = () => existsSync(file) && !options.force
+  if (exists()) fail(`${file} exists already: choose another name, or use --force.`)
 
   if (options.dryRun) {
     const replaced = existsSync(file)
-    const fate = replaced ? ', in the place of what is there' : ''
+    const replacing = replaced ? ', replacing the existing file' : ''
     const bytes = fileSize(path)
     return {
-      answer: { file, bytes, replaced, dryRun: true },
-      text: `Would write ${file}${fate}: a copy of ${path}, which has ${bytes} bytes. Nothing was written (--dry-run).`,
+      json: { file, bytes, replaced, dryRun: true },
+      text: `Would write ${file}${replacing}: a copy of ${path}, which has ${bytes} bytes. Nothing was written (--dry-run).`,
     }
   }
 
-  // Under another name until it is whole: a run that was killed leaves nothing that looks like a backup.
+  // Written under another name until complete: a killed run leaves no file that looks like a backup.
   const partial = `${file}.partial`
   const folder = dirname(resolve(file))
-  const madeFrom = mkdirSync(folder, { recursive: true })
+  const firstCreated = mkdirSync(folder, { recursive: true })
   let written = false
   try {
     removeSqlite(partial)
     copySqlite(path, partial)
     const { rows, migrations, current, ledgerDigest } = await verifyCopy(partial, progress('fans verified'))
-    if (taken()) fail(`${file} has come into being meanwhile: choose another name, or --force.`)
-    if (current) await keepErasures(partial, erasuresPathOf(path))
+    if (exists()) fail(`${file} was created meanwhile: choose another name, or use --force.`)
+    if (current) await listErasures(partial, erasuresPathOf(path))
     moveFile(partial, file)
     written = true
     const bytes = fileSize(file)
     return {
-      answer: { file, bytes, rows, migrations, ledgerDigest },
+      json: { file, bytes, rows, migrations, ledgerDigest },
       text: [`Wrote ${file}: ${rows} rows, ${bytes} bytes, verified.`, describeLedger(ledgerDigest)].join(
         '\n',
       ),
     }
   } finally {
     removeSqlite(partial)
-    if (!written && madeFrom !== undefined) removeFolders(folder, madeFrom)
+    if (!written && firstCreated !== undefined) removeFolders(folder, firstCreated)
   }
 })
 
-/** Adds erasures that are missing from the list, such as those that were not made by `erase-user`. */
-async function keepErasures(copy: string, list: string): Promise<void> {
+/** Adds missing erasures to the list, such as those by other means than `erase-user`. */
+async function listErasures(copy: string, list: string): Promise<void> {
   const { read, close } = openSqliteCopy(copy, realSources)
   try {
     await exportErasures(read, list)
@@ -80,7 +80,7 @@ async function keepErasures(copy: string, list: string): Promise<void> {
   }
 }
 
-/** From a folder up to the one that was made first; they are empty. */
-function removeFolders(folder: string, madeFrom: string): void {
-  for (let each = folder; each.startsWith(madeFrom); each = dirname(each)) rmdirSync(each)
+/** Removes the empty directories that this run created, from `folder` up to `firstCreated`. */
+function removeFolders(folder: string, firstCreated: string): void {
+  for (let each = folder; each.startsWith(firstCreated); each = dirname(each)) rmdirSync(each)
 }

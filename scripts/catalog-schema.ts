@@ -1,15 +1,16 @@
-/** `bun run catalog-schema`: the JSON Schema of a catalogue's file, for editors; kept in scripts/catalog.schema.json. */
-import { catalogJsonSchema } from './import-catalog/json-schema.ts'
+/** `bun run catalog-schema`: the JSON Schema of a catalogue file, for editors; stored in scripts/catalog.schema.json. */
+
 import { declareCommand, runCommand } from './command/command.ts'
+import { catalogJsonSchema } from './import-catalog/json-schema.ts'
 
 const command = declareCommand({
   name: 'catalog-schema',
-  summary: 'The JSON Schema of what import-catalog takes, for editors.',
-  examples: [['> scripts/catalog.schema.json', 'after a change of the schemas']],
+  summary: 'Prints the JSON Schema of the files of import-catalog, for editors.',
+  examples: [['> scripts/catalog.schema.json', 'updates it after a change of the schemas']],
   database: false,
 })
 
 await runCommand(command, async () => {
   const schema = catalogJsonSchema()
-  return { answer: schema, text: JSON.stringify(schema, null, 2) }
+  return { json: schema, text: JSON.stringify(schema, null, 2) }
 })

@@ -1,4 +1,4 @@
-/** `bun run dev`: migrates, seeds when empty, starts the mock provider and the API with reload, says how to begin. */
+/** `bun run dev`: migrates, seeds an empty database, and starts the mock provider and the API with reload. */
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
@@ -13,16 +13,16 @@ import { realSources } from '../src/core/sources.ts'
 import { explainError, fail } from './command/explain.ts'
 import { createProgress } from './command/progress.ts'
 import { banner } from './dev/banner.ts'
-import { refuseTakenPort } from './dev/ports.ts'
+import { requireFreePort } from './dev/ports.ts'
 import { seedDatabase } from './seed/seed.ts'
 
-/** A child that does not stop when told is stopped after this. */
-const STOP_MS = 12_000
+/** A child that ignores SIGTERM is killed after this time. */
+const STOP_TIMEOUT_MS = 12_000
 
-/** Signing keys of the mock provider: with them, tokens outlive a restart. */
+/** Signing keys of the mock provider, stored so that tokens outlive a restart. */
 const MOCK_IDP_KEYS = 'data/mock-idp-keys.json'
 
-/** What the mock provider is told. */
+/** The settings of the mock provider. */
 function readMock(env: Environment) {
   const reader = createReader(env)
   const mock = {
@@ -52,7 +52,7 @@ async function prepareDatabase(config: Config, mock: { seed: number; fans: numbe
   await db.close()
 }
 
-/** Starts a child whose lines go to `write`. `ready` resolves when one holds the text, with false when none did. */
+/** Starts a child and passes its lines to `write`. `ready` resolves to whether a line contained `text`. */
 function startChild(file: string, env: Environment, text: string, write: (line: string) => void) {
   const child = Bun.spawn([process.execPath, '--watch', '--no-clear-screen', file], {
     env: env as Record<string, string>,
@@ -71,7 +71,7 @@ function startChild(file: string, env: Environment, text: string, write: (line: 
   return { child, ready }
 }
 
-/** One short line a request; everything else as the logger has it. */
+/** Formats requests as one short line, and other entries as pino-pretty does. */
 const prettyLines = pretty({
   singleLine: true,
   translateTime: 'HH:MM:ss',
@@ -82,11 +82,11 @@ const prettyLines = pretty({
 
 async function stopAll(children: Subprocess[]) {
   for (const child of children) child.kill('SIGTERM')
-  const patience = setTimeout(() => {
+  const timeout = setTimeout(() => {
     for (const child of children) child.kill('SIGKILL')
-  }, STOP_MS)
+  }, STOP_TIMEOUT_MS)
   await Promise.all(children.map(child => child.exited))
-  clearTimeout(patience)
+  clearTimeout(timeout)
 }
 
 async function run() {
@@ -101,9 +101,9 @@ async function run() {
   if (!env.IDP_ISSUER?.trim()) env.IDP_ISSUER = `http://localhost:${mockPort}`
   const config = parseConfig(env)
   if (mockPort === 0 || config.port === 0)
-    fail('PORT and MOCK_IDP_PORT cannot be 0 here: each must know the other.')
-  await refuseTakenPort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
-  await refuseTakenPort('PORT', config.host, config.port)
+    fail('PORT and MOCK_IDP_PORT cannot be 0: API and provider need the address of each other.')
+  await requireFreePort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
+  await requireFreePort('PORT', config.host, config.port)
   await prepareDatabase(config, mock)
 
   const provider = startChild(
@@ -129,10 +129,10 @@ async function run() {
   }
   process.on('SIGINT', () => void stop(0))
   process.on('SIGTERM', () => void stop(0))
-  // The terminal went away.
+  // The terminal was closed.
   process.stdout.on('error', () => void stop(0))
 
-  // The provider first: an API that finds no keys at its first look tries again only after a while.
+  // The provider starts first: without keys at its start, the API retries only after a delay.
   const providerReady = await provider.ready
   if (stopping) return
   if (!providerReady) return stop(1)

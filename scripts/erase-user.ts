@@ -1,4 +1,4 @@
-/** `bun run erase-user ID | --subject SUB [--yes]`: erases a fan at their wish. */
+/** `bun run erase-user ID | --subject SUB [--yes]`: erases the personal data of a fan. */
 import { existsSync } from 'node:fs'
 import type { Database } from '../db/index.ts'
 import { type Erasure, eraseUser, planErasure, type Whom } from '../src/admin/erase-user.ts'
@@ -6,36 +6,36 @@ import { appendErasures, exportErasures, readErasures, reapplyErasures } from '.
 import type { Tombstone } from '../src/users/tombstone.ts'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
 import { erasuresPathOf, isSqlite, sqlitePathOf } from './command/database.ts'
-import { fail, misuse } from './command/explain.ts'
+import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'erase-user',
-  summary: `Erases a fan: profile, the provider's data and its name for them, devices, sealed tokens, redemption codes.
-They are signed out at once and stay so: no token, webhook or sync of theirs is taken again.`,
+  summary: `Erases a fan: profile, the provider's data and subject, devices, encrypted tokens, redemption codes.
+The fan is signed out at once and permanently: tokens, webhooks and syncs of the fan are rejected.`,
   examples: [
-    ['ID', 'shows what would go, and changes nothing'],
-    ['ID --yes', 'does it; again, it does nothing'],
-    ["--subject 'auth0|123' --yes", 'by the name that the provider has for them'],
-    ['--export erasures.ndjson', 'appends to a list of erasures what it does not have yet'],
-    ['--reapply erasures.ndjson --yes', 'after a restore: erases again whom the list names'],
+    ['ID', 'shows what would be erased, without changing anything'],
+    ['ID --yes', 'erases the fan; repeating it has no effect'],
+    ["--subject 'auth0|123' --yes", 'by subject at the provider'],
+    ['--export erasures.ndjson', 'appends missing erasures to a list'],
+    ['--reapply erasures.ndjson --yes', 'after a restore: applies the listed erasures again'],
   ],
-  notes: `What stays names nobody: ledger entries (nothing personal is hashed), places on boards without a name or picture,
-claims, purchases with the payment gateway's reference, drawn packs. Their proofs are public and stay as they were, with
-the client seed that the fan chose. The provider, the gateway and your backups have to be asked for themselves.
-The list of erasures holds hashes and no names. On SQLite each erasure is appended to DATABASE.erasures, which restore reads.
-On PostgreSQL name a file outside of your backups by --erasures, or use --export; then VACUUM takes the old rows away.`,
+  notes: `Kept without personal data: ledger entries, leaderboard entries without name and picture, claims, purchases with the
+reference of the payment gateway, opened packs. Proofs are public and unchanged, including the client seed that the fan
+chose. Data at the provider and the gateway, and in your backups, must be erased there.
+The list of erasures contains hashes, no names. On SQLite each erasure is appended to DATABASE.erasures, which restore reads.
+On PostgreSQL use --erasures with a file outside your backups, or --export; then run VACUUM to remove the old rows.`,
   changes: true,
 })
-  .argument('[id]', 'the fan, by our id')
-  .option('--subject <sub>', 'the fan, as the provider names them')
-  .option('--provider <name>', 'which provider (default: IDP_NAME)')
-  .option('--yes', 'do it')
-  .option('--erasures <file>', 'the list that the erasure is appended to (SQLite: DATABASE.erasures)')
-  .option('--export <file>', 'append the erasures of the database to a list, and do nothing else')
-  .option('--reapply <file>', 'erase whom a list names')
+  .argument('[id]', 'user id of the fan')
+  .option('--subject <sub>', 'subject of the fan at the provider')
+  .option('--provider <name>', 'the provider of the subject (default: IDP_NAME)')
+  .option('--yes', 'erase the fan')
+  .option('--erasures <file>', 'list to append the erasure to (SQLite: DATABASE.erasures)')
+  .option('--export <file>', 'only append the erasures of the database to a list')
+  .option('--reapply <file>', 'apply the erasures of a list')
 
-/** For readers of an older state, which keep the WAL from being emptied. */
-const LOG_PATIENCE_MS = 5_000
+/** How long to wait for readers of an older snapshot, which prevent truncating the WAL. */
+const TRUNCATE_TIMEOUT_MS = 5_000
 
 await runCommand(command, async session => {
   const {
@@ -46,17 +46,18 @@ await runCommand(command, async session => {
     openDatabase,
     note,
   } = session
-  const ways = [id, options.subject, options.export, options.reapply].filter(way => way !== undefined)
-  if (ways.length !== 1) misuse('name the fan: an id or --subject; or a list: --export or --reapply')
-  if (options.provider !== undefined && options.subject === undefined) misuse('--provider needs --subject')
-  if (options.yes && options.dryRun) misuse('--yes and --dry-run contradict each other')
+  const modes = [id, options.subject, options.export, options.reapply].filter(mode => mode !== undefined)
+  if (modes.length !== 1) failUsage('give exactly one of: an id, --subject, --export, --reapply')
+  if (options.provider !== undefined && options.subject === undefined)
+    failUsage('--provider requires --subject')
+  if (options.yes && options.dryRun) failUsage('--yes and --dry-run are mutually exclusive')
   if (options.export !== undefined) {
     const exported = options.dryRun ? 0 : await exportErasures((await openDatabase()).read, options.export)
     return {
-      answer: { exported },
+      json: { exported },
       text: `${exported} erasures appended to ${options.export}.`,
       changed: exported,
-      told: true,
+      textHasSummary: true,
     }
   }
   const url = databaseUrl()
@@ -75,30 +76,28 @@ await runCommand(command, async session => {
   if (!erasure) return fail('There is no such fan.')
   const outcome = report(erasure, options.yes ?? false)
   if (!options.yes && !options.dryRun) return outcome
-  const done = { ...outcome, changed: isNothing(erasure) ? 0 : 1, told: true }
+  const done = { ...outcome, changed: isNothing(erasure) ? 0 : 1, textHasSummary: true }
   if (!options.yes) return done
   if (list !== undefined) await exportErasures(db.read, list)
-  return withLog(done, await db.truncateLog(LOG_PATIENCE_MS), list)
+  return withRemains(done, await db.truncateLog(TRUNCATE_TIMEOUT_MS), list)
 })
 
-/** What is said of the places that the erasure itself does not reach. */
-function withLog(outcome: Outcome, truncated: boolean | null, list: string | undefined): Outcome {
+/** Adds the state of the list and of the old rows in WAL, archives and backups. */
+function withRemains(outcome: Outcome, truncated: boolean | null, list: string | undefined): Outcome {
   const lines = [
     ...(list === undefined
-      ? ['It is on no list: name one by --erasures or --export, or a restored backup brings the fan back.']
-      : [`Listed in ${list}, for backups from before.`]),
-    ...(truncated === null
-      ? ['VACUUM takes the old rows away; archives of the WAL and backups keep them.']
-      : []),
+      ? ['It is not listed: use --erasures or --export, otherwise restoring a backup restores the fan.']
+      : [`Listed in ${list}, for restoring earlier backups.`]),
+    ...(truncated === null ? ['Run VACUUM to remove the old rows; WAL archives and backups keep them.'] : []),
     ...(truncated === false
       ? [
-          'The WAL still holds the old rows: another connection, such as a backup, reads an older state. Run the same again later.',
+          'The WAL still has the old rows, since another connection reads an older snapshot. Run the command again later.',
         ]
       : []),
   ]
   return {
     ...outcome,
-    answer: { ...outcome.answer, list: list ?? null, logTruncated: truncated },
+    json: { ...outcome.json, list: list ?? null, logTruncated: truncated },
     text: [outcome.text, ...lines].join('\n'),
     found: truncated === false,
   }
@@ -113,22 +112,22 @@ async function reapply(
 ): Promise<Outcome> {
   if (!existsSync(file)) fail(`There is no file ${file}.`)
   const { tombstones, unreadable } = readErasures(file)
-  if (unreadable.length > 0) note(`${file}: lines that cannot be read: ${unreadable.join(', ')}`)
+  if (unreadable.length > 0) note(`${file}: unreadable lines: ${unreadable.join(', ')}`)
   const listed = tombstones.length
   if (!yes) {
-    const text = `${listed} erasures are listed. Nothing was changed. To apply them: the same with --yes`
-    return { answer: { listed, done: false }, text }
+    const text = `${listed} erasures are listed. Nothing was changed. To apply them, add --yes.`
+    return { json: { listed, done: false }, text }
   }
-  const { erased, tombstones: made } = await reapplyErasures(db, tombstones)
+  const { erased, tombstones: written } = await reapplyErasures(db, tombstones)
   if (list !== undefined) await exportErasures(db.read, list)
   const text = `Of ${listed} listed erasures ${erased} were applied again.`
   const outcome = {
-    answer: { listed, erased, tombstones: made, done: true },
+    json: { listed, erased, tombstones: written, done: true },
     text,
-    changed: erased + made,
-    told: true,
+    changed: erased + written,
+    textHasSummary: true,
   }
-  return withLog(outcome, await db.truncateLog(LOG_PATIENCE_MS), list ?? file)
+  return withRemains(outcome, await db.truncateLog(TRUNCATE_TIMEOUT_MS), list ?? file)
 }
 
 function report(erasure: Erasure, done: boolean): Outcome {
@@ -141,11 +140,11 @@ function report(erasure: Erasure, done: boolean): Outcome {
     `  redemption codes  ${redemptionCodes}`,
     `  deferred syncs    ${deferredSyncs}`,
   ]
-  const then = done ? 'Erased.' : 'Nothing was changed. To do it: the same with --yes'
-  return { answer: { ...erasure, done }, text: [...lines, then].join('\n') }
+  const then = done ? 'Erased.' : 'Nothing was changed. To erase the fan, add --yes.'
+  return { json: { ...erasure, done }, text: [...lines, then].join('\n') }
 }
 
-/** Of a fan who was erased before. */
+/** Whether nothing was erased, since the fan was erased before. */
 function isNothing({ profile, identity, devices, redemptionCodes, deferredSyncs }: Erasure): boolean {
   return profile.length + identity.length + devices + redemptionCodes + deferredSyncs === 0
 }

@@ -1,34 +1,34 @@
-/** `bun run export-user ID`: everything that is kept about a fan, as JSON. */
+/** `bun run export-user ID`: exports all data stored about a fan, as JSON. */
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
 import { exportUser, type FanReference } from '../src/admin/export-user.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
-import { fail, misuse } from './command/explain.ts'
+import { fail, failUsage } from './command/explain.ts'
 import { streamJson } from './export-user/stream-json.ts'
 
-/** Characters handed over at once. */
+/** Characters per write. */
 const CHUNK = 65_536
 
 const command = declareCommand({
   name: 'export-user',
-  summary: 'Everything that is kept about a fan, as one JSON document.',
+  summary: 'Exports all data stored about a fan as one JSON document.',
   examples: [
-    ['01981e2c-7c1f-7000-8000-000000000003', 'by the id of the profile, to standard output'],
-    ['01981e2c-7c1f-7000-8000-000000000003 --output fan.json', 'to a new file that its owner alone can read'],
-    ['--subject fan-0001', 'by the provider’s id'],
+    ['01981e2c-7c1f-7000-8000-000000000003', 'by profile id, to standard output'],
+    ['01981e2c-7c1f-7000-8000-000000000003 --output fan.json', 'to a new file that only its owner can read'],
+    ['--subject fan-0001', 'by subject at the provider'],
   ],
-  notes: 'Tokens, and what is secret until a pack is opened, are left out.',
+  notes: 'Tokens, and secrets of sealed packs, are not exported.',
 })
-  .argument('[id]', 'id of the profile')
-  .option('--subject <subject>', 'the provider’s id of the fan, instead')
-  .option('--provider <name>', 'which provider (default: IDP_NAME)')
-  .option('--output <file>', 'write a new file, for its owner alone, instead of standard output')
+  .argument('[id]', 'profile id')
+  .option('--subject <subject>', 'the subject of the fan at the provider, instead of an id')
+  .option('--provider <name>', 'the provider of the subject (default: IDP_NAME)')
+  .option('--output <file>', 'write to a new file of mode 0600 instead of standard output')
 
 await runCommand(command, async ({ parameters: [id], options, openDatabase, print }) => {
   const fan = referenceOf(id, options)
   const db = await openDatabase()
   const found = await exportUser(db.read, fan)
-  if (!found) fail('Nothing is kept about such a fan.')
+  if (!found) fail('No data is stored about this fan.')
   if (options.output === undefined) await writeAll(found, print)
   else await writeFile(options.output, found)
   return undefined
@@ -45,7 +45,7 @@ async function writeAll(found: object, write: (text: string) => Promise<void>): 
   await write(`${text}\n`)
 }
 
-/** Under another name until it is whole; never over a file that is there. */
+/** Writes under another name until complete; never overwrites an existing file. */
 async function writeFile(path: string, found: object): Promise<void> {
   const partial = `${path}.partial`
   rmSync(partial, { force: true })
@@ -63,6 +63,6 @@ async function writeFile(path: string, found: object): Promise<void> {
 function referenceOf(id: string | undefined, options: { subject?: string; provider?: string }): FanReference {
   const { subject } = options
   if (id !== undefined && subject === undefined && options.provider === undefined) return { id }
-  if (id !== undefined || subject === undefined) misuse('give either an id or --subject')
+  if (id !== undefined || subject === undefined) failUsage('give either an id or --subject')
   return { provider: providerOf(options.provider), subject }
 }

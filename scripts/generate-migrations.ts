@@ -1,28 +1,28 @@
 /**
  * `bun run generate [name]`: writes the migrations of both engines from `db/schema/tables.ts`.
- * `--check` writes nothing and fails when the tables have changed since the newest migration.
- * A migration that Drizzle cannot say (a trigger) is made by `--custom NAME` and written by hand.
+ * `--check` writes nothing and fails if the tables have changed since the newest migration.
+ * `--custom NAME` creates an empty migration for what Drizzle cannot express, such as triggers.
  */
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
-import { fail, misuse } from './command/explain.ts'
+import { fail, failUsage } from './command/explain.ts'
 import { withTableOptions } from './generate-migrations/table-options.ts'
 
 const command = declareCommand({
   name: 'generate',
   summary: 'Writes the migrations of both engines from db/schema/tables.ts.',
   examples: [
-    ['check-ins', 'writes what has changed in the tables, under this name'],
-    ['--custom NAME', 'an empty migration, to be written by hand: a trigger'],
-    ['--check', 'writes nothing, and leaves with 1 when the tables have changed since the newest migration'],
+    ['check-ins', 'writes the changes of the tables as a migration of this name'],
+    ['--custom NAME', 'an empty migration, to be written by hand, such as a trigger'],
+    ['--check', 'writes nothing; exits with 1 if the tables have changed since the newest migration'],
   ],
   database: false,
 })
-  .argument('[name]', 'of the migration', 'change')
-  .option('--check', 'only say whether a migration is missing')
-  .option('--custom', 'make an empty migration')
+  .argument('[name]', 'name of the migration', 'change')
+  .option('--check', 'only check whether a migration is missing')
+  .option('--custom', 'create an empty migration')
 
 const root = join(import.meta.dir, '..')
 const folder = join(root, 'db/migrations')
@@ -30,12 +30,12 @@ const DIALECTS = { sqlite: 'sqlite', postgres: 'postgresql' } as const
 type Engine = keyof typeof DIALECTS
 
 await runCommand(command, async ({ parameters: [name], options: { check, custom }, note }) => {
-  if (check && custom) misuse('--check and --custom contradict each other')
+  if (check && custom) failUsage('--check and --custom are mutually exclusive')
   return check ? checkMigrations() : writeMigrations()
 
   async function writeMigrations(): Promise<Outcome> {
     const wrote = generateAll(folder)
-    return { answer: { wrote }, text: wrote.map(path => `wrote: ${path}`).join('\n') }
+    return { json: { wrote }, text: wrote.map(path => `wrote: ${path}`).join('\n') }
   }
 
   async function checkMigrations(): Promise<Outcome> {
@@ -45,10 +45,10 @@ await runCommand(command, async ({ parameters: [name], options: { check, custom 
       const missing = generateAll(scratch)
       const stale = missing.length > 0
       const verdict = stale
-        ? 'The tables have changed: run `bun run generate NAME` and commit what it writes.'
+        ? 'The tables have changed: run `bun run generate NAME` and commit the result.'
         : 'Migrations are up to date with the tables.'
       const lines = [...missing.map(path => `missing: ${path}`), verdict]
-      return { answer: { missing }, text: lines.join('\n'), found: stale }
+      return { json: { missing }, text: lines.join('\n'), found: stale }
     } finally {
       rmSync(scratch, { recursive: true })
     }
@@ -58,7 +58,7 @@ await runCommand(command, async ({ parameters: [name], options: { check, custom 
     return [...generate('sqlite', out), ...generate('postgres', out)]
   }
 
-  /** Answers the new files, as they are called in the repository. */
+  /** Returns the paths of the new files in the repository. */
   function generate(engine: Engine, out: string): string[] {
     const target = join(out, engine)
     const before = new Set(readdirSync(target))
@@ -71,11 +71,11 @@ await runCommand(command, async ({ parameters: [name], options: { check, custom 
       ],
       { cwd: root, stdout: 'pipe', stderr: 'pipe' },
     )
-    // drizzle-kit leaves with 0 even when it fails: its words are the only sign.
-    const said = `${tool.stdout}${tool.stderr}`
-    if (!/No schema changes|SQL migration file/.test(said)) {
-      note(said.replaceAll(`${root}/`, '').trimEnd())
-      fail(`drizzle-kit has made no migration for ${engine}.`)
+    // drizzle-kit exits with 0 even when it fails: only its output tells.
+    const output = `${tool.stdout}${tool.stderr}`
+    if (!/No schema changes|SQL migration file/.test(output)) {
+      note(output.replaceAll(`${root}/`, '').trimEnd())
+      fail(`drizzle-kit created no migration for ${engine}.`)
     }
     const added = readdirSync(target).filter(file => !before.has(file) && file.endsWith('.sql'))
     for (const file of engine === 'sqlite' ? added : []) {

@@ -1,4 +1,4 @@
-/** `bun run import-catalog FILE`: brings teams, rewards and packs to what a file says. */
+/** `bun run import-catalog FILE`: updates teams, rewards and packs to match a file. */
 import type { Database } from '../db/index.ts'
 import {
   type CatalogueRecord,
@@ -10,30 +10,30 @@ import {
 } from '../src/admin/import/catalogue-records.ts'
 import type { EntryChange } from '../src/catalogue/entry.ts'
 import { DomainError } from '../src/core/problems.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { explainError, fail } from './command/explain.ts'
 import type { Fault } from './import-catalog/located-json.ts'
 import { type CatalogueFile, readCatalogue } from './import-catalog/read-catalog.ts'
 import { describeChanges, describeFaults } from './import-catalog/report.ts'
-import { declareCommand, runCommand } from './command/command.ts'
-import { explainError, fail } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'import-catalog',
-  summary: 'Brings teams, rewards and packs to what a file says, by their slugs.',
+  summary: 'Updates teams, rewards and packs, identified by slug, to match a file.',
   examples: [
     ['catalog.json --dry-run', 'shows what would change'],
-    ['catalog.json', 'changes it; again, it changes nothing'],
-    ['catalog.json --prune', 'also deactivates what is not in the file'],
+    ['catalog.json', 'applies the changes; repeating it changes nothing'],
+    ['catalog.json --prune', 'also deactivates entries that are not in the file'],
     ['-', 'reads standard input'],
   ],
-  notes: `The file is one JSON document, {"teams": [], "rewards": [], "packs": []}, or NDJSON: {"kind": "team", …} a line.
-Its schema, for editors: scripts/catalog.schema.json. It is checked whole before the first write, and every error listed.
-A kind that the file leaves out is left alone. Nothing is deleted.`,
+  notes: `The file is one JSON document, {"teams": [], "rewards": [], "packs": []}, or NDJSON with {"kind": "team", …} per line.
+Its JSON Schema is scripts/catalog.schema.json. The whole file is checked before the first write, and all errors are listed.
+Kinds that the file omits are not changed. Nothing is deleted.`,
   changes: true,
 })
   .argument('<file>', 'JSON or NDJSON; - for standard input')
   .option('--prune', 'deactivate active entries that are not in the file')
 
-/** A record that is to be written, or an entry to be deactivated. */
+/** A record to write, or an entry to deactivate. */
 export interface Step {
   kind: RecordKind
   id: string
@@ -44,14 +44,14 @@ export interface Step {
 
 await runCommand(command, async ({ parameters: [path], options, openDatabase, writeInBatches }) => {
   const file = readCatalogue(await readText(path), /\.(ndjson|jsonl)$/.test(path))
-  if (file.faults.length > 0) return refused(file.faults)
+  if (file.faults.length > 0) return rejectFile(file.faults)
   const db = await openDatabase()
   const { steps, faults } = await planImport(db, file)
-  if (faults.length > 0) return refused(faults)
+  if (faults.length > 0) return rejectFile(faults)
 
   const absent = await listAbsent(db, file)
-  const pruned: Step[] = absent.map(gone => ({
-    ...gone,
+  const pruned: Step[] = absent.map(entry => ({
+    ...entry,
     outcome: 'deactivated',
     members: { active: [true, false] },
   }))
@@ -62,7 +62,7 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, wr
       try {
         await (record ? writeRecord(tx, record) : deactivate[kind](tx, id))
       } catch (error) {
-        // Something was sold or claimed since the file was checked.
+        // Sales or claims since the check can cause a conflict.
         if (error instanceof DomainError) fail(`${kind} ${id}: ${explainError(error)}`)
         throw error
       }
@@ -71,7 +71,7 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, wr
   const changes = due.map(({ record: _, ...step }) => step)
   const left = options.prune ? [] : absent
   return {
-    answer: { changes, unchanged: all.length - due.length, notInFile: left },
+    json: { changes, unchanged: all.length - due.length, notInFile: left },
     text: describeChanges(all, left, options.dryRun ?? false),
     changed: due.length,
   }
@@ -79,7 +79,7 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, wr
 
 async function readText(path: string): Promise<string> {
   const source = path === '-' ? Bun.stdin : Bun.file(path)
-  const bytes = await source.bytes().catch(() => fail(`${path} cannot be read.`))
+  const bytes = await source.bytes().catch(() => fail(`${path} is not readable.`))
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -87,11 +87,11 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-function refused(faults: Fault[]) {
-  return { answer: { errors: faults }, text: describeFaults(faults), found: true }
+function rejectFile(faults: Fault[]) {
+  return { json: { errors: faults }, text: describeFaults(faults), found: true }
 }
 
-/** Every record against what is there. Nothing is written. */
+/** Compares every record with the database. Writes nothing. */
 async function planImport(db: Database, { records }: CatalogueFile) {
   const steps: Step[] = []
   const faults: Fault[] = []
@@ -109,7 +109,7 @@ async function planImport(db: Database, { records }: CatalogueFile) {
   return { steps, faults }
 }
 
-/** Active entries that the file does not have, of the kinds that it speaks of. */
+/** Active entries that are not in the file, of the kinds in the file. */
 async function listAbsent(db: Database, { records, kinds }: CatalogueFile) {
   const stated = new Set(records.map(({ record: { kind, entry } }) => `${kind} ${entry.id}`))
   const absent: { kind: RecordKind; id: string }[] = []

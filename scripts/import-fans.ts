@@ -10,47 +10,47 @@ import {
   planFans,
 } from '../src/admin/import/fans.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { isFolder, providerOf } from './command/database.ts'
-import { fail, misuse } from './command/explain.ts'
+import { isDirectory, providerOf } from './command/database.ts'
+import { fail, failUsage } from './command/explain.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
 import { type FanFormat, type FanLine, type ReadOptions, readFans } from './import-fans/read-fans.ts'
 
 const command = declareCommand({
   name: 'import-fans',
-  summary: `Imports fans of another system: profile, points, onboarding, place in the leaderboard.
-Each fan is written once: a second run changes nothing. After an interruption, run it again.`,
+  summary: `Imports fans of another system: profile, points, onboarding, leaderboard.
+Each fan is written once: a second run changes nothing. After an interruption, run the command again.`,
   examples: [
     ['fans.csv --dry-run', 'checks every line and shows what would be written'],
-    ['fans.csv', 'writes it; a file with a faulty line is refused as a whole'],
-    ['fans.ndjson --skip-invalid', 'writes all lines but the faulty ones, which are listed'],
+    ['fans.csv', 'imports the file; a file with an invalid line is rejected as a whole'],
+    ['fans.ndjson --skip-invalid', 'imports the valid lines and lists the invalid ones'],
   ],
-  notes: `NDJSON (.ndjson, .jsonl): one JSON object a line. CSV (.csv): RFC 4180 with a first line of column names. Both are UTF-8 with
-  subject                 the provider's id of the fan; the only one that is required
+  notes: `NDJSON (.ndjson, .jsonl): one JSON object per line. CSV (.csv): RFC 4180 with a header line. Both are UTF-8 and have
+  subject                 the subject of the fan at the provider; the only required member
   displayName, handle, avatarUrl, bio, country, locale, favoriteTeamId
-                          the profile, by the API's rules; written only while the fan has none
+                          the profile, by the rules of the API; written only if the fan has none
   openingBalance          points, booked once as one ledger entry with the reason opening_balance
-  onboardingCompletedAt   an instant of the past, such as 2025-08-15T18:30:00Z; grants no points
-  joinLeaderboard         true enrols the fan
-A member that is null or an empty cell counts as left out. Examples: scripts/import-fans/example.csv and example.ndjson.`,
+  onboardingCompletedAt   a past instant, such as 2025-08-15T18:30:00Z; grants no points
+  joinLeaderboard         true enrols the fan in the leaderboard
+Members that are null, and empty cells, count as absent. Examples: scripts/import-fans/example.csv and example.ndjson.`,
   changes: true,
 })
-  .argument('<file>', 'NDJSON or CSV, by its name')
-  .option('--provider <name>', 'the provider that knows the subjects (default: IDP_NAME)')
-  .option('--skip-invalid', 'write the other lines of a file that has faulty ones')
-  .option('--exclusive', 'nothing else writes: long batches without rests between them')
+  .argument('<file>', 'NDJSON or CSV, by file name extension')
+  .option('--provider <name>', 'the provider of the subjects (default: IDP_NAME)')
+  .option('--skip-invalid', 'import the valid lines of a file with invalid ones')
+  .option('--exclusive', 'no other process writes: long batches without pauses')
 
-/** Fans that are looked up together. */
+/** Fans per lookup. */
 const CHUNK = 500
 
 interface LocatedFault extends FanFault {
   line: number
 }
 
-interface Tally {
+interface Counts {
   created: number
   changed: number
   unchanged: number
-  /** Of the opening balances that were booked, or in a dry run would be. */
+  /** Sum of the booked opening balances; in a dry run, of those that would be booked. */
   points: number
 }
 
@@ -71,7 +71,7 @@ await runCommand(
       }
     }
 
-    const planned = createTally()
+    const planned = createCounts()
     let profilesKept = 0
     let unreadable = false
     const checked = progress('lines checked')
@@ -92,7 +92,7 @@ await runCommand(
     }).finally(() => checked.end())
 
     const refused = unreadable || (invalid > 0 && !options.skipInvalid)
-    const written = { ...createTally(), unchanged: planned.unchanged }
+    const written = { ...createCounts(), unchanged: planned.unchanged }
     const late: FanLine[] = []
     if (!options.dryRun && !refused) {
       const total = planned.created + planned.changed
@@ -102,7 +102,7 @@ await runCommand(
         dueLines(db, path, read),
         async (tx, { line, fan }) => {
           const plan = await importFan(tx, fan)
-          // Since the line was checked, a handle was taken or a fan erased.
+          // A handle was taken or a fan erased since the line was checked.
           tx.afterCommit(() => {
             if (plan.faults.length > 0) late.push({ line, faults: plan.faults })
             else count(written, plan)
@@ -112,48 +112,50 @@ await runCommand(
       )
     }
     for (const line of late) await report(line)
-    const tally = options.dryRun ? planned : written
-    const { created, changed, unchanged, points } = tally
+    const counts = options.dryRun ? planned : written
+    const { created, changed, unchanged, points } = counts
     const kept =
-      profilesKept > 0 ? [`${profilesKept} fans have a different profile already; it was not changed.`] : []
+      profilesKept > 0
+        ? [`${profilesKept} fans have a different profile already, which was not changed.`]
+        : []
     const summary = `${created} created, ${changed} changed, ${unchanged} unchanged, ${invalid} invalid; ${points} points in opening balances.`
-    const why = unreadable ? '' : ' --skip-invalid writes the others.'
+    const why = unreadable ? '' : ' --skip-invalid imports the others.'
     return {
-      answer: { created, changed, unchanged, invalid, points, profilesKept, refused, errors },
+      json: { created, changed, unchanged, invalid, points, profilesKept, refused, errors },
       text: refused
         ? `${invalid} invalid line${invalid === 1 ? '' : 's'}; nothing was written.${why}`
         : [summary, ...kept].join('\n'),
       found: invalid > 0,
       changed: refused ? 0 : created + changed,
-      told: refused,
+      textHasSummary: refused,
     }
   },
 )
 
-function createTally(): Tally {
+function createCounts(): Counts {
   return { created: 0, changed: 0, unchanged: 0, points: 0 }
 }
 
-function count(tally: Tally, plan: FanPlan): void {
-  tally[plan.record ? 'created' : isDue(plan) ? 'changed' : 'unchanged']++
-  tally.points += plan.points
+function count(counts: Counts, plan: FanPlan): void {
+  counts[plan.record ? 'created' : isDue(plan) ? 'changed' : 'unchanged']++
+  counts.points += plan.points
 }
 
 function formatOf(path: string): FanFormat {
-  if (isFolder(path)) fail(`${path} is a folder: name the file.`)
+  if (isDirectory(path)) fail(`${path} is a directory: name the file.`)
   if (!existsSync(path)) fail(`There is no file ${path}.`)
   if (/\.(ndjson|jsonl)$/i.test(path)) return 'ndjson'
-  return /\.csv$/i.test(path) ? 'csv' : misuse('the name of the file must end in .ndjson, .jsonl or .csv')
+  return /\.csv$/i.test(path) ? 'csv' : failUsage('the name of the file must end in .ndjson, .jsonl or .csv')
 }
 
-/** A line whose fan can be written. */
+/** A valid line with its plan. */
 interface PlannedFan {
   line: number
   fan: ImportedFan
   plan: FanPlan
 }
 
-/** Every line with what is due for its fan, or with its faults, in their order. */
+/** Yields every line in order, with the plan for its fan or with its faults. */
 async function* planLines(
   db: Database,
   path: string,

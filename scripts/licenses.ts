@@ -1,4 +1,4 @@
-/** `bun run licenses`: the licences of what runs in production, and a bill of materials. Finds what is not permissive. */
+/** `bun run licenses`: the licences of production dependencies, as a list or a bill of materials. */
 import { join } from 'node:path'
 import product from '../package.json'
 import { declareCommand, runCommand } from './command/command.ts'
@@ -8,9 +8,9 @@ import { describeSbom } from './licenses/sbom.ts'
 
 const command = declareCommand({
   name: 'licenses',
-  summary: 'Lists the licences of all that runs in production.',
+  summary: 'Lists the licences of all production dependencies.',
   examples: [
-    ['', 'one line a package; 1 when a licence is not permissive'],
+    ['', 'one line per package; exits with 1 if a licence is not permissive'],
     ['--sbom', 'a CycloneDX bill of materials'],
   ],
   database: false,
@@ -22,14 +22,12 @@ await runCommand(command, async ({ options }) => {
   const found = refused.length > 0
   if (options.sbom) {
     const sbom = describeSbom(product, packages)
-    return { answer: sbom, text: JSON.stringify(sbom, null, 2), found }
+    return { json: sbom, text: JSON.stringify(sbom, null, 2), found }
   }
-  const lines = packages.map(
-    ({ name, version, license }) => `${name}@${version}\t${license ?? 'no licence named'}`,
-  )
+  const lines = packages.map(({ name, version, license }) => `${name}@${version}\t${license ?? 'no licence'}`)
   const names = refused.map(({ name, version }) => `${name}@${version}`)
   return {
-    answer: {
+    json: {
       packages: packages.map(({ name, version, license }) => ({ name, version, license })),
       refused: names,
     },

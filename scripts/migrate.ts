@@ -1,15 +1,15 @@
-/** `bun run migrate`: brings the database to the schema of this version. */
+/** `bun run migrate`: migrates the database to the schema of this version. */
 import { listPendingMigrations, migrate, type PendingMigrations } from '../db/migrate.ts'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
 import { postgresSettings } from './command/database.ts'
 
 const command = declareCommand({
   name: 'migrate',
-  summary: 'Brings the database to the schema of this version, and does nothing else.',
+  summary: 'Migrates the database to the schema of this version.',
   examples: [
     ['', 'the database of DATABASE_URL'],
-    ['--database sqlite:data/other.db', 'another one'],
-    ['--dry-run', 'lists the migrations that it would apply'],
+    ['--database sqlite:data/other.db', 'another database'],
+    ['--dry-run', 'lists the pending migrations'],
   ],
   changes: true,
 })
@@ -18,14 +18,14 @@ await runCommand(command, async ({ options, databaseUrl }) => {
   if (options.dryRun) return plan(await listPendingMigrations(databaseUrl(), postgresSettings()))
   const { applied, total } = await migrate(databaseUrl(), postgresSettings())
   const text = applied === 0 ? upToDate(total) : `Applied ${applied} of ${total} migrations.`
-  return { answer: { applied, total }, text, changed: applied, told: true }
+  return { json: { applied, total }, text, changed: applied, textHasSummary: true }
 })
 
 function plan({ pending, total }: PendingMigrations): Outcome {
   const title = `Would apply ${pending.length} of ${total} migrations; nothing was written (--dry-run).`
   const text =
     pending.length === 0 ? upToDate(total) : [title, ...pending.map(name => `  ${name}`)].join('\n')
-  return { answer: { pending, total }, text, changed: pending.length, told: true }
+  return { json: { pending, total }, text, changed: pending.length, textHasSummary: true }
 }
 
 function upToDate(total: number): string {

@@ -1,11 +1,11 @@
-/** `bun run move --from URL --to URL`: everything from one database to another, from SQLite to PostgreSQL or back. */
+/** `bun run move --from URL --to URL`: copies a database to another one, from SQLite to PostgreSQL or back. */
 import { existsSync, realpathSync } from 'node:fs'
 import { type Database, DatabaseError, openDatabase, translateDatabaseError } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { realSources } from '../src/core/sources.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { databaseUrlOf, isSqlite, openExisting, postgresSettings, sqlitePathOf } from './command/database.ts'
-import { misuse, redact } from './command/explain.ts'
+import { failUsage, redact } from './command/explain.ts'
 import type { Progress } from './command/progress.ts'
 import { stoppable } from './command/stop.ts'
 import { countAll } from './move/copy.ts'
@@ -13,34 +13,37 @@ import { findMoved, moveDatabase, requireKnownSchema } from './move/move.ts'
 
 const command = declareCommand({
   name: 'move',
-  summary: 'Copies a whole database into an empty one, of either engine, and compares both.',
+  summary: 'Copies a database into an empty one of either engine and compares both.',
   examples: [
-    ['--from sqlite:data/matchday.db --to postgres://db.example.com/matchday', 'outgrow one machine'],
-    ['--from postgres://db.example.com/matchday --to sqlite:sample.db', 'bring it to a laptop'],
+    [
+      '--from sqlite:data/matchday.db --to postgres://db.example.com/matchday',
+      'from one machine to a server',
+    ],
+    ['--from postgres://db.example.com/matchday --to sqlite:sample.db', 'to a local file'],
     [
       '--from sqlite:data/matchday.db --to postgres://db.example.com/matchday --dry-run',
-      'what would be copied',
+      'shows what would be copied',
     ],
   ],
   notes:
-    'Stop the API first: a source that changes meanwhile is found at the end, and the move was for nothing.\n' +
-    'Killed at any moment, the same command goes on where it ended; once everything is moved, it says so.',
+    'Stop the API first: if the source changes meanwhile, the comparison at the end fails and the move must be repeated.\n' +
+    'After an interruption, the same command continues; after a completed move, it reports so.',
   database: false,
   changes: true,
 })
-  .requiredOption('--from <url>', 'sqlite:PATH or postgres://…; only read')
-  .requiredOption('--to <url>', 'sqlite:PATH or postgres://…; empty, or left by such a move')
+  .requiredOption('--from <url>', 'source, sqlite:PATH or postgres://…; only read')
+  .requiredOption('--to <url>', 'target, sqlite:PATH or postgres://…; empty, or of an interrupted move')
 
-/** A database by one name, however it was written; without its password. */
 const postgres = postgresSettings()
 
+/** A canonical name of a database, without its password. */
 const nameOf = (url: string) =>
   isSqlite(url) && existsSync(sqlitePathOf(url)) ? `sqlite:${realpathSync(sqlitePathOf(url))}` : redact(url)
 
 await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   const [from, to] = [databaseUrlOf(options.from, '--from'), databaseUrlOf(options.to, '--to')]
   const sourceName = nameOf(from)
-  if (sourceName === nameOf(to)) misuse('--from and --to are the same database.')
+  if (sourceName === nameOf(to)) failUsage('--from and --to are the same database.')
   const source = closeAtEnd(await openExisting(from))
   await requireKnownSchema(source)
   const counts = await countAll(source)
@@ -67,11 +70,11 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
         findMoved(source, opened, { sourceName, onCompared, stopRequested }),
       ).finally(() => comparing?.end()))
     if (moved) {
-      const text = `Already moved: both hold ${same}.`
-      return { answer: { tables: counts, movedBefore: true }, text, changed: 0 }
+      const text = `Already moved: both databases have ${same}.`
+      return { json: { tables: counts, movedBefore: true }, text, changed: 0 }
     }
     const lines = counts.map(({ table, rows }) => `${String(rows).padStart(12)}  ${table}`)
-    return { answer: { tables: counts, movedBefore: false }, text: lines.join('\n'), changed: total }
+    return { json: { tables: counts, movedBefore: false }, text: lines.join('\n'), changed: total }
   }
 
   await migrate(to, postgres)
@@ -99,19 +102,19 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
   const { tables, ledger, movedBefore } = report
   const found = ledger.findings > 0
   return {
-    answer: { tables, ledger, movedBefore },
+    json: { tables, ledger, movedBefore },
     text: [
-      `${movedBefore ? 'Already moved: both' : 'Both'} hold ${same}. Ledger digest ${ledger.digest}`,
+      `${movedBefore ? 'Already moved: both' : 'Both'} databases have ${same}. Ledger digest ${ledger.digest}`,
       found
-        ? `In both ${ledger.findings} things are not as they must be: \`bun run verify-ledger\` names them.`
-        : 'Every chain, account, place and count was recomputed and is as it must be.',
+        ? `Both have ${ledger.findings} ledger findings: \`bun run verify-ledger\` lists them.`
+        : 'Every hash chain, account, leaderboard entry and count was verified.',
     ].join('\n'),
     found,
     changed: report.copied,
   }
 })
 
-/** The target as it is; undefined when it is not there yet, or behind this version. */
+/** Opens the target; undefined if it does not exist or has an older schema. */
 async function openCurrent(url: string): Promise<Database | undefined> {
   if (isSqlite(url) && !existsSync(sqlitePathOf(url))) return undefined
   const db = openDatabase(url, realSources, { postgres })
@@ -121,7 +124,7 @@ async function openCurrent(url: string): Promise<Database | undefined> {
   } catch (error) {
     await db.close()
     const translated = translateDatabaseError(error)
-    // A database without any migration has no table of them either.
+    // A database without migrations has no table of migrations.
     if (translated instanceof DatabaseError && translated.fault !== 'outdated') throw translated
     return undefined
   }

@@ -1,4 +1,4 @@
-/** `bun run refund [PURCHASE [--yes]]`: what is owed to fans, and giving it back. */
+/** `bun run refund [PURCHASE [--yes]]`: lists due refunds and refunds purchases. */
 import type { Database } from '../db/index.ts'
 import type { Config } from '../src/config/config.ts'
 import { needsMoney } from '../src/packs/complete-purchase.ts'
@@ -9,38 +9,38 @@ import { type PurchaseRow, statusOf } from '../src/packs/present.ts'
 import { findPurchase, findUserPackOf } from '../src/packs/purchases.ts'
 import { listRefundsDue, markRefundDue, refundPurchase } from '../src/packs/refund.ts'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
-import { fail, misuse } from './command/explain.ts'
+import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'refund',
-  summary: `Gives back what a purchase cost: points by the ledger, money by the payment gateway.
-An unopened pack is taken back and goes on sale again; an opened one stays with the fan.`,
+  summary: `Refunds a purchase: points through the ledger, money through the payment gateway.
+An unopened pack is taken back and returned to the supply; an opened pack stays with the fan.`,
   examples: [
-    ['', 'lists what is owed: payments that came after the last pack was sold'],
-    ['PURCHASE', 'shows what would happen, and changes nothing'],
-    ['PURCHASE --yes', 'does it; again, it does nothing'],
+    ['', 'lists due refunds: payments that arrived after the last pack was sold'],
+    ['PURCHASE', 'shows the refund without performing it'],
+    ['PURCHASE --yes', 'performs the refund; repeating it has no effect'],
   ],
   changes: true,
 })
   .argument('[purchase]', 'id of the purchase')
-  .option('--yes', 'do it')
+  .option('--yes', 'perform the refund')
 
 await runCommand(command, async ({ parameters: [purchaseId], options, configuration, openDatabase }) => {
-  if (options.yes && purchaseId === undefined) misuse('--yes needs a purchase')
-  if (options.yes && options.dryRun) misuse('--yes and --dry-run contradict each other')
+  if (options.yes && purchaseId === undefined) failUsage('--yes requires a purchase')
+  if (options.yes && options.dryRun) failUsage('--yes and --dry-run are mutually exclusive')
   const config = await configuration()
   const db = await openDatabase()
   if (purchaseId === undefined) return listDue(db)
   const { changed, ...outcome } = await refund(db, config, purchaseId, options.yes ?? false)
-  // Asked for neither, it is a look: there is nothing to sum up.
-  return options.yes || options.dryRun ? { ...outcome, changed, told: true } : outcome
+  // Without either option nothing is changed or simulated: no summary.
+  return options.yes || options.dryRun ? { ...outcome, changed, textHasSummary: true } : outcome
 })
 
 async function listDue(db: Database): Promise<Outcome> {
   const rows = await listRefundsDue(db.read)
   const lines = rows.map(row => `${row.id}  ${priceOf(row)}  fan ${row.userId}  ${row.paymentReference}`)
   const refundDue = rows.map(row => ({ ...summaryOf(row), status: row.status }))
-  return { answer: { refundDue }, text: lines.length > 0 ? lines.join('\n') : 'Nothing is owed.' }
+  return { json: { refundDue }, text: lines.length > 0 ? lines.join('\n') : 'No refunds are due.' }
 }
 
 async function refund(db: Database, config: Config, id: string, yes: boolean): Promise<Outcome> {
@@ -55,17 +55,17 @@ async function refund(db: Database, config: Config, id: string, yes: boolean): P
   const report = { ...summaryOf(found), opened }
   if (status === 'refunded') {
     const at = found.refundedAt?.toISOString() ?? ''
-    const answer = { ...report, status, done: false }
-    return { answer, text: `It was refunded already, at ${at}. Nothing was done.`, changed: 0 }
+    const json = { ...report, status, done: false }
+    return { json, text: `Already refunded at ${at}. Nothing was changed.`, changed: 0 }
   }
   if (!yes) {
     const supplyReturned = pack !== undefined && !opened
-    const then = `Nothing was changed. To do it: bun run refund ${id} --yes`
-    const answer = { ...report, status, supplyReturned, done: false }
-    return { answer, text: `${plan(found, pack, opened)}\n${then}`, changed: 1 }
+    const then = `Nothing was changed. To refund it: bun run refund ${id} --yes`
+    const json = { ...report, status, supplyReturned, done: false }
+    return { json, text: `${plan(found, pack, opened)}\n${then}`, changed: 1 }
   }
-  // The debt first, then the money, then the record. Should this process die in between, the debt stands in the list:
-  // run again, the gateway knows that it has paid. Nobody opens a pack meanwhile whose money is under way.
+  // Marks the refund as due, pays, then records it. After a crash in between, the purchase is listed as due, and the
+  // gateway does not pay twice. A purchase whose refund is due cannot be opened.
   if (needsMoney(found)) {
     const gateway = await gatewayOf(config, found)
     await db.write(tx => markRefundDue(tx, id))
@@ -74,30 +74,32 @@ async function refund(db: Database, config: Config, id: string, yes: boolean): P
   const refunded = await db
     .write(tx => refundPurchase(tx, id))
     .catch(async error => {
-      // Somebody else may have been first: then there is nothing left to do.
+      // A concurrent refund may have completed it.
       if ((await findPurchase(db.read, id))?.status !== 'refunded') throw error
     })
   if (!refunded) return refund(db, config, id, yes)
   const { supplyReturned } = refunded
-  const supply = supplyReturned ? 'the pack is on sale again' : 'no pack went back on sale'
-  const answer = { ...report, status: 'refunded', supplyReturned, done: true }
-  return { answer, text: `Refunded ${priceOf(found)}; ${supply}.`, changed: 1 }
+  const supply = supplyReturned ? 'the pack was returned to the supply' : 'no pack was returned to the supply'
+  const json = { ...report, status: 'refunded', supplyReturned, done: true }
+  return { json, text: `Refunded ${priceOf(found)}; ${supply}.`, changed: 1 }
 }
 
-/** The gateway that took the money; nothing is touched where another is configured. */
+/** The gateway that received the payment; fails before any change if another one is configured. */
 async function gatewayOf(config: Config, { paymentReference }: PurchaseRow): Promise<PaymentGateway> {
   const payments = await createPayments(config.payments, config.nativeTokens.key.d ?? '')
   if (payments?.recognizes(paymentReference ?? '')) return payments
-  return fail(`PAYMENT_GATEWAY is ${config.payments.gateway}: set the gateway that took the money.`)
+  return fail(
+    `PAYMENT_GATEWAY is ${config.payments.gateway}: set it to the gateway that received the payment.`,
+  )
 }
 
 function plan(purchase: PurchaseRow, pack: object | undefined, opened: boolean): string {
-  const fate = opened ? 'opened: stays with the fan' : 'sealed: taken back, and on sale again'
+  const consequence = opened ? 'opened: stays with the fan' : 'sealed: taken back and returned to the supply'
   return [
     `Purchase ${purchase.id} (${purchase.status})`,
-    `  gives back  ${priceOf(purchase)}${purchase.paymentReference ? ` of ${purchase.paymentReference}` : ''}`,
+    `  refunds     ${priceOf(purchase)}${purchase.paymentReference ? ` of ${purchase.paymentReference}` : ''}`,
     `  to fan      ${purchase.userId}`,
-    `  pack        ${purchase.packId}, ${pack ? fate : 'never handed over'}`,
+    `  pack        ${purchase.packId}, ${pack ? consequence : 'never delivered'}`,
   ].join('\n')
 }
 

@@ -1,4 +1,4 @@
-/** `bun run restore FILE`: puts a backup in the place of the SQLite database. */
+/** `bun run restore FILE`: replaces the SQLite database with a backup. */
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { expectedMigrations } from '../db/expected-schema.ts'
@@ -10,85 +10,87 @@ import { realSources } from '../src/core/sources.ts'
 import type { Tombstone } from '../src/users/tombstone.ts'
 import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { erasuresPathOf, isFolder, isSqlite, sqlitePathOf } from './command/database.ts'
-import { fail, misuse } from './command/explain.ts'
+import { erasuresPathOf, isDirectory, isSqlite, sqlitePathOf } from './command/database.ts'
+import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'restore',
   summary:
-    'Puts a backup in the place of the SQLite database. Stop the API first, and whatever would start it.',
+    'Replaces the SQLite database with a backup. Stop the API first, and anything that would restart it.',
   examples: [
-    ['backups/monday.db', 'where there is no database, or an empty one'],
-    ['backups/monday.db --force', 'in the place of one with data, which is kept beside it'],
-    ['backups/monday.db --erasures erasures.ndjson', 'on another machine: erases again whom the list names'],
+    ['backups/monday.db', 'if there is no database, or an empty one'],
+    ['backups/monday.db --force', 'replaces a database with data, which is kept under another name'],
+    ['backups/monday.db --erasures erasures.ndjson', 'on another machine: applies the listed erasures again'],
   ],
   notes:
-    'Fans who were erased since the backup are erased again before the database is replaced. They are found in the list\n' +
-    'of erasures (DATABASE.erasures), in the database that is replaced, and in the file of --erasures.\n' +
-    'PostgreSQL has its own: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE\n' +
-    'and then: bun run erase-user --reapply ERASURES --yes',
+    'Fans erased since the backup are erased again before the database is replaced. They are read from the list of\n' +
+    'erasures (DATABASE.erasures), from the replaced database, and from the file of --erasures.\n' +
+    'For PostgreSQL use pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE\n' +
+    'and then bun run erase-user --reapply ERASURES --yes',
   changes: true,
 })
   .argument('<file>', 'the backup')
-  .option('--force', 'replace a database that holds data, or cannot be read')
+  .option('--force', 'replace a database that has data or is unreadable')
   .option('--erasures <file>', 'a list of erasures, in addition to DATABASE.erasures')
 
 await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress, note }) => {
   const url = databaseUrl()
   if (!isSqlite(url))
-    misuse(
+    failUsage(
       'restore is for SQLite; for PostgreSQL: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE',
     )
   const path = sqlitePathOf(url)
   if (!existsSync(file)) fail(`There is no file ${file}.`)
-  if (isFolder(file)) fail(`${file} is a folder: name the file of the backup.`)
-  if (resolve(file) === resolve(path)) misuse('the backup cannot be the database itself')
+  if (isDirectory(file)) fail(`${file} is a directory: name the file of the backup.`)
+  if (resolve(file) === resolve(path)) failUsage('the backup cannot be the database itself')
   if (options.erasures !== undefined && !existsSync(options.erasures))
     fail(`There is no file ${options.erasures}.`)
 
   const backup = await verifyCopy(file, progress('fans verified'))
   const ahead = backup.migrations - backup.expectedMigrations
   if (ahead > 0)
-    fail(`${file} is ahead of this version of Matchday by ${ahead}: restore it with the newer one.`)
-  if (!options.force) refuseData(path)
+    fail(`${file} is from a newer version (migrations ahead: ${ahead}): restore it with that version.`)
+  if (!options.force) requireEmpty(path)
 
   const replaced = existsSync(path)
   const list = erasuresPathOf(path)
   if (!options.dryRun) await exportReplaced(path, list)
   const lists = [list, ...(options.erasures === undefined ? [] : [options.erasures])]
-  const erasures = lists.flatMap(each => readListed(each, note))
+  const erasures = lists.flatMap(listFile => readListed(listFile, note))
   if (options.dryRun) {
-    const fate = replaced ? 'What is there would be kept beside it.' : 'There is no database yet.'
+    const consequence = replaced
+      ? 'The present database would be kept under another name.'
+      : 'There is no database yet.'
     return {
-      answer: { file, rows: backup.rows, migrations: backup.migrations },
-      text: `Would restore ${path} from ${file}: ${backup.rows} rows, verified. ${fate} ${erasures.length} erasures are listed. Nothing was changed (--dry-run).`,
+      json: { file, rows: backup.rows, migrations: backup.migrations },
+      text: `Would restore ${path} from ${file}: ${backup.rows} rows, verified. ${consequence} ${erasures.length} erasures are listed. Nothing was changed (--dry-run).`,
       changed: backup.rows,
-      told: true,
+      textHasSummary: true,
     }
   }
   mkdirSync(dirname(path), { recursive: true })
   const aside = `${path}.before-${realSources.now().toISOString().replaceAll(/[:.]/g, '-')}`
   let reapplied: Reapplied = { erased: 0, tombstones: 0 }
   const prepare = async (copy: string) => {
-    if (erasures.length > 0) reapplied = await eraseAgain(copy, erasures, list)
+    if (erasures.length > 0) reapplied = await applyErasures(copy, erasures, list)
   }
   try {
     await replaceSqlite(file, path, aside, { allowCorrupt: options.force ?? false, prepare })
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.fault !== 'busy') throw error
-    fail(`${path} is in use: stop the API, and whatever else has it open, first.`)
+    fail(`${path} is in use: stop the API and any other process that uses it.`)
   }
 
   const total = expectedMigrations('sqlite').length
-  // Erasing needs the schema of this version.
+  // Applying erasures has migrated it.
   const behind = erasures.length > 0 ? 0 : total - backup.migrations
   const version =
     behind === 0
-      ? 'It is at the schema of this version.'
-      : `It is at migration ${backup.migrations} of ${total}: \`bun run migrate\`, or the API's start, brings it up.`
-  const kept = replaced ? [`What was there is kept at ${aside}.`] : []
+      ? 'Its schema is current.'
+      : `It is at migration ${backup.migrations} of ${total}: \`bun run migrate\`, or the start of the API, migrates it.`
+  const kept = replaced ? [`The previous database is kept at ${aside}.`] : []
   return {
-    answer: {
+    json: {
       file,
       rows: backup.rows,
       migrations: backup.migrations,
@@ -105,11 +107,11 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
       ...kept,
     ].join('\n'),
     changed: backup.rows,
-    told: true,
+    textHasSummary: true,
   }
 })
 
-/** Adds the erasures of the database that is replaced to the list, where it can be read and has the current schema. */
+/** Adds the erasures of the replaced database to the list, if it is readable and has the current schema. */
 async function exportReplaced(path: string, list: string): Promise<void> {
   if (!existsSync(path)) return
   try {
@@ -124,12 +126,12 @@ async function exportReplaced(path: string, list: string): Promise<void> {
 
 function readListed(list: string, note: (line: string) => void): Tombstone[] {
   const { tombstones, unreadable } = readErasures(list)
-  if (unreadable.length > 0) note(`${list}: lines that cannot be read: ${unreadable.join(', ')}`)
+  if (unreadable.length > 0) note(`${list}: unreadable lines: ${unreadable.join(', ')}`)
   return tombstones
 }
 
 /** Applies the erasures to the copy before it replaces the database. */
-async function eraseAgain(copy: string, erasures: Tombstone[], list: string): Promise<Reapplied> {
+async function applyErasures(copy: string, erasures: Tombstone[], list: string): Promise<Reapplied> {
   const url = `sqlite:${copy}`
   await migrate(url)
   const db = openDatabase(url, realSources, { bulk: true })
@@ -144,18 +146,17 @@ async function eraseAgain(copy: string, erasures: Tombstone[], list: string): Pr
 
 function describeErasures(listed: number, { erased }: Reapplied, list: string): string {
   if (listed > 0) return `Of ${listed} listed erasures ${erased} were applied again.`
-  return `No erasures are listed at ${list}: a fan who was erased since the backup is there again. --erasures names another list.`
+  return `No erasures are listed at ${list}: fans erased since the backup are present again. Use --erasures for another list.`
 }
 
-function refuseData(path: string): void {
+function requireEmpty(path: string): void {
   if (!existsSync(path)) return
   let rows = 0
   try {
     rows = inspectSqlite(path).rows
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.fault !== 'corrupt') throw error
-    fail(`${path} cannot be read: --force puts the backup in its place, and keeps it.`)
+    fail(`${path} is unreadable: --force replaces it and keeps it under another name.`)
   }
-  if (rows > 0)
-    fail(`${path} holds ${rows} rows: --force puts the backup in its place, and keeps them beside it.`)
+  if (rows > 0) fail(`${path} has ${rows} rows: --force replaces it and keeps it under another name.`)
 }

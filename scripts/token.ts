@@ -5,14 +5,14 @@ import { fail } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'token',
-  summary: 'A session token of the mock provider, for curl.',
+  summary: 'Prints a session token of the mock provider, for curl.',
   examples: [
-    ['', 'of the first fan, who is new to the application'],
-    ['santos', 'of the fan with this id, name or address, or a part of it'],
+    ['', 'for the first fan, who has no profile yet'],
+    ['santos', 'for the fan whose id, name or email is or contains this'],
   ],
   notes: 'The provider is at IDP_ISSUER.',
   database: false,
-}).argument('[fan...]', 'whose')
+}).argument('[fan...]', 'id, name or email of a fan')
 
 interface ListedUser {
   sub: string
@@ -23,36 +23,34 @@ interface ListedUser {
 
 const issuer = (process.env.IDP_ISSUER?.trim() || developmentDefaults.IDP_ISSUER).replace(/\/+$/, '')
 
-async function ask<T>(path: string, body?: unknown): Promise<T> {
+async function call<T>(path: string, body?: unknown): Promise<T> {
   const init = body
     ? { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
     : {}
   const response = await fetch(issuer + path, init).catch(() =>
-    fail(`No mock provider answers at ${issuer}. Start it with \`bun run dev\`, or set IDP_ISSUER.`),
+    fail(`No mock provider is reachable at ${issuer}. Start it with \`bun run dev\`, or set IDP_ISSUER.`),
   )
   if (!response.ok)
-    fail(`The provider at ${issuer} answered ${response.status} to ${path}: is it the mock provider?`)
+    fail(`The provider at ${issuer} responded with ${response.status} to ${path}: is it the mock provider?`)
   return (await response.json()) as T
 }
 
-async function findFan(wanted: string): Promise<ListedUser> {
-  const { users } = await ask<{ users: ListedUser[] }>(
-    `/_mock/users?limit=100&q=${encodeURIComponent(wanted)}`,
+async function findFan(query: string): Promise<ListedUser> {
+  const { users } = await call<{ users: ListedUser[] }>(
+    `/_mock/users?limit=100&q=${encodeURIComponent(query)}`,
   )
-  const exact = users.find(user =>
-    [user.sub, user.email, user.preferred_username, user.name].includes(wanted),
-  )
-  // Without a name: the first fan, who is new to the application.
-  const found = wanted === '' ? users[0] : (exact ?? (users.length === 1 ? users[0] : undefined))
+  const exact = users.find(user => [user.sub, user.email, user.preferred_username, user.name].includes(query))
+  // Without a query: the first fan, who has no profile yet.
+  const found = query === '' ? users[0] : (exact ?? (users.length === 1 ? users[0] : undefined))
   if (found) return found
-  if (users.length === 0) return fail(`No fan matches "${wanted}". The list: ${issuer}/_mock/users`)
+  if (users.length === 0) return fail(`No fan matches "${query}". The list: ${issuer}/_mock/users`)
   const names = users.slice(0, 10).map(user => `  ${user.sub}  ${user.name ?? ''}`)
-  return fail(`${users.length} fans match "${wanted}"; say which:\n${names.join('\n')}`)
+  return fail(`${users.length} fans match "${query}"; be more specific:\n${names.join('\n')}`)
 }
 
 await runCommand(command, async ({ parameters: [words], note }) => {
   const fan = await findFan(words.join(' ').trim())
-  const { access_token } = await ask<{ access_token: string }>('/_mock/tokens', { sub: fan.sub })
+  const { access_token } = await call<{ access_token: string }>('/_mock/tokens', { sub: fan.sub })
   note(`${fan.name ?? fan.sub} (${fan.sub})`)
-  return { answer: { subject: fan.sub, token: access_token }, text: access_token }
+  return { json: { subject: fan.sub, token: access_token }, text: access_token }
 })

@@ -1,20 +1,20 @@
-/** `bun run verify-draw PROOF.json [PURCHASE.json]`: draws an opened pack again, offline. */
+/** `bun run verify-draw PROOF.json [PURCHASE.json]`: repeats the draw of an opened pack, offline. */
 import { findBreach, findFlaw, type Proof } from '../src/packs/proof.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'verify-draw',
-  summary: 'Verifies the proof of an opened pack, without a network.',
+  summary: 'Verifies the proof of an opened pack, offline.',
   examples: [
-    ['proof.json', 'draws again, and compares'],
-    ['proof.json purchase.json', 'also holds it to what the purchase promised when it was started'],
+    ['proof.json', 'repeats the draw and compares the items'],
+    ['proof.json purchase.json', 'also compares it with the commitment of the purchase'],
   ],
-  notes: 'The proof is what curl -s localhost:3000/api/packs/proofs/USER_PACK_ID answers.',
+  notes: 'The proof is the response of curl -s localhost:3000/api/packs/proofs/USER_PACK_ID.',
   database: false,
 })
   .argument('<proof>', 'file with the proof')
-  .argument('[purchase]', 'file with the answer that started the purchase')
+  .argument('[purchase]', 'file with the response that started the purchase')
 
 async function readJson(path: string): Promise<unknown> {
   try {
@@ -40,7 +40,7 @@ await runCommand(command, async ({ parameters: [file, purchaseFile] }) => {
         `  termsHash  ${termsHash}`,
       ]
   return {
-    answer: { holds: true, promiseKept: purchaseFile ? true : null, seedHash, termsHash, items },
+    json: { holds: true, promiseKept: purchaseFile ? true : null, seedHash, termsHash, items },
     text: [...verdict, ...items.map((item, index) => `  ${index + 1}. ${item}`)].join('\n'),
   }
 })

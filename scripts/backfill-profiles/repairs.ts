@@ -1,4 +1,4 @@
-/** The parts of `backfill-profiles`: each finds, and repairs unless it is a dry run, with a line for every change. */
+/** The parts of `backfill-profiles`: each finds problems, repairs them unless in a dry run, and reports every change. */
 
 import type { Database, Transaction } from '../../db/index.ts'
 import { findOrphans } from '../../db/orphans.ts'
@@ -11,7 +11,7 @@ import { type BrokenField, listBrokenFields, repairField } from '../../src/admin
 import { listBoards } from '../../src/leaderboard/rank-index/entries.ts'
 import type { ChangeReport } from '../command/change-report.ts'
 
-export interface Bench {
+export interface RepairContext {
   db: Database
   dryRun: boolean
   report: ChangeReport
@@ -23,47 +23,47 @@ export interface Bench {
   onProgress: (done: number, total: number) => void
 }
 
-export interface Tally {
-  /** Changed, or in a dry run what would be. */
+export interface RepairSummary {
+  /** Repaired, or in a dry run repairable. */
   changed: number
-  /** Found, and for a person to decide. */
+  /** Found, but needs a decision. */
   left: number
-  /** A few of those, in words. */
+  /** Descriptions of a few of them. */
   examples: string[]
-  /** Points that were added to balances and taken from them, or in a dry run would be. */
+  /** Points added to and removed from balances; in a dry run, those that would be. */
   points?: { added: number; removed: number }
 }
 
-const MOST_EXAMPLES = 5
+const MAX_EXAMPLES = 5
 
-/** Counts, and keeps a few words of what is left. */
-function createTally() {
-  const tally: Tally = { changed: 0, left: 0, examples: [] }
-  return Object.assign(tally, {
-    leave(words: string) {
-      tally.left++
-      if (tally.examples.length < MOST_EXAMPLES) tally.examples.push(words)
+/** A summary that counts what is left and keeps a few examples. */
+function createSummary() {
+  const summary: RepairSummary = { changed: 0, left: 0, examples: [] }
+  return Object.assign(summary, {
+    leave(description: string) {
+      summary.left++
+      if (summary.examples.length < MAX_EXAMPLES) summary.examples.push(description)
     },
   })
 }
 
-/** Everything of the ledger is read by `repairLedger` anyway. */
+/** `repairLedger` reads these tables. */
 const READ_ELSEWHERE = ['points_entries', 'points_accounts', 'leaderboard_entries', 'leaderboard_scores']
 
-export async function reportOrphans({ db, report }: Bench): Promise<Tally> {
-  const tally = createTally()
+export async function reportOrphans({ db, report }: RepairContext): Promise<RepairSummary> {
+  const summary = createSummary()
   for (const { table, rows, userIds } of await findOrphans(db.read, READ_ELSEWHERE)) {
     report.append({ kind: 'orphan', table, rows, userIds })
-    tally.leave(`${rows} in ${table} of ${userIds.join(', ')}`)
+    summary.leave(`${rows} in ${table} of ${userIds.join(', ')}`)
   }
-  return tally
+  return summary
 }
 
-/** Accounts, enrolments and places by the ledger; then the counts by the places. */
-export async function repairLedger(bench: Bench): Promise<Tally> {
-  const { db, dryRun, report, write, onProgress } = bench
+/** Repairs accounts, enrolments and scores by the ledger, then counts by the scores. */
+export async function repairLedger(context: RepairContext): Promise<RepairSummary> {
+  const { db, dryRun, report, write, onProgress } = context
   const points = { added: 0, removed: 0 }
-  const tally = Object.assign(createTally(), { points })
+  const summary = Object.assign(createSummary(), { points })
   const addBalance = (change: number) => {
     if (change > 0) points.added += change
     else points.removed -= change
@@ -74,18 +74,18 @@ export async function repairLedger(bench: Bench): Promise<Tally> {
     onFinding(finding) {
       const { userId, what, actual } = finding
       if (userId !== null) fans.set(userId, [...(fans.get(userId) ?? []), finding])
-      else if (what === 'database') tally.leave(String(actual))
+      else if (what === 'database') summary.leave(String(actual))
     },
   })
   const leave = (userId: string, findings: Finding[]) => {
     for (const finding of findings) report.append({ kind: 'broken', ...finding })
-    tally.leave(
+    summary.leave(
       `fan ${userId}: ${findings.map(({ what, seq }) => (seq ? `${what} of entry ${seq}` : what)).join(', ')}`,
     )
   }
   const known: [string, Finding[]][] = []
   for (const [userId, findings] of fans) {
-    // Nobody to write an account for.
+    // There is no user to write an account for.
     if (findings.some(({ what }) => what === 'users.row')) leave(userId, findings)
     else known.push([userId, findings])
   }
@@ -93,7 +93,7 @@ export async function repairLedger(bench: Bench): Promise<Tally> {
     for (const [userId, findings] of known) {
       if (findings.some(isBroken)) leave(userId, findings)
       else {
-        tally.changed++
+        summary.changed++
         addBalance(await plannedChange(db, userId, findings))
         for (const finding of findings) report.append({ ...lineOf(finding), planned: true })
       }
@@ -103,17 +103,17 @@ export async function repairLedger(bench: Bench): Promise<Tally> {
       const { outcome, findings, balanceChange }: Repair = await repairFan(tx, userId)
       if (outcome === 'repaired') for (const finding of findings) report.append(lineOf(finding))
       tx.afterCommit(() => {
-        if (outcome === 'repaired') tally.changed++
+        if (outcome === 'repaired') summary.changed++
         addBalance(balanceChange)
         if (outcome === 'broken') leave(userId, findings)
       })
     })
   }
-  await repairCounts(bench, tally)
-  return tally
+  await repairCounts(context, summary)
+  return summary
 }
 
-/** What a repair would add to the fan's balance. */
+/** The change that a repair would make to the fan's balance. */
 async function plannedChange(db: Database, userId: string, findings: Finding[]): Promise<number> {
   if (findings.some(({ what }) => what === 'points_accounts.row'))
     return (await judgeFan(db.read, userId)).account.balance
@@ -124,53 +124,56 @@ async function plannedChange(db: Database, userId: string, findings: Finding[]):
 const lineOf = ({ expected, actual, ...rest }: Finding) => {
   return { kind: 'ledger', ...rest, before: actual, after: expected }
 }
-/** What a chain or an enrolment contradicts itself in; everything else follows from them. */
+/** Whether a hash chain or an enrolment is inconsistent; all other values follow from these. */
 const isBroken = ({ what, actual }: Finding) =>
   what.startsWith('points_entries.') || (what.startsWith('leaderboard_entries.') && actual !== null)
 
-/** Fans move counts meanwhile: what was overtaken is looked for again. */
-const MOST_ROUNDS = 10
+/** Concurrent writes change counts: wrong ones are searched again up to this often. */
+const MAX_ROUNDS = 10
 
-async function repairCounts({ db, dryRun, report, write }: Bench, tally: ReturnType<typeof createTally>) {
+async function repairCounts(
+  { db, dryRun, report, write }: RepairContext,
+  summary: ReturnType<typeof createSummary>,
+) {
   for (const board of await listBoards(db.read)) {
     for (let round = 1; ; round++) {
       const wrong = await findWrongCounts(db.read, board)
       if (wrong.length === 0) break
-      if (round > MOST_ROUNDS) {
-        tally.leave(`${wrong.length} counts of board ${board}, which is being written to`)
+      if (round > MAX_ROUNDS) {
+        summary.leave(`${wrong.length} counts of board ${board}, which changes concurrently`)
         break
       }
       const line = ({ expected, actual, ...bucket }: WrongCount) => {
         return { kind: 'count', ...bucket, before: actual, after: expected }
       }
       if (dryRun) {
-        tally.changed += wrong.length
+        summary.changed += wrong.length
         for (const count of wrong) report.append({ ...line(count), planned: true })
         break
       }
       await write('counts', wrong, async (tx, count) => {
         if (!(await repairCount(tx, count))) return
         report.append(line(count))
-        tx.afterCommit(() => void tally.changed++)
+        tx.afterCommit(() => void summary.changed++)
       })
     }
   }
 }
 
-export async function repairProfiles({ db, dryRun, report, write }: Bench): Promise<Tally> {
-  const tally = createTally()
-  const mendable: (BrokenField & { after: string })[] = []
+export async function repairProfiles({ db, dryRun, report, write }: RepairContext): Promise<RepairSummary> {
+  const summary = createSummary()
+  const repairable: (BrokenField & { after: string })[] = []
   const line = ({ expected: _, ...change }: BrokenField) => ({ kind: 'profile', ...change })
   const leave = (broken: BrokenField, problem: string) => {
     report.append({ ...line(broken), after: null, problem })
-    tally.leave(`fan ${broken.userId}: ${broken.field} ${problem}`)
+    summary.leave(`fan ${broken.userId}: ${broken.field} ${problem}`)
   }
   async function flush() {
-    await write('profiles', mendable.splice(0), async (tx, broken) => {
+    await write('profiles', repairable.splice(0), async (tx, broken) => {
       const outcome = await repairField(tx, broken)
       if (outcome === 'repaired') report.append(line(broken))
       tx.afterCommit(() => {
-        if (outcome === 'repaired') tally.changed++
+        if (outcome === 'repaired') summary.changed++
         if (outcome === 'taken') leave(broken, `would be ${broken.after}, which another fan has`)
       })
     })
@@ -179,10 +182,10 @@ export async function repairProfiles({ db, dryRun, report, write }: Bench): Prom
     const { after, expected } = broken
     if (after === null) leave(broken, expected)
     else if (dryRun) {
-      tally.changed++
+      summary.changed++
       report.append({ ...line(broken), planned: true })
-    } else if (mendable.push({ ...broken, after }) === 1_000) await flush()
+    } else if (repairable.push({ ...broken, after }) === 1_000) await flush()
   }
-  if (mendable.length > 0) await flush()
-  return tally
+  if (repairable.length > 0) await flush()
+  return summary
 }

@@ -1,4 +1,4 @@
-/** Whether a copy of a database can be relied on. */
+/** Verifies a copy of a database. */
 import { DatabaseError } from '../../db/index.ts'
 import { type Inspection, inspectSqlite, openSqliteCopy } from '../../db/sqlite/copy.ts'
 import type { Finding } from '../../src/admin/audit/audit-fan.ts'
@@ -9,19 +9,19 @@ import type { Progress } from '../command/progress.ts'
 import { describeFinding } from '../verify-ledger/describe-finding.ts'
 
 export interface VerifiedCopy extends Inspection {
-  /** As `verify-ledger` has it; null when the copy is of another version's schema, and only the file was checked. */
+  /** The digest of `verify-ledger`; null for another schema version, of which only the file is checked. */
   ledgerDigest: string | null
 }
 
 /**
- * The one place where a copy is judged, after a backup and before a restore: what the file itself says, then what our
- * own rules say of its content. Fails with the first fault.
+ * Verifies a copy after a backup and before a restore: first the file, then the ledger in it. Fails with the first
+ * fault.
  */
 export async function verifyCopy(path: string, progress: Progress): Promise<VerifiedCopy> {
   const inspection = inspect(path)
   const [fault] = inspection.faults
   if (fault) fail(`${path} is damaged: ${fault}.`)
-  if (inspection.migrations === 0) fail(`${path} is no database of Matchday.`)
+  if (inspection.migrations === 0) fail(`${path} is not a database of Matchday.`)
   return { ...inspection, ledgerDigest: inspection.current ? await verifyLedgerOf(path, progress) : null }
 }
 
@@ -30,7 +30,7 @@ function inspect(path: string): Inspection {
     return inspectSqlite(path)
   } catch (error) {
     if (error instanceof DatabaseError && error.fault === 'corrupt')
-      fail(`${path} is no sound SQLite database.`)
+      fail(`${path} is not an intact SQLite database.`)
     throw error
   }
 }
@@ -40,7 +40,7 @@ async function verifyLedgerOf(path: string, progress: Progress): Promise<string>
   const findings: Finding[] = []
   try {
     const { digest } = await verifyLedger(
-      // The inspection has found none.
+      // The inspection found no damage.
       { read: copy.read, findDamage: async () => [] },
       {
         onProgress: progress,
@@ -52,7 +52,7 @@ async function verifyLedgerOf(path: string, progress: Progress): Promise<string>
     const [first] = findings
     if (first) {
       fail(
-        `${path} holds a ledger that contradicts itself: ${describeFinding(first)}.\n\`bun run verify-ledger\` names everything.`,
+        `The ledger in ${path} is inconsistent: ${describeFinding(first)}.\n\`bun run verify-ledger\` lists all findings.`,
       )
     }
     return digest
@@ -62,10 +62,10 @@ async function verifyLedgerOf(path: string, progress: Progress): Promise<string>
   }
 }
 
-/** An enrolment from before its hash was kept: `backfill-profiles` fills it in, and nothing contradicts anything. */
+/** An enrolment without a hash, from before hashes were stored; `backfill-profiles` adds it. */
 const isGap = ({ what, actual }: Finding) => what === 'leaderboard_entries.hash' && actual === null
 
 export const describeLedger = (digest: string | null) =>
   digest === null
-    ? 'Its ledger is of another schema: `bun run verify-ledger` checks it once it has been brought up.'
+    ? 'Its ledger has another schema version: run `bun run verify-ledger` after migrating it.'
     : `Ledger digest ${digest}`

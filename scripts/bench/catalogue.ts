@@ -1,5 +1,5 @@
 /** The measured catalogue: twenty rewards and the demonstration packs. */
-import { collectibles, packs, weightsOf } from '../seed/packs.ts'
+import { collectibles, packs, weightsOf } from '../seed/demo-packs.ts'
 import type { Plan } from './plan.ts'
 
 /** Rows by table, with the column names of the database; times are ISO 8601. */

@@ -1,44 +1,44 @@
 /**
- * Writes many items beside a live API. A batch holds its locks until it commits: on SQLite the one write lock of the file,
- * on PostgreSQL rows that the API's writes need as well, such as the leaderboard's counts. So a batch ends before it has
- * held them for `HOLD_MS`, commit included, and the next one starts after a rest of the same length.
+ * Writes many items while the API serves. A batch holds its locks until it commits: the write lock of the file on SQLite,
+ * shared rows such as the leaderboard's counts on PostgreSQL. Each batch therefore ends within `HOLD_MS`, commit
+ * included, and is followed by a pause of the same length.
  */
 import type { Database, Transaction } from '../../db/index.ts'
 import { refreshStatistics } from '../../db/statistics.ts'
 import { Interrupted, type StopSignal } from './stop.ts'
 
-/** Far below the 50 ms that nobody may wait for: an item, a commit or the scheduler can always take longer than before. */
+/** Far below the limit of 50 ms for other writers, since items, commits and scheduling vary. */
 const HOLD_MS = 12
-const LEAST_REST_MS = 4
-/** With nobody waiting, what is ready goes into one batch, unless it takes long even so. */
+const MIN_PAUSE_MS = 4
+/** The limit of a batch when no other process uses the database. */
 const EXCLUSIVE_BATCH_MS = 10_000
-/** Items kept ready; the most that one batch can take. */
-const MOST_ITEMS = 500
+/** Items read ahead: the maximum of one batch. */
+const MAX_ITEMS = 500
 
 export interface Batch {
   /** Items written so far, this batch included. */
   done: number
-  /** How long its unit of work was open, commit included. */
+  /** Duration of its unit of work, commit included. */
   heldMs: number
 }
 
 export interface BatchOptions {
   onBatch?: (batch: Batch) => void
-  /** Synchronous, inside the unit of work, when it is about to commit: what must be on disk before the change is. */
+  /** Called in the unit of work just before the commit, synchronously: for data that must be on disk first. */
   beforeCommit?: () => void
-  /** Asked between batches. */
+  /** Called between batches. */
   stopRequested?: () => StopSignal | undefined
-  /** Nobody else uses the database: long batches, and no rests in between. */
+  /** No other process uses the database: long batches without pauses. */
   exclusive?: boolean
-  /** Items kept ready, where they are large. Default: 500. */
+  /** Items read ahead; lower it for large items. Default: 500. */
   ahead?: number
   /** A monotonic clock, in milliseconds. */
   now?: () => number
 }
 
 /**
- * Writes every item, in order, each in one unit of work with its neighbours. `write` may run again with the same item
- * after a conflict on PostgreSQL. Answers how many were written. @throws Interrupted between two batches
+ * Writes all items in order, several in each unit of work. After a conflict on PostgreSQL `write` runs again with the
+ * same items. Returns the number of written items. @throws Interrupted between two batches
  */
 export async function writeInBatches<Item>(
   db: Database,
@@ -49,43 +49,43 @@ export async function writeInBatches<Item>(
     beforeCommit,
     stopRequested,
     exclusive = false,
-    ahead = MOST_ITEMS,
+    ahead = MAX_ITEMS,
     now = () => performance.now(),
   }: BatchOptions = {},
 ): Promise<number> {
   let commitMs = 0
-  let restUntil = 0
+  let pauseUntil = 0
   let done = 0
 
-  /** One unit of work over as many of the items as fit. Answers how many. */
+  /** Writes as many items as fit into one unit of work, and returns their number. */
   async function writeBatch(ready: Item[]): Promise<number> {
-    // Making the next items was rest as well. Even without any, a signal is heard only when the event loop turns.
-    await Bun.sleep(Math.max(0, restUntil - now()))
+    // Reading the next items counts as pause. Even a pause of 0 lets the event loop handle signals.
+    await Bun.sleep(Math.max(0, pauseUntil - now()))
     const budget = exclusive ? EXCLUSIVE_BATCH_MS : Math.max(1, HOLD_MS - commitMs)
-    let began = 0
-    let worked = 0
-    let taken = 0
+    let startedAt = 0
+    let workedMs = 0
+    let written = 0
     await db.write(async tx => {
-      began = now()
-      taken = 0
+      startedAt = now()
+      written = 0
       for (const item of ready) {
         await write(tx, item)
-        taken++
-        worked = now() - began
-        // Would another like those before still fit?
-        if (worked + worked / taken > budget) break
+        written++
+        workedMs = now() - startedAt
+        // Stop if another item of average cost would exceed the budget.
+        if (workedMs + workedMs / written > budget) break
       }
       beforeCommit?.()
     })
-    const heldMs = now() - began
-    // Slow to forget a slow disk.
-    commitMs = Math.max(heldMs - worked, commitMs * 0.9)
-    done += taken
+    const heldMs = now() - startedAt
+    // Decays slowly, so that one fast commit does not hide a slow disk.
+    commitMs = Math.max(heldMs - workedMs, commitMs * 0.9)
+    done += written
     onBatch?.({ done, heldMs })
     const signal = stopRequested?.()
     if (signal) throw new Interrupted(signal, done)
-    if (!exclusive) restUntil = now() + Math.max(heldMs, LEAST_REST_MS)
-    return taken
+    if (!exclusive) pauseUntil = now() + Math.max(heldMs, MIN_PAUSE_MS)
+    return written
   }
 
   let ready: Item[] = []

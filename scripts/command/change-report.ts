@@ -1,20 +1,20 @@
 /**
- * A file of changes, one JSON document a line (NDJSON). With `flush` as `beforeCommit` of the batches, a line is on disk
- * before the change that it tells of is committed: killed at any moment, no change goes without its line. A line whose
- * change did not come to be is followed by the same again when the command is run again: the file is appended to.
+ * A file of changes, one JSON document per line (NDJSON). With `flush` as `beforeCommit` of the batches, a line is on disk
+ * before its change is committed, so that a crash leaves no change without a line. A line whose change was not committed
+ * is repeated by the next run, which appends.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { fail } from './explain.ts'
 
 export interface ChangeReport {
-  /** Synchronous: a unit of work awaits nothing but its queries. */
+  /** Synchronous: a unit of work awaits only its queries. */
   append(line: object): void
-  /** All lines so far are on disk when it returns. */
+  /** Returns when all lines are on disk. */
   flush(): void
   close(): Promise<void>
 }
 
-/** Without a path, lines go nowhere. The file is for its owner alone: lines hold what fans wrote. */
+/** Without a path, lines are discarded. The file has mode 0600, since lines contain personal data. */
 export function openChangeReport(path: string | undefined): ChangeReport {
   if (path === undefined) return { append() {}, flush() {}, async close() {} }
   const file = openForAppend(path)

@@ -1,8 +1,7 @@
 /**
- * The layer under every operator's command. A command declares itself once and gets: `--help` with examples,
- * `--database`, `--json` (one document on standard output, nothing else there), `--dry-run` where it changes data,
- * progress on standard error, batches that a signal stops in between, a summary, and exit codes that mean something:
- * 0 done, 1 found or failed, 2 called wrongly, 130 or 143 stopped by a signal.
+ * The framework of the operators' commands. A declared command gets `--help` with examples, `--database`, `--json` (only
+ * one document on standard output), `--dry-run` if it changes data, progress on standard error, batches that a signal
+ * interrupts, a summary, and exit codes: 0 success, 1 finding or failure, 2 usage error, 130 or 143 stopped by a signal.
  */
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../../db/index.ts'
@@ -16,13 +15,13 @@ import { Interrupted, stoppable } from './stop.ts'
 export interface Declaration {
   name: string
   summary: string
-  /** What follows `bun run NAME`, and what that does. */
+  /** The parameters after `bun run NAME`, and their effect. */
   examples: [parameters: string, meaning: string][]
-  /** Whatever else a reader of `--help` must know. */
+  /** Further text of `--help`. */
   notes?: string
-  /** Whether it works on a database. Default: true. */
+  /** Whether it uses a database. Default: true. */
   database?: boolean
-  /** Whether it changes data, and so takes `--dry-run`. Default: false. */
+  /** Whether it changes data and so has `--dry-run`. Default: false. */
   changes?: boolean
 }
 
@@ -32,34 +31,34 @@ export type StandardOptions = {
   dryRun?: true
 }
 
-/** What a command found or did. */
+/** The result of a command. */
 export interface Outcome {
-  /** The document of `--json`. */
-  answer: object
-  /** What a person reads; empty for nothing. */
+  /** The output of `--json`. */
+  json: object
+  /** The output without `--json`; may be empty. */
   text: string
-  /** Something was found that should not be: leaves with 1. */
+  /** A problem was found: the command exits with 1. */
   found?: boolean
-  /** Rows (or migrations, purchases, fans) changed, or that would be; with it goes a summary. */
+  /** The number of changed rows, or in a dry run of rows that would change. Adds a summary to the output. */
   changed?: number
-  /** `text` says that already: the summary is for `--json` alone. */
-  told?: boolean
+  /** `text` contains the summary: it is added only to `--json`. */
+  textHasSummary?: boolean
 }
 
 export interface Session<Arguments, Options> {
   parameters: Arguments
   options: Options
   databaseUrl(): string
-  /** The configuration of the API, with `--database` in it. @throws ConfigError */
+  /** The configuration of the API, with the database of `--database`. @throws ConfigError */
   configuration(): Promise<Readonly<Config>>
-  /** Closed at the end. */
+  /** Opens the database; it is closed at the end. */
   openDatabase(): Promise<Database>
-  /** Closes at the end what the command opened itself. */
+  /** Registers a resource that is closed at the end. */
   closeAtEnd<T extends { close(): Promise<void> }>(opened: T): T
   progress(noun: string): Progress
   /**
-   * Writes item by item, beside a live API; see `batches.ts`. A signal stops it between two batches. `total` is for
-   * the progress, where `items` is no array and somebody knows it.
+   * Writes item by item while the API serves; see `batches.ts`. A signal stops it between two batches. `total` is for
+   * the progress if `items` is not an array.
    */
   writeInBatches<Item>(
     db: Database,
@@ -68,22 +67,21 @@ export interface Session<Arguments, Options> {
     write: (tx: Transaction, item: Item) => Promise<unknown>,
     options?: Pick<BatchOptions, 'beforeCommit' | 'exclusive'> & { total?: number },
   ): Promise<number>
-  /** A line on standard error. */
+  /** Prints a line to standard error. */
   note(line: string): void
-  /** Text on standard output, once it has been taken. */
+  /** Prints text to standard output; resolves when it is written. */
   print(text: string): Promise<void>
 }
 
-const EXIT_NOTES =
-  'Leaves with 0 when it is done, 1 when something was found or failed, 2 when it is called wrongly.'
+const EXIT_NOTES = 'Exit codes: 0 success, 1 a problem was found or the command failed, 2 usage error.'
 
-/** Arguments and options of its own are added to what this answers. */
+/** Returns a commander command; add further arguments and options to it. */
 export function declareCommand({ name, summary, examples, notes, database = true, changes }: Declaration) {
   const command = new Command(`bun run ${name}`)
     .description(summary)
-    .option('--json', 'answer with one JSON document')
+    .option('--json', 'print one JSON document')
   if (database) command.option('--database <url>', 'sqlite:PATH or postgres://… (default: DATABASE_URL)')
-  if (changes) command.option('--dry-run', 'show what would change, and change nothing')
+  if (changes) command.option('--dry-run', 'show what would change without changing it')
   const lines = examples.map(([parameters]) => `bun run ${name} ${parameters}`.trimEnd())
   const width = Math.max(...lines.map(line => line.length))
   const shown = examples.map(([, meaning], at) =>
@@ -93,11 +91,11 @@ export function declareCommand({ name, summary, examples, notes, database = true
     'after',
     `\nExamples:\n${shown.join('\n')}\n\n${notes ? `${notes}\n\n` : ''}${EXIT_NOTES}`,
   )
-  // Guarantee: an option that was not added above is never set.
+  // Guarantee: options that were not added above are never set.
   return command as unknown as Command<[], StandardOptions>
 }
 
-/** Parses the command line, runs, reports, and ends the process. */
+/** Parses the command line, runs the command, prints its outcome, and exits the process. */
 export async function runCommand<Arguments extends unknown[], Options extends StandardOptions>(
   command: Command<Arguments, Options>,
   run: (session: Session<Arguments, Options>) => Promise<Outcome | undefined>,
@@ -114,21 +112,21 @@ export async function runCommand<Arguments extends unknown[], Options extends St
     const session = createSession(command, opened)
     const outcome = await run(session).finally(() => closeAll(opened))
     if (!outcome) return 0
-    const { answer, text, found, changed, told } = outcome
+    const { json: document, text, found, changed, textHasSummary } = outcome
     const ms = performance.now() - started
     const { json, dryRun } = session.options
     if (json) {
       const summary =
         changed === undefined ? {} : { dryRun: dryRun ?? false, changed, seconds: Math.round(ms) / 1000 }
-      await session.print(`${JSON.stringify({ ...answer, ...summary })}\n`)
+      await session.print(`${JSON.stringify({ ...document, ...summary })}\n`)
     } else {
-      const summary = changed === undefined || told ? [] : [summaryOf(changed, ms, dryRun ?? false)]
+      const summary = changed === undefined || textHasSummary ? [] : [summaryOf(changed, ms, dryRun ?? false)]
       const lines = [...(text === '' ? [] : [text]), ...summary]
       if (lines.length > 0) await session.print(`${lines.join('\n')}\n`)
     }
     return found ? 1 : 0
   }
-  process.exit(await attempt().catch(error => leave(command, error)))
+  process.exit(await attempt().catch(error => reportError(command, error)))
 }
 
 function createSession<Arguments extends unknown[], Options extends StandardOptions>(
@@ -177,14 +175,14 @@ function summaryOf(changed: number, ms: number, dryRun: boolean): string {
   return `${rows} changed in ${durationOf(ms)} (${Math.round((changed * 1000) / Math.max(ms, 1))}/s).`
 }
 
-interface Called {
+interface FailedCommand {
   name(): string
   opts(): StandardOptions
   error(message: string): never
 }
 
-/** Says why, and answers the exit code. */
-async function leave(command: Called, error: unknown): Promise<number> {
+/** Prints the error and returns the exit code. */
+async function reportError(command: FailedCommand, error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof UsageError) {
     try {
@@ -194,7 +192,7 @@ async function leave(command: Called, error: unknown): Promise<number> {
     }
   }
   if (error instanceof Interrupted) {
-    process.stderr.write(`Stopped after ${error.done}. To go on: ${commandLineOf(command.name())}\n`)
+    process.stderr.write(`Stopped after ${error.done}. To continue: ${commandLineOf(command.name())}\n`)
     return error.exitCode
   }
   const message = explainError(error)
@@ -203,7 +201,7 @@ async function leave(command: Called, error: unknown): Promise<number> {
   return 1
 }
 
-/** The very command line, as a shell takes it; without passwords. */
+/** The command line, quoted for a shell, without passwords. */
 function commandLineOf(name: string): string {
   const quoted = process.argv
     .slice(2)
@@ -211,37 +209,37 @@ function commandLineOf(name: string): string {
   return redact([name, ...quoted].join(' '))
 }
 
-/** Resolves when the text has been handed over: a process that leaves earlier cuts a pipe short. */
+/** Resolves when the text is written: an earlier exit would truncate a pipe. */
 function printAll(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, error => (error ? reject(error) : resolve()))
   })
 }
 
-/** Reads a whole number up to `most`, for an option or argument. */
+/** Parses a whole number up to `max`, for an option or argument. */
 export const wholeNumber =
-  (most: number) =>
+  (max: number) =>
   (text: string): number => {
-    if (/^\d+$/.test(text) && Number(text) <= most) return Number(text)
-    throw new InvalidArgumentError(`It must be a whole number up to ${most}.`)
+    if (/^\d+$/.test(text) && Number(text) <= max) return Number(text)
+    throw new InvalidArgumentError(`It must be a whole number up to ${max}.`)
   }
 
-/** Reads an instant of ISO 8601; a date alone is its midnight, UTC. */
+/** Parses an ISO 8601 instant; a date without time means midnight UTC. */
 export function instant(text: string): Date {
   const at = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : (text.match(ZONED)?.[0] ?? ''))
   if (!Number.isNaN(at.getTime())) return at
   throw new InvalidArgumentError(
-    'It must be a date, or an instant with its zone, such as 2026-08-01T12:00:00Z.',
+    'It must be a date, or an instant with a time zone, such as 2026-08-01T12:00:00Z.',
   )
 }
 
 const ZONED = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})$/
 
-/** Reads words parted by commas, all of which must be of the kind. */
+/** Parses a comma-separated list of words that `isOne` accepts. */
 export const listOf =
   <Word extends string>(isOne: (word: string) => word is Word) =>
   (text: string): Word[] => {
     const words = text.split(',').map(word => word.trim())
     if (words.every(isOne)) return words
-    throw new InvalidArgumentError(`There is no ${words.find(word => !isOne(word)) || 'empty name'}.`)
+    throw new InvalidArgumentError(`Unknown name: ${words.find(word => !isOne(word)) || '(empty)'}.`)
   }

@@ -1,4 +1,4 @@
-/** The database that a command works on. */
+/** The database and configuration of a command. */
 import { existsSync, statSync } from 'node:fs'
 import { type Database, openDatabase, type PostgresSettings } from '../../db/index.ts'
 import { type Config, parseConfig } from '../../src/config/config.ts'
@@ -6,40 +6,40 @@ import { readPostgresSettings } from '../../src/config/database.ts'
 import { withDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import { createReader, type Environment, readDatabaseUrl } from '../../src/config/reader.ts'
 import { realSources } from '../../src/core/sources.ts'
-import { fail, misuse } from './explain.ts'
+import { fail, failUsage } from './explain.ts'
 
-/** The environment, with `--database` in the place of DATABASE_URL. */
+/** The environment, with `--database` as DATABASE_URL. */
 function environmentOf(database: string | undefined): Environment {
   return database === undefined ? process.env : { ...process.env, DATABASE_URL: database }
 }
 
-/** By the same rule as the API's, without the rest of its configuration. `option` is what named the database. */
+/** The database URL, validated as by the API, without the rest of its configuration. `option` names it in errors. */
 export function databaseUrlOf(database: string | undefined, option = '--database'): string {
   const reader = createReader(environmentOf(database))
   const url = readDatabaseUrl(reader)
   const problem = reader.problems.join('\n')
   if (problem === '') {
-    if (isSqlite(url) && isFolder(sqlitePathOf(url)))
-      fail(`${sqlitePathOf(url)} is a folder: a database is a file.`)
+    if (isSqlite(url) && isDirectory(sqlitePathOf(url)))
+      fail(`${sqlitePathOf(url)} is a directory, not a database file.`)
     return url
   }
-  return database === undefined ? fail(problem) : misuse(problem.replace('DATABASE_URL', option))
+  return database === undefined ? fail(problem) : failUsage(problem.replace('DATABASE_URL', option))
 }
 
-/** By the same rule as the API's. */
+/** The PostgreSQL settings, validated as by the API. */
 export function postgresSettings(): Readonly<PostgresSettings> {
   const reader = createReader(process.env)
   const settings = readPostgresSettings(reader)
   return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : settings
 }
 
-/** The whole configuration of the API; a wrong `--database` is the caller's, not the configuration's. @throws ConfigError */
+/** The whole configuration of the API. An invalid `--database` is a usage error. @throws ConfigError */
 export async function configurationOf(database: string | undefined): Promise<Readonly<Config>> {
   if (database !== undefined) databaseUrlOf(database)
   return parseConfig(await withDevelopmentSecrets(environmentOf(database)))
 }
 
-/** What `--provider` names, or else the provider of the API, without the rest of its configuration. */
+/** The provider of `--provider`, or the API's (IDP_NAME). */
 export function providerOf(provider: string | undefined): string {
   const reader = createReader(process.env)
   const name = provider ?? reader.required('IDP_NAME')
@@ -49,17 +49,17 @@ export function providerOf(provider: string | undefined): string {
 export const isSqlite = (url: string) => url.startsWith('sqlite:')
 export const sqlitePathOf = (url: string) => url.slice('sqlite:'.length)
 
-/** Where the erasures of a SQLite database are listed: beside it, and in none of its backups. */
+/** The list of erasures of a SQLite database: next to it, and not part of its backups. */
 export const erasuresPathOf = (path: string) => `${path}.erasures`
 
-/** Whether the path is a folder's, there or not. */
-export const isFolder = (path: string) =>
+/** Whether the path is a directory, or ends like one. */
+export const isDirectory = (path: string) =>
   path.endsWith('/') || (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)
 
-/** A database that is there and current: a misspelt path must not make a new one. */
+/** Opens an existing database with the current schema: a misspelt path must not create one. */
 export async function openExisting(url: string): Promise<Database> {
   if (isSqlite(url) && !existsSync(sqlitePathOf(url))) {
-    fail(`There is no database at ${sqlitePathOf(url)}; \`bun run migrate\` makes one.`)
+    fail(`There is no database at ${sqlitePathOf(url)}; \`bun run migrate\` creates one.`)
   }
   const db = openDatabase(url, realSources, { postgres: postgresSettings() })
   try {

@@ -1,13 +1,13 @@
-/** How far a command is: a bar that redraws itself on a terminal, a plain line every few seconds elsewhere. */
+/** The progress of a command: a bar on a terminal, otherwise a line every few seconds. */
 
 const BAR_WIDTH = 30
 const REDRAW_MS = 100
 const LINE_MS = 5_000
 
 export interface Progress {
-  /** `total` is left out where nobody knows it yet. */
+  /** `total` is omitted while it is unknown. */
   (done: number, total?: number): void
-  /** Leaves the last state standing. */
+  /** Draws the final state. */
   end(): void
 }
 
@@ -23,7 +23,7 @@ export function createProgress(
   now: () => number = () => performance.now(),
 ): Progress {
   const started = now()
-  let said = started
+  let reportedAt = started
   let last: [done: number, total?: number] | undefined
   let drawn = false
   const draw = (done: number, total?: number) => {
@@ -32,10 +32,10 @@ export function createProgress(
   }
   const report = (done: number, total?: number) => {
     last = [done, total]
-    if (now() - said < (output.isTTY ? REDRAW_MS : LINE_MS)) return
-    said = now()
+    if (now() - reportedAt < (output.isTTY ? REDRAW_MS : LINE_MS)) return
+    reportedAt = now()
     if (output.isTTY) draw(done, total)
-    else output.write(`${lineOf(noun, done, total, said - started, false)}\n`)
+    else output.write(`${lineOf(noun, done, total, reportedAt - started, false)}\n`)
   }
   return Object.assign(report, {
     end() {

@@ -1,10 +1,10 @@
-/** Ctrl-C and SIGTERM: the first finishes the batch, the second leaves at once. */
+/** Ctrl-C and SIGTERM: the first signal finishes the batch, the second exits at once. */
 
 export type StopSignal = 'SIGINT' | 'SIGTERM'
-/** 128 and the signal's number, as shells count. */
+/** 128 plus the number of the signal, the convention of shells. */
 const CODES: Record<StopSignal, number> = { SIGINT: 130, SIGTERM: 143 }
 
-/** The work stopped between two batches, on request. */
+/** A signal stopped the work between two batches. */
 export class Interrupted extends Error {
   readonly exitCode: number
   constructor(
@@ -16,16 +16,16 @@ export class Interrupted extends Error {
   }
 }
 
-/** Listens while `work` runs; before and after it a signal ends the process as it always does. */
+/** Handles signals while `work` runs; before and after, they have their default effect. */
 export async function stoppable<T>(
   work: (requested: () => StopSignal | undefined) => Promise<T>,
 ): Promise<T> {
   let requested: StopSignal | undefined
   const onSignal = (signal: StopSignal) => {
-    // All work is safe to kill.
+    // Killing the process is safe at any time.
     if (requested) process.exit(CODES[signal])
     requested = signal
-    process.stderr.write('\nFinishing this batch. Press Ctrl-C again to leave at once.\n')
+    process.stderr.write('\nFinishing this batch. Press Ctrl-C again to exit at once.\n')
   }
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
   try {

@@ -1,12 +1,13 @@
 import { type Config, developmentDefaults } from '../../src/config/config.ts'
 
-/** What a developer needs first. The three curl lines work as printed, once TOKEN is set. */
+/** The message at the start. The curl lines work as printed once TOKEN is set. */
 export function banner({ port, identity, databaseUrl }: Config): string {
   const api = `http://localhost:${port}`
-  // Bun that npx brought is on no PATH but this process's own.
+  // Bun installed by npx is only on the PATH of this process.
   const bun = process.execPath.includes('_npx') ? 'npx bun' : 'bun'
-  // Another shell does not know of a provider that is not at its usual place.
-  const where = identity.issuer === developmentDefaults.IDP_ISSUER ? '' : `IDP_ISSUER=${identity.issuer} `
+  // Another shell needs the issuer if it is not the default.
+  const environment =
+    identity.issuer === developmentDefaults.IDP_ISSUER ? '' : `IDP_ISSUER=${identity.issuer} `
   const auth = '-H "Authorization: Bearer $TOKEN"'
   return `
   Matchday is ready.
@@ -15,9 +16,9 @@ export function banner({ port, identity, databaseUrl }: Config): string {
     Provider     ${identity.issuer}           mock: fans, tokens, faults
     Database     ${withoutPassword(databaseUrl)}
 
-  A token for curl, for the first fan or for one you name:
+  A token for curl, for the first fan or a fan that you name:
 
-    TOKEN=$(${where}${bun} run token)
+    TOKEN=$(${environment}${bun} run token)
 
     curl ${api}/api/rewards ${auth}
     curl -X POST ${api}/api/user/onboarding ${auth}

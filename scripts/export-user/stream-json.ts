@@ -1,4 +1,4 @@
-/** JSON of a value piece by piece; an asynchronous iterable in it becomes an array that is never held whole. */
+/** Serializes a value in pieces; an async iterable in it becomes an array that is never in memory as a whole. */
 export async function* streamJson(value: unknown): AsyncGenerator<string> {
   if (isAsyncIterable(value)) {
     let separator = '['

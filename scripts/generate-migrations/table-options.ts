@@ -1,7 +1,7 @@
-/** What Drizzle cannot say of a table of SQLite: added to the migrations that it writes. */
+/** Adds table options of SQLite to generated migrations, since Drizzle cannot express them. */
 
-/** Tables of short rows that are found by their primary key: see `0006_rows-by-key.sql`. */
-export const KEPT_BY_KEY = new Set([
+/** Tables with short rows that are read by primary key: see `0006_rows-by-key.sql`. */
+export const WITHOUT_ROWID = new Set([
   'leaderboard_counts',
   'leaderboard_entries',
   'leaderboard_scores',
@@ -11,11 +11,11 @@ export const KEPT_BY_KEY = new Set([
 ])
 
 /**
- * STRICT: a value of the wrong type is refused instead of stored. WITHOUT ROWID: kept by its key. Drizzle changes a table by
- * making it anew under the name `__new_…`.
+ * STRICT rejects values of the wrong type. WITHOUT ROWID stores rows by primary key. Drizzle changes a table by creating
+ * a new one named `__new_…`.
  */
 export function withTableOptions(migration: string): string {
   return migration.replace(/(CREATE TABLE `(?:__new_)?(\w+)`[\s\S]*?\n\));/g, (_, table, name) =>
-    KEPT_BY_KEY.has(name) ? `${table} STRICT, WITHOUT ROWID;` : `${table} STRICT;`,
+    WITHOUT_ROWID.has(name) ? `${table} STRICT, WITHOUT ROWID;` : `${table} STRICT;`,
   )
 }

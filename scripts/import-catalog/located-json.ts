@@ -1,7 +1,7 @@
-/** JSON whose parts know the line they stand on. */
+/** Parses JSON with the line number of each value. */
 import { parse, type ValueNode } from '@humanwhocodes/momoa'
 
-/** `pointer` is RFC 6901, from the top of the document. */
+/** `pointer` is a JSON Pointer (RFC 6901) from the root of the document. */
 export interface Fault {
   line: number
   pointer: string
@@ -10,13 +10,13 @@ export interface Fault {
 
 export interface LocatedJson {
   value: unknown
-  /** Of the part, or of the nearest one that holds it. */
+  /** The line of a value, or of its nearest ancestor. */
   lineOf(pointer: string): number
-  /** What JSON permits and no catalogue: members named twice, text that no database keeps. */
+  /** Valid JSON that is rejected: duplicate members, and text that the databases cannot store. */
   faults: Fault[]
 }
 
-/** `firstLine` is where the text begins. @throws Fault's words as a `JsonSyntaxError` */
+/** @param firstLine the line number of the start of the text. @throws JsonSyntaxError */
 export function parseLocated(text: string, firstLine = 1): LocatedJson {
   const lines = new Map<string, number>()
   const faults: Fault[] = []
@@ -31,7 +31,7 @@ export function parseLocated(text: string, firstLine = 1): LocatedJson {
         return node.elements.map((element, at) => read(element.value, `${pointer}/${at}`))
       case 'String':
         if (/\0/.test(node.value) || !node.value.isWellFormed()) {
-          faults.push({ line, pointer, message: 'must not hold NUL or half a character' })
+          faults.push({ line, pointer, message: 'must not contain NUL or a lone surrogate' })
         }
         return node.value
       case 'Number':
@@ -49,7 +49,7 @@ export function parseLocated(text: string, firstLine = 1): LocatedJson {
         const name = node.type === 'String' ? node.value : node.name
         const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
         const line = node.loc.start.line + firstLine - 1
-        if (names.has(name)) faults.push({ line, pointer: at, message: 'is there twice' })
+        if (names.has(name)) faults.push({ line, pointer: at, message: 'is duplicated' })
         names.add(name)
         return [name, read(value, at)]
       }),
@@ -70,7 +70,7 @@ export function parseLocated(text: string, firstLine = 1): LocatedJson {
   }
 }
 
-/** The text is no JSON. */
+/** The text is not JSON. */
 export class JsonSyntaxError extends Error {
   constructor(
     readonly line: number,
@@ -85,6 +85,6 @@ function parseDocument(text: string, firstLine: number): ValueNode {
     return parse(text, { mode: 'json' }).body
   } catch (error) {
     const { line = 1, message } = error as Error & { line?: number }
-    throw new JsonSyntaxError(line + firstLine - 1, `is no JSON: ${message.replace(/ \(\d+:\d+\)$/, '')}`)
+    throw new JsonSyntaxError(line + firstLine - 1, `is not JSON: ${message.replace(/ \(\d+:\d+\)$/, '')}`)
   }
 }

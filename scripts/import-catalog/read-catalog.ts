@@ -1,4 +1,4 @@
-/** A catalogue's file: every record with the place where it stands, and everything that is wrong with it. */
+/** Reads a catalogue file: every record with its location, and all errors. */
 import type { TSchema } from '@sinclair/typebox'
 import { ValueErrorType } from '@sinclair/typebox/errors'
 import { Value } from '@sinclair/typebox/value'
@@ -14,26 +14,26 @@ import { type Fault, JsonSyntaxError, type LocatedJson, parseLocated } from './l
 
 interface LocatedRecord {
   record: CatalogueRecord
-  /** Where a part of the entry stands, by its pointer into the entry. */
+  /** An error at a part of the entry, by its pointer into the entry. */
   faultAt(pointer: string, message: string): Fault
 }
 
 export interface CatalogueFile {
   records: LocatedRecord[]
-  /** The kinds that the file speaks of: of these it is the whole truth. */
+  /** The kinds in the file. The file is complete for these. */
   kinds: Set<RecordKind>
-  /** In the order of the lines. When there are any, nothing may be written. */
+  /** Ordered by line. If there are any, nothing may be written. */
   faults: Fault[]
 }
 
-/** While it is read: also the entries whose schema is broken, as far as they have a name. */
+/** The state while reading; `named` also has invalid entries with an id. */
 interface Reading extends CatalogueFile {
   named: { key: string; fault: Fault }[]
 }
 
 const LISTS = { teams: 'team', rewards: 'reward', packs: 'pack' } as const
 
-/** `isLines`: NDJSON, whatever it looks like; otherwise its first line decides. */
+/** @param isLines the file is NDJSON; otherwise its first line decides */
 export function readCatalogue(text: string, isLines: boolean): CatalogueFile {
   const file: Reading = { records: [], kinds: new Set(), faults: [], named: [] }
   if (isLines || startsWithRecord(text)) readLines(text, file)
@@ -41,7 +41,7 @@ export function readCatalogue(text: string, isLines: boolean): CatalogueFile {
   for (const { record, faultAt } of file.records) {
     for (const { pointer, message } of recordFaults(record)) file.faults.push(faultAt(pointer, message))
   }
-  refuseDuplicates(file)
+  findDuplicates(file)
   shareDescriptions(file)
   file.faults.sort((a, b) => a.line - b.line)
   return file
@@ -59,7 +59,7 @@ function readDocument(text: string, file: Reading): void {
   const json = tryParse(text, 1, file)
   if (!json || collectFaults(json, Catalogue, file).has('')) return
   const broken = new Set(file.faults.map(({ pointer }) => pointer.split('/', 3).join('/')))
-  // Guarantee: the schema was held to above, and what broke it is passed over.
+  // Guarantee: validated above; invalid entries are skipped.
   const document = json.value as Record<string, unknown>
   for (const [list, kind] of Object.entries(LISTS)) {
     const entries = document[list]
@@ -86,7 +86,7 @@ function readLines(text: string, file: Reading): void {
     file.kinds.add(kind)
     nameEntry(json, kind, entry, '', file)
     if (collectFaults(json, catalogueLines[kind], file).size > 0) continue
-    // Guarantee: the schema of its kind holds.
+    // Guarantee: validated against the schema of its kind.
     file.records.push(locate(json, { kind, entry } as CatalogueRecord, ''))
   }
 }
@@ -101,7 +101,7 @@ function tryParse(text: string, line: number, file: CatalogueFile): LocatedJson 
   }
 }
 
-/** What breaks the schema, the first of each place. Answers the pointers at fault. */
+/** Adds the first schema error of each location and returns their pointers. */
 function collectFaults(json: LocatedJson, schema: TSchema, { faults }: CatalogueFile): Set<string> {
   const seen = new Set<string>()
   for (const fault of json.faults) {
@@ -113,7 +113,7 @@ function collectFaults(json: LocatedJson, schema: TSchema, { faults }: Catalogue
     if (seen.has(pointer)) continue
     seen.add(pointer)
     const unknown = error.type === ValueErrorType.ObjectAdditionalProperties
-    const message = unknown ? 'is not known here' : explainFault(error)
+    const message = unknown ? 'is unknown' : explainFault(error)
     faults.push({ line: json.lineOf(pointer), pointer, message })
   }
   return seen
@@ -139,16 +139,16 @@ function nameEntry(
   named.push({ key: `${kind} ${id}`, fault: { line: json.lineOf(pointer), pointer, message: '' } })
 }
 
-function refuseDuplicates({ named, faults }: Reading): void {
+function findDuplicates({ named, faults }: Reading): void {
   const lines = new Map<string, number>()
   for (const { key, fault } of named) {
     const first = lines.get(key)
     if (first === undefined) lines.set(key, fault.line)
-    else faults.push({ ...fault, message: `is there already, on line ${first}` })
+    else faults.push({ ...fault, message: `is a duplicate of line ${first}` })
   }
 }
 
-/** A collectible that several packs hold is described in one of them at least, and nowhere otherwise. */
+/** A collectible in several packs is described in at least one of them, always in the same way. */
 function shareDescriptions({ records, faults }: CatalogueFile): void {
   const items = records.flatMap(({ record, faultAt }) =>
     record.kind === 'pack' ? record.entry.items.map((item, at) => ({ item, at, faultAt })) : [],
@@ -158,7 +158,7 @@ function shareDescriptions({ records, faults }: CatalogueFile): void {
     const description = descriptionOf(item)
     const first = known.get(item.id)
     if (!description) continue
-    const fault = faultAt(`/items/${at}`, `describes ${item.id} otherwise than line ${first?.line}`)
+    const fault = faultAt(`/items/${at}`, `describes ${item.id} differently from line ${first?.line}`)
     if (!first) known.set(item.id, { description, line: fault.line })
     else if (!Bun.deepEquals(first.description, description)) faults.push(fault)
   }

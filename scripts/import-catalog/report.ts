@@ -1,4 +1,4 @@
-/** What an import found and did, for people. */
+/** The result of an import as text. */
 import type { RecordKind } from '../../src/admin/import/catalogue-records.ts'
 import type { EntryChange } from '../../src/catalogue/entry.ts'
 import type { Fault } from './located-json.ts'
@@ -18,7 +18,7 @@ export function describeFaults(faults: Fault[]): string {
   return [...lines, `${count}; nothing was written.`].join('\n')
 }
 
-/** `detailed`: with each record and member, as a dry run shows them. */
+/** @param detailed also lists each record and member, as in a dry run */
 export function describeChanges(
   changes: Change[],
   left: { kind: RecordKind; id: string }[],
@@ -26,19 +26,20 @@ export function describeChanges(
 ): string {
   const due = changes.filter(({ outcome }) => outcome !== 'unchanged')
   const lines = detailed ? due.flatMap(describeChange) : []
-  if (due.length === 0) lines.push('Nothing to change: the database is as the file says.')
+  if (due.length === 0) lines.push('Nothing to change: the database matches the file.')
   for (const kind of ['team', 'reward', 'pack'] as const) {
     const ofKind = changes.filter(change => change.kind === kind)
     if (ofKind.length > 0) lines.push(`${kind}s: ${countOutcomes(ofKind)}`)
-    const gone = left.filter(entry => entry.kind === kind).length
-    if (gone > 0) lines.push(`${kind}s active that are not in the file: ${gone} (--prune deactivates them)`)
+    const absent = left.filter(entry => entry.kind === kind).length
+    if (absent > 0)
+      lines.push(`${kind}s active that are not in the file: ${absent} (--prune deactivates them)`)
   }
   return lines.join('\n')
 }
 
 function countOutcomes(changes: Change[]): string {
   const counts = Map.groupBy(changes, ({ outcome }) => outcome)
-  return [...counts].map(([outcome, those]) => `${those.length} ${outcome}`).join(', ')
+  return [...counts].map(([outcome, group]) => `${group.length} ${outcome}`).join(', ')
 }
 
 function describeChange({ kind, id, outcome, members }: Change): string[] {

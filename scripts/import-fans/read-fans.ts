@@ -1,4 +1,4 @@
-/** Reads a file of fans, NDJSON or CSV, as a stream: each line with its fan, or with all of its faults. */
+/** Streams a file of fans, NDJSON or CSV: each line with its fan or with all its faults. */
 import { createReadStream } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { Static } from '@sinclair/typebox'
@@ -14,12 +14,12 @@ import { normalizeProfile, PROFILE_FIELDS } from '../../src/profile/rules.ts'
 export type FanFormat = 'ndjson' | 'csv'
 
 export interface FanLine {
-  /** From 1; the first line of a CSV record that spans several. */
+  /** Starts at 1; the first line of a CSV record that spans several. */
   line: number
-  /** Undefined when there are faults. */
+  /** Undefined if there are faults. */
   fan?: ImportedFan
   faults: FanFault[]
-  /** Nothing after this line can be read. */
+  /** The rest of the file is unreadable. */
   fatal?: true
 }
 
@@ -29,15 +29,15 @@ export interface ReadOptions {
   now: Date
 }
 
-/** A line, as CSV a record, holds no more. Bytes. */
-const MAX_LINE = 65_536
-/** Faults reported of one line. */
+/** Maximum size of a line, or of a CSV record, in bytes. */
+const MAX_LINE_BYTES = 65_536
+/** Maximum of reported faults per line. */
 const MAX_FAULTS = 20
 const COLUMNS = Object.keys(FanRecord.properties)
 /** An instant of RFC 3339. */
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i
 
-/** Lines in their order; empty ones are left out. A subject or handle that an earlier line has is a fault. */
+/** Yields the lines in order, without empty ones. A subject or handle of an earlier line is a fault. */
 export async function* readFans(
   path: string,
   { format, provider, now }: ReadOptions,
@@ -50,7 +50,7 @@ export async function* readFans(
       continue
     }
     const { line, value } = row
-    const { fan, faults } = judgeFan(value, provider, now)
+    const { fan, faults } = validateFan(value, provider, now)
     for (const [seen, field] of [
       [subjects, 'subject'],
       [handles, 'handle'],
@@ -59,7 +59,7 @@ export async function* readFans(
       if (typeof name !== 'string') continue
       const first = seen.get(name)
       if (first === undefined) seen.set(name, line)
-      else faults.push({ field, message: `is there already, on line ${first}` })
+      else faults.push({ field, message: `is a duplicate of line ${first}` })
     }
     yield fan && faults.length === 0 ? { line, fan, faults } : { line, faults }
   }
@@ -73,7 +73,7 @@ async function* readNdjson(path: string): AsyncGenerator<Row> {
     line++
     const fault = (message: string): FanLine => ({ line, faults: [{ field: '', message }] })
     if (bytes === null) {
-      yield fault(`has more than ${MAX_LINE} bytes`)
+      yield fault(`has more than ${MAX_LINE_BYTES} bytes`)
       continue
     }
     const text = decode(bytes)
@@ -82,13 +82,13 @@ async function* readNdjson(path: string): AsyncGenerator<Row> {
       try {
         yield { line, value: JSON.parse(text) }
       } catch {
-        yield fault('is no JSON')
+        yield fault('is not JSON')
       }
     }
   }
 }
 
-/** The bytes of each line; null for one that is too long, whose bytes are dropped as they come. */
+/** The bytes of each line; null for one that is too long, whose bytes are discarded while reading. */
 async function* splitLines(path: string): AsyncGenerator<Uint8Array | null> {
   let rest = Buffer.alloc(0)
   let tooLong = false
@@ -96,23 +96,23 @@ async function* splitLines(path: string): AsyncGenerator<Uint8Array | null> {
     let from = 0
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
       const line = Buffer.concat([rest, chunk.subarray(from, at)])
-      yield tooLong || line.length > MAX_LINE ? null : line
+      yield tooLong || line.length > MAX_LINE_BYTES ? null : line
       rest = Buffer.alloc(0)
       tooLong = false
       from = at + 1
     }
     rest = Buffer.concat([rest, chunk.subarray(from)])
-    if (rest.length <= MAX_LINE) continue
+    if (rest.length <= MAX_LINE_BYTES) continue
     tooLong = true
     rest = Buffer.alloc(0)
   }
   if (tooLong || rest.length > 0) yield tooLong ? null : rest
 }
 
-/** Without the byte order mark, which spreadsheets write. */
+/** Reads the file without the byte order mark that spreadsheets write. */
 async function* readBytes(path: string): AsyncGenerator<Buffer> {
   let first = true
-  // Guarantee: without an encoding the stream of a file reads buffers.
+  // Guarantee: a file stream without encoding yields buffers.
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     yield first && chunk.indexOf('\ufeff') === 0 ? chunk.subarray(3) : chunk
     first = false
@@ -121,7 +121,7 @@ async function* readBytes(path: string): AsyncGenerator<Buffer> {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Null for what is not UTF-8. */
+/** Null if the bytes are not UTF-8. */
 function decode(bytes: Uint8Array): string | null {
   try {
     return utf8.decode(bytes)
@@ -137,10 +137,10 @@ interface CsvRecord {
 
 async function* readCsv(path: string): AsyncGenerator<Row> {
   const parser = parse({
-    ...{ info: true, relax_column_count: true, max_record_size: MAX_LINE },
-    // Cells as bytes: the parser would put U+FFFD in the place of what is not UTF-8.
+    ...{ info: true, relax_column_count: true, max_record_size: MAX_LINE_BYTES },
+    // Cells as bytes: the parser would replace invalid UTF-8 by U+FFFD.
     encoding: null,
-    // An error of the stream would discard the records that were parsed before it.
+    // A stream error would discard the records parsed before it.
     skip_records_with_error: true,
   })
   let error: CsvError | undefined
@@ -151,7 +151,7 @@ async function* readCsv(path: string): AsyncGenerator<Row> {
   bytes.on('error', failure => parser.destroy(failure)).pipe(parser)
   let columns: string[] | undefined
   let line = 1
-  // Guarantee: `info` and `encoding: null` make the parser answer this.
+  // Guarantee: with `info` and `encoding: null` the parser yields this.
   for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
     if (error && info.lines >= Number(error.lines)) break
     const cells = record.map(cell => decode(cell))
@@ -168,23 +168,23 @@ async function* readCsv(path: string): AsyncGenerator<Row> {
         return
       }
     } else if (cells.length !== columns.length) {
-      yield fault(`has ${cells.length} cells, and the first line names ${columns.length} columns`)
+      yield fault(`has ${cells.length} cells, but the header has ${columns.length} columns`)
     } else yield { line: at, value: recordOf(columns, cells) }
   }
   if (!error) return
-  const message = `cannot be read, nor what follows it: ${error.message}`
+  const message = `is unreadable, as is the rest of the file: ${error.message}`
   yield { line, faults: [{ field: '', message }], fatal: true }
 }
 
-/** Of a quoted cell; the parser's own count takes CRLF in it for two. */
+/** Counts the line feeds of a quoted cell; the parser counts CRLF in it twice. */
 const countLineFeeds = (cell: Uint8Array) => cell.reduce((feeds, byte) => feeds + (byte === 10 ? 1 : 0), 0)
 
 function findHeaderFaults(columns: string[]): FanFault[] {
   const unknown = columns.filter(name => !COLUMNS.includes(name))
   const twice = columns.filter((name, at) => columns.indexOf(name) < at)
   return [
-    ...unknown.map(field => ({ field, message: `is no column: there are ${COLUMNS.join(', ')}` })),
-    ...twice.map(field => ({ field, message: 'is there twice' })),
+    ...unknown.map(field => ({ field, message: `is not a column; columns: ${COLUMNS.join(', ')}` })),
+    ...twice.map(field => ({ field, message: 'is duplicated' })),
     ...(columns.includes('subject') ? [] : [{ field: 'subject', message: 'is required' }]),
   ]
 }
@@ -194,18 +194,18 @@ function recordOf(columns: string[], cells: string[]): Record<string, unknown> {
   const typed = (name: string, cell: string) => {
     if (name === 'openingBalance' && /^\d{1,16}$/.test(cell)) return Number(cell)
     if (name === 'joinLeaderboard' && /^(true|false)$/.test(cell)) return cell === 'true'
-    // Spreadsheets break the lines of a cell by CRLF.
+    // Spreadsheets write CRLF for line breaks in a cell.
     return cell.replaceAll('\r\n', '\n')
   }
   const filled = columns.flatMap((name, at) => (cells[at] ? [[name, typed(name, cells[at])]] : []))
   return Object.fromEntries(filled)
 }
 
-/** Holds a value to the schema, then to the rules of its members. */
-function judgeFan(value: unknown, provider: string, now: Date): { fan?: ImportedFan; faults: FanFault[] } {
+/** Validates a value against the schema, then against the rules of its members. */
+function validateFan(value: unknown, provider: string, now: Date): { fan?: ImportedFan; faults: FanFault[] } {
   const broken = findSchemaFaults(value)
   if (broken.length > 0) return { faults: broken }
-  // Guarantee: the schema holds.
+  // Guarantee: validated against the schema.
   const record = value as Static<typeof FanRecord>
   const faults: FanFault[] = []
   const written = PROFILE_FIELDS.flatMap(field => (record[field] == null ? [] : [[field, record[field]]]))
@@ -220,7 +220,7 @@ function judgeFan(value: unknown, provider: string, now: Date): { fan?: Imported
   for (const [field, text] of Object.entries(record)) {
     const storable = typeof text !== 'string' || (text.isWellFormed() && !text.includes('\0'))
     if (!storable && !faults.some(fault => fault.field === field))
-      faults.push({ field, message: 'must hold no NUL and no lone surrogate' })
+      faults.push({ field, message: 'must not contain NUL or a lone surrogate' })
   }
   const completed = record.onboardingCompletedAt ?? null
   const onboardingCompletedAt =
@@ -248,7 +248,7 @@ function findSchemaFaults(value: unknown): FanFault[] {
     const field = error.path.slice(1)
     const unknown = error.type === ValueErrorType.ObjectAdditionalProperties
     if (!faults.has(field))
-      faults.set(field, { field, message: unknown ? 'is not known here' : explainFault(error) })
+      faults.set(field, { field, message: unknown ? 'is unknown' : explainFault(error) })
     if (faults.size === MAX_FAULTS) break
   }
   return [...faults.values()]

@@ -1,14 +1,14 @@
-/** What runs in production besides our own code: the tree that bun.lock pins, from `dependencies` down. */
+/** The production dependencies: the tree of `dependencies` as pinned in bun.lock. */
 import { join } from 'node:path'
 
 export interface Package {
   name: string
   version: string
-  /** SPDX expression of its package.json; null when it names none. */
+  /** SPDX expression of its package.json; null if it has none. */
   license: string | null
-  /** Subresource Integrity, as the lock has it. */
+  /** Subresource Integrity hash from the lock file. */
   integrity: string
-  /** Names with versions of what it needs. */
+  /** Its dependencies as `name@version`. */
   needs: string[]
 }
 
@@ -29,20 +29,20 @@ interface Manifest {
   licenses?: { type?: string }[]
 }
 
-/** Of an installed repository at `root`; sorted by name. @throws Error when a package is not installed */
+/** The packages of an installed repository at `root`, sorted by name. @throws Error when a package is not installed */
 export async function readProductionPackages(root: string): Promise<Package[]> {
-  // Guarantee of the cast: bun.lock is Bun's own, of the version that the lock names and CI installs.
+  // Guarantee: bun.lock is written by Bun in this format.
   const lock = Bun.JSONC.parse(await Bun.file(join(root, 'bun.lock')).text()) as Lock
   const found = new Map<string, Package>()
 
-  /** `chain` is the nesting in node_modules; a package is sought from there upwards, as the runtime does. */
+  /** `chain` is the nesting in node_modules; packages are resolved from there upwards, as at run time. */
   async function visit(name: string, chain: string[], optional: boolean): Promise<string | null> {
     const place = placeOf(lock, name, chain)
     const entry = place && lock.packages[place.join('/')]
     const folder = place && join(root, ...place.flatMap(part => ['node_modules', part]))
     const manifest = folder ? Bun.file(join(folder, 'package.json')) : null
     if (!place || !entry || !manifest || !(await manifest.exists())) {
-      // Such as the build of another operating system.
+      // For example the build for another operating system.
       if (optional) return null
       throw new Error(`${name} is not installed: run \`bun install --frozen-lockfile\``)
     }
@@ -71,7 +71,7 @@ function placeOf(lock: Lock, name: string, chain: string[]): string[] | null {
   return null
 }
 
-/** Names with whether they may be missing. */
+/** Names, and whether each may be missing. */
 function requirementsOf(requirements: Requirements): [string, boolean][] {
   const {
     dependencies = {},

@@ -1,11 +1,11 @@
-/** The packages as a bill of materials: CycloneDX 1.6, JSON. */
+/** The packages as a software bill of materials: CycloneDX 1.6, JSON. */
 import type { Package } from './packages.ts'
 
 interface Product {
   name: string
   version: string
   license: string
-  /** What it asks for itself, by name. */
+  /** Its direct dependencies by name. */
   dependencies: Record<string, string>
 }
 
@@ -45,10 +45,10 @@ export function describeSbom({ name, version, license, dependencies }: Product, 
   }
 }
 
-/** https://github.com/package-url/purl-spec: the scope's `@` is escaped. */
+/** Package URL (https://github.com/package-url/purl-spec); the `@` of a scope is escaped. */
 const purlOf = ({ name, version }: Package) => `pkg:npm/${name.replace('@', '%40')}@${version}`
 
-/** `sha512-` and base64, into the algorithm's name and hexadecimal. */
+/** Converts `sha512-` plus base64 into algorithm and hexadecimal digest. */
 function hashesOf(integrity: string) {
   const [algorithm = '', digest = ''] = integrity.split(/-(.*)/s)
   if (algorithm !== 'sha512') return []

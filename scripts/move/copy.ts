@@ -1,6 +1,6 @@
 /**
- * Copies tables from one database to another, parents first, by primary key. How far it got is what
- * the target holds: killed at any moment, the next run goes on after the last row of each table.
+ * Copies tables from one database to another, parents first, by primary key. The target itself records the progress:
+ * after an interruption, the next run continues after the last row of each table.
  */
 import { insertRows } from '../../db/bulk.ts'
 import type { Database, Tables } from '../../db/index.ts'
@@ -8,25 +8,25 @@ import { countRows, type Row, readLast, readPages } from '../../db/pages.ts'
 import { type AnyTable, tablesInOrder } from '../../db/schema/shape.ts'
 import { type BatchOptions, writeInBatches } from '../command/batches.ts'
 
-/** Windows of a minute or so, which count anew wherever the API starts next. */
-const LEFT_BEHIND: (keyof Tables)[] = ['rateLimitWindows']
+/** Rate-limit windows last about a minute and need not be moved. */
+const NOT_MOVED: (keyof Tables)[] = ['rateLimitWindows']
 
-/** What is moved: all tables but those of the moment, each after those that it refers to. */
+/** The moved tables in dependency order. */
 export const tablesToMove = (tables: Tables) =>
-  tablesInOrder(tables).filter(({ property }) => !LEFT_BEHIND.includes(property))
+  tablesInOrder(tables).filter(({ property }) => !NOT_MOVED.includes(property))
 
 const PAGE_SIZE = 500
-/** Pages in one unit of work, and so in memory. */
+/** Pages per unit of work, which bounds the memory. */
 const PAGES_AHEAD = 8
 
 interface Page {
-  /** The target's. */
+  /** The table of the target. */
   table: AnyTable
   rows: Row[]
 }
 
 export interface CopyOptions extends Pick<BatchOptions, 'stopRequested'> {
-  /** Hears how many more rows are in the target, those of earlier runs first. */
+  /** Called with the number of further rows in the target, first with those of earlier runs. */
   onRows(rows: number): void
 }
 
@@ -57,7 +57,7 @@ export async function copyTables(
     target,
     read(),
     async (tx, { table, rows }) => {
-      // Guarantee: both engines' tables are one definition, so that what one reads the other takes.
+      // Guarantee: both engines share one table definition, so that rows of one fit the other.
       await insertRows(tx, table, rows as AnyTable['$inferInsert'][])
       tx.afterCommit(() => onRows(rows.length))
     },

@@ -1,4 +1,4 @@
-/** What a database holds, in a few lines that two databases can be compared by, whatever their engines. */
+/** Digests of tables, to compare two databases of any engine. */
 import { createHash } from 'node:crypto'
 import type { Database } from '../../db/index.ts'
 import { readPages } from '../../db/pages.ts'
@@ -16,7 +16,7 @@ export interface TableDigest {
   digest: string
 }
 
-/** `onRows` hears how many more rows were read. */
+/** @param onRows called with the number of further rows */
 export async function digestTables(db: Database, onRows: (rows: number) => void): Promise<TableDigest[]> {
   const digests: TableDigest[] = []
   for (const { table, shape } of tablesToMove(db.tables)) {
@@ -28,7 +28,7 @@ export async function digestTables(db: Database, onRows: (rows: number) => void)
       }
       rows += page.length
       onRows(page.length)
-      // A signal is heard only when the event loop turns, and SQLite alone never turns it.
+      // SQLite is synchronous: this lets the event loop handle signals.
       await Bun.sleep(0)
     }
     digests.push({ table: shape.name, rows, digest: hash.digest('hex') })

@@ -1,4 +1,4 @@
-/** Moves everything from one database to another, and believes it only when both hold the same. */
+/** Moves all data from one database to another and verifies that both are equal. */
 import { hash } from 'node:crypto'
 import { countUnknownMigrations } from '../../db/expected-schema.ts'
 import { type Database, isMissingParent } from '../../db/index.ts'
@@ -10,27 +10,27 @@ import { type CopyOptions, copyTables, countAll } from './copy.ts'
 import { digestTables, type TableDigest } from './digest.ts'
 
 export interface MoveOptions extends Pick<CopyOptions, 'stopRequested'> {
-  /** Its hash names the source in the target until the move is done: only it may be gone on from. */
+  /** Its hash identifies the source in the target during the move: only this source can continue it. */
   sourceName: string
   onCopied(rows: number): void
   onCompared(rows: number): void
-  /** Fans of the target whose ledger was recomputed. */
+  /** Called with the number of fans whose ledger was verified. */
   onVerified(done: number, total: number): void
 }
 
 export interface MoveReport {
   tables: TableDigest[]
-  /** Of both. What it finds was so in the source, and does not stop the move. */
+  /** The verification of both ledgers. Findings are already in the source and do not stop the move. */
   ledger: LedgerReport
-  /** Rows that this run copied; the others were there from a run before. */
+  /** Rows copied by this run, without those of earlier runs. */
   copied: number
-  /** An earlier run had moved everything. */
+  /** An earlier run had completed the move. */
   movedBefore: boolean
 }
 
 /**
- * Whether an earlier run has moved everything, whatever became of its answer: the digests of both then. Null when
- * there is something to move. @throws CommandFailure when the target holds anything else, Interrupted
+ * The digests of the tables if an earlier run has completed the move, otherwise null.
+ * @throws CommandFailure when the target has other data; Interrupted
  */
 export async function findMoved(
   source: Database,
@@ -40,28 +40,28 @@ export async function findMoved(
   const marker = await readMoveMarker(target)
   if (marker === markOf(sourceName)) return null
   if (marker !== undefined) fail('The target is being filled from another source.')
-  const [wanted, held] = [await countAll(source), await countAll(target)]
-  const full = held.find(({ rows }) => rows > 0)
+  const [sourceCounts, targetCounts] = [await countAll(source), await countAll(target)]
+  const full = targetCounts.find(({ rows }) => rows > 0)
   if (!full) return null
-  if (held.some(({ rows }, at) => rows !== wanted[at]?.rows)) {
+  if (targetCounts.some(({ rows }, at) => rows !== sourceCounts[at]?.rows)) {
     fail(otherData(`${full.table}: ${full.rows} rows`))
   }
   const { tables, difference } = await compare(source, target, { onCompared, stopRequested })
   return difference === null ? tables : fail(otherData(difference))
 }
 
-const otherData = (which: string) => `The target holds other data (${which}): move into an empty database.`
+const otherData = (which: string) => `The target has other data (${which}): move into an empty database.`
 
-/** What a target notes of its source: SHA-256 in lower-case hex, as names are paths and hosts of the operator's. */
+/** Identifies the source in the target: SHA-256 in lower-case hex, since names contain paths and hosts. */
 const markOf = (sourceName: string) => hash('sha256', sourceName, 'hex')
 
-/** A source of a newer version has tables that this one would leave behind. */
+/** A source of a newer version may have tables that this version does not know. */
 export async function requireKnownSchema(source: Database): Promise<void> {
   const unknown = await countUnknownMigrations(source)
-  if (unknown > 0) fail(`The source is ${unknown} migrations ahead of this version: move with the newer one.`)
+  if (unknown > 0) fail(`The source is ${unknown} migrations ahead of this version: use the newer version.`)
 }
 
-/** Both are migrated. @throws CommandFailure, SourceChanged, Interrupted */
+/** Requires current schemas on both sides. @throws CommandFailure, SourceChanged, Interrupted */
 export async function moveDatabase(
   source: Database,
   target: Database,
@@ -73,7 +73,7 @@ export async function moveDatabase(
   const tables = moved ?? (await copyAll(source, target, options))
   const [damage] = await target.findDamage()
   if (damage) fail(`The target is damaged: ${damage}.`)
-  // Row for row the same, so that what is said of one ledger holds for both.
+  // Both are equal row by row, so that one verification covers both ledgers.
   const ledger = await verifyLedger(
     { read: target.read, findDamage: async () => [] },
     {
@@ -96,14 +96,14 @@ async function copyAll(source: Database, target: Database, options: MoveOptions)
   try {
     await copyTables(source, target, { onRows: onCopied, stopRequested })
   } catch (error) {
-    throw isMissingParent(error) ? changed('rows refer to others that came later') : error
+    throw isMissingParent(error) ? changed('rows refer to rows that were added later') : error
   }
   const { tables, difference } = await compare(source, target, options)
   if (difference !== null) throw changed(difference)
   return tables
 }
 
-/** The target's digests, and the first thing in which the source's are others. @throws Interrupted */
+/** The digests of the target, and the first difference from the source. @throws Interrupted */
 async function compare(
   source: Database,
   target: Database,
@@ -118,12 +118,12 @@ async function compare(
   }
   const [from, tables] = [await digestTables(source, onRows), await digestTables(target, onRows)]
   const at = from.findIndex(({ digest }, nth) => digest !== tables[nth]?.digest)
-  const [there, here] = [from[at], tables[at]]
-  if (!there) return { tables, difference: null }
+  const [inSource, inTarget] = [from[at], tables[at]]
+  if (!inSource) return { tables, difference: null }
   const difference =
-    there.rows === here?.rows
-      ? `the rows of ${there.table} are not the same`
-      : `${there.table} has ${there.rows} rows there and ${here?.rows} here`
+    inSource.rows === inTarget?.rows
+      ? `the rows of ${inSource.table} differ`
+      : `${inSource.table} has ${inSource.rows} rows in the source and ${inTarget?.rows} in the target`
   return { tables, difference }
 }
 
@@ -131,8 +131,8 @@ const sum = (counts: { rows: number }[]) => counts.reduce((total, { rows }) => t
 
 const changed = (how: string) =>
   new SourceChanged(
-    `The source changed while it was moved: ${how}. Stop the API, empty the target, and move again.`,
+    `The source changed during the move: ${how}. Stop the API, empty the target, and move again.`,
   )
 
-/** The target is no copy of the source, and no further run of this move makes it one. */
+/** The target is not a copy of the source, and continuing this move cannot make it one. */
 class SourceChanged extends Error {}

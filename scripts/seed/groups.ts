@@ -1,67 +1,77 @@
-/** The fans of a seed in groups, and the rows of those who are not there yet. */
+/** Groups the fans of a seed and computes the rows of missing fans. */
 import type { Reader } from '../../db/index.ts'
 import { walkFans } from '../../mock-idp/users/generate-fans.ts'
-import { addLife, drawRecord, type LifeTerms, noRows, type Rows } from './life.ts'
-import { stageOf } from './plan.ts'
-import { readSeason } from './season.ts'
+import { stageOf } from './draws.ts'
+import { addFanRows, drawRecord, type FanRowTerms, noRows, type Rows } from './fan-rows.ts'
+import {
+  noneSkipped,
+  readRecordStates,
+  readTakenHandles,
+  type SeedFan,
+  type Skipped,
+} from './record-states.ts'
 import { createSeedSources } from './sources.ts'
-import { type Member, noneSkipped, readStandings, readTakenHandles, type Skipped } from './standings.ts'
+import { readSupply } from './supply.ts'
 
-export interface Cast extends LifeTerms {
+export interface SeedParameters extends FanRowTerms {
   seed: number
-  /** How many fans the provider has; about a third of them stay new to the application. */
+  /** Number of fans of the provider; about a third of them get no record. */
   fans: number
 }
 
-interface Walk {
+interface Grouping {
   /** The index of the first fan. */
   from: number
-  /** How many fans are in a group, by how many are done. */
+  /** The size of the next group, by the number of completed fans. */
   sizeAt: (done: number) => number
 }
 
-/** Fans with their rows; `upTo` is how many of the provider's fans are done with them. */
+/** The rows of a group; `upTo` is the number of completed fans of the provider, this group included. */
 export interface Group {
   rows: Rows
   upTo: number
   skipped: Skipped
 }
 
-/** Those who are not there yet, group by group. */
-export async function* walkAbsent(
+/** Yields the fans without a record, in groups. */
+export async function* groupMissingFans(
   reader: Reader,
-  { seed, fans: count, provider }: Cast,
-  { from, sizeAt }: Walk,
-): AsyncGenerator<{ absent: Member[]; skipped: Skipped; upTo: number }> {
+  { seed, fans: count, provider }: SeedParameters,
+  { from, sizeAt }: Grouping,
+): AsyncGenerator<{ absent: SeedFan[]; skipped: Skipped; upTo: number }> {
   const sourcesOf = createSeedSources(seed)
   let index = 0
-  let members: Member[] = []
+  let members: SeedFan[] = []
   for (const fan of walkFans({ seed, count })) {
     if (index >= from && stageOf(index) !== 'new') {
       members.push({ fan, index, id: drawRecord(fan, sourcesOf(index)).id })
     }
     index++
     if (members.length < sizeAt(index) && index < count) continue
-    const standings = await readStandings(reader, provider.name, members)
+    const states = await readRecordStates(reader, provider.name, members)
     const skipped = noneSkipped()
-    for (const standing of standings) if (standing !== 'absent') skipped[standing]++
-    const absent = members.filter((_, at) => standings[at] === 'absent')
+    for (const state of states) if (state !== 'absent') skipped[state]++
+    const absent = members.filter((_, at) => states[at] === 'absent')
     members = []
     yield { absent, skipped, upTo: index }
   }
 }
 
-export async function* drawGroups(reader: Reader, cast: Cast, walk: Walk): AsyncGenerator<Group> {
-  const season = await readSeason(reader)
-  const sourcesOf = createSeedSources(cast.seed)
-  for await (const { absent, ...group } of walkAbsent(reader, cast, walk)) {
+export async function* drawGroups(
+  reader: Reader,
+  parameters: SeedParameters,
+  grouping: Grouping,
+): AsyncGenerator<Group> {
+  const supply = await readSupply(reader)
+  const sourcesOf = createSeedSources(parameters.seed)
+  for await (const { absent, ...group } of groupMissingFans(reader, parameters, grouping)) {
     const handles = await readTakenHandles(reader, absent)
     const rows = noRows()
     for (const { fan, index } of absent) {
       const stage = stageOf(index)
       if (stage === 'new') continue
       const handleTaken = handles.has(fan.preferred_username)
-      addLife(rows, fan, stage, { sources: sourcesOf(index), season, terms: cast, handleTaken })
+      addFanRows(rows, fan, stage, { sources: sourcesOf(index), supply, terms: parameters, handleTaken })
     }
     yield { rows, ...group }
   }

@@ -1,29 +1,29 @@
-/** What a seed would write, for `--dry-run`: nothing is written, and no schema made. */
+/** Counts what a seed would write, for `--dry-run`; writes nothing and creates no schema. */
 import type { Reader } from '../../db/index.ts'
-import { type Cast, walkAbsent } from './groups.ts'
-import { stageOf } from './plan.ts'
+import { stageOf } from './draws.ts'
+import { groupMissingFans, type SeedParameters } from './groups.ts'
+import { addSkipped, noneSkipped } from './record-states.ts'
 import { countMissing } from './seed-catalogue.ts'
-import { addSkipped, noneSkipped } from './standings.ts'
 
 const GROUP = 1_000
 
-/** `reader` is null where there is no database yet. */
+/** @param reader null if there is no database yet */
 export async function previewSeed(
   reader: Reader | null,
-  cast: Cast,
+  parameters: SeedParameters,
   onProgress?: (done: number, total: number) => void,
 ) {
   const skipped = noneSkipped()
   let fans = 0
   if (!reader) {
-    for (let index = 0; index < cast.fans; index++) if (stageOf(index) !== 'new') fans++
+    for (let index = 0; index < parameters.fans; index++) if (stageOf(index) !== 'new') fans++
     return { ...(await countMissing(null)), fans, skipped }
   }
   const missing = await countMissing(reader)
-  for await (const group of walkAbsent(reader, cast, { from: 0, sizeAt: () => GROUP })) {
+  for await (const group of groupMissingFans(reader, parameters, { from: 0, sizeAt: () => GROUP })) {
     fans += group.absent.length
     addSkipped(skipped, group.skipped)
-    onProgress?.(group.upTo, cast.fans)
+    onProgress?.(group.upTo, parameters.fans)
   }
   return { ...missing, fans, skipped }
 }

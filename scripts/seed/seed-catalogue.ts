@@ -1,22 +1,22 @@
 import { inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
-import { rewards, teams } from './catalogue.ts'
-import { collectibles, packs, weightsOf } from './packs.ts'
+import { rewards, teams } from './demo-catalogue.ts'
+import { collectibles, packs, weightsOf } from './demo-packs.ts'
 
-/** When the catalogue was made: before every fan. */
+/** The creation time of the catalogue: before every fan. */
 const at = {
   createdAt: new Date('2025-07-01T00:00:00.000Z'),
   updatedAt: new Date('2025-07-01T00:00:00.000Z'),
 }
 
-/** Writes what is missing of the catalogue, and answers how much that was; `rows` are those of all tables. */
+/** Writes the missing entries of the catalogue and returns their numbers; `rows` counts all tables. */
 export async function seedCatalogue(tx: Transaction) {
   const [teams, rewards] = [await seedTeams(tx), await seedRewards(tx)]
   const { packs, rows } = await seedPacks(tx)
   return { teams, rewards, packs, rows: teams + rewards + rows }
 }
 
-/** How much of the catalogue is missing; all of it where there is no database yet. */
+/** Counts the missing entries of the catalogue: all if there is no database yet. */
 export async function countMissing(reader: Reader | null) {
   if (!reader) return { teams: teams.length, rewards: rewards.length, packs: packs.length }
   const missing = async (table: 'teams' | 'rewards' | 'packs', ids: string[]) => {
@@ -68,10 +68,10 @@ async function seedPacks(tx: Transaction): Promise<{ packs: number; rows: number
     active,
     ...at,
   }))
-  const made = await tx.insert(tx.tables.packs).values(rows).onConflictDoNothing().returning()
+  const insertedPacks = await tx.insert(tx.tables.packs).values(rows).onConflictDoNothing().returning()
   const items = packs.flatMap(pack =>
     weightsOf(pack).map(({ id, weight }) => ({ packId: pack.id, collectibleId: id, weight })),
   )
-  const offered = await tx.insert(tx.tables.packItems).values(items).onConflictDoNothing().returning()
-  return { packs: made.length, rows: minted.length + made.length + offered.length }
+  const insertedItems = await tx.insert(tx.tables.packItems).values(items).onConflictDoNothing().returning()
+  return { packs: insertedPacks.length, rows: minted.length + insertedPacks.length + insertedItems.length }
 }

@@ -1,35 +1,35 @@
-/** Fills a database with a catalogue and fans at all stages: a million in minutes, as the verbs would have written them. */
+/** Fills a database with a catalogue and fans at all stages: the rows that the verbs would write, in bulk. */
 import type { Database, Transaction } from '../../db/index.ts'
 import { type BatchOptions, writeInBatches } from '../command/batches.ts'
 import { fail } from '../command/explain.ts'
 import { Interrupted } from '../command/stop.ts'
-import { type Cast, drawGroups, type Group } from './groups.ts'
+import { drawGroups, type Group, type SeedParameters } from './groups.ts'
+import { addSkipped, noneSkipped, type Skipped } from './record-states.ts'
 import { seedCatalogue } from './seed-catalogue.ts'
-import { addSkipped, noneSkipped, type Skipped } from './standings.ts'
-import { StaleSeason, writeRows } from './write-rows.ts'
+import { StaleRowsError, writeRows } from './write-rows.ts'
 
-/** Whoever writes beside a seed overtakes it now and then, and never so often without letting it write anything. */
-const MOST_REDRAWS = 50
+/** Concurrent writers make computed rows stale now and then; this many times in a row indicates a problem. */
+const MAX_RETRIES = 50
 
-/** Fans that are written together, and groups of them drawn ahead of the writer, which is what memory holds. */
-interface Pace {
+/** Fans per group, and groups computed ahead of the writer, which bounds the memory. */
+interface BatchSize {
   group: number
   ahead: number
 }
-/** Beside a live API on SQLite: a group takes a few milliseconds. */
-const PATIENT: Pace = { group: 10, ahead: 40 }
-/** Enough to forget the way to a server; and many of them in one unit of work write each page of an index fewer times. */
-const SWIFT: Pace = { group: 200, ahead: 5 }
-/** The larger the indexes are, the more fans it takes until writing a page of one again is worth it. */
-const exclusivePace = (done: number): Pace => {
+/** While the API serves on SQLite: a group takes a few milliseconds. */
+const SHARED_SQLITE: BatchSize = { group: 10, ahead: 40 }
+/** Large enough to amortize round trips, and to write each index page fewer times. */
+const SHARED_POSTGRES: BatchSize = { group: 200, ahead: 5 }
+/** The group grows with the indexes, so that each index page is written fewer times. */
+const exclusiveBatchSize = (done: number): BatchSize => {
   return { group: Math.min(10_000, Math.max(1_000, Math.floor(done / 5))), ahead: 1 }
 }
 
-const paceOf = ({ engine }: Database, { exclusive }: SeedOptions, done: number) =>
-  exclusive ? exclusivePace(done) : engine === 'sqlite' ? PATIENT : SWIFT
+const batchSizeOf = ({ engine }: Database, { exclusive }: SeedOptions, done: number) =>
+  exclusive ? exclusiveBatchSize(done) : engine === 'sqlite' ? SHARED_SQLITE : SHARED_POSTGRES
 
-export interface SeedOptions extends Cast {
-  /** Nobody else uses the database: no rests, long batches. */
+export interface SeedOptions extends SeedParameters {
+  /** No other process uses the database: long batches without pauses. */
   exclusive?: boolean
   onProgress?: (done: number, total: number) => void
   stopRequested?: BatchOptions['stopRequested']
@@ -39,21 +39,21 @@ export interface SeedReport {
   teams: number
   rewards: number
   packs: number
-  /** Fans written by this run; those who were there are left as they are. */
+  /** Fans written by this run. */
   fans: number
   skipped: Skipped
-  /** Of all tables, inserted or changed by this run. */
+  /** Inserted or changed rows of all tables. */
   rows: number
 }
 
 interface Pending extends Group {
-  /** Rows of the database that the group has changed. */
+  /** Database rows changed by the group. */
   changed: number
 }
 
 /**
- * Runs any number of times: what is there stays as it is, whoever changed it.
- * @throws Interrupted; CommandFailure when somebody else's writes overtake it again and again
+ * Idempotent: existing rows are not changed.
+ * @throws Interrupted; CommandFailure when concurrent writes keep making the computed rows stale
  */
 export async function seedDatabase(db: Database, options: SeedOptions): Promise<SeedReport> {
   const { fans, exclusive, onProgress, stopRequested } = options
@@ -62,12 +62,12 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
   let written = 0
   let changed = catalogue.rows
   const skipped = noneSkipped()
-  let redraws = 0
+  let retries = 0
   let pending: Pending[] = []
 
-  /** Groups in order from the first that is not written. */
+  /** Yields the groups from the first unwritten one. */
   async function* draw() {
-    const sizeAt = (index: number) => paceOf(db, options, index).group
+    const sizeAt = (index: number) => batchSizeOf(db, options, index).group
     for await (const drawn of drawGroups(db.read, options, { from: done, sizeAt })) {
       const group = { ...drawn, changed: 0 }
       pending.push(group)
@@ -84,7 +84,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
       }
       await writeInBatches(db, draw(), write, {
         exclusive,
-        ahead: paceOf(db, options, done).ahead,
+        ahead: batchSizeOf(db, options, done).ahead,
         stopRequested,
         onBatch(batch) {
           for (const { rows, upTo, ...group } of pending.splice(0, batch.done - groups)) {
@@ -93,7 +93,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
             addSkipped(skipped, group.skipped)
             done = upTo
           }
-          redraws = 0
+          retries = 0
           groups = batch.done
           onProgress?.(done, fans)
         },
@@ -101,14 +101,14 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
       done = fans
     } catch (error) {
       if (error instanceof Interrupted) throw new Interrupted(error.signal, done)
-      if (!(error instanceof StaleSeason)) throw error
-      // A batch that was overtaken has not asked.
+      if (!(error instanceof StaleRowsError)) throw error
+      // A batch that failed did not check for a signal.
       const signal = stopRequested?.()
       if (signal) throw new Interrupted(signal, done)
-      if (++redraws > MOST_REDRAWS) {
+      if (++retries > MAX_RETRIES) {
         fail(
-          `The fans after the first ${done} were overtaken ${redraws} times in a row: something else keeps writing them, their ` +
-            'handles, rewards or packs. The same again goes on from there.',
+          `Writing the fans after the first ${done} failed ${retries} times in a row: another process keeps changing them, ` +
+            'their handles, rewards or packs. Run the command again to continue.',
         )
       }
     }

@@ -1,27 +1,27 @@
-/** Time, ids and bytes of a seed: the same seed gives the same rows, byte for byte, on any machine and any day. */
+/** Time, ids and random bytes of a seed: the same seed always gives the same rows. */
 import { en, Faker, generateMersenne53Randomizer } from '@faker-js/faker'
 import type { Sources } from '../../db/index.ts'
 
-/** When the demonstration season began, and for how long fans join. */
+/** When the demonstration season started, and for how long fans join. */
 const SEASON_START = Date.parse('2025-08-01T09:00:00.000Z')
 const JOINING_MS = 60 * 86_400_000
-/** Fans of the first crowd join at any time. */
-const CROWD = 10_000
-/** All crowds of a million: the next ones join one after the other, as in life, so that their keys come in order too. */
-const CROWDS = 100
+/** Fans of the first block join at any time. */
+const BLOCK_SIZE = 10_000
+/** The blocks of a million fans. Later blocks join one after the other, so that their keys are inserted in order. */
+const BLOCKS = 100
 
 export interface SeedSources extends Sources {
-  /** The same: a seed waits for nobody. */
+  /** The same as `now`. */
   clock(): Date
-  /** What to draw from for everything else of this fan. */
+  /** The random source for all other values of this fan. */
   faker: Faker
-  /** Lets the fan's time go on. */
+  /** Advances the fan's time. */
   pass(ms: number): void
 }
 
 /**
- * Sources of one fan after another, by index: what one fan draws never moves another. They share what is costly to
- * make, so the sources of the fan before are spent.
+ * Returns the sources of a fan by index. The draws of one fan do not affect another. The sources share one generator:
+ * those of the previous fan are no longer valid.
  */
 export function createSeedSources(seed: number): (index: number) => SeedSources {
   const randomizer = generateMersenne53Randomizer()
@@ -33,7 +33,7 @@ export function createSeedSources(seed: number): (index: number) => SeedSources 
   }
   return index => {
     faker.seed([seed, index])
-    let ms = SEASON_START + drawJoiningDelay(faker, Math.floor(index / CROWD))
+    let ms = SEASON_START + drawJoiningDelay(faker, Math.floor(index / BLOCK_SIZE))
     const now = () => new Date(ms)
     return {
       faker,
@@ -48,10 +48,10 @@ export function createSeedSources(seed: number): (index: number) => SeedSources 
   }
 }
 
-function drawJoiningDelay({ number }: Faker, crowd: number): number {
-  if (crowd === 0) return number.int({ max: JOINING_MS })
-  const length = JOINING_MS / CROWDS
-  return (crowd % CROWDS) * length + number.int({ max: length })
+function drawJoiningDelay({ number }: Faker, block: number): number {
+  if (block === 0) return number.int({ max: JOINING_MS })
+  const length = JOINING_MS / BLOCKS
+  return (block % BLOCKS) * length + number.int({ max: length })
 }
 
 /** RFC 9562 §5.7. */

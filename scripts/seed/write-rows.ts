@@ -1,33 +1,33 @@
-/** Writes the rows of many fans in one unit of work, and takes what they got from stock, supply and counters. */
+/** Writes the rows of many fans in one unit of work, and updates stock, supply and counters. */
 import { and, eq, sql } from 'drizzle-orm'
 import { insertRows } from '../../db/bulk.ts'
 import type { Transaction } from '../../db/index.ts'
 import { countPlaces } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { changeSold, countFree, lockPack } from '../../src/packs/supply.ts'
-import type { Rows } from './life.ts'
-import { BEFORE_ALL } from './season.ts'
+import type { Rows } from './fan-rows.ts'
+import { BEFORE_ALL } from './supply.ts'
 
-/** The season has moved on since these rows were drawn: nothing may be written, and they must be drawn again. */
-export class StaleSeason extends Error {}
+/** The database has changed since the rows were computed: they must be computed again. */
+export class StaleRowsError extends Error {}
 
 /**
- * Answers how many rows it inserted or changed.
- * @throws StaleSeason when a fan was made, a handle was taken, or a stock ran out meanwhile
+ * Returns the number of inserted or changed rows.
+ * @throws StaleRowsError when a fan was created, a handle was taken, or stock ran out meanwhile
  */
 export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
   const { tables } = tx
-  const made = await insertRows(tx, tables.users, rows.users, 'skip')
-  if (made < rows.users.length) throw new StaleSeason()
+  const insertedUsers = await insertRows(tx, tables.users, rows.users, 'skip')
+  if (insertedUsers < rows.users.length) throw new StaleRowsError()
   const scores = rows.places.map(({ points, ...place }) => ({ ...place, minusPoints: -points }))
   const changed = [
-    made,
+    insertedUsers,
     await insertRows(tx, tables.identities, rows.identities),
     await insertRows(tx, tables.onboardings, rows.onboardings),
     await insertRows(tx, tables.pointsAccounts, rows.pointsAccounts),
     await insertRows(tx, tables.pointsEntries, rows.pointsEntries),
     await insertRows(tx, tables.leaderboardEntries, rows.leaderboardEntries),
     await insertRows(tx, tables.leaderboardScores, scores),
-    // What others wait for comes last, in the verbs' order: packs, rewards, collectibles, counts.
+    // Contended rows come last, in the order of the verbs: packs, rewards, collectibles, counts.
     await takeFromSupply(tx, rows),
     await insertRows(tx, tables.packPurchases, rows.packPurchases),
     await insertRows(tx, tables.userPacks, rows.userPacks),
@@ -40,10 +40,10 @@ export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
 }
 
 async function takeFromSupply(tx: Transaction, { userPacks }: Rows): Promise<number> {
-  const sales = tally(userPacks.map(({ packId }) => packId))
+  const sales = countById(userPacks.map(({ packId }) => packId))
   for (const [packId, sold] of sales) {
     const locked = await lockPack(tx, packId)
-    if (!locked || (await countFree(tx, locked.pack, BEFORE_ALL)) < sold) throw new StaleSeason()
+    if (!locked || (await countFree(tx, locked.pack, BEFORE_ALL)) < sold) throw new StaleRowsError()
     await changeSold(tx, packId, sold)
   }
   return sales.length
@@ -51,7 +51,7 @@ async function takeFromSupply(tx: Transaction, { userPacks }: Rows): Promise<num
 
 async function takeFromStock(tx: Transaction, { userRewards }: Rows): Promise<number> {
   const { rewards } = tx.tables
-  const claims = tally(userRewards.map(({ rewardId }) => rewardId))
+  const claims = countById(userRewards.map(({ rewardId }) => rewardId))
   for (const [rewardId, claimed] of claims) {
     const [left] = await tx
       .update(rewards)
@@ -60,22 +60,22 @@ async function takeFromStock(tx: Transaction, { userRewards }: Rows): Promise<nu
         and(eq(rewards.id, rewardId), sql`coalesce(${rewards.stockRemaining}, ${claimed}) >= ${claimed}`),
       )
       .returning({ id: rewards.id })
-    if (!left) throw new StaleSeason()
+    if (!left) throw new StaleRowsError()
   }
   return claims.length
 }
 
-/** Each collectible's counter goes on by what was drawn of it: no number twice, none left out. */
+/** Increases each collectible's counter by its drawn items: serial numbers are unique and gapless. */
 async function mintItems(tx: Transaction, { userItems }: Rows): Promise<number> {
   const { collectibles } = tx.tables
   const next = new Map<string, number>()
-  for (const [id, drawn] of tally(userItems.map(({ collectibleId }) => collectibleId))) {
+  for (const [id, drawn] of countById(userItems.map(({ collectibleId }) => collectibleId))) {
     const [counter] = await tx
       .update(collectibles)
       .set({ minted: sql`${collectibles.minted} + ${drawn}` })
       .where(eq(collectibles.id, id))
       .returning({ minted: collectibles.minted })
-    if (!counter) throw new StaleSeason()
+    if (!counter) throw new StaleRowsError()
     next.set(id, counter.minted - drawn)
   }
   const numbered = userItems.map(item => {
@@ -86,8 +86,8 @@ async function mintItems(tx: Transaction, { userItems }: Rows): Promise<number> 
   return next.size + (await insertRows(tx, tx.tables.userItems, numbered))
 }
 
-/** How often each id is there, in the order of the ids: everybody takes locks in that order. */
-function tally(ids: string[]): [id: string, count: number][] {
+/** The number of occurrences of each id, ordered by id: all writers lock in this order. */
+function countById(ids: string[]): [id: string, count: number][] {
   const counts = new Map<string, number>()
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
   return [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -1,4 +1,4 @@
-/** What verification found, for people. */
+/** Findings of the verification as text. */
 import type { Finding } from '../../src/admin/audit/audit-fan.ts'
 
 /** `fan ID, entry 3: points_entries.hash is …, must be …` */

@@ -227,7 +227,7 @@ for (const engine of sharedEngines) {
       const other = await patientFan(world, 40)
       const refused = await runScript('export-user', ['--subject', other.subject, '--output', path], { env })
       expect(refused.code).toBe(1)
-      expect(refused.err).toContain('is there already')
+      expect(refused.err).toContain('already exists')
       expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ points: { balance: 30 } })
       expect(readdirSync(folder)).toEqual(['fan.json'])
       rmSync(folder, { recursive: true })

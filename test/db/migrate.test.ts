@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expectedMigrations } from '../../db/expected-schema.ts'
 import { DatabaseError } from '../../db/index.ts'
 import { applyMigrations, listPendingMigrations, migrate, NewerSchemaError } from '../../db/migrate.ts'
-import { KEPT_BY_KEY } from '../../scripts/generate-migrations/table-options.ts'
+import { WITHOUT_ROWID } from '../../scripts/generate-migrations/table-options.ts'
 import { createClock } from '../support/clock.ts'
 import { engines, sharedEngines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { type Run, withRawConnection } from './probe.ts'
@@ -167,7 +167,7 @@ describe('migrations (SQLite)', () => {
     await withRawConnection(temporary, async run => {
       const tables = await run('PRAGMA table_list')
       const kept = tables.filter(({ name, wr }) => wr === 1 && !String(name).startsWith('sqlite_'))
-      expect(kept.map(({ name }) => String(name)).toSorted()).toEqual([...KEPT_BY_KEY].toSorted())
+      expect(kept.map(({ name }) => String(name)).toSorted()).toEqual([...WITHOUT_ROWID].toSorted())
     })
   })
 
@@ -183,7 +183,7 @@ describe('migrations (SQLite)', () => {
     }
     const dump = async (run: Run) => {
       const tables: Record<string, unknown[]> = {}
-      for (const table of KEPT_BY_KEY) tables[table] = await run(`SELECT * FROM ${table} ORDER BY 1, 2`)
+      for (const table of WITHOUT_ROWID) tables[table] = await run(`SELECT * FROM ${table} ORDER BY 1, 2`)
       return tables
     }
     /** Everything that was made, as it was said, but for how it is quoted and kept. */

@@ -1,4 +1,4 @@
-/** `bun run backfill-onboarding`: each rule corrects whom it concerns, once, and nobody else. */
+/** `bun run backfill-onboarding`: each rule corrects exactly its fans, once. */
 import { expect, test } from 'bun:test'
 import { inArray } from 'drizzle-orm'
 import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
@@ -36,7 +36,7 @@ for (const engine of sharedEngines) {
       const profile = (subject: string, handle: string, displayName: string | null) =>
         world.db.write(tx => upsertProfile(tx, who(subject), { handle, displayName }))
 
-      test('corrects every rule’s fans once, as it said that it would, and leaves the others', async () => {
+      test('corrects the fans of every rule once, as shown by a dry run, and no others', async () => {
         const { db, clock } = world
         const nothing = { points: 0, claims: null, queuedSync: null }
         await profile('fan-0101', 'complete', 'Ada')
@@ -45,7 +45,7 @@ for (const engine of sharedEngines) {
         await db.write(async tx => tombstoneIdentity(tx, (await ensureUser(tx, who('fan-0103'))).user))
         await db.write(tx => completeOnboarding(tx, who('fan-0104'), {}, nothing))
         await db.write(tx => completeOnboarding(tx, who('fan-0105'), { joinLeaderboard: false }, nothing))
-        // Enrolled before there were boards.
+        // Enrolled before leaderboards existed.
         await db.write(async tx => {
           const { user } = await ensureUser(tx, who('fan-0106'))
           await appendEntry(tx, { userId: user.id, delta: 70, reason: 'activity', ref: 'early' })
@@ -83,7 +83,7 @@ for (const engine of sharedEngines) {
         expect((await verifyLedger(db)).findings).toBe(0)
       })
 
-      test('grants nothing and enrols nobody when told so, and takes other words for complete', async () => {
+      test('--no-grant, --no-enrol and --complete-when change the rules', async () => {
         await profile('fan-0111', 'plain', 'Plain')
         await world.db.write(tx => upsertProfile(tx, who('fan-0112'), { country: 'GB' }))
         const parameters = ['--no-grant', '--no-enrol', '--complete-when', 'country']
@@ -92,7 +92,7 @@ for (const engine of sharedEngines) {
         expect(await stateOf('fan-0112')).toEqual(['completed', 0, false])
       })
 
-      test('two at once correct each fan once', async () => {
+      test('two concurrent runs correct each fan once', async () => {
         for (let nth = 0; nth < 20; nth++) await profile(`fan-01${20 + nth}`, `twice_${nth}`, 'Twice')
         const runs = await Promise.all([backfill(world), backfill(world)])
         const corrected = runs.map(({ rules }) => rules.complete.corrected)
@@ -101,7 +101,7 @@ for (const engine of sharedEngines) {
         expect((await verifyLedger(world.db)).findings).toBe(0)
       })
 
-      test('refuses fans whose account was written without entries, names them, and corrects the others', async () => {
+      test('rejects and lists fans whose account has no entries, and corrects the others', async () => {
         const { db } = world
         const nothing = { points: 0, claims: null, queuedSync: null }
         const bySql = new Map<string, string>()
@@ -139,7 +139,7 @@ for (const engine of sharedEngines) {
         expect((await verifyLedger(db)).findings).toBe(0)
       })
 
-      test('refuses what is no instant and no field', async () => {
+      test('rejects invalid instants and fields', async () => {
         const env = { DATABASE_URL: world.databaseUrl ?? '' }
         for (const parameters of [
           ['--since', 'yesterday'],

@@ -1,4 +1,4 @@
-/** `bun run backfill-profiles`: what is stored agrees with the ledger and the rules again, and every change is on file. */
+/** `bun run backfill-profiles`: repairs stored data by the ledger and the rules, and reports every change. */
 import { expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ async function backfill(world: World, parameters: string[] = [], more: Record<st
     .filter(Boolean)
     .map(line => JSON.parse(line))
   rmSync(folder, { recursive: true })
-  return { code, err, lines, answer: JSON.parse(out) }
+  return { code, err, lines, json: JSON.parse(out) }
 }
 
 for (const engine of sharedEngines) {
@@ -49,7 +49,7 @@ for (const engine of sharedEngines) {
         for (const statement of statements) await run(statement)
       })
 
-    test('repairs accounts, places and counts by the ledger; a broken chain is named and left', async () => {
+    test('repairs accounts, scores and counts by the ledger; a broken hash chain is only reported', async () => {
       const [wrong, lost, broken] = [await enrolledFan(50), await enrolledFan(60), await enrolledFan(70)]
       await behindTheirBack(
         `UPDATE points_accounts SET balance = 9999, lifetime = 1, head_hash = 'x' WHERE user_id = '${wrong.id}'`,
@@ -63,7 +63,7 @@ for (const engine of sharedEngines) {
 
       const dry = await backfill(world, ['--dry-run'])
       expect(dry.code).toBe(1)
-      expect(dry.answer.ledger).toMatchObject({ left: 1, points: { added: 0, removed: 9849 } })
+      expect(dry.json.ledger).toMatchObject({ left: 1, points: { added: 0, removed: 9849 } })
       expect(dry.lines).toContainEqual({
         kind: 'ledger',
         userId: wrong.id,
@@ -74,9 +74,9 @@ for (const engine of sharedEngines) {
       })
       expect((await verifyLedger(world.db)).findings).toBe(before)
 
-      const { code, answer, lines } = await backfill(world)
+      const { code, json, lines } = await backfill(world)
       expect(code).toBe(1)
-      expect(answer.ledger).toMatchObject({
+      expect(json.ledger).toMatchObject({
         left: 1,
         points: { added: 0, removed: 9849 },
         examples: [`fan ${broken.id}: points_entries.hash of entry 2`],
@@ -86,17 +86,17 @@ for (const engine of sharedEngines) {
       expect(lines).toContainEqual({ ...place, board: '2020-01', before: 3, after: null })
       expect(lines).toContainEqual(expect.objectContaining({ kind: 'broken', userId: broken.id, seq: 2 }))
 
-      // All but the one broken entry is as it must be; nobody touched it.
+      // Everything except the broken entry is consistent; that entry is unchanged.
       expect((await verifyLedger(world.db)).findings).toBe(1)
       expect((await wrong.get('/api/user/points')).body).toMatchObject({ balance: 150, lifetime: 150 })
-      expect((await backfill(world)).answer).toMatchObject({ changed: 0, ledger: { left: 1 } })
+      expect((await backfill(world)).json).toMatchObject({ changed: 0, ledger: { left: 1 } })
       await behindTheirBack(
         `UPDATE points_entries SET delta = delta - 1, balance_after = balance_after - 1 WHERE user_id = '${broken.id}' AND seq = 2`,
       )
-      expect(await backfill(world)).toMatchObject({ code: 0, lines: [], answer: { changed: 0 } })
+      expect(await backfill(world)).toMatchObject({ code: 0, lines: [], json: { changed: 0 } })
     })
 
-    test('puts profiles into the form of today’s rules, and names what it cannot', async () => {
+    test('normalizes profiles by the current rules, and reports what it cannot repair', async () => {
       const { users } = world.db.tables
       const [shouting, taken, holder] = [await enrolledFan(1), await enrolledFan(1), await enrolledFan(1)]
       const set = (id: string, fields: Partial<typeof users.$inferInsert>) =>
@@ -113,8 +113,8 @@ for (const engine of sharedEngines) {
       await set(holder.id, { handle: 'bo_99' })
       await set(taken.id, { handle: 'BO_99', country: 'Narnia' })
 
-      const { code, lines, answer } = await backfill(world)
-      expect([code, answer.profiles.changed, answer.profiles.left]).toEqual([1, 6, 2])
+      const { code, lines, json } = await backfill(world)
+      expect([code, json.profiles.changed, json.profiles.left]).toEqual([1, 6, 2])
       const after = {
         displayName: 'Ada L',
         handle: 'ada_l',
@@ -138,10 +138,10 @@ for (const engine of sharedEngines) {
       expect(lines).toContainEqual({ ...kept, field: 'handle', before: 'BO_99' })
       expect(lines).toContainEqual({ ...kept, field: 'country', before: 'Narnia' })
       await set(taken.id, { handle: null, country: null })
-      expect((await backfill(world)).answer.profiles).toEqual({ changed: 0, left: 0, examples: [] })
+      expect((await backfill(world)).json.profiles).toEqual({ changed: 0, left: 0, examples: [] })
     })
 
-    test('killed in between, no change goes without its line, and the next run ends as it would have', async () => {
+    test('after a kill, every change has a line in the report, and the next run completes the repair', async () => {
       const { users } = world.db.tables
       const at = world.clock.now()
       const fans = Array.from({ length: 1_000 }, (_, index) => {
@@ -151,7 +151,7 @@ for (const engine of sharedEngines) {
       await world.db.write(tx => tx.insert(users).values(fans))
       const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
       const file = join(folder, 'changes.ndjson')
-      const told = () =>
+      const reported = () =>
         existsSync(file)
           ? readFileSync(file, 'utf8')
               .split('\n')
@@ -164,29 +164,29 @@ for (const engine of sharedEngines) {
         )
       const env = { DATABASE_URL: world.databaseUrl ?? '' }
       const child = startScript('backfill-profiles', ['--report', file], { env })
-      await waitUntil('the first change is on file', () => told().length > 0)
+      await waitUntil('the first change is reported', () => reported().length > 0)
       child.kill('SIGKILL')
       await child.exited
-      const lines = new Set(told().map(({ userId }) => userId))
+      const lines = new Set(reported().map(({ userId }) => userId))
       const done = await changed()
       expect(done.length).toBeLessThan(fans.length)
       for (const { id } of done) expect(lines.has(id)).toBe(true)
 
       expect((await runScript('backfill-profiles', ['--report', file], { env })).code).toBe(0)
       expect(await changed()).toHaveLength(fans.length)
-      expect(new Set(told().map(({ userId }) => userId)).size).toBe(fans.length)
+      expect(new Set(reported().map(({ userId }) => userId)).size).toBe(fans.length)
       await world.db.write(tx => tx.delete(users).where(eq(users.provider, 'p')))
       rmSync(folder, { recursive: true })
     })
 
-    test('names rows whose user is gone, and leaves them', async () => {
+    test('reports rows without a user, and does not change them', async () => {
       const at = world.db.engine === 'sqlite' ? '0' : "'2026-01-01'"
       await behindTheirBack(
         `INSERT INTO onboardings (user_id, completed_at) VALUES ('nobody', ${at})`,
         `INSERT INTO points_accounts (user_id, balance, lifetime, seq, head_hash, updated_at) VALUES ('no one', 0, 0, 0, 'x', ${at})`,
       )
-      const { code, lines, answer } = await backfill(world)
-      expect([code, answer.orphans.left]).toEqual([1, 1])
+      const { code, lines, json } = await backfill(world)
+      expect([code, json.orphans.left]).toEqual([1, 1])
       expect(lines).toContainEqual({ kind: 'orphan', table: 'onboardings', rows: 1, userIds: ['nobody'] })
       expect(lines).toContainEqual(
         expect.objectContaining({ kind: 'broken', userId: 'no one', what: 'users.row' }),
@@ -197,8 +197,8 @@ for (const engine of sharedEngines) {
       )
     })
 
-    test('pulls the mirrors for which a token is held, and counts the others', async () => {
-      // The script has the machine's clock, and asks over a socket.
+    test('updates the mirrors of fans with a stored token, and counts the others', async () => {
+      // The script uses the real clock and a socket.
       const provider = await startProvider()
       const now = Date.now()
       const { deferredSyncs, identities, users } = world.db.tables
@@ -235,19 +235,19 @@ for (const engine of sharedEngines) {
       })
       const env = { IDP_ISSUER: provider.issuer }
       const dry = await backfill(world, ['--sync', '--dry-run'], env)
-      expect(dry.answer.mirrors).toEqual({ missing: 3, stale: 0, pullable: 2, pulled: 0 })
+      expect(dry.json.mirrors).toEqual({ missing: 3, stale: 0, pullable: 2, pulled: 0 })
       expect(
-        (await backfill(world, ['--sync', '--after', 'fan-0090', '--dry-run'], env)).answer.mirrors,
+        (await backfill(world, ['--sync', '--after', 'fan-0090', '--dry-run'], env)).json.mirrors,
       ).toMatchObject({
         pullable: 1,
       })
-      const { code, answer } = await backfill(world, ['--sync', '--rate', '100'], env)
-      expect([code, answer.mirrors]).toEqual([0, { missing: 3, stale: 0, pullable: 2, pulled: 2 }])
+      const { code, json } = await backfill(world, ['--sync', '--rate', '100'], env)
+      expect([code, json.mirrors]).toEqual([0, { missing: 3, stale: 0, pullable: 2, pulled: 2 }])
       const mirrored = await world.db.read.select().from(identities)
       expect(
         mirrored.filter(({ userId }) => subjects.includes(userId)).map(({ name }) => typeof name),
       ).toEqual(['string', 'string'])
-      expect((await backfill(world, ['--sync'], env)).answer.mirrors).toMatchObject({
+      expect((await backfill(world, ['--sync'], env)).json.mirrors).toMatchObject({
         missing: 1,
         pullable: 0,
       })

@@ -1,4 +1,4 @@
-/** `bun run backup` and `bun run restore`, run as an operator runs them. */
+/** `bun run backup` and `bun run restore` as commands. */
 
 import { Database as Connection } from 'bun:sqlite'
 import { afterEach, beforeEach, expect, test } from 'bun:test'
@@ -39,13 +39,13 @@ const run = (script: 'backup' | 'restore', database: string, ...parameters: stri
   runScript(script, parameters, { env: { DATABASE_URL: urlOf(database) } })
 
 /**
- * A closed connection of this process may keep its lock until it is collected: what a script is to replace is a copy
+ * A closed connection of this process may keep its lock until it is garbage-collected. Scripts therefore replace copies
  * that this process has never opened.
  */
 let scratches = 0
 const scratch = () => `scratch-${++scratches}.db`
 
-/** A database with a catalogue and fans; answers its rows. */
+/** Creates a database with a catalogue and fans, and returns its rows. */
 async function seeded(name: string, fans = 20): Promise<string[]> {
   const made = scratch()
   await migrate(urlOf(made))
@@ -58,7 +58,7 @@ async function seeded(name: string, fans = 20): Promise<string[]> {
   return rows
 }
 
-/** With what a killed process left in its WAL. */
+/** Creates a database with committed rows in the WAL of a killed process. */
 async function rowsOf(name: string): Promise<string[]> {
   const copy = scratch()
   copyFileSync(pathOf(name), pathOf(copy))
@@ -69,14 +69,14 @@ async function rowsOf(name: string): Promise<string[]> {
   return rows
 }
 
-test('a copy made while another process writes is one instant of it, and comes back as that', async () => {
+test('a backup during writes is a consistent snapshot, and restoring it gives the same rows', async () => {
   await migrate(urlOf('live.db'))
   const writer = startScript('../test/scripts/steady-writer', [], { env: { DATABASE_URL: urlOf('live.db') } })
   const lines = writer.stdout.getReader()
   await lines.read()
   const { code, out } = await run('backup', 'live.db', pathOf('copy.db'), '--json')
   expect(code).toBe(0)
-  // It went on writing all the while, and still does.
+  // The writer was active during the backup and still is.
   await lines.read()
   writer.kill('SIGKILL')
   await writer.exited
@@ -96,15 +96,15 @@ test('a copy made while another process writes is one instant of it, and comes b
   expect(await rowsOf('other.db')).toEqual(copied)
 })
 
-test('a backup replaces no file unless told to, and leaves nothing half-done', async () => {
+test('a backup replaces a file only with --force, and leaves no partial file', async () => {
   const rows = await seeded('live.db')
   writeFileSync(pathOf('copy.db'), 'precious')
   const refused = await run('backup', 'live.db', pathOf('copy.db'))
   expect(refused).toMatchObject({ code: 1, out: '' })
-  expect(refused.err).toContain('is there already')
+  expect(refused.err).toContain('exists already')
   expect(await Bun.file(pathOf('copy.db')).text()).toBe('precious')
 
-  // What a run that was killed left behind.
+  // The leftover of a killed run.
   writeFileSync(pathOf('copy.db.partial'), 'half')
   expect((await run('backup', 'live.db', pathOf('copy.db'), '--force')).code).toBe(0)
   expect(await rowsOf('copy.db')).toEqual(rows)
@@ -114,7 +114,7 @@ test('a backup replaces no file unless told to, and leaves nothing half-done', a
 
 const modeOf = (name: string) => (statSync(pathOf(name)).mode & 0o777).toString(8)
 
-test('a database, its log and its backups are for their owner alone, whatever the umask', async () => {
+test('a database, its WAL and its backups are only accessible to their owner, with any umask', async () => {
   const umask = process.umask(0)
   try {
     await seeded('live.db')
@@ -132,7 +132,7 @@ test('a database, its log and its backups are for their owner alone, whatever th
   }
 })
 
-test('a restored database is as readable as the one that it replaces, and not as its backup', async () => {
+test('a restored database has the mode of the replaced one, not of the backup', async () => {
   await seeded('live.db')
   await seeded('backup.db')
   for (const mode of [0o600, 0o640]) {
@@ -143,12 +143,12 @@ test('a restored database is as readable as the one that it replaces, and not as
   }
 })
 
-/** What is in the folder that a backup could have left. */
+/** Files that a backup could have left. */
 const leftovers = () => readdirSync(folder).filter(name => /^(copy|deep)/.test(name))
 
-test('a backup that finds no room leaves nothing behind, not even the folders that it made', async () => {
+test('a backup on a full disk leaves no files and no directories', async () => {
   await seeded('live.db')
-  // Blocks of 1 KiB: far less than the database. Without the signal a write fails, as on a full disk.
+  // In blocks of 1 KiB, less than the database. With the signal ignored, a write fails as on a full disk.
   const command = `trap '' XFSZ; ulimit -f 64; exec '${process.execPath}' scripts/backup.ts '${pathOf('deep/er/copy.db')}'`
   const child = Bun.spawn(['bash', '-c', command], {
     cwd: join(import.meta.dir, '../..'),
@@ -161,7 +161,7 @@ test('a backup that finds no room leaves nothing behind, not even the folders th
   expect(leftovers()).toEqual([])
 })
 
-test('a backup removes what a killed one of the same name left', async () => {
+test('a backup removes the leftovers of a killed run with the same name', async () => {
   const rows = await seeded('live.db', 200)
   const child = startScript('backup', [pathOf('copy.db')], { env: { DATABASE_URL: urlOf('live.db') } })
   const deadline = performance.now() + 30_000
@@ -169,16 +169,16 @@ test('a backup removes what a killed one of the same name left', async () => {
   child.kill('SIGKILL')
   await child.exited
   expect(leftovers()).toContain('copy.db.partial')
-  // Files that SQLite may create for it.
+  // Files that SQLite may create next to it.
   for (const suffix of ['-journal', '-wal', '-shm']) writeFileSync(pathOf(`copy.db.partial${suffix}`), 'half')
   expect((await run('backup', 'live.db', pathOf('copy.db'))).code).toBe(0)
   expect(leftovers()).toEqual(['copy.db'])
   expect(await rowsOf('copy.db')).toEqual(rows)
 })
 
-test('a dry run of a backup says what it would write, and writes nothing', async () => {
+test('a dry run of a backup shows what it would write, and writes nothing', async () => {
   await seeded('live.db')
-  // A closed connection takes the WAL of its scratch file along when it is collected.
+  // Garbage collection of a closed connection deletes the WAL of its scratch file.
   const filesOf = () => readdirSync(folder).filter(name => !name.startsWith('scratch-'))
   const before = filesOf()
   const target = pathOf('deep/copy.db')
@@ -190,22 +190,22 @@ test('a dry run of a backup says what it would write, and writes nothing', async
   expect((await run('backup', 'live.db', pathOf('live.db'), '--dry-run')).code).toBe(2)
 })
 
-test('a folder is neither a place for a copy nor a backup', async () => {
+test('a directory is rejected as a backup file', async () => {
   await seeded('live.db')
   mkdirSync(pathOf('folder'))
   for (const file of [pathOf('folder'), pathOf('absent/')]) {
     const { code, err } = await run('backup', 'live.db', file, '--force')
     expect({ code, err }).toEqual({
       code: 1,
-      err: `${file} is a folder: name the file that the copy goes to.\n`,
+      err: `${file} is a directory: name the file of the copy.\n`,
     })
   }
   const { code, err } = await run('restore', 'live.db', pathOf('folder'), '--force')
   expect(code).toBe(1)
-  expect(err).toContain('is a folder')
+  expect(err).toContain('is a directory')
 })
 
-/** Makes a fan richer, as whoever has the file can. */
+/** Tampers with a balance, as anyone with the file can. */
 function forge(name: string) {
   const connection = new Connection(pathOf(name))
   connection.run('DROP TRIGGER points_entries_refuse_update')
@@ -216,7 +216,7 @@ function forge(name: string) {
   connection.close()
 }
 
-test('a backup of a ledger that was tampered with is refused, and takes no name', async () => {
+test('a backup of a tampered ledger fails and leaves no file', async () => {
   await seeded('live.db')
   expect((await run('backup', 'live.db', pathOf('sound.db'))).out).toMatch(
     /verified\.\nLedger digest [0-9a-f]{64}\n/,
@@ -224,14 +224,14 @@ test('a backup of a ledger that was tampered with is refused, and takes no name'
   forge('live.db')
   const { code, out, err } = await run('backup', 'live.db', pathOf('copy.db'))
   expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(err).toMatch(/contradicts itself: fan [0-9a-f-]+, entry 1: points_entries.hash is /)
+  expect(err).toMatch(/is inconsistent: fan [0-9a-f-]+, entry 1: points_entries.hash is /)
   expect(leftovers()).toEqual([])
-  // Nor are folders left that were made for it.
+  // Nor does it leave new directories.
   expect((await run('backup', 'live.db', pathOf('deep/er/copy.db'))).code).toBe(1)
   expect(leftovers()).toEqual([])
 })
 
-test('a look at a backup changes no byte of it; of an older schema only the file is checked', async () => {
+test('verifying a backup does not modify it; with an older schema only the file is checked', async () => {
   await seeded('backup.db')
   const before = await Bun.file(pathOf('backup.db')).bytes()
   const { code, out } = await run('restore', 'live.db', pathOf('backup.db'), '--json')
@@ -248,12 +248,12 @@ test('a look at a backup changes no byte of it; of an older schema only the file
   expect(JSON.parse(behind.out)).toMatchObject({ migrationsMissing: 1, ledgerDigest: null })
 })
 
-test('a restore keeps what was there beside it, and says so', async () => {
+test('a restore keeps the replaced database under another name, which it prints', async () => {
   const old = await seeded('live.db')
   const fresh = await seeded('backup.db', 30)
   const refused = await run('restore', 'live.db', pathOf('backup.db'))
   expect(refused.code).toBe(1)
-  expect(refused.err).toContain(`holds ${old.length} rows`)
+  expect(refused.err).toContain(`has ${old.length} rows`)
   expect(await rowsOf('live.db')).toEqual(old)
 
   const dry = await run('restore', 'live.db', pathOf('backup.db'), '--force', '--dry-run')
@@ -269,14 +269,14 @@ test('a restore keeps what was there beside it, and says so', async () => {
   expect(await rowsOf(basename(keptAt))).toEqual(old)
 })
 
-test('a restore needs no force over a database without data', async () => {
+test('a restore over a database without data does not need --force', async () => {
   const rows = await seeded('backup.db')
   await migrate(urlOf('live.db'))
   expect((await run('restore', 'live.db', pathOf('backup.db'))).code).toBe(0)
   expect(await rowsOf('live.db')).toEqual(rows)
 })
 
-test('a restore refuses while the API has the database open, though it be idle', async () => {
+test('a restore fails while the API has the database open, even if idle', async () => {
   const rows = await seeded('live.db')
   const fresh = await seeded('backup.db', 30)
   const api = await startApi({ DATABASE_URL: urlOf('live.db') })
@@ -291,7 +291,7 @@ test('a restore refuses while the API has the database open, though it be idle',
   expect(await rowsOf('live.db')).toEqual(fresh)
 })
 
-test('what is damaged, foreign or newer is not restored', async () => {
+test('a damaged, foreign or newer backup is not restored', async () => {
   const rows = await seeded('live.db')
   await seeded('newer.db')
   const newer = new Connection(pathOf('newer.db'))
@@ -308,11 +308,11 @@ test('what is damaged, foreign or newer is not restored', async () => {
   new Connection(pathOf('foreign.db')).run('CREATE TABLE notes (id integer)')
 
   for (const [name, why] of [
-    ['newer.db', 'is ahead of this version of Matchday by 1'],
+    ['newer.db', 'is from a newer version (migrations ahead: 1)'],
     ['torn.db', 'refers to no row of teams'],
     ['text.db', 'is no sound SQLite database'],
-    ['forged.db', 'holds a ledger that contradicts itself: fan '],
-    ['foreign.db', 'is no database of Matchday'],
+    ['forged.db', 'holds a ledger that is inconsistent: fan '],
+    ['foreign.db', 'is not a database of Matchday'],
     ['absent.db', 'There is no file'],
   ] as const) {
     const { code, err } = await run('restore', 'live.db', pathOf(name), '--force')
@@ -322,17 +322,17 @@ test('what is damaged, foreign or newer is not restored', async () => {
   expect(await rowsOf('live.db')).toEqual(rows)
 })
 
-test('a database that cannot be read any more is replaced when told to', async () => {
+test('an unreadable database is replaced with --force', async () => {
   const rows = await seeded('backup.db')
   writeFileSync(pathOf('live.db'), 'ruins'.repeat(1_000))
   const refused = await run('restore', 'live.db', pathOf('backup.db'))
   expect(refused.code).toBe(1)
-  expect(refused.err).toContain('cannot be read')
+  expect(refused.err).toContain('is unreadable')
   expect((await run('restore', 'live.db', pathOf('backup.db'), '--force')).code).toBe(0)
   expect(await rowsOf('live.db')).toEqual(rows)
 })
 
-test('PostgreSQL is pointed to its own tools', async () => {
+test('for PostgreSQL, the commands name its own tools', async () => {
   const env = { DATABASE_URL: 'postgres://fan:s3cret@127.0.0.1:1/x' }
   const backup = await runScript('backup', [pathOf('copy.db')], { env })
   expect(backup.code).toBe(2)
@@ -346,7 +346,7 @@ test('PostgreSQL is pointed to its own tools', async () => {
 const provider = 'mock-idp'
 const personal = ['Wilhelmina', 'wilhelmina_1']
 
-/** A database with two fans, of whom the first is to be erased. */
+/** A database with two fans, the first of which is erased later. */
 async function withFans(name: string) {
   const made = scratch()
   await migrate(urlOf(made))
@@ -368,7 +368,7 @@ async function withFans(name: string) {
 const eraseIn = (database: string, ...parameters: string[]) =>
   runScript('erase-user', [...parameters, '--json'], { env: { DATABASE_URL: urlOf(database) } })
 
-/** Rows of a database as one text, and the bytes of its files. */
+/** The rows of a database as one text, and the bytes of its files. */
 const textOf = async (name: string) => (await rowsOf(name)).join('\n')
 const bytesOf = (name: string) =>
   ['', '-wal', '-shm']
@@ -376,7 +376,7 @@ const bytesOf = (name: string) =>
     .map(suffix => readFileSync(pathOf(name + suffix), 'latin1'))
     .join('')
 
-test('a restored backup from before an erasure does not bring the fan back', async () => {
+test('restoring a backup from before an erasure does not restore the fan', async () => {
   const { erased } = await withFans('live.db')
   expect((await run('backup', 'live.db', pathOf('monday.db'))).code).toBe(0)
   expect((await eraseIn('live.db', erased, '--yes')).code).toBe(0)
@@ -396,12 +396,12 @@ test('a restored backup from before an erasure does not bring the fan back', asy
     expect(text).not.toContain(word)
     expect(bytesOf('live.db')).not.toContain(word)
   }
-  // Again, nothing is left to erase.
+  // A second restore has nothing left to erase.
   const again = await run('restore', 'live.db', pathOf('monday.db'), '--force', '--json')
   expect(JSON.parse(again.out).erasures).toEqual({ listed: 1, erased: 1, tombstones: 0 })
 })
 
-test('a restore also applies erasures that only the replaced database holds', async () => {
+test('a restore also applies erasures that are only in the replaced database', async () => {
   const { erased } = await withFans('live.db')
   expect((await run('backup', 'live.db', pathOf('monday.db'))).code).toBe(0)
   expect((await eraseIn('live.db', erased, '--yes')).code).toBe(0)
@@ -420,7 +420,7 @@ test('a backup adds missing erasures to the list', async () => {
   expect(readFileSync(pathOf('live.db.erasures'), 'utf8').trim()).toBe(list)
 })
 
-test('--erasures applies a list on another machine, also to fans whom the backup does not contain', async () => {
+test('--erasures applies a list on another machine, also for fans that are not in the backup', async () => {
   await migrate(urlOf(scratch()))
   const { erased, other } = await withFans('live.db')
   expect((await run('backup', 'live.db', pathOf('monday.db'))).code).toBe(0)
@@ -435,10 +435,10 @@ test('--erasures applies a list on another machine, also to fans whom the backup
   const parameters = [pathOf('monday.db'), '--erasures', pathOf('moved.ndjson'), '--force', '--json']
   const { code, out, err } = await run('restore', 'fresh.db', ...parameters)
   expect(code).toBe(0)
-  expect(err).toContain('lines that cannot be read: 1')
+  expect(err).toContain('unreadable lines: 1')
   expect(JSON.parse(out).erasures).toEqual({ listed: 2, erased: 2, tombstones: 0 })
   expect(await textOf('fresh.db')).not.toContain('Wilhelmina')
-  // The list beside the new database has them from now on.
+  // The list of the new database has them from now on.
   expect(readFileSync(pathOf('fresh.db.erasures'), 'utf8').trim().split(/\n+/)).toHaveLength(2)
 
   await migrate(urlOf('empty.db'))

@@ -1,4 +1,4 @@
-/** `bun run dev` as a newcomer meets it. */
+/** `bun run dev` as a new developer uses it. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { type RunningDev, root, spawnDev, startDev } from '../support/dev.ts'
 import { freePort } from '../support/processes.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 afterAll(() => dev.stop())
 
-test('the banner’s lines work as printed: a token, and three curl lines', async () => {
+test('the commands of the banner work as printed', async () => {
   const lines = dev.banner.split('\n').map(line => line.trim())
   const token = lines.find(line => line.startsWith('TOKEN=')) ?? ''
   const curls = lines.filter(line => line.startsWith('curl '))
@@ -23,9 +23,9 @@ test('the banner’s lines work as printed: a token, and three curl lines', asyn
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const said = await new Response(shell.stdout).text()
+  const message = await new Response(shell.stdout).text()
   expect(await shell.exited, await new Response(shell.stderr).text()).toBe(0)
-  const [rewards, onboarding, points] = said
+  const [rewards, onboarding, points] = message
     .trim()
     .split('\n')
     .map(line => JSON.parse(line))
@@ -42,17 +42,17 @@ test('Swagger UI is served, and the provider lists its fans', async () => {
 test.each(['PORT', 'MOCK_IDP_PORT'] as const)(
   'a taken %s gives an error with the port and the variable',
   async name => {
-    // The other port must be free, or it would be the one complained of.
+    // The other port must be free, otherwise the error would name that one.
     const other = name === 'PORT' ? 'MOCK_IDP_PORT' : 'PORT'
     const second = spawnDev({ ...dev.env, [other]: String(freePort()) })
     expect(await second.exited).toBe(1)
-    const said = await new Response(second.stderr).text()
-    expect(said).toContain(`Port ${dev.ports[name]} is taken`)
-    expect(said).toContain(name)
+    const message = await new Response(second.stderr).text()
+    expect(message).toContain(`Port ${dev.ports[name]} is in use`)
+    expect(message).toContain(name)
   },
 )
 
-test('Ctrl-C stops both cleanly', async () => {
+test('Ctrl-C stops API and provider cleanly', async () => {
   const stopped = await startDev({ MOCK_IDP_FANS: '30' })
   try {
     stopped.process.kill('SIGINT')

@@ -1,4 +1,4 @@
-/** `bun run erase-user`: nothing personal stays anywhere, nothing brings it back, and what is provable stays so. */
+/** `bun run erase-user`: erases all personal data for good, and keeps ledger and proofs verifiable. */
 import { Database as Connection } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, statSync } from 'node:fs'
@@ -22,12 +22,12 @@ import { runScript } from './run-script.ts'
 async function erase(world: World, parameters: string[]) {
   const env = { DATABASE_URL: world.databaseUrl ?? '' }
   const { code, out, err } = await runScript('erase-user', [...parameters, '--json'], { env })
-  return { code, answer: out === '' ? null : JSON.parse(out), err }
+  return { code, json: out === '' ? null : JSON.parse(out), err }
 }
 
 let busyFans = 0
 
-/** A fan who has left a trace everywhere. */
+/** A fan with data in every table. */
 async function busyFan(world: World) {
   const fan = await world.fan()
   const nth = ++busyFans
@@ -54,7 +54,7 @@ async function busyFan(world: World) {
   return { fan, id, native, handle, userPackId: userPack.id, personal }
 }
 
-/** Files as one text. By another process: to close a file drops this one's locks on it, which SQLite relies on (POSIX). */
+/** The files as one text, read by another process: closing a file here would drop SQLite's POSIX locks. */
 function readElsewhere(paths: string[]): string {
   const { stdout, exitCode } = Bun.spawnSync(['cat', ...paths])
   expect(exitCode).toBe(0)
@@ -74,7 +74,7 @@ const everything = ({ db, databaseUrl: url }: World) =>
 
 for (const engine of sharedEngines) {
   onEngine(engine, 'bun run erase-user', world => {
-    /** What concerns the files of SQLite. */
+    /** A test of SQLite's files. */
     const testOnSqlite = (title: string, run: () => Promise<void>) => {
       if (engine.name === 'SQLite') test(title, run)
     }
@@ -84,13 +84,13 @@ for (const engine of sharedEngines) {
     }
     const who = ({ subject }: Fan) => ({ provider: world.config.identity.name, subject })
 
-    test('shows what would go without a value of it, and changes nothing until it is told to', async () => {
+    test('shows what would be erased without its values, and changes nothing without --yes', async () => {
       const { fan, id, personal } = await busyFan(world)
       const before = await everything(world)
       for (const parameters of [[id], [id, '--dry-run'], ['--subject', fan.subject]]) {
-        const { code, answer } = await erase(world, parameters)
+        const { code, json } = await erase(world, parameters)
         expect(code).toBe(0)
-        expect(answer).toMatchObject({
+        expect(json).toMatchObject({
           userId: id,
           erasedAt: null,
           profile: ['displayName', 'handle', 'bio', 'country', 'locale'],
@@ -100,18 +100,18 @@ for (const engine of sharedEngines) {
           deferredSyncs: 1,
           done: false,
         })
-        for (const text of personal) expect(JSON.stringify(answer)).not.toContain(text)
+        for (const text of personal) expect(JSON.stringify(json)).not.toContain(text)
       }
       expect(await everything(world)).toBe(before)
     })
 
-    test('leaves nothing personal in any table, once for ever', async () => {
+    test('leaves no personal data in any table, and repeating it has no effect', async () => {
       const { fan, id, personal, handle } = await busyFan(world)
       const before = await everything(world)
       for (const text of personal) expect(before).toContain(text)
       expect(await erase(world, ['--subject', fan.subject, '--yes'])).toMatchObject({
         code: 0,
-        answer: { userId: id, done: true, devices: 1, changed: 1 },
+        json: { userId: id, done: true, devices: 1, changed: 1 },
       })
       const after = await everything(world)
       for (const text of personal) expect(after).not.toContain(text)
@@ -120,14 +120,14 @@ for (const engine of sharedEngines) {
 
       expect(await erase(world, [id, '--yes'])).toMatchObject({
         code: 0,
-        answer: { profile: [], identity: [], changed: 0 },
+        json: { profile: [], identity: [], changed: 0 },
       })
       expect(await everything(world)).toBe(after)
       const other = await world.fan()
       expectStatus(201, await other.post('/api/user/profile', { handle }))
     })
 
-    test('signs the fan out at once, and nothing of theirs brings them back', async () => {
+    test('signs the fan out at once, and no token, webhook or sync restores the fan', async () => {
       const { fan, id, native } = await busyFan(world)
       await erase(world, [id, '--yes'])
       const row = async () => {
@@ -152,7 +152,7 @@ for (const engine of sharedEngines) {
       ]) {
         expect((await deliver(world, event)).status).toBe(204)
       }
-      // Requests that had been let in before the erasure.
+      // Requests that were authenticated before the erasure.
       const { claims } = parseTokenClaims(fan.subject, { name: 'Back Again' }, world.clock.now())
       const { db } = world
       for (const late of [
@@ -165,14 +165,14 @@ for (const engine of sharedEngines) {
       expect(await everything(world)).not.toContain('Back')
     })
 
-    test('takes away a device that a request left behind, when it is run again by the subject', async () => {
+    test('erases a device of a concurrent request when it is run again by subject', async () => {
       const { fan, id } = await busyFan(world)
       await erase(world, [id, '--yes'])
       const at = new Date(world.clock.ms)
       const origin = { issuedAt: at, sealedToken: 'sealed', tokenExpiresAt: at, clientId: null }
       await world.db.write(tx => startSession(tx, who(fan), 'Late phone', origin, 86_400_000))
       expect(await everything(world)).toContain('Late phone')
-      expect((await erase(world, ['--subject', fan.subject, '--yes'])).answer).toMatchObject({
+      expect((await erase(world, ['--subject', fan.subject, '--yes'])).json).toMatchObject({
         userId: id,
         devices: 1,
         done: true,
@@ -182,7 +182,7 @@ for (const engine of sharedEngines) {
     })
 
     testOnSqlite('leaves no byte of the fan in the files, beside a server that has them open', async () => {
-      // Enough that pages were split since.
+      // Enough rows to split pages.
       const fans = []
       for (let nth = 0; nth < 12; nth++) fans.push(await busyFan(world))
       const { fan, id, personal } = fans[5] ?? (await busyFan(world))
@@ -190,13 +190,13 @@ for (const engine of sharedEngines) {
       const bytes = () => readElsewhere(['', '-wal', '-shm'].map(suffix => path + suffix))
       const searched = personal.map(text => Buffer.from(text).toString('latin1'))
       for (const text of searched) expect(bytes()).toContain(text)
-      expect(await erase(world, [id, '--yes'])).toMatchObject({ code: 0, answer: { logTruncated: true } })
+      expect(await erase(world, [id, '--yes'])).toMatchObject({ code: 0, json: { logTruncated: true } })
       for (const text of searched) expect(bytes()).not.toContain(text)
       expect(statSync(`${path}-wal`).size).toBe(0)
       await expectGone(fan)
       const list = readFileSync(`${path}.erasures`, 'latin1')
       for (const text of [...searched, id]) expect(list).not.toContain(text)
-      // The server goes on writing.
+      // The server keeps writing.
       const other = await world.fan()
       expectStatus(201, await other.post('/api/user/profile', { bio: 'after' }))
     })
@@ -207,49 +207,49 @@ for (const engine of sharedEngines) {
       const reader = new Connection(path)
       reader.run('BEGIN')
       reader.query('SELECT count(*) FROM users').get()
-      const told = await runScript('erase-user', [id, '--yes'], {
+      const outcome = await runScript('erase-user', [id, '--yes'], {
         env: { DATABASE_URL: world.databaseUrl ?? '' },
       })
-      expect(told.code).toBe(1)
-      expect(told.out).toContain('The WAL still holds the old rows')
+      expect(outcome.code).toBe(1)
+      expect(outcome.out).toContain('The WAL still has the old rows')
       reader.run('COMMIT')
       reader.close()
-      expect(await erase(world, [id, '--yes'])).toMatchObject({ code: 0, answer: { logTruncated: true } })
+      expect(await erase(world, [id, '--yes'])).toMatchObject({ code: 0, json: { logTruncated: true } })
     })
 
-    test('a list that was exported is applied to a database in which the fan is there again', async () => {
+    test('an exported list is applied to a database with the fan restored', async () => {
       const { fan, id } = await busyFan(world)
       const kept = await world.fan()
       expectStatus(201, await kept.post('/api/user/profile', { bio: 'kept' }))
       const gone = await world.fan()
       expectStatus(201, await gone.post('/api/user/profile', { bio: 'gone' }))
       const own = `${mkdtempSync(join(tmpdir(), 'matchday-erasures-'))}/own`
-      const { answer } = await erase(world, [id, '--yes', '--erasures', own])
-      expect(answer).toMatchObject({ done: true, list: own })
+      const { json } = await erase(world, [id, '--yes', '--erasures', own])
+      expect(json).toMatchObject({ done: true, list: own })
       expect((await erase(world, ['--subject', gone.subject, '--yes'])).code).toBe(0)
       const list = `${own}.exported`
       const exported = await erase(world, ['--export', list])
-      expect(exported.answer.exported).toBeGreaterThanOrEqual(2)
+      expect(exported.json.exported).toBeGreaterThanOrEqual(2)
       expect(statSync(list).mode & 0o777).toBe(0o600)
-      expect((await erase(world, ['--export', list])).answer.exported).toBe(0)
+      expect((await erase(world, ['--export', list])).json.exported).toBe(0)
 
-      // As a backup from before the erasures brings it back, and without a record of one of them.
+      // As after restoring a backup from before the erasures, with one of the fans missing.
       const restored = await engine.open(world.clock)
       const { db, url } = restored
       await db.write(tx => upsertProfile(tx, who(fan), { bio: 'Back', handle: 'back_again' }))
       await db.write(tx => upsertProfile(tx, who(kept), { bio: 'kept' }))
       const there = { ...world, db, databaseUrl: url }
-      expect((await erase(there, ['--reapply', list])).answer).toMatchObject({ done: false })
+      expect((await erase(there, ['--reapply', list])).json).toMatchObject({ done: false })
       expect(await everything(there)).toContain('Back')
       const reapplied = await erase(there, ['--reapply', list, '--yes'])
-      expect(reapplied).toMatchObject({ code: 0, answer: { erased: 1, done: true } })
+      expect(reapplied).toMatchObject({ code: 0, json: { erased: 1, done: true } })
       const text = await everything(there)
       expect(text).toContain('kept')
       for (const word of ['Back', 'back_again', `"${fan.subject}"`]) expect(text).not.toContain(word)
       for (const each of [fan, gone]) {
         expect(await findTokenValidity(db.read, who(each))).toMatchObject({ erased: true })
       }
-      expect((await erase(there, ['--reapply', list, '--yes'])).answer).toMatchObject({
+      expect((await erase(there, ['--reapply', list, '--yes'])).json).toMatchObject({
         erased: 0,
         tombstones: 0,
       })
@@ -258,7 +258,7 @@ for (const engine of sharedEngines) {
       expect((await erase(world, [id, '--reapply', list])).code).toBe(2)
     })
 
-    test('keeps the ledger provable, the place without a face, and the proof', async () => {
+    test('keeps ledger and proof verifiable, and the leaderboard entry anonymous', async () => {
       const { id, userPackId } = await busyFan(world)
       const viewer = await world.fan()
       const before = expectStatus(200, await viewer.get('/api/leaderboard'))
@@ -273,10 +273,10 @@ for (const engine of sharedEngines) {
       expect(findFlaw(proof)).toBeNull()
     })
 
-    test('knows a fan who only ever signed in on a device, and refuses to guess', async () => {
+    test('finds a fan who only signed in on a device, and rejects ambiguous references', async () => {
       const fan = await world.fan()
       expectStatus(200, await fan.post('/api/auth/native-token', { deviceName: 'Only this' }))
-      expect((await erase(world, ['--subject', fan.subject, '--yes'])).answer).toMatchObject({
+      expect((await erase(world, ['--subject', fan.subject, '--yes'])).json).toMatchObject({
         devices: 1,
         done: true,
       })

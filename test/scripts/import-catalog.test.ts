@@ -1,4 +1,4 @@
-/** `bun run import-catalog`, run as an operator runs it. */
+/** `bun run import-catalog` as a command. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -95,11 +95,11 @@ function fileOf(name: string, content: unknown): string {
 const run = ({ url }: TemporaryDatabase, parameters: string[], input = '') =>
   runScript('import-catalog', parameters, { env: { DATABASE_URL: url ?? '' }, input })
 
-/** The data itself: when it was written differs from run to run. */
+/** The data without timestamps, which differ between runs. */
 const contentOf = (db: Database) => dump(db, ['createdAt', 'updatedAt'])
 
 for (const engine of sharedEngines) {
-  test(`shows what it would do, does it, and does nothing the second time (${engine.name})`, async () => {
+  test(`shows the changes, applies them, and changes nothing the second time (${engine.name})`, async () => {
     const database = await engine.open(createClock())
     const path = fileOf('catalog.json', catalogue)
     const empty = await dump(database.db)
@@ -131,7 +131,7 @@ for (const engine of sharedEngines) {
   })
 }
 
-test('shows each member that changes, old and new, and prunes only when told to', async () => {
+test('shows each changed member with old and new value, and prunes only with --prune', async () => {
   const database = await sqliteEngine.open(createClock())
   await run(database, [fileOf('first.json', catalogue)])
   const [one] = catalogue.teams
@@ -160,7 +160,7 @@ test('shows each member that changes, old and new, and prunes only when told to'
     (await database.db.read.select({ active: table.active }).from(table)).map(({ active }) => active)
   expect((await activeIn(teams)).toSorted()).toEqual([false, true])
   expect(await activeIn(rewards)).toEqual([false])
-  // The file did not speak of packs.
+  // The file has no packs.
   expect(await activeIn(packs)).toEqual([true, true])
   await database.remove()
 })
@@ -191,7 +191,7 @@ test('lists every error with its line and its pointer, and writes nothing', asyn
   await database.remove()
 })
 
-test('holds the whole file to what is there before it writes any of it', async () => {
+test('compares the whole file with the database before the first write', async () => {
   const database = await sqliteEngine.open(createClock())
   await run(database, [fileOf('first.json', catalogue)])
   const rows = await dump(database.db)
@@ -206,7 +206,7 @@ test('holds the whole file to what is there before it writes any of it', async (
   await database.remove()
 })
 
-test('takes the same catalogue as lines, from a file or standard input', async () => {
+test('accepts the same catalogue as NDJSON, from a file or standard input', async () => {
   const [byFile, byLines] = await Promise.all([
     sqliteEngine.open(createClock()),
     sqliteEngine.open(createClock()),
@@ -234,7 +234,7 @@ test('takes the same catalogue as lines, from a file or standard input', async (
 
 const many = { teams: Array.from({ length: 1_500 }, (_, number) => team(number)) }
 
-/** The import of many teams, when it has begun to write. */
+/** An import of many teams that has started to write. */
 async function startImport({ db, url }: TemporaryDatabase, path: string) {
   const child = startScript('import-catalog', [path], { env: { DATABASE_URL: url ?? '' } })
   await waitUntil('the first teams are written', async () => {
@@ -251,7 +251,7 @@ async function teamsIn({ db }: TemporaryDatabase) {
   return Number(row?.written)
 }
 
-test('killed in the middle and run again, it ends where one run ends', async () => {
+test('after a kill, a second run gives the result of one run', async () => {
   const [whole, killed] = await Promise.all([
     sqliteEngine.open(createClock()),
     sqliteEngine.open(createClock()),
@@ -267,7 +267,7 @@ test('killed in the middle and run again, it ends where one run ends', async () 
   await Promise.all([whole.remove(), killed.remove()])
 })
 
-test('Ctrl-C finishes the batch and says how to go on', async () => {
+test('Ctrl-C finishes the batch and shows how to continue', async () => {
   const database = await sqliteEngine.open(createClock())
   const path = fileOf('many teams.json', many)
   const child = await startImport(database, path)
@@ -276,11 +276,11 @@ test('Ctrl-C finishes the batch and says how to go on', async () => {
   expect(code).toBe(130)
   const written = await teamsIn(database)
   expect(written).toBeLessThan(many.teams.length)
-  expect(err).toContain(`Stopped after ${written}. To go on: bun run import-catalog '${path}'\n`)
+  expect(err).toContain(`Stopped after ${written}. To continue: bun run import-catalog '${path}'\n`)
   await database.remove()
 })
 
-test('the schema for editors is the one that the import checks by', () => {
+test('the schema for editors is the one that the import validates with', () => {
   const committed = JSON.parse(
     readFileSync(join(import.meta.dir, '../../scripts/catalog.schema.json'), 'utf8'),
   )

@@ -1,4 +1,4 @@
-/** `bun run import-fans`: imports fans of another system once, with points that the ledger accounts for. */
+/** `bun run import-fans`: imports fans of another system once, with ledger entries for their points. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,7 +34,7 @@ const example = (extension: string) => join(import.meta.dir, `../../scripts/impo
 async function importFans(world: World, path: string, ...parameters: string[]) {
   const env = { DATABASE_URL: world.databaseUrl ?? '' }
   const { code, out, err } = await runScript('import-fans', [path, ...parameters, '--json'], { env })
-  return { code, err, answer: out === '' ? null : JSON.parse(out) }
+  return { code, err, json: out === '' ? null : JSON.parse(out) }
 }
 
 interface Fault {
@@ -65,10 +65,10 @@ for (const engine of sharedEngines) {
       const before = await userCount()
       expect(await importFans(world, example('csv'), '--dry-run')).toMatchObject({
         code: 0,
-        answer: { ...said, dryRun: true },
+        json: { ...said, dryRun: true },
       })
       expect(await userCount()).toBe(before)
-      expect(await importFans(world, example('csv'))).toMatchObject({ code: 0, answer: said })
+      expect(await importFans(world, example('csv'))).toMatchObject({ code: 0, json: said })
 
       const { users, pointsEntries, leaderboardScores, onboardings } = world.db.tables
       const rows = await world.db.read.select().from(users)
@@ -88,7 +88,7 @@ for (const engine of sharedEngines) {
       const state = await stateOf('legacy-1002')
       for (const extension of ['csv', 'ndjson']) {
         const again = await importFans(world, example(extension))
-        expect(again).toMatchObject({ code: 0, answer: { created: 0, changed: 0, unchanged: 4, points: 0 } })
+        expect(again).toMatchObject({ code: 0, json: { created: 0, changed: 0, unchanged: 4, points: 0 } })
       }
       expect(await stateOf('legacy-1002')).toBe(state)
       const env = { DATABASE_URL: world.databaseUrl ?? '' }
@@ -96,20 +96,20 @@ for (const engine of sharedEngines) {
       expect(out).toContain('4 unchanged')
     })
 
-    test('an imported completion without a reward of ours is granted none by the backfill', async () => {
+    test('the backfill grants no reward for an imported completion', async () => {
       const path = fileOf(
         linesOf([{ subject: 'granted', openingBalance: 40, onboardingCompletedAt: '2025-08-15T18:30:00Z' }]),
       )
-      expect((await importFans(world, path)).answer).toMatchObject({ created: 1 })
+      expect((await importFans(world, path)).json).toMatchObject({ created: 1 })
       const env = { DATABASE_URL: world.databaseUrl ?? '' }
       const { out } = await runScript('backfill-onboarding', ['--dry-run', '--json'], { env })
       expect(JSON.parse(out).rules.grant.examples).not.toContain(await idOf('granted'))
     })
 
-    test('counts an opening balance on the global board alone, and later points on weekly boards too', async () => {
+    test('counts an opening balance only on the all-time leaderboard, and later points also on weekly ones', async () => {
       const path = fileOf(linesOf([{ subject: 'fan-0150', openingBalance: 900, joinLeaderboard: true }]))
-      expect((await importFans(world, path)).answer).toMatchObject({ created: 1, points: 900 })
-      // The command enrols by the machine's clock, and places go by times.
+      expect((await importFans(world, path)).json).toMatchObject({ created: 1, points: 900 })
+      // The command enrols with the real clock, and ties are ordered by time.
       world.clock.ms = Date.now() + 1000
       await world.grant({ subject: 'fan-0150' }, 25)
       const userId = await idOf('fan-0150')
@@ -117,7 +117,7 @@ for (const engine of sharedEngines) {
       const points = scores.filter(row => row.userId === userId).map(({ minusPoints }) => -minusPoints)
       expect(points.toSorted((a, b) => a - b)).toEqual([25, 25, 925])
       expect((await verifyLedger(world.db)).findings).toBe(0)
-      // Enrolled after the import, the places are the same.
+      // Enrolling after the import gives the same ranks.
       const late = fileOf(linesOf([{ subject: 'fan-0151', openingBalance: 900 }]))
       await importFans(world, late)
       const fan = world.withToken(await world.idp.issueToken('fan-0151'))
@@ -133,7 +133,7 @@ for (const engine of sharedEngines) {
       expect((await verifyLedger(world.db)).findings).toBe(0)
     })
 
-    test('refuses a faulty file as a whole, with every fault of every line; --skip-invalid writes the others', async () => {
+    test('rejects a file with invalid lines and lists all faults; --skip-invalid imports the valid lines', async () => {
       await world.db.write(tx => upsertProfile(tx, who('holder'), { handle: 'holder' }))
       const path = fileOf(
         [
@@ -154,9 +154,9 @@ for (const engine of sharedEngines) {
         ].join('\n'),
       )
       const before = await userCount()
-      const { code, answer } = await importFans(world, path)
-      expect([code, answer.refused, answer.changed]).toEqual([1, true, 0])
-      expect(placesOf(answer.errors)).toEqual([
+      const { code, json } = await importFans(world, path)
+      expect([code, json.refused, json.changed]).toEqual([1, true, 0])
+      expect(placesOf(json.errors)).toEqual([
         ...['2 openingBalance', '3 ', '5 subject', '6 points', '7 handle', '8 favoriteTeamId'],
         ...['9 onboardingCompletedAt', '10 country', '10 onboardingCompletedAt', '11 subject', '12 bio'],
         '14 handle',
@@ -170,12 +170,12 @@ for (const engine of sharedEngines) {
       const skipped = await importFans(world, path, '--skip-invalid')
       expect(skipped).toMatchObject({
         code: 1,
-        answer: { created: 2, invalid: 11, points: 5, refused: false },
+        json: { created: 2, invalid: 11, points: 5, refused: false },
       })
       expect(await userCount()).toBe(before + 2)
     })
 
-    test('leaves what fans wrote here, and names whom it cannot import', async () => {
+    test('keeps existing profiles, and lists fans that it cannot import', async () => {
       await world.db.write(tx => upsertProfile(tx, who('writer'), { bio: 'Mine' }))
       await world.db.write(tx => upsertProfile(tx, who('emptied'), { bio: 'Gone' }))
       world.clock.advance(1000)
@@ -199,15 +199,15 @@ for (const engine of sharedEngines) {
           { subject: 'twice', openingBalance: 11 },
         ]),
       )
-      const { answer } = await importFans(world, path, '--skip-invalid')
-      expect(placesOf(answer.errors)).toEqual([
+      const { json } = await importFans(world, path, '--skip-invalid')
+      expect(placesOf(json.errors)).toEqual([
         '3 subject',
         '4 subject',
         '5 openingBalance',
         '6 openingBalance',
       ])
-      expect(answer.errors[2].message).toContain('bun run verify-ledger')
-      expect(answer).toMatchObject({ created: 0, changed: 1, unchanged: 1, points: 7, profilesKept: 2 })
+      expect(json.errors[2].message).toContain('bun run verify-ledger')
+      expect(json).toMatchObject({ created: 0, changed: 1, unchanged: 1, points: 7, profilesKept: 2 })
       const rows = await world.db.read.select().from(world.db.tables.users)
       const bioOf = (subject: string) => rows.find(row => row.subject === subject)?.bio
       expect([bioOf('writer'), bioOf('emptied')]).toEqual(['Mine', null])
@@ -216,7 +216,7 @@ for (const engine of sharedEngines) {
       await world.db.write(tx => tx.delete(pointsAccounts).where(eq(pointsAccounts.balance, 500)))
     })
 
-    test('killed in the middle and run again, it ends as one that was not', async () => {
+    test('after a kill, a second run gives the result of one run', async () => {
       const fans = Array.from({ length: 1500 }, (_, nth) => {
         const at = '2025-08-15T18:30:00Z'
         const one = { subject: `many-${nth}`, handle: `many_${nth}`, openingBalance: 1 + (nth % 9) }
@@ -235,9 +235,9 @@ for (const engine of sharedEngines) {
       expect(there).toBeGreaterThan(0)
       expect(there).toBeLessThan(1500)
 
-      const { code, answer } = await importFans(world, path)
+      const { code, json } = await importFans(world, path)
       expect(code).toBe(0)
-      expect(answer).toMatchObject({ created: 1500 - there, unchanged: there })
+      expect(json).toMatchObject({ created: 1500 - there, unchanged: there })
       const { users, pointsEntries, onboardings, leaderboardEntries } = world.db.tables
       const rows = await world.db.read.select().from(users)
       const ids = new Set(rows.filter(({ subject }) => subject.startsWith('many-')).map(({ id }) => id))
@@ -247,10 +247,10 @@ for (const engine of sharedEngines) {
       expect(those(await world.db.read.select().from(onboardings))).toHaveLength(1500)
       expect(those(await world.db.read.select().from(leaderboardEntries))).toHaveLength(750)
       expect((await verifyLedger(world.db)).findings).toBe(0)
-      expect((await importFans(world, path)).answer).toMatchObject({ changed: 0, unchanged: 1500 })
+      expect((await importFans(world, path)).json).toMatchObject({ changed: 0, unchanged: 1500 })
     })
 
-    test('names a file that is not there, is a folder, or is of another kind', async () => {
+    test('rejects a missing file, a directory, and another file type', async () => {
       const env = { DATABASE_URL: world.databaseUrl ?? '' }
       expect((await runScript('import-fans', [join(folder, 'none.csv')], { env })).code).toBe(1)
       expect((await runScript('import-fans', [folder], { env })).code).toBe(1)
@@ -277,7 +277,7 @@ describe('Reading fans', () => {
     ])
   })
 
-  test('reports each fault of a CSV file with the line where its record begins', async () => {
+  test('reports each fault of a CSV file with the first line of its record', async () => {
     const faults = await faultsOf(
       Buffer.concat([
         Buffer.from(
@@ -292,7 +292,7 @@ describe('Reading fans', () => {
     ])
   })
 
-  test('a first line that names no subject, a foreign column or one twice ends a CSV file', async () => {
+  test('rejects a CSV header without subject, or with an unknown or duplicate column', async () => {
     const faults = await faultsOf('id,bio,bio\na,b,c\n')
     expect(faults).toHaveLength(3)
     for (const fault of faults) expect(fault).toMatch(/^1\|.*\|fatal$/)
@@ -301,7 +301,7 @@ describe('Reading fans', () => {
   test('reports a misplaced quote with its line, and reads nothing after it', async () => {
     const faults = await faultsOf('subject,bio\na,b\nc,"d"e\nf,g\n')
     expect(faults).toHaveLength(1)
-    expect(faults[0]).toMatch(/^3\|\|cannot be read, nor what follows it: .*\|fatal$/)
+    expect(faults[0]).toMatch(/^3\|\|is unreadable, as is the rest of the file: .*\|fatal$/)
     expect(await faultsOf('subject,bio\na,b\nc,"never closed\nf,g\n')).toHaveLength(1)
   })
 
@@ -324,13 +324,13 @@ describe('Reading fans', () => {
     ] as never)
   })
 
-  test('a file is read as a stream: the first fan is there before the end has been written', async () => {
+  test('streams a file: the first fan is available before the end is written', async () => {
     const pipe = join(folder, 'pipe')
     expect(Bun.spawnSync(['mkfifo', pipe]).exitCode).toBe(0)
     const fans = readFans(pipe, { ...options, format: 'ndjson' })
     const first = fans.next()
     const writer = Bun.spawn(['bash', '-c', `exec 3> '${pipe}'; cat >&3`], { stdin: 'pipe' })
-    // More than one read of the stream.
+    // Larger than one read of the stream.
     writer.stdin.write(linesOf(Array.from({ length: 3000 }, (_, nth) => ({ subject: `fan-${nth}` }))))
     await writer.stdin.flush()
     expect((await first).value).toMatchObject({ line: 1, fan: { subject: 'fan-0' } })

@@ -1,4 +1,4 @@
-/** Nothing runs in production that we may not pass on, and the bill of materials names all of it. */
+/** All production dependencies have permissive licences and are in the bill of materials. */
 import { expect, test } from 'bun:test'
 import product from '../../package.json'
 import { readProductionPackages } from '../../scripts/licenses/packages.ts'
@@ -9,13 +9,13 @@ import { root } from '../support/dev.ts'
 const packages = await readProductionPackages(root)
 const names = packages.map(({ name }) => name)
 
-test('every package of the production tree has a permissive licence', () => {
+test('every production dependency has a permissive licence', () => {
   expect(packages.filter(({ license }) => !isPermissive(license))).toEqual([])
 })
 
-test('the tree holds what we ask for and what that needs, and nothing of development', () => {
+test('the tree has direct and transitive dependencies, and no development dependencies', () => {
   expect(names).toEqual(expect.arrayContaining(Object.keys(product.dependencies)))
-  // By way of elysia and of pino.
+  // Transitive, through elysia and pino.
   expect(names).toEqual(expect.arrayContaining(['memoirist', 'sonic-boom']))
   for (const name of ['typescript', '@biomejs/biome', 'drizzle-kit', 'fast-check'])
     expect(names).not.toContain(name)
@@ -24,14 +24,14 @@ test('the tree holds what we ask for and what that needs, and nothing of develop
   )
 })
 
-test('a licence that binds, one that nobody knows, and none at all are not permissive', () => {
+test('copyleft, unknown and missing licences are not permissive', () => {
   for (const license of ['GPL-3.0-only', 'AGPL-3.0', 'MIT AND GPL-2.0', 'SSPL-1.0', 'UNLICENSED', '', null])
     expect([license, isPermissive(license)]).toEqual([license, false])
   for (const license of ['MIT', '(MIT OR GPL-3.0)', 'Apache-2.0 AND MIT', '(WTFPL OR ISC)'])
     expect([license, isPermissive(license)]).toEqual([license, true])
 })
 
-test('the bill of materials is CycloneDX with every package once, its hash, and what needs what', () => {
+test('the bill of materials is CycloneDX with every package once, hashes and dependencies', () => {
   const sbom = describeSbom(product, packages)
   expect([sbom.bomFormat, sbom.specVersion]).toEqual(['CycloneDX', '1.6'])
   const refs = sbom.components.map(component => component['bom-ref'])

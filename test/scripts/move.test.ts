@@ -1,4 +1,4 @@
-/** `bun run move`, run as an operator runs it, and what it moves. */
+/** `bun run move` as a command, and the moved data. */
 import { Database as Connection } from 'bun:sqlite'
 import { afterAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -25,10 +25,10 @@ const seed = {
 }
 const quiet = { sourceName: 'here', onCopied() {}, onCompared() {}, onVerified() {} }
 
-/** Rows of `dump` that a move takes along: windows of rate limits are over before it is. */
+/** The rows that are moved: all except rate-limit windows. */
 const lasting = (rows: string[]) => rows.filter(row => !row.startsWith('["rateLimitWindows"'))
 
-/** A seeded database with something of every kind in it: no table is empty. */
+/** A seeded database in which no table is empty. */
 async function openFull(engine: Engine, fans = 40) {
   const temporary = await engine.open(createClock())
   await seedDatabase(temporary.db, { ...seed, fans })
@@ -36,7 +36,7 @@ async function openFull(engine: Engine, fans = 40) {
   return temporary
 }
 
-/** What engines could take for something else: order, case, empty text, the last millisecond, the greatest number. */
+/** Values that engines might convert: order, case, empty text, milliseconds, the greatest number. */
 async function addOddities(db: Database) {
   const at = new Date('2026-03-29T00:59:59.999Z')
   const text = 'Ünï"\\\n\t\'; 🏟️ \u202f\u{10ffff} -- null'
@@ -78,7 +78,7 @@ async function addOddities(db: Database) {
   })
 }
 
-/** The file as SQLite has it, types and all. */
+/** The values of the file with their SQLite types. */
 function dumpFile(url: string | null) {
   const path = (url ?? '').slice('sqlite:'.length)
   const connection = new Connection(path, { readonly: true, safeIntegers: true })
@@ -102,7 +102,7 @@ const pairs = [
 ]
 
 describe.each(pairs)('A move from $name', ({ from, to }) => {
-  test('carries every row of every table over, exactly', async () => {
+  test('copies every row of every table exactly', async () => {
     const [source, target] = await Promise.all([openFull(from), to.open(createClock())])
     const counts = await countAll(source.db)
     expect(counts.filter(({ rows }) => rows === 0)).toEqual([])
@@ -115,14 +115,14 @@ describe.each(pairs)('A move from $name', ({ from, to }) => {
     expect(report).toMatchObject({ movedBefore: false })
     expect(await readMoveMarker(target.db)).toBeUndefined()
 
-    // As after a kill between the end of the move and its answer.
+    // As after a kill between the end of the move and its output.
     const again = await moveDatabase(source.db, target.db, quiet)
     expect(again).toEqual({ ...report, copied: 0, movedBefore: true })
     expect(await readMoveMarker(target.db)).toBeUndefined()
     await Promise.all([source.remove(), target.remove()])
   })
 
-  test('takes a broken ledger along as it is, and says so', async () => {
+  test('copies a broken ledger unchanged and reports it', async () => {
     const [source, target] = await Promise.all([openFull(from, 10), to.open(createClock())])
     await source.db.write(async tx => {
       const { pointsAccounts: accounts } = tx.tables
@@ -138,16 +138,16 @@ describe.each(pairs)('A move from $name', ({ from, to }) => {
     await Promise.all([source.remove(), target.remove()])
   })
 
-  test('refuses a target that holds other data, or is being filled from elsewhere', async () => {
+  test('rejects a target with other data or with a move from another source', async () => {
     const [source, target] = await Promise.all([openFull(from, 2), to.open(createClock())])
     await seedDatabase(target.db, { ...seed, fans: 0 })
     const before = await dump(target.db)
     await expect(moveDatabase(source.db, target.db, quiet)).rejects.toThrow(
-      'The target holds other data (teams: 8 rows): move into an empty database.',
+      'The target has other data (teams: 8 rows): move into an empty database.',
     )
     expect(await dump(target.db)).toEqual(before)
 
-    // As many rows of each table, and one of them another.
+    // The same numbers of rows, with one row different.
     const twin = await to.open(createClock())
     await moveDatabase(source.db, twin.db, quiet)
     const { teams } = twin.db.tables
@@ -160,7 +160,7 @@ describe.each(pairs)('A move from $name', ({ from, to }) => {
     )
     const changed = await dump(twin.db)
     await expect(moveDatabase(source.db, twin.db, quiet)).rejects.toThrow(
-      'The target holds other data (the rows of teams are not the same): move into an empty database.',
+      'The target has other data (the rows of teams differ): move into an empty database.',
     )
     expect(await dump(twin.db)).toEqual(changed)
     expect(await readMoveMarker(twin.db)).toBeUndefined()
@@ -178,12 +178,12 @@ describe.each(pairs)('A move from $name', ({ from, to }) => {
   test.each([
     {
       change: 'a row that was copied',
-      complaint: 'the rows of teams are not the same',
+      difference: 'the rows of teams differ',
       make: (tx: Transaction) => tx.update(tx.tables.teams).set({ active: false }),
     },
     {
       change: 'a fan who came when the fans were copied',
-      complaint: 'rows refer to others that came later',
+      difference: 'rows refer to others that came later',
       async make(tx: Transaction) {
         const at = new Date(0)
         const who = { provider: 'late', subject: 'late', createdAt: at, updatedAt: at }
@@ -193,22 +193,22 @@ describe.each(pairs)('A move from $name', ({ from, to }) => {
           .values({ userId: '0', rewardId: 'derby-ticket', claimedAt: at })
       },
     },
-  ])('finds $change', async ({ make, complaint }) => {
+  ])('finds $change', async ({ make, difference }) => {
     const [source, target] = await Promise.all([openFull(from, 10), to.open(createClock())])
     const moving = moveDatabase(source.db, target.db, { ...quiet, stopRequested: () => 'SIGINT' })
     await expect(moving).rejects.toThrow('stopped by SIGINT')
     await source.db.write(async tx => void (await make(tx)))
     await expect(moveDatabase(source.db, target.db, quiet)).rejects.toThrow(
-      `The source changed while it was moved: ${complaint}. Stop the API, empty the target, and move again.`,
+      `The source changed during the move: ${difference}. Stop the API, empty the target, and move again.`,
     )
-    // Neither the machine nor the path of the source goes with the data.
+    // The marker does not reveal the host or path of the source.
     expect(await readMoveMarker(target.db)).toMatch(/^[0-9a-f]{64}$/)
     await Promise.all([source.remove(), target.remove()])
   })
 })
 
 describe.each(engines)('A move from $name', engine => {
-  test('refuses numbers that it could not read exactly', async () => {
+  test('rejects numbers that it cannot read exactly', async () => {
     const [source, target] = await Promise.all([engine.open(createClock()), sqliteEngine.open(createClock())])
     await seedDatabase(source.db, { ...seed, fans: 0 })
     await source.db.write(tx => tx.update(tx.tables.collectibles).set({ minted: 2 ** 53 }))
@@ -223,7 +223,7 @@ describe('bun run move', () => {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-move-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('shows what it would copy, writes nothing, and tells the machine what it did', async () => {
+  test('--dry-run shows what would be copied without writing, and --json reports the result', async () => {
     const source = await openFull(sqliteEngine, 10)
     const to = `sqlite:${join(folder, 'dry.db')}`
     const parameters = ['--from', source.url ?? '', '--to', to]
@@ -243,7 +243,7 @@ describe('bun run move', () => {
       const again = await runScript('move', [...parameters, ...flags])
       expect(again.code).toBe(0)
       expect(again.out).toContain(
-        `Already moved: both hold the same ${changed} rows in ${tables.length} tables.`,
+        `Already moved: both databases have the same ${changed} rows in ${tables.length} tables.`,
       )
       expect(again.out).toMatch(flags.length > 0 ? /^0 rows would change/m : /^0 rows changed/m)
     }
@@ -251,14 +251,14 @@ describe('bun run move', () => {
     for (const flags of [[], ['--dry-run']]) {
       const other = await runScript('move', [...parameters, ...flags])
       expect(other).toMatchObject({ code: 1, out: '' })
-      expect(other.err).toContain('The target holds other data')
+      expect(other.err).toContain('The target has other data')
     }
     expect(await runScript('move', ['--from', to, '--to', to])).toMatchObject({ code: 2 })
     expect(await runScript('move', ['--from', to])).toMatchObject({ code: 2 })
     await source.remove()
   })
 
-  test('goes on where it was killed, from SQLite', () =>
+  test('continues after a kill, from SQLite', () =>
     killAndGoOn(sqliteEngine, sharedEngines.at(-1) ?? sqliteEngine))
 
   const onServer = test.skipIf(sharedEngines.length < 2)

@@ -1,4 +1,4 @@
-/** The README's tour, line by line: each `$` line is run, and what it prints is what stands below it. */
+/** Runs the console blocks of the README: each `$` line must print the text below it. */
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ function readSteps(markdown: string): Step[] {
   )
 }
 
-/** What differs from run to run, by its shape. */
+/** Replaces values that differ between runs. */
 function normalize(text: string): string {
   return text
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
@@ -34,14 +34,14 @@ function normalize(text: string): string {
     .trim()
 }
 
-test('every command of the README prints what stands below it', async () => {
+test('every command of the README prints the text below it', async () => {
   const steps = readSteps(readFileSync(join(root, 'README.md'), 'utf8'))
   expect(steps.length).toBeGreaterThan(10)
 
   const dev = await startDev()
   const { ports, env } = dev
   try {
-    // One shell for the whole tour, as a reader has; a mark after each command tells the outputs apart.
+    // One shell for all steps, as for a reader; a mark after each command separates the outputs.
     const mark = '--- end of step ---'
     const script = steps.map(({ command }) => `${command}\necho; echo '${mark}'`).join('\n')
     const here = script.replaceAll('localhost:3000', `localhost:${ports.PORT}`)
@@ -54,19 +54,17 @@ test('every command of the README prints what stands below it', async () => {
         stderr: 'pipe',
       },
     )
-    const [printed, complaints] = await Promise.all([
+    const [printed, errors] = await Promise.all([
       new Response(shell.stdout).text(),
       new Response(shell.stderr).text(),
     ])
     const outputs = printed.split(mark).map(normalize)
     for (const [at, step] of steps.entries()) {
-      // What a script says of itself goes to standard error, and so to the reader's terminal.
+      // Notes of scripts go to standard error, which a terminal also shows.
       const found =
-        outputs[at] === '' && step.output !== '' && complaints.includes(step.output)
-          ? step.output
-          : outputs[at]
-      const elsewhere = found?.replaceAll(ports.PORT, '3000').replaceAll(ports.MOCK_IDP_PORT, '4000')
-      expect({ command: step.command, output: elsewhere }).toEqual({
+        outputs[at] === '' && step.output !== '' && errors.includes(step.output) ? step.output : outputs[at]
+      const withDefaultPorts = found?.replaceAll(ports.PORT, '3000').replaceAll(ports.MOCK_IDP_PORT, '4000')
+      expect({ command: step.command, output: withDefaultPorts }).toEqual({
         command: step.command,
         output: normalize(step.output),
       })

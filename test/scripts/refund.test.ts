@@ -1,4 +1,4 @@
-/** `bun run refund`, run as an operator runs it. */
+/** `bun run refund` as a command. */
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { findUser } from '../../src/users/users.ts'
@@ -27,7 +27,7 @@ afterEach(() => {
   stripe.outage = null
 })
 
-/** The script with the configuration of the application. */
+/** Runs the script with the configuration of the application. */
 async function run(world: World, parameters: string[], extra: Record<string, string> = {}) {
   const { config, databaseUrl } = world
   const child = Bun.spawn([process.execPath, 'scripts/refund.ts', ...parameters], {
@@ -52,12 +52,12 @@ async function userIdOf({ db, config }: World, { subject }: { subject: string })
   return (await findUser(db.read, { provider: config.identity.name, subject }))?.id
 }
 
-async function runForMachines(world: World, parameters: string[]) {
+async function runJson(world: World, parameters: string[]) {
   const { code, out } = await run(world, [...parameters, '--json'])
-  return { code, answer: JSON.parse(out) }
+  return { code, json: JSON.parse(out) }
 }
 
-/** A purchase that Stripe was paid for and that is completed. */
+/** A completed purchase, paid through Stripe. */
 async function paidWithMoney(world: World) {
   const checkout = await checkOut(world)
   stripe.pay(checkout.intentId)
@@ -65,7 +65,7 @@ async function paidWithMoney(world: World) {
   return { ...checkout, userPackId: userPack.id }
 }
 
-/** A payment that came when the last pack was held by another. */
+/** A payment that arrived after the last pack was sold. */
 async function owed(world: World) {
   const checkout = await checkOut(world, { supply: 1 })
   const intent = stripe.pay(checkout.intentId)
@@ -76,7 +76,7 @@ async function owed(world: World) {
 }
 
 const usageSuite = (world: World) => {
-  test('explains itself, with examples', async () => {
+  test('--help shows examples', async () => {
     const { code, out } = await run(world, ['--help'])
     expect(code).toBe(0)
     expect(out).toContain('bun run refund PURCHASE --yes')
@@ -94,7 +94,7 @@ const usageSuite = (world: World) => {
     expect(err).toContain('bun run refund PURCHASE --yes')
   })
 
-  test('leaves with 1 and the problems of the configuration when it is wrong', async () => {
+  test('exits with 1 and lists the problems of an invalid configuration', async () => {
     const { code, err } = await run(world, [], { STRIPE_SECRET_KEY: 'nonsense' })
     expect(code).toBe(1)
     expect(err).toContain('STRIPE_SECRET_KEY must be')
@@ -103,13 +103,13 @@ const usageSuite = (world: World) => {
 }
 
 for (const engine of sharedEngines) {
-  // In a world of its own: the list is of all purchases.
+  // In a separate world, since the list has all purchases.
   onEngine(
     engine,
     'bun run refund without a purchase',
     world => {
-      test('lists what is owed, oldest first', async () => {
-        expect(await run(world, [])).toEqual({ code: 0, out: 'Nothing is owed.\n', err: '' })
+      test('lists due refunds, oldest first', async () => {
+        expect(await run(world, [])).toEqual({ code: 0, out: 'No refunds are due.\n', err: '' })
         const [first, second] = [await owed(world), await owed(world)]
         const { code, out } = await run(world, [])
         expect(code).toBe(0)
@@ -121,7 +121,7 @@ for (const engine of sharedEngines) {
             ),
           ),
         )
-        expect((await runForMachines(world, [])).answer).toMatchObject({
+        expect((await runJson(world, [])).json).toMatchObject({
           refundDue: [
             { purchaseId: first.purchaseId, price: { amount: 499, currency: 'EUR' }, status: 'refund_due' },
             { purchaseId: second.purchaseId, paymentReference: second.intentId, status: 'refund_due' },
@@ -131,7 +131,7 @@ for (const engine of sharedEngines) {
         expect((await run(world, [first.purchaseId, '--yes'])).code).toBe(0)
         expect(stripe.refunds.get(first.intentId)).toMatchObject({ amount: 499, currency: 'eur' })
         expect(await traces(world, first)).toMatchObject({ status: 'refunded', sold: 0, handedOver: 0 })
-        expect((await runForMachines(world, [])).answer.refundDue).toHaveLength(1)
+        expect((await runJson(world, [])).json.refundDue).toHaveLength(1)
       })
     },
     { env: stripe.env },
@@ -143,7 +143,7 @@ for (const engine of sharedEngines) {
     world => {
       if (engine === sharedEngines[0]) usageSuite(world)
 
-      test('shows what it would do, does it when told to, and once: points', async () => {
+      test('shows the refund, performs it with --yes, and only once: points', async () => {
         const fan = await patientFan(world, 100)
         const packId = await addPack(world, { supply: 1 })
         const { id } = await buy(fan, packId)
@@ -161,9 +161,9 @@ for (const engine of sharedEngines) {
         ]) {
           expect(dry.out).toContain(part)
         }
-        expect(await runForMachines(world, [id])).toEqual({
+        expect(await runJson(world, [id])).toEqual({
           code: 0,
-          answer: {
+          json: {
             purchaseId: id,
             packId,
             userId: fanId,
@@ -175,7 +175,7 @@ for (const engine of sharedEngines) {
             done: false,
           },
         })
-        expect((await runForMachines(world, [id, '--dry-run'])).answer).toMatchObject({
+        expect((await runJson(world, [id, '--dry-run'])).json).toMatchObject({
           dryRun: true,
           changed: 1,
           done: false,
@@ -188,11 +188,11 @@ for (const engine of sharedEngines) {
 
         expect(await run(world, [id, '--yes'])).toMatchObject({
           code: 0,
-          out: 'Refunded 100 POINTS; the pack is on sale again.\n',
+          out: 'Refunded 100 POINTS; the pack was returned to the supply.\n',
         })
         const again = await run(world, [id, '--yes'])
         expect(again.code).toBe(0)
-        expect(again.out).toContain('refunded already')
+        expect(again.out).toContain('Already refunded')
         expect(await balanceOf(fan)).toMatchObject({ balance: 100 })
         expect(await entriesOf(fan, 'pack_refund')).toMatchObject([{ delta: 100, ref: id }])
         expect(await traces(world, { packId, purchaseId: id })).toMatchObject({ status: 'refunded', sold: 0 })
@@ -201,14 +201,14 @@ for (const engine of sharedEngines) {
       test('leaves an opened pack with the fan, and its supply sold', async () => {
         const checkout = await paidWithMoney(world)
         expectStatus(200, await open(checkout.fan, checkout.userPackId))
-        const dry = await runForMachines(world, [checkout.purchaseId])
-        expect(dry.answer).toMatchObject({ opened: true, supplyReturned: false, done: false })
-        const { answer } = await runForMachines(world, [checkout.purchaseId, '--yes'])
-        expect(answer).toMatchObject({ status: 'refunded', supplyReturned: false, done: true, changed: 1 })
+        const dry = await runJson(world, [checkout.purchaseId])
+        expect(dry.json).toMatchObject({ opened: true, supplyReturned: false, done: false })
+        const { json } = await runJson(world, [checkout.purchaseId, '--yes'])
+        expect(json).toMatchObject({ status: 'refunded', supplyReturned: false, done: true, changed: 1 })
         expect(await traces(world, checkout)).toMatchObject({ status: 'refunded', sold: 1 })
       })
 
-      test('gives money back through Stripe under a key of its own, and revokes the sealed pack', async () => {
+      test('refunds money through Stripe with its own idempotency key, and revokes the sealed pack', async () => {
         const checkout = await paidWithMoney(world)
         await run(world, [checkout.purchaseId])
         expect(stripe.refunds.has(checkout.intentId)).toBe(false)
@@ -222,7 +222,7 @@ for (const engine of sharedEngines) {
         expect(await traces(world, checkout)).toMatchObject({ status: 'refunded', sold: 0 })
       })
 
-      test('goes on where it died between the money and the record, on the same day or much later', async () => {
+      test('continues after a crash between the payment and the record, on the same day or much later', async () => {
         for (const later of [false, true]) {
           const { purchaseId, packId, intentId } = await paidWithMoney(world)
           await impatientGateway(world).refund({ purchaseId, amount: 499, currency: 'EUR' }, intentId)
@@ -235,7 +235,7 @@ for (const engine of sharedEngines) {
         }
       })
 
-      test('run twice at once gives back once', async () => {
+      test('two concurrent runs refund once', async () => {
         const fan = await patientFan(world, 100)
         const { id } = await buy(fan, await addPack(world))
         const runs = await Promise.all([run(world, [id, '--yes']), run(world, [id, '--yes'])])
@@ -244,7 +244,7 @@ for (const engine of sharedEngines) {
         expect(await balanceOf(fan)).toMatchObject({ balance: 100 })
       })
 
-      test('keeps the debt in the list when Stripe refuses, is away, or has given the money back to no avail', async () => {
+      test('keeps the refund due when Stripe rejects it, is unavailable, or its refund failed', async () => {
         const checkout = await paidWithMoney(world)
         const failed = {
           id: 're_1',
@@ -267,12 +267,12 @@ for (const engine of sharedEngines) {
           expect(code).toBe(1)
           expect(err).toContain(word)
         }
-        // The sealed pack was taken back first: nobody opens what is being paid back.
+        // The sealed pack was taken back first, so that it cannot be opened during the refund.
         expect(await traces(world, checkout)).toMatchObject({ status: 'refund_due', sold: 0 })
         expect((await run(world, [])).out).toContain(checkout.purchaseId)
       })
 
-      test('settles no payment of Stripe with another gateway', async () => {
+      test('does not refund a Stripe payment through another gateway', async () => {
         const checkout = await paidWithMoney(world)
         for (const PAYMENT_GATEWAY of ['sandbox', 'off']) {
           expect((await run(world, [checkout.purchaseId, '--yes'], { PAYMENT_GATEWAY })).code).toBe(1)
@@ -280,7 +280,7 @@ for (const engine of sharedEngines) {
         expect(await traces(world, checkout)).toMatchObject({ status: 'completed', sold: 1 })
       })
 
-      test('leaves with 1 for a purchase that is unknown or was not paid', async () => {
+      test('exits with 1 for an unknown or unpaid purchase', async () => {
         const unknown = await run(world, ['01981e2c-7c1f-7000-8000-000000000003', '--yes'])
         expect(unknown).toMatchObject({ code: 1, out: '' })
         expect(unknown.err).toContain('There is no purchase')

@@ -1,4 +1,4 @@
-/** Scripts as operators run them: a process of their own, from the root of the repository. */
+/** Runs scripts as operators do: as a process in the root of the repository. */
 import { join } from 'node:path'
 import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 
@@ -7,7 +7,7 @@ const secrets = await makeDevelopmentSecrets()
 
 export interface ScriptOptions {
   env?: Record<string, string>
-  /** Standard input; empty when left out. */
+  /** Standard input. Default: empty. */
   input?: string
 }
 

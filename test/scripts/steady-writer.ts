@@ -1,4 +1,4 @@
-/** Writes pairs for as long as it lives: a team and a reward of the same name, in one unit of work. */
+/** Writes pairs until it is killed: a team and a reward of the same name in one unit of work. */
 import { openDatabase } from '../../db/index.ts'
 import { realSources } from '../../src/core/sources.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { withTableOptions } from '../../scripts/generate-migrations/table-options.ts'
 
-test('migrations of SQLite are generated with what Drizzle cannot say, for a table that is made anew as well', () => {
+test('generated migrations of SQLite have table options, also for recreated tables', () => {
   const made = (table: string) => `CREATE TABLE \`${table}\` (\n\t\`id\` text PRIMARY KEY NOT NULL\n)`
   const drop = 'DROP TABLE `users`;'
   const migration = [...['teams', 'user_rewards', '__new_onboardings'].map(table => `${made(table)};`), drop]

@@ -1,19 +1,19 @@
-/** The same seed, fan by fan through the verbs that the API itself uses: slow, and the model for the fast one. */
+/** Executes a seed with the verbs of the API, fan by fan: the slow reference for the bulk writer. */
 import { and, eq } from 'drizzle-orm'
 import type { Database, Transaction } from '../../db/index.ts'
 import { walkFans } from '../../mock-idp/users/generate-fans.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
 import {
-  drawJoining,
+  drawClaimAttempts,
+  drawJoinsLeaderboard,
   drawOpening,
   drawProfile,
   drawPurchases,
   drawVisits,
-  drawWishes,
   ONBOARDING_MS,
   type Stage,
   stageOf,
-} from '../../scripts/seed/plan.ts'
+} from '../../scripts/seed/draws.ts'
 import type { SeedOptions } from '../../scripts/seed/seed.ts'
 import { seedCatalogue } from '../../scripts/seed/seed-catalogue.ts'
 import { createSeedSources, type SeedSources } from '../../scripts/seed/sources.ts'
@@ -58,7 +58,7 @@ async function seedFan(
   const picture = `${issuer}/avatars/${fan.sub}.svg`
   const now = sources.now()
   const { claims } = parseClaims(fan.sub, { ...fan, picture }, { statedAt: now, now, complete: true })
-  const joinLeaderboard = drawJoining(sources)
+  const joinLeaderboard = drawJoinsLeaderboard(sources)
   await completeOnboarding(tx, caller, { joinLeaderboard }, { points, claims, queuedSync: null })
   if (stage === 'onboarded') return
 
@@ -70,13 +70,13 @@ async function seedFan(
 }
 
 async function claimRewards(tx: Transaction, caller: Caller, sources: SeedSources, redeem: boolean) {
-  for (const rewardId of drawWishes(sources)) {
+  for (const rewardId of drawClaimAttempts(sources)) {
     try {
       await claimReward(tx, caller, { rewardId })
       if (redeem) await redeemReward(tx, caller, { rewardId })
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
-      // A route's unit of work is undone as a whole by a refusal; this one goes on.
+      // In a route, the error would roll back the unit of work; here it continues.
       if (error.code === 'out_of_stock') await undoClaim(tx, caller, rewardId)
     }
   }

@@ -1,4 +1,4 @@
-/** Writing a great deal in small units of work. */
+/** Writing many items in small units of work. */
 import { describe, expect, test } from 'bun:test'
 import type { Transaction } from '../../../db/index.ts'
 import { type Batch, writeInBatches } from '../../../scripts/command/batches.ts'
@@ -19,7 +19,7 @@ const addTeam = (tx: Transaction, number: number) =>
   })
 
 describe.each(engines)('Batches ($name)', engine => {
-  test('write every item once and in order, however many fit into one', async () => {
+  test('write every item once and in order, with any batch size', async () => {
     const { db, remove } = await engine.open(createClock())
     const seen: number[] = []
     const progress: number[] = []
@@ -39,7 +39,7 @@ describe.each(engines)('Batches ($name)', engine => {
     await remove()
   })
 
-  test('hold their locks for a few items only, where each takes its time', async () => {
+  test('hold their locks only for a few slow items', async () => {
     const { db, remove } = await engine.open(createClock())
     let time = 0
     const sizes: number[] = []
@@ -55,7 +55,7 @@ describe.each(engines)('Batches ($name)', engine => {
     }
     await writeInBatches(db, numbers.slice(0, 50), write, { now: () => time, onBatch })
     expect(Math.max(...sizes)).toBe(4)
-    // One item alone may take longer than a batch: the next then starts a batch of its own.
+    // One item may take longer than a batch: the next item then starts a new batch.
     const slow = async (tx: Transaction, number: number) => {
       await addTeam(tx, number)
       time += 40
@@ -69,7 +69,7 @@ describe.each(engines)('Batches ($name)', engine => {
     await remove()
   })
 
-  test('keep what was written when they are stopped, which they are between two', async () => {
+  test('stop between two batches and keep what was written', async () => {
     const { db, remove } = await engine.open(createClock())
     const stopped = writeInBatches(db, numbers, addTeam, { stopRequested: () => 'SIGINT' })
     const error = await stopped.catch((thrown: unknown) => thrown)
@@ -80,7 +80,7 @@ describe.each(engines)('Batches ($name)', engine => {
     await remove()
   })
 
-  test('give up the batch in which an item fails, and nothing before it', async () => {
+  test('roll back the batch in which an item fails, and keep earlier ones', async () => {
     const { db, remove } = await engine.open(createClock())
     let kept = 0
     const failing = writeInBatches(

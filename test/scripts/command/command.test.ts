@@ -1,4 +1,4 @@
-/** What every command says, and what it keeps to itself. */
+/** The framework of the commands: output, errors and exit codes. */
 import { expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ test('passwords of URLs are never shown', () => {
   expect(redact('sqlite:data/matchday.db')).toBe('sqlite:data/matchday.db')
 })
 
-test.each(engines)('a refused statement is explained without its text and values ($name)', async engine => {
+test.each(engines)('a failed statement is explained without its text and values ($name)', async engine => {
   const { db, remove } = await engine.open(createClock())
   const { teams } = db.tables
   const at = new Date(0)
@@ -46,7 +46,7 @@ test('progress is a bar with rate and time left on a terminal', () => {
   expect(written).toEndWith('\n')
 })
 
-test('progress is a plain line every five seconds elsewhere', () => {
+test('progress is a plain line every five seconds without a terminal', () => {
   let ms = 0
   const lines: string[] = []
   const progress = createProgress('fans', { write: (text: string) => lines.push(text) }, () => ms)
@@ -58,7 +58,7 @@ test('progress is a plain line every five seconds elsewhere', () => {
   expect(lines).toEqual(['41 %, 5/12 fans, 1/s, 7.0 s left\n', '83 %, 10/12 fans, 1/s, 2.0 s left\n'])
 })
 
-test('durations are said as people say them', () => {
+test('durations are formatted for people', () => {
   expect([420, 12_000, 200_000, 7_500_000].map(durationOf)).toEqual([
     '0.4 s',
     '12 s',
@@ -67,7 +67,7 @@ test('durations are said as people say them', () => {
   ])
 })
 
-test('--json leaves one document on standard output, also when the command fails', async () => {
+test('--json prints one document to standard output, also when the command fails', async () => {
   const database = `sqlite:${join(import.meta.dir, 'nowhere', 'none.db')}`
   const { code, out, err } = await runScript('refund', ['--json', '--database', database])
   expect(code).toBe(1)
@@ -75,19 +75,19 @@ test('--json leaves one document on standard output, also when the command fails
   expect(err).toContain('bun run migrate')
 })
 
-test('a database that is not there is not made', async () => {
+test('a missing database is not created', async () => {
   const gone = await sqliteEngine.open(createClock())
   await gone.remove()
   const path = gone.url?.slice('sqlite:'.length) ?? ''
   const { code, err } = await runScript('refund', ['--database', `sqlite:${path}`])
   expect({ code, err }).toEqual({
     code: 1,
-    err: `There is no database at ${path}; \`bun run migrate\` makes one.\n`,
+    err: `There is no database at ${path}; \`bun run migrate\` creates one.\n`,
   })
   expect(existsSync(path)).toBe(false)
 })
 
-test('a wrong call leaves with 2, says what is wrong, and shows no password', async () => {
+test('a usage error exits with 2, is explained, and shows no password', async () => {
   const { code, out, err } = await runScript('migrate', ['--databse=postgres://fan:s3cret@db/x'])
   expect({ code, out }).toEqual({ code: 2, out: '' })
   expect(err).toContain('unknown option')
@@ -95,7 +95,7 @@ test('a wrong call leaves with 2, says what is wrong, and shows no password', as
   expect(err).not.toContain('s3cret')
 })
 
-test('--database is judged like DATABASE_URL', async () => {
+test('--database is validated like DATABASE_URL', async () => {
   const { code, err } = await runScript('migrate', ['--database', 'mysql://db/x'])
   expect(code).toBe(2)
   expect(err).toContain('--database must be sqlite:PATH or postgres://…')
@@ -111,7 +111,7 @@ test.each([
   expect(err).toContain('--database must be sqlite:PATH or postgres://…')
 })
 
-test('every command that changes data takes --dry-run, and no other', async () => {
+test('exactly the commands that change data have --dry-run', async () => {
   const reads = [
     ...['catalog-schema', 'export-user', 'licenses', 'token', 'verify-draw', 'verify-ledger'],
     // Writes files of the repository; `--check` writes none.
@@ -133,7 +133,7 @@ test('every command that changes data takes --dry-run, and no other', async () =
   expect(dry.toSorted()).toEqual(commands.filter(name => !reads.includes(name)).toSorted())
 })
 
-test('migrate --dry-run lists what is pending, applies nothing and makes no file', async () => {
+test('migrate --dry-run lists pending migrations, applies nothing and creates no file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-migrate-'))
   const path = join(folder, 'deep/new.db')
   const dry = async () => {
@@ -152,7 +152,7 @@ test('migrate --dry-run lists what is pending, applies nothing and makes no file
   rmSync(folder, { recursive: true })
 })
 
-test('generate says how it is called without a stack or a path of this machine', async () => {
+test('a usage error of generate prints the usage without a stack trace or a local path', async () => {
   const help = await runScript('generate-migrations', ['--help'])
   expect(help).toMatchObject({ code: 0, err: '' })
   expect(help.out).toContain('bun run generate --custom NAME')
@@ -164,35 +164,38 @@ test('generate says how it is called without a stack or a path of this machine',
   }
 })
 
-test('a folder is no database, and what the operating system refuses is a sentence', async () => {
+test('a directory is not a database, and errors of the operating system are sentences', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-folder-'))
   for (const name of ['migrate', 'refund', 'verify-ledger']) {
     const { code, err } = await runScript(name, ['--database', `sqlite:${folder}`])
-    expect({ code, err }).toEqual({ code: 1, err: `${folder} is a folder: a database is a file.\n` })
+    expect({ code, err }).toEqual({ code: 1, err: `${folder} is a directory, not a database file.\n` })
   }
   rmSync(folder, { recursive: true })
-  const refusal = (read: () => unknown) => {
+  const messageOf = (read: () => unknown) => {
     try {
       return String(read())
     } catch (error) {
       return explainError(error)
     }
   }
-  expect(refusal(() => readFileSync(join(folder, 'gone')))).toBe(`${folder}/gone does not exist.`)
-  expect(refusal(() => readFileSync(import.meta.dir))).toEndWith('is a folder, not a file.')
+  expect(messageOf(() => readFileSync(join(folder, 'gone')))).toBe(`${folder}/gone does not exist.`)
+  expect(messageOf(() => readFileSync(import.meta.dir))).toEndWith('is a directory, not a file.')
 })
 
-test.skipIf(!process.env.TEST_POSTGRES_URL)('a PostgreSQL database that is not there is named', async () => {
-  const url = new URL(process.env.TEST_POSTGRES_URL ?? '')
-  url.pathname = '/nowhere'
-  for (const parameters of [[], ['--dry-run']]) {
-    const { code, err } = await runScript('migrate', [...parameters, '--database', url.href])
-    expect(code).toBe(1)
-    expect(err).toContain('database "nowhere" does not exist')
-  }
-})
+test.skipIf(!process.env.TEST_POSTGRES_URL)(
+  'the error for a missing PostgreSQL database names it',
+  async () => {
+    const url = new URL(process.env.TEST_POSTGRES_URL ?? '')
+    url.pathname = '/nowhere'
+    for (const parameters of [[], ['--dry-run']]) {
+      const { code, err } = await runScript('migrate', [...parameters, '--database', url.href])
+      expect(code).toBe(1)
+      expect(err).toContain('database "nowhere" does not exist')
+    }
+  },
+)
 
-test('a second Ctrl-C leaves at once, while the first lets the batch finish', async () => {
+test('the first Ctrl-C finishes the batch, the second exits at once', async () => {
   const endless = `
     import { stoppable } from './scripts/command/stop.ts'
     await stoppable(() => {
@@ -208,7 +211,7 @@ test('a second Ctrl-C leaves at once, while the first lets the batch finish', as
   await working.read()
   child.kill('SIGINT')
   const { value } = await words.read()
-  expect(new TextDecoder().decode(value)).toContain('Press Ctrl-C again to leave at once.')
+  expect(new TextDecoder().decode(value)).toContain('Press Ctrl-C again to exit at once.')
   expect(child.exitCode).toBeNull()
   child.kill('SIGINT')
   expect(await child.exited).toBe(130)

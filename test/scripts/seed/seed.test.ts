@@ -12,7 +12,7 @@ import { waitUntil } from '../../support/wait-until.ts'
 import { runScript, startScript } from '../run-script.ts'
 import { NOTHING, options } from './sixty-fans.ts'
 
-/** Less of everything that can run out, so that it does. */
+/** Reduces stock and supply, so that they run out. */
 async function makeScarce(db: Database) {
   await db.write(async tx => {
     const { rewards, packs } = tx.tables
@@ -27,7 +27,7 @@ describe.each(engines)('A seed ($name)', engine => {
     const first = await seedDatabase(db, options)
     const rows = await dump(db)
     expect(first).toMatchObject({ teams: 8, rewards: 17, packs: 4, fans: 42 })
-    // Packs, rewards and collectibles that fans had something of were changed besides.
+    // The rest are changed packs, rewards and collectibles.
     expect(first.rows).toBeGreaterThanOrEqual(rows.length)
     const skipped = { present: 42, taken: 0, erased: 0, elsewhere: 0 }
     expect(await seedDatabase(db, options)).toEqual({ ...NOTHING, skipped })
@@ -52,7 +52,7 @@ describe.each(engines)('A seed ($name)', engine => {
     },
   )
 
-  test('leaves those who came before it as they are: their record, their handle, and the stock they took', async () => {
+  test('does not change earlier fans: their records, handles, and claimed stock', async () => {
     const { db, remove } = await engine.open(createClock())
     await seedDatabase(db, { ...options, fans: 0 })
     const at = new Date(0)
@@ -75,7 +75,7 @@ describe.each(engines)('A seed ($name)', engine => {
     await Promise.all([remove(), untouched.remove()])
   })
 
-  test('stops between two batches when it is asked to, says how far it got, and goes on later', async () => {
+  test('stops between two batches on a signal, reports its progress, and continues later', async () => {
     const [stopped, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
     const many = { ...options, fans: 450 }
     const stop = seedDatabase(stopped.db, { ...many, stopRequested: () => 'SIGTERM' })
@@ -96,25 +96,25 @@ describe.each(engines)('A seed ($name)', engine => {
     await Promise.all([stopped.remove(), whole.remove()])
   })
 
-  test('draws again what a live API has overtaken', async () => {
-    const [overtaken, model] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
+  test('recomputes rows that concurrent writes made stale', async () => {
+    const [changed, model] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
     await seedDatabase(model.db, { ...options, fans: 0 })
-    await seedDatabase(overtaken.db, { ...options, fans: 0 })
+    await seedDatabase(changed.db, { ...options, fans: 0 })
     await makeScarce(model.db)
-    // The stock goes down after the first rows were drawn and before they are written.
-    let overtakes = 1
-    const { write } = overtaken.db
+    // The stock decreases between computing and writing the first rows.
+    let changes = 1
+    const { write } = changed.db
     const db: Database = {
-      ...overtaken.db,
+      ...changed.db,
       async write(work) {
-        if (overtakes-- === 0) await makeScarce({ ...overtaken.db, write })
+        if (changes-- === 0) await makeScarce({ ...changed.db, write })
         return write(work)
       },
     }
     await seedDatabase(db, options)
     await seedDatabase(model.db, options)
-    expect(await dump(overtaken.db)).toEqual(await dump(model.db))
-    await Promise.all([overtaken.remove(), model.remove()])
+    expect(await dump(changed.db)).toEqual(await dump(model.db))
+    await Promise.all([changed.remove(), model.remove()])
   })
 })
 
@@ -132,7 +132,7 @@ test('the same seed gives the same rows in any database, and another seed gives 
   await Promise.all([one, two, other].map(({ remove }) => remove()))
 })
 
-test('a seeded database has fans at every stage, and ledgers and boards in which verification finds nothing', async () => {
+test('a seeded database has fans at every stage and passes the ledger verification', async () => {
   const { db, remove } = await sqliteEngine.open(createClock())
   await seedDatabase(db, { ...options, fans: 300 })
   const { users, onboardings, userRewards } = db.tables
@@ -152,7 +152,7 @@ test('a seeded database has fans at every stage, and ledgers and boards in which
   await remove()
 })
 
-test('another fan’s place does not depend on how many there are', async () => {
+test('the rows of a fan do not depend on the number of fans', async () => {
   const [few, many] = await Promise.all([sqliteEngine.open(createClock()), sqliteEngine.open(createClock())])
   await seedDatabase(few.db, { ...options, fans: 10 })
   await seedDatabase(many.db, { ...options, fans: 30 })
@@ -185,7 +185,7 @@ test.each(sharedEngines)(
   },
 )
 
-test.each(sharedEngines)('two seeds at once end as one would have ($name)', async engine => {
+test.each(sharedEngines)('two concurrent seeds give the result of one ($name)', async engine => {
   const [both, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
   const fans = 400
   const parameters = ['--fans', String(fans), '--seed', '7', '--json', '--database', both.url ?? '']
@@ -197,7 +197,7 @@ test.each(sharedEngines)('two seeds at once end as one would have ($name)', asyn
   await Promise.all([both.remove(), whole.remove()])
 })
 
-test('Ctrl-C is heard even when nothing is waited for', async () => {
+test('Ctrl-C is handled even if nothing is awaited', async () => {
   const { db, url, remove } = await sqliteEngine.open(createClock())
   const child = startScript('seed', ['--fans', '100000', '--exclusive', '--database', url ?? ''])
   const { users } = db.tables
@@ -206,6 +206,6 @@ test('Ctrl-C is heard even when nothing is waited for', async () => {
   )
   child.kill('SIGINT')
   expect(await child.exited).toBe(130)
-  expect(await new Response(child.stderr).text()).toMatch(/Stopped after \d+\. To go on: bun run seed /)
+  expect(await new Response(child.stderr).text()).toMatch(/Stopped after \d+\. To continue: bun run seed /)
   await remove()
 })

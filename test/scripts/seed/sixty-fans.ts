@@ -1,4 +1,4 @@
-/** A seed small enough for a test, and what one that has nothing left to write reports. */
+/** A small seed for tests, and the report of one that writes nothing. */
 export const options = {
   seed: 7,
   fans: 60,

@@ -1,4 +1,4 @@
-/** Fans whom a seed leaves as they are: it ends, writes nothing of them, and says why. */
+/** Fans that a seed skips, with the reasons. */
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { CommandFailure } from '../../../scripts/command/explain.ts'
 import { Interrupted } from '../../../scripts/command/stop.ts'
 import { previewSeed } from '../../../scripts/seed/preview.ts'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
-import { StaleSeason } from '../../../scripts/seed/write-rows.ts'
+import { StaleRowsError } from '../../../scripts/seed/write-rows.ts'
 import { eraseUser } from '../../../src/admin/erase-user.ts'
 import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
@@ -18,8 +18,8 @@ import { NOTHING, options } from './sixty-fans.ts'
 
 const NONE = { present: 0, taken: 0, erased: 0, elsewhere: 0 }
 
-describe.each(engines)('A seed over what is there ($name)', engine => {
-  test('leaves erased fans erased, whether their record was its own or came of a sign-in', async () => {
+describe.each(engines)('A seed over existing data ($name)', engine => {
+  test('skips erased fans, from a seed or from a sign-in', async () => {
     const { db, remove } = await engine.open(createClock())
     const at = new Date(0)
     const own = { provider: 'mock-idp', subject: 'fan-0002' }
@@ -28,7 +28,7 @@ describe.each(engines)('A seed over what is there ($name)', engine => {
       tx.insert(tx.tables.users).values({ ...signedIn, id: 'signed-in', createdAt: at, updatedAt: at }),
     )
     expect((await seedDatabase(db, options)).skipped).toEqual({ ...NONE, taken: 1 })
-    for (const whom of [own, signedIn]) expect(await db.write(tx => eraseUser(tx, whom))).not.toBeNull()
+    for (const fan of [own, signedIn]) expect(await db.write(tx => eraseUser(tx, fan))).not.toBeNull()
     const rows = await dump(db)
     const skipped = { ...NONE, present: 40, erased: 2 }
     expect(await seedDatabase(db, options)).toEqual({ ...NOTHING, skipped })
@@ -36,7 +36,7 @@ describe.each(engines)('A seed over what is there ($name)', engine => {
     await remove()
   })
 
-  test('writes nobody twice under another provider’s name, nor another seed’s fan under a taken subject', async () => {
+  test('skips fans that exist under another provider’s name, and subjects with other records', async () => {
     const { db, remove } = await engine.open(createClock())
     await seedDatabase(db, options)
     const rows = await dump(db)
@@ -50,7 +50,7 @@ describe.each(engines)('A seed over what is there ($name)', engine => {
     await remove()
   })
 
-  test('is foretold by a preview, which writes nothing', async () => {
+  test('has a preview that matches its result and writes nothing', async () => {
     const { db, remove } = await engine.open(createClock())
     const all = await previewSeed(null, options)
     expect(await previewSeed(db.read, options)).toEqual(all)
@@ -68,28 +68,28 @@ describe.each(engines)('A seed over what is there ($name)', engine => {
   })
 })
 
-/** A database in which whatever is drawn of a fan is stale by the time that it is written. */
+/** A database in which computed rows are always stale when they are written. */
 async function openOvertaking() {
   const { db, remove } = await sqliteEngine.open(createClock())
   await seedDatabase(db, { ...options, fans: 0 })
   let writes = 0
-  const overtaking: Database = {
+  const changing: Database = {
     ...db,
-    write: work => (writes++ === 0 ? db.write(work) : Promise.reject(new StaleSeason())),
+    write: work => (writes++ === 0 ? db.write(work) : Promise.reject(new StaleRowsError())),
   }
-  return { db: overtaking, remove, writes: () => writes }
+  return { db: changing, remove, writes: () => writes }
 }
 
-test('A seed that is overtaken again and again gives up, and says so', async () => {
+test('A seed gives up after too many concurrent changes', async () => {
   const { db, remove, writes } = await openOvertaking()
   const error = await seedDatabase(db, options).catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(CommandFailure)
-  expect(String(error)).toContain('overtaken 51 times in a row')
+  expect(String(error)).toContain('failed 51 times in a row')
   expect(writes()).toBe(52)
   await remove()
 })
 
-test('A seed that is overtaken hears that it shall stop', async () => {
+test('A seed with concurrent changes still handles a stop signal', async () => {
   const { db, remove, writes } = await openOvertaking()
   const error = await seedDatabase(db, { ...options, stopRequested: () => 'SIGINT' }).catch(
     (thrown: unknown) => thrown,
@@ -99,7 +99,7 @@ test('A seed that is overtaken hears that it shall stop', async () => {
   await remove()
 })
 
-test('The command says whom it left out and why, and makes no database on a dry run', async () => {
+test('The command reports skipped fans with reasons, and creates no database in a dry run', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
   const file = join(folder, 'seed.db')
   const seed = (parameters: string[], env: Record<string, string> = {}) =>
@@ -116,11 +116,11 @@ test('The command says whom it left out and why, and makes no database on a dry 
   expect(existsSync(file)).toBe(true)
   const other = await seed(['--seed', '2'])
   expect(other.code).toBe(0)
-  expect(other.out).toContain('Left out 7 whose subjects are taken')
+  expect(other.out).toContain('Skipped 7 fans whose subjects have records')
   for (const parameters of [[], ['--dry-run']]) {
     const renamed = await seed(parameters, { IDP_NAME: 'other' })
     expect(renamed.code).toBe(1)
-    expect(renamed.out).toContain("Left out 7 who are there under another provider's name")
+    expect(renamed.out).toContain("Skipped 7 fans that exist under another provider's name")
   }
   const json = await seed(['--dry-run', '--json'])
   expect(JSON.parse(json.out)).toEqual({

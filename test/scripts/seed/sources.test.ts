@@ -1,8 +1,8 @@
-/** Who joins when. */
+/** The joining times of fans. */
 import { expect, test } from 'bun:test'
 import { createSeedSources } from '../../../scripts/seed/sources.ts'
 
-test('the first ten thousand fans join all through the season, and each ten thousand after them before the next', () => {
+test('the first ten thousand fans join at any time, later blocks of ten thousand one after another', () => {
   const sourcesOf = createSeedSources(7)
   const joined = (crowd: number) =>
     Array.from({ length: 200 }, (_, at) =>

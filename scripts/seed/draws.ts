@@ -1,6 +1,6 @@
-/** What the fans of a seed do, drawn and not yet done: the same for whoever carries it out. */
+/** Draws the actions of the fans of a seed; executed by the bulk writer and, in tests, by the verbs. */
 import type { Fan } from '../../mock-idp/users/user.ts'
-import { rewards, teams } from './catalogue.ts'
+import { rewards, teams } from './demo-catalogue.ts'
 import type { SeedSources } from './sources.ts'
 
 const stages = [
@@ -17,7 +17,7 @@ const stages = [
 ] as const
 export type Stage = (typeof stages)[number]
 
-/** fan-0001 is always new, so that a first try starts at the beginning. */
+/** fan-0001 is always new, so that a developer starts with the onboarding. */
 export const stageOf = (index: number): Stage => stages[index % stages.length] ?? 'new'
 
 const bios = [
@@ -39,12 +39,12 @@ export function drawProfile(fan: Fan, { faker }: SeedSources) {
   }
 }
 
-/** Between writing the profile and completing the onboarding. */
+/** Time between the creation of the profile and the onboarding. */
 export const ONBOARDING_MS = 90_000
 
-export const drawJoining = ({ faker }: SeedSources) => faker.datatype.boolean({ probability: 0.85 })
+export const drawJoinsLeaderboard = ({ faker }: SeedSources) => faker.datatype.boolean({ probability: 0.85 })
 
-/** Check-ins at the stadium, each at its time. */
+/** Check-ins at the stadium; advances the fan's time. */
 export function* drawVisits({ faker, pass }: SeedSources) {
   const visits = faker.number.int({ min: 3, max: 24 })
   for (let visit = 1; visit <= visits; visit++) {
@@ -54,15 +54,15 @@ export function* drawVisits({ faker, pass }: SeedSources) {
   }
 }
 
-/** Rewards that a fan tries to claim, each at its time. */
-export function* drawWishes({ faker, pass }: SeedSources) {
+/** Rewards that a fan tries to claim; advances the fan's time. */
+export function* drawClaimAttempts({ faker, pass }: SeedSources) {
   for (const { id } of faker.helpers.arrayElements(rewards.slice(0, 9), { min: 2, max: 5 })) {
     pass(faker.number.int({ min: 60_000, max: 86_400_000 }))
     yield id
   }
 }
 
-/** Packs that a fan tries to buy with points, each at its time. */
+/** Packs that a fan tries to buy with points; advances the fan's time. */
 export function* drawPurchases({ faker, pass }: SeedSources) {
   for (const packId of faker.helpers.arrayElements(['starter', 'derby-day'], { min: 1, max: 2 })) {
     pass(faker.number.int({ min: 60_000, max: 86_400_000 }))
@@ -70,6 +70,6 @@ export function* drawPurchases({ faker, pass }: SeedSources) {
   }
 }
 
-/** What a fan adds to the draw of a pack; null when it stays sealed. */
+/** The client seed of a pack; null if it stays sealed. */
 export const drawOpening = ({ faker }: SeedSources) =>
   faker.datatype.boolean({ probability: 0.7 }) ? faker.word.noun() : null

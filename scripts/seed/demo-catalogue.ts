@@ -1,4 +1,4 @@
-/** The demonstration catalogue: an invented league, and what a club in it gives its fans. */
+/** The demonstration teams and rewards. */
 
 export const teams = [
   ['ashbourne-rovers', 'Ashbourne Rovers', 'ASH', 'Ashbourne', 'IE', '#1b5e20', '#fdd835'],
@@ -17,7 +17,7 @@ interface SeedReward {
   description: string
   itemType: string
   pointsRequired: number
-  /** Units at the beginning; without limit when left out. */
+  /** Initial stock; unlimited if omitted. */
   stock?: number
   active?: boolean
   startsAt?: string

@@ -1,24 +1,24 @@
-/** What the database already has of the fans of a seed. */
+/** The state of the fans of a seed in the database. */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
 import { erasedSubject } from '../../src/users/users.ts'
 
-/** A fan of the provider, and the id that the seed draws for their record. */
-export interface Member {
+/** A fan of the provider, and the record id that the seed draws. */
+export interface SeedFan {
   fan: Fan
   index: number
   id: string
 }
 
 /**
- * `absent` has no record and gets one. All others are left as they are: `present` is there, by this seed; `taken` has a
- * record of another making under that subject; `erased` was erased; `elsewhere` is there under another provider's name.
+ * `absent` fans are written. The others are skipped: `present` by this seed; `taken` if the subject has another record;
+ * `erased`; `elsewhere` if the id exists under another provider's name.
  */
-export type Standing = 'absent' | 'present' | 'taken' | 'erased' | 'elsewhere'
+export type RecordState = 'absent' | 'present' | 'taken' | 'erased' | 'elsewhere'
 
-/** How many fans this run left as they are, by the reason. */
-export type Skipped = Record<Exclude<Standing, 'absent'>, number>
+/** Number of skipped fans by state. */
+export type Skipped = Record<Exclude<RecordState, 'absent'>, number>
 
 export const noneSkipped = (): Skipped => ({ present: 0, taken: 0, erased: 0, elsewhere: 0 })
 
@@ -29,11 +29,11 @@ export function addSkipped(sum: Skipped, more: Skipped): void {
   sum.elsewhere += more.elsewhere
 }
 
-/** By id, since neither an erasure nor another provider's name frees it; and by subject, as sign-ins do. */
-export async function readStandings(reader: Reader, provider: string, members: Member[]) {
+/** Looks fans up by subject, as sign-ins do, and by id, which an erasure or another provider's name keeps. */
+export async function readRecordStates(reader: Reader, provider: string, fans: SeedFan[]) {
   const { users } = reader.tables
   const { id, subject, erasedAt } = users
-  const names = members.flatMap(({ fan: { sub } }) => [sub, erasedSubject({ provider, subject: sub })])
+  const names = fans.flatMap(({ fan: { sub } }) => [sub, erasedSubject({ provider, subject: sub })])
   const named = await reader
     .select({ id, subject, erasedAt })
     .from(users)
@@ -44,12 +44,12 @@ export async function readStandings(reader: Reader, provider: string, members: M
     .where(
       inArray(
         id,
-        members.map(member => member.id),
+        fans.map(seedFan => seedFan.id),
       ),
     )
   const bySubject = new Map(named.map(row => [row.subject, row]))
   const byId = new Map(drawn.map(row => [row.id, row]))
-  return members.map(({ fan: { sub }, id: drawnId }): Standing => {
+  return fans.map(({ fan: { sub }, id: drawnId }): RecordState => {
     const own = bySubject.get(sub)
     if (own) return own.id === drawnId ? 'present' : 'taken'
     const sameId = byId.get(drawnId)
@@ -58,10 +58,10 @@ export async function readStandings(reader: Reader, provider: string, members: M
   })
 }
 
-/** Which of their handles somebody has. */
-export async function readTakenHandles(reader: Reader, members: Member[]): Promise<Set<string | null>> {
+/** The handles of these fans that exist already. */
+export async function readTakenHandles(reader: Reader, fans: SeedFan[]): Promise<Set<string | null>> {
   const { users } = reader.tables
-  const handles = members.map(({ fan }) => fan.preferred_username)
+  const handles = fans.map(({ fan }) => fan.preferred_username)
   const taken = await reader
     .select({ handle: users.handle })
     .from(users)

@@ -1,4 +1,4 @@
-/** What fans of a seed share: rewards with their stock and packs with their supply, as the database has them. */
+/** The rewards with their stock and the packs with their supply, which the fans of a seed share. */
 import { asc } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { countHolds, type PackRow, readItems } from '../../src/packs/catalogue.ts'
@@ -7,8 +7,8 @@ import { weightsProblem } from '../../src/packs/odds.ts'
 import { countUnsold } from '../../src/packs/supply.ts'
 import type { RewardRow } from '../../src/rewards/present.ts'
 
-export interface Season {
-  /** The stock goes down as fans claim. */
+export interface Supply {
+  /** The stock decreases as fans claim. */
   rewards: Map<string, RewardRow>
   packs: Map<string, PackOnSale>
 }
@@ -16,14 +16,14 @@ export interface Season {
 interface PackOnSale {
   pack: PackRow
   weights: Weight[]
-  /** How many can still be sold; goes down as fans buy. Infinite without a limit. */
+  /** Packs left to sell; decreases as fans buy. Infinite without a limit. */
   free: number
 }
 
-/** Before every purchase, so that each hold that was never completed counts. */
+/** Earlier than every purchase, so that every open hold counts. */
 export const BEFORE_ALL = new Date(0)
 
-export async function readSeason(reader: Reader): Promise<Season> {
+export async function readSupply(reader: Reader): Promise<Supply> {
   const rewards = await reader.select().from(reader.tables.rewards)
   const packs = await reader.select().from(reader.tables.packs).orderBy(asc(reader.tables.packs.id))
   const ids = packs.map(({ id }) => id)

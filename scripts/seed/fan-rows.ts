@@ -1,6 +1,6 @@
 /**
- * One fan's life as rows, without a database: the verbs' own rules in the verbs' order, so that the same seed gives
- * the very rows that the verbs would write. `test/scripts/seed` holds both against each other.
+ * Computes the rows of a fan without a database, with the rules of the verbs in their order, so that a seed gives exactly
+ * the rows that the verbs write. `test/scripts/seed` compares both.
  */
 import type { Tables } from '../../db/index.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
@@ -16,21 +16,21 @@ import { type Account, NEW_ACCOUNT, nextEntry, type PointsChange } from '../../s
 import { normalizeProfile } from '../../src/profile/rules.ts'
 import { mintRedemptionCode } from '../../src/rewards/redemption-code.ts'
 import {
-  drawJoining,
+  drawClaimAttempts,
+  drawJoinsLeaderboard,
   drawOpening,
   drawProfile,
   drawPurchases,
   drawVisits,
-  drawWishes,
   ONBOARDING_MS,
   type Stage,
-} from './plan.ts'
-import type { Season } from './season.ts'
+} from './draws.ts'
 import type { SeedSources } from './sources.ts'
+import type { Supply } from './supply.ts'
 
 type Row<Name extends keyof Tables> = Tables[Name]['$inferInsert']
 
-/** The rows of one fan, or of several. Items have no serial number yet: that is whoever writes them to say. */
+/** The rows of fans. Items get their serial numbers when they are written. */
 export interface Rows {
   users: Row<'users'>[]
   identities: Row<'identities'>[]
@@ -59,23 +59,23 @@ export const noRows = (): Rows => ({
   userItems: [],
 })
 
-export interface LifeTerms {
-  /** `IDP_NAME` and `IDP_ISSUER` of the provider whose fans these are. */
+export interface FanRowTerms {
+  /** `IDP_NAME` and `IDP_ISSUER` of the provider of the fans. */
   provider: { name: string; issuer: string }
   onboardingPoints: number
 }
 
-/** What a fan's life begins with: alone, it tells the id that their record has. */
+/** The first draws of a fan, which determine the id of the record. */
 export function drawRecord(fan: Fan, sources: SeedSources) {
   return { createdAt: sources.now(), drawn: drawProfile(fan, sources), id: sources.newId() }
 }
 
-/** Adds the rows of one fan, and takes what the fan gets from the season. */
-export function addLife(
+/** Adds the rows of one fan and decreases the supply accordingly. */
+export function addFanRows(
   rows: Rows,
   fan: Fan,
   stage: Exclude<Stage, 'new'>,
-  { sources, season, terms, handleTaken }: LifeContext,
+  { sources, supply, terms, handleTaken }: FanRowContext,
 ): void {
   const { id, createdAt, drawn } = drawRecord(fan, sources)
   const profile = normalizeProfile(drawn, '')
@@ -91,7 +91,7 @@ export function addLife(
   const statement = { statedAt: now, now, complete: true }
   const { claims } = parseClaims(fan.sub, { ...fan, picture }, statement)
   const { subject: _, ...mirrored } = claims
-  const joins = drawJoining(sources)
+  const joins = drawJoinsLeaderboard(sources)
   rows.identities.push({ userId: id, ...mirrored, syncedAt: now })
   rows.onboardings.push({ userId: id, completedAt: now })
   const { onboardingPoints } = terms
@@ -100,23 +100,23 @@ export function addLife(
 
   if (stage !== 'onboarded') {
     for (const visit of drawVisits(sources)) points.book(visit)
-    if (stage === 'collector') addPacks(rows, id, points, sources, season)
-    else if (stage !== 'active') addClaims(rows, id, points.balance(), sources, season, stage === 'redeemed')
+    if (stage === 'collector') addPacks(rows, id, points, sources, supply)
+    else if (stage !== 'active') addClaims(rows, id, points.balance(), sources, supply, stage === 'redeemed')
   }
   points.close()
 }
 
-export interface LifeContext {
+export interface FanRowContext {
   sources: SeedSources
-  season: Season
-  terms: LifeTerms
-  /** Somebody else has the handle: the fan goes without. */
+  supply: Supply
+  terms: FanRowTerms
+  /** Another fan has the handle: this fan gets none. */
   handleTaken: boolean
 }
 
 type Ledger = ReturnType<typeof createLedger>
 
-/** A fan's account, and their places on the boards once they have joined. */
+/** The account of a fan, and the leaderboard scores after joining. */
 function createLedger(rows: Rows, userId: string, sources: SeedSources) {
   let account: Account | undefined
   let places: Map<string, Place> | undefined
@@ -127,7 +127,7 @@ function createLedger(rows: Rows, userId: string, sources: SeedSources) {
 
   return {
     balance: () => account?.balance ?? 0,
-    /** The balance must suffice. */
+    /** The balance must be sufficient. */
     book(change: Omit<PointsChange, 'userId'>) {
       const at = sources.now()
       account ??= { userId, ...NEW_ACCOUNT }
@@ -136,7 +136,7 @@ function createLedger(rows: Rows, userId: string, sources: SeedSources) {
       account = { ...account, ...head }
       if (gained > 0) raise(at, gained)
     },
-    /** What was earned before, which is the onboarding reward of this instant, counts. */
+    /** Points earned before joining count; here the onboarding reward of the same instant. */
     join() {
       const at = sources.now()
       account ??= { userId, ...NEW_ACCOUNT }
@@ -152,17 +152,17 @@ function createLedger(rows: Rows, userId: string, sources: SeedSources) {
   }
 }
 
-/** Claims what the fan can afford and what is left. */
+/** Claims the drawn rewards that are affordable and in stock. */
 function addClaims(
   rows: Rows,
   userId: string,
   balance: number,
   sources: SeedSources,
-  season: Season,
+  supply: Supply,
   redeem: boolean,
 ) {
-  for (const rewardId of drawWishes(sources)) {
-    const reward = season.rewards.get(rewardId)
+  for (const rewardId of drawClaimAttempts(sources)) {
+    const reward = supply.rewards.get(rewardId)
     const now = sources.now()
     if (!reward || !isActive(reward, now) || balance < reward.pointsRequired) continue
     if (reward.stockRemaining === 0) continue
@@ -174,11 +174,11 @@ function addClaims(
   }
 }
 
-/** Buys a pack or two with points, and opens most. */
-function addPacks(rows: Rows, userId: string, points: Ledger, sources: SeedSources, season: Season) {
+/** Buys one or two packs with points and opens most of them. */
+function addPacks(rows: Rows, userId: string, points: Ledger, sources: SeedSources, supply: Supply) {
   for (const packId of drawPurchases(sources)) {
     const now = sources.now()
-    const onSale = season.packs.get(packId)
+    const onSale = supply.packs.get(packId)
     if (!onSale || !isActive(onSale.pack, now) || onSale.free < 1) continue
     const { pack, weights } = onSale
     if (pack.priceCurrency !== 'POINTS' || points.balance() < pack.priceAmount) continue

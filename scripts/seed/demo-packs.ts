@@ -25,7 +25,7 @@ interface SeedPack {
   itemsPerPack: number
   supply?: number
   active?: boolean
-  /** Shares of the rarities in millionths; within a rarity the items share alike. */
+  /** Probabilities of the rarities in millionths; items of one rarity share them equally. */
   odds: Record<string, number>
 }
 
@@ -67,7 +67,7 @@ export const packs: SeedPack[] = [
   },
 ]
 
-/** The weights of a pack: each rarity's share split among its items, the first taking what does not divide. */
+/** The weights of a pack: the share of each rarity split among its items; the first item gets the remainder. */
 export function weightsOf({ odds }: SeedPack): { id: string; weight: number }[] {
   return Object.entries(odds).flatMap(([rarity, share]) => {
     const ids = collectibles.filter(([, , , of]) => of === rarity).map(([id]) => id)
