@@ -310,8 +310,8 @@ test('a damaged, foreign or newer backup is not restored', async () => {
   for (const [name, why] of [
     ['newer.db', 'is from a newer version (migrations ahead: 1)'],
     ['torn.db', 'refers to no row of teams'],
-    ['text.db', 'is no sound SQLite database'],
-    ['forged.db', 'holds a ledger that is inconsistent: fan '],
+    ['text.db', 'is not an intact SQLite database'],
+    ['forged.db', 'is inconsistent: fan '],
     ['foreign.db', 'is not a database of Matchday'],
     ['absent.db', 'There is no file'],
   ] as const) {

@@ -182,8 +182,8 @@ describe.each(pairs)('A move from $name', ({ from, to }) => {
       make: (tx: Transaction) => tx.update(tx.tables.teams).set({ active: false }),
     },
     {
-      change: 'a fan who came when the fans were copied',
-      difference: 'rows refer to others that came later',
+      change: 'a fan who was created after the fans were copied',
+      difference: 'rows refer to rows that were added later',
       async make(tx: Transaction) {
         const at = new Date(0)
         const who = { provider: 'late', subject: 'late', createdAt: at, updatedAt: at }

@@ -155,7 +155,7 @@ for (const engine of sharedEngines) {
           '100 POINTS',
           fanId ?? '?',
           packId,
-          'on sale again',
+          'returned to the supply',
           'Nothing was changed',
           '--yes',
         ]) {
