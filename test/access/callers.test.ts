@@ -1,4 +1,4 @@
-/** Who gets in: every operation of the OpenAPI document, tried by every kind of caller. */
+/** Access: every operation of the OpenAPI document, tried by every kind of caller. */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { isProtected, type Located, operationsOf, readDocument, readsToken } from '../docs/document.ts'
 import { patientFan } from '../packs/packs-world.ts'
@@ -7,7 +7,7 @@ import { onEngine } from '../support/world.ts'
 import { deleted, deliver } from '../users/deliveries.ts'
 import { snapshot } from './snapshot.ts'
 
-/** The provider answers its own tokens only, and only they are exchanged. */
+/** Operations that need a session token of the provider. */
 const SESSIONS_ONLY = ['createNativeToken', 'syncIdentity']
 
 onEngine(sqliteEngine, 'every operation', world => {
@@ -19,7 +19,7 @@ onEngine(sqliteEngine, 'every operation', world => {
   const signIn = async (token: string) =>
     (await world.withToken(token).post('/api/auth/native-token')).body as Record<string, string>
 
-  /** Tokens that were good once, by what became of them. */
+  /** Tokens that were valid before, by the reason why they are not. */
   const spent: Record<string, () => Promise<string[]>> = {
     'a session that was logged out': async () => {
       const { token, post } = await patientFan(world)
@@ -81,7 +81,7 @@ onEngine(sqliteEngine, 'every operation', world => {
       })
     }
 
-    test('nobody: a caller without a token gets into none that is protected, and nothing is written', async () => {
+    test('a caller without a token at every protected operation, and nothing is written', async () => {
       const before = await snapshot(world.db)
       for (const located of operations.filter(isProtected)) {
         const { status, body } = await call(located, {})
@@ -91,10 +91,10 @@ onEngine(sqliteEngine, 'every operation', world => {
     })
   })
 
-  test('lets in a fan, by session token and by native token, except where only a session will do', async () => {
+  test('accepts a fan with a session token or a native token, except where a session is required', async () => {
     const fan = await patientFan(world)
     for (const located of operations) {
-      // Logging out would end the token that the others use.
+      // Logging out would revoke the token of the other requests.
       if (located.operation.operationId === 'logOut') continue
       const { token = '' } = await signIn(fan.token)
       const bySession = await call(located, bearer(fan.token))

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/index.ts'
 
-/** Everything in the database, to tell that a request left no trace. */
+/** The whole content of the database, to check that a request changed nothing. */
 export async function snapshot({ read, tables }: Pick<Database, 'read' | 'tables'>): Promise<string[]> {
   const rows: string[] = []
   for (const [name, table] of Object.entries(tables)) {

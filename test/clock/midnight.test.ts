@@ -1,4 +1,4 @@
-/** The first instant of a day, a week, a month and a year, and the second that JavaScript does not have. */
+/** The first instant of a day, a week, a month and a year, and leap seconds. */
 import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { parseClaims } from '../../src/identity-provider/claims.ts'
@@ -11,7 +11,7 @@ import { deliver, updated } from '../users/deliveries.ts'
 onEachEngine('Midnight', world => {
   const setClock = (at: number) => world.clock.set(at - world.clock.ms)
 
-  // The end of a day, a week and a month, of a month alone, of a week alone, and of a year; and a 29 February.
+  // The end of a day, a week and a month; of a month only; of a week only; of a year; and a 29 February.
   for (const [n, midnight] of [
     '2026-08-16T00:00:00.000Z',
     '2026-09-01T00:00:00.000Z',
@@ -47,11 +47,11 @@ onEachEngine('Midnight', world => {
   }
 })
 
-/** JavaScript has no 61st second: what cannot be kept as it was said is refused, and moves to no other second. */
+/** JavaScript has no leap seconds: they are refused, and not moved to another second. */
 describe('A leap second', () => {
   const LEAP = '2016-12-31T23:59:60.000Z'
 
-  test('is no instant of a catalogue', () => {
+  test('is not valid in a catalogue', () => {
     const entry = { id: 'r', title: 'r', description: 'r', itemType: 'voucher', pointsRequired: 0 }
     for (const [startsAt, sound] of [
       ['2016-12-31T23:59:59.999Z', true],
@@ -63,7 +63,7 @@ describe('A leap second', () => {
     }
   })
 
-  test('in a claim of the provider is left out, and named', () => {
+  test('in a claim of the provider is left out and reported', () => {
     const now = new Date('2026-08-15T18:30:00.000Z')
     const statement = { statedAt: now, now, complete: true }
     const { claims, refused } = parseClaims('fan', { updated_at: LEAP }, statement)
@@ -72,7 +72,7 @@ describe('A leap second', () => {
 })
 
 onEachEngine('A leap second as the time of an event', world => {
-  test('is refused with 422, and the repeat of the delivery with a good time counts', async () => {
+  test('is refused with 422, and the same delivery with a valid time is accepted', async () => {
     const fan = await patientFan(world)
     expectStatus(200, await fan.post('/api/user/onboarding', {}))
     world.clock.advance(1000)

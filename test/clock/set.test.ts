@@ -1,4 +1,4 @@
-/** Clocks that are set back or ahead: nothing is granted or sold twice, and nothing is held for ever. */
+/** Clocks that are set back or ahead: nothing is granted or sold twice, and no hold lasts forever. */
 import { expect, test } from 'bun:test'
 import { REUSE_GRACE_MS } from '../../src/auth/native-sessions.ts'
 import { FETCH_COOLDOWN_MS } from '../../src/identity-provider/key-set.ts'
@@ -19,7 +19,7 @@ const SECOND = 1000
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** The fan with a token of now: one from the future is refused. */
+/** The fan with a current token, because one from the future is refused. */
 const signedIn = async (world: World, { subject }: Fan) =>
   world.withToken(await world.idp.issueToken(subject, { expiresIn: 365 * 86_400 }))
 
@@ -36,20 +36,20 @@ onEachEngine('A clock that is set', world => {
       expect(await faultsOf(world)).toEqual([])
     })
 
-    test(`by ${by / HOUR} h replays what is kept under a key, or does it once more by its own rules`, async () => {
+    test(`by ${by / HOUR} h replays the stored response of a key, or executes the request again safely`, async () => {
       const fan = await patientFan(world, 1_000)
       const rewardId = await world.reward()
       const headers = { 'idempotency-key': `set by ${by}` }
       const first = expectStatus(200, await fan.post('/api/rewards/claim', { rewardId }, headers))
       world.clock.set(by)
       const again = await (await signedIn(world, fan)).post('/api/rewards/claim', { rewardId }, headers)
-      // A day later the record is gone, and the claim's own row answers.
+      // A day later the record is deleted, and the row of the claim decides.
       if (by < DAY) expect([again.status, again.body]).toEqual([200, first])
       else expect(refusal(again)).toEqual([409, 'already_claimed'])
     })
   }
 
-  test('back: what is booked then goes on in the chain, and in the ranks behind who was there before', async () => {
+  test('back: new ledger entries continue the chain, and rank after existing ones', async () => {
     const fan = await patientFan(world)
     expectStatus(200, await fan.post('/api/user/onboarding', {}))
     world.clock.set(-DAY)
@@ -64,7 +64,7 @@ onEachEngine('A clock that is set', world => {
     expect(await faultsOf(world)).toEqual([])
   })
 
-  test('back: a hold stays one hold, supply is never below zero, and it ends when its time has come', async () => {
+  test('back: a hold stays one hold, supply is never below zero, and the hold expires at its time', async () => {
     const fan = await patientFan(world, 500)
     const packId = await addPack(world, { supply: 2 })
     const held = expectStatus(201, await start(fan, packId))
@@ -77,7 +77,7 @@ onEachEngine('A clock that is set', world => {
       409,
       'sold_out',
     ])
-    // The later hold has the earlier end.
+    // The later hold expires earlier.
     world.clock.advance(HOLD)
     expect(await remaining(world, packId)).toBe(1)
     world.clock.advance(HOUR)
@@ -85,7 +85,7 @@ onEachEngine('A clock that is set', world => {
     expect(refusal(await complete(again, held.id))).toEqual([409, 'purchase_expired'])
   })
 
-  test('back: cursors go on where they were, and each pack comes once', async () => {
+  test('back: cursors continue at their position, and each pack is listed once', async () => {
     const fan = await patientFan(world, 1_000)
     const packId = await addPack(world)
     const ids: string[] = []
@@ -110,19 +110,19 @@ onEachEngine('A clock that is set', world => {
     expect(seen.toSorted()).toEqual(ids.toSorted())
   })
 
-  test('back: a session token of what is now the future is refused, one within the leeway is not', async () => {
+  test('back: a session token from the future is refused, except within the clock tolerance', async () => {
     const [near, far] = [await patientFan(world), await patientFan(world)]
     world.clock.set(-30 * SECOND)
     expect((await near.get('/api/user/points')).status).toBe(200)
     world.clock.set(-SECOND)
     expect(refusal(await far.get('/api/user/points'))).toEqual([401, 'invalid_token'])
-    // Judged good before, it is not judged again.
+    // Verified before, it is not verified again.
     expect((await near.get('/api/user/points')).status).toBe(200)
     world.clock.set(31 * SECOND)
     expect((await far.get('/api/user/points')).status).toBe(200)
   })
 
-  test('back: a native token goes on, and lives no longer than its session', async () => {
+  test('back: a native token stays valid, and does not outlive its session', async () => {
     const fan = await patientFan(world)
     const { token, expiresIn } = expectStatus(200, await fan.post('/api/auth/native-token', {}))
     const native = world.withToken(token)
@@ -133,7 +133,7 @@ onEachEngine('A clock that is set', world => {
     expect(refusal(await native.get('/api/user/points'))).toEqual([401, 'invalid_token'])
   })
 
-  test('back: a spent refresh token is forgiven for ten seconds, not for as long as the clock was set back', async () => {
+  test('back: the grace period of a refresh token stays ten seconds', async () => {
     const refresh = (refreshToken: string) =>
       world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })
     for (const [by, status] of [
@@ -146,12 +146,12 @@ onEachEngine('A clock that is set', world => {
       const { refreshToken: next } = expectStatus(200, await refresh(refreshToken))
       world.clock.set(by)
       expect([by, (await refresh(refreshToken)).status]).toEqual([by, status])
-      // A reuse ends the session, of whoever it was.
+      // A reuse ends the session.
       expect([by, (await refresh(next)).status]).toEqual([by, status])
     }
   })
 
-  test('back: a key that the provider has made since is asked for as soon as any', async () => {
+  test('back: a new key of the provider is fetched without delay', async () => {
     const rotate = () => world.idp.handle(new Request(`${ISSUER}/_mock/keys/rotate`, { method: 'POST' }))
     const fan = await patientFan(world)
     for (const by of [0, -HOUR, -DAY]) {
@@ -165,7 +165,7 @@ onEachEngine('A clock that is set', world => {
 
 // In a world of its own: while the clock is back, the hold that ended counts as one again.
 onEachEngine('A clock that is set ahead and back', world => {
-  test('ends a hold, and then it is held or sold to another, never both', async () => {
+  test('expires a hold, which is then completed or sold to another fan, never both', async () => {
     const [first, second] = [await patientFan(world, 500), await patientFan(world, 500)]
     const packId = await addPack(world, { supply: 1 })
     const held = expectStatus(201, await start(first, packId))
@@ -183,7 +183,7 @@ onEachEngine('A clock that is set ahead and back', world => {
 onEachEngine(
   'Limits and a clock that is set',
   world => {
-    test('neither ahead nor back gives anything before the minute is over, nor takes anything after it', async () => {
+    test('neither ahead nor back shortens or extends the minute of a limit', async () => {
       const fan = await patientFan(world)
       const claim = async () => {
         const { status, headers } = await (await signedIn(world, fan)).post('/api/rewards/claim', {

@@ -1,4 +1,4 @@
-/** The configuration: read once, checked whole, and shy of what it must not tell. */
+/** The configuration: read once, validated as a whole, and never disclosed in messages. */
 import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,12 +30,12 @@ function problemsOf(env: Environment): string[] {
     throw error
   }
 }
-/** The variables that are at fault when these are laid over a good environment. */
+/** The invalid variables after these are added to a valid environment. */
 const faultsOf = (env: Environment, base: Environment = production) =>
   problemsOf({ ...base, ...env }).map(problem => problem.split(' ')[0])
 
 describe('parseConfig', () => {
-  test('has a default for everything but the secrets in development', () => {
+  test('has defaults in development for everything except secrets', () => {
     expect(parseConfig({ ...secrets })).toMatchObject({
       production: false,
       host: '127.0.0.1',
@@ -54,7 +54,7 @@ describe('parseConfig', () => {
     expect(faultsOf({}, {})).toEqual(['IDP_WEBHOOK_SECRET', 'NATIVE_TOKEN_KEY'])
   })
 
-  test('has none for what production must decide, and names all of it at once', () => {
+  test('requires settings in production, and lists all missing ones', () => {
     expect(faultsOf({}, { NODE_ENV: 'production' }).toSorted()).toEqual([
       'DATABASE_URL',
       'IDP_AUDIENCE',
@@ -65,7 +65,7 @@ describe('parseConfig', () => {
     ])
   })
 
-  test('takes a full configuration of production, where the docs are off unless switched on', () => {
+  test('accepts a full configuration of production, with the docs off by default', () => {
     const config = parseConfig(production)
     expect(config).toMatchObject({
       production: true,
@@ -104,7 +104,7 @@ describe('parseConfig', () => {
     }
   })
 
-  test('takes blank variables for missing ones, and white space around a value for none', () => {
+  test('treats blank variables as missing, and trims values', () => {
     expect(parseConfig({ ...secrets, PORT: '', HOST: '  ', IDP_NAME: ' mine ' })).toMatchObject({
       port: 3000,
       host: '127.0.0.1',
@@ -112,12 +112,12 @@ describe('parseConfig', () => {
     })
   })
 
-  test('takes the slash off the end of an issuer, and keeps its path', () => {
+  test('removes the trailing slash of an issuer, and keeps its path', () => {
     const { identity } = parseConfig({ ...production, IDP_ISSUER: 'https://login.example.com/realms/fans/' })
     expect(identity.issuer).toBe('https://login.example.com/realms/fans')
   })
 
-  test('reads `none` as a provider whose tokens have no typ of their own', () => {
+  test('reads `none` as a provider whose tokens have no typ', () => {
     expect(parseConfig({ ...production, IDP_TOKEN_TYP: 'None' }).identity.tokenTyp).toBeNull()
     expect(parseConfig({ ...production, IDP_TOKEN_TYP: 'JWT' }).identity.tokenTyp).toBe('JWT')
   })
@@ -197,7 +197,7 @@ describe('parseConfig', () => {
     ],
   }
   for (const [name, values] of Object.entries(WRONG)) {
-    test(`refuses a wrong ${name} and shows no value`, () => {
+    test(`refuses an invalid ${name} and shows no value`, () => {
       for (const value of values) {
         const problems = problemsOf({ ...production, [name]: value })
         expect([value, problems.map(problem => problem.split(' ')[0])]).toEqual([value, [name]])
@@ -207,13 +207,13 @@ describe('parseConfig', () => {
     })
   }
 
-  test('takes an Ed25519 key as well as one of P-256', async () => {
+  test('accepts an Ed25519 key as well as a P-256 key', async () => {
     const pair = await generateKeyPair('Ed25519', { extractable: true })
     const key = { ...(await exportJWK(pair.privateKey)), kid: 'key-2' }
     expect(faultsOf({ NATIVE_TOKEN_KEY: JSON.stringify(key) })).toEqual([])
   })
 
-  test('refuses an issuer of native tokens by which they could not be told from the provider’s', () => {
+  test('refuses the provider’s issuer as the issuer of native tokens', () => {
     const { IDP_ISSUER = '' } = production
     for (const [NATIVE_TOKEN_ISSUER, issuer] of [
       [IDP_ISSUER, IDP_ISSUER],
@@ -225,7 +225,7 @@ describe('parseConfig', () => {
     expect(faultsOf({ NATIVE_TOKEN_ISSUER: 'https://api.example.com' })).toEqual([])
   })
 
-  test('takes previous keys, private or public, and refuses what cannot verify or is named twice', () => {
+  test('accepts previous keys, private or public, and refuses unusable and duplicate ones', () => {
     const older = { ...ownKey, kid: 'key-0' }
     const { d: _, ...olderPublic } = older
     const withPrevious = (keys: unknown) => faultsOf({ NATIVE_TOKEN_PREVIOUS_KEYS: JSON.stringify(keys) })
@@ -246,7 +246,7 @@ describe('parseConfig', () => {
     expect(faultsOf({ NATIVE_TOKEN_PREVIOUS_KEYS: '[' })).toEqual(['NATIVE_TOKEN_PREVIOUS_KEYS'])
   })
 
-  test('reads required claims as pairs and as bare names, and refuses what is neither', () => {
+  test('reads required claims as pairs or names, and refuses anything else', () => {
     const required = (text: string) =>
       parseConfig({ ...production, IDP_REQUIRED_CLAIMS: text }).identity.requiredClaims
     expect(required('token_use=access, sid ,v=2')).toEqual({ token_use: 'access', sid: null, v: 2 })
@@ -255,7 +255,7 @@ describe('parseConfig', () => {
     }
   })
 
-  test('reads the value of a required claim as JSON, and as text where it is none', () => {
+  test('reads the value of a required claim as JSON, or else as a string', () => {
     const required = (value: string) =>
       parseConfig({ ...production, IDP_REQUIRED_CLAIMS: `c=${value}` }).identity.requiredClaims.c
     for (const [value, read] of [
@@ -272,7 +272,7 @@ describe('parseConfig', () => {
       expect([value, required(value)]).toEqual([value, read])
   })
 
-  test('reads allowed clients with commas and required scopes with spaces', () => {
+  test('reads allowed clients separated by commas, and required scopes separated by spaces', () => {
     const { identity } = parseConfig({
       ...production,
       IDP_ALLOWED_CLIENTS: 'app, https://app.example.com,',
@@ -283,7 +283,7 @@ describe('parseConfig', () => {
     expect(parseConfig(production).identity).toMatchObject({ allowedClients: [], requiredScopes: [] })
   })
 
-  test('wants every address of the provider at https in production, and lets an issuer without discovery be any text', () => {
+  test('requires https for every URL of the provider in production, and accepts any issuer without discovery', () => {
     for (const name of ['IDP_JWKS_URL', 'IDP_USERINFO_URL']) {
       expect(faultsOf({ [name]: 'https://login.example.com/x' })).toEqual([])
       for (const url of [
@@ -299,7 +299,7 @@ describe('parseConfig', () => {
     expect(faultsOf({ IDP_ISSUER: 'privy.io', IDP_JWKS_URL: 'https://auth.privy.io/keys' })).toEqual([])
   })
 
-  test('refuses a loopback or private address of the provider in production, and takes one in development', () => {
+  test('refuses a loopback or private address of the provider in production only', () => {
     for (const host of [
       'localhost',
       'idp.localhost',
@@ -319,7 +319,7 @@ describe('parseConfig', () => {
     }
   })
 
-  test('lists every problem in one message, and none of the values', () => {
+  test('lists every problem in one message, without values', () => {
     const wrong = Object.fromEntries(Object.entries(WRONG).map(([name, [value]]) => [name, value]))
     const error = (() => {
       try {
@@ -333,7 +333,7 @@ describe('parseConfig', () => {
     expect(String(error)).not.toContain('hunter2')
   })
 
-  test('trusts no proxy, allows no origin and asks for no HTTPS unless told to', () => {
+  test('by default trusts no proxy, allows no origin and does not require HTTPS', () => {
     for (const env of [production, { ...secrets }]) {
       const { network } = parseConfig(env)
       expect(network).toMatchObject({ corsOrigins: [], hstsSeconds: 0, trustedProxies: { kind: 'none' } })
@@ -345,7 +345,7 @@ describe('parseConfig', () => {
     expect(faultsOf({ CORS_ORIGINS: 'https://fans.example,capacitor://localhost' })).toEqual([])
   })
 
-  test('limits rates in production, and nobody’s day in development', () => {
+  test('has low rate limits in production, and high ones in development', () => {
     const strict = parseConfig(production).limits.rates
     for (const [policy, rate] of Object.entries(parseConfig({ ...secrets }).limits.rates)) {
       expect([policy, rate]).toEqual([policy, 1_000_000])
@@ -354,13 +354,13 @@ describe('parseConfig', () => {
     expect(parseConfig({ ...production, RATE_LIMIT_CALLER: '0' }).limits.rates.caller).toBe(0)
   })
 
-  test('refuses secrets of development in production, by what they are and not by where they lie', () => {
+  test('refuses development secrets in production, by their content and not by their location', () => {
     expect(faultsOf({ ...secrets })).toEqual(['IDP_WEBHOOK_SECRET', 'NATIVE_TOKEN_KEY'])
     expect(problemsOf({ ...production, ...secrets }).join()).toContain('development')
     expect(faultsOf({ ...secrets, NODE_ENV: 'development' })).toEqual([])
   })
 
-  test('lets an issuer be plain http outside of production alone', () => {
+  test('accepts an issuer with plain http outside of production only', () => {
     const env = { IDP_ISSUER: 'http://login.example.com' }
     expect(faultsOf({ ...env, NODE_ENV: undefined })).toEqual([])
     expect(problemsOf({ ...production, ...env })).toEqual(['IDP_ISSUER must be https in production'])
@@ -372,7 +372,7 @@ describe('withDevelopmentSecrets', () => {
   const file = (name: string) => join(folder, name, 'secrets.json')
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('makes what is missing once, for its owner alone to read, and reads it from then on', async () => {
+  test('generates missing secrets once, readable by their owner only, and reads them afterwards', async () => {
     const first = await withDevelopmentSecrets({ PORT: '1' }, file('once'))
     expect(faultsOf(first, {})).toEqual([])
     expect(first.PORT).toBe('1')
@@ -380,27 +380,27 @@ describe('withDevelopmentSecrets', () => {
     expect(await withDevelopmentSecrets({ PORT: '1' }, file('once'))).toEqual(first)
   })
 
-  test('of twenty that start at once all end with the same secrets, and no draft is left behind', async () => {
+  test('twenty concurrent starts get the same secrets, and no temporary file remains', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => withDevelopmentSecrets({}, file('race'))))
     expect(new Set(made.map(env => JSON.stringify(env))).size).toBe(1)
     expect(readdirSync(join(folder, 'race'))).toEqual(['secrets.json'])
   })
 
-  test('leaves what is set as it is, and takes a blank variable for missing', async () => {
+  test('keeps existing variables, and treats a blank one as missing', async () => {
     const env = { NATIVE_TOKEN_KEY: '', IDP_WEBHOOK_SECRET: production.IDP_WEBHOOK_SECRET }
     const filled = await withDevelopmentSecrets(env, file('blank'))
     expect(filled.IDP_WEBHOOK_SECRET).toBe(production.IDP_WEBHOOK_SECRET)
     expect(faultsOf(filled, {})).toEqual([])
   })
 
-  test('writes and fills in nothing in production, nor where nothing is missing', async () => {
+  test('does nothing in production, or if nothing is missing', async () => {
     const env = { NODE_ENV: 'production' }
     expect(await withDevelopmentSecrets(env, file('never'))).toEqual(env)
     expect(await withDevelopmentSecrets({ ...secrets }, file('never'))).toEqual({ ...secrets })
     expect(readdirSync(folder)).not.toContain('never')
   })
 
-  test('says what to do about a file that cannot be read', async () => {
+  test('says what to do with an unreadable file', async () => {
     await Bun.write(file('broken'), '{"NATIVE_TOKEN_KEY":')
     expect(withDevelopmentSecrets({}, file('broken'))).rejects.toThrow('delete it and start again')
   })

@@ -1,4 +1,4 @@
-/** What a background task logs when the database refuses its write: neither names nor addresses of people. */
+/** What a background task logs if the database refuses its write: no personal data. */
 import { expect, test } from 'bun:test'
 import { startBackground } from '../../src/background.ts'
 import { enqueueSync } from '../../src/users/deferred-sync.ts'
@@ -18,7 +18,7 @@ const REFUSE = {
 }
 
 onEachEngine('A deferred sync that the database refuses', world => {
-  test('is logged with its task and the error, without what the provider said of the fan', async () => {
+  test('is logged with its task and the error, without the fan’s claims', async () => {
     const { subject, token } = await world.fan()
     const { name, email } = await control(world, 'GET', `/users/${subject}`)
     const { db, databaseUrl: url, deps } = world

@@ -1,10 +1,10 @@
-/** The last lines of the log tell why a process ended: none is lost when it ends. */
+/** The last lines of the log say why a process exits: none is lost. */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 
 const MODULE = join(import.meta.dir, '../../src/core/log.ts')
 
-/** What a process wrote that logged these lines and ended at once. */
+/** The output of a process that logs these lines and exits immediately. */
 async function outputOf(lines: number): Promise<{ code: number; messages: string[] }> {
   const source = `
     const { createLog } = await import(${JSON.stringify(MODULE)})
@@ -21,10 +21,10 @@ async function outputOf(lines: number): Promise<{ code: number; messages: string
 }
 
 test.each([0, 1, 2, 3, 1000])(
-  'a process that logs %d lines and ends has written them all, once',
+  'a process that logs %d lines and exits has written each of them once',
   async lines => {
     const messages = Array.from({ length: lines }, (_, n) => `line ${n + 1}`)
-    // Several, since a line that is still under way is lost in half of all cases only.
+    // Several runs, because a line that is being written is lost in half of the cases only.
     const runs = await Promise.all(Array.from({ length: 4 }, () => outputOf(lines)))
     expect(runs).toEqual(Array(4).fill({ code: 3, messages }))
   },

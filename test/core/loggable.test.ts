@@ -1,4 +1,4 @@
-/** The log never holds the values that an operation failed on. */
+/** The log never contains the values of a failed operation. */
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Glob } from 'bun'
@@ -44,7 +44,7 @@ test.each([
   for (const word of ['Calebe', 'Santos', 'calebe@', 'example.net']) expect(said(error)).not.toContain(word)
 })
 
-test('what failed first, its codes and where it was thrown are logged', () => {
+test('the root cause, its codes and the stack are logged', () => {
   const cause = driverError('duplicate key value violates unique constraint "users_handle"', {
     code: 'ERR_POSTGRES_SERVER_ERROR',
     errno: '23505',
@@ -61,13 +61,13 @@ test('what failed first, its codes and where it was thrown are logged', () => {
   expect(line.at?.[0]).toContain('loggable.test.ts')
 })
 
-test('errors that are their own cause, and long messages, are bounded', () => {
+test('circular causes and long messages are limited', () => {
   const endless = new Error('x'.repeat(10_000))
   endless.cause = endless
   expect(loggable(endless).message).toHaveLength(500)
 })
 
-test('no log line of src takes an error, its message or its stack in another way', async () => {
+test('every log line of src logs errors through loggable()', async () => {
   const root = join(import.meta.dir, '../..')
   const offenders: string[] = []
   for (const file of new Glob('src/**/*.ts').scanSync(root)) {

@@ -1,4 +1,4 @@
-/** Security events are logged once each, under names that do not change, and say nothing about people. */
+/** Security events are logged once each, with stable names and without personal data. */
 import { beforeEach, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ onEachEngine('Security events', world => {
     expect(world.logged.join()).not.toContain('Forged')
   })
 
-  test('the use of a spent refresh token, with the session that it ended', async () => {
+  test('the reuse of a refresh token, with the session that it ended', async () => {
     const fan = await world.fan()
     const { refreshToken, sessionId } = (await fan.post('/api/auth/native-token', {})).body
     const refresh = () => world.anonymous.post('/api/auth/native-token/refresh', { refreshToken })
@@ -50,7 +50,7 @@ onEachEngine('Security events', world => {
     expect(answer.status).toBe(401)
     const requestId = answer.headers.get('x-request-id')
     expect(events()).toEqual([{ level: WARN, event: 'refresh_token_reused', requestId, sessionId }])
-    // The session is over: a further use of it is an unknown token's.
+    // The session has ended: another use counts as an unknown token.
     expect((await refresh()).status).toBe(401)
     expect(events()).toHaveLength(1)
     expect(world.logged.join()).not.toContain(refreshToken)
@@ -70,7 +70,7 @@ onEachEngine('Security events', world => {
     ])
   })
 
-  test('a token of a user whom the provider deleted, session token and native token', async () => {
+  test('a token of a user deleted by the provider, session token and native token', async () => {
     const fan = await world.fan()
     const { id: userId } = (await fan.post('/api/user/profile', {})).body
     const native = world.withToken((await fan.post('/api/auth/native-token', {})).body.token)
@@ -87,7 +87,7 @@ onEachEngine('Security events', world => {
     expect(world.logged.join()).not.toContain(fan.subject)
   })
 
-  test('none for a token that is merely bad: expired, of another issuer or with a bad signature', async () => {
+  test('no event for an invalid token: expired, of another issuer or with an invalid signature', async () => {
     for (const defect of ['expired', 'wrong_issuer', 'wrong_key', 'alg_none'] as const) {
       const token = await world.idp.issueToken('fan-0001', { defect })
       expect((await world.withToken(token).get('/api/rewards')).status).toBe(401)
@@ -96,7 +96,7 @@ onEachEngine('Security events', world => {
   })
 })
 
-test('SECURITY.md lists exactly the events that there are', () => {
+test('SECURITY.md lists exactly the existing events', () => {
   const text = readFileSync(join(root, 'SECURITY.md'), 'utf8')
   const [, section = ''] = text.split('## Security events\n')
   const listed = [...(section.split('\n## ')[0] ?? '').matchAll(/^- `([a-z_]+)`/gm)].map(([, name]) => name)

@@ -1,4 +1,4 @@
-/** Requests leave for public addresses only, and connect to the address that was checked. */
+/** Requests go to public addresses only, and connect to the address that was checked. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { lookup } from 'node:dns/promises'
 import { hostname } from 'node:os'
@@ -12,7 +12,7 @@ import { sqliteEngine } from '../support/engines.ts'
 import { startApi } from '../support/processes.ts'
 
 describe('isInternalHost', () => {
-  test('knows the networks that no public server is in, however they are spelled', () => {
+  test('recognises internal networks in every notation', () => {
     for (const address of [
       '0.0.0.0',
       '10.255.255.255',
@@ -67,7 +67,7 @@ interface Sent {
   init: BunFetchRequestInit
 }
 
-/** A guard over a network that records what is sent. */
+/** A guard with a transport that records requests. */
 function createNetwork(answers: string[][], reply: (sent: Sent) => Response = () => new Response('ok')) {
   const sent: Sent[] = []
   const resolved: string[] = []
@@ -103,7 +103,7 @@ describe('a guarded fetch of public addresses only', () => {
     expect(sent).toEqual([])
   })
 
-  test('sends nothing to an internal host that is named directly, and resolves nothing for it', async () => {
+  test('sends nothing to an internal address in the URL, and does not resolve it', async () => {
     const { guarded, sent, resolved } = createNetwork([['8.8.8.8']])
     for (const host of ['localhost', '127.0.0.1:8443', '[::1]', '127.1', 'localhost.']) {
       await refused(guarded(get(`https://${host}/`)))
@@ -111,7 +111,7 @@ describe('a guarded fetch of public addresses only', () => {
     expect([sent, resolved]).toEqual([[], []])
   })
 
-  test('connects to the address that was checked, although a second answer of DNS differs', async () => {
+  test('connects to the address that was checked, although a second DNS response differs', async () => {
     const { guarded, sent, resolved } = createNetwork([['8.8.8.8'], ['127.0.0.1']])
     const headers = { authorization: 'Bearer a-token' }
     await guarded(get('https://login.example.com:8443/userinfo?a=b', { headers }))
@@ -127,13 +127,13 @@ describe('a guarded fetch of public addresses only', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('follows no redirect, whatever the request asks for', async () => {
+  test('never follows a redirect, also if the request asks for it', async () => {
     const { guarded, sent } = createNetwork([['8.8.8.8']])
     await guarded(get('https://login.example.com/', { redirect: 'follow' }))
     expect(sent[0]?.init.redirect).toBe('manual')
   })
 
-  test('tries the next address only where no connection came about, with the same body', async () => {
+  test('tries the next address, with the same body, only if no connection was established', async () => {
     const failing = (code: string) =>
       createNetwork([['8.8.8.8', '2606:4700::1']], ({ url }) => {
         if (url.includes('8.8.8.8')) throw Object.assign(new TypeError(code), { code })
@@ -172,7 +172,7 @@ describe('over a real connection', () => {
   })
   afterAll(() => server.stop(true))
 
-  /** The guard takes 8.8.8.8 for the host; the server of this test stands in for that address. */
+  /** The host resolves to 8.8.8.8; the transport connects to the server of this test instead. */
   const guardedFor = (ca: string | undefined) =>
     createGuardedFetch({
       publicOnly: true,
@@ -193,7 +193,7 @@ describe('over a real connection', () => {
     expect(names).toHaveLength(1)
   })
 
-  test('a compressed reply arrives as it was sent: it cannot expand in memory, and is refused unread', async () => {
+  test('a compressed response is not expanded in memory, and is refused unread', async () => {
     const bomb = brotliCompressSync(Buffer.alloc(16 * 1024 * 1024, ' '))
     expect(bomb.byteLength).toBeLessThan(1024)
     await using bombs = Bun.serve({

@@ -1,4 +1,4 @@
-/** One bounded request to the provider: whatever comes back, it ends, and says which kind of failure it was. */
+/** One bounded request to the provider: it always ends, and reports the kind of failure. */
 import { describe, expect, test } from 'bun:test'
 import {
   type Fetch,
@@ -26,7 +26,7 @@ const answer =
 type BodyOf = ConstructorParameters<typeof Response>[0]
 
 describe('fetchJson', () => {
-  test('answers the object and the headers, and asks with the token and without redirects', async () => {
+  test('returns the object and the headers, and sends the token and follows no redirects', async () => {
     const asked: Request[] = []
     const { body, headers } = await ask(
       async request => {
@@ -49,7 +49,7 @@ describe('fetchJson', () => {
     expect(asked[0]?.headers.has('authorization')).toBe(false)
   })
 
-  test('ends at the deadline when nothing is answered, and hangs up', async () => {
+  test('ends at the deadline without a response, and aborts the request', async () => {
     const signals: AbortSignal[] = []
     const failure = await failureOf(
       request => {
@@ -62,7 +62,7 @@ describe('fetchJson', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true])
   })
 
-  test('ends at the deadline when the head came and the body never ends', async () => {
+  test('ends at the deadline if the body never ends', async () => {
     const endless = new ReadableStream({ pull: () => new Promise(() => {}) })
     const failure = await failureOf(answer(endless), { deadlineMs: 1 })
     expect(failure.kind).toBe('unavailable')
@@ -83,7 +83,7 @@ describe('fetchJson', () => {
     expect((await ask(answer(padded))).body).toEqual({})
   })
 
-  test('refuses a reply that declares a larger size, or is compressed, before it reads the body', async () => {
+  test('refuses a response with a larger declared size, or a compressed one, before it reads the body', async () => {
     for (const [headers, message] of [
       [{ 'content-length': '1001' }, 'its response is larger than 1000 bytes'],
       [{ 'content-encoding': 'gzip' }, 'its response is compressed'],
@@ -98,7 +98,7 @@ describe('fetchJson', () => {
     expect((await ask(plain)).body).toEqual({})
   })
 
-  test('tells statuses apart: refused, unavailable for now, or of no use', async () => {
+  test('maps statuses to refused, unavailable or invalid', async () => {
     for (const [status, kind] of [
       [401, 'refused'],
       [403, 'refused'],
@@ -115,7 +115,7 @@ describe('fetchJson', () => {
     }
   })
 
-  test('keeps a Retry-After of seconds or of a date, five minutes at the most', async () => {
+  test('reads Retry-After as seconds or date, at most five minutes', async () => {
     const retryAfter = async (value: string) =>
       (await failureOf(answer('', { status: 503, headers: { 'retry-after': value } }))).retryAfter
     expect(await retryAfter('120')).toBe(120)
@@ -131,13 +131,13 @@ describe('fetchJson', () => {
     }
   })
 
-  test('calls what is no JSON object invalid', async () => {
+  test('reports anything but a JSON object as invalid', async () => {
     for (const body of ['', '{', '[]', 'null', '7', '"text"', '<html>', '\u0000']) {
       expect([body, (await failureOf(answer(body))).kind]).toEqual([body, 'invalid'])
     }
   })
 
-  test('calls a connection that fails unavailable, and keeps the reason of the network to itself', async () => {
+  test('reports a failed connection as unavailable, without the network error', async () => {
     const failure = await failureOf(async () => {
       throw new TypeError('connect ECONNREFUSED 10.0.0.7:443')
     })

@@ -1,4 +1,4 @@
-/** When the provider is asked for its keys because of a key id that nobody knows. */
+/** When the provider's keys are fetched because of an unknown key id. */
 import { expect, test } from 'bun:test'
 import { exportJWK, generateKeyPair, type JWK } from 'jose'
 import { createKeySet, FETCH_COOLDOWN_MS, KEYS_FRESH_MS } from '../../src/identity-provider/key-set.ts'
@@ -11,7 +11,7 @@ async function keyNamed(kid: string): Promise<JWK> {
 }
 const [old, renewed] = await Promise.all([keyNamed('old'), keyNamed('new')])
 
-/** A key set that holds the old key, over a provider that answers when the test says so. */
+/** A key set with the old key, and a provider whose responses the test controls. */
 async function createStage() {
   const clock = { ms: 0 }
   const fetches: PromiseWithResolvers<Record<string, unknown>>[] = []
@@ -27,7 +27,7 @@ async function createStage() {
     onFailure: () => {},
   })
   const find = async (kid: string) => keySet.find({ alg: 'ES256', kid }, { payload: '', signature: '' })
-  /** What the provider answers to the last fetch; an empty set is a failure. */
+  /** The provider's response to the last fetch; an empty set is a failure. */
   const reply = (keys: JWK[]) => fetches.at(-1)?.resolve({ keys })
   async function refreshWith(keys: JWK[]) {
     const refreshed = keySet.refresh()
@@ -43,12 +43,12 @@ async function createStage() {
   await refreshWith([old])
   return { clock, fetches, find, findWith, refreshWith, reply }
 }
-/** All that waits for what has happened already has run. */
+/** Runs the callbacks of settled promises. */
 const settle = () => new Promise(setImmediate)
 const outcomes = async (work: Promise<unknown>[]) =>
   (await Promise.allSettled(work)).map(({ status }) => status)
 
-test('a token of a new key that comes while the keys are fetched waits for that fetch', async () => {
+test('a token of a new key that arrives during a fetch waits for that fetch', async () => {
   const { fetches, find, reply } = await createStage()
   const first = find('new')
   await settle()
@@ -60,7 +60,7 @@ test('a token of a new key that comes while the keys are fetched waits for that 
   expect(await outcomes([first, second])).toEqual(['fulfilled', 'fulfilled'])
 })
 
-test('an unknown key id asks once a cooldown, though every fetch succeeds', async () => {
+test('an unknown key id causes one fetch per cooldown, although every fetch succeeds', async () => {
   const { clock, fetches, findWith } = await createStage()
   expect(await findWith('unknown', [old])).toBe('rejected')
   expect(fetches).toHaveLength(2)
@@ -72,7 +72,7 @@ test('an unknown key id asks once a cooldown, though every fetch succeeds', asyn
   expect(fetches).toHaveLength(3)
 })
 
-test('a fetch on schedule does not keep a new key unknown', async () => {
+test('a scheduled fetch does not delay the discovery of a new key', async () => {
   const { clock, fetches, findWith, refreshWith } = await createStage()
   clock.ms += KEYS_FRESH_MS / 2
   await refreshWith([old])
@@ -80,7 +80,7 @@ test('a fetch on schedule does not keep a new key unknown', async () => {
   expect(fetches).toHaveLength(3)
 })
 
-test('after a fetch on schedule that failed, a new key stays unknown until the cooldown has passed', async () => {
+test('after a failed scheduled fetch, a new key stays unknown until the cooldown has passed', async () => {
   const { clock, fetches, findWith, refreshWith } = await createStage()
   clock.ms += KEYS_FRESH_MS / 2
   await refreshWith([])

@@ -1,4 +1,4 @@
-/** A real OpenID Connect server in front of the application, by configuration alone and over real connections. */
+/** A real OpenID Connect server with the application, by configuration only and over real connections. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
@@ -28,7 +28,7 @@ afterAll(async () => {
   await provider.stop()
 })
 
-/** The application with these variables; answers clients for tokens. */
+/** The application with these variables. Returns clients for tokens. */
 async function start(env: Environment): Promise<(token: string) => Client> {
   const config = parseConfig({
     ...(await makeDevelopmentSecrets()),
@@ -43,7 +43,7 @@ async function start(env: Environment): Promise<(token: string) => Client> {
     log: pino({ level: 'silent' }),
     sources: clock,
     fetch: createGuardedFetch({ publicOnly: config.identity.publicOnly }),
-    // One connection of the loopback: no machine is too slow for it.
+    // A loopback connection: fast enough on any machine.
     resilience: { deadlineMs: 30_000 },
   })
   const app = createApp(deps)
@@ -52,7 +52,7 @@ async function start(env: Environment): Promise<(token: string) => Client> {
 }
 
 describe('oidc-provider, by configuration alone', () => {
-  test('a fan signs in by authorization code with PKCE, and the access token opens the API', async () => {
+  test('a fan signs in by authorization code with PKCE, and the API accepts the access token', async () => {
     const as = await start({ IDP_USER_DATA: 'token' })
     const { tokens } = await provider.signIn('ada')
     expect((await as(tokens.access_token).get('/api/rewards')).status).toBe(200)
@@ -73,7 +73,7 @@ describe('oidc-provider, by configuration alone', () => {
     ])
   })
 
-  test('its userinfo refuses the audience-bound token: 502 with the setting that helps, and the fan stays signed in', async () => {
+  test('its userinfo refuses the audience-bound token: 502 names the setting, and the fan stays signed in', async () => {
     const as = await start({})
     const fan = as((await provider.signIn('cleo')).tokens.access_token)
     const { status, body } = await fan.post('/api/user/sync-oidc-provider')
@@ -82,7 +82,7 @@ describe('oidc-provider, by configuration alone', () => {
     expect((await fan.post('/api/user/onboarding', {})).body.state).toBe('completed')
   })
 
-  test('a rotation of its keys is followed without a restart, and a retired key is refused in time', async () => {
+  test('a key rotation is followed without a restart, and a retired key is refused in time', async () => {
     const as = await start({ IDP_USER_DATA: 'token' })
     const statusOf = async (token: string) => (await as(token).get('/api/rewards')).status
     const before = (await provider.signIn('dan')).tokens.access_token

@@ -1,4 +1,4 @@
-/** `oidc-provider`, a certified OpenID Connect server, on a port of the loopback, and a client that signs fans in. */
+/** `oidc-provider`, a certified OpenID Connect server, on a loopback port, and a client that signs fans in. */
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,14 +17,14 @@ interface Tokens {
 
 export interface RealProvider {
   issuer: string
-  /** Authorization code with PKCE. `wrongVerifier` is sent in place of the right one. */
+  /** Authorization code with PKCE. `wrongVerifier` replaces the correct verifier. */
   signIn(subject: string, wrongVerifier?: string): Promise<{ status: number; tokens: Tokens }>
-  /** Signs with a new key; the keys before it stay published, or go. */
+  /** Signs with a new key. The previous keys stay published or are removed. */
   rotateKeys(old: 'kept' | 'retired'): Promise<void>
   stop(): Promise<void>
 }
 
-/** What the provider says of each fan, in the ID token and, because `extraTokenClaims` adds it, in the access token. */
+/** The claims of each fan in the ID token and, through `extraTokenClaims`, in the access token. */
 export const claimsOf = (subject: string) => ({
   name: `Fan ${subject}`,
   email: `${subject}@example.com`,
@@ -48,7 +48,7 @@ export async function startRealProvider(): Promise<RealProvider> {
       use: 'sig',
     }
     keys = [key, ...(old === 'kept' ? keys : [])]
-    // Its keys are fixed when it is made.
+    // Its keys are fixed at creation.
     const provider = new Provider(issuer, configure(keys))
     const handle = provider.callback()
     answer = (request, response) => {
@@ -115,7 +115,7 @@ async function interact(
   return provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } })
 }
 
-/** As a browser does: redirects with cookies, up to the redirect URI of the client. */
+/** Follows redirects with cookies, as a browser, up to the redirect URI of the client. */
 async function followAs(subject: string, start: URL): Promise<URL> {
   const cookies = new Map<string, string>()
   let url = start

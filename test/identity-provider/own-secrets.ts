@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair } from 'jose'
 
-/** Secrets that production takes: none of development's. */
+/** Secrets that production accepts. */
 export async function ownSecrets() {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true })
   return {

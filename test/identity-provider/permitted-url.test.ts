@@ -1,4 +1,4 @@
-/** Where the provider is sought: only where the configuration points, and in production never inside our own network. */
+/** URLs of the provider: only those of the configuration and discovery, and in production no internal addresses. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => temporary.remove())
 
-/** An application over a network where these documents are at these addresses; `asked` lists who was asked what. */
+/** An application on a network with these documents at these URLs; `asked` lists the requests. */
 async function start(env: Environment, documents: Record<string, unknown>) {
   const asked: string[] = []
   const network: Fetch = async ({ url, redirect }) => {
@@ -57,7 +57,7 @@ async function startOn(env: Environment, fetch: Fetch) {
   return { as, deps }
 }
 
-/** Of good syntax; nobody gets as far as its signature. */
+/** A well-formed token; its signature is never checked. */
 const TOKEN = [{ alg: 'ES256', kid: 'a', typ: 'at+jwt' }, { iss: 'https://login.example.com' }]
   .map(part => Buffer.from(JSON.stringify(part)).toString('base64url'))
   .concat('AAAA')
@@ -78,7 +78,7 @@ describe('in production', () => {
   const env = { ...production, IDP_ISSUER: issuer }
   const good = { issuer, jwks_uri: `${issuer}/keys`, userinfo_endpoint: `${issuer}/userinfo` }
 
-  test('a discovery document that points inside, or to plain http, is refused and nothing there is asked', async () => {
+  test('a discovery document with an internal or plain http URL is refused, and nothing is sent there', async () => {
     for (const member of ['jwks_uri', 'userinfo_endpoint']) {
       for (const target of [
         'https://localhost/keys',
@@ -102,7 +102,7 @@ describe('in production', () => {
     }
   })
 
-  test('a name that resolves to the loopback receives no token of a fan, and the sync answers 502', async () => {
+  test('a host that resolves to a loopback address receives no token, and the sync is 502', async () => {
     let received = 0
     await using inside = Bun.serve({
       hostname: '127.0.0.1',
@@ -128,7 +128,7 @@ describe('in production', () => {
     expect(received).toBe(0)
   })
 
-  test('is refused as it was found: a document that was mended is taken at the next attempt', async () => {
+  test('is refused once: a corrected document is accepted at the next attempt', async () => {
     const documents: Record<string, unknown> = { [discovery]: { ...good, jwks_uri: 'https://10.1.2.3/keys' } }
     const app = await start(env, documents)
     await expectClosed(app, 'its discovery document has no permitted jwks_uri')
@@ -181,7 +181,7 @@ describe('a redirect', () => {
   })
   afterAll(() => Promise.all([provider.stop(true), elsewhere.stop(true)]))
 
-  test('is never followed, so that neither a fan’s token nor our trust goes elsewhere', async () => {
+  test('is never followed, so that no token and no trust goes to another server', async () => {
     const IDP_ISSUER = provider.url.origin
     for (const path of ['openid-configuration', 'keys']) {
       moved = path

@@ -1,4 +1,4 @@
-/** What the provider publishes and says of a user is judged before it is used. */
+/** The provider's documents and claims are validated before they are used. */
 import { describe, expect, test } from 'bun:test'
 import { parseClaims, parseUserinfo } from '../../src/identity-provider/claims.ts'
 import { discoveryUrl, readDiscovery } from '../../src/identity-provider/discovery.ts'
@@ -14,7 +14,7 @@ const document = {
 }
 
 describe('readDiscovery', () => {
-  test('takes the endpoints of the issuer that was asked, a slash at its end aside', () => {
+  test('reads the endpoints of the requested issuer, with or without a trailing slash', () => {
     expect(discoveryUrl(issuer)).toBe(`${issuer}/.well-known/openid-configuration`)
     const endpoints = {
       jwks: `${issuer}/keys`,
@@ -41,7 +41,7 @@ describe('readDiscovery', () => {
     }
   })
 
-  test('refuses a document that points where we do not go: another scheme, a loopback or private address', () => {
+  test('refuses a document with a URL that is not permitted: another scheme, a loopback or private address', () => {
     for (const url of [
       7,
       'userinfo',
@@ -72,14 +72,14 @@ describe('readDiscovery', () => {
     )
   })
 
-  test('in development a provider on the loopback is welcome', () => {
+  test('in development a provider on a loopback address is accepted', () => {
     const plain = { issuer: 'http://localhost:4000', jwks_uri: 'http://localhost:4000/jwks' }
     const lenient = { httpsOnly: false, publicOnly: false }
     expect(readDiscovery(plain, plain.issuer, lenient).jwks).toBe(plain.jwks_uri)
   })
 })
 
-describe('judgeClaims', () => {
+describe('parseClaims', () => {
   const now = new Date('2026-08-15T18:30:00.000Z')
   const userinfo = { statedAt: now, now, complete: true }
   const event = { ...userinfo, complete: false }
@@ -91,7 +91,7 @@ describe('judgeClaims', () => {
     updated_at: 1_780_000_000.5,
   }
 
-  test('takes the standard claims, and null for what userinfo omits', () => {
+  test('reads the standard claims, and null for claims that userinfo omits', () => {
     expect(parseClaims('fan-1', good, userinfo)).toEqual({
       claims: {
         subject: 'fan-1',
@@ -123,7 +123,7 @@ describe('judgeClaims', () => {
     }
   })
 
-  test('leaves out and names what is mistyped, oversized or unfit for a database, and keeps the rest', () => {
+  test('leaves out and names claims of the wrong type, size or encoding, and keeps the rest', () => {
     for (const [name, values] of Object.entries({
       email: [7, '', ' ', 'x'.repeat(321), 'a\0b', '\ud800', ['a@b']],
       email_verified: ['yes', 1, {}],
@@ -154,12 +154,12 @@ describe('judgeClaims', () => {
     }
   })
 
-  test('tells a claim that an event omits from one that it clears', () => {
+  test('distinguishes a claim that an event omits from one that it clears', () => {
     const { claims } = parseClaims('fan-1', { email: null, name: 'Ada' }, event)
     expect(claims).toMatchObject({ email: null, emailVerified: undefined, name: 'Ada', picture: undefined })
   })
 
-  test('a time more than five minutes ahead of us counts as no time, whichever it is', () => {
+  test('every time more than five minutes in the future is ignored', () => {
     const at = (ms: number) => new Date(now.getTime() + ms)
     const inSeconds = (ms: number) => at(ms).getTime() / 1000
     const judge = (ahead: number, updated_at?: number) =>
@@ -171,7 +171,7 @@ describe('judgeClaims', () => {
     expect(judge(32_000_000_000_000, 32_472_144_000)).toMatchObject({ updatedAt: now, statedAt: now })
   })
 
-  test('userinfo is stated by the clock of the provider, which its Date header tells', () => {
+  test('userinfo is stated by the clock of the provider, from its Date header', () => {
     const asked = now.getTime()
     const statedAt = (date: string, latency = 0) => {
       const answer = { body: {}, headers: new Headers(date === '' ? {} : { date }) }
@@ -189,7 +189,7 @@ describe('judgeClaims', () => {
     expect(statedAt(dateOf(4_000_000_000))).toBe(0)
   })
 
-  test('reads updated_at in seconds and in ISO 8601, as providers differ', () => {
+  test('reads updated_at in seconds and in ISO 8601', () => {
     for (const updated_at of [1_780_000_000, '2026-05-28T20:26:40.000Z', '2026-05-28T22:26:40+02:00']) {
       const { claims, refused } = parseClaims('fan-1', { updated_at }, userinfo)
       expect([claims.updatedAt.getTime(), refused]).toEqual([1_780_000_000_000, []])

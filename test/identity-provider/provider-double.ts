@@ -1,4 +1,4 @@
-/** A provider of a documented shape on a network of its own, with the application configured for it. */
+/** A provider with the documented tokens, on its own network, and the application configured for it. */
 import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose'
 import { pino } from 'pino'
 import type { Database } from '../../db/index.ts'
@@ -13,9 +13,9 @@ import type { ProviderShape } from './provider-shapes.ts'
 
 export interface ProviderDouble {
   as(token: string): Client
-  /** With the provider's key of the header's algorithm. */
+  /** Signs with the provider's key for the algorithm of the header. */
   sign(header: object, claims: JWTPayload): Promise<string>
-  /** Under the provider's key id, with another key. */
+  /** Signs with another key under the provider's key id. */
   forge(header: object, claims: JWTPayload): Promise<string>
 }
 

@@ -1,20 +1,20 @@
-/** Tokens and documents as the providers' public documentation shows them; every value is a placeholder. */
+/** Tokens and documents from the public documentation of providers; every value is a placeholder. */
 import type { JWTPayload } from 'jose'
 
 interface TokenShape {
   header: { alg: string; typ?: string }
-  /** `iat` and `exp` are added where they are left out. */
+  /** `iat` and `exp` are added if missing. */
   claims: JWTPayload
 }
 
 export interface ProviderShape {
-  /** As the README gives it. */
+  /** As in the README. */
   env: Record<string, string> & { IDP_NAME: string }
   jwksUrl: string
-  /** What else is served, by URL. */
+  /** Other documents, by URL. */
   documents: Record<string, unknown>
   good: Record<string, TokenShape>
-  /** Signed by the provider like the good ones: refused for what they are. */
+  /** Tokens with a valid signature that must be refused for their claims. */
   refused: Record<string, TokenShape>
   /** What a sync with the first good token must mirror. */
   identity: Record<string, unknown>

@@ -1,4 +1,4 @@
-/** The configurations that the README gives for real providers, over tokens of the shapes that they document. */
+/** The configurations for real providers in the README, with tokens as the providers document them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { JWTPayload } from 'jose'
 import { createClock } from '../support/clock.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => temporary.remove())
 
 for (const [name, shape] of Object.entries<ProviderShape>(shapes)) {
-  describe(`${name}, by configuration alone and in production`, () => {
+  describe(`${name}, by configuration only and in production`, () => {
     let double: ProviderDouble
     beforeAll(async () => {
       double = await createProviderDouble(shape, temporary.db, clock)
@@ -38,7 +38,7 @@ for (const [name, shape] of Object.entries<ProviderShape>(shapes)) {
       })
     }
 
-    test('refuses good claims under a key of somebody else, and those that have expired', async () => {
+    test('refuses valid claims with another key, and expired ones', async () => {
       for (const { header, claims } of Object.values(shape.good)) {
         const forged = await double.forge(header, { iat: now, exp: now + 3600, ...claims })
         expect((await double.as(forged).get('/api/rewards')).status).toBe(401)
@@ -47,7 +47,7 @@ for (const [name, shape] of Object.entries<ProviderShape>(shapes)) {
       }
     })
 
-    test('mirrors what it says of a fan, from where it says it', async () => {
+    test('mirrors the claims of a fan from the configured source', async () => {
       const [token] = Object.values(shape.good)
       if (!token) throw new Error('no good token')
       const path = `/api/user/sync-${shape.env.IDP_NAME}`

@@ -3,7 +3,7 @@ import { NotAskedError, ProviderError } from '../../src/identity-provider/fetch-
 import { createResiliencePolicy } from '../../src/identity-provider/resilience-policy.ts'
 import { KICK_OFF } from '../support/clock.ts'
 
-/** A provider that does as told, and counts how often it is asked. */
+/** A provider that the test controls, and that counts its requests. */
 function createProvider() {
   const provider = {
     asked: 0,
@@ -29,7 +29,7 @@ afterEach(() => {
   setSystemTime()
 })
 
-test('an unavailable provider is asked twice, an invalid answer and a refusal are final', async () => {
+test('an unavailable provider is called twice; an invalid response and a refusal are final', async () => {
   for (const [kind, times] of [
     ['unavailable', 2],
     ['invalid', 1],
@@ -42,8 +42,8 @@ test('an unavailable provider is asked twice, an invalid answer and a refusal ar
   }
 })
 
-test('the breaker opens after five failures in a row, and closes when one call is answered', async () => {
-  // The breaker's library knows the machine's clock alone.
+test('the circuit opens after five consecutive failures, and closes after one success', async () => {
+  // The library of the circuit breaker only uses the system clock.
   setSystemTime(KICK_OFF)
   const call = createResiliencePolicy({ retryWaitMs: 2, openMs: 10_000 })
   const provider = createProvider()
@@ -58,7 +58,7 @@ test('the breaker opens after five failures in a row, and closes when one call i
 
   setSystemTime(KICK_OFF + 10_000)
   expect(await kindOf(call(provider.ask))).toBe('unavailable')
-  // One try, and it is open again.
+  // One failed attempt opens it again.
   expect(provider.asked).toBe(6)
 
   setSystemTime(KICK_OFF + 20_000)
@@ -67,7 +67,7 @@ test('the breaker opens after five failures in a row, and closes when one call i
   expect(provider.asked).toBe(9)
 })
 
-test('refusals and answers in between open no breaker', async () => {
+test('refusals and successes in between do not open the circuit', async () => {
   const call = createResiliencePolicy({ retryWaitMs: 2, openMs: 10_000 })
   const provider = createProvider()
   for (let n = 0; n < 20; n++) {
@@ -78,7 +78,7 @@ test('refusals and answers in between open no breaker', async () => {
 })
 
 test.each([408, 425, 429])(
-  'answers of status %i to one fan are not retried and open no breaker',
+  'responses with status %i to one fan are not retried and do not open the circuit',
   async status => {
     const call = createResiliencePolicy({ retryWaitMs: 2, openMs: 60_000 })
     const provider = createProvider()
@@ -91,7 +91,7 @@ test.each([408, 425, 429])(
   },
 )
 
-test('a call that was not made says nothing about the provider, and opens no breaker', async () => {
+test('a request that was not sent does not open the circuit', async () => {
   const call = createResiliencePolicy({ retryWaitMs: 2, openMs: 60_000 })
   const provider = createProvider()
   const wellAgain = provider.answers

@@ -1,4 +1,4 @@
-/** The verification rule by itself, over key sets and claims that the mock provider does not make. */
+/** Token verification with key sets and claims that the mock provider does not create. */
 import { describe, expect, test } from 'bun:test'
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { type SessionTokenRules, verifySessionToken } from '../../src/identity-provider/session-token.ts'
@@ -45,25 +45,25 @@ describe('a token without kid', () => {
     findKey: createLocalJWKSet({ keys: [rsa, ...elliptic.slice(0, count)] }),
   })
 
-  test('is verified by whichever of several keys of its algorithm signed it', async () => {
+  test('is verified with each key of its algorithm', async () => {
     for (const signer of [0, 1, 2]) expect(await verdict({}, several(3), signer)).toBe(ACCEPTED)
   })
 
-  test('is refused when none of them signed it', async () => {
+  test('is refused if none of the keys verifies it', async () => {
     expect(await verdict({}, several(3), 3)).toBe(UNSIGNED)
   })
 
-  test('is refused for its claims as any other', async () => {
+  test('is refused for invalid claims, as any other token', async () => {
     expect(await verdict({ aud: 'another' }, several(3), 2)).toBe(refused('aud'))
     expect(await verdict({ exp: seconds - 60 }, several(3), 2)).toBe('invalid_token: The token has expired.')
   })
 
-  test('is tried with ten keys and no more', async () => {
+  test('is tried with at most ten keys', async () => {
     expect(await verdict({}, several(11), 9)).toBe(ACCEPTED)
     expect(await verdict({}, several(11), 10)).toBe(UNSIGNED)
   })
 
-  test('is not tried with keys of another algorithm, of another use, or that do not verify', async () => {
+  test('is not tried with keys of another algorithm or use', async () => {
     const [first, second, third] = elliptic
     const keys = [
       { ...first, alg: 'ES384' },
@@ -75,7 +75,7 @@ describe('a token without kid', () => {
     expect(await verdict({}, { findKey }, 4)).toBe(ACCEPTED)
   })
 
-  test('with the same kid on two keys, is verified by either', async () => {
+  test('is verified by either of two keys with the same kid', async () => {
     const findKey = createLocalJWKSet({ keys: elliptic.slice(0, 2).map(key => ({ ...key, kid: 'one' })) })
     for (const signer of [0, 1]) expect(await verdict({}, { findKey }, signer, { kid: 'one' })).toBe(ACCEPTED)
   })
@@ -95,14 +95,14 @@ describe('required claims', () => {
     expect(await verdict({}, { requiredClaims })).toBe(refused('member'))
   })
 
-  test('that name no value are met by any value except null', async () => {
+  test('without a value are satisfied by any value except null', async () => {
     const requiredClaims = { sid: null }
     for (const sid of ['s', 0, false, []]) expect(await verdict({ sid }, { requiredClaims })).toBe(ACCEPTED)
     for (const sid of [null, undefined])
       expect(await verdict({ sid }, { requiredClaims })).toBe(refused('sid'))
   })
 
-  test('an audience in another claim is text, or one of a list, and no other type', async () => {
+  test('an audience in another claim is a string, or in a list, and of no other type', async () => {
     const rules = { audienceClaim: 'client_id', audience: '7' }
     for (const client_id of ['7', ['6', '7']]) expect(await verdict({ client_id }, rules)).toBe(ACCEPTED)
     for (const client_id of [7, '6', undefined, null, [7]])
@@ -113,7 +113,7 @@ describe('required claims', () => {
 describe('allowed clients', () => {
   const rules = { allowedClients: ['app', 'web'] }
 
-  test('are named by client_id or azp; a token that names both names allowed ones twice', async () => {
+  test('are compared with client_id and azp; if a token has both, both must be allowed', async () => {
     for (const claims of [{ client_id: 'app' }, { azp: 'web' }, { client_id: 'app', azp: 'web' }])
       expect(await verdict(claims, rules)).toBe(ACCEPTED)
     expect(await verdict({ client_id: 'desk' }, rules)).toBe(refused('client_id'))
@@ -122,7 +122,7 @@ describe('allowed clients', () => {
     expect(await verdict({}, rules)).toBe(refused('client_id'))
   })
 
-  test('are all, where none is named', async () => {
+  test('are all clients by default', async () => {
     expect(await verdict({ client_id: 'desk' })).toBe(ACCEPTED)
   })
 })
@@ -149,7 +149,7 @@ describe('required scopes', () => {
   })
 })
 
-test('a token that is bound to a key of its client is refused as a bearer token', async () => {
+test('a sender-constrained token is refused as a bearer token', async () => {
   for (const cnf of [{ jkt: 'x' }, { 'x5t#S256': 'x' }, { jwk: elliptic[0] }, {}]) {
     expect(await verdict({ cnf })).toMatch(/^invalid_token: The token is bound to a key \(cnf\)/)
   }

@@ -1,4 +1,4 @@
-/** What is remembered of a verified token, and what is judged again all the same. */
+/** What is cached of a verified token, and what is checked at each request. */
 import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
 import { generateSigningKey } from '../../mock-idp/oidc/keys.ts'
@@ -13,7 +13,7 @@ import { sqliteEngine } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { createWorld, type World } from '../support/world.ts'
 
-describe('createTokenCache', () => {
+describe('createVerifiedTokenCache', () => {
   const clock = createClock()
   const claims = (lifetimeMs = 60_000): SessionClaims => ({
     subject: 'fan-0001',
@@ -23,7 +23,7 @@ describe('createTokenCache', () => {
   })
   const open = () => createVerifiedTokenCache(() => clock.now())
 
-  test('keeps no more than its bound: the one used longest ago goes first', async () => {
+  test('evicts the least recently used token beyond the maximum', async () => {
     const cache = open()
     const held = claims()
     for (let n = 0; n < MAX_TOKENS; n++) await cache.put(`token-${n}`, Promise.resolve(held))
@@ -33,7 +33,7 @@ describe('createTokenCache', () => {
     for (const token of ['token-0', 'token-2', 'one-more']) expect(await cache.get(token, true)).toEqual(held)
   })
 
-  test('answers nothing at exp, nor for another text, nor while the keys are not fresh', async () => {
+  test('returns nothing after exp, for another token, or while the keys are not fresh', async () => {
     const cache = open()
     const held = claims(60_000)
     await cache.put('token', Promise.resolve(held))
@@ -45,13 +45,13 @@ describe('createTokenCache', () => {
     expect(cache.get('token', true)).toBeUndefined()
   })
 
-  test('does not keep a failure, and passes it on', async () => {
+  test('does not cache a failure, and rejects with it', async () => {
     const cache = open()
     expect(cache.put('token', Promise.reject(new Error('not valid')))).rejects.toThrow('not valid')
     expect(cache.get('token', true)).toBeUndefined()
   })
 
-  test('does not remember what was begun with the keys of before a change', async () => {
+  test('does not cache a verification that started before a change of keys', async () => {
     const cache = open()
     const verification = Promise.withResolvers<SessionClaims>()
     const answered = cache.put('token', verification.promise)
@@ -63,7 +63,7 @@ describe('createTokenCache', () => {
 })
 
 describe('createKeySet', () => {
-  test('lets nobody wait for a provider that is known to be down, and forgets that in time', async () => {
+  test('does not wait for a provider that is known to be down, for a limited time', async () => {
     const clock = createClock()
     const { find, loads } = keySetOn(clock)
     const { publicJwk } = generateSigningKey('ES256')
@@ -73,22 +73,22 @@ describe('createKeySet', () => {
     loads[0]?.resolve({ keys: [publicJwk] })
     expect(await known).toBeDefined()
 
-    // The request that finds the provider down waits for its answer.
+    // The first request during the outage waits for the response.
     clock.advance(KEYS_FRESH_MS)
     const first = ask()
     loads[1]?.reject(down)
     expect(await first).toBeDefined()
 
-    // From then on the answer comes though the fetch never ends.
+    // Later requests do not wait, although the fetch never ends.
     clock.advance(FETCH_COOLDOWN_MS)
     expect(await ask()).toBeDefined()
     expect(loads).toHaveLength(3)
 
-    // Long since that failure: it says nothing of now, and a retired key must not slip through.
+    // The failure is too old to assume an outage, and a retired key must not be accepted.
     clock.advance(KEYS_FRESH_MS)
     const late = Promise.resolve(ask()).catch((error: ProviderError) => error.kind)
     loads[2]?.resolve({ keys: [generateSigningKey('ES256').publicJwk] })
-    // The key is gone, so the provider is asked once more, in case it came back; without an answer nobody knows.
+    // The key is missing, so the keys are fetched once more; without a response the token cannot be verified.
     await waitUntil('the provider is asked again', () => loads.length === 4)
     loads[3]?.reject(down)
     expect(await late).toBe('unavailable')
@@ -111,7 +111,7 @@ function keySetOn(clock: ReturnType<typeof createClock>) {
   return { find, loads }
 }
 
-describe('a token that was verified before', () => {
+describe('a cached token', () => {
   let world: World
   beforeAll(async () => {
     world = await createWorld(sqliteEngine)
@@ -121,7 +121,7 @@ describe('a token that was verified before', () => {
   const PATH = '/api/rewards'
   const statusOf = async ({ as }: Application, token: string) => (await as(token).get(PATH)).status
 
-  test('is not verified again while it is warm, and another text of the same claims is', async () => {
+  test('is not verified again, and another token with the same claims is', async () => {
     const app = await startFresh(world)
     const token = await tokenOf(world, {})
     const verify = spyOn(crypto.subtle, 'verify')
@@ -130,7 +130,7 @@ describe('a token that was verified before', () => {
       expect(verify).toHaveBeenCalledTimes(1)
       for (let n = 0; n < 5; n++) expect(await statusOf(app, token)).toBe(200)
       expect(verify).toHaveBeenCalledTimes(1)
-      // The same header and claims under a signature that is not theirs.
+      // The same header and claims with another signature.
       const signed = token.slice(0, token.lastIndexOf('.'))
       expect(await statusOf(app, `${signed}.${Buffer.alloc(64, 1).toString('base64url')}`)).toBe(401)
       expect(verify).toHaveBeenCalledTimes(2)
@@ -142,20 +142,20 @@ describe('a token that was verified before', () => {
     }
   })
 
-  test('is refused once exp and the leeway have passed, warm as it is', async () => {
+  test('is refused after exp and the clock tolerance, although cached', async () => {
     const app = await startFresh(world)
     const token = await tokenOf(world, { expiresIn: 60 })
     expect(await statusOf(app, token)).toBe(200)
     world.clock.advance(59_999)
     expect(await statusOf(app, token)).toBe(200)
-    // From here on the leeway is the verifier's to give.
+    // From here on the verifier applies the clock tolerance.
     world.clock.advance(30_000)
     expect(await statusOf(app, token)).toBe(200)
     world.clock.advance(1)
     expect((await app.as(token).get(PATH)).body.detail).toBe('The token has expired.')
   })
 
-  test('is refused as soon as it is logged out', async () => {
+  test('is refused immediately after a logout', async () => {
     const app = await startFresh(world)
     const token = await tokenOf(world, {})
     expect(await statusOf(app, token)).toBe(200)
@@ -163,7 +163,7 @@ describe('a token that was verified before', () => {
     expect(await statusOf(app, token)).toBe(401)
   })
 
-  test('is refused as soon as the provider says that its user is deleted, seen before or not', async () => {
+  test('is refused immediately after the provider deletes its user, with or without a record', async () => {
     const fans: [subject: string, seen: string[]][] = [
       ['fan-0101', ['a profile', 'a device']],
       ['fan-0102', ['a device']],
@@ -207,7 +207,7 @@ describe('a token that was verified before', () => {
     }
   })
 
-  test('is refused as soon as we see that its key is gone, before the keys grow old', async () => {
+  test('is refused as soon as a fetch shows that its key is removed, while the keys are fresh', async () => {
     const app = await startFresh(world)
     const old = await tokenOf(world, { sub: 'fan-0100' })
     expect(await statusOf(app, old)).toBe(200)
@@ -215,12 +215,12 @@ describe('a token that was verified before', () => {
     await control(world, 'POST', '/keys/retire', {})
     world.clock.advance(FETCH_COOLDOWN_MS)
     expect(await statusOf(app, old)).toBe(200)
-    // The new key's first token makes us look.
+    // The first token of the new key causes a fetch.
     expect(await statusOf(app, await tokenOf(world, { sub: 'fan-0100' }))).toBe(200)
     expect(await statusOf(app, old)).toBe(401)
   })
 
-  test('is refused at the bound of freshness when its key is gone and nothing made us look', async () => {
+  test('is refused once the keys are no longer fresh, if its key is removed and nothing caused a fetch', async () => {
     const app = await startFresh(world)
     const old = await tokenOf(world, { sub: 'fan-0100' })
     expect(await statusOf(app, old)).toBe(200)

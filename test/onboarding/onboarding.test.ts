@@ -6,7 +6,7 @@ import { onEachEngine } from '../support/world.ts'
 onEachEngine('/api/user/onboarding', world => {
   const now = () => new Date(world.clock.ms).toISOString()
 
-  test('GET answers not_started before, without making a record', async () => {
+  test('GET returns not_started at first, without creating a record', async () => {
     const fan = await world.fan()
     const { status, body } = await fan.get('/api/user/onboarding')
     expect(status).toBe(200)
@@ -38,13 +38,13 @@ onEachEngine('/api/user/onboarding', world => {
     expect((await fan.get('/api/user/onboarding')).body).toEqual(body)
   })
 
-  test('works without a body at all', async () => {
+  test('works without a body', async () => {
     const fan = await world.fan()
     const { status, body } = await fan.post('/api/user/onboarding')
     expect([status, body.state]).toEqual([200, 'completed'])
   })
 
-  test('joinLeaderboard: false completes without enrolment, and a repeat does not enrol', async () => {
+  test('joinLeaderboard: false completes without enrolment, and a repetition does not enrol', async () => {
     const fan = await world.fan()
     const first = (await fan.post('/api/user/onboarding', { joinLeaderboard: false })).body
     expect(first.leaderboard).toEqual({ enrolled: false, enrolledAt: null })
@@ -53,7 +53,7 @@ onEachEngine('/api/user/onboarding', world => {
     ).toBe(false)
   })
 
-  test('a repeat answers the first completion with alreadyCompleted and changes nothing', async () => {
+  test('a repetition returns the first completion with alreadyCompleted and changes nothing', async () => {
     const fan = await world.fan()
     const first = (await fan.post('/api/user/onboarding', { profile: { bio: 'first' } })).body
     world.clock.advance(86_400_000)
@@ -72,7 +72,7 @@ onEachEngine('/api/user/onboarding', world => {
     expect([profile.displayName, profile.points]).toEqual(['Mine', 100])
   })
 
-  test('a profile that breaks a rule refuses the whole, and nothing is completed', async () => {
+  test('an invalid profile fails the request, and nothing is completed', async () => {
     const taken = await world.fan()
     await taken.post('/api/user/profile', { handle: 'onboard_taken' })
     const fan = await world.fan()
@@ -87,7 +87,7 @@ onEachEngine('/api/user/onboarding', world => {
     expect((await fan.get('/api/user/points')).body.entries).toEqual([])
   })
 
-  test('names the member of the profile that breaks its rule', async () => {
+  test('names the invalid member of the profile', async () => {
     const fan = await world.fan()
     for (const profile of [{ country: 'ZZ' }, { country: 5 }]) {
       const { body } = await fan.post('/api/user/onboarding', { profile })
@@ -95,7 +95,7 @@ onEachEngine('/api/user/onboarding', world => {
     }
   })
 
-  test('with the provider down it completes and says deferred; a repeat makes the sync up', async () => {
+  test('completes with identitySync deferred during an outage; a repetition syncs', async () => {
     const fan = await world.fan()
     await fan.get('/api/user/onboarding')
     await control('POST', '/_mock/faults', { match: 'userinfo', kind: 'status', status: 500 })
@@ -106,7 +106,7 @@ onEachEngine('/api/user/onboarding', world => {
     expect([again.alreadyCompleted, again.identitySync]).toEqual([true, 'synced'])
   })
 
-  test('of twenty at once, one completes and the others answer the same completion', async () => {
+  test('of twenty concurrent requests one completes, and the others return the same completion', async () => {
     const fan = await world.fan()
     const answers = await Promise.all(Array.from({ length: 20 }, () => fan.post('/api/user/onboarding', {})))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
@@ -139,7 +139,7 @@ onEachEngine(
       })
     })
 
-    test('a repeat after the points were raised grants none', async () => {
+    test('a repetition after a change of the points grants none', async () => {
       const fan = await world.fan()
       const first = (await fan.post('/api/user/onboarding', {})).body
       const raised = createApp({ ...world.deps, config: { ...world.config, onboardingPoints: 100 } })

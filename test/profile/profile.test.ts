@@ -5,13 +5,13 @@ import { findUser, findUserById } from '../../src/users/users.ts'
 import { onEachEngine } from '../support/world.ts'
 
 onEachEngine('/api/user/profile', world => {
-  test('GET answers 404 profile_not_found before the first write', async () => {
+  test('GET returns 404 profile_not_found before the first write', async () => {
     const fan = await world.fan()
     const { status, body } = await fan.get('/api/user/profile')
     expect([status, body.code]).toEqual([404, 'profile_not_found'])
   })
 
-  test('POST makes the record with 201 and updates it with 200', async () => {
+  test('POST creates the record with 201 and updates it with 200', async () => {
     const fan = await world.fan()
     const first = await fan.post('/api/user/profile', { displayName: 'Ada' })
     expect(first.status).toBe(201)
@@ -27,7 +27,7 @@ onEachEngine('/api/user/profile', world => {
     expect(second.body).toMatchObject({ id: first.body.id, displayName: 'Ada', bio: 'Row 12' })
   })
 
-  test('PATCH answers 404 before the first write and changes fields afterwards', async () => {
+  test('PATCH returns 404 before the first write and changes fields afterwards', async () => {
     const fan = await world.fan()
     expect((await fan.patch('/api/user/profile', { bio: 'x' })).body.code).toBe('profile_not_found')
     const made = (await fan.post('/api/user/profile', {})).body
@@ -37,7 +37,7 @@ onEachEngine('/api/user/profile', world => {
     expect(body.updatedAt).toBe(new Date(world.clock.ms).toISOString())
   })
 
-  test('a member left out stays, and null clears it', async () => {
+  test('an omitted member stays, and null clears it', async () => {
     const fan = await world.fan()
     const favoriteTeamId = await world.team()
     const all = {
@@ -55,7 +55,7 @@ onEachEngine('/api/user/profile', world => {
     expect((await fan.patch('/api/user/profile', none)).body).toMatchObject(none)
   })
 
-  test('keeps what was written in its normal form', async () => {
+  test('stores values in their normal form', async () => {
     const fan = await world.fan()
     const { body } = await fan.post('/api/user/profile', {
       displayName: '  Ada Okafor\u3000',
@@ -64,7 +64,7 @@ onEachEngine('/api/user/profile', world => {
     expect([body.displayName, body.locale]).toEqual(['Ada Okafor', 'zh-Hant-TW'])
   })
 
-  test('takes the borders of each rule', async () => {
+  test('accepts the limits of each rule', async () => {
     const fan = await world.fan()
     const { status, body } = await fan.post('/api/user/profile', {
       displayName: '🏟️'.repeat(25),
@@ -129,7 +129,7 @@ onEachEngine('/api/user/profile', world => {
     expect((await fan.get('/api/user/profile')).status).toBe(404)
   })
 
-  test('takes an avatar URL that is written as the URL Standard serialises it', async () => {
+  test('accepts an avatar URL as the URL Standard serialises it', async () => {
     const fan = await world.fan()
     for (const avatarUrl of [
       'https://example.com/',
@@ -140,7 +140,7 @@ onEachEngine('/api/user/profile', world => {
     }
   })
 
-  test('takes line feeds and tabs in a bio, and joined emoji in a name', async () => {
+  test('accepts line feeds and tabs in a bio, and joined emoji in a name', async () => {
     const fan = await world.fan()
     const written = { bio: 'North stand\n\n\tRow 12', displayName: 'Ada 👩‍🚀' }
     const { status, body } = await fan.post('/api/user/profile', written)
@@ -173,14 +173,14 @@ onEachEngine('/api/user/profile', world => {
     expect((await one.post('/api/user/profile', { handle: 'the_one' })).status).toBe(200)
   })
 
-  test('a handle that was given up can be taken', async () => {
+  test('a handle that is released can be taken', async () => {
     const [one, other] = [await world.fan(), await world.fan()]
     await one.post('/api/user/profile', { handle: 'given_up' })
     await one.patch('/api/user/profile', { handle: null })
     expect((await other.post('/api/user/profile', { handle: 'given_up' })).status).toBe(201)
   })
 
-  test('twenty first writes at once make one record', async () => {
+  test('twenty concurrent first writes create one record', async () => {
     const fan = await world.fan()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) => fan.post('/api/user/profile', { bio: `${at}` })),
@@ -190,14 +190,14 @@ onEachEngine('/api/user/profile', world => {
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
   })
 
-  test('of ten fans who take one handle at once, one gets it', async () => {
+  test('of ten fans who take one handle concurrently, one gets it', async () => {
     const fans = await Promise.all(Array.from({ length: 10 }, () => world.fan()))
     const answers = await Promise.all(fans.map(fan => fan.post('/api/user/profile', { handle: 'contested' })))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
     expect(answers.filter(({ body }) => body.code === 'handle_taken')).toHaveLength(9)
   })
 
-  test('a write that is under way when the fan is erased writes nothing', async () => {
+  test('a running write of a fan who is erased writes nothing', async () => {
     const fan = await world.fan()
     await fan.post('/api/user/profile', { bio: 'Row 12' })
     const who = { provider: world.config.identity.name, subject: fan.subject }

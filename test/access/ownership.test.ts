@@ -1,4 +1,4 @@
-/** Whose it is: every id, cursor and reference that an operation takes, tried by somebody else. */
+/** Ownership: every id, cursor and reference that an operation takes, tried by another caller. */
 import { beforeEach, expect, test } from 'bun:test'
 import { type Document, isProtected, operationsOf, readDocument, walk } from '../docs/document.ts'
 import {
@@ -21,7 +21,7 @@ import { snapshot } from './snapshot.ts'
 /** What stands for something in the database. */
 const NAMES_SOMETHING = /(Id|Reference|Token|^cursor)$/
 
-/** Of the catalogue: anybody may name it. */
+/** Ids of the catalogue, which every caller may use. */
 const ANYBODYS = [
   'readPack.packId',
   'startPurchase.packId',
@@ -34,13 +34,13 @@ const ANYBODYS = [
 ]
 
 interface Owned {
-  /** The owner's own. */
+  /** The owner's id. */
   id: string
   /** Uses an id of this kind. */
   use: (client: Client, id: string) => Promise<Answer>
-  /** What somebody else hears. */
+  /** The response to another caller. */
   refused: [status: number, code: string]
-  /** What the owner hears. */
+  /** The response to the owner. */
   granted: number
 }
 
@@ -52,7 +52,7 @@ onEngine(
     let owner: Fan
     let stranger: Fan
     let owned: Record<string, Owned>
-    /** What nobody but the owner may see. */
+    /** Values that only the owner may see. */
     let secrets: string[]
 
     beforeEach(async () => {
@@ -113,7 +113,7 @@ onEngine(
           refused: [404, 'purchase_not_found'],
           granted: 200,
         },
-        // Money that the owner paid buys nothing for the stranger.
+        // A payment of the owner does not pay for another caller.
         'completePurchase.paymentReference': {
           id: await receipt(owner, pending),
           use: (client, paymentReference) =>
@@ -127,7 +127,7 @@ onEngine(
           refused: [404, 'purchase_not_found'],
           granted: 200,
         },
-        // Of a sealed pack: its draw is nobody's yet.
+        // For a sealed pack, which has no draw yet.
         'readProof.userPackId': {
           id: sealed.id,
           use: (client, id) => client.get(`/api/packs/proofs/${id}`),
@@ -166,30 +166,30 @@ onEngine(
       }
     })
 
-    /** A credential of its own: whoever holds it is who it says. */
+    /** Credentials, which authenticate by themselves. */
     const CREDENTIALS = ['refreshNativeToken.refreshToken']
 
-    test('is all that operations take, but for the catalogue and credentials: a new id needs a line here', () => {
+    test('covers all ids that operations take, except the catalogue and credentials: a new id needs a line here', () => {
       expect(namesIn(document).toSorted()).toEqual(
         [...ANYBODYS, ...CREDENTIALS, ...Object.keys(owned)].toSorted(),
       )
     })
 
-    test('is to a stranger as if it were not there, and stays as it was', async () => {
+    test('is reported as missing to another caller, and does not change', async () => {
       const before = await snapshot(world.db)
       for (const [name, { id, use, refused }] of Object.entries(owned)) {
         expect(id, name).toMatch(/.{10,}/)
         const answer = await use(stranger, id)
         expect(refusal(answer), name).toEqual(refused)
         const unknown = await use(stranger, '01981e2c-7c1f-7000-8000-0000000000ff')
-        // Word for word: else the difference would tell that there is something.
+        // The same response word for word: a difference would disclose that the id exists.
         expect({ ...answer.body, requestId: '' }, name).toEqual({ ...unknown.body, requestId: '' })
         expectNoSecret(answer, name)
       }
       expect(await snapshot(world.db)).toEqual(before)
     })
 
-    test('cannot be had without a token either', async () => {
+    test('is not accessible without a token', async () => {
       const before = await snapshot(world.db)
       for (const [name, { id, use, refused }] of Object.entries(owned)) {
         const answer = await use(world.anonymous, id)
@@ -200,7 +200,7 @@ onEngine(
       expect(await snapshot(world.db)).toEqual(before)
     })
 
-    test('is in no answer that a stranger gets by reading', async () => {
+    test('is in no response to another caller', async () => {
       const reads = operationsOf(document).filter(located => located.method === 'GET' && isProtected(located))
       expect(reads.length).toBeGreaterThan(6)
       for (const { name, path } of reads.filter(({ path }) => !path.includes('{'))) {
@@ -210,8 +210,8 @@ onEngine(
       }
     })
 
-    // Without it the other tests would prove nothing: the owner might be refused as well.
-    test('serves its owner', async () => {
+    // Shows that the other tests are meaningful: the owner is not refused.
+    test('is accessible to its owner', async () => {
       for (const [name, { id, use, granted }] of Object.entries(owned))
         expect((await use(owner, id)).status, name).toBe(granted)
     })
@@ -223,7 +223,7 @@ onEngine(
   { worldPer: 'test' },
 )
 
-/** As `openPack.userPackId`: members of bodies, queries and paths, wherever they are. */
+/** Such as `openPack.userPackId`: members of bodies, queries and paths. */
 function namesIn(document: Document): string[] {
   return operationsOf(document).flatMap(({ operation }) => {
     const names = (operation.parameters ?? []).flatMap(({ name }) => name ?? [])
