@@ -1,4 +1,4 @@
-/** The column kit: what one dialect stores, the other stores as well, and both give it back as it was. */
+/** The column kit: both dialects store the same values and return them unchanged. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { asc, eq, gt } from 'drizzle-orm'
 import { postgres, sqlite } from '../../db/schema/columns.ts'
@@ -68,7 +68,7 @@ for (const engine of engines) {
       ])
     })
 
-    test('keeps text of every script, quotes and line ends as they are', async () => {
+    test('stores text of every script, quotes and line ends unchanged', async () => {
       for (const text of [
         '',
         'Łódź 🏟️ 浦和レッズ',
@@ -80,7 +80,7 @@ for (const engine of engines) {
       }
     })
 
-    test('keeps integers exact to 2^53 - 1 on both sides of zero, as numbers', async () => {
+    test('stores integers up to 2^53 - 1 and down to -(2^53 - 1) exactly, as numbers', async () => {
       for (const integer of [
         0,
         1,
@@ -94,11 +94,11 @@ for (const engine of engines) {
       }
     })
 
-    test('keeps booleans as booleans', async () => {
+    test('returns booleans as booleans', async () => {
       for (const boolean of [true, false]) expect((await roundTrip({ boolean })).boolean).toBe(boolean)
     })
 
-    test('keeps instants to the millisecond, before 1970 and after 2038 as well', async () => {
+    test('stores instants with millisecond precision, also before 1970 and after 2038', async () => {
       for (const iso of [
         '2026-08-15T18:30:00.000Z',
         '2026-03-29T01:59:59.999Z',
@@ -111,13 +111,13 @@ for (const engine of engines) {
       }
     })
 
-    test('keeps null apart from empty, zero and false', async () => {
+    test('distinguishes null from empty, zero and false', async () => {
       const nothing = { text: null, integer: null, boolean: null, timestamp: null }
       expect(await roundTrip(nothing)).toMatchObject(nothing)
       expect(await roundTrip({})).toMatchObject(nothing)
     })
 
-    test('orders and compares ids by their bytes, whatever the locale', async () => {
+    test('orders and compares ids by bytes in every locale', async () => {
       const inOrder = ['z-10', 'z-9', 'z-A', 'z-B', 'z-_', 'z-a', 'z-b', 'z-ä', 'z-浦', 'z-🏟']
       const { db } = temporary
       await db.write(tx => tx.insert(samples).values(inOrder.toReversed().map(id => ({ id, text: 'order' }))))

@@ -1,4 +1,4 @@
-/** What is acknowledged is on the disk, told by the kernel: a killed process alone would keep its page cache. */
+/** Acknowledged writes are on the disk. The kernel reports it, since the page cache survives a killed process. */
 import { dlopen, ptr } from 'bun:ffi'
 import { describe, expect, test } from 'bun:test'
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,10 +10,10 @@ import { systemDisk } from '../../db/sqlite/wal.ts'
 import { createClock } from '../support/clock.ts'
 import { insertTeam } from './probe.ts'
 
-/** Of cachestat(2), Linux 6.5. */
+/** The system call cachestat(2), since Linux 6.5. */
 const SYS_CACHESTAT = 451
 
-/** Pages of a file that wait to be written to the disk; undefined where the kernel does not tell. */
+/** Dirty pages of a file; undefined where the kernel does not report them. */
 function readDirtyPages(path: string): number | undefined {
   if (process.platform !== 'linux') return undefined
   const { symbols, close } = dlopen('libc.so.6', {
@@ -28,7 +28,7 @@ function readDirtyPages(path: string): number | undefined {
   return Number(result) === 0 ? Number((found[1] ?? 0n) + (found[2] ?? 0n)) : undefined
 }
 
-/** Whether a file that nobody has flushed is known to be dirty. */
+/** Whether the kernel reports an unflushed file as dirty. */
 function canTell(): boolean {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
   const file = join(folder, 'unflushed')
@@ -56,8 +56,8 @@ describe.skipIf(!canTell())('An acknowledged write (needs cachestat(2) of Linux 
   })
 })
 
-test('the flush of the real disk is a system call that can fail', async () => {
-  // EBADF: nothing has this descriptor.
+test('the flush of the system disk is a system call that can fail', async () => {
+  // EBADF: the descriptor is not open.
   await expect(systemDisk.flush(1_000_000)).rejects.toThrow('EBADF')
   await expect(systemDisk.waitUntilWritable(1_000_000)).rejects.toThrow('EBADF')
 })

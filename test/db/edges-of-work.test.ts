@@ -1,4 +1,4 @@
-/** Around a unit of work: what runs after it, what may not run inside it, and what outlives it. */
+/** Boundaries of a unit of work: effects after the commit, nesting, and use after the end. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Transaction } from '../../db/index.ts'
 import { createClock } from '../support/clock.ts'
@@ -16,7 +16,7 @@ for (const engine of engines) {
 
     const exists = (id: string) => teamExists(temporary.db, id)
 
-    test('effects run once what they tell of can be read, in their order, before the caller goes on', async () => {
+    test('effects run after the commit is visible, in order, before the caller continues', async () => {
       const { db } = temporary
       const seen: unknown[] = []
       await db.write(async tx => {
@@ -29,7 +29,7 @@ for (const engine of engines) {
       expect(await Promise.all(seen)).toEqual(['first', true])
     })
 
-    test('effects of a job that throws never run', async () => {
+    test('effects of a failed job never run', async () => {
       const effects: string[] = []
       const work = temporary.db.write(async tx => {
         tx.afterCommit(() => effects.push('told'))
@@ -41,7 +41,7 @@ for (const engine of engines) {
       expect(effects).toEqual([])
     })
 
-    test('an effect that throws fails its own caller alone, and the database goes on', async () => {
+    test('an effect that throws fails only its own caller, and the database continues', async () => {
       const { db } = temporary
       const [bad, good] = await Promise.all([
         outcome(
@@ -60,7 +60,7 @@ for (const engine of engines) {
       expect(await exists('bad-effect')).toBe(true)
     })
 
-    test('an effect may write: it is outside of the unit of work', async () => {
+    test('an effect may write, since it runs outside the unit of work', async () => {
       const { db } = temporary
       const writes: Promise<unknown>[] = []
       await db.write(async tx => {
@@ -71,7 +71,7 @@ for (const engine of engines) {
       expect(await exists('by-effect')).toBe(true)
     })
 
-    test('write inside write is refused with an error that says what to do, and nothing is written', async () => {
+    test('write within write fails with an error that names the solution, and writes nothing', async () => {
       const { db } = temporary
       const work = db.write(async tx => {
         await insertTeam(tx, 'outer')
@@ -84,7 +84,7 @@ for (const engine of engines) {
       expect([await exists('outer'), await exists('inner')]).toEqual([false, false])
     })
 
-    test('write inside write rejects rather than throws, so that a job may catch it and go on', async () => {
+    test('write within write rejects rather than throws, so that a job can catch it and continue', async () => {
       const { db } = temporary
       const refused: unknown[] = []
       await db.write(async tx => {
@@ -95,7 +95,7 @@ for (const engine of engines) {
       expect(await exists('went-on')).toBe(true)
     })
 
-    test('a transaction kept after its job has ended writes nothing', async () => {
+    test('a transaction that is used after the end of its job writes nothing', async () => {
       const { db } = temporary
       const kept: Transaction[] = []
       await db.write(async tx => {
@@ -107,7 +107,7 @@ for (const engine of engines) {
       expect(await exists('stale')).toBe(false)
     })
 
-    test('queries that a failed job left running land in no other job', async () => {
+    test('unfinished queries of a failed job do not run in another job', async () => {
       const { db } = temporary
       const straggling: Promise<unknown>[] = []
       const failing = outcome(

@@ -1,4 +1,4 @@
-/** Driver errors told apart: which unique index refused, and what is wrong with the database itself. */
+/** Classification of driver errors: the violated unique index, and faults of the database itself. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DatabaseError, isUniqueViolation, type Transaction, translateDatabaseError } from '../../db/index.ts'
 import { createClock } from '../support/clock.ts'
@@ -30,7 +30,7 @@ for (const engine of engines) {
     })
     afterAll(() => temporary.remove())
 
-    /** Which of our indexes the refused write broke. */
+    /** The unique index that the refused write violates. */
     async function refusedBy(work: (tx: Transaction) => Promise<unknown>) {
       const error = await temporary.db.write(work).then(
         () => {
@@ -46,24 +46,24 @@ for (const engine of engines) {
         .insert(tx.tables.users)
         .values({ provider: 'p', createdAt: clock.now(), updatedAt: clock.now(), ...fields })
 
-    test('names the index of one column', async () => {
+    test('recognizes an index of one column', async () => {
       expect(await refusedBy(tx => insertUser(tx, { id: 'u3', subject: 's3', handle: 'first' }))).toEqual([
         HANDLE,
       ])
     })
 
-    test('names the index of several columns', async () => {
+    test('recognizes an index of several columns', async () => {
       expect(await refusedBy(tx => insertUser(tx, { id: 'u3', subject: 's1' }))).toEqual([SUBJECT])
     })
 
-    test('names an index whose columns have names of several words', async () => {
+    test('recognizes an index whose columns have names of several words', async () => {
       const claim = { rewardId: 'r1', claimedAt: clock.now(), redeemedAt: clock.now() }
       const work = (tx: Transaction) =>
         tx.insert(tx.tables.userRewards).values({ ...claim, userId: 'u2', redemptionCode: 'code' })
       expect(await refusedBy(work)).toEqual([CODE])
     })
 
-    test('names none for a primary key, a foreign key, a check or an error of ours', async () => {
+    test('recognizes no index in the error of a primary key, a foreign key, a check or an error of our own', async () => {
       const claim = { userId: 'u2', rewardId: 'r1', claimedAt: clock.now(), redemptionCode: 'alone' }
       expect(await refusedBy(tx => insertUser(tx, { id: 'u1', subject: 's9' }))).toEqual([])
       expect(await refusedBy(tx => tx.insert(tx.tables.userRewards).values(claim))).toEqual([])
@@ -76,7 +76,7 @@ for (const engine of engines) {
   })
 }
 
-test('a unique index is known on SQLite although its name leaves out part of its columns', () => {
+test('on SQLite a unique index is recognized although its name omits some of its columns', () => {
   const message = 'UNIQUE constraint failed: points_entries.user_id, points_entries.seq'
   const error = Object.assign(new Error(message), { code: 'SQLITE_CONSTRAINT_UNIQUE' })
   expect(isUniqueViolation(error, 'points_entries_user_seq_unique')).toBe(true)
@@ -86,14 +86,14 @@ test('a unique index is known on SQLite although its name leaves out part of its
 describe('translateDatabaseError', () => {
   const coded = (code: string) => Object.assign(new Error('secret'), { code })
 
-  test('sees the driver under any wrapping, and keeps it as the cause', () => {
+  test('finds a wrapped driver error, and keeps it as the cause', () => {
     const wrapped = new Error('Failed query', { cause: new Error('again', { cause: coded('SQLITE_FULL') }) })
     const translated = translateDatabaseError(wrapped)
     expect(translated).toBeInstanceOf(DatabaseError)
     expect(translated).toMatchObject({ fault: 'full', message: 'database full', cause: wrapped })
   })
 
-  test('tells the faults of SQLite apart', () => {
+  test('classifies the faults of SQLite', () => {
     for (const [code, fault] of [
       ['SQLITE_BUSY', 'busy'],
       ['SQLITE_BUSY_SNAPSHOT', 'busy'],
@@ -109,7 +109,7 @@ describe('translateDatabaseError', () => {
     }
   })
 
-  test('leaves every other error, and what is no error, as it is', () => {
+  test('returns other errors and values that are not errors unchanged', () => {
     for (const thrown of [
       coded('SQLITE_CONSTRAINT_UNIQUE'),
       coded('NOT_FOUND'),

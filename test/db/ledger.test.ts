@@ -1,4 +1,4 @@
-/** The ledger is append-only by the database itself, whoever is connected. */
+/** The database itself enforces that the ledger is append-only, for every connection. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { createClock } from '../support/clock.ts'
@@ -40,17 +40,17 @@ for (const engine of engines) {
       expect(await everything()).toEqual(before)
     }
 
-    test('refuses UPDATE of one entry and of all on a raw connection', async () => {
+    test('refuses UPDATE of one entry and of all entries on a raw connection', async () => {
       await expectRefusal("UPDATE points_entries SET delta = 500 WHERE id = 'e1'")
       await expectRefusal('UPDATE points_entries SET hash = hash')
     })
 
-    test('refuses DELETE of one entry and of all on a raw connection', async () => {
+    test('refuses DELETE of one entry and of all entries on a raw connection', async () => {
       await expectRefusal("DELETE FROM points_entries WHERE id = 'e2'")
       await expectRefusal('DELETE FROM points_entries')
     })
 
-    test('refuses to replace an entry by an upsert', async () => {
+    test('refuses an upsert that replaces an entry', async () => {
       const columns = 'id, user_id, seq, delta, balance_after, reason, ref, created_at, hash'
       const from = `SELECT ${columns.replace('delta', 'delta + 1')} FROM points_entries WHERE id = 'e1'`
       await expectRefusal(
@@ -58,7 +58,7 @@ for (const engine of engines) {
       )
     })
 
-    test('refuses TRUNCATE, and REPLACE which deletes without a trigger being asked', async () => {
+    test('refuses TRUNCATE, and REPLACE, which deletes without firing triggers', async () => {
       if (temporary.db.engine === 'postgres') {
         await expectRefusal('TRUNCATE points_entries')
         await expectRefusal('TRUNCATE users CASCADE')
@@ -75,7 +75,7 @@ for (const engine of engines) {
       }
     })
 
-    test('refuses a change inside a unit of work, which is undone as a whole', async () => {
+    test('refuses a change within a unit of work, and rolls the unit of work back', async () => {
       const { db } = temporary
       const { pointsEntries, users } = db.tables
       const work = db.write(async tx => {
@@ -88,7 +88,7 @@ for (const engine of engines) {
       expect((await db.read.select().from(users))[0]?.displayName).toBeNull()
     })
 
-    test('refuses balances below zero and deltas of zero', async () => {
+    test('refuses negative balances and deltas of zero', async () => {
       const { db } = temporary
       const { pointsEntries } = db.tables
       const entry = { userId: 'u', seq: 3, reason: 'activity', ref: 'x', createdAt: new Date(0), hash: 'h' }

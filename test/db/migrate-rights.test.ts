@@ -1,4 +1,4 @@
-/** Starting without the right, or without the permission of the operator, to change the schema. */
+/** Starting without the database privilege, or without the operator's permission, to change the schema. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,12 +15,12 @@ beforeAll(async () => {
 })
 afterAll(() => provider.stop())
 
-/** What /readyz says of the database once the API has started. */
+/** The database's status in /readyz once the API has started. */
 async function start(url: string, env: Record<string, string> = {}) {
   const api = await startApi({ DATABASE_URL: url, IDP_ISSUER: provider.issuer, ...env })
   const answer = await fetch(`${api.origin}/readyz`)
   await api.stop()
-  // Guarantee: the readiness schema.
+  // Guarantee: the schema of the readiness response.
   return ((await answer.json()) as { checks: { database: string } }).checks.database
 }
 
@@ -35,7 +35,7 @@ describe.each(sharedEngines)('MIGRATE=off ($name)', engine => {
     expect(await start(temporary.url ?? '', { MIGRATE: 'off' })).toBe('ok')
   })
 
-  test('refuses to start on an older one, names the command, and changes nothing', async () => {
+  test('refuses to start on an older schema, names the command, and changes nothing', async () => {
     const applied = await withRawConnection(temporary, async run => {
       await run('DELETE FROM "__drizzle_migrations" WHERE id = (SELECT max(id) FROM "__drizzle_migrations")')
       return run('SELECT id FROM "__drizzle_migrations"')
@@ -50,7 +50,7 @@ describe.each(sharedEngines)('MIGRATE=off ($name)', engine => {
   })
 })
 
-test('MIGRATE=off makes no SQLite file', async () => {
+test('MIGRATE=off creates no SQLite file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
   const path = join(folder, 'none.db')
   expect(await start(`sqlite:${path}`, { MIGRATE: 'off' }).catch(String)).toContain(
@@ -90,7 +90,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
       await temporary.remove()
     })
 
-    test('migrates a current schema without a statement that needs the right', async () => {
+    test('accepts a current schema without a statement that requires the privilege', async () => {
       expect((await migrate(url)).applied).toBe(0)
     })
 

@@ -1,4 +1,4 @@
-/** Migrations: applied once, however many processes start at once, and never by an older binary. */
+/** Migrations: applied once by concurrent processes, and never by an older version. */
 import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +26,7 @@ const tableNames = async (run: Run, engine: 'sqlite' | 'postgres') =>
     )
   ).map(({ name }) => String(name))
 
-/** Back to a database that has never seen a migration. */
+/** Resets a database to the state before all migrations. */
 async function empty(run: Run, engine: 'sqlite' | 'postgres') {
   if (engine === 'postgres') {
     await run('DROP SCHEMA public CASCADE')
@@ -50,7 +50,7 @@ for (const engine of engines) {
       })
     })
 
-    test('applied again change nothing', async () => {
+    test('change nothing when applied again', async () => {
       temporary = await engine.open(createClock())
       const { db } = temporary
       await withRawConnection(temporary, async run => {
@@ -61,7 +61,7 @@ for (const engine of engines) {
       })
     })
 
-    test('of a newer version stop an older one, which then changes nothing', async () => {
+    test('of a newer version stop an older version, which changes nothing', async () => {
       temporary = await engine.open(createClock())
       const { db, url } = temporary
       await withRawConnection(temporary, async run => {
@@ -82,7 +82,7 @@ for (const engine of engines) {
 }
 
 for (const engine of sharedEngines) {
-  test(`of four processes that migrate at once each migration is applied by one (${engine.name})`, async () => {
+  test(`migrations are each applied once by four concurrent processes (${engine.name})`, async () => {
     temporary = await engine.open(createClock())
     const { db, url } = temporary
     await withRawConnection(temporary, async run => {
@@ -107,7 +107,7 @@ for (const engine of sharedEngines) {
     })
   })
 
-  test(`that are pending are listed by name, and none is applied (${engine.name})`, async () => {
+  test(`migrations are listed by name while pending, without being applied (${engine.name})`, async () => {
     temporary = await engine.open(createClock())
     const { db, url } = temporary
     const names = migrationsOf(db.engine).map(name => name.slice(0, -'.sql'.length))
@@ -128,12 +128,12 @@ for (const engine of sharedEngines) {
     })
   })
 
-  test(`that fail half-way leave the database as it was (${engine.name})`, async () => {
+  test(`migrations that fail half-way leave the database unchanged (${engine.name})`, async () => {
     temporary = await engine.open(createClock())
     const { db, url } = temporary
     await withRawConnection(temporary, async run => {
       await empty(run, db.engine)
-      // In the way of a table that comes late in the first migration.
+      // Conflicts with a table that the first migration creates late.
       await run('CREATE TABLE users (id text)')
       expect(
         await migrate(url ?? '').then(
@@ -162,7 +162,7 @@ describe('migrations (SQLite)', () => {
     })
   })
 
-  test('keep by their keys the tables of which a request reads a row or two', async () => {
+  test('store the tables of which a request reads few rows WITHOUT ROWID', async () => {
     temporary = await sqliteEngine.open(createClock())
     await withRawConnection(temporary, async run => {
       const tables = await run('PRAGMA table_list')
@@ -171,8 +171,8 @@ describe('migrations (SQLite)', () => {
     })
   })
 
-  describe('that keep tables by their keys', () => {
-    /** As the version before it left a database. */
+  describe('to tables WITHOUT ROWID', () => {
+    /** A database as the previous version leaves it. */
     async function before0006(run: Run) {
       await empty(run, 'sqlite')
       await run('CREATE TABLE __drizzle_migrations (id integer PRIMARY KEY, hash text, created_at bigint)')
@@ -186,7 +186,7 @@ describe('migrations (SQLite)', () => {
       for (const table of WITHOUT_ROWID) tables[table] = await run(`SELECT * FROM ${table} ORDER BY 1, 2`)
       return tables
     }
-    /** Everything that was made, as it was said, but for how it is quoted and kept. */
+    /** The definitions of all objects, without quotes and storage options. */
     const schema = async (run: Run) =>
       (await run('SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name')).map(
         ({ name, sql }) => {
@@ -196,7 +196,7 @@ describe('migrations (SQLite)', () => {
         },
       )
 
-    test('take every row along, those too that refer to nothing, and change nothing else', async () => {
+    test('copy every row, including orphans, and change nothing else', async () => {
       temporary = await sqliteEngine.open(createClock())
       await withRawConnection(temporary, async run => {
         await before0006(run)
@@ -205,7 +205,7 @@ describe('migrations (SQLite)', () => {
             VALUES ('${fan}', 'p', '${fan}', 1, 2)`)
         await run(`INSERT INTO rewards (id, title, description, item_type, points_required, active, created_at, updated_at)
           VALUES ('r', 'R', 'R', 'badge', 0, 1, 1, 2)`)
-        // 'nobody' is no user: a file that was written without foreign keys may have such rows.
+        // No user 'nobody' exists: a file that was written with foreign keys disabled may have such rows.
         await run("INSERT INTO onboardings VALUES ('u', 6), ('v', 7), ('nobody', 8)")
         await run(
           "INSERT INTO points_accounts VALUES ('v', 0, 80, 2, 'head', 7), ('u', 70, 80, 1, 'head', 7)",
@@ -229,7 +229,7 @@ describe('migrations (SQLite)', () => {
         expect(await run('SELECT * FROM pack_purchases ORDER BY id')).toEqual(purchases)
         // Added by a later migration.
         await run('ALTER TABLE leaderboard_entries DROP COLUMN left_at')
-        // A later migration counts the scores again.
+        // A later migration recounts the scores.
         expect(await dump(run)).toEqual({ ...rows, leaderboard_counts: expect.any(Array) })
         // Added by a later migration.
         await run('ALTER TABLE identities DROP COLUMN field_times')
@@ -239,7 +239,7 @@ describe('migrations (SQLite)', () => {
       })
     })
 
-    test('wait for whoever has the lock, as another instance that migrates', async () => {
+    test('wait for another process that holds the lock', async () => {
       temporary = await sqliteEngine.open(createClock())
       await withRawConnection(temporary, async run => {
         await before0006(run)
@@ -253,7 +253,7 @@ describe('migrations (SQLite)', () => {
         expect(ended).toBe(false)
         await run('COMMIT')
         expect((await migrating).applied).toBe(migrationsOf('sqlite').length - 6)
-        // With nothing to do there is nothing to wait for.
+        // Without pending migrations there is no lock to wait for.
         await run('BEGIN IMMEDIATE')
         expect((await migrate(temporary.url ?? '')).applied).toBe(0)
         await run('ROLLBACK')
@@ -272,7 +272,7 @@ describe('migrations (SQLite)', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test('say that the database cannot be used when it is no database, or cannot be opened', async () => {
+  test('report a file that is not a database or cannot be opened', async () => {
     temporary = await sqliteEngine.open(createClock())
     const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
     await Bun.write(join(folder, 'not.db'), 'This is not a database. '.repeat(100))

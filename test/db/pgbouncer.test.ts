@@ -1,4 +1,4 @@
-/** PgBouncer in front of PostgreSQL, as Debian packages it: it refuses unknown start-up parameters, and keeps no named statements. */
+/** PgBouncer in front of PostgreSQL, as Debian packages it: it refuses unknown start-up parameters, and does not support named statements. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { openDatabase } from '../../db/index.ts'
@@ -52,7 +52,7 @@ describe.skipIf(missing !== '').each(cases)(
       await direct.remove()
     })
 
-    test('serves what fans do, also at the same time', async () => {
+    test('serves concurrent requests of fans', async () => {
       const fans = await Promise.all(Array.from({ length: 12 }, () => world.fan()))
       const done = await Promise.all(
         fans.map(async (fan, n) => [
@@ -67,7 +67,7 @@ describe.skipIf(missing !== '').each(cases)(
       expect((await world.anonymous.get('/readyz')).body.checks.database).toBe('ok')
     })
 
-    test('limits a statement of a transaction, and leaves no setting behind in a shared connection', async () => {
+    test('limits the statements of a transaction, and leaves no setting on a shared connection', async () => {
       const limit = sql`SELECT current_setting('statement_timeout') AS limit`
       expect(await world.db.write(tx => runStatement(tx, limit))).toEqual([{ limit: '5s' }])
       expect(await runStatement(world.db.read, limit)).toEqual([{ limit: '0' }])
@@ -113,7 +113,7 @@ describe.skipIf(missing !== '')(`The API behind PgBouncer in transaction mode${m
     await direct.remove()
   })
 
-  test('starts by its settings alone, and is ready', async () => {
+  test('starts with settings alone, and is ready', async () => {
     const answer = await fetch(`${api.origin}/readyz`)
     expect([answer.status, await answer.json()]).toMatchObject([200, { checks: { database: 'ok' } }])
   })

@@ -1,4 +1,4 @@
-/** PostgreSQL alone: what the server asks to be run again is run again, within bounds. */
+/** PostgreSQL only: bounded retries of serialization failures and deadlocks. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { DatabaseError, type Transaction, translateDatabaseError } from '../../db/index.ts'
@@ -33,7 +33,7 @@ const raise = (tx: Transaction, sqlState: string) =>
 
 describe(`retries (${postgresEngine.name})`, () => {
   for (const sqlState of ['40001', '40P01']) {
-    test(`a job that the server stops with ${sqlState} runs again, and only its last run counts`, async () => {
+    test(`a job that fails with ${sqlState} runs again, and only its last run has effects`, async () => {
       let runs = 0
       const effects: number[] = []
       const answer = await temporary.db.write(async tx => {
@@ -48,7 +48,7 @@ describe(`retries (${postgresEngine.name})`, () => {
     })
   }
 
-  test('a job that never succeeds is given up after five runs with DatabaseError busy', async () => {
+  test('a job that always conflicts fails after five runs with DatabaseError busy', async () => {
     let runs = 0
     const refusal = await temporary.db
       .write(async tx => {
@@ -60,7 +60,7 @@ describe(`retries (${postgresEngine.name})`, () => {
     expect([(refusal as DatabaseError).fault, runs]).toEqual(['busy', 5])
   })
 
-  test('any other error is not tried again', async () => {
+  test('other errors are not retried', async () => {
     let runs = 0
     const work = temporary.db.write(async tx => {
       runs++
@@ -75,7 +75,7 @@ describe(`retries (${postgresEngine.name})`, () => {
     expect(runs).toBe(1)
   })
 
-  test('faults of the server are told apart by what a caller can do about them', async () => {
+  test('faults of the server are classified by what a caller can do', async () => {
     for (const [sqlState, fault] of [
       ['53100', 'full'],
       ['53300', 'busy'],
@@ -96,7 +96,7 @@ describe(`retries (${postgresEngine.name})`, () => {
 })
 
 describe.skipIf(postgresEngine.name !== 'PostgreSQL')('a server with many connections (PostgreSQL)', () => {
-  test('of two jobs in a deadlock one runs again, and both succeed', async () => {
+  test('after a deadlock of two jobs one runs again, and both succeed', async () => {
     let runs = 0
     const barrier = Promise.withResolvers<void>()
     let arrived = 0
@@ -115,7 +115,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('a server with many connec
     expect(await nameOf('b')).toBe(name)
   })
 
-  test('more jobs at once than connections all succeed', async () => {
+  test('more concurrent jobs than connections all succeed', async () => {
     const names = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
         temporary.db.write(async tx => {
@@ -127,7 +127,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('a server with many connec
     expect(names).toEqual(Array.from({ length: 60 }, (_, n) => `job ${n}`))
   })
 
-  test('connections that the server cut are made anew, and the database heals', async () => {
+  test('connections that the server closed are replaced, and the database recovers', async () => {
     const { db } = temporary
     const { teams } = db.tables
     const read = () => db.read.select().from(teams)
@@ -137,7 +137,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('a server with many connec
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       ),
     )
-    // What was in the pool may fail once each; every failure is a DatabaseError, and after those it works.
+    // Each connection of the pool may fail once, with a DatabaseError. Then all work.
     const failures: unknown[] = []
     for (let tries = 0; tries < 12; tries++) {
       await read().catch(error => failures.push(translateDatabaseError(error)))

@@ -104,7 +104,7 @@ for (const engine of engines) {
       }
     }
 
-    test('text, numbers, booleans, dates and nulls are written and read as they are', async () => {
+    test('text, numbers, booleans, dates and nulls are written and read unchanged', async () => {
       expect(await selectById(read, 'scarf')).toEqual([SCARF])
       expect(await selectById(read, 'shirt')).toEqual([SHIRT])
     })
@@ -122,7 +122,7 @@ for (const engine of engines) {
       expect(await selectActive(read, false, SCARF.updatedAt)).toEqual([{ id: 'shirt' }])
     })
 
-    test('the statement is built once a connection, and takes new values at each call', async () => {
+    test('a statement is built once for each connection, and takes new values at each call', async () => {
       await selectRewards(read, { title: 'Scarf', minPoints: 1 })
       const built = await countBuilt(async () => {
         expect(await selectRewards(read, { title: 'Scarf', minPoints: 100 })).toEqual([{ id: 'scarf' }])
@@ -132,12 +132,12 @@ for (const engine of engines) {
       expect(built).toBe(0)
     })
 
-    test('values may come in another order than when the statement was built', async () => {
+    test('the order of the values does not matter', async () => {
       await selectRewards(read, { title: 'Scarf', minPoints: 100 })
       expect(await selectRewards(read, { minPoints: 100, title: 'Scarf' })).toEqual([{ id: 'scarf' }])
     })
 
-    test('a list makes one statement for each length', async () => {
+    test('a list has one statement for each length', async () => {
       const selectAmong = prepared((reader: Reader, ids: string[]) => {
         const { rewards } = reader.tables
         return reader
@@ -155,7 +155,7 @@ for (const engine of engines) {
       expect(built).toBe(3)
     })
 
-    test('a value that is undefined leaves its condition or column out', async () => {
+    test('an undefined value stays undefined while the statement is built', async () => {
       const selectTitled = prepared((reader: Reader, { id, title }: { id: string; title?: string }) => {
         const { rewards } = reader.tables
         return reader
@@ -168,7 +168,7 @@ for (const engine of engines) {
       expect(await selectTitled(read, { id: 'scarf' })).toEqual([{ id: 'scarf' }])
     })
 
-    test('rows are written as a list', async () => {
+    test('a list of rows is inserted by one statement', async () => {
       const insertTeams = prepared(
         (tx: Transaction, teams: Transaction['tables']['teams']['$inferInsert'][]) =>
           tx.insert(tx.tables.teams).values(teams).returning(),
@@ -190,7 +190,7 @@ for (const engine of engines) {
       expect(await temporary.db.write(tx => insertTeams(tx, teams))).toEqual(teams)
     })
 
-    test('a calculation with a value is refused when the statement is built', async () => {
+    test('a calculation with a value throws while the statement is built', async () => {
       const selectAbove = prepared((reader: Reader, points: number) => {
         const { rewards } = reader.tables
         return reader

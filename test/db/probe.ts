@@ -1,4 +1,4 @@
-/** What the tests of the database need beside it: statements of their own, on a connection of their own. */
+/** Raw statements of the database tests, on separate connections. */
 import { Database as Connection } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { eq, type SQL as Query, sql } from 'drizzle-orm'
@@ -7,20 +7,20 @@ import type { Engine, TemporaryDatabase } from '../support/engines.ts'
 
 export type Row = Record<string, unknown>
 
-/** Runs a statement, and answers its rows, outside of anything that Matchday does. */
+/** Runs a raw statement, and returns its rows. */
 export type Run = (statement: string) => Promise<Row[]>
 
 interface Executor {
   execute(query: Query): Promise<Row[] | { rows: Row[] }>
 }
 
-/** Drizzle's own way to run any statement on PostgreSQL, which our types leave out. */
+/** Drizzle's method for raw statements on PostgreSQL, which our types omit. */
 export async function execute(queries: Reader | Transaction, statement: string): Promise<Row[]> {
   const result = await (queries as unknown as Executor).execute(sql.raw(statement))
   return Array.isArray(result) ? result : result.rows
 }
 
-/** On a connection of its own where the engine has one; PGlite has one for all. */
+/** On a separate connection, except on PGlite, which has only one. */
 export async function withRawConnection<T>(
   { db, url }: Pick<TemporaryDatabase, 'db' | 'url'>,
   use: (run: Run) => Promise<T>,
@@ -31,7 +31,7 @@ export async function withRawConnection<T>(
     try {
       return await use(async statement => {
         const rows = connection.query(statement).all() as Row[]
-        // As another process would be: what it committed is seen from the next turn of the event loop on.
+        // Like another process: its commits are visible from the next turn of the event loop.
         await new Promise(resolve => setImmediate(resolve))
         return rows
       })
@@ -47,7 +47,7 @@ export async function withRawConnection<T>(
   }
 }
 
-/** Without triggers, foreign keys and checks: as whoever has the file, or the superuser's password. */
+/** Without triggers, foreign keys and checks: with access to the file, or as superuser. */
 export function withoutRules<T>(
   temporary: Pick<TemporaryDatabase, 'db' | 'url'>,
   use: (run: Run) => Promise<T>,
@@ -70,7 +70,7 @@ export function withoutRules<T>(
 /** PGlite has one connection: while a unit of work is open, a read waits for it. */
 export const readsBesideWrites = (engine: Engine) => engine.name !== 'PGlite'
 
-/** A row that any test can write. */
+/** A row without dependencies. */
 export const insertTeam = (tx: Transaction, id: string) =>
   tx.insert(tx.tables.teams).values({
     id,
@@ -87,7 +87,7 @@ export async function teamExists(db: Database, id: string): Promise<boolean> {
   return (await db.read.select().from(teams).where(eq(teams.id, id))).length === 1
 }
 
-/** How a promise ended, as a value. */
+/** The outcome of a promise as a value. */
 export const outcome = (work: Promise<unknown>) =>
   work.then(
     value => ({ value }),

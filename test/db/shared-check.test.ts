@@ -1,9 +1,9 @@
-/** The check of a database that probes share. */
+/** The database check that readiness probes share. */
 import { expect, test } from 'bun:test'
 import { shareCheck } from '../../db/postgres/shared-check.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-test('concurrent callers share one run, and a success answers those that follow', async () => {
+test('concurrent callers share one run, and later callers get its success', async () => {
   let runs = 0
   const check = shareCheck(async () => {
     runs++
@@ -25,7 +25,7 @@ test('a failure is never reused: the next caller checks again', async () => {
   expect(runs).toBe(2)
 })
 
-test('while callers keep coming, a failure is noticed by a run in the background', async () => {
+test('under steady calls a background run detects a failure', async () => {
   let failing = false
   const check = shareCheck(async () => {
     if (failing) throw new Error('gone')

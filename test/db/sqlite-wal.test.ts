@@ -1,4 +1,4 @@
-/** The disk work of a process that answers requests: durable before it is answered, off the thread that answers. */
+/** Disk I/O of a server: durable before the response, and off the thread that serves requests. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,7 +28,7 @@ afterEach(async () => {
 const teamIds = async () => (await db.read.select().from(db.tables.teams)).map(({ id }) => id)
 const faultOf = (error: unknown) => (error instanceof DatabaseError ? error.fault : `no fault: ${error}`)
 
-/** A disk that does what it is asked for when the test says so. */
+/** A disk whose calls complete when the test says so. */
 function createDisk() {
   const asked = {
     waitUntilWritable: [] as PromiseWithResolvers<void>[],
@@ -44,14 +44,14 @@ function createDisk() {
   const nth = (kind: keyof typeof asked, n: number) =>
     waitUntil(`${kind} is called for the ${n + 1}th time`, () => asked[kind][n])
   return {
-    /** Accepts every COMMIT; an fsync ends when the test says so. */
+    /** Accepts every COMMIT; an fsync completes when the test says so. */
     slow: { waitUntilWritable: async () => {}, flush: () => begin('flush') },
     /** Accepts a COMMIT when the test says so. */
     frozen: { waitUntilWritable: () => begin('waitUntilWritable'), flush: async () => {} },
-    /** The fsync that is asked for as number `n`. */
+    /** The `n`th fsync. */
     fsync: (n: number) => nth('flush', n),
     accept: (n: number) => nth('waitUntilWritable', n),
-    /** From now on it does everything at once. */
+    /** From now on all calls complete at once. */
     recover() {
       isWell = true
       for (const work of [...asked.waitUntilWritable, ...asked.flush]) work.resolve()
@@ -61,11 +61,11 @@ function createDisk() {
 }
 
 const open = (options: Parameters<typeof openSqlite>[2]) =>
-  // A batch ends by its size alone, however slow the machine is.
+  // Only the size ends a batch, also on a slow machine.
   openSqlite(path, clock, { offloadDisk: true, batchMs: Number.POSITIVE_INFINITY, ...options })
 
-describe('a commit that is not yet on the disk (SQLite)', () => {
-  test('is not answered and has no effect before it is there', async () => {
+describe('a commit that is not yet durable (SQLite)', () => {
+  test('gets no response and runs no effect before it is durable', async () => {
     const disk = createDisk()
     db = open({ disk: disk.slow })
     const seen: string[] = []
@@ -83,7 +83,7 @@ describe('a commit that is not yet on the disk (SQLite)', () => {
     expect(seen).toEqual(['effect', 'answered'])
   })
 
-  test('ends cached responses in the instant in which readers see it', async () => {
+  test('invalidates cached responses when readers see it', async () => {
     const disk = createDisk()
     db = open({ disk: disk.slow })
     const invalidated: string[] = []
@@ -101,7 +101,7 @@ describe('a commit that is not yet on the disk (SQLite)', () => {
     await write
   })
 
-  test('delays the refusals of its batch, which may rest on what it wrote', async () => {
+  test('delays the failures in its batch, which may depend on its writes', async () => {
     const disk = createDisk()
     db = open({ disk: disk.slow })
     const seen: string[] = []
@@ -135,7 +135,7 @@ describe('a commit that is not yet on the disk (SQLite)', () => {
     expect(seen).toEqual(['first done', 'second refused'])
   })
 
-  test('holds up the writes after it, which share the next fsync, and no reads', async () => {
+  test('delays later writes, which share the next fsync, and no reads', async () => {
     const disk = createDisk()
     db = open({ disk: disk.slow })
     const first = db.write(tx => insertTeam(tx, 'a'))
@@ -151,7 +151,7 @@ describe('a commit that is not yet on the disk (SQLite)', () => {
     expect(disk.asked.flush).toHaveLength(2)
   })
 
-  test('is refused when the disk fails, with all writes until a restart', async () => {
+  test('fails when the disk fails, as do all writes until a restart', async () => {
     const disk = createDisk()
     db = open({ disk: disk.slow })
     const kept = db.write(tx => insertTeam(tx, 'kept'))
@@ -171,12 +171,12 @@ describe('a commit that is not yet on the disk (SQLite)', () => {
     db = open({})
     await db.write(tx => insertTeam(tx, 'after'))
     await db.ping()
-    // Whether the write with the unknown outcome is there is not known.
+    // The write with the unknown outcome may or may not be there.
     expect(await teamIds()).toEqual(expect.arrayContaining(['kept', 'after']))
     expect(await teamIds()).not.toContain('next')
   })
 
-  test('is reported as of unknown outcome past its deadline, and the database goes on when the disk does', async () => {
+  test('has an unknown outcome after the timeout, and the database continues when the disk does', async () => {
     const disk = createDisk()
     db = open({ disk: disk.slow, flushTimeoutMs: 20 })
     const late = db.write(tx => insertTeam(tx, 'late')).catch(faultOf)
@@ -190,7 +190,7 @@ describe('a commit that is not yet on the disk (SQLite)', () => {
 })
 
 describe('a file system that does not respond (SQLite)', () => {
-  test('is waited for beside the thread that answers: reads go on, writes are busy past the patience, nothing is lost', async () => {
+  test('does not block the event loop: reads continue, writes fail as busy after the timeout, nothing is lost', async () => {
     const disk = createDisk()
     db = open({ disk: disk.frozen, lockTimeoutMs: 30 })
     const refused = ['a', 'b', 'c'].map(id => db.write(tx => insertTeam(tx, id)).catch(faultOf))
@@ -198,7 +198,7 @@ describe('a file system that does not respond (SQLite)', () => {
     const behind = db.write(tx => insertTeam(tx, 'behind')).catch(faultOf)
     expect(await teamIds()).toEqual([])
     expect(await Promise.all([...refused, behind])).toEqual(['busy', 'busy', 'busy', 'busy'])
-    // One attempt waits, however many writes do.
+    // One attempt waits for all writes.
     expect(disk.asked.waitUntilWritable).toHaveLength(1)
     disk.recover()
     await db.write(tx => insertTeam(tx, 'good'))
@@ -206,7 +206,7 @@ describe('a file system that does not respond (SQLite)', () => {
     expect(await teamIds()).toEqual(['good'])
   })
 
-  test('a write that fails is told at once, and the batch after it works', async () => {
+  test('a failed write rejects at once, and the next batch works', async () => {
     db = open({})
     const refused = db.write(async () => {
       throw new Error('my own')
@@ -221,7 +221,7 @@ describe('the WAL (SQLite)', () => {
   const MEBIBYTE = 1024 * 1024
   const bytesOf = (file: string) => statSync(file).size
 
-  test('is written back while writes and reads go on, and a checkpoint counts as no commit', async () => {
+  test('is checkpointed during writes and reads, and a checkpoint does not count as a commit', async () => {
     db = open({})
     const before = db.externalCommits()
     const at = clock.now()
@@ -249,7 +249,7 @@ describe('the WAL (SQLite)', () => {
     expect(await db.findDamage()).toEqual([])
   })
 
-  test('is brought into the file when it closes', async () => {
+  test('is checkpointed into the file on close', async () => {
     db = open({})
     await db.write(tx => insertTeam(tx, 'a'))
     expect(bytesOf(`${path}-wal`)).toBeGreaterThan(0)

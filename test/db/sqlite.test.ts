@@ -1,4 +1,4 @@
-/** SQLite alone: the batch that shares a COMMIT, and the file that other processes lock. */
+/** SQLite only: group commit, and a file that another process locks. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,19 +13,19 @@ const clock = createClock()
 const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
 const path = join(folder, 'test.db')
 let db: Database
-let impatient: Database
+let shortTimeout: Database
 
 beforeAll(async () => {
   await migrate(`sqlite:${path}`)
   db = openSqlite(path, clock, { batchMs: Number.POSITIVE_INFINITY })
-  impatient = openSqlite(path, clock, { lockTimeoutMs: 20 })
+  shortTimeout = openSqlite(path, clock, { lockTimeoutMs: 20 })
   await withRawConnection({ db, url: `sqlite:${path}` }, async run => {
     await run('CREATE TABLE parents (id text PRIMARY KEY)')
     await run('CREATE TABLE children (parent_id text REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED)')
   })
 })
 afterAll(async () => {
-  await Promise.all([db.close(), impatient.close()])
+  await Promise.all([db.close(), shortTimeout.close()])
   rmSync(folder, { recursive: true })
 })
 
@@ -35,7 +35,7 @@ const insertOrphan = (tx: Transaction) =>
 const faultOf = (error: unknown) => (error instanceof DatabaseError ? error.fault : `no fault: ${error}`)
 
 describe('group commit (SQLite)', () => {
-  test('jobs of a batch wait for the one COMMIT: none is answered before the last has run', async () => {
+  test('no job of a batch resolves before the shared COMMIT', async () => {
     const order: string[] = []
     await Promise.all(
       ['a', 'b', 'c'].map(async name => {
@@ -50,7 +50,7 @@ describe('group commit (SQLite)', () => {
     expect(order.slice(3).toSorted()).toEqual(['a answered', 'b answered', 'c answered'])
   })
 
-  test('jobs run one after the other, also past the size of a batch, and each sees those before it', async () => {
+  test('jobs run in sequence, also across batches, and each sees the earlier ones', async () => {
     const seen = await Promise.all(
       Array.from({ length: 150 }, (_, n) =>
         db.write(async tx => {
@@ -82,7 +82,7 @@ describe('group commit (SQLite)', () => {
     expect((await teamIds()).filter(id => id.startsWith('commit-'))).toEqual(['commit-d'])
   })
 
-  test('a job that failed before is told its own error when the COMMIT of the batch fails', async () => {
+  test('a job that failed earlier rejects with its own error when the COMMIT of the batch fails', async () => {
     const own = db.write(async () => {
       throw new Error('my own')
     })
@@ -92,12 +92,12 @@ describe('group commit (SQLite)', () => {
     expect(String((second as PromiseRejectedResult).reason)).toContain('FOREIGN KEY')
   })
 
-  test('a statement that rolls back everything fails what its batch has run, and the rest runs in the next', async () => {
+  test('a statement that rolls back the transaction fails the jobs before it, and the others run in the next batch', async () => {
     const results = await Promise.allSettled([
       db.write(tx => insertTeam(tx, 'swept-1')),
       db.write(async tx => {
         await insertTeam(tx, 'swept-2')
-        // As a full disk does: SQLite takes back the transaction, savepoints and all.
+        // Like a full disk: SQLite rolls back the whole transaction with its savepoints.
         const queries = tx as unknown as { run(statement: string): unknown }
         queries.run('ROLLBACK')
         throw new Error('the disk is full')
@@ -109,7 +109,7 @@ describe('group commit (SQLite)', () => {
     expect((await teamIds()).filter(id => id.startsWith('swept-'))).toEqual(['swept-3', 'swept-4'])
   })
 
-  test('the connection for reads takes no writes', async () => {
+  test('the reader connection refuses writes', async () => {
     const reader = db.read as unknown as Transaction
     const refusal = await (async () => insertTeam(reader, 'through-the-reader'))().then(
       () => 'written',
@@ -118,7 +118,7 @@ describe('group commit (SQLite)', () => {
     expect(refusal).toContain('readonly')
   })
 
-  test('a database in memory is refused, since its reader would see another one', () => {
+  test('a database in memory is refused, since two connections cannot share it', () => {
     expect(() => openDatabase('sqlite::memory:', clock)).toThrow('needs a file')
     expect(() => openDatabase('mysql://localhost/x', clock)).toThrow('DATABASE_URL must start with')
   })
@@ -138,41 +138,41 @@ describe('a file that another process has locked (SQLite)', () => {
     }
   }
 
-  test('is waited for while the event loop keeps turning, and then the write succeeds', async () => {
+  test('does not block the event loop, and the write succeeds afterwards', async () => {
     const release = await holdLock()
     const answered: string[] = []
-    const write = db.write(tx => insertTeam(tx, 'patient')).then(() => answered.push('written'))
-    // Each turn is a timer that fired between two tries.
+    const write = db.write(tx => insertTeam(tx, 'longTimeout')).then(() => answered.push('written'))
+    // Each turn is a timer that fired between two attempts.
     for (let turn = 0; turn < 50; turn++) await Bun.sleep(1)
     expect(answered).toEqual([])
-    expect(await teamIds()).not.toContain('patient')
+    expect(await teamIds()).not.toContain('longTimeout')
     await release()
     await write
-    expect(await teamIds()).toContain('patient')
+    expect(await teamIds()).toContain('longTimeout')
   })
 
-  test('is given up past the patience with DatabaseError busy, and the next write succeeds', async () => {
+  test('fails the write with DatabaseError busy after the timeout, and the next write succeeds', async () => {
     const release = await holdLock()
     const refused = await Promise.allSettled([
-      impatient.write(tx => insertTeam(tx, 'hasty-1')),
-      impatient.write(tx => insertTeam(tx, 'hasty-2')),
+      shortTimeout.write(tx => insertTeam(tx, 'hasty-1')),
+      shortTimeout.write(tx => insertTeam(tx, 'hasty-2')),
     ])
     expect(
       refused.map(result => (result.status === 'rejected' ? faultOf(result.reason) : 'written')),
     ).toEqual(['busy', 'busy'])
     await release()
-    await impatient.write(tx => insertTeam(tx, 'hasty-3'))
+    await shortTimeout.write(tx => insertTeam(tx, 'hasty-3'))
     expect((await teamIds()).filter(id => id.startsWith('hasty-'))).toEqual(['hasty-3'])
   })
 
-  test('is waited for once, counted from the arrival of each write, however many batches they make', async () => {
+  test('delays each write by at most the timeout from its arrival, for any number of batches', async () => {
     await using cleanup = new AsyncDisposableStack()
     cleanup.defer(await holdLock())
-    const patient = openSqlite(path, clock, { lockTimeoutMs: 2_000 })
-    cleanup.defer(() => patient.close())
+    const longTimeout = openSqlite(path, clock, { lockTimeoutMs: 2_000 })
+    cleanup.defer(() => longTimeout.close())
     const settledAt: number[] = []
     const refused = Array.from({ length: 600 }, (_, n) =>
-      patient
+      longTimeout
         .write(tx => insertTeam(tx, `crowd-${n}`))
         .catch(error => {
           settledAt.push(performance.now())
@@ -180,13 +180,13 @@ describe('a file that another process has locked (SQLite)', () => {
         }),
     )
     expect(await Promise.all(refused)).toEqual(Array(600).fill('busy'))
-    // Nine batches that wait one after another would take eight times the patience.
+    // Nine batches that wait in sequence would take eight times the timeout.
     expect((settledAt.at(-1) ?? 0) - (settledAt[0] ?? 0)).toBeLessThan(10_000)
   })
 })
 
 describe('the file (SQLite)', () => {
-  test('holds every acknowledged write for a process that opens it afterwards, the WAL folded in', async () => {
+  test('holds every acknowledged write after close, without a WAL', async () => {
     const file = join(folder, 'closed.db')
     await migrate(`sqlite:${file}`)
     const first = openDatabase(`sqlite:${file}`, clock)
@@ -200,7 +200,7 @@ describe('the file (SQLite)', () => {
     await second.close()
   })
 
-  test('that was never migrated does not pass the ping', async () => {
+  test('fails the ping when it was never migrated', async () => {
     const bare = openDatabase(`sqlite:${join(folder, 'bare.db')}`, clock)
     expect(bare.ping()).rejects.toThrow('no such table')
     await bare.ping().catch(() => {})

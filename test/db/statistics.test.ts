@@ -1,4 +1,4 @@
-/** PostgreSQL alone: statements that were planned on small tables, after a command has written many rows. */
+/** PostgreSQL only: statements that were planned on small tables, after a command has written many rows. */
 import { expect, test } from 'bun:test'
 import { refreshStatistics } from '../../db/statistics.ts'
 import { writeInBatches } from '../../scripts/command/batches.ts'
@@ -12,7 +12,7 @@ test(`a statement that was planned on an empty table uses the index after a comm
   const temporary = await postgresEngine.open(createClock())
   const { db } = temporary
   await withRawConnection(temporary, async run => {
-    // What the server does by itself after five executions: one plan for all values, which it keeps.
+    // The server itself switches to one generic plan after five executions.
     await run('SET plan_cache_mode = force_generic_plan')
     await run('ANALYZE teams')
     await run('PREPARE find_team(text) AS SELECT name FROM teams WHERE id = $1')
@@ -22,12 +22,12 @@ test(`a statement that was planned on an empty table uses the index after a comm
     expect(await plan()).toContain('Index Scan')
     await run('RESET plan_cache_mode')
   })
-  // Nothing has grown since.
+  // No table has grown since.
   expect(await refreshStatistics(db)).toEqual([])
   await temporary.remove()
 })
 
-test(`tables that are empty or small are not analyzed, which would favour sequential scans (${postgresEngine.name})`, async () => {
+test(`empty and small tables are not analyzed, since that would favour sequential scans (${postgresEngine.name})`, async () => {
   const temporary = await postgresEngine.open(createClock())
   await writeInBatches(temporary.db, teams.slice(0, 20), insertTeam)
   const analyzed = await withRawConnection(temporary, run =>

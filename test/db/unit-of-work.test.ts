@@ -1,4 +1,4 @@
-/** The promise of `write`, on every engine: all or nothing, durable when it answers, and never seen half done. */
+/** The guarantees of `write` on every engine: atomic, durable when it resolves, and isolated. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
@@ -24,7 +24,7 @@ for (const engine of engines) {
 
     const exists = (id: string) => teamExists(temporary.db, id)
 
-    /** Passes through `write`, and fails when it commits. */
+    /** Is accepted as a statement, and fails at COMMIT. */
     async function insertOrphan(tx: Transaction, id: string) {
       if (temporary.db.engine === 'postgres') {
         await execute(tx, `INSERT INTO children VALUES ('${id}', 'no-such-parent')`)
@@ -34,7 +34,7 @@ for (const engine of engines) {
       }
     }
 
-    test('answers what the job answers, with all that it wrote to be read', async () => {
+    test('resolves to the result of the job, with its writes visible', async () => {
       const value = await temporary.db.write(async tx => {
         await insertTeam(tx, 'kept-1')
         await insertTeam(tx, 'kept-2')
@@ -44,7 +44,7 @@ for (const engine of engines) {
       expect([await exists('kept-1'), await exists('kept-2')]).toEqual([true, true])
     })
 
-    test('a job that throws after an await leaves nothing', async () => {
+    test('a job that throws after an await writes nothing', async () => {
       const failure = new Error('after an await')
       const { error } = (await outcome(
         temporary.db.write(async tx => {
@@ -58,7 +58,7 @@ for (const engine of engines) {
       expect([await exists('gone-1'), await exists('gone-2')]).toEqual([false, false])
     })
 
-    test('a job that throws without ever awaiting is refused as well, and the next one runs', async () => {
+    test('a job that throws before its first await also rejects, and the next job runs', async () => {
       const { db } = temporary
       const work = db.write(() => {
         throw new Error('at once')
@@ -67,7 +67,7 @@ for (const engine of engines) {
       expect(await db.write(async () => 'next')).toBe('next')
     })
 
-    test('one failing job among many spares its neighbours', async () => {
+    test('a failed job among many does not affect the others', async () => {
       const { db } = temporary
       const jobs = Array.from({ length: 20 }, (_, n) =>
         db.write(async tx => {
@@ -84,7 +84,7 @@ for (const engine of engines) {
       }
     })
 
-    test('a failing statement, too, takes back its own job only', async () => {
+    test('a failed statement rolls back only its own job', async () => {
       const { db } = temporary
       const [before, doubled, after] = await Promise.allSettled([
         db.write(tx => insertTeam(tx, 'neighbour-1')),
@@ -126,7 +126,7 @@ for (const engine of engines) {
       expect([await exists('not-yet'), await exists('never')]).toEqual([true, false])
     })
 
-    test('a COMMIT that fails fails the job, runs no effect, and the database works afterwards', async () => {
+    test('a failed COMMIT fails the job and runs no effect, and the database works afterwards', async () => {
       const { db } = temporary
       const effects: string[] = []
       const reached: string[] = []
@@ -143,7 +143,7 @@ for (const engine of engines) {
       expect(await exists('after-orphan')).toBe(true)
     })
 
-    test('all that one unit of work writes bears one instant, even when the clock moves on', async () => {
+    test('all writes of a unit of work have the same time, even when the clock advances', async () => {
       const times = await temporary.db.write(async tx => {
         const first = tx.now()
         clock.advance(1000)
@@ -154,7 +154,7 @@ for (const engine of engines) {
     })
   })
 
-  test(`close() lets queued work finish first, and what comes later is refused (${engine.name})`, async () => {
+  test(`close() waits for queued units of work, and refuses later ones (${engine.name})`, async () => {
     const clock = createClock()
     const temporary = await engine.open(clock)
     const { db } = temporary

@@ -1,11 +1,11 @@
-/** How fast writes are done, as measured on a clock of the test's own. */
+/** Measured durations of writes, on a clock that the test controls. */
 import { expect, test } from 'bun:test'
 import { createWriteMeter } from '../../db/write-meter.ts'
 
 function createWorld() {
   let now = 0
   const meter = createWriteMeter(1, () => now)
-  /** Begins a write, and returns what ends it. */
+  /** Starts a write, and returns the function that ends it. */
   function begin() {
     const { promise, resolve } = Promise.withResolvers<void>()
     const done = meter.measure(() => promise)
@@ -20,7 +20,7 @@ function createWorld() {
     pass(ms: number) {
       now += ms
     },
-    /** `count` writes at once, one of which ends every `ms`. */
+    /** `count` concurrent writes, one of which ends every `ms`. */
     async crowd(count: number, ms: number) {
       const ends = Array.from({ length: count }, begin)
       for (const end of ends) {
@@ -31,7 +31,7 @@ function createWorld() {
   }
 }
 
-test('the age of the oldest write is known while it runs, and 0 when there is none', async () => {
+test('the age of the oldest write is reported while it runs, and is 0 when there is none', async () => {
   const { meter, begin, pass } = createWorld()
   expect(meter.load().oldestMs).toBe(0)
   const endFirst = begin()
@@ -45,7 +45,7 @@ test('the age of the oldest write is known while it runs, and 0 when there is no
   expect(meter.load().oldestMs).toBe(0)
 })
 
-test('a faster rate is taken at once, a slower one little by little', async () => {
+test('a faster rate applies at once, a slower one gradually', async () => {
   const { meter, crowd } = createWorld()
   await crowd(10_000, 0.1)
   expect(meter.load().msPerWrite).toBeCloseTo(0.1, 2)
@@ -55,7 +55,7 @@ test('a faster rate is taken at once, a slower one little by little', async () =
   expect(meter.load().msPerWrite).toBeCloseTo(1, 1)
 })
 
-test('writes that come one by one, however slow, do not raise the figure', async () => {
+test('slow writes that do not overlap leave the figure unchanged', async () => {
   const { meter, crowd, begin, pass } = createWorld()
   await crowd(10_000, 0.1)
   for (let n = 0; n < 50; n++) {
@@ -76,7 +76,7 @@ test('a stall changes the figure little', async () => {
   expect(meter.load().msPerWrite).toBeCloseTo(0.1, 2)
 })
 
-test('a write that fails counts as one that ends', async () => {
+test('a failed write counts as ended', async () => {
   const { meter } = createWorld()
   await expect(meter.measure(() => Promise.reject(new Error('my own')))).rejects.toThrow('my own')
   expect(meter.load().oldestMs).toBe(0)
