@@ -144,7 +144,7 @@ for (const engine of sharedEngines) {
     test('after a kill, every change has a line in the report, and the next run completes the repair', async () => {
       const { users } = world.db.tables
       const at = world.clock.now()
-      const fans = Array.from({ length: 1_000 }, (_, index) => {
+      const fans = Array.from({ length: 500 }, (_, index) => {
         const id = `old-${index}`
         return { id, provider: 'p', subject: id, country: 'gb', createdAt: at, updatedAt: at }
       })

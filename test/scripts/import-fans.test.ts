@@ -217,7 +217,7 @@ for (const engine of sharedEngines) {
     })
 
     test('after a kill, a second run gives the result of one run', async () => {
-      const fans = Array.from({ length: 1500 }, (_, nth) => {
+      const fans = Array.from({ length: 600 }, (_, nth) => {
         const at = '2025-08-15T18:30:00Z'
         const one = { subject: `many-${nth}`, handle: `many_${nth}`, openingBalance: 1 + (nth % 9) }
         return { ...one, onboardingCompletedAt: at, joinLeaderboard: nth % 2 === 0 }
@@ -233,21 +233,22 @@ for (const engine of sharedEngines) {
       await child.exited
       const there = (await userCount()) - before
       expect(there).toBeGreaterThan(0)
-      expect(there).toBeLessThan(1500)
+      expect(there).toBeLessThan(600)
 
-      const { code, json } = await importFans(world, path)
+      // Without pauses, which are long where each commit waits for a slow disk.
+      const { code, json } = await importFans(world, path, '--exclusive')
       expect(code).toBe(0)
-      expect(json).toMatchObject({ created: 1500 - there, unchanged: there })
+      expect(json).toMatchObject({ created: 600 - there, unchanged: there })
       const { users, pointsEntries, onboardings, leaderboardEntries } = world.db.tables
       const rows = await world.db.read.select().from(users)
       const ids = new Set(rows.filter(({ subject }) => subject.startsWith('many-')).map(({ id }) => id))
       const those = <Row extends { userId: string }>(found: Row[]) => found.filter(row => ids.has(row.userId))
       const entries = those(await world.db.read.select().from(pointsEntries))
-      expect([entries.length, entries.reduce((sum, { delta }) => sum + delta, 0)]).toEqual([1500, points])
-      expect(those(await world.db.read.select().from(onboardings))).toHaveLength(1500)
-      expect(those(await world.db.read.select().from(leaderboardEntries))).toHaveLength(750)
+      expect([entries.length, entries.reduce((sum, { delta }) => sum + delta, 0)]).toEqual([600, points])
+      expect(those(await world.db.read.select().from(onboardings))).toHaveLength(600)
+      expect(those(await world.db.read.select().from(leaderboardEntries))).toHaveLength(300)
       expect((await verifyLedger(world.db)).findings).toBe(0)
-      expect((await importFans(world, path)).json).toMatchObject({ changed: 0, unchanged: 1500 })
+      expect((await importFans(world, path)).json).toMatchObject({ changed: 0, unchanged: 600 })
     })
 
     test('rejects a missing file, a directory, and another file type', async () => {
