@@ -4,9 +4,9 @@ import type { Database, Transaction } from '../../db/index.ts'
 import { findOrphans } from '../../db/orphans.ts'
 import type { Finding } from '../../src/admin/audit/audit-fan.ts'
 import { type Repair, repairFan } from '../../src/admin/audit/repair-fan.ts'
-import { repairCount } from '../../src/admin/audit/repair-rank-index.ts'
-import { judgeFan, verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
-import { findWrongCounts, type WrongCount } from '../../src/admin/audit/verify-rank-index.ts'
+import { repairBucket } from '../../src/admin/audit/repair-rank-index.ts'
+import { checkFan, verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
+import { findWrongBuckets, type WrongBucket } from '../../src/admin/audit/verify-rank-index.ts'
 import { type BrokenField, listBrokenFields, repairField } from '../../src/admin/repair-profile.ts'
 import { listBoards } from '../../src/leaderboard/rank-index/entries.ts'
 import type { ChangeReport } from '../command/change-report.ts'
@@ -109,14 +109,14 @@ export async function repairLedger(context: RepairContext): Promise<RepairSummar
       })
     })
   }
-  await repairCounts(context, summary)
+  await repairRankIndex(context, summary)
   return summary
 }
 
 /** The change that a repair would make to the fan's balance. */
 async function plannedChange(db: Database, userId: string, findings: Finding[]): Promise<number> {
   if (findings.some(({ what }) => what === 'points_accounts.row'))
-    return (await judgeFan(db.read, userId)).account.balance
+    return (await checkFan(db.read, userId)).account.balance
   const balance = findings.find(({ what }) => what === 'points_accounts.balance')
   return balance ? Number(balance.expected) - Number(balance.actual) : 0
 }
@@ -131,19 +131,19 @@ const isBroken = ({ what, actual }: Finding) =>
 /** Concurrent writes change counts: wrong ones are searched again up to this often. */
 const MAX_ROUNDS = 10
 
-async function repairCounts(
+async function repairRankIndex(
   { db, dryRun, report, write }: RepairContext,
   summary: ReturnType<typeof createSummary>,
 ) {
   for (const board of await listBoards(db.read)) {
     for (let round = 1; ; round++) {
-      const wrong = await findWrongCounts(db.read, board)
+      const wrong = await findWrongBuckets(db.read, board)
       if (wrong.length === 0) break
       if (round > MAX_ROUNDS) {
         summary.leave(`${wrong.length} counts of board ${board}, which changes concurrently`)
         break
       }
-      const line = ({ expected, actual, ...bucket }: WrongCount) => {
+      const line = ({ expected, actual, ...bucket }: WrongBucket) => {
         return { kind: 'count', ...bucket, before: actual, after: expected }
       }
       if (dryRun) {
@@ -152,7 +152,7 @@ async function repairCounts(
         break
       }
       await write('counts', wrong, async (tx, count) => {
-        if (!(await repairCount(tx, count))) return
+        if (!(await repairBucket(tx, count))) return
         report.append(line(count))
         tx.afterCommit(() => void summary.changed++)
       })

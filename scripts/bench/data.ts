@@ -7,7 +7,7 @@ import { SQL } from 'bun'
 import { openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { realSources } from '../../src/core/sources.ts'
-import { recount } from '../../src/leaderboard/rank-index/rank-index.ts'
+import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
 import { CLAIMED, catalogueRows, POINTS, type Rows, rewardId } from './catalogue.ts'
 import { PROVIDER } from './issuer.ts'
@@ -65,7 +65,7 @@ async function writeFans({ write }: Target, from: number, end: number): Promise<
 
 async function countBoard(url: string): Promise<void> {
   const db = openDatabase(url, realSources, { bulk: true })
-  await db.write(tx => recount(tx, 'all'))
+  await db.write(tx => rebuildRankIndex(tx, 'all'))
   await db.close()
 }
 

@@ -8,8 +8,8 @@ import { isActive } from '../../src/catalogue/availability.ts'
 import { parseClaims } from '../../src/identity-provider/claims.ts'
 import { boardsAt } from '../../src/leaderboard/boards.ts'
 import { hashEnrolment } from '../../src/leaderboard/enrolment.ts'
-import type { Place } from '../../src/leaderboard/rank-index/rank-index.ts'
-import { raisePlace } from '../../src/leaderboard/scores.ts'
+import type { BoardScore } from '../../src/leaderboard/rank-index/rank-index.ts'
+import { raiseScore } from '../../src/leaderboard/scores.ts'
 import { drawItems, inOrderOfIds } from '../../src/packs/draw.ts'
 import { preparePurchase } from '../../src/packs/start-purchase.ts'
 import { type Account, NEW_ACCOUNT, nextEntry, type PointsChange } from '../../src/points/ledger.ts'
@@ -38,7 +38,7 @@ export interface Rows {
   pointsAccounts: Row<'pointsAccounts'>[]
   pointsEntries: Row<'pointsEntries'>[]
   leaderboardEntries: Row<'leaderboardEntries'>[]
-  places: (Place & { userId: string })[]
+  places: (BoardScore & { userId: string })[]
   userRewards: Row<'userRewards'>[]
   packPurchases: Row<'packPurchases'>[]
   userPacks: Row<'userPacks'>[]
@@ -119,10 +119,10 @@ type Ledger = ReturnType<typeof createLedger>
 /** The account of a fan, and the leaderboard scores after joining. */
 function createLedger(rows: Rows, userId: string, sources: SeedSources) {
   let account: Account | undefined
-  let places: Map<string, Place> | undefined
+  let places: Map<string, BoardScore> | undefined
 
   function raise(at: Date, gained: number) {
-    for (const { id } of boardsAt(at)) places?.set(id, raisePlace(id, places.get(id), { gained, at }))
+    for (const { id } of boardsAt(at)) places?.set(id, raiseScore(id, places.get(id), { gained, at }))
   }
 
   return {

@@ -2,7 +2,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { insertRows } from '../../db/bulk.ts'
 import type { Transaction } from '../../db/index.ts'
-import { countPlaces } from '../../src/leaderboard/rank-index/rank-index.ts'
+import { countMembers } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { changeSold, countFree, lockPack } from '../../src/packs/supply.ts'
 import type { Rows } from './fan-rows.ts'
 import { BEFORE_ALL } from './supply.ts'
@@ -34,7 +34,7 @@ export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
     await insertRows(tx, tables.userRewards, rows.userRewards),
     await takeFromStock(tx, rows),
     await mintItems(tx, rows),
-    await insertRows(tx, tables.leaderboardCounts, countPlaces(rows.places), { add: 'fans' }),
+    await insertRows(tx, tables.leaderboardCounts, countMembers(rows.places), { add: 'fans' }),
   ]
   return changed.reduce((sum, count) => sum + count, 0)
 }

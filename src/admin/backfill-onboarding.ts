@@ -9,7 +9,7 @@ import { eachRow } from '../../db/keyset.ts'
 import { findEnrolment } from '../leaderboard/enrolment.ts'
 import { completeOnboarding, grantOnboarding, onboardingCause } from '../onboarding/onboarding.ts'
 import { joinLeaderboard } from '../points/join-leaderboard.ts'
-import { takesEntries } from '../points/ledger.ts'
+import { canAppend } from '../points/ledger.ts'
 import type { ProfileChange } from '../profile/rules.ts'
 import { findCompletion } from '../users/completion.ts'
 import { repairFan } from './audit/repair-fan.ts'
@@ -120,7 +120,7 @@ export async function correctOnboarding(
 ): Promise<Correction> {
   const grants = points > 0 && (rule === 'complete' || rule === 'grant')
   // Asked first: the batch goes on with other fans, so nothing of this one may be written before the refusal.
-  if (grants && !(await takesEntries(tx, userId))) return { outcome: 'refused', points: 0 }
+  if (grants && !(await canAppend(tx, userId))) return { outcome: 'refused', points: 0 }
   if (rule === 'complete') {
     const terms = { points, claims: null, queuedSync: null }
     const answer = await completeOnboarding(tx, { provider, subject }, { joinLeaderboard: enrol }, terms)

@@ -3,7 +3,7 @@ import { desc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
-import { rankedScore } from '../leaderboard/ranked-entry.ts'
+import { rankedEntry } from '../leaderboard/ranked-entry.ts'
 import { packCounts } from '../packs/summary.ts'
 import { balanceOf, newestEntries, presentEntry } from '../points/history.ts'
 import { rewardCounts } from '../rewards/summary.ts'
@@ -35,7 +35,7 @@ export async function readDashboard(read: Reader, { userId }: Pick<Authenticated
 /** One row for each recent entry; one row without an entry for a fan who has none. */
 const selectDashboard = prepared((read: Reader, { userId, now }: { userId: string; now: Date }) => {
   const { users, identities } = read.tables
-  const standing = rankedScore(read, GLOBAL_BOARD, userId)
+  const ranked = rankedEntry(read, GLOBAL_BOARD, userId)
   const { claims, claimable } = rewardCounts(read, { userId, now })
   const packs = packCounts(read, userId)
   const newest = newestEntries(read, userId, RECENT_ENTRIES)
@@ -45,7 +45,7 @@ const selectDashboard = prepared((read: Reader, { userId, now }: { userId: strin
       id: users.id,
       ...publicProfileColumns(read),
       points: balanceOf(read, userId),
-      rank: standing.rank,
+      rank: ranked.rank,
       claimable: claimable.count,
       claims: { all: claims.all, redeemed: claims.redeemed },
       packs: { all: packs.all, opened: packs.opened },
@@ -56,7 +56,7 @@ const selectDashboard = prepared((read: Reader, { userId, now }: { userId: strin
     .crossJoin(packs)
     .leftJoin(users, eq(users.id, userId))
     .leftJoin(identities, eq(identities.userId, users.id))
-    .leftJoin(standing, sql`true`)
+    .leftJoin(ranked, sql`true`)
     .leftJoin(newest, sql`true`)
     .orderBy(desc(seq))
 })

@@ -22,8 +22,8 @@ export function boardAt(period: Period, at: Date): Board {
 }
 
 /**
- * Whether who enrolled at an instant has a place on a board for what they earn in its period: those of periods that were
- * over by then they did not enter. It goes by times alone, not by what was written first, so that places can be recomputed.
+ * Whether a fan who enrolled at an instant takes part in a board: periods that had ended by then are excluded. Only times
+ * decide, not the order of writes, so that scores can be recomputed.
  */
 export const takesPart = (enrolledAt: Date, { endsAt }: Board) => endsAt === null || enrolledAt < endsAt
 

@@ -3,17 +3,17 @@ import { hash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import { placeFan } from './rank-index/entries.ts'
-import type { Place } from './rank-index/rank-index.ts'
+import { writeScores } from './rank-index/entries.ts'
+import type { BoardScore } from './rank-index/rank-index.ts'
 
 /**
- * Enrols a fan, at most once, with what they have earned before. The caller holds the fan's points account, so that
- * nothing is earned meanwhile. True when this call enrolled them.
+ * Enrols a fan, at most once, with what they have earned before. The caller has locked the fan's points account, so that
+ * nothing is earned at the same time. True when this call enrolled them.
  */
-export async function enrol(tx: Transaction, userId: string, earned: Place[]): Promise<boolean> {
+export async function enrol(tx: Transaction, userId: string, earned: BoardScore[]): Promise<boolean> {
   const enrolledAt = tx.now()
   const [row] = await insertEnrolment(tx, { userId, enrolledAt, hash: hashEnrolment({ userId, enrolledAt }) })
-  if (row) await placeFan(tx, userId, [], earned)
+  if (row) await writeScores(tx, userId, [], earned)
   return row !== undefined
 }
 

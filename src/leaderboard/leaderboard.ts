@@ -1,23 +1,15 @@
-/** A board as one answer: who is on it, and where the caller stands. */
+/** A page of a board with the caller's own entry. */
 import type { Reader } from '../../db/index.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { boardTag, fanTag } from '../cache/tags.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
-import type { Cursors } from '../core/pagination.ts'
+import type { Cursors, Page } from '../core/pagination.ts'
 import { DomainError, refuseField } from '../core/problems.ts'
 import { type PublicProfile, readPublicProfiles } from '../users/public-profile.ts'
 import { type Board, boardAt, type Period, parseBoard } from './boards.ts'
 import { type BoardPage, readBoardAround, readBoardPage } from './page.ts'
-import { readStanding, type Standing } from './ranked-entry.ts'
-
-export interface LeaderboardQuery {
-  period?: Period
-  /** Id of a week or month; the current one when left out. */
-  of?: string
-  around?: 'me'
-  limit: number
-  cursor?: string
-}
+import { type RankedEntry, readRankedEntry } from './ranked-entry.ts'
+import type { LeaderboardQuery } from './schema.ts'
 
 interface Sources {
   read: Reader
@@ -25,14 +17,14 @@ interface Sources {
   cursors: Cursors
 }
 
-/** Longer than any unit of work may take: what was begun in the period has been written by then, or never will be. */
+/** Longer than any unit of work: after it, no write that began in the period is still running. */
 const SETTLED_MS = 60_000
 
 /** `around` needs a caller. */
 export async function readLeaderboard(
   { read, cache, cursors }: Sources,
   caller: Pick<AuthenticatedCaller, 'userId'> | null,
-  { period = 'all', of, around, limit, cursor }: LeaderboardQuery,
+  { period = 'all', of, around, limit, cursor }: Omit<LeaderboardQuery, keyof Page> & Page,
 ) {
   const board = requireBoard(period, of, read.now())
   if (around && cursor !== undefined)
@@ -40,14 +32,14 @@ export async function readLeaderboard(
   if (around && !caller) throw new DomainError('unauthenticated')
   const userId = caller?.userId
 
-  // A page that does not depend on the caller is the same for all who ask.
+  // A page that does not depend on the caller is cached for all callers.
   const page = around
     ? await present(read, await readBoardAround(read, cursors, board.id, limit, userId))
     : await cache.get(`leaderboard ${board.id} ${limit} ${cursor ?? 'top'}`, async () => {
         const found = await readBoardPage(read, cursors, board.id, { limit, cursor })
         return {
           value: await present(read, found),
-          tags: [boardTag(board.id), ...found.standings.map(({ userId }) => fanTag(userId))],
+          tags: [boardTag(board.id), ...found.entries.map(({ userId }) => fanTag(userId))],
         }
       })
   const me = page.entries.find(entry => entry.userId === userId)
@@ -59,29 +51,27 @@ export async function readLeaderboard(
 }
 readLeaderboard.problems = ['invalid_cursor', 'validation_failed', 'unauthenticated'] as const
 
-/** A fan's own place on a board; null when they have none. */
+/** A fan's own entry; null when they are not on the board. */
 async function presentOwn(read: Reader, board: string, userId: string | undefined) {
-  const standing = userId === undefined ? null : await readStanding(read, board, userId)
-  return standing && presentStanding(standing, standing)
+  const entry = userId === undefined ? null : await readRankedEntry(read, board, userId)
+  return entry && presentEntry(entry, entry)
 }
 
-async function present(read: Reader, { standings, ...page }: BoardPage) {
+async function present(read: Reader, { entries, ...page }: BoardPage) {
   const profiles = await readPublicProfiles(
     read,
-    standings.map(({ userId }) => userId),
+    entries.map(({ userId }) => userId),
   )
   return {
-    entries: standings.map(standing =>
-      presentStanding(standing, profiles.get(standing.userId) ?? NO_PROFILE),
-    ),
+    entries: entries.map(entry => presentEntry(entry, profiles.get(entry.userId) ?? NO_PROFILE)),
     ...page,
   }
 }
 
 const NO_PROFILE: PublicProfile = { displayName: null, avatarUrl: null }
 
-function presentStanding(
-  { rank, userId, points, reachedAt }: Standing,
+function presentEntry(
+  { rank, userId, points, reachedAt }: RankedEntry,
   { displayName, avatarUrl }: PublicProfile,
 ) {
   return { rank, userId, displayName, avatarUrl, points, reachedAt: reachedAt.toISOString() }

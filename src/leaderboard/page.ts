@@ -1,22 +1,22 @@
-/** Pages of a board, in the order of rank, forwards and backwards from any place on it. */
+/** Pages of a board in the order of rank, forwards and backwards. */
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Cursors } from '../core/pagination.ts'
-import { fansAhead, fansOn } from './rank-index/rank-index.ts'
-import type { Standing } from './ranked-entry.ts'
+import { memberCount, membersAhead } from './rank-index/rank-index.ts'
+import type { RankedEntry } from './ranked-entry.ts'
 
 type Scores = Tables['leaderboardScores']
 type Key = Pick<Scores['$inferSelect'], 'minusPoints' | 'reachedAt' | 'userId'>
 
-/** Where a page lies: behind a place, up to it, or from it on. */
+/** Where a page begins or ends, relative to a key. */
 interface Position {
   side: 'after' | 'before' | 'from' | 'upto'
   key: Key
 }
 
 export interface BoardPage {
-  standings: Standing[]
+  entries: RankedEntry[]
   /** Fans on the board. */
   total: number
   nextCursor: string | null
@@ -39,7 +39,7 @@ export async function readBoardPage(
   return readPageAt(reader, cursors, board, limit, position)
 }
 
-/** The page with a fan in its middle; empty when they have no place on the board. */
+/** The page with a fan in its middle; empty when they are not on the board. */
 export async function readBoardAround(
   reader: Reader,
   cursors: Cursors,
@@ -50,7 +50,7 @@ export async function readBoardAround(
   const [own] = await selectKey(reader, { board, userId: userId ?? '' })
   if (!own) {
     const total = await readTotal(reader, board)
-    return { standings: [], total, nextCursor: null, previousCursor: null }
+    return { entries: [], total, nextCursor: null, previousCursor: null }
   }
   const ahead = await selectAhead(reader, { ...own, board, limit: Math.floor(limit / 2) })
   return readPageAt(reader, cursors, board, limit, { side: 'from', key: ahead.at(-1) ?? own })
@@ -94,7 +94,7 @@ async function readPageAt(
     // Whoever stood behind a cursor may have risen above it: then the way back begins at the cursor itself.
     const back = position && JSON.stringify(['upto', ...keyOf(position.key)])
     return {
-      standings: [],
+      entries: [],
       total: await readTotal(reader, board),
       nextCursor: null,
       previousCursor: back && cursors.encode(listOf(board), back),
@@ -110,7 +110,7 @@ async function readPageAt(
   const seal = (side: Position['side'], key: Key) =>
     cursors.encode(listOf(board), JSON.stringify([side, key.minusPoints, key.reachedAt, key.userId]))
   return {
-    standings: shown.map(({ rank, minusPoints, reachedAt, userId }) => {
+    entries: shown.map(({ rank, minusPoints, reachedAt, userId }) => {
       return { rank, userId, points: -minusPoints, reachedAt: new Date(reachedAt) }
     }),
     total: rows[0]?.total ?? 0,
@@ -135,7 +135,7 @@ const selectPage = {
   upto: selectPageAt('upto'),
 }
 
-/** One statement, and so one snapshot: ranks count on from the first row's, which the counts give. */
+/** One statement, and so one snapshot: the rank index gives the first row's rank, from which the others follow. */
 function rankedPage(
   reader: Reader,
   { board, limit }: Pick<PageValues, 'board' | 'limit'>,
@@ -166,8 +166,8 @@ function rankedPage(
       minusPoints: page.minusPoints,
       reachedAt: page.reachedAt,
       userId: page.userId,
-      ahead: sql`(select ${fansAhead(reader, 'head')} from head)`.mapWith(Number),
-      total: fansOn(reader, board),
+      ahead: sql`(select ${membersAhead(reader, 'head')} from head)`.mapWith(Number),
+      total: memberCount(reader, board),
     })
     .from(page)
     .orderBy(...ascending)
@@ -179,7 +179,7 @@ async function readTotal(reader: Reader, board: string): Promise<number> {
 }
 
 const selectTotal = prepared((reader: Reader, board: string) =>
-  reader.select({ total: fansOn(reader, board) }).from(sql`(select 1) one`),
+  reader.select({ total: memberCount(reader, board) }).from(sql`(select 1) one`),
 )
 
 const keyOf = ({ minusPoints, reachedAt, userId }: Key) => [minusPoints, reachedAt, userId]

@@ -1,46 +1,46 @@
-/** Where one fan stands. */
+/** The ranked entry of one fan. */
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { type PublicProfile, publicProfileColumns } from '../users/public-profile.ts'
-import { fansAhead } from './rank-index/rank-index.ts'
+import { membersAhead } from './rank-index/rank-index.ts'
 
-export interface Standing {
+export interface RankedEntry {
   userId: string
   /** From 1. */
   rank: number
   points: number
-  /** When they got to these points. */
+  /** When the fan reached these points. */
   reachedAt: Date
 }
 
-/** With the fan's public profile. Null for a fan who has no place on the board. */
-export async function readStanding(
+/** With the fan's public profile. Null for a fan who is not on the board. */
+export async function readRankedEntry(
   reader: Reader,
   board: string,
   userId: string,
-): Promise<(Standing & PublicProfile) | null> {
-  const [row] = await selectStanding(reader, { board, userId })
+): Promise<(RankedEntry & PublicProfile) | null> {
+  const [row] = await selectRankedEntry(reader, { board, userId })
   if (!row) return null
   const { minusPoints, reachedAt, ...ranked } = row
   return { userId, ...ranked, points: -minusPoints, reachedAt: new Date(reachedAt) }
 }
 
-const selectStanding = prepared((reader: Reader, { board, userId }: { board: string; userId: string }) => {
+const selectRankedEntry = prepared((reader: Reader, { board, userId }: { board: string; userId: string }) => {
   const { users, identities } = reader.tables
-  const standing = rankedScore(reader, board, userId)
-  const { minusPoints, reachedAt, rank } = standing
+  const ranked = rankedEntry(reader, board, userId)
+  const { minusPoints, reachedAt, rank } = ranked
   return reader
     .select({ minusPoints, reachedAt, rank, ...publicProfileColumns(reader) })
-    .from(standing)
+    .from(ranked)
     .innerJoin(users, eq(users.id, userId))
     .leftJoin(identities, eq(identities.userId, users.id))
 })
 
-/** A fan's place on a board, from the rank index; no row for a fan who has none. */
-export function rankedScore(reader: Reader, board: string, userId: string) {
+/** SQL for a fan's entry on a board, with the rank from the rank index; no row for a fan who is not on it. */
+export function rankedEntry(reader: Reader, board: string, userId: string) {
   const { leaderboardScores: scores } = reader.tables
-  const ahead = fansAhead(reader, 'leaderboard_scores')
+  const ahead = membersAhead(reader, 'leaderboard_scores')
   return reader
     .select({
       minusPoints: scores.minusPoints,
@@ -50,5 +50,5 @@ export function rankedScore(reader: Reader, board: string, userId: string) {
     .from(scores)
     .where(and(eq(scores.board, board), eq(scores.userId, userId)))
     .limit(1)
-    .as('standing')
+    .as('ranked_entry')
 }

@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { Closed, Instant, Integer, NextCursor, Nullable, PageQuery } from '../core/schemas.ts'
 
-const Period = Type.Union([Type.Literal('all'), Type.Literal('week'), Type.Literal('month')])
+const periods = [Type.Literal('all'), Type.Literal('week'), Type.Literal('month')] as const
 
 export const LeaderboardQuery = Closed({
   ...PageQuery,
   period: Type.Optional(
-    Type.Union([Type.Literal('all'), Type.Literal('week'), Type.Literal('month')], {
+    Type.Union([...periods], {
       default: 'all',
       description: 'Points of all time, of an ISO week, or of a month; UTC.',
     }),
@@ -14,7 +14,7 @@ export const LeaderboardQuery = Closed({
   of: Type.Optional(
     Type.String({
       pattern: '^[0-9]{4}-W?[0-9]{2}$',
-      description: 'Which week (`2026-W47`) or month (`2026-11`): the current one unless told otherwise.',
+      description: 'The week (`2026-W47`) or month (`2026-11`); the current one by default.',
       errorNoun: 'a week like 2026-W47 or a month like 2026-11',
     }),
   ),
@@ -22,20 +22,24 @@ export const LeaderboardQuery = Closed({
     Type.Literal('me', { description: 'The page with the caller in its middle, instead of the first one.' }),
   ),
 })
+export type LeaderboardQuery = typeof LeaderboardQuery.static
 
-const Standing = Closed(
+const RankedEntry = Closed(
   {
-    rank: Integer({ description: 'From 1. Ties go to whoever got there first.', minimum: 1 }),
+    rank: Integer({
+      description: 'From 1. With equal points, the fan who reached them first is ahead.',
+      minimum: 1,
+    }),
     userId: Type.String(),
     displayName: Nullable(Type.String()),
     avatarUrl: Nullable(Type.String()),
     points: Integer({
-      description: 'Earned in the period; spending lowers nothing here.',
+      description: 'Points earned in the period; spending does not reduce them.',
       minimum: 0,
     }),
-    reachedAt: Instant('When the fan got to these points.'),
+    reachedAt: Instant('When the fan reached these points.'),
   },
-  { title: 'Standing', description: 'A fan’s place on a board.' },
+  { title: 'RankedEntry', description: 'A fan’s rank and points on a board.' },
 )
 
 export const Leaderboard = Closed(
@@ -43,32 +47,33 @@ export const Leaderboard = Closed(
     board: Closed(
       {
         id: Type.String({
-          description: '`all`, or the week or month as ISO 8601 writes it.',
+          description: '`all`, or the week or month in ISO 8601.',
           examples: ['2026-W47'],
         }),
-        period: Period,
+        period: Type.Union([...periods]),
         startsAt: Nullable(Instant('First instant of the period.')),
         endsAt: Nullable(Instant('First instant after it.')),
         final: Type.Boolean({
-          description: 'The period is over, and no place changes any more.',
+          description: 'The period is over, and ranks no longer change.',
         }),
       },
       { title: 'Board' },
     ),
-    entries: Type.Array(Standing),
-    me: Nullable(Standing, {
-      description: 'The caller’s own place. Null without a caller, and for one who has none on this board.',
+    entries: Type.Array(RankedEntry),
+    me: Nullable(RankedEntry, {
+      description:
+        'The caller’s own entry. Null without a caller, and for a caller who is not on this board.',
     }),
     total: Integer({ description: 'Fans on the board.', minimum: 0 }),
     nextCursor: NextCursor,
     previousCursor: Nullable(Type.String(), {
-      description: 'Where the page before ends; null at the top. Pass it as `cursor`.',
+      description: 'Cursor of the page before; null on the first page.',
     }),
   },
   { title: 'Leaderboard' },
 )
 
-const exampleStanding = {
+const exampleRankedEntry = {
   rank: 1,
   userId: '01981e2c-7c1f-7000-8000-000000000001',
   displayName: 'Ada Winger',
@@ -79,7 +84,7 @@ const exampleStanding = {
 
 export const exampleLeaderboard = {
   board: { id: 'all', period: 'all', startsAt: null, endsAt: null, final: false },
-  entries: [exampleStanding],
+  entries: [exampleRankedEntry],
   me: null,
   total: 1,
   nextCursor: null,

@@ -1,13 +1,13 @@
-/** What enrolled fans have earned on each board. The caller holds the fan's points account: one write of a fan at a time. */
+/** What enrolled fans have earned on each board. The caller has locked the fan's points account. */
 import type { Transaction } from '../../db/index.ts'
 import { type Board, takesPart } from './boards.ts'
 import { findEnrolment } from './enrolment.ts'
-import { placeFan, readPlaces } from './rank-index/entries.ts'
-import type { Place } from './rank-index/rank-index.ts'
+import { readScores, writeScores } from './rank-index/entries.ts'
+import type { BoardScore } from './rank-index/rank-index.ts'
 
-const NOWHERE = { points: 0, reachedAt: 0 }
+const NO_SCORE = { points: 0, reachedAt: 0 }
 
-/** Points that a fan has earned, on those of `counting` that the fan takes part in. Nothing for a fan who has not enrolled. */
+/** Adds earned points on those of `counting` in which the fan takes part. Does nothing for a fan who is not enrolled. */
 export async function raiseScores(
   tx: Transaction,
   userId: string,
@@ -16,26 +16,26 @@ export async function raiseScores(
   const enrolledAt = await findEnrolment(tx, userId)
   if (!enrolledAt) return
   const boards = counting.filter(board => takesPart(enrolledAt, board)).map(({ id }) => id)
-  const before = await readPlaces(tx, userId, boards)
-  // Enrolled, and never placed: what is missing is made up as a whole (`points/repair-fan.ts`).
+  const before = await readScores(tx, userId, boards)
+  // Enrolled without scores: `admin/audit/repair-fan.ts` computes all of them.
   if (!before.some(({ board }) => board === 'all')) return
   const after = boards.map(board =>
-    raisePlace(
+    raiseScore(
       board,
-      before.find(place => place.board === board),
+      before.find(score => score.board === board),
       { gained, at },
     ),
   )
-  await placeFan(tx, userId, before, after)
+  await writeScores(tx, userId, before, after)
 }
 
-/** Where somebody gets on a board by earning. */
-export function raisePlace(
+/** A score after earning points. */
+export function raiseScore(
   board: string,
-  { points, reachedAt }: Omit<Place, 'board'> = NOWHERE,
+  { points, reachedAt }: Omit<BoardScore, 'board'> = NO_SCORE,
   { gained, at }: { gained: number; at: Date },
-): Place {
-  // A clock that was set back makes nobody the first to get there; who had nothing got nowhere before.
+): BoardScore {
+  // The time never goes back, even when the clock does; it starts with the first points.
   const latest = points === 0 ? at.getTime() : Math.max(reachedAt, at.getTime())
   return { board, points: points + gained, reachedAt: latest }
 }

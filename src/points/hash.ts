@@ -1,7 +1,7 @@
-/** The hash chain of the ledger. Nothing personal is hashed, so that erasing a fan keeps their chain provable. */
+/** The hash chain of the ledger. It hashes no personal data, so that a chain stays verifiable after its fan is erased. */
 import { hash } from 'node:crypto'
 
-/** Stands before a fan's first entry. */
+/** The previous hash of a fan's first entry. */
 export const GENESIS_HASH = '0'.repeat(64)
 
 export interface HashedFields {

@@ -4,16 +4,11 @@ import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
-import type { PointsEntry, PointsReason } from './ledger.ts'
+import type { PointsEntry } from './ledger.ts'
+import type { PointsQuery } from './schema.ts'
 
-/** Narrows the entries; balance and lifetime stay those of all. Times are ISO 8601. */
-export interface HistoryFilter {
-  reason?: PointsReason
-  /** From then on. */
-  since?: string
-  /** Up to then, and not then. */
-  until?: string
-}
+/** Filters the entries; balance and lifetime are always those of all. */
+type HistoryFilter = Pick<PointsQuery, 'reason' | 'since' | 'until'>
 
 export async function readHistory(
   reader: Reader,
@@ -22,7 +17,7 @@ export async function readHistory(
   { limit, cursor, reason, since, until }: Page & HistoryFilter,
 ) {
   const { pointsEntries } = reader.tables
-  // The list's name holds the fan and the filter: a cursor of another list opens nothing.
+  // The list's name contains the fan and the filter: a cursor of another list is invalid.
   const list = JSON.stringify(['points', userId, reason, since, until])
   const before = cursor === undefined ? undefined : Number(cursors.decode(list, cursor))
   if (userId === undefined) return { balance: 0, lifetime: 0, entries: [], nextCursor: null }
@@ -43,9 +38,9 @@ export async function readHistory(
 }
 readHistory.problems = ['invalid_cursor'] as const
 
-/** What a fan has, and their newest entries, in one statement: the balance is the one that the newest left. */
+/** A fan's account and newest entries, in one statement: the balance is the one after the newest entry. */
 async function readEntries(reader: Reader, userId: string, limit: number, only?: SQL) {
-  // The first page of all is what everybody asks.
+  // The unfiltered first page is the most frequent request.
   const rows: AccountEntry[] = await (only
     ? accountEntries(reader, userId, limit, only)
     : selectNewest(reader, { userId, limit }))
@@ -55,7 +50,7 @@ async function readEntries(reader: Reader, userId: string, limit: number, only?:
 
 interface AccountEntry {
   account: { balance: number; lifetime: number }
-  /** Null beside an account without one. */
+  /** Null for an account without entries. */
   entry: PointsEntry | null
 }
 

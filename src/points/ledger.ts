@@ -17,19 +17,19 @@ export const POINTS_REASONS = [
 ] as const
 export type PointsReason = (typeof POINTS_REASONS)[number]
 
-/** Points that come back were earned before: they lift no rank. */
-export const GIVEN_BACK: PointsReason[] = ['pack_refund']
+/** Refunded points were earned before: they do not count for ranks. */
+export const REFUND_REASONS: PointsReason[] = ['pack_refund']
 
-/** Points from before the fan's time here: they count on the global board, and as earned in no week or month. */
-const FROM_BEFORE: PointsReason[] = ['opening_balance']
+/** Points earned in another system: they count on the global board and in no week or month. */
+const OPENING_REASONS: PointsReason[] = ['opening_balance']
 
-/** The boards on which points count that are booked at an instant. */
+/** The boards on which points count that are booked at a given time. */
 export const boardsFor = (reason: PointsReason, at: Date): Board[] =>
-  boardsAt(at).filter(({ period }) => period === 'all' || !FROM_BEFORE.includes(reason))
+  boardsAt(at).filter(({ period }) => period === 'all' || !OPENING_REASONS.includes(reason))
 
 /** What a change adds to lifetime points. */
 export const earnedBy = ({ delta, reason }: Pick<PointsChange, 'delta' | 'reason'>) =>
-  GIVEN_BACK.includes(reason) ? 0 : Math.max(delta, 0)
+  REFUND_REASONS.includes(reason) ? 0 : Math.max(delta, 0)
 
 export interface PointsChange {
   userId: string
@@ -56,7 +56,7 @@ export type Booking =
   /** Nothing was written. */
   | { outcome: 'insufficient'; balance: number }
 
-/** The account contradicts the entries: the next entry would follow a head that is not theirs, and break the chain for good. */
+/** The account does not match the entries: another entry would break the chain. */
 export class LedgerMismatchError extends Error {
   constructor(userId: string) {
     super(
@@ -69,15 +69,15 @@ export class LedgerMismatchError extends Error {
 
 /**
  * Books a change, at most once per (user, reason, ref). Needs the user's row to exist.
- * The account's row lock puts the entries of one fan in a line on PostgreSQL, as the one writer does on SQLite;
- * the unique indexes and checks of the tables hold whatever happens here.
+ * The account's row lock serializes the entries of a fan on PostgreSQL, as the single writer does on SQLite. The unique
+ * indexes and checks of the tables hold in any case.
  * @throws LedgerMismatchError
  */
 export async function appendEntry(tx: Transaction, change: PointsChange): Promise<Booking> {
   const { userId, delta, reason, ref } = change
-  const account = await holdAccount(tx, userId)
+  const account = await lockAccount(tx, userId)
 
-  // A statement of its own, after the lock: on PostgreSQL one that waited for it still reads the snapshot from before.
+  // A separate statement after the lock: on PostgreSQL the statement that waited for the lock reads an older snapshot.
   const found = await selectTail(tx, { userId, seq: account.seq, reason, ref })
   const before = found.find(entry => entry.reason === reason && entry.ref === ref)
   if (before) return { outcome: 'booked_before', entry: before }
@@ -104,7 +104,7 @@ const updateAccount = prepared((tx: Transaction, { userId, ...head }: Account) =
 
 export type Account = Tables['pointsAccounts']['$inferSelect']
 
-/** Follows from the entries in every member: without one, nothing has ever changed. */
+/** The account of a fan without entries. */
 export const NEW_ACCOUNT = {
   balance: 0,
   lifetime: 0,
@@ -113,7 +113,7 @@ export const NEW_ACCOUNT = {
   updatedAt: new Date(0),
 }
 
-/** The entry that a change makes, the account's head after it, and what was earned by it. The balance must suffice. */
+/** The entry of a change, the account after it, and the points earned by it. The balance must suffice. */
 export function nextEntry(account: Account, change: PointsChange, { id, at }: { id: string; at: Date }) {
   const { userId, delta, reason, ref } = change
   const balanceAfter = account.balance + delta
@@ -130,20 +130,20 @@ export function nextEntry(account: Account, change: PointsChange, { id, at }: { 
   return { entry, head, gained }
 }
 
-/** Opens the account when there is none, and holds its row until the unit of work ends. */
-export async function holdAccount(tx: Transaction, userId: string) {
-  const [account] = await holdRow(tx, userId)
-  if (!account) throw new Error('points account vanished while it was locked')
+/** Creates the account if it does not exist, and locks its row until the unit of work ends. */
+export async function lockAccount(tx: Transaction, userId: string) {
+  const [account] = await insertOrLock(tx, userId)
+  if (!account) throw new Error('a locked points account does not exist')
   return account
 }
 
-const holdRow = prepared((tx: Transaction, userId: string) => {
+const insertOrLock = prepared((tx: Transaction, userId: string) => {
   const { pointsAccounts } = tx.tables
   return (
     tx
       .insert(pointsAccounts)
       .values({ userId, ...NEW_ACCOUNT })
-      // Not a key: that would be looked up, and its index written, for nothing.
+      // Not a key column: that would be looked up, and its index written.
       .onConflictDoUpdate({
         target: pointsAccounts.userId,
         set: { balance: sql`${pointsAccounts.balance}` },
@@ -152,14 +152,14 @@ const holdRow = prepared((tx: Transaction, userId: string) => {
   )
 })
 
-/** Whether `appendEntry` would take an entry: for what must know before it writes anything else. Holds the account. */
-export async function takesEntries(tx: Transaction, userId: string): Promise<boolean> {
-  const account = await holdAccount(tx, userId)
+/** Whether `appendEntry` would throw no LedgerMismatchError; locks the account. For callers that write something else first. */
+export async function canAppend(tx: Transaction, userId: string): Promise<boolean> {
+  const account = await lockAccount(tx, userId)
   // No entry has an empty reason.
   return matchesTail(account, await selectTail(tx, { userId, seq: account.seq, reason: '', ref: '' }))
 }
 
-/** Those of some fans whose account does not match their newest entry, as one statement sees them. */
+/** Which of these fans have an account that does not match their newest entry. */
 export async function listMismatched(reader: Reader, userIds: string[]): Promise<Set<string>> {
   const { pointsAccounts, pointsEntries } = reader.tables
   const rows = await reader

@@ -13,6 +13,7 @@ export const PointsQuery = Closed({
   since: Type.Optional(Instant('Entries from then on.')),
   until: Type.Optional(Instant('Entries before then.')),
 })
+export type PointsQuery = typeof PointsQuery.static
 
 export const PointsEntry = Closed(
   {
@@ -37,7 +38,7 @@ export const PointsEntry = Closed(
 export const PointsHistory = Closed(
   {
     balance: Integer({ description: 'What the fan has now.', minimum: 0 }),
-    lifetime: Integer({ description: 'All that was ever earned; spending never lowers it.', minimum: 0 }),
+    lifetime: Integer({ description: 'All points ever earned; spending does not reduce it.', minimum: 0 }),
     entries: Type.Array(PointsEntry),
     nextCursor: NextCursor,
   },

@@ -5,7 +5,7 @@ import type { Database } from '../../db/index.ts'
 import { openDatabase } from '../../db/index.ts'
 import type { Finding } from '../../src/admin/audit/audit-fan.ts'
 import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
-import { recount } from '../../src/leaderboard/rank-index/rank-index.ts'
+import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { joinLeaderboard } from '../../src/points/join-leaderboard.ts'
 import { appendEntry, type PointsReason } from '../../src/points/ledger.ts'
 import { type Run, withoutRules, withRawConnection } from '../db/probe.ts'
@@ -254,7 +254,7 @@ for (const engine of engines) {
         'all',
       ])
       expect(boards.filter(({ userId }) => userId.startsWith('1'))).toHaveLength(6)
-      await db.write(tx => recount(tx, 'all'))
+      await db.write(tx => rebuildRankIndex(tx, 'all'))
       expect((await findingsOf(db)).findings).toEqual([])
       await remove()
     })

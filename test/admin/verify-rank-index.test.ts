@@ -1,13 +1,13 @@
-/** A count that differs from its scores in any way is found. */
+/** A bucket that differs from its scores in any way is found. */
 import { beforeAll, expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
-import { findWrongCounts } from '../../src/admin/audit/verify-rank-index.ts'
+import { findWrongBuckets } from '../../src/admin/audit/verify-rank-index.ts'
 import { patientFan } from '../packs/packs-world.ts'
 import { onEachEngine } from '../support/world.ts'
 
-onEachEngine('Counts of a board', world => {
-  /** Two fans have 100 points each: they share the bucket of single points. */
+onEachEngine('The buckets of a board', world => {
+  /** Two fans have 100 points each and share the narrowest bucket by points. */
   const SHARED = { board: 'all', level: 0, points: 100, reachedAt: 0 }
 
   beforeAll(async () => {
@@ -20,7 +20,7 @@ onEachEngine('Counts of a board', world => {
     let found: unknown
     const work = world.db.write(async tx => {
       await change(tx)
-      found = await findWrongCounts(tx, 'all')
+      found = await findWrongBuckets(tx, 'all')
       throw rollBack
     })
     await expect(work).rejects.toBe(rollBack)
@@ -36,8 +36,8 @@ onEachEngine('Counts of a board', world => {
     )
   }
 
-  test('are right after what the verbs wrote', async () => {
-    expect(await findWrongCounts(world.db.read, 'all')).toEqual([])
+  test('are correct after the verbs wrote them', async () => {
+    expect(await findWrongBuckets(world.db.read, 'all')).toEqual([])
   })
 
   test.each([1, 3, 0])('are wrong with %d fans in a bucket of two', async fans => {
@@ -59,7 +59,7 @@ onEachEngine('Counts of a board', world => {
     expect(found).toEqual([{ ...empty, expected: 0, actual: fans }])
   })
 
-  test('are wrong with a row of a level that there is not', async () => {
+  test('are wrong with a row of an unknown level', async () => {
     const stray = { ...SHARED, level: 99 }
     const found = await findAfter(tx => tx.insert(tx.tables.leaderboardCounts).values({ ...stray, fans: 2 }))
     expect(found).toEqual([{ ...stray, expected: 0, actual: 2 }])

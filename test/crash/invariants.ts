@@ -1,12 +1,12 @@
 /** What holds in any database of ours at any time, told from the rows alone: the first thing to ask after a crash. */
 import type { Database, Reader, Tables } from '../../db/index.ts'
 import { boardsAt } from '../../src/leaderboard/boards.ts'
-import { recount } from '../../src/leaderboard/rank-index/rank-index.ts'
+import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { statusOf } from '../../src/packs/present.ts'
 import { parseTerms } from '../../src/packs/terms.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
-import { GIVEN_BACK, type PointsReason } from '../../src/points/ledger.ts'
-import { readCounts } from '../leaderboard/board-model.ts'
+import { REFUND_REASONS, type PointsReason } from '../../src/points/ledger.ts'
+import { readBuckets } from '../leaderboard/board-model.ts'
 
 type Rows<Name extends keyof Tables> = Tables[Name]['$inferSelect'][]
 type Everything = { [Name in keyof Tables]: Rows<Name> }
@@ -52,7 +52,7 @@ function ledgerFaults({ pointsAccounts, pointsEntries }: Everything): string[] {
   for (const { userId, balance, lifetime, seq, headHash } of pointsAccounts) {
     const head = { balance: 0, lifetime: 0, seq: 0, hash: GENESIS_HASH }
     for (const entry of (byUser.get(userId) ?? []).toSorted((a, b) => a.seq - b.seq)) {
-      const back = GIVEN_BACK.includes(entry.reason as PointsReason)
+      const back = REFUND_REASONS.includes(entry.reason as PointsReason)
       head.balance += entry.delta
       head.lifetime += back ? 0 : Math.max(0, entry.delta)
       head.seq++
@@ -85,7 +85,7 @@ function onboardingFaults({ onboardings, pointsEntries }: Everything, { onboardi
 /** Scores as the ledger says them, for whoever is enrolled. */
 function boardFaults({ leaderboardEntries, leaderboardScores, pointsEntries }: Everything): string[] {
   const gains = pointsEntries.filter(
-    ({ delta, reason }) => delta > 0 && !GIVEN_BACK.includes(reason as PointsReason),
+    ({ delta, reason }) => delta > 0 && !REFUND_REASONS.includes(reason as PointsReason),
   )
   const gainsOf = Map.groupBy(gains, ({ userId }) => userId)
   const expected = leaderboardEntries.flatMap(({ userId, enrolledAt }) => {
@@ -115,11 +115,11 @@ async function countFaults(db: Database): Promise<string[]> {
   let faults: string[] = []
   const check = db.write(async tx => {
     const { leaderboardScores } = tx.tables
-    const kept = await readCounts(tx)
+    const kept = await readBuckets(tx)
     const boards = await tx.selectDistinct({ board: leaderboardScores.board }).from(leaderboardScores)
-    for (const { board } of boards) await recount(tx, board)
+    for (const { board } of boards) await rebuildRankIndex(tx, board)
     const name = (row: (typeof kept)[number]) => JSON.stringify(Object.entries(row).toSorted())
-    faults = differences('count', (await readCounts(tx)).map(name), kept.map(name))
+    faults = differences('count', (await readBuckets(tx)).map(name), kept.map(name))
     throw new TakenBack()
   })
   await check.catch(error => {

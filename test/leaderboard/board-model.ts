@@ -1,8 +1,8 @@
-/** The leaderboard as a page of JavaScript: every change kept, every board sorted whole. */
+/** A reference model of the leaderboards: stores every change and sorts whole boards. */
 import type { Reader, Tables } from '../../db/index.ts'
 import { boardsAt } from '../../src/leaderboard/boards.ts'
 
-export interface ModelStanding {
+export interface ModelEntry {
   userId: string
   points: number
   reachedAt: number
@@ -14,14 +14,14 @@ interface Earned {
 }
 
 interface ModelFan {
-  /** What was earned before enrolment, as long as there was none. */
+  /** Earned before the enrolment. */
   waiting: Earned[]
   enrolled: boolean
   balance: number
 }
 
 export class BoardModel {
-  readonly boards = new Map<string, Map<string, ModelStanding>>()
+  readonly boards = new Map<string, Map<string, ModelEntry>>()
   readonly fans = new Map<string, ModelFan>()
 
   fan(userId: string): ModelFan {
@@ -51,32 +51,33 @@ export class BoardModel {
   }
 
   private add(board: string, userId: string, { points, at }: Earned) {
-    const standings = this.boards.get(board) ?? new Map<string, ModelStanding>()
-    this.boards.set(board, standings)
-    const before = standings.get(userId) ?? { userId, points: 0, reachedAt: 0 }
-    // Who had nothing got nowhere before.
+    const entries = this.boards.get(board) ?? new Map<string, ModelEntry>()
+    this.boards.set(board, entries)
+    const before = entries.get(userId) ?? { userId, points: 0, reachedAt: 0 }
+    // The time starts with the first points.
     const reachedAt = before.points === 0 ? at.getTime() : Math.max(before.reachedAt, at.getTime())
-    standings.set(userId, { userId, points: before.points + points, reachedAt })
+    entries.set(userId, { userId, points: before.points + points, reachedAt })
   }
 
   /** The whole board in the order of rank. */
-  sorted(board: string): ModelStanding[] {
+  sorted(board: string): ModelEntry[] {
     return [...(this.boards.get(board)?.values() ?? [])].sort(
       (a, b) => b.points - a.points || a.reachedAt - b.reachedAt || (a.userId < b.userId ? -1 : 1),
     )
   }
 }
 
-type Count = Tables['leaderboardCounts']['$inferSelect']
+type BucketRow = Tables['leaderboardCounts']['$inferSelect']
 
 /** Every bucket, sorted, for comparison. */
-export async function readCounts(reader: Reader): Promise<Count[]> {
+export async function readBuckets(reader: Reader): Promise<BucketRow[]> {
   const rows = await reader.select().from(reader.tables.leaderboardCounts)
-  const nameOf = ({ board, level, points, reachedAt }: Count) => `${board} ${level} ${points} ${reachedAt}`
+  const nameOf = ({ board, level, points, reachedAt }: BucketRow) =>
+    `${board} ${level} ${points} ${reachedAt}`
   return rows.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
 }
 
-/** mulberry32: the same numbers in every run. From 0 to below `below`. */
+/** mulberry32: the same numbers in every run, from 0 to `below`, exclusive. */
 export function seededNumbers(seed: number): (below: number) => number {
   let state = seed
   return below => {

@@ -1,6 +1,6 @@
 /**
  * A process that changes points and enrols fans: `bun changing-process.ts DATABASE_URL SEED CHANGES PROVIDER SUBJECTS…`, eight
- * changes at a time. Prints how many were made.
+ * changes at a time. Prints the number of changes.
  */
 import { DatabaseError, openDatabase, type Transaction } from '../../db/index.ts'
 import { realSources } from '../../src/core/sources.ts'
@@ -22,7 +22,7 @@ async function change(tx: Transaction, kind: number, subject: string, delta: num
   return appendEntry(tx, { userId: user.id, delta: kind === 1 ? -delta : delta, reason: 'activity', ref })
 }
 
-/** On a slow machine others keep SQLite's one lock for longer than a writer is patient; PostgreSQL has no such excuse. */
+/** On a slow machine SQLite's single lock may stay taken for longer than a writer waits; PostgreSQL needs no repeat. */
 async function persist(work: (tx: Transaction) => Promise<unknown>): Promise<void> {
   try {
     await db.write(work)

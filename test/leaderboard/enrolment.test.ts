@@ -1,4 +1,4 @@
-/** Who is on the leaderboard: whoever joined it at onboarding, once, with all that they earned before. */
+/** Enrolment: at onboarding, once, with all points earned before. */
 import { expect, test } from 'bun:test'
 import { joinLeaderboard } from '../../src/points/join-leaderboard.ts'
 import { type Fan, onEachEngine } from '../support/world.ts'
@@ -31,7 +31,7 @@ onEachEngine('Enrolment in the leaderboard', world => {
     expect((await fan.get('/api/dashboard')).body.rank).toBeNull()
   })
 
-  test('what was earned before enrolment counts, with the time at which it was earned', async () => {
+  test('points earned before enrolment count, with the time at which they were earned', async () => {
     const fan = await world.fan()
     await world.grant(fan, 700)
     const earnedAt = new Date(world.clock.ms).toISOString()
@@ -60,7 +60,7 @@ onEachEngine('Enrolment in the leaderboard', world => {
     expect(tied.map(({ userId }) => userId)).toEqual([...ids])
   })
 
-  test('joinLeaderboard: false keeps a fan off it, whatever they earn later and however often they ask', async () => {
+  test('joinLeaderboard: false keeps a fan off the boards, whatever they earn later and on repeated requests', async () => {
     const fan = await world.fan()
     await world.grant(fan, 2_000_000)
     const { leaderboard } = await onboard(fan, { joinLeaderboard: false })
@@ -75,7 +75,7 @@ onEachEngine('Enrolment in the leaderboard', world => {
     expect((await fan.get('/api/dashboard')).body.rank).toBeNull()
   })
 
-  test('a fan enrols once: repeats change neither the place nor the counts', async () => {
+  test('a fan enrols once: repeats change neither the entry nor the total', async () => {
     const fan = await world.fan()
     const { leaderboard } = await onboard(fan)
     const before = await listed(fan)
@@ -88,7 +88,7 @@ onEachEngine('Enrolment in the leaderboard', world => {
     expect((await world.anonymous.get('/api/leaderboard')).body.total).toBe(total)
   })
 
-  test('twenty onboardings at once enrol once', async () => {
+  test('twenty concurrent onboardings enrol once', async () => {
     const fan = await world.fan()
     const { total } = (await world.anonymous.get('/api/leaderboard')).body
     await Promise.all(Array.from({ length: 20 }, () => onboard(fan)))
@@ -106,7 +106,7 @@ onEachEngine('Enrolment in the leaderboard', world => {
     expect(await listed(fan)).toBeUndefined()
   })
 
-  test('spending and refunds move nobody; what is earned does', async () => {
+  test('spending does not change an entry; earning does', async () => {
     const fan = await world.fan()
     await onboard(fan)
     await world.grant(fan, 400)
@@ -125,7 +125,7 @@ onEachEngine('Enrolment in the leaderboard', world => {
 onEachEngine(
   'Enrolment where onboarding is not rewarded',
   world => {
-    test('a fan without points stands on the global board with none, from when they enrolled', async () => {
+    test('a fan without points is on the global board with zero, since their enrolment', async () => {
       const [first, second] = [await world.fan(), await world.fan()]
       await first.post('/api/user/onboarding', {})
       world.clock.advance(1)

@@ -1,4 +1,4 @@
-/** Pages of the leaderboard as clients walk them. */
+/** Paging through the leaderboard as clients do. */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Client } from '../support/client.ts'
 import { type Fan, onEachEngine } from '../support/world.ts'
@@ -26,7 +26,7 @@ async function readPage(client: Client, query: string): Promise<Page> {
 }
 
 onEachEngine('An empty leaderboard', world => {
-  test('a board with nobody on it is an empty page', async () => {
+  test('a board without fans is an empty page', async () => {
     const empty = { entries: [], me: null, total: 0, nextCursor: null, previousCursor: null }
     for (const query of ['', '?period=week', '?period=month', '?limit=1', '?period=month&of=2099-12'])
       expect(await readPage(world.anonymous, query)).toMatchObject(empty)
@@ -53,21 +53,21 @@ onEachEngine('Pages of the leaderboard', world => {
     }
   })
 
-  test('ranks eleven fans by their points, and three with the same by who got there first', async () => {
+  test('ranks eleven fans by points, and three with equal points by when they reached them', async () => {
     const { entries, total } = await read('')
     expect([total, entries.length]).toEqual([FANS, FANS])
     expect(entries.map(({ rank }) => rank)).toEqual(Array.from({ length: FANS }, (_, n) => n + 1))
     expect(entries.map(({ points }) => points)).toEqual([
       200, 190, 180, 170, 160, 150, 140, 130, 100, 100, 100,
     ])
-    // Of those with the same points, whoever got there first stands first.
+    // Of fans with equal points, the first to reach them is first.
     const ids = []
     for (const fan of fans) ids.push((await fan.get('/api/user/profile')).body.id)
     expect(entries.slice(-3).map(({ userId }) => userId)).toEqual(ids.slice(0, 3))
   })
 
   for (const limit of [1, 2, 3, 5, 10, 11, 100]) {
-    test(`cursors visit everybody exactly once, both ways, ${limit} at a time`, async () => {
+    test(`cursors visit each fan exactly once, forwards and backwards, ${limit} at a time`, async () => {
       const whole = (await read('')).entries
       const seen: Entry[] = []
       let page = await read(`?limit=${limit}`)
@@ -88,7 +88,7 @@ onEachEngine('Pages of the leaderboard', world => {
         back.unshift(...page.entries)
       }
       expect(back).toEqual(whole)
-      // The way back leads forwards again.
+      // A page that was reached backwards leads forwards again.
       if (whole.length > page.entries.length) {
         const again = await read(`?limit=${limit}&cursor=${page.nextCursor}`)
         expect(again.entries[0]).toEqual(whole[page.entries.length] as Entry)
@@ -96,17 +96,17 @@ onEachEngine('Pages of the leaderboard', world => {
     })
   }
 
-  test('around=me has the caller in its middle, at both ends as much as there is, and cursors lead on', async () => {
+  test('around=me has the caller in its middle, except at both ends, and its cursors continue', async () => {
     const whole = (await read('')).entries
-    const byPlace = whole.map(({ userId }) => userId)
+    const ids = whole.map(({ userId }) => userId)
     for (const fan of fans) {
       const { id } = (await fan.get('/api/user/profile')).body
-      const place = byPlace.indexOf(id)
+      const index = ids.indexOf(id)
       for (const limit of [1, 2, 5]) {
         const page = await read(`?around=me&limit=${limit}`, fan)
-        const start = Math.max(0, place - Math.floor(limit / 2))
+        const start = Math.max(0, index - Math.floor(limit / 2))
         expect(page.entries).toEqual(whole.slice(start, start + limit))
-        expect([page.me, page.total]).toEqual([whole[place] as Entry, FANS])
+        expect([page.me, page.total]).toEqual([whole[index] as Entry, FANS])
         const end = start + page.entries.length
         if (page.nextCursor) {
           const next = await read(`?limit=${limit}&cursor=${page.nextCursor}`)
@@ -120,7 +120,7 @@ onEachEngine('Pages of the leaderboard', world => {
     }
   })
 
-  test('me comes with every page when there is a caller; null without one, and for who has no place', async () => {
+  test('me is on every page with a caller; null without one, and for a caller who is not on the board', async () => {
     const [first] = fans
     if (!first) throw new Error('no fans')
     const { me } = await read('', first)
@@ -160,13 +160,13 @@ onEachEngine('Pages of the leaderboard', world => {
     expect((await fan.get(`/api/user/points?cursor=${nextCursor}`)).body.code).toBe('invalid_cursor')
   })
 
-  test('what is no cursor is refused while the first page is kept, whatever it says', async () => {
+  test('any text that is not a cursor is refused, also while the first page is cached', async () => {
     await read('')
     for (const cursor of ['the%20top', 'at%20the%20top', 'undefined', 'null', 'x'])
       expect([cursor, ...(await refusal(`?cursor=${cursor}`))]).toEqual([cursor, 400, 'invalid_cursor'])
   })
 
-  test('a refused cursor leaves readers of the first page alone', async () => {
+  test('a refused cursor does not affect readers of the first page', async () => {
     world.clock.advance(10_000)
     const [refused, page] = await Promise.all([
       world.anonymous.get('/api/leaderboard?cursor=the%20top'),
@@ -175,7 +175,7 @@ onEachEngine('Pages of the leaderboard', world => {
     expect([refused.status, page.status]).toEqual([400, 200])
   })
 
-  test('around=me is 401 without a caller, 422 with a cursor and 422 for anybody but me', async () => {
+  test('around=me is 401 without a caller and 422 with a cursor; any other value is 422', async () => {
     const [fan] = fans
     if (!fan) throw new Error('no fans')
     expect(await refusal('?around=me')).toEqual([401, 'unauthenticated'])
@@ -185,12 +185,12 @@ onEachEngine('Pages of the leaderboard', world => {
     expect(await refusal('?around=', fan)).toEqual([422, 'validation_failed'])
   })
 
-  test('a limit that is none, an unknown period and an unknown parameter are 422', async () => {
+  test('an invalid limit, an unknown period and an unknown parameter are 422', async () => {
     for (const query of ['limit=0', 'limit=101', 'limit=ten', 'period=day', 'period=', 'page=2', 'board=all'])
       expect([query, ...(await refusal(`?${query}`))]).toEqual([query, 422, 'validation_failed'])
   })
 
-  test('a bad token is 401, none is fine', async () => {
+  test('an invalid token is 401, no token is accepted', async () => {
     const answer = await world.withToken('not.a.token').get('/api/leaderboard')
     expect([answer.status, answer.body.code]).toEqual([401, 'invalid_token'])
     expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"')
@@ -202,7 +202,7 @@ onEachEngine('Pages of the leaderboard', world => {
   })
 })
 
-onEachEngine('A board that moves while it is paged', world => {
+onEachEngine('A board that changes during paging', world => {
   const fans: Fan[] = []
 
   beforeAll(async () => {
@@ -214,9 +214,9 @@ onEachEngine('A board that moves while it is paged', world => {
     }
   })
 
-  test('a page that nobody is left on still says how many there are, and how to get back', async () => {
+  test('a page that has become empty still has the total and the previous cursor', async () => {
     const { nextCursor } = (await world.anonymous.get('/api/leaderboard?limit=2')).body
-    // Whoever stood behind the cursor rises above it.
+    // The fan after the cursor rises above it.
     await world.grant(fans[2] as Fan, 1000)
     const { body } = await world.anonymous.get(`/api/leaderboard?limit=2&cursor=${nextCursor}`)
     expect([body.entries, body.total, body.nextCursor]).toEqual([[], 3, null])

@@ -1,4 +1,4 @@
-/** Boards of weeks and months: UTC, turning on time, and frozen once they are over. */
+/** Weekly and monthly boards: UTC periods that begin on time and no longer change once they are over. */
 import { expect, test } from 'bun:test'
 import { addPack, buy, patientFan } from '../packs/packs-world.ts'
 import { type Fan, onEachEngine } from '../support/world.ts'
@@ -21,7 +21,7 @@ onEachEngine(
       return body
     }
     const points = async (query: string) => (await read(query)).entries.map((entry: Entry) => entry.points)
-    /** Ada and Bob are enrolled, Carol is not. What each earns lies on both sides of the new year and of a week's end. */
+    /** Ada and Bob are enrolled, Carol is not. Each earns on both sides of the new year and of a week's end. */
     async function createSeason() {
       setClock('2026-12-30T12:00:00.000Z')
       const [ada, bob, carol] = [await patientFan(world), await patientFan(world), await patientFan(world)]
@@ -48,7 +48,7 @@ onEachEngine(
       }
     }
 
-    test('points count on the boards of the instant at which they were earned', async () => {
+    test('points count on the boards of the time at which they were earned', async () => {
       const { endYear, beginYear } = await createSeason()
       await endYear()
       expect(await points('period=week')).toEqual([150, 120])
@@ -69,7 +69,7 @@ onEachEngine(
       })
     })
 
-    test('a board turns at midnight UTC: the last millisecond counts for the old one, the next for the new one', async () => {
+    test('a period ends at midnight UTC: its last millisecond counts for it, the next one for the next period', async () => {
       const { endYear, beginYear, turnWeek } = await createSeason()
       await endYear()
       await beginYear()
@@ -80,7 +80,7 @@ onEachEngine(
       expect(await points('period=month')).toEqual([100, 3])
     })
 
-    test('nothing that happens later changes a finished board, while the running ones take it up', async () => {
+    test('later events do not change a finished board, but the current ones', async () => {
       const { ada, bob, carol, endYear, beginYear, turnWeek } = await createSeason()
       await endYear()
       await beginYear()
@@ -106,7 +106,7 @@ onEachEngine(
         expect((await read(finished[0] as string, carol)).me).toBeNull()
       }
 
-      // Who enrols brings along what they earned in the running week and month. Carol: 1000 on 2 January, 100 for onboarding on the 5th.
+      // Points earned before the enrolment count in the current week and month: Carol earns 1000 on 2 January, 100 on the 5th.
       expect((await read('period=month&of=2027-01', carol)).me).toMatchObject({ points: 1100 })
       expect((await read('period=week&of=2027-W01', carol)).me).toMatchObject({ points: 100 })
       expect((await read('', carol)).me).toMatchObject({ points: 1100 })
@@ -115,7 +115,7 @@ onEachEngine(
   { worldPer: 'test' },
 )
 
-onEachEngine('Boards by their names', world => {
+onEachEngine('Boards by id', world => {
   const setClock = (at: string) => {
     world.clock.ms = Date.parse(at)
   }
@@ -125,7 +125,7 @@ onEachEngine('Boards by their names', world => {
     return body
   }
 
-  test('a board is final a minute after its end: what was begun in it has been written by then', async () => {
+  test('a board is final a minute after its end, when every write begun in it has finished', async () => {
     const final = async (query: string) => (await read(query)).board.final
     setClock('2027-01-04T00:00:59.999Z')
     expect(await final('period=week&of=2026-W53')).toBe(false)
@@ -138,13 +138,13 @@ onEachEngine('Boards by their names', world => {
     expect(await final('')).toBe(false)
   })
 
-  test('the current board by its name is the current board', async () => {
+  test('the current board by its id is the current board', async () => {
     setClock('2027-01-07T12:00:00.000Z')
     expect(await read('period=week&of=2027-W01')).toEqual(await read('period=week'))
     expect(await read('period=month&of=2027-01')).toEqual(await read('period=month'))
   })
 
-  test('a week or month that does not exist, of another period, or of no period is 422', async () => {
+  test('a week or month that does not exist, or does not match the period, is 422', async () => {
     const bad = [
       ...['period=week&of=2027-W53', 'period=week&of=2025-W53', 'period=week&of=2026-W54'],
       ...['period=week&of=2026-W00', 'period=week&of=2026-11', 'period=week&of=2026-47'],
@@ -171,15 +171,15 @@ onEachEngine('Boards by their names', world => {
     await read('period=week&of=2020-W53')
   })
 
-  test('the last weeks and months that four digits can write are answered as documented, or refused', async () => {
-    // The client holds each answer to the document: an instant has a year of four digits.
+  test('the last weeks and months before the year 10000 are answered as documented, or refused', async () => {
+    // The test client validates each response: an instant has a year of four digits.
     for (const query of ['period=month&of=9999-12', 'period=week&of=9999-W52', 'period=month&of=9999-11']) {
       const { status } = await world.anonymous.get(`/api/leaderboard?${query}`)
       expect([200, 422]).toContain(status)
     }
   })
 
-  test('an enrolment whose clock is behind loses nothing of what was earned by another’s', async () => {
+  test('an enrolment by a clock that is behind loses no points earned by another clock', async () => {
     // Two instances, or one that waited for the fan’s account across midnight.
     const fan = await patientFan(world)
     setClock('2027-02-01T00:00:00.100Z')

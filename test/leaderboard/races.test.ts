@@ -1,12 +1,12 @@
-/** Processes that earn, spend and enrol on one database at once: the counts stay exact and the ranks are the sort. */
+/** Processes that earn, spend and enrol on one database concurrently: buckets and ranks stay exact. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
-import { recount } from '../../src/leaderboard/rank-index/rank-index.ts'
-import { readStanding } from '../../src/leaderboard/ranked-entry.ts'
+import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts'
+import { readRankedEntry } from '../../src/leaderboard/ranked-entry.ts'
 import { createClock } from '../support/clock.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
-import { readCounts } from './board-model.ts'
+import { readBuckets } from './board-model.ts'
 
 const FANS = 40
 const CHANGES = 200
@@ -31,17 +31,17 @@ for (const engine of sharedEngines) {
       await temporary.remove()
     })
 
-    async function changeMuch(seed: number) {
+    async function runChanges(seed: number) {
       const script = `${import.meta.dir}/changing-process.ts`
       const child = Bun.spawn(
         [process.execPath, script, temporary.url ?? '', String(seed), String(CHANGES), provider, ...subjects],
         { stdout: 'pipe', stderr: 'pipe' },
       )
-      const [said, complaint] = await Promise.all([
+      const [output, errors] = await Promise.all([
         new Response(child.stdout).text(),
         new Response(child.stderr).text(),
       ])
-      return [await child.exited, said.trim(), complaint]
+      return [await child.exited, output.trim(), errors]
     }
 
     const onboard = async (subject: string, n: number): Promise<number> => {
@@ -58,10 +58,10 @@ for (const engine of sharedEngines) {
       return answer.status
     }
 
-    test('two change points 200 times each while two onboard every fan twice: counts equal a recount, every rank its place in a full sort', async () => {
+    test('two change points 200 times each while two onboard every fan twice: the buckets equal a rebuilt rank index, and the ranks a full sort', async () => {
       const [first, second, ...statuses] = await Promise.all([
-        changeMuch(1),
-        changeMuch(2),
+        runChanges(1),
+        runChanges(2),
         ...subjects.flatMap((subject, n) => [onboard(subject, n), onboard(subject, n + 1)]),
       ])
       expect([first, second]).toEqual([
@@ -73,13 +73,13 @@ for (const engine of sharedEngines) {
       const { db } = temporary
       const { leaderboardScores, leaderboardEntries, pointsAccounts } = db.tables
       expect(await db.read.select().from(leaderboardEntries)).toHaveLength(FANS)
-      const counts = await readCounts(db.read)
+      const buckets = await readBuckets(db.read)
       const scores = await db.read.select().from(leaderboardScores)
       const boards = Map.groupBy(scores, ({ board }) => board)
       await db.write(async tx => {
-        for (const board of boards.keys()) await recount(tx, board)
+        for (const board of boards.keys()) await rebuildRankIndex(tx, board)
       })
-      expect(counts).toEqual(await readCounts(db.read))
+      expect(buckets).toEqual(await readBuckets(db.read))
 
       for (const [board, rows] of boards) {
         const sorted = rows.toSorted(
@@ -87,14 +87,14 @@ for (const engine of sharedEngines) {
             a.minusPoints - b.minusPoints || a.reachedAt - b.reachedAt || (a.userId < b.userId ? -1 : 1),
         )
         for (const [index, { userId }] of sorted.entries())
-          expect((await readStanding(db.read, board, userId))?.rank).toBe(index + 1)
+          expect((await readRankedEntry(db.read, board, userId))?.rank).toBe(index + 1)
       }
       const accounts = await db.read.select().from(pointsAccounts)
       const all = new Map((boards.get('all') ?? []).map(({ userId, minusPoints }) => [userId, -minusPoints]))
       for (const { userId, lifetime } of accounts)
         expect([userId, all.get(userId)]).toEqual([userId, lifetime])
 
-      // Writers wait in line, and never in a circle: the server had no deadlock to break.
+      // All writers lock in one order: the server found no deadlock.
       if (engine.name !== 'PostgreSQL') return
       const [row] = await db.read
         .select({ deadlocks: sql<number>`deadlocks`.mapWith(Number) })

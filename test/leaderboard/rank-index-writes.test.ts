@@ -1,23 +1,23 @@
-/** Ranks out of counts, held against a full sort after thousands of random changes. */
+/** Ranks from the rank index, compared with a full sort after thousands of random changes. */
 import { beforeAll, expect, test } from 'bun:test'
 import type { Transaction } from '../../db/index.ts'
 import { type BoardPage, readBoardAround, readBoardPage } from '../../src/leaderboard/page.ts'
-import { recount } from '../../src/leaderboard/rank-index/rank-index.ts'
-import { readStanding } from '../../src/leaderboard/ranked-entry.ts'
+import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts'
+import { readRankedEntry } from '../../src/leaderboard/ranked-entry.ts'
 import { joinLeaderboard } from '../../src/points/join-leaderboard.ts'
 import { appendEntry, type PointsChange } from '../../src/points/ledger.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import { onEachEngine, type World } from '../support/world.ts'
-import { BoardModel, readCounts, seededNumbers } from './board-model.ts'
+import { BoardModel, readBuckets, seededNumbers } from './board-model.ts'
 
 const FANS = 160
 const UNITS = 60
 const CHANGES_PER_UNIT = 40
 const DAY = 86_400_000
 
-/** Gains that lead to both sides of every border of a bucket, and to ties. */
+/** Gains that reach both sides of bucket borders, and ties. */
 const GAINS = [1, 1, 1, 10, 10, 100, 155, 156, 255, 256, 65_279, 65_280, 65_536, 2 ** 24 - 256, 2 ** 24]
-/** Waits between units of work: the same millisecond, the same second, both sides of each window, weeks, and back. */
+/** Waits between units of work: none, within a second, both sides of each time bucket, weeks, and backwards. */
 const WAITS = [
   0,
   0,
@@ -85,7 +85,7 @@ async function play(world: World): Promise<{ model: BoardModel; users: string[] 
     })
   }
 
-  // The top of what numbers hold exactly.
+  // Up to the largest exact integer.
   world.clock.advance(1)
   await world.db.write(async tx => {
     for (const [n, userId] of users.slice(0, 12).entries()) {
@@ -93,7 +93,7 @@ async function play(world: World): Promise<{ model: BoardModel; users: string[] 
       model.enrol(userId, tx.now())
       const earned = model.boards.get('all')?.get(userId)?.points ?? 0
       const gain = Number.MAX_SAFE_INTEGER - earned - ([0, 0, 1, 255, 256, 2 ** 48 - 1][n % 6] ?? 0)
-      // The balance has a limit as well, and refunds come on top of what was earned.
+      // The balance has the same limit, and includes refunds, which lifetime points do not.
       const spare = model.fan(userId).balance
       if (spare > 0) await book(tx, userId, -spare, 'adjustment')
       await book(tx, userId, gain, 'activity')
@@ -104,7 +104,7 @@ async function play(world: World): Promise<{ model: BoardModel; users: string[] 
   return { model, users }
 }
 
-onEachEngine('Ranks out of counts', world => {
+onEachEngine('Ranks from the rank index', world => {
   let model: BoardModel
   let users: string[]
 
@@ -115,62 +115,62 @@ onEachEngine('Ranks out of counts', world => {
   const page = (board: string, limit: number, cursor?: string) =>
     readBoardPage(world.db.read, world.deps.cursors, board, { limit, cursor })
   const ranked = (board: string) =>
-    model.sorted(board).map(({ reachedAt, ...standing }, index) => {
-      return { ...standing, rank: index + 1, reachedAt: new Date(reachedAt) }
+    model.sorted(board).map(({ reachedAt, ...entry }, index) => {
+      return { ...entry, rank: index + 1, reachedAt: new Date(reachedAt) }
     })
 
-  test('several boards were played on, with ties and with fans who never enrolled', () => {
+  test('the changes cover several boards, ties and fans who never enrolled', () => {
     expect(model.boards.size).toBeGreaterThan(5)
     const all = model.sorted('all')
     expect(all.length).toBeGreaterThan(100)
     expect(all.length).toBeLessThan(FANS)
     const weeks = [...model.boards.keys()].flatMap(board => model.sorted(board))
-    const places = new Set(weeks.map(({ points, reachedAt }) => `${points} ${reachedAt}`))
-    expect(places.size).toBeLessThan(weeks.length - 100)
+    const pairs = new Set(weeks.map(({ points, reachedAt }) => `${points} ${reachedAt}`))
+    expect(pairs.size).toBeLessThan(weeks.length - 100)
   })
 
-  test('the counts are what a recount of the scores gives, without an empty bucket', async () => {
-    const before = await readCounts(world.db.read)
+  test('the buckets equal a rebuilt rank index, and none is empty', async () => {
+    const before = await readBuckets(world.db.read)
     expect(before.length).toBeGreaterThan(500)
     expect(Math.min(...before.map(({ fans }) => fans))).toBe(1)
     await world.db.write(async tx => {
-      for (const board of model.boards.keys()) await recount(tx, board)
+      for (const board of model.boards.keys()) await rebuildRankIndex(tx, board)
     })
-    expect(await readCounts(world.db.read)).toEqual(before)
+    expect(await readBuckets(world.db.read)).toEqual(before)
     expect([...new Set(before.map(({ board }) => board))].sort()).toEqual([...model.boards.keys()].sort())
   })
 
-  test('every fan’s rank on every board is their place in a full sort; who has none there has no rank', async () => {
-    const noFace = { displayName: null, avatarUrl: null }
+  test('every fan’s rank on every board is their position in a full sort; a fan who is not on the board has no rank', async () => {
+    const noProfile = { displayName: null, avatarUrl: null }
     for (const board of model.boards.keys()) {
-      const expected = ranked(board).map(standing => ({ ...standing, ...noFace }))
-      const standings = []
-      for (const { userId } of expected) standings.push(await readStanding(world.db.read, board, userId))
-      expect(standings).toEqual(expected)
+      const expected = ranked(board).map(entry => ({ ...entry, ...noProfile }))
+      const entries = []
+      for (const { userId } of expected) entries.push(await readRankedEntry(world.db.read, board, userId))
+      expect(entries).toEqual(expected)
     }
     const absent = users.filter(userId => !model.fan(userId).enrolled)
     expect(absent.length).toBeGreaterThan(0)
-    for (const userId of absent) expect(await readStanding(world.db.read, 'all', userId)).toBeNull()
+    for (const userId of absent) expect(await readRankedEntry(world.db.read, 'all', userId)).toBeNull()
   })
 
-  test('pages of any size, forwards and then backwards, are the sort cut in pieces', async () => {
+  test('pages of any size, forwards and then backwards, are slices of the full sort', async () => {
     for (const board of model.boards.keys()) {
       const expected = ranked(board)
       for (const limit of board === 'all' ? [7, 100] : [40]) {
-        const forwards: BoardPage['standings'] = []
+        const forwards: BoardPage['entries'] = []
         let last: BoardPage = await page(board, limit)
         for (;;) {
-          forwards.push(...last.standings)
+          forwards.push(...last.entries)
           expect(last.total).toBe(expected.length)
           if (last.nextCursor === null) break
           last = await page(board, limit, last.nextCursor)
         }
         expect(forwards).toEqual(expected)
 
-        const backwards = [...last.standings]
+        const backwards = [...last.entries]
         while (last.previousCursor !== null) {
           last = await page(board, limit, last.previousCursor)
-          backwards.unshift(...last.standings)
+          backwards.unshift(...last.entries)
           expect(last.total).toBe(expected.length)
         }
         expect(backwards).toEqual(expected)
@@ -178,27 +178,27 @@ onEachEngine('Ranks out of counts', world => {
     }
   })
 
-  test('the page around a fan is the piece of the sort with them in its middle', async () => {
+  test('the page around a fan is the slice of the full sort with them in its middle', async () => {
     const expected = ranked('all')
     for (const limit of [1, 2, 5, 100]) {
       for (const [index, { userId }] of expected.entries()) {
         if (index % 9 !== 0 && index !== expected.length - 1) continue
         const around = await readBoardAround(world.db.read, world.deps.cursors, 'all', limit, userId)
         const start = Math.max(0, index - Math.floor(limit / 2))
-        expect(around.standings).toEqual(expected.slice(start, start + limit))
+        expect(around.entries).toEqual(expected.slice(start, start + limit))
         expect(around.total).toBe(expected.length)
       }
     }
   })
 
-  test('the global board holds what the accounts call lifetime points', async () => {
+  test('points on the global board equal the accounts’ lifetime points', async () => {
     const { pointsAccounts } = world.db.tables
     const accounts = await world.db.read.select().from(pointsAccounts)
     const lifetimes = new Map(accounts.map(({ userId, lifetime }) => [userId, lifetime]))
     for (const { userId, points } of model.sorted('all')) expect(points).toBe(lifetimes.get(userId) ?? -1)
   })
 
-  test('list, me, around=me and dashboard say the same rank', async () => {
+  test('list, me, around=me and dashboard show the same rank', async () => {
     const expected = ranked('all')
     const { users: fans } = world.db.tables
     const subjects = new Map(
@@ -207,10 +207,10 @@ onEachEngine('Ranks out of counts', world => {
     const some = [0, 1, Math.floor(expected.length / 2), -1].flatMap(index => expected.at(index) ?? [])
     for (const { userId, rank, points, reachedAt } of some) {
       const fan = world.withToken(await world.idp.issueToken(subjects.get(userId) ?? ''))
-      const standing = { rank, userId, points, reachedAt: reachedAt.toISOString() }
+      const entry = { rank, userId, points, reachedAt: reachedAt.toISOString() }
       const list = (await fan.get('/api/leaderboard?limit=3')).body
       const around = (await fan.get('/api/leaderboard?around=me&limit=3')).body
-      expect(list.me).toMatchObject(standing)
+      expect(list.me).toMatchObject(entry)
       expect(around.me).toEqual(list.me)
       expect(around.entries).toContainEqual(list.me)
       expect((await fan.get('/api/dashboard')).body.rank).toBe(rank)

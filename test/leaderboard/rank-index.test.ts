@@ -1,10 +1,10 @@
-/** The size of the rank index: what a place costs, and how many fans share a bucket. */
+/** The size of the rank index: buckets per fan, and fans per bucket. */
 import { Database as Connection } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { sharedEngines } from '../support/engines.ts'
 import { onEachEngine, onEngine, type World } from '../support/world.ts'
-import { readCounts } from './board-model.ts'
+import { readBuckets } from './board-model.ts'
 
 async function onboard(world: World, fans: number, apartMs: number) {
   for (let n = 0; n < fans; n++) {
@@ -16,20 +16,20 @@ async function onboard(world: World, fans: number, apartMs: number) {
 onEachEngine(
   'The rank index',
   world => {
-    test('takes six buckets a board for the place of a newcomer, and none that no rank reads', async () => {
+    test('stores six buckets per board for a new fan, and none that no rank reads', async () => {
       await onboard(world, 1, 2)
-      const counts = await readCounts(world.db.read)
-      expect(counts).toHaveLength(18)
+      const buckets = await readBuckets(world.db.read)
+      expect(buckets).toHaveLength(18)
       expect(
-        counts.filter(({ level, points }) => points === 0 && level > 0).map(({ level }) => level),
+        buckets.filter(({ level, points }) => points === 0 && level > 0).map(({ level }) => level),
       ).toEqual([6, 6, 6])
     })
 
-    test('has a bucket of its own for each fan who arrives 2 ms after another with the same points', async () => {
+    test('separates fans who reach the same points 2 ms apart', async () => {
       await onboard(world, 5, 2)
-      const counts = await readCounts(world.db.read)
-      const narrowest = Math.max(...counts.map(({ level }) => level))
-      const fans = counts.filter(({ level, board }) => level === narrowest && board === 'all')
+      const buckets = await readBuckets(world.db.read)
+      const narrowest = Math.max(...buckets.map(({ level }) => level))
+      const fans = buckets.filter(({ level, board }) => level === narrowest && board === 'all')
       expect(fans.length).toBeGreaterThanOrEqual(5)
       expect(new Set(fans.map(({ fans }) => fans))).toEqual(new Set([1]))
     })
@@ -39,22 +39,22 @@ onEachEngine(
 
 for (const engine of sharedEngines) {
   onEngine(engine, 'The migration to the finer rank index', world => {
-    test('counts what the verbs have counted', async () => {
+    test('writes the same buckets as the verbs', async () => {
       await onboard(world, 5, 700)
       for (const points of [300, 70_000, 2 ** 33])
         await world.grant({ subject: (await world.fan()).subject }, points)
       const late = await world.fan()
       await world.grant(late, 70_000)
       await late.post('/api/user/onboarding', {})
-      const counted = await readCounts(world.db.read)
+      const counted = await readBuckets(world.db.read)
 
       const { leaderboardCounts } = world.db.tables
-      // From the index before: a bucket that is not kept any more.
+      // A bucket that only the coarser index stored.
       const old = { board: 'all', level: 1, points: 0, reachedAt: 0, fans: 5 }
       await world.db.write(tx => tx.insert(leaderboardCounts).values(old))
       const [file = ''] = new Bun.Glob(`db/migrations/${world.db.engine}/*_finer-rank-index.sql`).scanSync()
       await runStatements(world.databaseUrl ?? '', await Bun.file(file).text())
-      expect(await readCounts(world.db.read)).toEqual(counted)
+      expect(await readBuckets(world.db.read)).toEqual(counted)
     })
   })
 }

@@ -6,7 +6,7 @@ import { openDatabase, type Reader } from '../../../db/index.ts'
 import { createCursors } from '../../../src/core/pagination.ts'
 import { realSources } from '../../../src/core/sources.ts'
 import { readBoardAround, readBoardPage } from '../../../src/leaderboard/page.ts'
-import { readStanding } from '../../../src/leaderboard/ranked-entry.ts'
+import { readRankedEntry } from '../../../src/leaderboard/ranked-entry.ts'
 import type { Engine } from '../databases.ts'
 import { type Bench, enginesOf, median, type Row, row, type Scenario } from '../scenario.ts'
 
@@ -26,7 +26,7 @@ interface Sample {
 }
 
 const operations: Record<string, (reader: Reader, sample: Sample) => Promise<unknown>> = {
-  rank: (reader, { userId }) => readStanding(reader, BOARD, userId),
+  rank: (reader, { userId }) => readRankedEntry(reader, BOARD, userId),
   'first page': reader => readBoardPage(reader, cursors, BOARD, { limit: LIMIT }),
   'deep page': (reader, { cursor }) => readBoardPage(reader, cursors, BOARD, { limit: LIMIT, cursor }),
   'around me': (reader, { userId }) => readBoardAround(reader, cursors, BOARD, LIMIT, userId),

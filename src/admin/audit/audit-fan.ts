@@ -1,8 +1,8 @@
-/** What a fan's account, enrolment and places must be, recomputed from their entries one by one. */
+/** Recomputes a fan's account, enrolment and scores from their entries one by one. */
 import type { Tables } from '../../../db/index.ts'
 import { type Board, takesPart } from '../../leaderboard/boards.ts'
 import { hashEnrolment } from '../../leaderboard/enrolment.ts'
-import type { Place } from '../../leaderboard/rank-index/rank-index.ts'
+import type { BoardScore } from '../../leaderboard/rank-index/rank-index.ts'
 import { hashEntry } from '../../points/hash.ts'
 import { boardsFor, earnedBy, NEW_ACCOUNT, type PointsReason } from '../../points/ledger.ts'
 
@@ -10,33 +10,33 @@ export type EntryRow = Tables['pointsEntries']['$inferSelect']
 type AccountRow = Tables['pointsAccounts']['$inferSelect']
 export type EnrolmentRow = Tables['leaderboardEntries']['$inferSelect']
 
-/** One thing that is not as it must be. */
+/** One value that differs from what it must be. */
 export interface Finding {
-  /** Null where no single fan is concerned. */
+  /** Null when it concerns no single fan. */
   userId: string | null
-  /** Table and column; `.row` for a row that is missing or should not be. */
+  /** Table and column; `.row` for a missing or superfluous row. */
   what: string
-  /** Of an entry: its place in the fan's chain. */
+  /** Of an entry: its position in the fan's chain. */
   seq?: number
   board?: string
   expected: string | number | null
   actual: string | number | null
 }
 
-/** A fan as stored, but for the entries. */
+/** A fan as stored, without the entries. */
 export interface StoredFan {
   known: boolean
   account: AccountRow | undefined
   enrolment: EnrolmentRow | undefined
-  places: Place[]
+  scores: BoardScore[]
 }
 
 export interface Verdict {
   findings: Finding[]
-  /** The entries contradict themselves, or the enrolment does: what else it should be cannot be said. */
+  /** The entries or the enrolment contradict themselves, so nothing can be derived from them. */
   broken: boolean
   account: Omit<AccountRow, 'userId'>
-  places: Place[]
+  scores: BoardScore[]
 }
 
 interface Earned {
@@ -45,13 +45,13 @@ interface Earned {
   reachedAt: number
 }
 
-/** Takes a fan's entries in the order of `seq`; then `conclude` compares. Keeps sums, not entries. */
+/** `add` takes a fan's entries in the order of `seq`; `conclude` compares. Keeps sums, not entries. */
 export function createAudit(userId: string) {
   const account = { ...NEW_ACCOUNT }
   const earned = new Map<string, Earned>()
   let flaw: Finding | undefined
 
-  /** The first entry that breaks the chain; what comes after it is not judged. */
+  /** What is wrong with an entry. Entries after the first wrong one are not checked. */
   function flawOf(entry: EntryRow): Finding | undefined {
     const found = (column: string, expected: Finding['expected'], actual: Finding['actual']) => {
       return { userId, what: `points_entries.${column}`, seq: account.seq + 1, expected, actual }
@@ -68,7 +68,7 @@ export function createAudit(userId: string) {
     flaw ??= flawOf(entry)
     if (flaw) return
     const { delta, createdAt } = entry
-    // Guarantee: a reason that is none of ours gives nothing back, and is not from before.
+    // Guarantee: an unknown reason is neither a refund nor an opening balance.
     const reason = entry.reason as PointsReason
     const gained = earnedBy({ delta, reason })
     Object.assign(account, {
@@ -86,24 +86,24 @@ export function createAudit(userId: string) {
     }
   }
 
-  function placesOf({ enrolledAt }: EnrolmentRow): Place[] {
-    const places = [...earned.values()]
+  function scoresOf({ enrolledAt }: EnrolmentRow): BoardScore[] {
+    const scores = [...earned.values()]
       .filter(({ board }) => takesPart(enrolledAt, board))
       .map(({ board, points, reachedAt }) => ({ board: board.id, points, reachedAt }))
-    return earned.size > 0 ? places : [{ board: 'all', points: 0, reachedAt: enrolledAt.getTime() }]
+    return earned.size > 0 ? scores : [{ board: 'all', points: 0, reachedAt: enrolledAt.getTime() }]
   }
 
   function conclude(stored: StoredFan): Verdict {
     const { known, enrolment } = stored
     const unknown = known ? [] : [missing(userId, 'users')]
-    if (flaw) return { findings: [...unknown, flaw], broken: true, account, places: [] }
-    const sealed = enrolment ? findUnsealed(enrolment) : []
-    // Null is an enrolment from before the hash was kept: its instant is all there is.
-    const broken = sealed.length > 0 && enrolment?.hash !== null
-    const places = enrolment && !broken ? placesOf(enrolment) : []
-    const wrong = broken ? [] : comparePlaces(userId, places, stored.places)
-    const findings = [...unknown, ...compareAccount(userId, account, stored), ...sealed, ...wrong]
-    return { findings, broken, account, places }
+    if (flaw) return { findings: [...unknown, flaw], broken: true, account, scores: [] }
+    const enrolmentFindings = enrolment ? checkEnrolment(enrolment) : []
+    // Null: the enrolment is older than the hash column, and its time cannot be verified.
+    const broken = enrolmentFindings.length > 0 && enrolment?.hash !== null
+    const scores = enrolment && !broken ? scoresOf(enrolment) : []
+    const wrong = broken ? [] : compareScores(userId, scores, stored.scores)
+    const findings = [...unknown, ...compareAccount(userId, account, stored), ...enrolmentFindings, ...wrong]
+    return { findings, broken, account, scores }
   }
 
   return { add, conclude, head: () => ({ seq: account.seq, headHash: account.headHash }) }
@@ -121,7 +121,7 @@ function compareAccount(
   expected: Verdict['account'],
   { account, enrolment }: StoredFan,
 ): Finding[] {
-  // Enrolling opens an account as well: it is what the fan's writes wait for one another at.
+  // Enrolling creates an account as well: its row is the lock of the fan's writes.
   if (!account) return expected.seq > 0 || enrolment ? [missing(userId, 'points_accounts')] : []
   const columns = [
     ['balance', 'balance'],
@@ -136,7 +136,7 @@ function compareAccount(
   })
 }
 
-function findUnsealed(enrolment: EnrolmentRow): Finding[] {
+function checkEnrolment(enrolment: EnrolmentRow): Finding[] {
   const { userId, enrolledAt, hash } = enrolment
   if (!isInstant(enrolledAt)) {
     const what = 'leaderboard_entries.enrolled_at'
@@ -146,12 +146,12 @@ function findUnsealed(enrolment: EnrolmentRow): Finding[] {
   return hash === expected ? [] : [{ userId, what: 'leaderboard_entries.hash', expected, actual: hash }]
 }
 
-function comparePlaces(userId: string, expected: Place[], stored: Place[]): Finding[] {
-  const is = new Map(stored.map(place => [place.board, place]))
-  const must = new Map(expected.map(place => [place.board, place]))
+function compareScores(userId: string, expected: BoardScore[], stored: BoardScore[]): Finding[] {
+  const is = new Map(stored.map(score => [score.board, score]))
+  const must = new Map(expected.map(score => [score.board, score]))
   return [...new Set([...must.keys(), ...is.keys()])].flatMap(board => {
     const [due, kept] = [must.get(board), is.get(board)]
-    const found = (column: string, of: (place: Place) => number): Finding[] => {
+    const found = (column: string, of: (score: BoardScore) => number): Finding[] => {
       const [wanted, actual] = [due ? of(due) : null, kept ? of(kept) : null]
       const what = `leaderboard_scores.${column}`
       return wanted === actual ? [] : [{ userId, what, board, expected: wanted, actual }]

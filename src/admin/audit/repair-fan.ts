@@ -1,16 +1,16 @@
-/** Puts a fan's account, enrolment and places back to what follows from their entries; the entries are never touched. */
+/** Recomputes a fan's account, enrolment and scores from their ledger entries, which are never changed. */
 import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { boardTag } from '../../cache/tags.ts'
 import { hashEnrolment } from '../../leaderboard/enrolment.ts'
-import { listBoards, placeFan, readPlaces } from '../../leaderboard/rank-index/entries.ts'
-import { moveCounts, type Place } from '../../leaderboard/rank-index/rank-index.ts'
-import { holdAccount } from '../../points/ledger.ts'
+import { listBoards, readScores, writeScores } from '../../leaderboard/rank-index/entries.ts'
+import { type BoardScore, moveMember } from '../../leaderboard/rank-index/rank-index.ts'
+import { lockAccount } from '../../points/ledger.ts'
 import type { Finding } from './audit-fan.ts'
-import { judgeFan } from './verify-ledger.ts'
+import { checkFan } from './verify-ledger.ts'
 
 export interface Repair {
-  /** `broken`: the entries or the enrolment contradict themselves. Nothing was written, and nobody but a person can say what is true. */
+  /** `broken`: the entries or the enrolment contradict themselves. Nothing was written; a person must decide what is true. */
   outcome: 'sound' | 'repaired' | 'broken'
   /** What was wrong before. */
   findings: Finding[]
@@ -18,15 +18,15 @@ export interface Repair {
   balanceChange: number
 }
 
-/** Needs the user's row to exist. Counts follow the places that are put right; whether they were right before, see `repairCounts`. */
+/** Needs the user's row to exist. Updates the rank index with the scores; buckets that were wrong before need `repairBucket`. */
 export async function repairFan(tx: Transaction, userId: string): Promise<Repair> {
-  const looked = await judgeFan(tx, userId)
-  if (looked.findings.length === 0) return { outcome: 'sound', findings: [], balanceChange: 0 }
-  const { findings } = looked
-  if (looked.broken) return { outcome: 'broken', findings, balanceChange: 0 }
-  // Held from here on: what is read now stays until this unit of work has ended.
-  const held = await holdAccount(tx, userId)
-  const { broken, account, places } = await judgeFan(tx, userId)
+  const found = await checkFan(tx, userId)
+  if (found.findings.length === 0) return { outcome: 'sound', findings: [], balanceChange: 0 }
+  const { findings } = found
+  if (found.broken) return { outcome: 'broken', findings, balanceChange: 0 }
+  // Locked from here on: what is read now stays until this unit of work ends.
+  const locked = await lockAccount(tx, userId)
+  const { broken, account, scores } = await checkFan(tx, userId)
   if (broken) return { outcome: 'broken', findings, balanceChange: 0 }
   const { pointsAccounts, leaderboardEntries } = tx.tables
   await tx.update(pointsAccounts).set(account).where(eq(pointsAccounts.userId, userId))
@@ -35,25 +35,25 @@ export async function repairFan(tx: Transaction, userId: string): Promise<Repair
     const hash = hashEnrolment(enrolment)
     await tx.update(leaderboardEntries).set({ hash }).where(eq(leaderboardEntries.userId, userId))
   }
-  const before = await readPlaces(tx, userId, await listBoards(tx))
-  await placeFan(tx, userId, shared(before, places), places)
-  await leave(
+  const before = await readScores(tx, userId, await listBoards(tx))
+  await writeScores(tx, userId, shared(before, scores), scores)
+  await removeFromBoards(
     tx,
     userId,
-    before.filter(place => !places.some(({ board }) => board === place.board)),
+    before.filter(score => !scores.some(({ board }) => board === score.board)),
   )
-  return { outcome: 'repaired', findings, balanceChange: account.balance - held.balance }
+  return { outcome: 'repaired', findings, balanceChange: account.balance - locked.balance }
 }
 
-const shared = (before: Place[], after: Place[]) =>
-  before.filter(place => after.some(({ board }) => board === place.board))
+const shared = (before: BoardScore[], after: BoardScore[]) =>
+  before.filter(score => after.some(({ board }) => board === score.board))
 
-/** Takes a fan off boards on which they have no place. */
-async function leave(tx: Transaction, userId: string, places: Place[]) {
+/** Removes a fan from boards on which they must not be. */
+async function removeFromBoards(tx: Transaction, userId: string, left: BoardScore[]) {
   const { leaderboardScores: scores } = tx.tables
-  for (const { board } of places) {
+  for (const { board } of left) {
     await tx.delete(scores).where(and(eq(scores.userId, userId), eq(scores.board, board)))
     tx.invalidate(boardTag(board))
   }
-  await moveCounts(tx, places, [])
+  await moveMember(tx, left, [])
 }

@@ -1,33 +1,30 @@
-/** Puts one count right, when it is still the one that was found wrong. */
+/** Corrects a bucket of the rank index, unless it has changed since it was found wrong. */
 import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { boardTag } from '../../cache/tags.ts'
-import type { WrongCount } from './verify-rank-index.ts'
+import type { WrongBucket } from './verify-rank-index.ts'
 
-/**
- * A count that somebody has moved meanwhile is left to the next look: what was found is then no longer what there is.
- * False when it was left.
- */
-export async function repairCount(tx: Transaction, wrong: WrongCount): Promise<boolean> {
-  const { leaderboardCounts: counts } = tx.tables
+/** False when the bucket has changed since; the next check decides about it. */
+export async function repairBucket(tx: Transaction, wrong: WrongBucket): Promise<boolean> {
+  const { leaderboardCounts: buckets } = tx.tables
   const { expected, actual, ...bucket } = wrong
   const asFound = and(
-    eq(counts.board, bucket.board),
-    eq(counts.level, bucket.level),
-    eq(counts.points, bucket.points),
-    eq(counts.reachedAt, bucket.reachedAt),
-    eq(counts.fans, actual ?? 0),
+    eq(buckets.board, bucket.board),
+    eq(buckets.level, bucket.level),
+    eq(buckets.points, bucket.points),
+    eq(buckets.reachedAt, bucket.reachedAt),
+    eq(buckets.fans, actual ?? 0),
   )
   tx.invalidate(boardTag(bucket.board))
   const done =
     actual === null
       ? await tx
-          .insert(counts)
+          .insert(buckets)
           .values({ ...bucket, fans: expected })
           .onConflictDoNothing()
           .returning()
       : expected === 0
-        ? await tx.delete(counts).where(asFound).returning()
-        : await tx.update(counts).set({ fans: expected }).where(asFound).returning()
+        ? await tx.delete(buckets).where(asFound).returning()
+        : await tx.update(buckets).set({ fans: expected }).where(asFound).returning()
   return done.length > 0
 }

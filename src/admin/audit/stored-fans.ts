@@ -1,14 +1,14 @@
-/** Fans as the points and leaderboard tables hold them, for checks: range by range of their ids, and one by one. */
+/** Fans as the points and leaderboard tables store them, for checks: by ranges of ids, or a single fan. */
 import { and, asc, type Column, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { eachPage } from '../../../db/keyset.ts'
 import type { EntryRow, StoredFan } from './audit-fan.ts'
 
-/** Fans, and entries, that are in memory at once. */
+/** Fans, and entries, in memory at a time. */
 const RANGE_FANS = 500
 const PAGE_ENTRIES = 2_000
 
-/** Ids from `after`, and not `after` itself, up to `upTo`, where null has no end; or one fan's. */
+/** Ids greater than `after` and up to `upTo`, where null is no bound; or a single id. */
 export type Range = { after: string | null; upTo: string | null } | { only: string }
 
 /** Divides all possible ids into ranges of at most 500 fans, so that rows of a user who does not exist are in one as well. */
@@ -55,7 +55,7 @@ export function readEntriesOf(reader: Reader, range: Range): AsyncGenerator<Entr
   )
 }
 
-/** Accounts, enrolments and places of a range. `boards`: all that there are; no index leads from a fan to theirs. */
+/** Accounts, enrolments and scores of a range. `boards` names all boards: no index leads from a fan to their boards. */
 export async function readStored(
   reader: Reader,
   range: Range,
@@ -63,7 +63,7 @@ export async function readStored(
   boards: string[],
 ): Promise<Map<string, StoredFan>> {
   const { pointsAccounts, leaderboardEntries, leaderboardScores: scores } = reader.tables
-  const [accounts, enrolments, places] = await Promise.all([
+  const [accounts, enrolments, scoreRows] = await Promise.all([
     reader.select().from(pointsAccounts).where(inRange(pointsAccounts.userId, range)),
     reader.select().from(leaderboardEntries).where(inRange(leaderboardEntries.userId, range)),
     boards.length === 0
@@ -75,15 +75,15 @@ export async function readStored(
   ])
   const fans = new Map<string, StoredFan>()
   const of = (userId: string) => {
-    const fan = fans.get(userId) ?? { known: false, account: undefined, enrolment: undefined, places: [] }
+    const fan = fans.get(userId) ?? { known: false, account: undefined, enrolment: undefined, scores: [] }
     fans.set(userId, fan)
     return fan
   }
   for (const userId of userIds) of(userId).known = true
   for (const account of accounts) of(account.userId).account = account
   for (const enrolment of enrolments) of(enrolment.userId).enrolment = enrolment
-  for (const { userId, board, minusPoints, reachedAt } of places) {
-    of(userId).places.push({ board, points: minusPoints === 0 ? 0 : -minusPoints, reachedAt })
+  for (const { userId, board, minusPoints, reachedAt } of scoreRows) {
+    of(userId).scores.push({ board, points: minusPoints === 0 ? 0 : -minusPoints, reachedAt })
   }
   return fans
 }

@@ -1,10 +1,10 @@
 /**
- * Recomputes every chain, account, enrolment, place and count, beside a live API: it takes no lock and writes nothing.
- * It goes through fans by id in ranges, so that memory stays bounded. A fan who looks wrong while they are being written
- * to is read again by themselves before anything is said.
+ * Recomputes every chain, account, enrolment, score and bucket while the API runs: it takes no lock and writes nothing.
+ * It reads fans in ranges of ids, so that memory stays bounded. A fan who seems wrong while they are being written to is
+ * read again before anything is reported.
  *
- * A chain proves that nothing in it was changed, left out or put in. Whoever rewrites a fan's whole chain with the
- * account and the places is not found by looking at them alone: keep the digest somewhere else, and compare.
+ * A chain proves that no entry in it was changed, removed or inserted. It does not reveal that a fan's whole chain was rewritten
+ * together with their account and scores: store the digest elsewhere and compare it.
  */
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
@@ -12,28 +12,28 @@ import { type Database, DatabaseError, type Reader, translateDatabaseError } fro
 import { listBoards } from '../../leaderboard/rank-index/entries.ts'
 import { createAudit, type Finding, type StoredFan, type Verdict } from './audit-fan.ts'
 import { type Range, readEntriesOf, readRanges, readStored } from './stored-fans.ts'
-import { findWrongCounts, type WrongCount } from './verify-rank-index.ts'
+import { findWrongBuckets, type WrongBucket } from './verify-rank-index.ts'
 
 export interface LedgerReport {
   fans: number
   entries: number
   boards: number
-  /** Of those named to `onFinding`. */
+  /** Number of calls of `onFinding`. */
   findings: number
   /**
-   * SHA-256, in lower-case hex, over the JSON arrays `[userId, seq, headHash]` of all fans with entries, each and a line
-   * feed, by id: two databases with the same ledgers have the same.
+   * SHA-256, in lower-case hex, over the JSON arrays `[userId, seq, headHash]` of all fans with entries, each followed by a
+   * line feed, by id: equal ledgers have equal digests.
    */
   digest: string
 }
 
 export interface VerifyOptions {
   onFinding?: (finding: Finding) => void
-  /** Fans seen so far, of about how many. May throw to stop. */
+  /** Fans checked so far, and the approximate total. May throw to stop. */
   onProgress?: (done: number, total: number) => void
 }
 
-const NOBODY: StoredFan = { known: false, account: undefined, enrolment: undefined, places: [] }
+const UNKNOWN_FAN: StoredFan = { known: false, account: undefined, enrolment: undefined, scores: [] }
 
 /** @throws DatabaseError */
 export async function verifyLedger(
@@ -54,7 +54,7 @@ export async function verifyLedger(
     const boards = await listBoards(read)
     for await (const { range, userIds } of readRanges(read)) {
       for await (const { userId, verdict, entries } of auditRange(read, range, userIds, boards)) {
-        const sure = verdict.findings.length > 0 ? await judgeFan(read, userId) : verdict
+        const sure = verdict.findings.length > 0 ? await checkFan(read, userId) : verdict
         say(sure.findings)
         report.entries += entries
         const { seq, headHash } = verdict.account
@@ -64,23 +64,23 @@ export async function verifyLedger(
       onProgress?.(report.fans, Math.max(total, report.fans))
     }
     for (const board of await listBoards(read)) {
-      say((await findWrongCounts(read, board)).map(explainCount))
+      say((await findWrongBuckets(read, board)).map(describeBucket))
       report.boards++
     }
   } catch (error) {
     const fault = translateDatabaseError(error)
-    // What it cannot read it cannot judge; that much has been said.
+    // Damage that prevents reading has been reported.
     if (!(damage.length > 0 && fault instanceof DatabaseError && fault.fault === 'corrupt')) throw fault
   }
   return { ...report, digest: digest.digest('hex') }
 }
 
-/** Every fan of a range, and everybody else whom its rows name. */
+/** Every fan of a range, and every other user id in its rows. */
 async function* auditRange(read: Reader, range: Range, userIds: string[], boards: string[]) {
   const stored = await readStored(read, range, userIds, boards)
   let current: { userId: string; audit: ReturnType<typeof createAudit>; entries: number } | undefined
   const conclude = ({ userId, audit, entries }: NonNullable<typeof current>) => {
-    const verdict = audit.conclude(stored.get(userId) ?? NOBODY)
+    const verdict = audit.conclude(stored.get(userId) ?? UNKNOWN_FAN)
     stored.delete(userId)
     return { userId, verdict, entries }
   }
@@ -98,35 +98,34 @@ async function* auditRange(read: Reader, range: Range, userIds: string[], boards
   for (const userId of [...stored.keys()]) yield conclude({ userId, audit: createAudit(userId), entries: 0 })
 }
 
-/** How often a fan is read again who is written to while they are read. */
-const MOST_READS = 20
+/** How often a fan is read again while they are being written to. */
+const MAX_READS = 20
 
 /**
- * One fan, judged by rows that belong together: their account and enrolment were the same before and after the rest was
- * read, and every write of a fan's entries and places changes one of them.
+ * Checks one fan from consistent rows: the account and enrolment are the same before and after reading the rest, and every
+ * write of a fan's entries and scores changes one of them.
  */
-export async function judgeFan(reader: Reader, userId: string): Promise<Verdict> {
+export async function checkFan(reader: Reader, userId: string): Promise<Verdict> {
   const range = { only: userId }
   const { users } = reader.tables
   for (let reads = 1; ; reads++) {
     const known = await reader.select({ id: users.id }).from(users).where(sql`${users.id} = ${userId}`)
     const userIds = known.map(({ id }) => id)
     const readFan = async (boards: string[]) =>
-      (await readStored(reader, range, userIds, boards)).get(userId) ?? NOBODY
+      (await readStored(reader, range, userIds, boards)).get(userId) ?? UNKNOWN_FAN
     const before = await readFan([])
-    const { places } = await readFan(await listBoards(reader))
+    const { scores } = await readFan(await listBoards(reader))
     const audit = createAudit(userId)
     for await (const page of readEntriesOf(reader, range)) for (const entry of page) audit.add(entry)
     const after = await readFan([])
-    if (headsOf(before) === headsOf(after) || reads === MOST_READS)
-      return audit.conclude({ ...after, places })
+    if (headsOf(before) === headsOf(after) || reads === MAX_READS) return audit.conclude({ ...after, scores })
   }
 }
 
 const headsOf = ({ account, enrolment }: StoredFan) =>
   JSON.stringify([account?.seq, account?.headHash, enrolment?.hash])
 
-function explainCount({ board, level, points, reachedAt, expected, actual }: WrongCount): Finding {
+function describeBucket({ board, level, points, reachedAt, expected, actual }: WrongBucket): Finding {
   const bucket = `${level}/${points}/${reachedAt}`
   return { userId: null, what: `leaderboard_counts ${bucket}`, board, expected, actual }
 }

@@ -1,9 +1,9 @@
-/** Whether the counts of a board are what counting its scores gives. */
+/** Compares the buckets of a board with a count of its scores. */
 import { and, eq, notInArray, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { bucketLevels } from '../../leaderboard/rank-index/rank-index.ts'
 
-export interface WrongCount {
+export interface WrongBucket {
   board: string
   level: number
   points: number
@@ -14,14 +14,14 @@ export interface WrongCount {
   actual: number | null
 }
 
-/** Of one level; more may be wrong. */
-const MOST = 1_000
+/** Per level; more may be wrong. */
+const MAX_FINDINGS = 1_000
 
-/** One statement a level, and so one snapshot: what fans gain meanwhile is on both sides of it or on neither. */
-export async function findWrongCounts(reader: Reader, board: string): Promise<WrongCount[]> {
-  const { leaderboardCounts: counts, leaderboardScores: scores } = reader.tables
+/** One statement per level, and so one snapshot: concurrent changes are in both counts or in neither. */
+export async function findWrongBuckets(reader: Reader, board: string): Promise<WrongBucket[]> {
+  const { leaderboardCounts: buckets, leaderboardScores: scores } = reader.tables
   const levels = bucketLevels(scores)
-  const wrong: WrongCount[] = []
+  const wrong: WrongBucket[] = []
   for (const { level, points, reachedAt, only } of levels) {
     const rows = await reader
       .select({
@@ -31,22 +31,22 @@ export async function findWrongCounts(reader: Reader, board: string): Promise<Wr
         actual: sql<number | null>`sum(kept)`.mapWith(Number),
       })
       .from(
-        sql`(select ${counts.points} as bucket_points, ${counts.reachedAt} as bucket_reached_at, ${counts.fans} as kept, 0 as counted
-            from ${counts} where ${eq(counts.board, board)} and ${counts.level} = ${sql.raw(String(level))}
+        sql`(select ${buckets.points} as bucket_points, ${buckets.reachedAt} as bucket_reached_at, ${buckets.fans} as kept, 0 as counted
+            from ${buckets} where ${eq(buckets.board, board)} and ${buckets.level} = ${sql.raw(String(level))}
           union all
           select ${points}, ${reachedAt}, null, count(*) from ${scores} where ${and(eq(scores.board, board), only)} group by 1, 2) as buckets`,
       )
       .groupBy(sql`bucket_points, bucket_reached_at`)
       .having(sql`sum(kept) is null or sum(kept) <> sum(counted) or sum(counted) = 0`)
       .orderBy(sql`bucket_points, bucket_reached_at`)
-      .limit(MOST)
+      .limit(MAX_FINDINGS)
     for (const row of rows) wrong.push({ board, level, ...row })
   }
   const known = levels.map(({ level }) => level)
   const stray = await reader
     .select()
-    .from(counts)
-    .where(and(eq(counts.board, board), notInArray(counts.level, known)))
-    .limit(MOST)
+    .from(buckets)
+    .where(and(eq(buckets.board, board), notInArray(buckets.level, known)))
+    .limit(MAX_FINDINGS)
   return [...wrong, ...stray.map(({ fans, ...bucket }) => ({ ...bucket, expected: 0, actual: fans }))]
 }

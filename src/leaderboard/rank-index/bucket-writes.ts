@@ -1,52 +1,52 @@
-/** What is written to the counts: statements over some buckets at once. Lists longer than `MOST_BUCKETS` are cut by their caller. */
+/** Writes buckets, several in a statement. The caller splits lists that are longer than `MAX_BUCKETS`. */
 import { and, eq, gt, or, sql } from 'drizzle-orm'
 import type { Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 
-type Count = Tables['leaderboardCounts']['$inferSelect']
-export type Bucket = Omit<Count, 'fans'>
+type BucketRow = Tables['leaderboardCounts']['$inferSelect']
+export type Bucket = Omit<BucketRow, 'fans'>
 
-/** What one booking moves at the most: on three boards, 11 buckets to leave and 11 to enter. */
-export const MOST_BUCKETS = 66
+/** One booking changes no more: 11 buckets to leave and 11 to enter on each of three boards. */
+export const MAX_BUCKETS = 66
 
-/** Makes what is missing, and adds to what is there. Locks the buckets in their order. */
-export const addFans = prepared((tx: Transaction, buckets: Count[]) => {
-  const { leaderboardCounts: counts } = tx.tables
+/** Inserts buckets or adds to them. Locks them in the order given. */
+export const addMembers = prepared((tx: Transaction, buckets: BucketRow[]) => {
+  const { leaderboardCounts: table } = tx.tables
   return tx
-    .insert(counts)
+    .insert(table)
     .values(buckets)
     .onConflictDoUpdate({
-      target: [counts.board, counts.level, counts.points, counts.reachedAt],
-      set: { fans: sql`${counts.fans} + excluded.fans` },
+      target: [table.board, table.level, table.points, table.reachedAt],
+      set: { fans: sql`${table.fans} + excluded.fans` },
     })
 })
 
-/** One fan fewer in each that has any; then those that have none go. */
-export async function removeFan(tx: Transaction, buckets: Bucket[]): Promise<void> {
+/** Removes one fan from each bucket that has any, then deletes empty buckets. */
+export async function removeMember(tx: Transaction, buckets: Bucket[]): Promise<void> {
   await decrement(tx, buckets)
   await deleteEmpty(tx, buckets)
 }
 
 const decrement = prepared((tx: Transaction, buckets: Bucket[]) => {
-  const { leaderboardCounts: counts } = tx.tables
+  const { leaderboardCounts: table } = tx.tables
   return tx
-    .update(counts)
-    .set({ fans: sql`${counts.fans} - 1` })
-    .where(and(gt(counts.fans, 0), isAmong(counts, buckets)))
+    .update(table)
+    .set({ fans: sql`${table.fans} - 1` })
+    .where(and(gt(table.fans, 0), isAmong(table, buckets)))
 })
 
 const deleteEmpty = prepared((tx: Transaction, buckets: Bucket[]) => {
-  const { leaderboardCounts: counts } = tx.tables
-  return tx.delete(counts).where(and(eq(counts.fans, 0), isAmong(counts, buckets)))
+  const { leaderboardCounts: table } = tx.tables
+  return tx.delete(table).where(and(eq(table.fans, 0), isAmong(table, buckets)))
 })
 
-function isAmong(counts: Tables['leaderboardCounts'], buckets: Bucket[]) {
+function isAmong(table: Tables['leaderboardCounts'], buckets: Bucket[]) {
   const each = buckets.map(({ board, level, points, reachedAt }) =>
     and(
-      eq(counts.board, board),
-      eq(counts.level, level),
-      eq(counts.points, points),
-      eq(counts.reachedAt, reachedAt),
+      eq(table.board, board),
+      eq(table.level, level),
+      eq(table.points, points),
+      eq(table.reachedAt, reachedAt),
     ),
   )
   return or(...each)

@@ -1,16 +1,17 @@
-/** Fans' places on boards, and the counts that follow them. The caller holds the fan's points account. */
+/** Fans' scores on boards, written together with the rank index. The caller has locked the fan's points account. */
 import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { eachRow } from '../../../db/keyset.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { boardTag } from '../../cache/tags.ts'
-import { moveCounts, type Place } from './rank-index.ts'
+import { type BoardScore, moveMember } from './rank-index.ts'
 
-/** Writes a fan's places on boards, and the counts with them. A place that is not in `after` stays. */
-export async function placeFan(
+/** Writes a fan's scores and updates the rank index. Boards that are not in `after` stay as they are. */
+export async function writeScores(
   tx: Transaction,
   userId: string,
-  before: Place[],
-  after: Place[],
+  before: BoardScore[],
+  after: BoardScore[],
 ): Promise<void> {
   const scores = after.map(({ board, points, reachedAt }) => ({
     board,
@@ -20,12 +21,12 @@ export async function placeFan(
   }))
   if (after.length > 0) await upsertScores(tx, scores)
   for (const { board } of after) tx.invalidate(boardTag(board))
-  await moveCounts(tx, before, after)
+  await moveMember(tx, before, after)
 }
 
-type Score = Tables['leaderboardScores']['$inferSelect']
+type ScoreRow = Tables['leaderboardScores']['$inferSelect']
 
-const upsertScores = prepared((tx: Transaction, rows: Score[]) => {
+const upsertScores = prepared((tx: Transaction, rows: ScoreRow[]) => {
   const { leaderboardScores: scores } = tx.tables
   return tx
     .insert(scores)
@@ -36,8 +37,8 @@ const upsertScores = prepared((tx: Transaction, rows: Score[]) => {
     })
 })
 
-/** Where a fan stands on some boards, or on all. */
-export async function readPlaces(reader: Reader, userId: string, boards?: string[]): Promise<Place[]> {
+/** A fan's scores on some boards, or on all. */
+export async function readScores(reader: Reader, userId: string, boards?: string[]): Promise<BoardScore[]> {
   const rows = await selectScores(reader, userId, boards)
   return rows.map(({ board, minusPoints, reachedAt }) => ({ board, points: -minusPoints, reachedAt }))
 }
@@ -50,22 +51,23 @@ const selectScores = prepared((reader: Reader, userId: string, boards?: string[]
     .where(and(eq(scores.userId, userId), boards && inArray(scores.board, boards)))
 })
 
-/** Ids of the boards that anybody is on, or that anybody is counted on: hops along an index from one to the next. */
+/** Ids of the boards that have scores or buckets, found by an index lookup each. */
 export async function listBoards(reader: Reader): Promise<string[]> {
   const { leaderboardScores, leaderboardCounts } = reader.tables
   const boards = new Set<string>()
   for (const table of [leaderboardScores, leaderboardCounts]) {
-    for (let last: string | undefined; ; ) {
-      const [next] = await reader
-        .select({ board: table.board })
-        .from(table)
-        .where(last === undefined ? undefined : gt(table.board, last))
-        .orderBy(asc(table.board))
-        .limit(1)
-      if (!next) break
-      last = next.board
-      boards.add(last)
-    }
+    const rows = eachRow(
+      (after: string | undefined, limit) =>
+        reader
+          .select({ board: table.board })
+          .from(table)
+          .where(after === undefined ? undefined : gt(table.board, after))
+          .orderBy(asc(table.board))
+          .limit(limit),
+      ({ board }) => board,
+      { size: 1 },
+    )
+    for await (const { board } of rows) boards.add(board)
   }
   return [...boards]
 }

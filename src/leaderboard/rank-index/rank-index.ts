@@ -1,22 +1,20 @@
 /**
- * How many fans are ahead of one, without counting them.
+ * Computes how many fans are ahead of one without counting them.
  *
- * A board is cut into buckets of points, each level's 256 times as wide as those of the level below, down to single
- * points; and fans with the same points into buckets of time, each level's 512 times as wide, down to 2 ms. `leaderboard_counts`
- * has how many fans are in each. Those ahead of a fan are in the better buckets of each level: a bounded number of short index
- * ranges wherever the fan stands and however many there are. What is left are fans with the same points within the same 2 ms,
- * and those are counted one by one.
+ * A board has buckets by points, each level 256 times as wide as the level below, down to single points; and, for fans with
+ * equal points, buckets by time, each level 512 times as wide as the level below, down to 2 ms. `leaderboard_counts` stores the
+ * number of fans in each bucket. The fans ahead of one are those in the better buckets of each level: a bounded number of short
+ * index ranges, whatever the rank and the number of fans. Only fans with equal points within the same 2 ms are counted one by one.
  *
- * Buckets are places in a fixed grid, not nodes of a balanced tree: they never split or move, so a write adds to some and takes
- * from others in its own transaction, exactly, with nothing to lock but those rows, all in one order; and a fan who gains a few
- * points stays in the wide buckets, which all fans share.
+ * Buckets form a fixed grid, not a balanced tree: they never split or move. A write changes a few rows in its own transaction,
+ * all in one order; and a fan who earns a few points stays in the wide buckets, which all fans share.
  */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
-import { addFans, type Bucket, MOST_BUCKETS, removeFan } from './bucket-writes.ts'
+import { addMembers, type Bucket, MAX_BUCKETS, removeMember } from './bucket-writes.ts'
 
-/** A place on a board. */
-export interface Place {
+/** A fan's score on a board. */
+export interface BoardScore {
   board: string
   points: number
   /** Milliseconds since 1970. */
@@ -31,10 +29,10 @@ const levelOfTime = (index: number) => POINTS_WIDTHS.length + index
 const startOf = (value: number, width: number) => Math.floor(value / width) * width
 
 /**
- * The buckets that a place is in, one per level. Nobody has fewer points than the first bucket of a level: no rank asks for it,
- * and it is kept on the widest level alone, which holds all fans.
+ * The buckets of a score, one per level. No rank reads the first bucket of a level, since no fan has fewer points; it is
+ * stored on the widest level only, which counts all fans.
  */
-function bucketsOf({ board, points, reachedAt }: Place): Bucket[] {
+function bucketsOf({ board, points, reachedAt }: BoardScore): Bucket[] {
   return [
     ...POINTS_WIDTHS.map((width, level) => ({
       board,
@@ -50,8 +48,8 @@ function bucketsOf({ board, points, reachedAt }: Place): Bucket[] {
 
 const nameOf = ({ board, level, points, reachedAt }: Bucket) => `${board} ${level} ${points} ${reachedAt}`
 
-/** Takes fans out of their old places and puts them into new ones: buckets that both have in common stay untouched. */
-export async function moveCounts(tx: Transaction, from: Place[], to: Place[]): Promise<void> {
+/** Moves a fan from the buckets of their old scores to those of their new ones. Buckets of both stay unchanged. */
+export async function moveMember(tx: Transaction, from: BoardScore[], to: BoardScore[]): Promise<void> {
   const left = from.flatMap(bucketsOf)
   const entered = to.flatMap(bucketsOf)
   const stay = new Set(left.map(nameOf)).intersection(new Set(entered.map(nameOf)))
@@ -61,53 +59,53 @@ export async function moveCounts(tx: Transaction, from: Place[], to: Place[]): P
     ...fewer.map(bucket => ({ ...bucket, fans: 0 })),
     ...more.map(bucket => ({ ...bucket, fans: 1 })),
   ]
-  // Locks every bucket, those to be left too, in one order for all writers: so none waits for another in a circle.
-  for (const part of inParts(changes.sort(byPlace))) await addFans(tx, part)
-  // A bucket that was lost has nobody to give up: the fan's place is put right all the same, and a repair counts anew.
-  for (const part of inParts(fewer)) await removeFan(tx, part)
+  // Locks all buckets, also those to leave, in one order for all writers, which prevents deadlocks.
+  for (const part of inParts(changes.sort(byBucket))) await addMembers(tx, part)
+  // A missing bucket is no error here: the scores are written, and a repair restores the bucket.
+  for (const part of inParts(fewer)) await removeMember(tx, part)
 }
 
-/** What a booking moves is one part; what a repair does may be several. */
+/** A booking is one part; a repair may be several. */
 const inParts = <Item>(items: Item[]): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / MOST_BUCKETS) }, (_, part) =>
-    items.slice(part * MOST_BUCKETS, (part + 1) * MOST_BUCKETS),
+  Array.from({ length: Math.ceil(items.length / MAX_BUCKETS) }, (_, part) =>
+    items.slice(part * MAX_BUCKETS, (part + 1) * MAX_BUCKETS),
   )
 
-/** How many fans each bucket gains when fans come to some places, in the order of the buckets. */
-export function countPlaces(places: Iterable<Place>): (Bucket & { fans: number })[] {
+/** How many members each bucket gains from new scores, in the order of the buckets. */
+export function countMembers(scores: Iterable<BoardScore>): (Bucket & { fans: number })[] {
   const gains = new Map<string, Bucket & { fans: number }>()
-  for (const place of places) {
-    for (const bucket of bucketsOf(place)) {
+  for (const score of scores) {
+    for (const bucket of bucketsOf(score)) {
       const name = nameOf(bucket)
       const gain = gains.get(name)
       if (gain) gain.fans++
       else gains.set(name, { ...bucket, fans: 1 })
     }
   }
-  return [...gains.values()].toSorted(byPlace)
+  return [...gains.values()].toSorted(byBucket)
 }
 
-const byPlace = (a: Bucket, b: Bucket) =>
+const byBucket = (a: Bucket, b: Bucket) =>
   (a.board < b.board ? -1 : a.board > b.board ? 1 : 0) ||
   a.level - b.level ||
   a.points - b.points ||
   a.reachedAt - b.reachedAt
 
 /**
- * SQL for the number of fans ahead of the one whose row of `leaderboard_scores` goes by the name `row`. This is the
- * one definition of rank: more points first, then who got there first, then by id.
+ * SQL for the number of fans ahead of the row of `leaderboard_scores` with the alias `row`. This is the only definition of
+ * rank: more points first, then the earlier time of reaching them, then the id.
  */
-export function fansAhead({ tables }: Pick<Reader, 'tables'>, row: string): SQL<number> {
-  const { leaderboardCounts: counts, leaderboardScores: scores } = tables
+export function membersAhead({ tables }: Pick<Reader, 'tables'>, row: string): SQL<number> {
+  const { leaderboardCounts: buckets, leaderboardScores: scores } = tables
   const board = sql.raw(`${row}.board`)
   const points = sql.raw(`(-${row}.minus_points)`)
   const reachedAt = sql.raw(`${row}.reached_at`)
   const userId = sql.raw(`${row}.user_id`)
   const number = (value: number) => sql.raw(String(value))
-  /** Integer division: SQLite's and PostgreSQL's both round towards zero, and nothing here is below it. */
+  /** Integer division: both engines round towards zero, and no value is negative. */
   const start = (value: SQL, width: number) => sql`(${value} / ${number(width)} * ${number(width)})`
   const total = (condition: SQL) =>
-    sql`coalesce((select sum(c.fans) from ${counts} c where c.board = ${board} and ${condition}), 0)`
+    sql`coalesce((select sum(c.fans) from ${buckets} c where c.board = ${board} and ${condition}), 0)`
 
   const morePoints = POINTS_WIDTHS.map((_, level) => {
     const wider = POINTS_WIDTHS[level + 1]
@@ -121,7 +119,7 @@ export function fansAhead({ tables }: Pick<Reader, 'tables'>, row: string): SQL<
     return total(sql`c.level = ${number(levelOfTime(index))} and c.points = ${points} and ${sooner}`)
   })
   const narrowest = TIME_WIDTHS.at(-1) ?? 1
-  // Both ends of the bucket are said outright: the row value alone would not bound what the index reads.
+  // Both ends of the bucket are explicit: the row value alone would not limit the index range.
   const sameBucket = sql`(select count(*) from ${scores} s where s.board = ${board} and s.minus_points = -${points}
     and s.reached_at between ${start(reachedAt, narrowest)} and ${reachedAt}
     and (s.reached_at, s.user_id) < (${reachedAt}, ${userId}))`
@@ -130,23 +128,23 @@ export function fansAhead({ tables }: Pick<Reader, 'tables'>, row: string): SQL<
   )
 }
 
-/** SQL for how many fans a board has: the widest buckets hold them all. */
-export function fansOn({ tables }: Pick<Reader, 'tables'>, board: string): SQL<number> {
+/** SQL for the number of fans on a board, from the widest buckets. */
+export function memberCount({ tables }: Pick<Reader, 'tables'>, board: string): SQL<number> {
   return sql<number>`cast(coalesce((select sum(c.fans) from ${tables.leaderboardCounts} c
     where c.board = ${board} and c.level = ${sql.raw(String(WIDEST))}), 0) as bigint)`.mapWith(Number)
 }
 
-/** Counts a board anew from its scores: after they were written in bulk, or when a check found them wrong. */
-export async function recount(tx: Transaction, board: string): Promise<void> {
-  const { leaderboardCounts: counts, leaderboardScores: scores } = tx.tables
-  // Holds off every writer of the board, all of whom touch its widest bucket, until the new counts are there.
+/** Rebuilds the buckets of a board from its scores, after a bulk write or a repair. */
+export async function rebuildRankIndex(tx: Transaction, board: string): Promise<void> {
+  const { leaderboardCounts: buckets, leaderboardScores: scores } = tx.tables
+  // Blocks all writers of the board, each of which changes its widest bucket, until the new buckets are written.
   await tx
-    .update(counts)
-    .set({ fans: sql`${counts.fans}` })
-    .where(eq(counts.board, board))
-  await tx.delete(counts).where(eq(counts.board, board))
+    .update(buckets)
+    .set({ fans: sql`${buckets.fans}` })
+    .where(eq(buckets.board, board))
+  await tx.delete(buckets).where(eq(buckets.board, board))
   for (const bucket of bucketLevels(scores)) {
-    await tx.insert(counts).select(
+    await tx.insert(buckets).select(
       tx
         .select({
           board: scores.board,
@@ -162,7 +160,7 @@ export async function recount(tx: Transaction, board: string): Promise<void> {
   }
 }
 
-/** SQL for where the bucket of a score begins, on each level, and which scores have one there: see `bucketsOf`. */
+/** SQL for the start of a score's bucket on each level, and the condition for having one: see `bucketsOf`. */
 export function bucketLevels(scores: Tables['leaderboardScores']) {
   const number = (value: number) => sql.raw(String(value))
   const points = sql`(-${scores.minusPoints})`
