@@ -5,7 +5,7 @@ import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts
 import { statusOf } from '../../src/packs/present.ts'
 import { parseTerms } from '../../src/packs/terms.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
-import { REFUND_REASONS, type PointsReason } from '../../src/points/ledger.ts'
+import { type PointsReason, REFUND_REASONS } from '../../src/points/ledger.ts'
 import { readBuckets } from '../leaderboard/board-model.ts'
 
 type Rows<Name extends keyof Tables> = Tables[Name]['$inferSelect'][]
