@@ -18,16 +18,16 @@ export async function withDevelopmentSecrets(
   file = DEVELOPMENT_SECRETS_FILE,
 ): Promise<Environment> {
   if (env.NODE_ENV === 'production' || (env.NATIVE_TOKEN_KEY && env.IDP_WEBHOOK_SECRET)) return env
-  const made = await readOrMake(file)
+  const secrets = await readOrGenerate(file)
   return {
     ...env,
     // An empty variable counts as missing, as is common in `.env` files.
-    NATIVE_TOKEN_KEY: env.NATIVE_TOKEN_KEY?.trim() || made.NATIVE_TOKEN_KEY,
-    IDP_WEBHOOK_SECRET: env.IDP_WEBHOOK_SECRET?.trim() || made.IDP_WEBHOOK_SECRET,
+    NATIVE_TOKEN_KEY: env.NATIVE_TOKEN_KEY?.trim() || secrets.NATIVE_TOKEN_KEY,
+    IDP_WEBHOOK_SECRET: env.IDP_WEBHOOK_SECRET?.trim() || secrets.IDP_WEBHOOK_SECRET,
   }
 }
 
-async function readOrMake(file: string): Promise<Secrets> {
+async function readOrGenerate(file: string): Promise<Secrets> {
   const existing = await readSecrets(file)
   if (existing) return existing
   await mkdir(dirname(file), { recursive: true })
@@ -41,9 +41,9 @@ async function readOrMake(file: string): Promise<Secrets> {
   } finally {
     await unlink(draft)
   }
-  const made = await readSecrets(file)
-  if (!made) throw new Error(`${file} cannot be read: delete it and start again`)
-  return made
+  const secrets = await readSecrets(file)
+  if (!secrets) throw new Error(`${file} cannot be read: delete it and start again`)
+  return secrets
 }
 
 async function readSecrets(file: string): Promise<Secrets | undefined> {

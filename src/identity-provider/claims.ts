@@ -81,14 +81,14 @@ export const parseTokenClaims = (subject: string, payload: JWTPayload, now: Date
 export function parseUserinfo(
   subject: string,
   { body, headers }: { body: object; headers: Headers },
-  askedAt: Date,
+  requestedAt: Date,
   now: Date,
 ): ParsedClaims {
   const second = Date.parse(headers.get('date') ?? '')
   const ahead = second - now.getTime()
   const difference = Number.isNaN(second) ? 0 : Math.max(ahead, Math.min(0, ahead + 999))
   return parseClaims(subject, body, {
-    statedAt: new Date(askedAt.getTime() + difference),
+    statedAt: new Date(requestedAt.getTime() + difference),
     now,
     complete: true,
   })

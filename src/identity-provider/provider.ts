@@ -99,13 +99,14 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   const rules = { ...options, findKey: keySet.find, typ: options.tokenTyp }
 
   async function readUserinfo(token: string, subject: string): Promise<ParsedClaims> {
-    const askedAt = now()
+    const requestedAt = now()
     const { userinfo } = endpoints ?? (await discover())
     if (!userinfo) throw new ProviderError('it has no userinfo endpoint', 'invalid')
-    const answer = await get(userinfo, { token, subject })
+    const response = await get(userinfo, { token, subject })
     // OpenID Connect Core §5.3.2: a userinfo response of another subject must not be used.
-    if (answer.body.sub !== subject) throw new ProviderError('its userinfo is of another subject', 'invalid')
-    return parseUserinfo(subject, answer, askedAt, now())
+    if (response.body.sub !== subject)
+      throw new ProviderError('its userinfo is of another subject', 'invalid')
+    return parseUserinfo(subject, response, requestedAt, now())
   }
 
   return {

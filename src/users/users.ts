@@ -62,13 +62,13 @@ export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: Use
   if (records[0]) return { user: records[0], created: false }
   const { provider, subject } = who
   const now = tx.now()
-  const [made] = await insertUser(tx, { id: tx.newId(), provider, subject, now })
+  const [inserted] = await insertUser(tx, { id: tx.newId(), provider, subject, now })
   tx.invalidate(tokenValidityTag(who))
   // Read again: the insert waits for concurrent transactions, one of which may have erased the fan.
   const after = await findRecords(tx, { provider, subject })
   if (after.some(isErased)) throw deletedUser(ERASED)
   if (!after[0]) throw new Error('the user record disappeared while it was created')
-  return { user: after[0], created: made !== undefined }
+  return { user: after[0], created: inserted !== undefined }
 }
 
 const insertUser = prepared(
