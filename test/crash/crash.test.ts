@@ -1,6 +1,6 @@
 /** The short form of `test/soak/crash.test.ts`. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { type CrashWorld, killed, playRounds, startWorld, stopWorld, temporaryFile } from './rounds.ts'
+import { type CrashWorld, killed, runRounds, startWorld, stopWorld, temporaryFile } from './rounds.ts'
 
 const ROUNDS = 3
 const SEED = 1
@@ -17,7 +17,7 @@ afterAll(async () => {
 })
 
 test(`${ROUNDS} times killed under load: nothing acknowledged is lost, nothing is there twice (SQLite)`, async () => {
-  const { promises, replayed } = await playRounds(world, { blow: killed, rounds: ROUNDS, seed: SEED })
-  expect(promises).toBeGreaterThan(ROUNDS)
+  const { acknowledged, replayed } = await runRounds(world, { crash: killed, rounds: ROUNDS, seed: SEED })
+  expect(acknowledged).toBeGreaterThan(ROUNDS)
   expect(replayed).toBeGreaterThan(0)
 })

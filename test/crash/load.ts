@@ -1,7 +1,7 @@
-/** Fans who use everything at once, and remember what they were told: the load under which a server is struck down. */
+/** The load during crash tests: fans use all operations concurrently, and their responses are recorded. */
 import type { Answer } from '../support/client.ts'
 
-/** What a fan asked for. */
+/** A request of a fan. */
 export interface Step {
   subject: string
   token: string
@@ -12,27 +12,27 @@ export interface Step {
   key: string | null
 }
 
-/** What a fan was told. */
-export interface Heard {
+/** The response to a step. */
+export interface StepResponse {
   step: Step
   status: number
   replayed: boolean
   body: Answer['body']
 }
 
-export interface Memory {
-  /** In the order in which the answers came; of one fan also the order of the questions. */
-  heard: Heard[]
-  /** Asked, and never answered: it may have happened or not. */
-  unheard: Step[]
+export interface History {
+  /** In the order of arrival; for one fan also the order of requests. */
+  responses: StepResponse[]
+  /** Requests without a response: their effect is unknown. */
+  unacknowledged: Step[]
 }
 
-/** What is on offer: `startWorld` in `rounds.ts` puts it there. */
+/** Created by `startWorld` in `rounds.ts`. */
 export const REWARDS = ['plenty', 'scarce', 'endless']
 export const PACKS = ['starter', 'limited']
 
-/** Null when the server is gone, or says that its database is: whether the step was done is not known then. */
-export async function ask(origin: string, step: Step): Promise<Heard | null> {
+/** Null if the server or its database is unavailable: the effect of the step is then unknown. */
+export async function sendStep(origin: string, step: Step): Promise<StepResponse | null> {
   try {
     const response = await fetch(origin + step.path, {
       method: step.method,
@@ -54,47 +54,47 @@ export async function ask(origin: string, step: Step): Promise<Heard | null> {
 
 interface LoadOptions {
   origin: string
-  /** From 0 to below a number. */
+  /** A random integer from 0 to below a number. */
   pick: (below: number) => number
-  /** The next fan whom the server has not seen. */
+  /** The next new fan. */
   nextFan: () => Promise<{ subject: string; token: string }>
   clients: number
-  /** After each answer. */
-  onHeard: () => void
+  /** Called after each response. */
+  onResponse: () => void
   isOver: () => boolean
 }
 
-/** Ends when it is over, or each client has lost the server; a client whose question was not answered goes home. */
-export async function runLoad(options: LoadOptions, memory: Memory): Promise<void> {
-  await Promise.all(Array.from({ length: options.clients }, () => runClient(options, memory)))
+/** Ends when `isOver`, or when no client gets responses; a client stops after a request without a response. */
+export async function runLoad(options: LoadOptions, history: History): Promise<void> {
+  await Promise.all(Array.from({ length: options.clients }, () => runClient(options, history)))
 }
 
-async function runClient({ origin, pick, nextFan, onHeard, isOver }: LoadOptions, memory: Memory) {
+async function runClient({ origin, pick, nextFan, onResponse, isOver }: LoadOptions, history: History) {
   while (!isOver()) {
     const fan = await nextFan()
     const visit = new Visit(fan, pick)
     for (let n = 0; n < 18 && !isOver(); n++) {
       const step = visit.next()
-      const heard = await ask(origin, step)
-      if (!heard) {
-        memory.unheard.push(step)
+      const response = await sendStep(origin, step)
+      if (!response) {
+        history.unacknowledged.push(step)
         return
       }
-      memory.heard.push(heard)
-      visit.learn(heard)
-      onHeard()
+      history.responses.push(response)
+      visit.learn(response)
+      onResponse()
     }
   }
 }
 
-/** One fan, who asks one thing after the other: whatever makes sense, and some that does not. */
+/** One fan with sequential requests, most of them valid. */
 class Visit {
   private readonly keyed: Step[] = []
   private readonly claimed: string[] = []
   private readonly held: string[] = []
   private readonly sealed: string[] = []
   private device: { token: string; refreshToken: string } | null = null
-  private begun = false
+  private started = false
 
   constructor(
     private readonly fan: { subject: string; token: string },
@@ -102,11 +102,11 @@ class Visit {
   ) {}
 
   next(): Step {
-    if (!this.begun) {
-      this.begun = true
+    if (!this.started) {
+      this.started = true
       return this.step('POST', '/api/user/onboarding', {})
     }
-    // A retry of something that was answered.
+    // Repeats an acknowledged request.
     if (this.keyed.length > 0 && this.pick(8) === 0) return this.one(this.keyed)
     const possible = [
       () => this.step('PATCH', '/api/user/profile', { bio: `bio ${this.pick(2 ** 30)}` }),
@@ -129,7 +129,7 @@ class Visit {
     return this.one(possible)()
   }
 
-  learn({ step, status, body }: Heard): void {
+  learn({ step, status, body }: StepResponse): void {
     if (step.key !== null && status < 300) this.keyed.push(step)
     if (status >= 300) return
     if (step.path === '/api/rewards/claim') this.claimed.push(String(step.body.rewardId))
@@ -141,7 +141,7 @@ class Visit {
     if (step.path === '/api/auth/logout') this.device = null
   }
 
-  /** A device that is signed in, refreshed and signed out. These routes take no key. */
+  /** Signs a device in, refreshes it and signs it out. These routes accept no key. */
   private signIn(): Step {
     if (!this.device) return { ...this.step('POST', '/api/auth/native-token', {}), key: null }
     const { token, refreshToken } = this.device

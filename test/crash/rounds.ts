@@ -1,4 +1,4 @@
-/** Rounds of load, a blow in the middle of each, and everything held against what fans were told before it. */
+/** Rounds of load with a crash in each; afterwards the database must have all acknowledged writes. */
 import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -13,37 +13,37 @@ import { seededNumbers } from '../leaderboard/board-model.ts'
 import { addPack } from '../packs/packs-world.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
+import { findLostWrites } from './acknowledged-writes.ts'
 import { type Beginnings, findFaults } from './invariants.ts'
-import { ask, type Heard, type Memory, PACKS, REWARDS, runLoad, type Step } from './load.ts'
-import { findLies } from './testimony.ts'
+import { type History, PACKS, REWARDS, runLoad, type Step, type StepResponse, sendStep } from './load.ts'
 
 const POINTS = 1_000
 const CLIENTS = 16
-/** Answers of a round before its blow, at the most. */
-const MOST_ANSWERS = 250
+/** Maximum of responses in a round before its crash. */
+const MAX_RESPONSES = 250
 const STOCK = { plenty: 1_000_000, scarce: 60, endless: null }
 
 export interface CrashWorld {
   url: string
-  /** Of the test, beside the server. */
+  /** The connection of the test itself. */
   db: Database
   provider: RunningProvider
   api: RunningApi
   beginnings: Beginnings
-  memory: Memory
+  history: History
   fans: number
 }
 
-export interface Blow {
-  /** Strikes while requests are under way. */
-  strike(world: CrashWorld): Promise<void>
-  /** Until the server answers again, restarted or by itself. */
+export interface Crash {
+  /** Causes the crash while requests are pending. */
+  inject(world: CrashWorld): Promise<void>
+  /** Resolves when the server responds again, restarted or by itself. */
   recover(world: CrashWorld): Promise<void>
 }
 
-/** SIGKILL, as a crash, an out-of-memory killer or a pulled plug of the process; then a start on the same database. */
-export const killed: Blow = {
-  async strike({ api }) {
+/** SIGKILL, as by a crash or the out-of-memory killer, then a start on the same database. */
+export const killed: Crash = {
+  async inject({ api }) {
     await api.stop('SIGKILL')
   },
   async recover(world) {
@@ -52,7 +52,7 @@ export const killed: Blow = {
 }
 
 export const readyAgain = async ({ api }: CrashWorld) => {
-  // A server that recovers replays its log first.
+  // A recovering server replays its log first.
   await waitUntil('the API is ready again', () => isReady(api), 120_000)
 }
 
@@ -68,7 +68,7 @@ const startApiOf = ({ url, provider }: Pick<CrashWorld, 'url' | 'provider'>) =>
     PACK_HOLDS_PER_FAN: '0',
   })
 
-/** A server on this database, which is empty, and what fans can claim and buy there. */
+/** Starts a server on an empty database and adds rewards and packs. */
 export async function startWorld(url: string, fans: number): Promise<CrashWorld> {
   await migrate(url)
   const provider = await startProvider({ fans })
@@ -88,7 +88,7 @@ export async function startWorld(url: string, fans: number): Promise<CrashWorld>
     stock: new Map(REWARDS.map(id => [id, STOCK[id as keyof typeof STOCK]])),
     onboardingPoints: POINTS,
   }
-  return { url, db, provider, api, beginnings, memory: { heard: [], unheard: [] }, fans: 0 }
+  return { url, db, provider, api, beginnings, history: { responses: [], unacknowledged: [] }, fans: 0 }
 }
 
 export async function stopWorld({ api, provider, db }: CrashWorld): Promise<void> {
@@ -97,74 +97,77 @@ export async function stopWorld({ api, provider, db }: CrashWorld): Promise<void
   await db.close()
 }
 
-/** A folder for a SQLite file, and how to be rid of it. */
+/** Creates a temporary directory for a SQLite file. */
 export async function temporaryFile() {
   const folder = await mkdtemp(join(tmpdir(), 'matchday-crash-'))
   return { url: `sqlite:${join(folder, 'crash.db')}`, remove: () => rmSync(folder, { recursive: true }) }
 }
 
-export interface Figures {
+export interface Statistics {
   rounds: number
-  /** Answers that promised an effect, and were found to be true after every later blow. */
-  promises: number
-  /** Requests that were cut, and asked again. */
+  /** Acknowledged writes, found in the database after every later crash. */
+  acknowledged: number
+  /** Requests without a response, sent again. */
   cut: number
-  /** Answers that were asked for again under their key, and came the same. */
+  /** Requests repeated with their key that gave the same response. */
   replayed: number
 }
 
-/** @throws Error that names the seed, the round and all that is wrong */
-export async function playRounds(
+/** @throws Error with the seed, the round and all faults */
+export async function runRounds(
   world: CrashWorld,
-  { blow, rounds, seed }: { blow: Blow; rounds: number; seed: number },
-): Promise<Figures> {
+  { crash, rounds, seed }: { crash: Crash; rounds: number; seed: number },
+): Promise<Statistics> {
   const pick = seededNumbers(seed)
-  const { memory } = world
-  const figures: Figures = { rounds, promises: 0, cut: 0, replayed: 0 }
+  const { history } = world
+  const statistics: Statistics = { rounds, acknowledged: 0, cut: 0, replayed: 0 }
   for (let round = 1; round <= rounds; round++) {
-    const before = { heard: memory.heard.length, unheard: memory.unheard.length }
-    await playRound(world, blow, pick)
-    const lost = memory.unheard.splice(before.unheard)
-    figures.cut += lost.length
+    const before = { responses: history.responses.length, unacknowledged: history.unacknowledged.length }
+    await runRound(world, crash, pick)
+    const lost = history.unacknowledged.splice(before.unacknowledged)
+    statistics.cut += lost.length
     const faults = [
-      ...memory.heard
-        .slice(before.heard)
+      ...history.responses
+        .slice(before.responses)
         .filter(({ status }) => status >= 500)
         .map(describe),
-      ...(await findLies(world.db, { ...memory, unheard: [...memory.unheard, ...lost] })),
+      ...(await findLostWrites(world.db, {
+        ...history,
+        unacknowledged: [...history.unacknowledged, ...lost],
+      })),
       ...(await findFaults(world.db, world.beginnings, new Date())),
       ...(await fileFaults(world)),
     ]
-    // Who was cut asks again; without a key, the effect may be there or not, and stays a matter of doubt.
-    memory.unheard.push(...lost.filter(({ key }) => key === null))
-    const askAgain = async (step: Step) => {
-      const answer = await ask(world.api.origin, step)
-      if (answer) memory.heard.push(answer)
-      if (!answer || answer.status >= 500)
-        faults.push(`asked again: ${answer ? describe(answer) : 'no answer'}`)
+    // Requests with a key are sent again; without a key their effect remains unknown.
+    history.unacknowledged.push(...lost.filter(({ key }) => key === null))
+    const retry = async (step: Step) => {
+      const response = await sendStep(world.api.origin, step)
+      if (response) history.responses.push(response)
+      if (!response || response.status >= 500)
+        faults.push(`retried: ${response ? describe(response) : 'no response'}`)
     }
-    await Promise.all(lost.filter(({ key }) => key !== null).map(askAgain))
-    const replays = await replayAll(world, memory.heard.slice(before.heard))
-    figures.replayed += replays.same
-    faults.push(...replays.faults, ...(await findLies(world.db, memory)), ...(await holdFaults(world)))
+    await Promise.all(lost.filter(({ key }) => key !== null).map(retry))
+    const replays = await replayAll(world, history.responses.slice(before.responses))
+    statistics.replayed += replays.same
+    faults.push(...replays.faults, ...(await findLostWrites(world.db, history)), ...(await holdFaults(world)))
     faults.push(...(await findFaults(world.db, world.beginnings, new Date())))
     if (faults.length > 0)
       throw new Error(
         `seed ${seed}, round ${round}: ${faults.length} faults\n${faults.slice(0, 20).join('\n')}`,
       )
   }
-  figures.promises = memory.heard.filter(({ status }) => status < 300).length
-  return figures
+  statistics.acknowledged = history.responses.filter(({ status }) => status < 300).length
+  return statistics
 }
 
-const describe = ({ step, status, body }: Heard) =>
+const describe = ({ step, status, body }: StepResponse) =>
   `${step.method} ${step.path}: ${status} ${JSON.stringify(body)}`
 
-async function playRound(world: CrashWorld, blow: Blow, pick: (below: number) => number): Promise<void> {
+async function runRound(world: CrashWorld, crash: Crash, pick: (below: number) => number): Promise<void> {
   const { api, provider } = world
-  const struck = Promise.withResolvers<void>()
-  const answers = 1 + pick(MOST_ANSWERS)
-  let heard = 0
+  const crashPoint = Promise.withResolvers<void>()
+  const responsesBefore = 1 + pick(MAX_RESPONSES)
+  let received = 0
   let over = false
   const load = runLoad(
     {
@@ -175,35 +178,35 @@ async function playRound(world: CrashWorld, blow: Blow, pick: (below: number) =>
         const subject = `fan-${String(++world.fans).padStart(4, '0')}`
         return { subject, token: await provider.idp.issueToken(subject, { expiresIn: 86_400 }) }
       },
-      // By then the other clients' requests are at any point of their way.
-      onHeard: () => void (++heard === answers && struck.resolve()),
+      // At this time, requests of the other clients are pending in any state.
+      onResponse: () => void (++received === responsesBefore && crashPoint.resolve()),
       isOver: () => over,
     },
-    world.memory,
+    world.history,
   )
-  await Promise.race([struck.promise, load])
-  await blow.strike(world)
+  await Promise.race([crashPoint.promise, load])
+  await crash.inject(world)
   over = true
   await load
-  await blow.recover(world)
+  await crash.recover(world)
 }
 
-/** Asks for everything again that was acknowledged under a key. */
-async function replayAll({ api }: CrashWorld, heard: Heard[]) {
+/** Repeats every acknowledged request that has a key. */
+async function replayAll({ api }: CrashWorld, responses: StepResponse[]) {
   const faults: string[] = []
-  const kept = heard.filter(({ step, status }) => step.key !== null && status < 300)
-  const byKey = new Map(kept.map(answer => [answer.step.key, answer]))
-  const replay = async (first: Heard) => {
-    const again = await ask(api.origin, first.step)
+  const kept = responses.filter(({ step, status }) => step.key !== null && status < 300)
+  const byKey = new Map(kept.map(response => [response.step.key, response]))
+  const replay = async (first: StepResponse) => {
+    const again = await sendStep(api.origin, first.step)
     const same = again?.status === first.status && JSON.stringify(again.body) === JSON.stringify(first.body)
     if (!same || !again.replayed)
-      faults.push(`another answer: ${describe(first)} ${again && describe(again)}`)
+      faults.push(`another response: ${describe(first)} ${again && describe(again)}`)
   }
   await Promise.all([...byKey.values()].map(replay))
   return { faults, same: byKey.size - faults.length }
 }
 
-/** Nobody completes what is held now: once its time has come, all that is not sold can be had. */
+/** After all holds have expired, the remaining supply must be the total minus the sold packs. */
 async function holdFaults({ url }: CrashWorld): Promise<string[]> {
   const later = { ...realSources, now: () => new Date(Date.now() + HOLD_MS) }
   const db = openDatabase(url, later)
@@ -214,7 +217,7 @@ async function holdFaults({ url }: CrashWorld): Promise<string[]> {
       const sold =
         (await db.read.select().from(db.tables.packs)).find(pack => pack.id === id)?.supplySold ?? 0
       if (supply && supply.remaining !== supply.total - sold)
-        faults.push(`${id}: ${supply.remaining} once holds are over`)
+        faults.push(`${id}: ${supply.remaining} after holds expired`)
     }
     return faults
   } finally {
@@ -222,7 +225,7 @@ async function holdFaults({ url }: CrashWorld): Promise<string[]> {
   }
 }
 
-/** What SQLite says of its own file. */
+/** The integrity checks of SQLite. */
 async function fileFaults({ db, url }: CrashWorld): Promise<string[]> {
   if (db.engine !== 'sqlite') return []
   return withRawConnection({ db, url }, async run => {

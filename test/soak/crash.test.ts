@@ -4,11 +4,11 @@ import { openDatabase } from '../../db/index.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { type PostgresCluster, postgresBinaries, startCluster } from '../crash/postgres-cluster.ts'
 import {
-  type Blow,
+  type Crash,
   type CrashWorld,
   killed,
-  playRounds,
   readyAgain,
+  runRounds,
   startWorld,
   stopWorld,
   temporaryFile,
@@ -24,14 +24,14 @@ afterEach(async () => {
   for (const end of tidy.splice(0).toReversed()) await end()
 })
 
-async function play(url: string, blow: Blow) {
+async function play(url: string, crash: Crash) {
   const world = await startWorld(url, FANS)
   tidy.push(() => stopWorld(world))
-  const figures = await playRounds(world, { blow, rounds: ROUNDS, seed: SEED })
-  process.stderr.write(`seed ${SEED}: ${JSON.stringify(figures)}\n`)
-  expect(figures.promises).toBeGreaterThan(ROUNDS)
-  expect(figures.cut).toBeGreaterThan(0)
-  expect(figures.replayed).toBeGreaterThan(0)
+  const statistics = await runRounds(world, { crash, rounds: ROUNDS, seed: SEED })
+  process.stderr.write(`seed ${SEED}: ${JSON.stringify(statistics)}\n`)
+  expect(statistics.acknowledged).toBeGreaterThan(ROUNDS)
+  expect(statistics.cut).toBeGreaterThan(0)
+  expect(statistics.replayed).toBeGreaterThan(0)
 }
 
 test(`SQLite: the server is killed ${ROUNDS} times`, async () => {
@@ -65,7 +65,7 @@ describe.skipIf(postgresBinaries === null)(
     test(`its connections are cut ${ROUNDS} times, and the API goes on by itself`, async () => {
       await begin()
       await play(cluster.url, {
-        strike: world =>
+        inject: world =>
           withRawConnection(world, async run => {
             await run('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()')
           }),
@@ -77,7 +77,7 @@ describe.skipIf(postgresBinaries === null)(
       test(`it is stopped (${mode}) and started ${ROUNDS} times, and the API goes on by itself`, async () => {
         await begin()
         await play(cluster.url, {
-          strike: () => cluster.stop(mode),
+          inject: () => cluster.stop(mode),
           async recover(world) {
             await cluster.start()
             await reconnect(world)

@@ -1,11 +1,11 @@
-/** Holds what fans were told against what the database says. */
+/** Compares the acknowledged writes with the database. */
 import type { Database, Reader, Tables } from '../../db/index.ts'
 import { hashRefreshToken } from '../../src/auth/refresh-token.ts'
-import type { Heard, Memory, Step } from './load.ts'
+import type { History, Step, StepResponse } from './load.ts'
 
 type Row<Name extends keyof Tables> = Tables[Name]['$inferSelect']
 
-/** The rows that answers speak of, by what the answers call them. */
+/** The rows that responses refer to, by their identifiers in responses. */
 interface Records {
   users: Map<string, Row<'users'>>
   onboardings: Map<string, Row<'onboardings'>>
@@ -17,17 +17,22 @@ interface Records {
   refreshTokens: Set<string>
 }
 
-/** What was promised and is not there, and what is there and nobody can have asked for. Empty when all is well. */
-export async function findLies({ read }: Database, { heard, unheard }: Memory): Promise<string[]> {
+/** Lists acknowledged writes that are missing, and rows that no request explains. Empty if there are none. */
+export async function findLostWrites(
+  { read }: Database,
+  { responses, unacknowledged }: History,
+): Promise<string[]> {
   const records = await readRecords(read)
-  const promised = heard.filter(({ status }) => status < 300)
+  const acknowledged = responses.filter(({ status }) => status < 300)
   return [
-    ...promised.flatMap(answer => {
-      const lie = lieOf(answer, records)
-      return lie ? [`${answer.step.method} ${answer.step.path} of ${answer.step.subject}: ${lie}`] : []
+    ...acknowledged.flatMap(response => {
+      const difference = lostEffect(response, records)
+      return difference
+        ? [`${response.step.method} ${response.step.path} of ${response.step.subject}: ${difference}`]
+        : []
     }),
-    ...bioLies(promised, unheard, records),
-    ...purchaseLies(promised, unheard, records),
+    ...lostBios(acknowledged, unacknowledged, records),
+    ...unrequestedPurchases(acknowledged, unacknowledged, records),
   ]
 }
 
@@ -47,14 +52,14 @@ async function readRecords(read: Reader): Promise<Records> {
   }
 }
 
-/** Null when the effect that the answer tells of is there as it tells it. */
-function lieOf({ step, body }: Heard, records: Records): string | null {
+/** Null if the database has the effect that the response acknowledged. */
+function lostEffect({ step, body }: StepResponse, records: Records): string | null {
   const user = records.users.get(step.subject)
   const { path, method } = step
-  const expect = (found: unknown, told: unknown, what: string) =>
-    JSON.stringify(found) === JSON.stringify(told)
+  const expect = (found: unknown, expected: unknown, what: string) =>
+    JSON.stringify(found) === JSON.stringify(expected)
       ? null
-      : `${what} is ${JSON.stringify(found)}, told was ${JSON.stringify(told)}`
+      : `${what} is ${JSON.stringify(found)}, acknowledged was ${JSON.stringify(expected)}`
 
   if (path === '/api/auth/native-token' || path === '/api/auth/native-token/refresh') {
     const kept = records.sessions.has(body.sessionId)
@@ -82,43 +87,50 @@ function lieOf({ step, body }: Heard, records: Records): string | null {
   }
   if (path === '/api/packs/open') {
     const items = (records.items.get(body.userPack.id) ?? []).toSorted((a, b) => a.position - b.position)
-    const told = body.items.map((item: { id: string; serialNumber: number }) => [item.id, item.serialNumber])
+    const expected = body.items.map((item: { id: string; serialNumber: number }) => [
+      item.id,
+      item.serialNumber,
+    ])
     const found = items.map(({ collectibleId, serialNumber }) => [collectibleId, serialNumber])
-    return expect(found, told, 'what was drawn')
+    return expect(found, expected, 'what was drawn')
   }
   return null
 }
 
-/** A fan's bio is the last that they were told of, or one that they asked for after it and never heard of. */
-function bioLies(promised: Heard[], unheard: Step[], { users }: Records): string[] {
+/** A fan's bio must be the last acknowledged one, or a later unacknowledged one. */
+function lostBios(acknowledged: StepResponse[], unacknowledged: Step[], { users }: Records): string[] {
   const isBio = ({ path }: Step) => path === '/api/user/profile'
   const last = new Map<string, unknown>()
-  const heardBefore = new Set<string | null>([])
-  for (const { step } of promised) {
-    // A replay may be the first that the fan hears of what was committed as the blow fell; the second says nothing new.
-    const again = step.key !== null && heardBefore.has(step.key)
-    heardBefore.add(step.key)
+  const seenKeys = new Set<string | null>([])
+  for (const { step } of acknowledged) {
+    // The first response for a key may be a replay of a write committed during the crash; later ones are repetitions.
+    const again = step.key !== null && seenKeys.has(step.key)
+    seenKeys.add(step.key)
     if (isBio(step) && !again) last.set(step.subject, step.body.bio)
   }
   return [...last].flatMap(([subject, bio]) => {
-    const possible = unheard
+    const possible = unacknowledged
       .filter(step => isBio(step) && step.subject === subject)
       .map(({ body }) => body.bio)
     return [bio, ...possible].includes(users.get(subject)?.bio) ? [] : [`${subject} has another bio`]
   })
 }
 
-/** Each purchase was asked for once: those without a key that nobody was told of may be there or not. */
-function purchaseLies(promised: Heard[], unheard: Step[], { purchases, users }: Records): string[] {
+/** Each purchase needs a request. An unacknowledged request may or may not have created one. */
+function unrequestedPurchases(
+  acknowledged: StepResponse[],
+  unacknowledged: Step[],
+  { purchases, users }: Records,
+): string[] {
   const isStart = ({ path, method }: Step) => path === '/api/packs/purchase' && method === 'POST'
-  const told = new Set(promised.filter(({ step }) => isStart(step)).map(({ body }) => body.id))
-  const untold = Map.groupBy(
-    [...purchases.values()].filter(({ id }) => !told.has(id)),
+  const acknowledgedIds = new Set(acknowledged.filter(({ step }) => isStart(step)).map(({ body }) => body.id))
+  const unacknowledgedPurchases = Map.groupBy(
+    [...purchases.values()].filter(({ id }) => !acknowledgedIds.has(id)),
     ({ userId }) => userId,
   )
-  const lost = Map.groupBy(unheard.filter(isStart), ({ subject }) => users.get(subject)?.id)
-  return [...untold].flatMap(([userId, extra]) => {
+  const lost = Map.groupBy(unacknowledged.filter(isStart), ({ subject }) => users.get(subject)?.id)
+  return [...unacknowledgedPurchases].flatMap(([userId, extra]) => {
     const asked = lost.get(userId)?.length ?? 0
-    return extra.length <= asked ? [] : [`${userId}: ${extra.length} purchases that nobody asked for`]
+    return extra.length <= asked ? [] : [`${userId}: ${extra.length} purchases without a request`]
   })
 }
