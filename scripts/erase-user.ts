@@ -67,12 +67,12 @@ await runCommand(command, async session => {
   const named = async (subject: string): Promise<Whom> => {
     return { provider: options.provider ?? (await configuration()).identity.name, subject }
   }
-  const whom = options.subject === undefined ? { id: id ?? '' } : await named(options.subject)
+  const fan = options.subject === undefined ? { id: id ?? '' } : await named(options.subject)
   const db = await openDatabase()
   const onErased = (tombstone: Tombstone) => list !== undefined && appendErasures(list, [tombstone])
   const erasure = await (options.yes
-    ? db.write(tx => eraseUser(tx, whom, onErased))
-    : planErasure(db.read, whom))
+    ? db.write(tx => eraseUser(tx, fan, onErased))
+    : planErasure(db.read, fan))
   if (!erasure) return fail('There is no such fan.')
   const outcome = report(erasure, options.yes ?? false)
   if (!options.yes && !options.dryRun) return outcome

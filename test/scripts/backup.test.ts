@@ -443,12 +443,12 @@ test('--erasures applies a list on another machine, also for fans that are not i
 
   await migrate(urlOf('empty.db'))
   expect((await run('backup', 'empty.db', pathOf('empty-backup.db'))).code).toBe(0)
-  const nobody = await run(
+  const absentFans = await run(
     'restore',
     'empty2.db',
     ...[pathOf('empty-backup.db'), '--erasures', pathOf('live.db.erasures'), '--json'],
   )
-  expect(JSON.parse(nobody.out).erasures).toEqual({ listed: 2, erased: 0, tombstones: 2 })
+  expect(JSON.parse(absentFans.out).erasures).toEqual({ listed: 2, erased: 0, tombstones: 2 })
   const db = openDatabase(urlOf('empty2.db'), createClock())
   expect(await findTokenValidity(db.read, { provider, subject: 'sub-wilhelmina' })).toMatchObject({
     erased: true,

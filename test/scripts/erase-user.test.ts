@@ -181,7 +181,7 @@ for (const engine of sharedEngines) {
       for (const text of ['Late phone', fan.subject]) expect(after).not.toContain(text)
     })
 
-    testOnSqlite('leaves no byte of the fan in the files, beside a server that has them open', async () => {
+    testOnSqlite('leaves no byte of the fan in the files while a server has them open', async () => {
       // Enough rows to split pages.
       const fans = []
       for (let nth = 0; nth < 12; nth++) fans.push(await busyFan(world))

@@ -148,23 +148,23 @@ describe.each(pairs)('A move from $name', ({ from, to }) => {
     expect(await dump(target.db)).toEqual(before)
 
     // The same numbers of rows, with one row different.
-    const twin = await to.open(createClock())
-    await moveDatabase(source.db, twin.db, quiet)
-    const { teams } = twin.db.tables
-    const [team] = await twin.db.read.select().from(teams).limit(1)
-    await twin.db.write(tx =>
+    const copy = await to.open(createClock())
+    await moveDatabase(source.db, copy.db, quiet)
+    const { teams } = copy.db.tables
+    const [team] = await copy.db.read.select().from(teams).limit(1)
+    await copy.db.write(tx =>
       tx
         .update(teams)
         .set({ city: 'Elsewhere' })
         .where(eq(teams.id, team?.id ?? '')),
     )
-    const changed = await dump(twin.db)
-    await expect(moveDatabase(source.db, twin.db, quiet)).rejects.toThrow(
+    const changed = await dump(copy.db)
+    await expect(moveDatabase(source.db, copy.db, quiet)).rejects.toThrow(
       'The target has other data (the rows of teams differ): move into an empty database.',
     )
-    expect(await dump(twin.db)).toEqual(changed)
-    expect(await readMoveMarker(twin.db)).toBeUndefined()
-    await twin.remove()
+    expect(await dump(copy.db)).toEqual(changed)
+    expect(await readMoveMarker(copy.db)).toBeUndefined()
+    await copy.remove()
 
     const begun = await to.open(createClock())
     const stopped = moveDatabase(source.db, begun.db, { ...quiet, stopRequested: () => 'SIGINT' })
@@ -213,7 +213,7 @@ describe.each(engines)('A move from $name', engine => {
     await seedDatabase(source.db, { ...seed, fans: 0 })
     await source.db.write(tx => tx.update(tx.tables.collectibles).set({ minted: 2 ** 53 }))
     await expect(moveDatabase(source.db, target.db, quiet)).rejects.toThrow(
-      'collectibles.minted holds a whole number beyond 2^53 - 1',
+      'collectibles.minted holds an integer beyond 2^53 - 1',
     )
     await Promise.all([source.remove(), target.remove()])
   })

@@ -138,17 +138,17 @@ test('migrate --dry-run lists pending migrations, applies nothing and creates no
   const path = join(folder, 'deep/new.db')
   const dry = async () => {
     const { code, out } = await runScript('migrate', ['--dry-run', '--json', '--database', `sqlite:${path}`])
-    return { code, answer: JSON.parse(out) }
+    return { code, json: JSON.parse(out) }
   }
-  const { code, answer } = await dry()
+  const { code, json } = await dry()
   expect(code).toBe(0)
-  expect(answer.pending.length).toBeGreaterThan(0)
-  expect(answer).toMatchObject({ dryRun: true, changed: answer.total })
+  expect(json.pending.length).toBeGreaterThan(0)
+  expect(json).toMatchObject({ dryRun: true, changed: json.total })
   expect(readdirSync(folder)).toEqual([])
 
   const { out } = await runScript('migrate', ['--json', '--database', `sqlite:${path}`])
-  expect(JSON.parse(out)).toMatchObject({ dryRun: false, applied: answer.total, changed: answer.total })
-  expect((await dry()).answer).toMatchObject({ pending: [], changed: 0 })
+  expect(JSON.parse(out)).toMatchObject({ dryRun: false, applied: json.total, changed: json.total })
+  expect((await dry()).json).toMatchObject({ pending: [], changed: 0 })
   rmSync(folder, { recursive: true })
 })
 
