@@ -6,7 +6,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type { Database, Reader } from '../../db/index.ts'
 import { listSessionOwners } from '../auth/native-sessions.ts'
-import { eachName } from '../core/pagination.ts'
+import { eachFan } from '../core/pagination.ts'
 import { deleteKeysOf, listKeyOwners } from '../http/idempotency/key-store.ts'
 import { insertTombstone, listTombstones, type Tombstone } from '../users/tombstone.ts'
 import { erasedSubject } from '../users/users.ts'
@@ -88,7 +88,7 @@ export async function reapplyErasures(db: Database, tombstones: Tombstone[]): Pr
   const there = new Set<string>()
   const back = new Map<string, { provider: string; subject: string }>()
   const { read } = db
-  for (const names of [eachName(read, read.tables.users), listSessionOwners(read), listKeyOwners(read)]) {
+  for (const names of [eachFan(read, read.tables.users), listSessionOwners(read), listKeyOwners(read)]) {
     for await (const name of names) {
       const { provider, subject } = name
       if (listed.has(keyOf(name))) there.add(keyOf(name))

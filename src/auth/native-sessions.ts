@@ -3,7 +3,7 @@ import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
-import { eachName } from '../core/pagination.ts'
+import { eachFan } from '../core/pagination.ts'
 import { clientOfRefreshToken, hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
 
 const DAY_MS = 86_400_000
@@ -207,7 +207,7 @@ export async function forgetSessions(tx: Transaction, caller: Caller): Promise<n
 }
 
 /** Provider and subject of everybody with sessions, ended ones included. */
-export const listSessionOwners = (reader: Reader) => eachName(reader, reader.tables.nativeSessions)
+export const listSessionOwners = (reader: Reader) => eachFan(reader, reader.tables.nativeSessions)
 
 /** The number of sessions of a user, ended ones included. */
 export async function countSessions(reader: Reader, caller: Caller): Promise<number> {

@@ -14,9 +14,9 @@ import {
   ERASED,
   endSessions,
   findTokenValidity,
-  isNamed,
-  type Names,
-  namesOf,
+  matchesSubject,
+  type SubjectKeys,
+  subjectKeysOf,
   type TokenValidity,
   tokenValidityColumns,
   tokenValidityOf,
@@ -52,7 +52,7 @@ export async function requireValidSessionToken(
   { tokenId, issuedAt }: SessionToken,
 ): Promise<ValidToken> {
   const rows = await selectSession(reader, {
-    ...namesOf(caller),
+    ...subjectKeysOf(caller),
     id: revocationId(caller, tokenId),
     formerId: hashOf(caller.provider, tokenId),
   })
@@ -60,7 +60,7 @@ export async function requireValidSessionToken(
   return requireUndeleted(tokenValidityOf(rows), issuedAt)
 }
 
-interface SessionValues extends Names {
+interface SessionValues extends SubjectKeys {
   id: string
   /** The id without the subject, as earlier releases stored it. A token lasts at most a year. */
   formerId: string
@@ -77,7 +77,7 @@ const selectSession = prepared((reader: Reader, values: SessionValues) => {
   return reader
     .select({ revokedId: sql<string | null>`(${revoked})`, ...tokenValidityColumns(reader) })
     .from(sql`(select 1 as one) as token`)
-    .leftJoin(users, isNamed(reader, values))
+    .leftJoin(users, matchesSubject(reader, values))
 })
 
 /**
@@ -89,7 +89,7 @@ export async function requireValidNativeToken(
   caller: Caller,
   sessionId: string,
 ): Promise<Caller & ValidToken & { expiresAt: Date }> {
-  const rows = await selectNative(reader, { sessionId, erased: namesOf(caller).erased })
+  const rows = await selectNative(reader, { sessionId, erased: subjectKeysOf(caller).erased })
   const session = rows[0]?.session
   if (!session || session.revokedAt || session.expiresAt <= reader.now()) throw loggedOut()
   const { userId } = requireUndeleted(tokenValidityOf(rows), session.originIssuedAt)

@@ -1,11 +1,13 @@
 /** Cursor pagination. A cursor is a position with a MAC: a changed cursor fails with `invalid_cursor`. */
 import { createHmac } from 'node:crypto'
+import type { Static, TObject } from '@sinclair/typebox'
 import { asc, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { isSameSecret } from './constant-time.ts'
 import { deriveKey } from './derived-key.ts'
 import { DomainError } from './problems.ts'
+import type { PageQuery } from './schemas.ts'
 
 const MAC_BYTES = 12
 const DEFAULT_LIMIT = 50
@@ -59,28 +61,28 @@ export interface Page {
 }
 
 /** Parses a validated `PageQuery`. */
-export function pageOf({ limit, cursor }: { limit?: string; cursor?: string }): Page {
+export function pageOf({ limit, cursor }: Static<TObject<typeof PageQuery>>): Page {
   return { limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), cursor }
 }
 
-type NamedTable = Tables['users' | 'nativeSessions' | 'idempotencyKeys']
+type FanTable = Tables['users' | 'nativeSessions' | 'idempotencyKeys']
 
-interface FanName {
+interface Fan {
   provider: string
   subject: string
 }
 
 /** Provider and subject of every fan with rows in the table, once each. */
-export function eachName(reader: Reader, table: NamedTable): AsyncGenerator<FanName> {
+export function eachFan(reader: Reader, table: FanTable): AsyncGenerator<Fan> {
   const { provider, subject } = table
   return eachRow(
-    (after: FanName | undefined, limit) =>
+    (after: Fan | undefined, limit) =>
       reader
         .selectDistinct({ provider, subject })
         .from(table)
         .where(after && sql`(${provider}, ${subject}) > (${after.provider}, ${after.subject})`)
         .orderBy(asc(provider), asc(subject))
         .limit(limit),
-    name => name,
+    fan => fan,
   )
 }

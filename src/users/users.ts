@@ -19,28 +19,28 @@ export async function findUser(reader: Reader, who: Who): Promise<User | undefin
 /** Finds also the record of an erased fan, by the hash of the subject. Uses the id if it is known. */
 export async function findRecords(reader: Reader, who: Who): Promise<User[]> {
   const known = who.userId === undefined ? undefined : await findUserById(reader, who.userId)
-  return known ? [known] : selectRecords(reader, namesOf(who))
+  return known ? [known] : selectRecords(reader, subjectKeysOf(who))
 }
 
-export interface Names {
+export interface SubjectKeys {
   provider: string
   subject: string
   erased: string
 }
 
-const selectRecords = prepared((reader: Reader, values: Names) => {
+const selectRecords = prepared((reader: Reader, values: SubjectKeys) => {
   const { users } = reader.tables
-  return reader.select().from(users).where(isNamed(reader, values))
+  return reader.select().from(users).where(matchesSubject(reader, values))
 })
 
 const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
 
 /** For a statement that reads `users`: matches the record of a subject, also after an erasure. */
-export const isNamed = ({ tables: { users } }: Reader, { provider, subject, erased }: Names) =>
+export const matchesSubject = ({ tables: { users } }: Reader, { provider, subject, erased }: SubjectKeys) =>
   and(eq(users.provider, provider), inArray(users.subject, [subject, erased]))
 
 /** The values by which a fan's record is found. */
-export const namesOf = ({ provider, subject }: Who): Names => {
+export const subjectKeysOf = ({ provider, subject }: Who): SubjectKeys => {
   return { provider, subject, erased: erasedSubject({ provider, subject }) }
 }
 
@@ -107,7 +107,7 @@ export interface TokenValidity {
 }
 
 export async function findTokenValidity(reader: Reader, who: Who): Promise<TokenValidity> {
-  return tokenValidityOf(await selectTokenValidity(reader, namesOf(who)))
+  return tokenValidityOf(await selectTokenValidity(reader, subjectKeysOf(who)))
 }
 
 /** A row of `tokenValidityColumns`. All values are null if there is no user record. */
@@ -143,8 +143,8 @@ export function tokenValidityColumns(reader: Reader) {
   }
 }
 
-const selectTokenValidity = prepared((reader: Reader, values: Names) =>
-  reader.select(tokenValidityColumns(reader)).from(reader.tables.users).where(isNamed(reader, values)),
+const selectTokenValidity = prepared((reader: Reader, values: SubjectKeys) =>
+  reader.select(tokenValidityColumns(reader)).from(reader.tables.users).where(matchesSubject(reader, values)),
 )
 
 /**

@@ -2,7 +2,7 @@
 import { and, eq, gt, lte, sql } from 'drizzle-orm'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
-import { eachName } from '../../core/pagination.ts'
+import { eachFan } from '../../core/pagination.ts'
 
 const KEPT_MS = 86_400_000
 /** Rows of one unit of work, so that no writer waits long. */
@@ -85,7 +85,7 @@ const deleteKey = prepared((tx: Transaction, values: KeyScope) =>
 )
 
 /** Fans who have stored responses. */
-export const listKeyOwners = (reader: Reader) => eachName(reader, reader.tables.idempotencyKeys)
+export const listKeyOwners = (reader: Reader) => eachFan(reader, reader.tables.idempotencyKeys)
 
 /** Stored responses contain profile data: erasing a fan deletes them. */
 export async function deleteKeysOf(
