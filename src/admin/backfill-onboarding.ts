@@ -1,7 +1,7 @@
 /**
  * Fans from before: onboarding that never happened although the profile is complete, rewards and enrolments that are
  * missing. Each rule lists who is concerned, by id, and corrects one fan through the verbs of the API, at most once.
- * Whoever was erased here or deleted by the provider is left alone. Records get the time of the correction.
+ * Fans who were erased or deleted by the provider are skipped. Records get the time of the correction.
  */
 import { and, asc, eq, gt, gte, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
@@ -18,17 +18,17 @@ import { OPENING_CAUSE } from './import/fans.ts'
 export type OnboardingRule = 'complete' | 'grant' | 'enrol' | 'place'
 
 /** `complete` goes by when the record was made, the others by when onboarding was completed, or the fan enrolled. */
-interface Window {
+interface Period {
   since?: Date
   before?: Date
 }
 
-export interface OnboardingTerms extends Window {
+export interface OnboardingTerms extends Period {
   /** Fields that must be filled for a profile to be complete; a display name and a picture may be the provider's. */
   completeWhen: (keyof ProfileChange)[]
   /** Zero grants none. */
   points: number
-  /** Whether whoever is completed by this is enrolled as well. */
+  /** Whether completed fans are enrolled as well. */
   enrol: boolean
 }
 
@@ -149,6 +149,6 @@ function isFilled({ tables: { users, identities } }: Reader, field: keyof Profil
   return isNotNull(users[field])
 }
 
-function within(column: Parameters<typeof gte>[0], { since, before }: Window): SQL | undefined {
+function within(column: Parameters<typeof gte>[0], { since, before }: Period): SQL | undefined {
   return and(since && gte(column, since), before && lt(column, before))
 }

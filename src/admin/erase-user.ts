@@ -1,8 +1,7 @@
 /**
- * Erases a fan at their wish. What is personal goes: the profile, the provider's data and its name for them, devices,
- * sealed tokens, redemption codes, answers kept for repeats. What others rely on stays under an id that means nobody: the ledger, whose hashes
- * hold nothing personal; places on boards, without a face, since taking one away would move everybody's rank; claims,
- * purchases, and drawn packs with their proofs.
+ * Erases a fan's personal data: the profile, the provider's data and subject, devices, encrypted tokens, redemption codes and
+ * stored responses. The rest stays under an id that identifies no person: the ledger, whose hashes contain no personal data;
+ * ranked entries without a public profile, since removing one would change other ranks; claims, purchases and opened packs.
  */
 import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
@@ -88,5 +87,5 @@ async function findWhom(reader: Reader, whom: Whom): Promise<User | undefined> {
   return user
 }
 
-/** An id alone names nobody at the provider: no subject is empty. */
+/** An id alone matches no subject of the provider: no subject is empty. */
 const callerOf = (whom: Whom): Caller => ('subject' in whom ? whom : { provider: '', subject: '' })

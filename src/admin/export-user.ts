@@ -1,4 +1,4 @@
-/** Everything that is kept about one fan, for the fan. Secrets that prove who they are stay out, and hashes of such. */
+/** Exports everything that is stored about a fan, for the fan, without credentials and their hashes. */
 import type { Reader } from '../../db/index.ts'
 import { exportSessions } from '../auth/export.ts'
 import type { Caller } from '../core/caller.ts'

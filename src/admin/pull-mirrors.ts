@@ -1,6 +1,6 @@
 /**
- * Fills mirrors that are missing or old, as far as anybody may: userinfo answers a fan's own session token only. Those
- * that we hold, sealed, are of syncs that were put off and of devices that signed in lately.
+ * Fills mirrors that are missing or old. Userinfo accepts a fan's own session token only, so this works for fans whose
+ * encrypted token is stored: with a queued sync, or with a device that signed in recently.
  */
 import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'

@@ -1,4 +1,4 @@
-/** Profiles from before today's rules: what a rule can put into its form is put, the rest is named. */
+/** Profiles that break today's rules: fields that a rule can normalize are repaired, the others are reported. */
 import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
@@ -15,7 +15,7 @@ export interface BrokenField {
   expected: string
 }
 
-/** Every field that is not in the form that today's rules keep, by the fan's id. */
+/** Every field that is not in the normal form of today's rules, by the fan's id. */
 export async function* listBrokenFields(reader: Reader): AsyncGenerator<BrokenField> {
   const { users } = reader.tables
   const rows = eachRow(
@@ -38,7 +38,7 @@ export async function* listBrokenFields(reader: Reader): AsyncGenerator<BrokenFi
   }
 }
 
-/** `changed` meanwhile: by the fan, whose word counts. `taken`: another fan has the handle. */
+/** `changed`: by the fan since it was listed. `taken`: another fan has the handle. */
 export type FieldRepair = 'repaired' | 'changed' | 'taken'
 
 export async function repairField(

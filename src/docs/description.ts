@@ -1,4 +1,4 @@
-/** What the OpenAPI document says beside the operations: the introduction, the tags, the shared components. */
+/** The parts of the OpenAPI document that are not operations: introduction, tags and shared components. */
 import type { Endpoints } from '../identity-provider/discovery.ts'
 
 const INTRODUCTION = `The open backend for sports-fan apps.
@@ -8,7 +8,7 @@ const INTRODUCTION = `The open backend for sports-fan apps.
 
 Errors are problem documents (RFC 9457): branch on \`code\`, show \`detail\`, and quote \`requestId\` when you report one.`
 
-/** In the order in which a fan's first day needs them; tools show them in this order. */
+/** Tools show them in this order. */
 const TAGS = [
   { name: 'User', description: 'The caller’s profile, onboarding and identity.' },
   { name: 'Sign-in', description: 'Native tokens for apps, the devices that hold them, and signing out.' },
@@ -22,7 +22,7 @@ const TAGS = [
   { name: 'Operations', description: 'For load balancers and operators.' },
 ]
 
-/** `endpoints` of the provider put its sign-in behind Authorize; without them a pasted token remains. */
+/** With `endpoints`, Authorize signs in with the provider; without them it takes a pasted token. */
 export function describeApi(endpoints: Endpoints | null) {
   return {
     info: {

@@ -1,4 +1,4 @@
-/** TypeBox's schemas as people would write them: named ones in components, enums and nullable types in short. */
+/** Turns TypeBox's schemas into idiomatic JSON Schema: components, enums and nullable types. */
 
 export type Json = Record<string, unknown>
 
@@ -30,7 +30,7 @@ export function refineSchemas(value: unknown, components: Json): unknown {
 
 function refineMember(key: string, member: unknown, components: Json): unknown {
   if (DATA_KEYWORDS.has(key)) return member
-  // Names of members are not keywords: a member may well be called `default`.
+  // Names of members are not keywords: a member may be called `default`.
   if (key === 'properties' && isObject(member))
     return mapValues(member, schema => refineSchemas(schema, components))
   return refineSchemas(member, components)

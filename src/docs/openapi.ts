@@ -7,7 +7,7 @@ import { type Json, mapValues, refineSchemas } from './json-schema.ts'
 
 /** `endpoints` of the provider, or null while it does not answer. */
 export async function generateOpenApi(api: AnyElysia, endpoints: Endpoints | null): Promise<Json> {
-  // Only who asks for the document waits for its generator to load.
+  // The generator is loaded with the first request for the document.
   const { swagger } = await import('@elysiajs/swagger')
   const description = describeApi(endpoints)
   const generator = new Elysia({ normalize: false })
@@ -37,7 +37,7 @@ export async function generateOpenApi(api: AnyElysia, endpoints: Endpoints | nul
   }
 }
 
-/** Swagger UI would draw a group of nothing for a tag that no operation has. */
+/** Swagger UI would show an empty group for a tag without operations. */
 function tagsOf(paths: Json): Set<unknown> {
   const operations = Object.values(paths).flatMap(item => Object.values(item as Json))
   return new Set(operations.flatMap(operation => (operation as { tags?: unknown[] }).tags ?? []))

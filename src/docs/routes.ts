@@ -49,7 +49,7 @@ function documentOf(api: AnyElysia): (endpoints: Endpoints | null) => Promise<st
   }
 }
 
-/** Scripts, styles and pictures are ours alone; beside us only the provider is spoken to, for the token. */
+/** Scripts, styles and images come from this server only; the only other host is the provider, for the token. */
 function contentSecurityPolicy(issuer: string, endpoints: Endpoints | null): string {
   const urls = endpoints?.token ? [issuer, endpoints.token] : [issuer]
   const provider = new Set(urls.map(url => new URL(url).origin))

@@ -91,7 +91,7 @@ async function readPageAt(
     ? await selectPage[position.side](reader, { ...position.key, board, limit: limit + 1 })
     : await selectTop(reader, { board, limit: limit + 1 })
   if (rows.length === 0) {
-    // Whoever stood behind a cursor may have risen above it: then the way back begins at the cursor itself.
+    // The fans after a cursor may have risen above it: then the previous page ends at the cursor itself.
     const back = position && JSON.stringify(['upto', ...keyOf(position.key)])
     return {
       entries: [],

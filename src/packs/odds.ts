@@ -1,4 +1,4 @@
-/** What a buyer is told beforehand: computed from the very weights that the draw uses. */
+/** The odds that a pack shows, computed from the same weights as the draw. */
 import { TOTAL_WEIGHT, type Weight } from './draw.ts'
 
 export interface Odds {

@@ -2,7 +2,7 @@
 import { and, count, eq, isNull } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 
-/** Packs that were taken back are nobody's. */
+/** Revoked packs are not counted. */
 export function packCounts(reader: Reader, userId: string) {
   const { userPacks } = reader.tables
   return reader

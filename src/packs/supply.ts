@@ -6,15 +6,14 @@ import { packsTag } from '../cache/tags.ts'
 import { countHolds, type PackRow } from './catalogue.ts'
 
 /**
- * Locks the pack's row until the unit of work ends, so that whoever takes from the supply takes turns: on SQLite the
- * one writer, on PostgreSQL this statement. Answers the pack as it is then, and when that is: holds are judged by the
- * time after the wait, or one that expired meanwhile would count. Undefined when there is no such pack.
+ * Locks the pack's row until the unit of work ends, which serializes changes of its supply. Returns the locked row and the
+ * time after the wait, by which holds are checked: a hold may expire during it. Undefined when there is no such pack.
  */
 export async function lockPack(
   tx: Transaction,
   packId: string,
 ): Promise<{ pack: PackRow; now: Date } | undefined> {
-  // Whoever locks it is about to change what is left of it.
+  // Every caller changes the remaining supply.
   tx.invalidate(packsTag)
   const [pack] = await lockById(tx, packId)
   return pack && { pack, now: tx.clock() }

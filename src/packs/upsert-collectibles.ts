@@ -1,4 +1,4 @@
-/** What packs may hold, as an importer describes it. Nothing is ever taken away: fans have some of it, or will. */
+/** Imports collectibles. None is ever deleted, since fans own some or will. */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { type EntryFault, refuseEntry } from '../catalogue/entry.ts'
@@ -26,8 +26,8 @@ export function descriptionOf({
 }
 
 /**
- * The collectibles as they will be, by id. @throws DomainError `catalogue_conflict` for one that is described nowhere,
- * and for another rarity: purchases have frozen the odds that it stands in, and fans hold it as what it was drawn.
+ * The collectibles after the import, by id. @throws DomainError `catalogue_conflict` for a collectible without a description,
+ * and for a changed rarity, on which the frozen odds of purchases depend.
  */
 export async function planCollectibles(
   reader: Reader,
@@ -55,7 +55,7 @@ export async function planCollectibles(
   return faults.length > 0 ? refuseEntry(...faults) : planned
 }
 
-/** In the order of the ids, as openings take them: two at once then wait for one another, and never in a circle. */
+/** In the order of the ids, in which openings lock them too, which prevents deadlocks. */
 export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]): Promise<void> {
   const { collectibles } = tx.tables
   const now = tx.now()
@@ -76,7 +76,7 @@ export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]
       .set({ ...words, updatedAt: now })
       .where(and(eq(collectibles.id, item.id), eq(collectibles.rarity, rarity)))
       .returning()
-    // Somebody else made it since it was planned: plan again, and say why not.
+    // A concurrent import created it with another rarity: planning again throws.
     if (!changed) await planCollectibles(tx, items)
   }
 }

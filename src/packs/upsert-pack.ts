@@ -141,7 +141,7 @@ async function changeOf(
       ...columns,
       price: { amount: priceAmount, currency: priceCurrency },
       supply: supplyTotal,
-      // What has left stands as null.
+      // Removed items are null.
       ...Object.fromEntries(items.map(({ id }) => [`items/${id}`, null])),
       ...itemMembers(after),
     },

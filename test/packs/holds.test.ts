@@ -1,4 +1,4 @@
-/** How many of a pack one fan may keep from the others. */
+/** The maximum of pending purchases of a pack per fan. */
 import { expect, test } from 'bun:test'
 import { onEachEngine } from '../support/world.ts'
 import {

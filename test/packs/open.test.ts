@@ -40,14 +40,14 @@ onEachEngine('POST /api/packs/open', world => {
     expect(findFlaw(body.proof)).toBeNull()
   })
 
-  test('without a client seed draws all the same', async () => {
+  test('draws without a client seed', async () => {
     const fan = await patientFan(world)
     const { userPack } = await buy(fan, await free())
     const { proof } = (await open(fan, userPack.id)).body
     expect([proof.clientSeed, findFlaw(proof)]).toEqual(['', null])
   })
 
-  test('any text serves as a client seed', async () => {
+  test('accepts any text as a client seed', async () => {
     const fan = await patientFan(world)
     for (const seed of ['a:b:c', 'Ünïcödé ⚽️ 東京', '"\\\n\t', "'; drop table packs; --", 'x'.repeat(100)]) {
       const { userPack } = await buy(fan, await free())
@@ -57,7 +57,7 @@ onEachEngine('POST /api/packs/open', world => {
     }
   })
 
-  test('a repeat answers the same, with whatever client seed and however much later', async () => {
+  test('a repeat answers the same, with any client seed and at any later time', async () => {
     const fan = await patientFan(world)
     const { userPack } = await buy(fan, await free())
     const first = await open(fan, userPack.id, 'first')
@@ -68,7 +68,7 @@ onEachEngine('POST /api/packs/open', world => {
     }
   })
 
-  test('of 20 openings at once, each with a seed of its own, one draws and all answer it', async () => {
+  test('of 20 concurrent openings with different seeds one draws, and all answer its draw', async () => {
     const fan = await patientFan(world)
     const { userPack } = await buy(fan, await free())
     const answers = await Promise.all(
@@ -109,7 +109,7 @@ onEachEngine('POST /api/packs/open', world => {
     expect(serials).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  test('a pack of nobody, of somebody else, and one that was taken back: 404 user_pack_not_found', async () => {
+  test('an unknown pack, another fan’s and a revoked one: 404 user_pack_not_found', async () => {
     const [owner, other] = [await patientFan(world), await patientFan(world)]
     const bought = await buy(owner, await free())
     const { userPack } = bought
@@ -138,7 +138,7 @@ onEachEngine('POST /api/packs/open', world => {
     }
   })
 
-  test('the proof is for anybody once the pack is open, and for nobody before: 404 proof_not_found', async () => {
+  test('the proof is public once the pack is opened, and 404 proof_not_found before', async () => {
     const fan = await patientFan(world)
     const { id, userPack } = await buyWithMoney(fan, await free({ price: EUROS }))
     for (const name of [userPack.id, id, 'no-such-pack']) {

@@ -58,13 +58,13 @@ describe('The configuration of payments', () => {
     expect(await createPayments(paymentsOf(decided), 'secret')).toBeNull()
   })
 
-  test('takes the sandbox for no gateway of production', () => {
+  test('refuses the sandbox in production', () => {
     expect(faults({ ...production, PAYMENT_GATEWAY: 'sandbox' })).toEqual([
       'PAYMENT_GATEWAY must not be sandbox in production: it takes no money',
     ])
   })
 
-  test('names a gateway that there is not', () => {
+  test('refuses an unknown gateway by name', () => {
     expect(faults({ PAYMENT_GATEWAY: 'paypal' })).toEqual([
       'PAYMENT_GATEWAY must be one of sandbox, stripe, off',
     ])
@@ -126,7 +126,7 @@ onEngine(
       expect(await purchaseRows(world, packId)).toMatchObject([{ status: 'pending', paymentReference: null }])
     })
 
-    test('a pack for nothing in a currency needs no payment, and completes', async () => {
+    test('a free pack priced in a currency needs no payment, and completes', async () => {
       const fan = await patientFan(world)
       const { id } = expectStatus(
         201,
@@ -137,7 +137,7 @@ onEngine(
       expect(expectStatus(200, await complete(fan, id))).toMatchObject({ status: 'completed' })
     })
 
-    test('nobody issues receipts or listens to Stripe', async () => {
+    test('there are no routes for receipts and Stripe events', async () => {
       const fan = await patientFan(world)
       const body = { purchaseId: '01981e2c-7c1f-7000-8000-000000000003', kind: 'paid' }
       expect(refusal(await fan.post('/api/sandbox/receipts', body))).toEqual([404, 'not_found'])
@@ -147,7 +147,7 @@ onEngine(
       ])
     })
 
-    test('packs are bought with points as ever', async () => {
+    test('packs can be bought with points', async () => {
       const fan = await patientFan(world, 100)
       expect(await buy(fan, await addPack(world))).toMatchObject({ status: 'completed' })
       expect(await balanceOf(fan)).toMatchObject({ balance: 0 })

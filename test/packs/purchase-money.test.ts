@@ -38,7 +38,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect(await purchaseRows(world, packId)).toMatchObject([{ paymentReference: reference }])
   })
 
-  test('a repeat answers the same, with the receipt, with another, or with none', async () => {
+  test('a repeat answers the same, with the same receipt, another one or none', async () => {
     const fan = await patientFan(world)
     const packId = await onSale()
     const bought = await buyWithMoney(fan, packId)
@@ -68,7 +68,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     })
   }
 
-  test('no reference, one that is none of ours, and one cut short: 402 payment_not_confirmed', async () => {
+  test('a missing, a foreign and a truncated reference: 402 payment_not_confirmed', async () => {
     const fan = await patientFan(world)
     const { body: started } = await start(fan, await onSale())
     const reference = await receipt(fan, started.id)
@@ -86,7 +86,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect(refusal(await complete(fan, second.id, reference))).toEqual([402, 'payment_not_confirmed'])
   })
 
-  test('points pay no price in money, and a receipt does not spare the points', async () => {
+  test('points cannot pay a price in money, and a receipt cannot pay a price in points', async () => {
     const rich = await patientFan(world, 10_000)
     const { body: inMoney } = await start(rich, await onSale())
     expect(refusal(await complete(rich, inMoney.id))).toEqual([402, 'payment_not_confirmed'])
@@ -122,7 +122,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
       expect(refusal(await prepare(fan, id))).toEqual([409, 'no_payment_needed'])
     })
 
-    test('is 409 purchase_expired for one that is refunded, or waits for its refund', async () => {
+    test('is 409 purchase_expired for a purchase that is refunded or refund_due', async () => {
       const [late, quick] = [await patientFan(world), await patientFan(world)]
       const packId = await onSale(1)
       const { body: started } = await start(late, packId)
@@ -146,7 +146,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     })
   })
 
-  test('a reference is not kept where no payment is needed, so it can still pay another purchase', async () => {
+  test('a reference is not stored where no payment is needed, so it can still pay another purchase', async () => {
     const fan = await patientFan(world)
     const freeId = await addPack(world, { price: { ...EUROS, amount: 0 } })
     const [{ body: free }, { body: paid }] = [await start(fan, freeId), await start(fan, await onSale())]
@@ -157,7 +157,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect(await world.db.write(tx => refundPurchase(tx, free.id))).toMatchObject({ supplyReturned: true })
   })
 
-  test('somebody else can neither pay nor get a receipt: 404 purchase_not_found', async () => {
+  test('another fan can neither pay nor get a receipt: 404 purchase_not_found', async () => {
     const [fan, other] = [await patientFan(world), await patientFan(world)]
     const { body: started } = await start(fan, await onSale())
     const reference = await receipt(fan, started.id)
@@ -193,7 +193,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect(await remaining(world, packId)).toBe(0)
   })
 
-  test('paid late and sold out: 409 purchase_expired, written down as refund_due, and reported', async () => {
+  test('paid late and sold out: 409 purchase_expired, stored as refund_due, and logged', async () => {
     const [late, quick] = [await patientFan(world), await patientFan(world)]
     const packId = await onSale(1)
     const { body: started } = await start(late, packId)
@@ -211,7 +211,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect(await remaining(world, packId)).toBe(0)
   })
 
-  test('a hold of somebody else counts against money that comes late', async () => {
+  test('a hold of another fan counts against a late payment', async () => {
     const [late, holder] = [await patientFan(world), await patientFan(world)]
     const packId = await onSale(1)
     const { body: started } = await start(late, packId)
@@ -222,7 +222,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect((await complete(holder, held.id, await receipt(holder, held.id))).status).toBe(200)
   })
 
-  test('what is owed stays owed when it is asked again, also with supply back', async () => {
+  test('refund_due stays refund_due when it is completed again, also with new supply', async () => {
     const [late, quick] = [await patientFan(world), await patientFan(world)]
     const packId = await onSale(1)
     const { body: started } = await start(late, packId)
@@ -236,7 +236,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect(await remaining(world, packId)).toBe(1)
   })
 
-  test('a payment for a hold that the supply no longer covers is owed', async () => {
+  test('a payment for a hold that the supply no longer covers is refund_due', async () => {
     const fan = await patientFan(world)
     const packId = await onSale(2)
     await buyWithMoney(fan, packId)
@@ -250,7 +250,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect(refundsDue(held.id)).toHaveLength(1)
   })
 
-  test('one reference at once for two purchases: one is paid, the other 402 payment_not_confirmed', async () => {
+  test('one reference concurrently for two purchases: one is paid, the other 402 payment_not_confirmed', async () => {
     const fan = await patientFan(world)
     const packIds = [await onSale(), await onSale()]
     const started = await Promise.all(packIds.map(packId => start(fan, packId)))
@@ -266,7 +266,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect(rows.map(({ status }) => status).toSorted()).toEqual(['completed', 'pending'])
   })
 
-  test('of 20 paid completions at once all answer one pack', async () => {
+  test('20 concurrent paid completions all answer the same pack', async () => {
     const fan = await patientFan(world)
     const packId = await onSale()
     const { body: started } = await start(fan, packId)

@@ -24,7 +24,7 @@ onEachEngine('Refunding a purchase', world => {
   const refund = (purchaseId: string) => world.db.write(tx => refundPurchase(tx, purchaseId))
   const codeOf = (work: Promise<unknown>) => work.then(String, error => error.code)
 
-  test('unopened: the points come back, the supply too, and the pack is revoked', async () => {
+  test('a sealed pack: points and supply are returned, and the pack is revoked', async () => {
     const fan = await patientFan(world, 150)
     const packId = await addPack(world, { supply: 5 })
     const { id, userPack } = await buy(fan, packId)
@@ -44,7 +44,7 @@ onEachEngine('Refunding a purchase', world => {
     expect((await balanceOf(fan)).balance).toBe(150)
   })
 
-  test('opened: the points come back, the supply does not, and the fan keeps what was drawn', async () => {
+  test('an opened pack: points are returned, supply is not, and the fan keeps the items', async () => {
     const fan = await patientFan(world, 100)
     const packId = await addPack(world, { supply: 5 })
     const { id, userPack } = await buy(fan, packId)
@@ -57,7 +57,7 @@ onEachEngine('Refunding a purchase', world => {
     expect((await world.anonymous.get(`/api/packs/proofs/${userPack.id}`)).status).toBe(200)
   })
 
-  test('what was given back can be sold again, to the last', async () => {
+  test('returned supply can be sold again', async () => {
     const [first, second] = [await patientFan(world, 100), await patientFan(world, 100)]
     const packId = await addPack(world, { supply: 1 })
     const { id } = await buy(first, packId)
@@ -67,7 +67,7 @@ onEachEngine('Refunding a purchase', world => {
     expect(await remaining(world, packId)).toBe(0)
   })
 
-  test('a price of nothing and a price in money book no points', async () => {
+  test('a free pack and a price in money book no points', async () => {
     const fan = await patientFan(world)
     const free = await buy(fan, await addPack(world, { price: FREE }))
     const paid = await buyWithMoney(fan, await addPack(world, { price: EUROS }))
@@ -76,7 +76,7 @@ onEachEngine('Refunding a purchase', world => {
     expect((await fan.get('/api/user/points')).body.entries).toEqual([])
   })
 
-  test('money that was owed: refunded, with no supply to give back', async () => {
+  test('refund_due: refunded, without supply to return', async () => {
     const [late, quick] = [await patientFan(world), await patientFan(world)]
     const packId = await addPack(world, { price: EUROS, supply: 1 })
     const { body: started } = await start(late, packId)
@@ -95,7 +95,7 @@ onEachEngine('Refunding a purchase', world => {
     expect(await codeOf(refund(started.id))).toBe('not_refundable')
   })
 
-  test('refuses what is pending, expired or refunded as not_refundable, and what is none as purchase_not_found', async () => {
+  test('refuses a pending, expired or refunded purchase as not_refundable, and an unknown one as purchase_not_found', async () => {
     const fan = await patientFan(world, 100)
     const { body: pending } = await start(fan, await addPack(world, { price: EUROS }))
     expect(await codeOf(refund(pending.id))).toBe('not_refundable')
@@ -108,7 +108,7 @@ onEachEngine('Refunding a purchase', world => {
     expect((await balanceOf(fan)).balance).toBe(100)
   })
 
-  test('of ten refunds at once one gives back', async () => {
+  test('of ten concurrent refunds one succeeds', async () => {
     const fan = await patientFan(world, 100)
     const packId = await addPack(world, { supply: 5 })
     const { id } = await buy(fan, packId)
@@ -119,7 +119,7 @@ onEachEngine('Refunding a purchase', world => {
     expect(await remaining(world, packId)).toBe(5)
   })
 
-  test('a refund and an opening at once agree on whether the pack was opened', async () => {
+  test('a concurrent refund and opening agree on whether the pack was opened', async () => {
     const fan = await patientFan(world, 100)
     for (let n = 0; n < 10; n++) {
       const packId = await addPack(world, { supply: 1 })

@@ -124,7 +124,7 @@ onEachEngine(
       expect(await traces(world, checkout)).toEqual(UNTOUCHED)
     })
 
-    test('asks Stripe to come again when Stripe’s API does not say paid as yet, and completes then', async () => {
+    test('makes Stripe retry while Stripe’s API does not report the payment, and completes then', async () => {
       const checkout = await checkOut(world)
       const paid = structuredClone(stripe.pay(checkout.intentId))
       stripe.pay(checkout.intentId, { status: 'processing', amount_received: 0 })
@@ -138,7 +138,7 @@ onEachEngine(
       expect(await traces(world, checkout)).toEqual(completedBy(checkout.intentId))
     })
 
-    test('asks Stripe to come again when the intent is not to be found under our key', async () => {
+    test('makes Stripe retry when the intent is unknown to our key', async () => {
       const checkout = await checkOut(world)
       const paid = stripe.pay(checkout.intentId)
       stripe.intents.delete(paid.id)
@@ -146,7 +146,7 @@ onEachEngine(
       expect(await traces(world, checkout)).toEqual(UNTOUCHED)
     })
 
-    test('reports a payment of the wrong amount to the operator, and does not ask for it again', async () => {
+    test('reports a payment of the wrong amount to the operator, without a retry', async () => {
       const checkout = await checkOut(world)
       const intent = stripe.pay(checkout.intentId, { amount: 498, amount_received: 498 })
       complaints(world)
@@ -155,7 +155,7 @@ onEachEngine(
       expect(complaints(world)).toMatchObject([{ purchaseId: checkout.purchaseId, reference: intent.id }])
     })
 
-    test('reports a second payment of one purchase to the operator, and hands nothing over for it', async () => {
+    test('reports a second payment of one purchase to the operator, and creates no pack for it', async () => {
       const checkout = await checkOut(world)
       const first = stripe.pay(checkout.intentId)
       await deliver(world, first)
@@ -181,7 +181,7 @@ onEachEngine(
       expect(complaints(world)).toMatchObject([{ purchaseId, reference: intent.id }])
     })
 
-    test('completes a payment that came after the hold, while there is a pack left', async () => {
+    test('completes a payment after the hold while a pack is left', async () => {
       const checkout = await checkOut(world, { supply: 1 })
       const intent = stripe.pay(checkout.intentId)
       world.clock.advance(HOLD)
@@ -189,7 +189,7 @@ onEachEngine(
       expect(await traces(world, checkout)).toEqual(completedBy(intent.id))
     })
 
-    test('owes the fan a refund when the last pack has gone meanwhile, and says so once it is committed', async () => {
+    test('marks the refund due when the pack is sold out by then, and logs it after the commit', async () => {
       const late = await checkOut(world, { supply: 1 })
       const intent = stripe.pay(late.intentId)
       world.clock.advance(HOLD)

@@ -45,7 +45,7 @@ onEachEngine('GET /api/user/packs', world => {
     })
   })
 
-  test('a purchase that is only started is no pack', async () => {
+  test('a started purchase is not a pack yet', async () => {
     const fan = await patientFan(world)
     await fan.post('/api/packs/purchase', { packId: await addPack(world, { price: FREE }) })
     expect((await fan.get('/api/user/packs')).body.packs).toEqual([])
@@ -61,7 +61,7 @@ onEachEngine('GET /api/user/packs', world => {
     expect(pages.flat()).toEqual(bought)
   })
 
-  test('shows nothing of another fan, and takes none of another’s cursors', async () => {
+  test('shows no packs of another fan, and refuses another fan’s cursors', async () => {
     const [fan, other] = [await patientFan(world), await patientFan(world)]
     const packId = await addPack(world, { price: FREE })
     for (const each of [fan, fan, other]) await buy(each, packId)
