@@ -13,11 +13,15 @@ import { realSources } from '../src/core/sources.ts'
 import { explainError, fail } from './command/explain.ts'
 import { createProgress } from './command/progress.ts'
 import { banner } from './dev/banner.ts'
+import { buildDemo } from './dev/build-demo.ts'
 import { requireFreePort } from './dev/ports.ts'
 import { seedDatabase } from './seed/seed.ts'
 
 /** A child that ignores SIGTERM is killed after this time. */
 const STOP_TIMEOUT_MS = 12_000
+
+/** The bundled example app. */
+const DEMO_FOLDER = 'data/demo'
 
 /** Signing keys of the mock provider, stored so that tokens outlive a restart. */
 const MOCK_IDP_KEYS = 'data/mock-idp-keys.json'
@@ -105,6 +109,7 @@ async function run() {
   await requireFreePort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
   await requireFreePort('PORT', config.host, config.port)
   await prepareDatabase(config, mock)
+  await buildDemo(DEMO_FOLDER)
 
   const provider = startChild(
     'mock-idp/main.ts',
@@ -136,7 +141,9 @@ async function run() {
   const providerReady = await provider.ready
   if (stopping) return
   if (!providerReady) return stop(1)
-  const api = startChild('src/main.ts', env, '"listening"', line => prettyLines.write(`${line}\n`))
+  const api = startChild('src/main.ts', { ...env, DEMO_FOLDER }, '"listening"', line =>
+    prettyLines.write(`${line}\n`),
+  )
   children.push(api.child)
   const apiReady = await api.ready
   if (stopping) return

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { authRoutes } from './auth/routes.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import type { Deps } from './deps.ts'
+import { demoRoutes } from './docs/demo.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { methodsOf } from './http/edge/methods.ts'
@@ -34,8 +35,10 @@ export function createApp(deps: Deps) {
     .use(rewardsRoutes(deps))
     .use(packsRoutes(deps))
     .use(paymentRoutes(deps))
-  const docs = deps.config.docs.enabled ? docsRoutes(deps, api) : new Elysia()
-  const routes = [...api.routes, ...docs.routes]
+  const { enabled, demoFolder } = deps.config.docs
+  const docs = enabled ? docsRoutes(deps, api) : new Elysia()
+  const demo = demoFolder ? demoRoutes(deps, demoFolder) : new Elysia()
+  const routes = [...api.routes, ...docs.routes, ...demo.routes]
 
   // `normalize: false`: unknown members are refused by the schemas, not dropped on the way in.
   const app = new Elysia({ normalize: false, strictPath: true })
@@ -44,7 +47,7 @@ export function createApp(deps: Deps) {
     peerOf: (request: Request) => app.server?.requestIP(request)?.address,
     facts: routeFacts(api.routes),
   }
-  return app.use(serverHooks(deps, surroundings)).use(api).use(docs)
+  return app.use(serverHooks(deps, surroundings)).use(api).use(docs).use(demo)
 }
 
 export type App = ReturnType<typeof createApp>

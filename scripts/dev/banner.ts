@@ -13,6 +13,7 @@ export function banner({ port, identity, databaseUrl }: Config): string {
   Matchday is ready.
 
     Swagger UI   ${api}/docs      press Authorize, pick a fan
+    Demo app     ${api}/demo      examples/web, at phone width
     Provider     ${identity.issuer}           mock: fans, tokens, faults
     Database     ${withoutPassword(databaseUrl)}
 

@@ -6,7 +6,13 @@ import { type IdentityConfig, readIdentityConfig } from './identity.ts'
 import { type LimitsConfig, readLimitsConfig } from './limits.ts'
 import { type NetworkConfig, readNetworkConfig } from './network.ts'
 import { type PaymentsConfig, readPaymentsConfig } from './payments.ts'
-import { createReader, type Environment, readDatabaseUrl, readOnboardingPoints } from './reader.ts'
+import {
+  createReader,
+  type Environment,
+  type Reader,
+  readDatabaseUrl,
+  readOnboardingPoints,
+} from './reader.ts'
 import { readPreviousKeys, readSigningKey } from './secrets.ts'
 
 export { developmentDefaults, type Environment } from './reader.ts'
@@ -41,6 +47,8 @@ export interface Config {
     enabled: boolean
     /** OAuth client of Swagger UI: public, with PKCE. */
     clientId: string
+    /** Folder of the bundled example app, served at /demo; null: not served. Never in production. */
+    demoFolder: string | null
   }
   logLevel: string
   maxBodyBytes: number
@@ -54,6 +62,13 @@ export class ConfigError extends Error {
     super(`The configuration is not valid:\n${problems.map(problem => `  - ${problem}`).join('\n')}`)
     this.name = 'ConfigError'
   }
+}
+
+/** Set by `bun run dev`, which bundles the app. */
+function readDemoFolder(reader: Reader): string | null {
+  const folder = reader.text('DEMO_FOLDER') ?? null
+  if (folder !== null && reader.production) reader.refuse('DEMO_FOLDER', 'must not be set in production')
+  return folder
 }
 
 /** @throws ConfigError with every problem found */
@@ -83,6 +98,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
     docs: {
       enabled: reader.flag('DOCS', !reader.production),
       clientId: reader.text('DOCS_CLIENT_ID') ?? 'matchday-swagger',
+      demoFolder: readDemoFolder(reader),
     },
     logLevel: reader.oneOf('LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
     maxBodyBytes: reader.integer('MAX_BODY_BYTES', 65_536, 1_024, 1_048_576),

@@ -7,6 +7,7 @@ import type { Endpoints } from '../identity-provider/discovery.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
 import { generateOpenApi } from './openapi.ts'
 import { assets, page } from './page.ts'
+import { pagePolicy, pageResponse } from './page-response.ts'
 
 /** `api` holds the routes to document. */
 export function docsRoutes(
@@ -17,8 +18,8 @@ export function docsRoutes(
   const readDocument = documentOf(api)
 
   const servePage = async () => {
-    const policy = contentSecurityPolicy(config.identity.issuer, await identity.endpoints())
-    return answer(page(config.docs.clientId), 'text/html; charset=utf-8', policy)
+    const policy = pagePolicy(config.identity.issuer, await identity.endpoints())
+    return pageResponse(page(config.docs.clientId), 'text/html; charset=utf-8', policy)
   }
 
   const routes = new Elysia({ name: 'matchday/docs', prefix: '/docs' })
@@ -26,12 +27,12 @@ export function docsRoutes(
     .get('/', servePage, hidden)
     .get(
       '/json',
-      async () => answer(await readDocument(await identity.endpoints()), 'application/json'),
+      async () => pageResponse(await readDocument(await identity.endpoints()), 'application/json'),
       hidden,
     )
   // The provider's answer arrives in the query of oauth2-redirect.html, for its script alone: any member may come.
   for (const [name, { type, file }] of Object.entries(assets))
-    routes.get(`/${name}`, () => answer(Bun.file(file), type), { detail: { hide: true } })
+    routes.get(`/${name}`, () => pageResponse(Bun.file(file), type), { detail: { hide: true } })
   return routes
 }
 
@@ -47,32 +48,4 @@ function documentOf(api: AnyElysia): (endpoints: Endpoints | null) => Promise<st
     }
     return document
   }
-}
-
-/** Scripts, styles and images come from this server only; the only other host is the provider, for the token. */
-function contentSecurityPolicy(issuer: string, endpoints: Endpoints | null): string {
-  const urls = endpoints?.token ? [issuer, endpoints.token] : [issuer]
-  const provider = new Set(urls.map(url => new URL(url).origin))
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    `connect-src 'self' ${[...provider].join(' ')}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ')
-}
-
-/** Without a policy of its own an answer may only run our scripts, as the page that ends the sign-in does. */
-function answer(body: string | Blob, type: string, policy = "default-src 'none'; script-src 'self'") {
-  const headers = {
-    'Content-Type': type,
-    'Content-Security-Policy': policy,
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
-    'Cache-Control': 'no-cache',
-  }
-  return new Response(body, { headers })
 }

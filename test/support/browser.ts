@@ -1,6 +1,7 @@
 /** Chromium for the tests that look at pages, kept from every machine but this one. */
 import { mkdirSync } from 'node:fs'
-import { type BrowserContext, chromium } from 'playwright-core'
+import axe from 'axe-core'
+import { type BrowserContext, chromium, type Page } from 'playwright-core'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
 
@@ -22,9 +23,13 @@ export interface WatchedBrowser {
 
 interface Look {
   colorScheme?: 'light' | 'dark'
+  viewport?: { width: number; height: number }
 }
 
-export async function openBrowser({ colorScheme = 'light' }: Look = {}): Promise<WatchedBrowser> {
+export async function openBrowser({
+  colorScheme = 'light',
+  viewport = { width: 1280, height: 900 },
+}: Look = {}): Promise<WatchedBrowser> {
   const browser = await chromium.launch({
     executablePath: executablePath ?? undefined,
     args: [
@@ -33,7 +38,7 @@ export async function openBrowser({ colorScheme = 'light' }: Look = {}): Promise
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
     ],
   })
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, colorScheme })
+  const context = await browser.newContext({ viewport, colorScheme })
   context.setDefaultTimeout(PATIENCE_MS)
   const complaints: string[] = []
   const hosts = new Set<string>()
@@ -49,6 +54,16 @@ export async function openBrowser({ colorScheme = 'light' }: Look = {}): Promise
     complaints.push(message.text())
   })
   return { context, complaints, hosts, close: () => browser.close() }
+}
+
+/** Rules of WCAG that the page breaks seriously, each with the elements, by axe-core. */
+export async function findBarriers(page: Page): Promise<string[]> {
+  // Evaluated by the debugger: the page's policy allows no script of others.
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(() => axe.run())
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
 /** Where a screenshot of this name goes; the folder is not kept in the repository. */
