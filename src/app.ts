@@ -13,6 +13,7 @@ import { leaderboardRoutes } from './leaderboard/routes.ts'
 import { onboardingRoutes } from './onboarding/routes.ts'
 import { paymentRoutes } from './packs/payments/routes.ts'
 import { packsRoutes } from './packs/routes.ts'
+import { membershipRoutes } from './points/membership-routes.ts'
 import { pointsRoutes } from './points/routes.ts'
 import { profileRoutes } from './profile/routes.ts'
 import { syncRoutes } from './profile/sync-routes.ts'
@@ -30,6 +31,7 @@ export function createApp(deps: Deps) {
     .use(syncRoutes(deps))
     .use(identityRoutes(deps))
     .use(pointsRoutes(deps))
+    .use(membershipRoutes(deps))
     .use(leaderboardRoutes(deps))
     .use(dashboardRoutes(deps))
     .use(rewardsRoutes(deps))

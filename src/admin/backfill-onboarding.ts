@@ -79,7 +79,7 @@ export function listConcerned(
     complete: isNull(onboardings.userId),
     grant: isNotNull(onboardings.userId),
     enrol: isNotNull(onboardings.userId),
-    place: isNotNull(leaderboardEntries.userId),
+    place: and(isNotNull(leaderboardEntries.userId), isNull(leaderboardEntries.leftAt)),
   }[rule]
   return eachRow(
     (after: string | undefined, limit) =>

@@ -1,27 +1,71 @@
 /** Who takes part in the leaderboards. */
 import { hash } from 'node:crypto'
-import { eq } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import { writeScores } from './rank-index/entries.ts'
+import { listBoards, readScores, removeFromBoards, writeScores } from './rank-index/entries.ts'
 import type { BoardScore } from './rank-index/rank-index.ts'
+
+export interface EnrolOptions {
+  /** Also enrols a fan who has left. */
+  again?: boolean
+}
 
 /**
  * Enrols a fan, at most once, with what they have earned before. The caller has locked the fan's points account, so that
  * nothing is earned at the same time. True when this call enrolled them.
  */
-export async function enrol(tx: Transaction, userId: string, earned: BoardScore[]): Promise<boolean> {
+export async function enrol(
+  tx: Transaction,
+  userId: string,
+  earned: BoardScore[],
+  { again = false }: EnrolOptions = {},
+): Promise<boolean> {
   const enrolledAt = tx.now()
-  const [row] = await insertEnrolment(tx, { userId, enrolledAt, hash: hashEnrolment({ userId, enrolledAt }) })
+  const enrolment = { userId, enrolledAt, hash: hashEnrolment({ userId, enrolledAt }) }
+  const [row] = await (again ? upsertEnrolment(tx, enrolment) : insertEnrolment(tx, enrolment))
   if (row) await writeScores(tx, userId, [], earned)
   return row !== undefined
 }
 
-const insertEnrolment = prepared((tx: Transaction, enrolment: Tables['leaderboardEntries']['$inferInsert']) =>
+type NewEnrolment = Tables['leaderboardEntries']['$inferInsert']
+
+const insertEnrolment = prepared((tx: Transaction, enrolment: NewEnrolment) =>
   tx.insert(tx.tables.leaderboardEntries).values(enrolment).onConflictDoNothing().returning(),
 )
 
-/** When the fan was enrolled; null when they were not. */
+/** Returns no row for a fan who takes part already. */
+const upsertEnrolment = prepared((tx: Transaction, enrolment: NewEnrolment) => {
+  const { leaderboardEntries } = tx.tables
+  const { enrolledAt, hash } = enrolment
+  return tx
+    .insert(leaderboardEntries)
+    .values(enrolment)
+    .onConflictDoUpdate({
+      target: leaderboardEntries.userId,
+      set: { enrolledAt, hash, leftAt: null },
+      setWhere: isNotNull(leaderboardEntries.leftAt),
+    })
+    .returning()
+})
+
+/** Removes a fan from all boards, past ones included. The caller has locked the fan's points account. True when this call did. */
+export async function unenrol(tx: Transaction, userId: string): Promise<boolean> {
+  const [left] = await updateLeft(tx, { userId, leftAt: tx.now() })
+  if (left) await removeFromBoards(tx, userId, await readScores(tx, userId, await listBoards(tx)))
+  return left !== undefined
+}
+
+const updateLeft = prepared((tx: Transaction, { userId, leftAt }: { userId: string; leftAt: Date }) => {
+  const { leaderboardEntries } = tx.tables
+  return tx
+    .update(leaderboardEntries)
+    .set({ leftAt })
+    .where(and(eq(leaderboardEntries.userId, userId), isNull(leaderboardEntries.leftAt)))
+    .returning()
+})
+
+/** When the fan was enrolled; null when they were not, or have left. */
 export async function findEnrolment(reader: Reader, userId: string): Promise<Date | null> {
   const [entry] = await selectEnrolment(reader, userId)
   return entry?.enrolledAt ?? null
@@ -32,7 +76,7 @@ const selectEnrolment = prepared((reader: Reader, userId: string) => {
   return reader
     .select({ enrolledAt: leaderboardEntries.enrolledAt })
     .from(leaderboardEntries)
-    .where(eq(leaderboardEntries.userId, userId))
+    .where(and(eq(leaderboardEntries.userId, userId), isNull(leaderboardEntries.leftAt)))
 })
 
 /** SHA-256, in lower-case hex, over the JSON array `["enrolment", userId, enrolledAt]`; `enrolledAt` as in the ledger. */

@@ -85,6 +85,7 @@ export async function readOnboarding(reader: Reader, { userId }: Pick<Caller, 'u
 const selectOnboarding = prepared(
   (reader: Reader, { userId, reason, ref }: { userId: string; reason: string; ref: string }) => {
     const { users, onboardings, pointsEntries, leaderboardEntries, identities } = reader.tables
+    const takesPart = and(eq(leaderboardEntries.userId, users.id), isNull(leaderboardEntries.leftAt))
     const isGrant = and(
       eq(pointsEntries.userId, users.id),
       eq(pointsEntries.reason, reason),
@@ -101,7 +102,7 @@ const selectOnboarding = prepared(
       .from(users)
       .leftJoin(onboardings, eq(onboardings.userId, users.id))
       .leftJoin(pointsEntries, isGrant)
-      .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, users.id))
+      .leftJoin(leaderboardEntries, takesPart)
       .leftJoin(identities, eq(identities.userId, users.id))
       .where(and(eq(users.id, userId), isNull(users.erasedAt)))
   },

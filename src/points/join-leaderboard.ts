@@ -1,18 +1,38 @@
-/** Enrols in the leaderboards. It belongs to the ledger's room, since points earned before the enrolment count. */
+/** Joins and leaves the leaderboards. It belongs to the ledger's room, since points earned before the enrolment count. */
 import { and, eq, gt, gte, lt, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
+import type { Caller } from '../core/caller.ts'
 import { boardsAt, takesPart } from '../leaderboard/boards.ts'
-import { enrol } from '../leaderboard/enrolment.ts'
+import { type EnrolOptions, enrol, findEnrolment, unenrol } from '../leaderboard/enrolment.ts'
 import type { BoardScore } from '../leaderboard/rank-index/rank-index.ts'
 import { raiseScore } from '../leaderboard/scores.ts'
+import { ensureUserId, findUser } from '../users/users.ts'
 import { boardsFor, lockAccount, type PointsReason, REFUND_REASONS } from './ledger.ts'
 
 /** Enrols a fan, at most once. True when this call did. Needs the user's row to exist. */
-export async function joinLeaderboard(tx: Transaction, userId: string): Promise<boolean> {
+export async function joinLeaderboard(
+  tx: Transaction,
+  userId: string,
+  options: EnrolOptions = {},
+): Promise<boolean> {
   await lockAccount(tx, userId)
   const scores = await earnedScores(tx, userId, tx.now())
-  return enrol(tx, userId, scores)
+  return enrol(tx, userId, scores, options)
+}
+
+/** Enrols the caller, also after they have left, with what they have earned. A repeat changes nothing. */
+export async function addMembership(tx: Transaction, caller: Caller): Promise<void> {
+  const userId = await ensureUserId(tx, caller)
+  if (!(await findEnrolment(tx, userId))) await joinLeaderboard(tx, userId, { again: true })
+}
+
+/** Removes the caller from all boards, past ones included. Their points stay. A repeat changes nothing. */
+export async function removeMembership(tx: Transaction, caller: Caller): Promise<void> {
+  const user = await findUser(tx, caller)
+  if (!user || !(await findEnrolment(tx, user.id))) return
+  await lockAccount(tx, user.id)
+  await unenrol(tx, user.id)
 }
 
 /**

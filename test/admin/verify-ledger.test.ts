@@ -91,7 +91,7 @@ for (const engine of engines) {
         'hash',
       ],
       points_accounts: ['user_id', 'balance', 'lifetime', 'seq', 'head_hash', 'updated_at'],
-      leaderboard_entries: ['user_id', 'enrolled_at', 'hash'],
+      leaderboard_entries: ['user_id', 'enrolled_at', 'hash', 'left_at'],
       leaderboard_scores: ['board', 'user_id', 'minus_points', 'reached_at'],
       leaderboard_counts: ['board', 'level', 'points', 'reached_at', 'fans'],
     }
@@ -104,6 +104,8 @@ for (const engine of engines) {
 
     /** The least change of a value: a bit, a letter, a millisecond. */
     function nudge(column: string): string {
+      // Null for everyone who has not left.
+      if (column === 'left_at') return 'enrolled_at'
       if (/_at$/.test(column) && temporary.db.engine === 'postgres' && column !== 'reached_at')
         return `${column} + interval '1 millisecond'`
       // Far enough to collide with no other row.
@@ -141,7 +143,7 @@ for (const engine of engines) {
             const { findings } = await findingsOf(temporary.db)
             expect({ table, column, row, found: findings.length > 0 }).toMatchObject({ found: true })
             const value = kept?.value instanceof Date ? kept.value.toISOString() : kept?.value
-            const literal = typeof value === 'number' ? value : `'${value}'`
+            const literal = typeof value === 'number' || value === null ? value : `'${value}'`
             await run(`UPDATE ${table} SET ${column} = ${literal} WHERE ${key} = '${changed[0]?.key}'`)
           }
         }

@@ -88,7 +88,8 @@ function boardFaults({ leaderboardEntries, leaderboardScores, pointsEntries }: E
     ({ delta, reason }) => delta > 0 && !REFUND_REASONS.includes(reason as PointsReason),
   )
   const gainsOf = Map.groupBy(gains, ({ userId }) => userId)
-  const expected = leaderboardEntries.flatMap(({ userId, enrolledAt }) => {
+  const expected = leaderboardEntries.flatMap(({ userId, enrolledAt, leftAt }) => {
+    if (leftAt) return []
     const earned = gainsOf.get(userId) ?? []
     const places = new Map([['all', { points: 0, at: enrolledAt.getTime() }]])
     for (const { delta, createdAt } of earned.toSorted((a, b) => a.seq - b.seq)) {

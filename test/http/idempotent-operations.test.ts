@@ -45,6 +45,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       return { userPackId: purchase.userPack.id, clientSeed: 'x' }
     },
     cancelPurchase: () => ({}),
+    joinLeaderboard: () => ({}),
     preparePayment: async fan => ({
       purchaseId: (await start(fan, await addPack(world, { price: EUROS }))).body.id,
     }),

@@ -100,7 +100,8 @@ export function createAudit(userId: string) {
     const enrolmentFindings = enrolment ? checkEnrolment(enrolment) : []
     // Null: the enrolment is older than the hash column, and its time cannot be verified.
     const broken = enrolmentFindings.length > 0 && enrolment?.hash !== null
-    const scores = enrolment && !broken ? scoresOf(enrolment) : []
+    // A fan who left is on no board.
+    const scores = enrolment?.leftAt === null && !broken ? scoresOf(enrolment) : []
     const wrong = broken ? [] : compareScores(userId, scores, stored.scores)
     const findings = [...unknown, ...compareAccount(userId, account, stored), ...enrolmentFindings, ...wrong]
     return { findings, broken, account, scores }

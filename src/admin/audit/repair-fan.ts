@@ -1,10 +1,14 @@
 /** Recomputes a fan's account, enrolment and scores from their ledger entries, which are never changed. */
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
-import { boardTag } from '../../cache/tags.ts'
 import { hashEnrolment } from '../../leaderboard/enrolment.ts'
-import { listBoards, readScores, writeScores } from '../../leaderboard/rank-index/entries.ts'
-import { type BoardScore, moveMember } from '../../leaderboard/rank-index/rank-index.ts'
+import {
+  listBoards,
+  readScores,
+  removeFromBoards,
+  writeScores,
+} from '../../leaderboard/rank-index/entries.ts'
+import type { BoardScore } from '../../leaderboard/rank-index/rank-index.ts'
 import { lockAccount } from '../../points/ledger.ts'
 import type { Finding } from './audit-fan.ts'
 import { checkFan } from './verify-ledger.ts'
@@ -47,13 +51,3 @@ export async function repairFan(tx: Transaction, userId: string): Promise<Repair
 
 const shared = (before: BoardScore[], after: BoardScore[]) =>
   before.filter(score => after.some(({ board }) => board === score.board))
-
-/** Removes a fan from boards on which they must not be. */
-async function removeFromBoards(tx: Transaction, userId: string, left: BoardScore[]) {
-  const { leaderboardScores: scores } = tx.tables
-  for (const { board } of left) {
-    await tx.delete(scores).where(and(eq(scores.userId, userId), eq(scores.board, board)))
-    tx.invalidate(boardTag(board))
-  }
-  await moveMember(tx, left, [])
-}

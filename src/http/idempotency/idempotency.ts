@@ -47,7 +47,8 @@ export async function runIdempotently<Result, Prepared = undefined>(
     const prepared = (await prepare?.()) as Prepared
     return db.write(tx => unit(tx, prepared))
   }
-  const key = readIdempotencyKey(context.request.headers)
+  // DELETE is idempotent by itself and takes no key.
+  const key = context.request.method === 'DELETE' ? null : readIdempotencyKey(context.request.headers)
   if (key === null) return deliver(await run(write))
 
   const scope = scopeOf(context, key)
@@ -58,7 +59,7 @@ export async function runIdempotently<Result, Prepared = undefined>(
       kept.answer === null
         ? deliver(await run(write))
         : // Guarantee of the cast: it is what `write` returned for the same request.
-          (status(kept.status ?? 200, JSON.parse(kept.answer)) as Exclude<Result, DomainError>)
+          (status(kept.status ?? 200, JSON.parse(kept.answer) ?? undefined) as Exclude<Result, DomainError>)
     context.set.headers['idempotent-replayed'] = 'true'
     return response
   }
@@ -135,7 +136,8 @@ function toStore(result: unknown, secret: true | undefined) {
   const custom = result instanceof ElysiaCustomStatusResponse
   return {
     status: custom ? Number(result.code) : 200,
-    answer: secret ? null : JSON.stringify(custom ? result.response : result),
+    // `null` is a response without a body.
+    answer: secret ? null : JSON.stringify((custom ? result.response : result) ?? null),
   }
 }
 

@@ -24,6 +24,16 @@ export async function writeScores(
   await moveMember(tx, before, after)
 }
 
+/** Removes a fan from boards. `left` are the fan's scores there. */
+export async function removeFromBoards(tx: Transaction, userId: string, left: BoardScore[]): Promise<void> {
+  const { leaderboardScores: scores } = tx.tables
+  for (const { board } of left) {
+    await tx.delete(scores).where(and(eq(scores.userId, userId), eq(scores.board, board)))
+    tx.invalidate(boardTag(board))
+  }
+  await moveMember(tx, left, [])
+}
+
 type ScoreRow = Tables['leaderboardScores']['$inferSelect']
 
 const upsertScores = prepared((tx: Transaction, rows: ScoreRow[]) => {

@@ -1,0 +1,40 @@
+import { Type } from '@sinclair/typebox'
+import { type FanDeps, fans } from '../auth/groups.ts'
+import { Nothing, operation } from '../http/contract/operation.ts'
+import { addMembership, removeMembership } from './join-leaderboard.ts'
+
+export const membershipRoutes = (deps: FanDeps) =>
+  fans(deps, { prefix: '/api/user/leaderboard-membership', tag: 'Leaderboard' })
+    .put(
+      '',
+      ({ caller, status, write }) =>
+        write(async tx => {
+          await addMembership(tx, caller)
+          return status(204, undefined)
+        }),
+      operation({
+        id: 'joinLeaderboard',
+        summary: 'Join the leaderboard',
+        description:
+          'Puts you on the global board with your lifetime points, and on the boards of the current week and month with the points that you have earned in them, also after you have left. A repeat changes nothing.',
+        data: 'write',
+        body: Nothing,
+        responses: { 204: Type.Void({ description: 'You are on the leaderboard.' }) },
+      }),
+    )
+    .delete(
+      '',
+      ({ caller, status, write }) =>
+        write(async tx => {
+          await removeMembership(tx, caller)
+          return status(204, undefined)
+        }),
+      operation({
+        id: 'leaveLeaderboard',
+        summary: 'Leave the leaderboard',
+        description:
+          'Removes you from all boards at once, past ones included. Your points stay. A repeat changes nothing.',
+        data: 'write',
+        responses: { 204: Type.Void({ description: 'You are not on the leaderboard.' }) },
+      }),
+    )
