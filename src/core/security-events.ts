@@ -1,4 +1,4 @@
-/** Security events in the log. Alerts match `event`, so names and meanings are stable. SECURITY.md lists them. */
+/** Security events in the log. Alerts match `event`, so names and meanings are stable. docs/security.md lists them. */
 import type { Logger } from 'pino'
 
 export const SECURITY_EVENTS = {

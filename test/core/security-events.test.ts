@@ -96,9 +96,9 @@ onEachEngine('Security events', world => {
   })
 })
 
-test('SECURITY.md lists exactly the existing events', () => {
-  const text = readFileSync(join(root, 'SECURITY.md'), 'utf8')
+test('docs/security.md lists exactly the existing events', () => {
+  const text = readFileSync(join(root, 'docs/security.md'), 'utf8')
   const [, section = ''] = text.split('## Security events\n')
-  const listed = [...(section.split('\n## ')[0] ?? '').matchAll(/^- `([a-z_]+)`/gm)].map(([, name]) => name)
+  const listed = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `([a-z_]+)`/gm)].map(([, name]) => name)
   expect(listed).toEqual(Object.keys(SECURITY_EVENTS))
 })

@@ -195,7 +195,7 @@ onEngine(sqliteEngine, 'on the wire', world => {
     const answer = await rawRequest(port, post(...head) + body + get('Host: localhost', 'Connection: close'))
     expect(
       answer,
-      'Bun now answers pipelined requests: expect both answers in their order here, and take the limitation out of SECURITY.md',
+      'Bun now answers pipelined requests: expect both answers in their order here, and take the limitation out of docs/security.md',
     ).toBe('')
     await waitUntil('the claim is committed', async () => {
       const { rewards } = (await fan.get('/api/rewards')).body

@@ -8,7 +8,7 @@ interface TokenShape {
 }
 
 export interface ProviderShape {
-  /** As in the README. */
+  /** As in docs/providers/. */
   env: Record<string, string> & { IDP_NAME: string }
   jwksUrl: string
   /** Other documents, by URL. */

@@ -1,4 +1,4 @@
-/** The configurations for real providers in the README, with tokens as the providers document them. */
+/** The configurations for real providers in docs/providers/, with tokens as the providers document them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { JWTPayload } from 'jose'
 import { createClock } from '../support/clock.ts'

@@ -22,6 +22,7 @@ export async function startDev(extra: Record<string, string> = {}): Promise<Runn
     PATH: process.env.PATH ?? '',
     HOME: folder,
     DATABASE_URL: `sqlite:${join(folder, 'dev.db')}`,
+    MOCK_IDP_KEYS: join(folder, 'mock-idp-keys.json'),
     ...ports,
     ...extra,
   }

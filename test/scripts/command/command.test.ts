@@ -114,8 +114,8 @@ test.each([
 test('exactly the commands that change data have --dry-run', async () => {
   const reads = [
     ...['catalog-schema', 'export-user', 'licenses', 'token', 'verify-draw', 'verify-ledger'],
-    // Writes files of the repository; `--check` writes none.
-    'generate-migrations',
+    // Write files of the repository.
+    ...['docs', 'generate-migrations'],
   ]
   const folder = join(import.meta.dir, '../../../scripts')
   const commands = readdirSync(folder)

@@ -1,0 +1,148 @@
+/** README and docs/: their console blocks are run, their links resolve, and what is generated or listed is up to date. */
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { Glob } from 'bun'
+import { renderProblemCodes } from '../../scripts/docs/problem-codes.ts'
+import { type RunningDev, root, startDev } from '../support/dev.ts'
+
+const read = (page: string) => readFileSync(join(root, page), 'utf8')
+const docs = [...new Glob('docs/**/*.md').scanSync(root)].sort()
+const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', ...docs]
+
+interface Step {
+  command: string
+  output: string
+}
+
+/** The steps of every ```console block: a line that starts with `$ `, and the lines up to the next one. */
+function readSteps(markdown: string): Step[] {
+  const blocks = [...markdown.matchAll(/```console\n([\s\S]*?)```/g)].map(([, block]) => block ?? '')
+  return blocks.flatMap(block =>
+    block
+      .split(/^\$ /m)
+      .slice(1)
+      .map(step => {
+        const [command = '', ...output] = step.trimEnd().split('\n')
+        return { command, output: output.join('\n') }
+      }),
+  )
+}
+
+/** Replaces what differs from run to run by its shape. */
+function withoutValues(text: string): string {
+  return text
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'TIME')
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'ID')
+    .replace(/\b[0-9a-f]{64}\b/g, 'HASH')
+    .replace(/\b([0-9A-Z]{4}-){3}[0-9A-Z]{4}\b/g, 'CODE')
+    .replaceAll('\r', '')
+    .replace(/^\n+|\s+$/g, '')
+}
+
+/** Runs the commands in one shell, as a reader does; a mark after each separates the outputs. */
+async function runSteps(steps: Step[], { ports, env }: RunningDev): Promise<Step[]> {
+  const mark = '--- end of step ---'
+  const script = steps
+    .map(({ command }) => `${command}\necho; echo '${mark}'`)
+    .join('\n')
+    .replaceAll('localhost:3000', `localhost:${ports.PORT}`)
+    .replaceAll('localhost:4000', `localhost:${ports.MOCK_IDP_PORT}`)
+  const shell = Bun.spawn(['bash', '-c', script], {
+    cwd: root,
+    env: { ...env, IDP_ISSUER: `http://localhost:${ports.MOCK_IDP_PORT}` },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [printed, errors] = await Promise.all([
+    new Response(shell.stdout).text(),
+    new Response(shell.stderr).text(),
+  ])
+  const outputs = printed.split(mark)
+  return steps.map(({ command, output }, at) => {
+    const found = withoutValues(outputs[at] ?? '')
+      .replaceAll(ports.PORT, '3000')
+      .replaceAll(ports.MOCK_IDP_PORT, '4000')
+    // The terminal of a reader shows standard error as well.
+    return { command, output: found === '' && output !== '' && errors.includes(output) ? output : found }
+  })
+}
+
+const withSteps = pages.filter(page => readSteps(read(page)).length > 0)
+
+describe('console blocks', () => {
+  test('are in the README and in several pages of docs/', () => {
+    expect(withSteps).toContain('README.md')
+    expect(withSteps.length).toBeGreaterThan(4)
+    for (const page of withSteps) expect(read(page), page).not.toMatch(/```(bash|shell|terminal)\n/)
+  })
+
+  test.each(withSteps)('every command of %s prints what stands below it', async page => {
+    const steps = readSteps(read(page))
+    const dev = await startDev()
+    try {
+      const expected = steps.map(({ command, output }) => ({ command, output: withoutValues(output) }))
+      expect(
+        (await runSteps(steps, dev)).map(step => ({ ...step, output: withoutValues(step.output) })),
+      ).toEqual(expected)
+    } finally {
+      await dev.stop()
+    }
+  })
+})
+
+/** The anchors that GitHub gives to the headings of a page. */
+const anchorsOf = (markdown: string) =>
+  [...markdown.replace(/```[\s\S]*?```/g, '').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    (heading ?? '')
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+test.each(pages)('every relative link of %s leads to a file and a heading', page => {
+  const links = [...read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link]) => link ?? '')
+  const broken = links.filter(link => {
+    const [path = '', anchor] = link.split('#')
+    const target = path === '' ? page : normalize(join(dirname(page), path))
+    if (!existsSync(join(root, target))) return true
+    return anchor !== undefined && !anchorsOf(read(target)).includes(anchor)
+  })
+  expect(broken).toEqual([])
+})
+
+test('every page of docs/ is in its index', () => {
+  const index = read('docs/README.md')
+  for (const page of docs.filter(name => name !== 'docs/README.md')) {
+    expect(index, page).toContain(`](${page.slice('docs/'.length)})`)
+  }
+})
+
+test('docs/problems.md lists the problem types of the API', () => {
+  expect(read('docs/problems.md'), 'run `bun run docs`').toBe(renderProblemCodes())
+})
+
+test('docs/configuration.md lists every variable that is read', async () => {
+  const files = [...new Glob('src/config/*.ts').scanSync(root), 'scripts/dev.ts', 'mock-idp/main.ts']
+  const called =
+    /(?:text|required|integer|flag|oneOf|rate|readUrl|readList|readSecret|readInteger)\(\s*(?:reader,\s*)?'([A-Z][A-Z_]+)'/g
+  const variables = files.flatMap(file => [...read(file).matchAll(called)].map(([, name]) => name ?? ''))
+  const page = read('docs/configuration.md')
+  expect(variables.length).toBeGreaterThan(45)
+  expect(variables.filter(name => name !== 'NODE_ENV' && !page.includes(`\`${name}\``))).toEqual([])
+})
+
+test('docs/operations.md lists every command', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const page = read('docs/operations.md')
+  const commands = Object.keys(scripts).filter(name => !/^(dev|test|test:soak)$/.test(name))
+  expect(commands.filter(name => !page.includes(`\`bun run ${name}`))).toEqual([])
+})
+
+test('docs/architecture.md names every room', () => {
+  const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(({ name }) => name)
+  const page = read('docs/architecture.md')
+  expect(rooms.filter(room => !page.includes(`\`${room}\``))).toEqual([])
+})
