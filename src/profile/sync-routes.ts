@@ -1,38 +1,58 @@
+import type { Transaction } from '../../db/index.ts'
 import { type FanDeps, fans } from '../auth/groups.ts'
+import type { AuthenticatedCaller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { Nothing, operation } from '../http/contract/operation.ts'
+import type { ParsedClaims } from '../identity-provider/claims.ts'
 import { syncIdentity } from '../users/mirror.ts'
 import { exampleIdentity, Sync } from '../users/schema.ts'
 
-export const syncRoutes = (deps: FanDeps) =>
-  fans(deps, { prefix: '/api/user', tag: 'User' }).post(
-    `/sync-${deps.identity.name}`,
-    ({ caller, write }) => {
-      const { credential, subject } = caller
-      // The provider answers its own tokens only.
-      if (credential.kind !== 'session') throw new DomainError('session_required')
-      return write((tx, { claims }) => syncIdentity(tx, caller, claims), {
-        prepare: () => deps.identity.readUserData(credential.token, subject),
-      })
-    },
-    operation({
-      id: 'syncIdentity',
-      summary: 'Sync from the identity provider',
-      description:
-        'Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is.',
-      data: 'write',
-      body: Nothing,
-      responses: { 200: Sync },
-      problems: [
-        'session_required',
-        'identity_provider_unavailable',
-        'identity_provider_invalid',
-        'identity_provider_refused',
-      ],
-      examples: {
-        responses: {
-          200: { identity: exampleIdentity, changed: ['name'], syncedAt: '2026-08-15T18:30:00.000Z' },
-        },
-      },
-    }),
+/** In the path that every deployment has, so that a client generated against one works with another. */
+const NEUTRAL = 'identity'
+
+export const syncRoutes = (deps: FanDeps) => {
+  const { name } = deps.identity
+  const neutral = fans(deps, { prefix: '/api/user', tag: 'User' }).post(
+    `/sync-${NEUTRAL}`,
+    ({ caller, write }) => write(...syncOf(deps, caller)),
+    describeSync('syncIdentity', 'Sync from the identity provider'),
   )
+  if (name === NEUTRAL) return neutral
+  return neutral.post(
+    `/sync-${name}`,
+    ({ caller, write }) => write(...syncOf(deps, caller)),
+    describeSync('syncNamedIdentity', `Sync from ${name}`),
+  )
+}
+
+/** The work, and what comes before it. @throws DomainError `session_required` */
+function syncOf({ identity }: FanDeps, caller: AuthenticatedCaller) {
+  const { credential, subject } = caller
+  // The provider accepts its own tokens only.
+  if (credential.kind !== 'session') throw new DomainError('session_required')
+  const work = (tx: Transaction, { claims }: ParsedClaims) => syncIdentity(tx, caller, claims)
+  return [work, { prepare: () => identity.readUserData(credential.token, subject) }] as const
+}
+
+const describeSync = (id: string, summary: string) =>
+  operation({
+    id,
+    summary,
+    description:
+      'Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is. ' +
+      'Every deployment has the path `sync-identity`; the one with the name of its provider does the same.',
+    data: 'write',
+    body: Nothing,
+    responses: { 200: Sync },
+    problems: [
+      'session_required',
+      'identity_provider_unavailable',
+      'identity_provider_invalid',
+      'identity_provider_refused',
+    ],
+    examples: {
+      responses: {
+        200: { identity: exampleIdentity, changed: ['name'], syncedAt: '2026-08-15T18:30:00.000Z' },
+      },
+    },
+  })

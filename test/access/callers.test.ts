@@ -8,7 +8,7 @@ import { deleted, deliver } from '../users/deliveries.ts'
 import { snapshot } from './snapshot.ts'
 
 /** Operations that need a session token of the provider. */
-const SESSIONS_ONLY = ['createNativeToken', 'syncIdentity']
+const SESSIONS_ONLY = ['createNativeToken', 'syncIdentity', 'syncNamedIdentity']
 
 onEngine(sqliteEngine, 'every operation', world => {
   let operations: Located[]

@@ -29,6 +29,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     },
     completeOnboarding: () => ({}),
     syncIdentity: () => ({}),
+    syncNamedIdentity: () => ({}),
     claimReward: async () => ({ rewardId: await world.reward({ pointsRequired: 0 }) }),
     redeemReward: async fan => {
       const rewardId = await world.reward({ pointsRequired: 0 })

@@ -14,6 +14,15 @@ onEachEngine('POST /api/user/sync-mock-idp', world => {
 
   afterEach(() => control(world, 'DELETE', '/faults'))
 
+  test('the path without a provider’s name does the same', async () => {
+    const fan = await world.fan()
+    const neutral = await fan.post('/api/user/sync-identity')
+    const named = await pull(fan)
+    expect([neutral.status, named.status]).toEqual([200, 200])
+    expect(neutral.body).toEqual({ ...named.body, changed: ['email', 'emailVerified', 'name', 'picture'] })
+    expect(named.body.changed).toEqual([])
+  })
+
   test('the first sync creates the record, mirrors the claims, and lists the changed fields', async () => {
     const fan = await world.fan()
     expect((await fan.get('/api/user/profile')).status).toBe(404)
