@@ -51,6 +51,7 @@ const publicRoutes = (deps: SignInDeps) =>
       operation({
         id: 'getNativeTokenKeys',
         summary: 'Keys that native tokens verify with',
+        description: 'A JSON Web Key Set, for services that verify native tokens by themselves.',
         responses: { 200: KeySet },
         examples: { responses: { 200: exampleKeySet } },
       }),
@@ -161,6 +162,7 @@ const callerRoutes = (deps: SignInDeps) =>
         id: 'listSessions',
         limit: 'tokens',
         summary: 'List your signed-in devices',
+        description: 'The devices that hold a native token of yours.',
         data: 'read',
         responses: { 200: NativeSessions },
         examples: { responses: { 200: exampleSessions } },
@@ -178,6 +180,7 @@ const callerRoutes = (deps: SignInDeps) =>
         limit: 'tokens',
         idempotencyKey: 'none',
         summary: 'Sign a device out',
+        description: 'Its native token and its refresh token stop working at once.',
         data: 'write',
         params: SessionParams,
         body: Nothing,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, Nullable } from '../core/schemas.ts'
+import { Closed, Id, IdReference, Instant, Integer, Nullable } from '../core/schemas.ts'
 
 /** The response of status 204. */
 export const Empty = Type.Void({ description: 'Done.' })
@@ -24,7 +24,7 @@ export const RequestNativeToken = Closed(
 export const NativeToken = Closed(
   {
     token: Type.String({ description: 'Access token for `Authorization: Bearer`: a JWT (RFC 9068).' }),
-    tokenType: Type.Literal('Bearer'),
+    tokenType: Type.Literal('Bearer', { description: 'RFC 6750.' }),
     expiresIn: Integer({ description: 'Seconds until `token` expires.', minimum: 0 }),
     expiresAt: Instant('When `token` expires.'),
     refreshToken: Type.String({ description: 'Valid for one refresh. Store it in the keychain.' }),
@@ -35,7 +35,13 @@ export const NativeToken = Closed(
 )
 
 export const RefreshNativeToken = Closed(
-  { refreshToken: Type.String({ minLength: 1, maxLength: 4096 }) },
+  {
+    refreshToken: Type.String({
+      minLength: 1,
+      maxLength: 4096,
+      description: 'The one that came with the latest token. It is replaced by this request.',
+    }),
+  },
   { title: 'RefreshNativeToken' },
 )
 
@@ -49,8 +55,8 @@ export const NativeSessions = Closed(
     sessions: Type.Array(
       Closed(
         {
-          id: Type.String(),
-          deviceName: Nullable(Type.String()),
+          id: Id('Names the session; `sessionId` of its token.'),
+          deviceName: Nullable(Type.String(), { description: 'As the app gave it when it took the token.' }),
           createdAt: Instant('When the device signed in.'),
           lastUsedAt: Instant('When it was last refreshed.'),
           expiresAt: Instant('When it ends, even if it is refreshed.'),
@@ -58,25 +64,27 @@ export const NativeSessions = Closed(
         },
         { title: 'NativeSession' },
       ),
+      { description: 'Active sessions of the caller, newest first.' },
     ),
   },
   { title: 'NativeSessions' },
 )
 
-export const SessionParams = Closed({ sessionId: Type.String({ minLength: 1, maxLength: 100 }) })
+export const SessionParams = Closed({ sessionId: IdReference('The `id` of the session.') })
 
 export const KeySet = Closed(
   {
     keys: Type.Array(
       Type.Object({
-        kty: Type.String(),
-        crv: Type.String(),
-        kid: Type.String(),
-        alg: Type.String(),
-        use: Type.String(),
-        x: Type.String(),
-        y: Type.Optional(Type.String()),
+        kty: Type.String({ description: 'Key type.', examples: ['EC'] }),
+        crv: Type.String({ description: 'Curve.', examples: ['P-256'] }),
+        kid: Type.String({ description: 'Key id, as in the header of a token.' }),
+        alg: Type.String({ description: 'Signature algorithm.', examples: ['ES256'] }),
+        use: Type.String({ description: 'Always `sig`.', examples: ['sig'] }),
+        x: Type.String({ description: 'Base64url: the x coordinate, or the public key.' }),
+        y: Type.Optional(Type.String({ description: 'Base64url: the y coordinate.' })),
       }),
+      { description: 'The key that signs now, and earlier ones that tokens may still name.' },
     ),
   },
   { title: 'KeySet', description: 'JSON Web Key Set (RFC 7517).' },

@@ -49,6 +49,8 @@ export interface Config {
     clientId: string
     /** Folder of the bundled example app, served at /demo; null: not served. Never in production. */
     demoFolder: string | null
+    /** Where clients reach the API, for the document's `servers`; null: at the host that serves the document. */
+    publicUrl: string | null
   }
   logLevel: string
   maxBodyBytes: number
@@ -99,6 +101,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
       enabled: reader.flag('DOCS', !reader.production),
       clientId: reader.text('DOCS_CLIENT_ID') ?? 'matchday-swagger',
       demoFolder: readDemoFolder(reader),
+      publicUrl: readPublicUrl(reader),
     },
     logLevel: reader.oneOf('LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
     maxBodyBytes: reader.integer('MAX_BODY_BYTES', 65_536, 1_024, 1_048_576),
@@ -115,4 +118,21 @@ export function parseConfig(env: Environment): Readonly<Config> {
   for (const part of [config.identity, config.nativeTokens, config.nativeTokens.key, config.docs])
     Object.freeze(part)
   return Object.freeze(config)
+}
+
+/** An origin, or a URL with the path under which a proxy serves the API. Paths of the document follow it. */
+function readPublicUrl(reader: Reader): string | null {
+  const text = reader.text('PUBLIC_URL')
+  if (text === undefined) return null
+  const url = URL.parse(text)
+  const isPlain =
+    url !== null &&
+    /^https?:$/.test(url.protocol) &&
+    !url.username &&
+    !url.password &&
+    !url.search &&
+    !url.hash
+  if (!isPlain)
+    reader.refuse('PUBLIC_URL', 'must be an http or https URL without credentials, query and fragment')
+  return text.replace(/\/+$/, '')
 }

@@ -44,6 +44,14 @@ export const Slug = (description: string) =>
     errorNoun: 'an id: a-z, 0-9, ., _ and -, starting with a letter or a digit',
   })
 
+/** An id that was made at run time: a UUIDv7, opaque to clients. */
+export const Id = (description: string) =>
+  Type.String({ description, examples: ['01981e2c-7c1f-7000-8000-000000000003'] })
+
+/** An id in a request: of any form, so that an unknown one is 404 rather than 422. */
+export const IdReference = (description: string, example = '01981e2c-7c1f-7000-8000-000000000003') =>
+  Type.String({ minLength: 1, maxLength: 100, description, examples: [example] })
+
 /** Parameters of a page: see `pagination.ts`. Query values are strings and are not coerced. */
 export const PageQuery = {
   limit: Type.Optional(
@@ -52,11 +60,16 @@ export const PageQuery = {
       description: 'Maximum number of items, 1 to 100.',
       errorNoun: 'a whole number of 1 to 100',
       // The schema in the OpenAPI document: for clients the parameter is a number.
-      documentedAs: { type: 'integer', minimum: 1, maximum: 100, default: 50 },
+      documentedAs: { type: 'integer', minimum: 1, maximum: 100, default: 50, examples: [20] },
     }),
   ),
   cursor: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 512, description: 'The `nextCursor` of the previous page.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: 'The `nextCursor` of the previous page.',
+      examples: ['q83vEjRWeJq8N7rQMDE5ODFlMmM'],
+    }),
   ),
 }
 

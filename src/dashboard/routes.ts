@@ -9,21 +9,34 @@ const Count = (description: string) => Integer({ description, minimum: 0 })
 
 const Dashboard = Closed(
   {
-    profile: Closed({
-      id: Nullable(Type.String(), { description: 'Null until the first write of any kind.' }),
-      displayName: Nullable(Type.String()),
-      avatarUrl: Nullable(Type.String()),
-    }),
+    profile: Closed(
+      {
+        id: Nullable(Type.String(), { description: 'Null until the first write of any kind.' }),
+        displayName: Nullable(Type.String(), {
+          description: 'The fan’s own name, or else the provider’s.',
+        }),
+        avatarUrl: Nullable(Type.String(), {
+          description: 'The fan’s own picture, or else the provider’s.',
+        }),
+      },
+      { description: 'What a home screen greets with.' },
+    ),
     points: Count('Balance.'),
     rank: Nullable(Integer({ minimum: 1 }), {
       description: 'On the global leaderboard; null for who has not joined it.',
     }),
-    rewards: Closed({
-      claimable: Count('Can be claimed now.'),
-      claimed: Count('Claimed and not yet redeemed.'),
-      redeemed: Count('Redeemed.'),
-    }),
-    packs: Closed({ sealed: Count('Not yet opened.'), opened: Count('Opened.') }),
+    rewards: Closed(
+      {
+        claimable: Count('Can be claimed now.'),
+        claimed: Count('Claimed and not yet redeemed.'),
+        redeemed: Count('Redeemed.'),
+      },
+      { description: 'How many rewards.' },
+    ),
+    packs: Closed(
+      { sealed: Count('Not yet opened.'), opened: Count('Opened.') },
+      { description: 'How many packs of the fan.' },
+    ),
     recentPoints: Type.Array(PointsEntry, { maxItems: 5, description: 'The newest ledger entries.' }),
   },
   { title: 'Dashboard' },

@@ -1,9 +1,10 @@
 /** One operation of the document: what its declaration and its group say, with every response and problem listed. */
-import type { FieldError, ProblemCode } from '../core/problems.ts'
+import type { ProblemCode } from '../core/problems.ts'
 import { CALLER_KIND, type CallerKind } from '../http/contract/group.ts'
 import { DECLARED, type Declared } from '../http/contract/operation.ts'
 import { isObject, type Json } from './json-schema.ts'
-import { describeProblems, describeResponses } from './responses.ts'
+import { describeProblems } from './problems.ts'
+import { describeResponses } from './responses.ts'
 
 /** `generated` by @elysiajs/swagger. A security scheme that is not offered is left out. */
 export function describeOperation(generated: Json, offered: string[]): Json {
@@ -15,7 +16,6 @@ export function describeOperation(generated: Json, offered: string[]): Json {
   const takesKey = caller === 'fan' && declared.mayTakeKey
   const { responses, examples, conditional } = declared
   const body = schemaOf(requestBody)
-  const query = queryOf(parameters as Json[])
   const headers = [
     ...(takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(conditional ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
@@ -28,7 +28,7 @@ export function describeOperation(generated: Json, offered: string[]): Json {
     ...describeParameters([...(parameters as Json[]), ...headers]),
     ...describeBody(body, examples.body),
     responses: {
-      ...describeProblems(problemsOf(declared, caller, takesKey), faultOf(declared, body, query)),
+      ...describeProblems(problemsOf(declared, caller, takesKey)),
       ...describeResponses(responses, examples.responses ?? {}, { conditional, replayed: takesKey }),
     },
   }
@@ -61,21 +61,6 @@ function problemsOf(
     'internal_error',
   ]
 }
-
-/** An example of a fault in this very operation: in its body, its query, or in a parameter that it does not take. */
-function faultOf({ takesBody }: Declared, body: Json | null, query: string | undefined): FieldError {
-  if (takesBody && body) {
-    const [required] = (body.required as string[] | undefined) ?? []
-    if (required !== undefined) return { pointer: `/${required}`, message: 'is required' }
-    const [member] = Object.keys((body.properties as Json | undefined) ?? {})
-    if (member !== undefined) return { pointer: `/${member}s`, message: 'is not a member of this request' }
-  }
-  return { parameter: `${query ?? 'limit'}s`, message: 'is not a member of this request' }
-}
-
-/** The name of the first parameter of the query. */
-const queryOf = (parameters: Json[]) =>
-  parameters.find(parameter => parameter.in === 'query')?.name as string | undefined
 
 function schemaOf(requestBody: unknown): Json | null {
   if (!isObject(requestBody)) return null

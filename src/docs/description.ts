@@ -29,11 +29,11 @@ export function describeApi(endpoints: Endpoints | null) {
       title: 'Matchday API',
       version: '0.1.0',
       description: INTRODUCTION,
+      contact: { name: 'The maintainers of Matchday' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     tags: TAGS,
     components: {
-      schemas: { Problem },
       parameters: { IdempotencyKey, IfNoneMatch },
       headers: {
         RequestId: {
@@ -97,41 +97,19 @@ const IdempotencyKey = {
   required: false,
   description:
     'Makes a repeat safe: for 24 hours the same key with the same body answers what the first request answered. A UUID, say. Send it once: two of these headers are 400, and so is a key that contains a comma followed by a space.',
-  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^(?!.*, )[ -~]+$' },
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^(?!.*, )[ -~]+$',
+    examples: ['3f0c2c1e-8f3a-4d7e-9a53-2b1f6f0a7c11'],
+  },
 }
 
 const IfNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of the answer that you have: 304 when it is still true.',
-  schema: { type: 'string' },
-}
-
-const Problem = {
-  type: 'object',
-  description: 'RFC 9457. Further members depend on `code`.',
-  required: ['type', 'title', 'status', 'code', 'detail', 'requestId'],
-  properties: {
-    type: { type: 'string', description: '`urn:matchday:problem:` and the code.' },
-    title: { type: 'string', description: 'The code in words.' },
-    status: { type: 'integer', description: 'The HTTP status again.' },
-    code: { type: 'string', description: 'Stable: branch on it.' },
-    detail: { type: 'string', description: 'What went wrong this time, for a developer to read.' },
-    requestId: { type: 'string', description: 'The `X-Request-Id` of the answer.' },
-    errors: {
-      type: 'array',
-      description: 'Where in the request the faults are.',
-      items: {
-        type: 'object',
-        required: ['message'],
-        properties: {
-          pointer: { type: 'string', description: 'RFC 6901, into the body.' },
-          parameter: { type: 'string', description: 'Name of a query parameter.' },
-          header: { type: 'string', description: 'Name of a header.' },
-          message: { type: 'string' },
-        },
-      },
-    },
-  },
+  description: 'The `ETag` of the answer that you have: 304 when it is current.',
+  schema: { type: 'string', examples: ['"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'] },
 }

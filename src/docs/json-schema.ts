@@ -12,6 +12,36 @@ export const mapValues = (object: Json, change: (value: unknown) => unknown): Js
 const DATA_KEYWORDS = new Set(['example', 'examples', 'default', 'const', 'enum'])
 const SCALARS = new Set<unknown>(['string', 'integer', 'number', 'boolean'])
 
+/** Changes each schema, those of its members first. */
+function mapSchemas(value: unknown, change: (schema: Json) => Json): unknown {
+  if (Array.isArray(value)) return value.map(item => mapSchemas(item, change))
+  if (!isObject(value)) return value
+  const mapped = Object.entries(value).map(([key, member]) => {
+    if (DATA_KEYWORDS.has(key)) return [key, member]
+    // Names of members are not keywords: a member may well be called `default`.
+    if (key === 'properties' && isObject(member))
+      return [key, mapValues(member, schema => mapSchemas(schema, change))]
+    return [key, mapSchemas(member, change)]
+  })
+  return change(Object.fromEntries(mapped))
+}
+
+/** For responses, which can gain members at any time: a generated client must not refuse them. */
+export const openObjects = (value: unknown): unknown =>
+  mapSchemas(value, ({ additionalProperties, ...schema }) =>
+    additionalProperties === undefined || additionalProperties === false
+      ? schema
+      : { additionalProperties, ...schema },
+  )
+
+/** For requests: generators make a member with `default` required, although it may be left out. */
+export const defaultsInWords = (value: unknown): unknown =>
+  mapSchemas(value, schema => {
+    if (!('default' in schema)) return schema
+    const { default: standard, description = '', ...rest } = schema
+    return { ...rest, description: `${description} Default: \`${JSON.stringify(standard)}\`.`.trim() }
+  })
+
 /**
  * Moves titled object schemas to `components`, and shortens the others. What our own checks added leaves the document.
  * @throws Error when two schemas share a title
@@ -30,7 +60,6 @@ export function refineSchemas(value: unknown, components: Json): unknown {
 
 function refineMember(key: string, member: unknown, components: Json): unknown {
   if (DATA_KEYWORDS.has(key)) return member
-  // Names of members are not keywords: a member may be called `default`.
   if (key === 'properties' && isObject(member))
     return mapValues(member, schema => refineSchemas(schema, components))
   return refineSchemas(member, components)

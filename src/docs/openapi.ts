@@ -3,10 +3,18 @@ import { type AnyElysia, Elysia } from 'elysia'
 import type { Endpoints } from '../identity-provider/discovery.ts'
 import { describeOperation } from './describe-operation.ts'
 import { describeApi } from './description.ts'
-import { type Json, mapValues, refineSchemas } from './json-schema.ts'
+import { defaultsInWords, type Json, mapValues, openObjects, refineSchemas } from './json-schema.ts'
+import { codesOf, Problem, problemSchemas } from './problems.ts'
+import { shareResponses } from './shared-responses.ts'
 
-/** `endpoints` of the provider, or null while it does not answer. */
-export async function generateOpenApi(api: AnyElysia, endpoints: Endpoints | null): Promise<Json> {
+interface Deployment {
+  /** Where clients reach the API; null: at the host that serves the document. */
+  publicUrl: string | null
+  /** Of the identity provider; null while it does not respond. */
+  endpoints: Endpoints | null
+}
+
+export async function generateOpenApi(api: AnyElysia, { publicUrl, endpoints }: Deployment): Promise<Json> {
   // The generator is loaded with the first request for the document.
   const { swagger } = await import('@elysiajs/swagger')
   const description = describeApi(endpoints)
@@ -15,25 +23,33 @@ export async function generateOpenApi(api: AnyElysia, endpoints: Endpoints | nul
     .use(swagger({ path: '/generated', excludeStaticFile: false, documentation: description as object }))
   const response = await generator.handle(new Request('http://localhost/generated/json'))
   const generated = (await response.json()) as { paths: Json }
-  const schemas: Json = { ...description.components.schemas }
-  const paths = Object.fromEntries(
+  const schemas: Json = {}
+  const operations = Object.fromEntries(
     Object.entries(generated.paths)
       .filter(([path]) => !path.startsWith('/generated'))
       .map(([path, item]) => [path, mapValues(item as Json, refine)]),
   )
 
   function refine(operation: unknown): unknown {
-    const complete = describeOperation(operation as Json, Object.keys(description.components.securitySchemes))
-    return refineSchemas(complete, schemas)
+    const offered = Object.keys(description.components.securitySchemes)
+    const { requestBody, responses, ...rest } = describeOperation(operation as Json, offered)
+    const request = requestBody ? { requestBody: defaultsInWords(requestBody) } : {}
+    return refineSchemas({ ...rest, ...request, responses: openObjects(responses) }, schemas)
   }
+  const { paths, responses } = shareResponses(operations)
   const used = tagsOf(paths)
   return {
     ...generated,
-    // 3.1 is JSON Schema: `null` is a type there, and `if`/`then` are keywords.
+    // 3.1 is JSON Schema: `null` is a type there.
     openapi: '3.1.0',
+    servers: [{ url: publicUrl ?? '/', description: publicUrl ? 'This API' : 'The host of this document' }],
     tags: description.tags.filter(({ name }) => used.has(name)),
     paths,
-    components: { ...description.components, schemas },
+    components: {
+      ...description.components,
+      schemas: { Problem, ...problemSchemas(codesOf(operations)), ...schemas },
+      responses,
+    },
   }
 }
 

@@ -15,7 +15,7 @@ export function docsRoutes(
   api: AnyElysia,
 ) {
   const hidden = { detail: { hide: true }, query: Closed({}) }
-  const readDocument = documentOf(api)
+  const readDocument = documentOf(api, config.docs.publicUrl)
 
   const servePage = async () => {
     const policy = pagePolicy(config.identity.issuer, await identity.endpoints())
@@ -37,14 +37,19 @@ export function docsRoutes(
 }
 
 /** The document is generated once, and again only when the provider comes up or moves. */
-function documentOf(api: AnyElysia): (endpoints: Endpoints | null) => Promise<string> {
+function documentOf(
+  api: AnyElysia,
+  publicUrl: string | null,
+): (endpoints: Endpoints | null) => Promise<string> {
   let key: string | undefined
   let document: Promise<string> | undefined
   return endpoints => {
     const asked = JSON.stringify(endpoints)
     if (document === undefined || key !== asked) {
       key = asked
-      document = generateOpenApi(api, endpoints).then(generated => JSON.stringify(generated, null, 2))
+      document = generateOpenApi(api, { publicUrl, endpoints }).then(generated =>
+        JSON.stringify(generated, null, 2),
+      )
     }
     return document
   }

@@ -7,19 +7,27 @@ import { anyone } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
 
-const Health = Closed({ status: Type.Literal('ok') }, { title: 'Health' })
+const Health = Closed(
+  { status: Type.Literal('ok', { description: 'The process responds.' }) },
+  { title: 'Health' },
+)
 
 const check = (description: string) =>
   Type.String({ description: `${description} \`ok\`, or what is wrong.`, examples: ['ok'] })
 
 const Readiness = Closed(
   {
-    status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')]),
-    checks: Closed({
-      database: check('The database is reached and its schema is current.'),
-      identityProvider: check('Keys to verify session tokens are held.'),
-      process: Type.Optional(Type.Literal('stopping', { description: 'Only once it was told to stop.' })),
+    status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')], {
+      description: 'Whether to send requests here.',
     }),
+    checks: Closed(
+      {
+        database: check('The database is reached and its schema is current.'),
+        identityProvider: check('Keys to verify session tokens are held.'),
+        process: Type.Optional(Type.Literal('stopping', { description: 'Only once it was told to stop.' })),
+      },
+      { description: 'What was checked, and what was found.' },
+    ),
   },
   { title: 'Readiness' },
 )
@@ -43,6 +51,7 @@ export const healthRoutes = ({
       operation({
         id: 'getHealth',
         summary: 'Is the process alive?',
+        description: 'For liveness probes: reads nothing, and so says nothing of the database.',
         probe: true,
         responses: { 200: Health },
         examples: { responses: { 200: { status: 'ok' } } },
@@ -67,6 +76,7 @@ export const healthRoutes = ({
       operation({
         id: 'getReadiness',
         summary: 'Can it do its work?',
+        description: 'For readiness probes: 200 when every check is `ok`, else 503 with what is wrong.',
         probe: true,
         responses: { 200: Readiness, 503: Readiness },
         examples: {

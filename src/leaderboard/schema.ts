@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, NextCursor, Nullable, PageQuery } from '../core/schemas.ts'
+import { Closed, Id, Instant, Integer, NextCursor, Nullable, PageQuery } from '../core/schemas.ts'
 
 const periods = [Type.Literal('all'), Type.Literal('week'), Type.Literal('month')] as const
 
@@ -9,17 +9,22 @@ export const LeaderboardQuery = Closed({
     Type.Union([...periods], {
       default: 'all',
       description: 'Points of all time, of an ISO week, or of a month; UTC.',
+      examples: ['week'],
     }),
   ),
   of: Type.Optional(
     Type.String({
       pattern: '^[0-9]{4}-W?[0-9]{2}$',
       description: 'The week (`2026-W47`) or month (`2026-11`); the current one by default.',
+      examples: ['2026-W47'],
       errorNoun: 'a week like 2026-W47 or a month like 2026-11',
     }),
   ),
   around: Type.Optional(
-    Type.Literal('me', { description: 'The page with the caller in its middle, instead of the first one.' }),
+    Type.Literal('me', {
+      description: 'The page with the caller in its middle, instead of the first one.',
+      examples: ['me'],
+    }),
   ),
 })
 export type LeaderboardQuery = typeof LeaderboardQuery.static
@@ -30,9 +35,9 @@ const RankedEntry = Closed(
       description: 'From 1. With equal points, the fan who reached them first is ahead.',
       minimum: 1,
     }),
-    userId: Type.String(),
-    displayName: Nullable(Type.String()),
-    avatarUrl: Nullable(Type.String()),
+    userId: Id('The fan.'),
+    displayName: Nullable(Type.String(), { description: 'The fan’s own name, or else the provider’s.' }),
+    avatarUrl: Nullable(Type.String(), { description: 'The fan’s own picture, or else the provider’s.' }),
     points: Integer({
       description: 'Points earned in the period; spending does not reduce them.',
       minimum: 0,
@@ -50,16 +55,16 @@ export const Leaderboard = Closed(
           description: '`all`, or the week or month in ISO 8601.',
           examples: ['2026-W47'],
         }),
-        period: Type.Union([...periods]),
+        period: Type.Union([...periods], { description: 'All time, an ISO week or a month.' }),
         startsAt: Nullable(Instant('First instant of the period.')),
         endsAt: Nullable(Instant('First instant after it.')),
         final: Type.Boolean({
           description: 'The period is over, and ranks no longer change.',
         }),
       },
-      { title: 'Board' },
+      { title: 'Board', description: 'The period that the page is of.' },
     ),
-    entries: Type.Array(RankedEntry),
+    entries: Type.Array(RankedEntry, { description: 'By rank.' }),
     me: Nullable(RankedEntry, {
       description:
         'The caller’s own entry. Null without a caller, and for a caller who is not on this board.',

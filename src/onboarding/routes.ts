@@ -23,6 +23,7 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
       operation({
         id: 'readOnboarding',
         summary: 'Read your onboarding',
+        description: 'Also before your first write: then it is `not_started`.',
         data: 'read',
         responses: { 200: Onboarding },
         examples: { responses: { 200: exampleOnboarding } },

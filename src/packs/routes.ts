@@ -36,6 +36,7 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
       operation({
         id: 'listPacks',
         summary: 'List the packs on sale',
+        description: 'With price, supply and odds.',
         conditional: true,
         ready: () => cache.getIfPresent(PACKS_KEY),
         data: 'read',
@@ -49,6 +50,7 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
       operation({
         id: 'readPack',
         summary: 'Read a pack and what it may hold',
+        description: 'As in the list, and each item with its share in the draw.',
         conditional: true,
         data: 'read',
         params: schema.PackParams,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, NextCursor, Nullable } from '../core/schemas.ts'
+import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable } from '../core/schemas.ts'
 
 const Price = Closed(
   {
@@ -9,23 +9,26 @@ const Price = Closed(
   { title: 'Price' },
 )
 
+const ItemsPerPack = Integer({ minimum: 1, description: 'How many collectibles it holds.' })
+const Rarity = Type.String({ description: 'A free choice of the catalogue.', examples: ['rare'] })
+
 const packMembers = {
   id: Type.String({ description: 'Slug of the pack.' }),
-  name: Type.String(),
-  description: Type.String(),
-  imageUrl: Nullable(Type.String()),
+  name: Type.String({ description: 'For the fan to read.' }),
+  description: Type.String({ description: 'What is in it, for the fan to read.' }),
+  imageUrl: Nullable(Type.String(), { description: 'https URL.' }),
   price: Price,
-  itemsPerPack: Integer({ minimum: 1 }),
+  itemsPerPack: ItemsPerPack,
   supply: Nullable(
     Closed({
-      total: Integer({ minimum: 0 }),
+      total: Integer({ minimum: 0, description: 'How many there ever are.' }),
       remaining: Integer({ minimum: 0, description: 'Neither sold nor held.' }),
     }),
     { description: 'Null: without limit.' },
   ),
   odds: Type.Array(
     Closed({
-      rarity: Type.String(),
+      rarity: Rarity,
       probability: Type.String({
         pattern: '^[01]\\.[0-9]{6}$',
         description: 'Exact decimal; they add up to 1.',
@@ -42,30 +45,43 @@ const packMembers = {
 
 const collectibleMembers = {
   id: Type.String({ description: 'Slug of the collectible.' }),
-  name: Type.String(),
-  description: Type.String(),
-  imageUrl: Nullable(Type.String()),
-  rarity: Type.String(),
+  name: Type.String({ description: 'For the fan to read.' }),
+  description: Type.String({ description: 'What it shows, for the fan to read.' }),
+  imageUrl: Nullable(Type.String(), { description: 'https URL.' }),
+  rarity: Rarity,
 }
+
+const PackId = Type.String({ description: 'Slug of the pack.', examples: ['starter'] })
 
 const Share = Integer({ minimum: 1, description: 'Share in millionths.' })
 
-export const Packs = Closed({ packs: Type.Array(Closed(packMembers, { title: 'Pack' })) }, { title: 'Packs' })
+export const Packs = Closed(
+  {
+    packs: Type.Array(Closed(packMembers, { title: 'Pack' }), {
+      description: 'On sale now, by id.',
+    }),
+  },
+  { title: 'Packs' },
+)
 
 export const PackWithItems = Closed(
   {
     ...packMembers,
-    items: Type.Array(Closed({ ...collectibleMembers, weight: Share }, { title: 'PackItem' })),
+    items: Type.Array(Closed({ ...collectibleMembers, weight: Share }, { title: 'PackItem' }), {
+      description: 'What a draw can give.',
+    }),
   },
   { title: 'PackWithItems' },
 )
 
 const UserPack = Closed(
   {
-    id: Type.String(),
-    packId: Type.String(),
-    purchaseId: Type.String(),
-    state: Type.Union([Type.Literal('sealed'), Type.Literal('opened'), Type.Literal('revoked')]),
+    id: Id('The fan’s own pack; `userPackId` in requests.'),
+    packId: PackId,
+    purchaseId: Id('The purchase that it came from.'),
+    state: Type.Union([Type.Literal('sealed'), Type.Literal('opened'), Type.Literal('revoked')], {
+      description: '`revoked`: its purchase was refunded before it was opened.',
+    }),
     seedHash: Type.String({ description: 'SHA-256 of the server seed, which the proof reveals.' }),
     createdAt: Instant('When it was bought.'),
     openedAt: Nullable(Instant('When it was opened.')),
@@ -75,18 +91,22 @@ const UserPack = Closed(
 
 export const Purchase = Closed(
   {
-    id: Type.String(),
-    packId: Type.String(),
-    status: Type.Union([
-      Type.Literal('pending'),
-      Type.Literal('completed'),
-      Type.Literal('expired'),
-      Type.Literal('cancelled', { description: 'Cancelled by the fan before it was completed.' }),
-      Type.Literal('refund_due', {
-        description: 'Paid too late, or after it was cancelled: the money is refunded.',
-      }),
-      Type.Literal('refunded'),
-    ]),
+    id: Id('The purchase; `purchaseId` in requests.'),
+    packId: PackId,
+    status: Type.Union(
+      [
+        Type.Literal('pending'),
+        Type.Literal('completed'),
+        Type.Literal('expired'),
+        Type.Literal('cancelled'),
+        Type.Literal('refund_due'),
+        Type.Literal('refunded'),
+      ],
+      {
+        description:
+          '`cancelled`: by the fan, before it was completed. `refund_due`: paid too late, or after it was cancelled; the money is refunded.',
+      },
+    ),
     price: Price,
     seedHash: Type.String({ description: 'SHA-256 of the server seed, which the proof reveals.' }),
     termsHash: Type.String({
@@ -95,25 +115,25 @@ export const Purchase = Closed(
     createdAt: Instant('When it was started.'),
     expiresAt: Instant('When the hold expires.'),
     completedAt: Nullable(Instant('When it was completed.')),
-    userPack: Nullable(UserPack),
+    userPack: Nullable(UserPack, { description: 'What was bought; null until the purchase is completed.' }),
   },
   { title: 'Purchase' },
 )
 
 export const Purchases = Closed(
-  { purchases: Type.Array(Purchase), nextCursor: NextCursor },
+  { purchases: Type.Array(Purchase, { description: 'Newest first.' }), nextCursor: NextCursor },
   { title: 'Purchases' },
 )
 
 export const StartPurchase = Closed(
-  { packId: Type.String({ minLength: 1, maxLength: 100 }) },
+  { packId: IdReference('The `id` of the pack.', 'starter') },
   { title: 'StartPurchase' },
 )
 export type StartPurchase = typeof StartPurchase.static
 
 export const CompletePurchase = Closed(
   {
-    purchaseId: Type.String({ minLength: 1, maxLength: 100 }),
+    purchaseId: IdReference('The `id` of the purchase.'),
     paymentReference: Type.Optional(
       Type.String({
         minLength: 1,
@@ -128,7 +148,7 @@ export type CompletePurchase = typeof CompletePurchase.static
 
 export const OpenPack = Closed(
   {
-    userPackId: Type.String({ minLength: 1, maxLength: 100 }),
+    userPackId: IdReference('The `id` of the fan’s own pack.'),
     clientSeed: Type.Optional(
       Type.String({ maxLength: 100, description: 'Your part of the draw: any text. Empty when left out.' }),
     ),
@@ -141,14 +161,17 @@ const hex = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', de
 
 export const Proof = Closed(
   {
-    version: Type.Literal(1),
-    userPackId: Type.String(),
-    packId: Type.String(),
-    itemsPerPack: Integer({ minimum: 1 }),
-    weights: Type.Array(Closed({ id: Type.String(), rarity: Type.String(), weight: Share })),
+    version: Type.Literal(1, { description: 'Of this form of proof.' }),
+    userPackId: Id('The pack that was opened.'),
+    packId: PackId,
+    itemsPerPack: ItemsPerPack,
+    weights: Type.Array(
+      Closed({ id: Type.String({ description: 'Slug of the collectible.' }), rarity: Rarity, weight: Share }),
+      { description: 'What the draw chose from, in this order.' },
+    ),
     serverSeed: hex('Revealed now.'),
     seedHash: hex('SHA-256 of the server seed: promised when the purchase started.'),
-    clientSeed: Type.String(),
+    clientSeed: Type.String({ description: 'What the fan gave when opening; empty when nothing.' }),
     termsHash: hex('SHA-256 of the canonical terms.'),
     items: Type.Array(Type.String(), { description: 'Drawn collectibles, by index.' }),
     digest: hex('SHA-256 over all the other members.'),
@@ -160,7 +183,14 @@ export const OpenedPack = Closed(
   {
     userPack: UserPack,
     items: Type.Array(
-      Closed({ ...collectibleMembers, serialNumber: Integer({ minimum: 1 }) }, { title: 'DrawnItem' }),
+      Closed(
+        {
+          ...collectibleMembers,
+          serialNumber: Integer({ minimum: 1, description: 'Counts all that were ever drawn of it.' }),
+        },
+        { title: 'DrawnItem' },
+      ),
+      { description: 'In the order of the draw.' },
     ),
     proof: Proof,
   },
@@ -168,7 +198,7 @@ export const OpenedPack = Closed(
 )
 
 export const UserPacks = Closed(
-  { packs: Type.Array(UserPack), nextCursor: NextCursor },
+  { packs: Type.Array(UserPack, { description: 'Newest first.' }), nextCursor: NextCursor },
   { title: 'UserPacks' },
 )
 
@@ -178,17 +208,18 @@ export const Collection = Closed(
       Closed(
         {
           ...collectibleMembers,
-          count: Integer({ minimum: 1 }),
-          serialNumbers: Type.Array(Integer({ minimum: 1 })),
+          count: Integer({ minimum: 1, description: 'How many the fan has.' }),
+          serialNumbers: Type.Array(Integer({ minimum: 1 }), { description: 'Of each of them, ascending.' }),
         },
         { title: 'CollectedItem' },
       ),
+      { description: 'Each collectible once.' },
     ),
     nextCursor: NextCursor,
   },
   { title: 'Collection' },
 )
 
-export const PackParams = Closed({ packId: Type.String({ minLength: 1, maxLength: 100 }) })
-export const PurchaseParams = Closed({ purchaseId: Type.String({ minLength: 1, maxLength: 100 }) })
-export const ProofParams = Closed({ userPackId: Type.String({ minLength: 1, maxLength: 100 }) })
+export const PackParams = Closed({ packId: IdReference('The `id` of the pack.', 'starter') })
+export const PurchaseParams = Closed({ purchaseId: IdReference('The `id` of the purchase.') })
+export const ProofParams = Closed({ userPackId: IdReference('The `id` of the opened pack.') })

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, NextCursor, PageQuery } from '../core/schemas.ts'
+import { Closed, Id, Instant, Integer, NextCursor, PageQuery } from '../core/schemas.ts'
 import { POINTS_REASONS } from './ledger.ts'
 
 const Reason = Type.Union(
   POINTS_REASONS.map(reason => Type.Literal(reason)),
-  { description: 'What the entry is for.' },
+  { description: 'Only entries of this reason.', examples: ['onboarding'] },
 )
 
 export const PointsQuery = Closed({
@@ -17,14 +17,14 @@ export type PointsQuery = typeof PointsQuery.static
 
 export const PointsEntry = Closed(
   {
-    id: Type.String(),
+    id: Id('Names the entry.'),
     seq: Integer({ description: 'Position in the fan’s ledger, from 1.', minimum: 1 }),
     delta: Integer({
       description: 'Points earned, or spent when negative.',
       minimum: Number.MIN_SAFE_INTEGER,
     }),
-    balanceAfter: Integer({ minimum: 0 }),
-    reason: Type.String({ examples: ['onboarding'] }),
+    balanceAfter: Integer({ description: 'Balance after this entry.', minimum: 0 }),
+    reason: Type.String({ description: 'What the points are for.', examples: ['onboarding'] }),
     ref: Type.String({ description: 'Names the cause within its reason; booked once.' }),
     createdAt: Instant('When it was booked.'),
     hash: Type.String({
@@ -39,7 +39,7 @@ export const PointsHistory = Closed(
   {
     balance: Integer({ description: 'What the fan has now.', minimum: 0 }),
     lifetime: Integer({ description: 'All points ever earned; spending does not reduce it.', minimum: 0 }),
-    entries: Type.Array(PointsEntry),
+    entries: Type.Array(PointsEntry, { description: 'Newest first.' }),
     nextCursor: NextCursor,
   },
   { title: 'PointsHistory' },

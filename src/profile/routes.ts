@@ -11,6 +11,7 @@ export const profileRoutes = (deps: FanDeps) =>
       operation({
         id: 'readProfile',
         summary: 'Read your profile',
+        description: 'What you wrote yourself, beside what the identity provider says.',
         data: 'read',
         responses: { 200: Profile },
         problems: readProfile.problems,

@@ -1,8 +1,10 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, Nullable } from '../core/schemas.ts'
+import { Closed, Id, Instant, Integer, Nullable } from '../core/schemas.ts'
 import { exampleIdentity, Identity } from '../users/schema.ts'
 
-const OnboardingState = Type.Union([Type.Literal('not_started'), Type.Literal('completed')])
+const OnboardingState = Type.Union([Type.Literal('not_started'), Type.Literal('completed')], {
+  description: 'Completed once for ever.',
+})
 
 const optional = <S extends TSchema>(schema: S) => Type.Optional(Nullable(schema))
 
@@ -39,17 +41,20 @@ export const ProfileChange = Closed(
 
 export const Profile = Closed(
   {
-    id: Type.String(),
+    id: Id('The fan; `userId` elsewhere.'),
     displayName: Nullable(Type.String(), { description: 'The fan’s own name, or else the provider’s.' }),
-    handle: Nullable(Type.String()),
+    handle: Nullable(Type.String(), { description: 'Unique among fans.' }),
     avatarUrl: Nullable(Type.String(), { description: 'The fan’s own picture, or else the provider’s.' }),
-    bio: Nullable(Type.String()),
-    country: Nullable(Type.String()),
-    locale: Nullable(Type.String()),
-    favoriteTeamId: Nullable(Type.String()),
+    bio: Nullable(Type.String(), { description: 'What the fan wrote about themselves.' }),
+    country: Nullable(Type.String(), { description: 'ISO 3166-1 alpha-2.' }),
+    locale: Nullable(Type.String(), { description: 'BCP 47, in its canonical form.' }),
+    favoriteTeamId: Nullable(Type.String(), { description: 'The `id` of a team.' }),
     identity: Identity,
     points: Integer({ description: 'Current balance.', minimum: 0 }),
-    onboarding: Closed({ state: OnboardingState, completedAt: Nullable(Instant('When it was completed.')) }),
+    onboarding: Closed(
+      { state: OnboardingState, completedAt: Nullable(Instant('When it was completed.')) },
+      { description: 'How far the fan is; `GET /api/user/onboarding` says more.' },
+    ),
     createdAt: Instant('When the user record was created.'),
     updatedAt: Instant('When the fan last changed the profile.'),
   },
@@ -71,13 +76,19 @@ export const Onboarding = Closed(
     state: OnboardingState,
     completedAt: Nullable(Instant('When it was completed.')),
     reward: Nullable(
-      Closed({ points: Integer({ minimum: 1 }), grantedAt: Instant('When the points were granted.') }),
+      Closed({
+        points: Integer({ description: 'How many were granted.', minimum: 1 }),
+        grantedAt: Instant('When the points were granted.'),
+      }),
       { description: 'Null when no points were granted.' },
     ),
-    leaderboard: Closed({
-      enrolled: Type.Boolean(),
-      enrolledAt: Nullable(Instant('When the fan was enrolled.')),
-    }),
+    leaderboard: Closed(
+      {
+        enrolled: Type.Boolean({ description: 'Whether the fan is on the leaderboard.' }),
+        enrolledAt: Nullable(Instant('When the fan was enrolled.')),
+      },
+      { description: 'The global leaderboard.' },
+    ),
     identitySync: Type.Union([Type.Literal('synced'), Type.Literal('deferred')], {
       description: '`deferred`: the provider’s data has not been synced yet.',
     }),

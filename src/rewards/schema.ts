@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, NextCursor, Nullable } from '../core/schemas.ts'
+import { Closed, IdReference, Instant, Integer, NextCursor, Nullable } from '../core/schemas.ts'
 
 const Reward = Closed(
   {
     id: Type.String({ description: 'Slug of the reward.' }),
-    title: Type.String(),
-    description: Type.String(),
-    imageUrl: Nullable(Type.String()),
+    title: Type.String({ description: 'For the fan to read.' }),
+    description: Type.String({ description: 'What the fan gets, for the fan to read.' }),
+    imageUrl: Nullable(Type.String(), { description: 'https URL.' }),
     itemType: Type.String({ examples: ['voucher'], description: 'The kind of item; a free choice.' }),
     pointsRequired: Integer({ description: 'Points needed to unlock it. A claim spends none.', minimum: 0 }),
     active: Type.Boolean({
@@ -15,10 +15,12 @@ const Reward = Closed(
     startsAt: Nullable(Instant('From when it can be claimed.')),
     endsAt: Nullable(Instant('Until when it can be claimed.')),
     stockRemaining: Nullable(Integer({ minimum: 0 }), { description: 'Null: without limit.' }),
-    state: Type.Union([Type.Literal('unclaimed'), Type.Literal('claimed'), Type.Literal('redeemed')]),
+    state: Type.Union([Type.Literal('unclaimed'), Type.Literal('claimed'), Type.Literal('redeemed')], {
+      description: 'Of the caller’s own claim.',
+    }),
     unlocked: Type.Boolean({ description: 'The caller has the points.' }),
     claimable: Type.Boolean({ description: 'A claim would succeed now.' }),
-    missingPoints: Integer({ minimum: 0 }),
+    missingPoints: Integer({ minimum: 0, description: 'Points to earn until it is unlocked.' }),
     blockedBy: Type.Array(
       Type.Union([
         Type.Literal('reward_inactive'),
@@ -38,7 +40,10 @@ const Reward = Closed(
 )
 
 export const Rewards = Closed(
-  { points: Integer({ description: 'The caller’s balance.', minimum: 0 }), rewards: Type.Array(Reward) },
+  {
+    points: Integer({ description: 'The caller’s balance.', minimum: 0 }),
+    rewards: Type.Array(Reward, { description: 'Active ones.' }),
+  },
   { title: 'Rewards' },
 )
 
@@ -50,7 +55,7 @@ export const OwnRewards = Closed(
 export const RewardResult = Closed({ reward: Reward }, { title: 'RewardResult' })
 
 export const RewardReference = Closed(
-  { rewardId: Type.String({ minLength: 1, maxLength: 100 }) },
+  { rewardId: IdReference('The `id` of the reward.', 'scarf-discount') },
   { title: 'RewardReference' },
 )
 export type RewardReference = typeof RewardReference.static

@@ -11,13 +11,13 @@ const Colour = Nullable(Type.String({ pattern: '^#[0-9a-f]{6}$' }), { descriptio
 const Team = Closed(
   {
     id: Slug('Slug of the team.'),
-    name: Type.String(),
+    name: Type.String({ description: 'For the fan to read.' }),
     shortName: Type.String({ description: 'Three letters or so, for score lines.' }),
-    city: Nullable(Type.String()),
+    city: Nullable(Type.String(), { description: 'Where it plays.' }),
     country: Nullable(Type.String(), { description: 'ISO 3166-1 alpha-2.' }),
     primaryColor: Colour,
     secondaryColor: Colour,
-    crestUrl: Nullable(Type.String()),
+    crestUrl: Nullable(Type.String(), { description: 'https URL of its crest.' }),
   },
   { title: 'Team' },
 )
@@ -33,7 +33,7 @@ export const teamsRoutes = ({ db, cache }: { db: Database; cache: ResponseCache 
       conditional: true,
       ready: () => cache.getIfPresent(TEAMS_KEY),
       data: 'read',
-      responses: { 200: Closed({ teams: Type.Array(Team) }, { title: 'Teams' }) },
+      responses: { 200: Closed({ teams: Type.Array(Team, { description: 'By id.' }) }, { title: 'Teams' }) },
       examples: {
         responses: {
           200: {

@@ -5,10 +5,10 @@ export const Identity = Closed(
   {
     provider: Type.String({ description: 'Name of the identity provider.' }),
     subject: Type.String({ description: 'The provider’s id of the user.' }),
-    email: Nullable(Type.String()),
-    emailVerified: Nullable(Type.Boolean()),
-    name: Nullable(Type.String()),
-    picture: Nullable(Type.String()),
+    email: Nullable(Type.String(), { description: 'As the provider has it.' }),
+    emailVerified: Nullable(Type.Boolean(), { description: 'Whether the provider verified `email`.' }),
+    name: Nullable(Type.String(), { description: 'Full name.' }),
+    picture: Nullable(Type.String(), { description: 'URL of a picture.' }),
     updatedAt: Nullable(Instant('When the user last changed at the provider.')),
     syncedAt: Nullable(Instant('When the provider’s data was last synced; null before the first sync.')),
   },
@@ -49,7 +49,7 @@ export const Sync = Closed(
 /** An event of the provider. Open to other members: the schema names only those that are read. */
 export const UserEvent = Type.Object(
   {
-    type: Type.String({ maxLength: 100, examples: ['user.updated'] }),
+    type: Type.String({ maxLength: 100, description: 'What happened.', examples: ['user.updated'] }),
     timestamp: Type.String({ maxLength: 40, description: 'ISO 8601.' }),
     data: Type.Object(
       {
@@ -57,7 +57,9 @@ export const UserEvent = Type.Object(
         sub: Type.Optional(
           Type.String({ minLength: 1, maxLength: 255, description: 'The user; required for `user.*`.' }),
         ),
-        iss: Type.Optional(Type.String({ maxLength: 2048 })),
+        iss: Type.Optional(
+          Type.String({ maxLength: 2048, description: 'The provider; `IDP_ISSUER` when it is sent.' }),
+        ),
       },
       { description: 'The user’s standard claims (OpenID Connect Core §5.1).', additionalProperties: true },
     ),

@@ -48,7 +48,7 @@ describe('parseConfig', () => {
         tokenTyp: 'at+jwt',
       },
       onboardingPoints: 100,
-      docs: { enabled: true, clientId: 'matchday-swagger' },
+      docs: { enabled: true, clientId: 'matchday-swagger', publicUrl: null },
       logLevel: 'info',
     })
     expect(faultsOf({}, {})).toEqual(['IDP_WEBHOOK_SECRET', 'NATIVE_TOKEN_KEY'])

@@ -1,4 +1,5 @@
 /** Ways through the OpenAPI document, for the tests that hold it to its promises. */
+import { inlineResponses } from '../support/conformance.ts'
 import type { World } from '../support/world.ts'
 
 export type Json = Record<string, unknown>
@@ -26,9 +27,15 @@ interface DocumentedOperation {
 
 export interface Document {
   openapi: string
+  servers: { url: string }[]
   tags: { name: string; description: string }[]
   paths: Record<string, Record<string, DocumentedOperation>>
-  components: { schemas: Record<string, Json>; securitySchemes: Record<string, Json> }
+  components: {
+    schemas: Record<string, Json>
+    parameters: Record<string, Json>
+    securitySchemes: Record<string, Json>
+    responses: Record<string, Body & { description: string; headers: Json }>
+  }
 }
 
 export interface Located {
@@ -39,10 +46,15 @@ export interface Located {
   operation: DocumentedOperation
 }
 
-export async function readDocument({ app }: Pick<World, 'app'>): Promise<Document> {
+/** As it is served. */
+export async function fetchDocument({ app }: Pick<World, 'app'>): Promise<Document> {
   const response = await app.handle(new Request('http://localhost/docs/json'))
   return (await response.json()) as Document
 }
+
+/** With shared responses written out in each operation. */
+export const readDocument = async (world: Pick<World, 'app'>): Promise<Document> =>
+  inlineResponses(await fetchDocument(world))
 
 export function operationsOf({ paths }: Document): Located[] {
   return Object.entries(paths).flatMap(([path, item]) =>

@@ -58,7 +58,7 @@ onEngine(sqliteEngine, 'the page of /docs', world => {
   })
 
   test('writes the client id of the configuration as text, whatever is in it', async () => {
-    const docs = { enabled: true, clientId: '"><script>alert(1)</script>', demoFolder: null }
+    const docs = { ...world.config.docs, clientId: '"><script>alert(1)</script>' }
     const app = createApp({ ...world.deps, config: { ...world.config, docs } })
     const html = await (await app.handle(new Request('http://localhost/docs'))).text()
     expect(html).toContain('data-client-id="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"')

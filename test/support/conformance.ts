@@ -6,13 +6,20 @@ import { createApp } from '../../src/app.ts'
 import { problemTypes } from '../../src/core/problems.ts'
 import type { Deps } from '../../src/deps.ts'
 
-interface Operation {
-  responses: Record<string, { content?: Record<string, unknown> }>
+type Json = Record<string, unknown>
+
+interface Response {
+  content?: Record<string, unknown>
 }
 
-interface OpenApiDocument {
+interface Operation {
+  responses: Record<string, Response>
+}
+
+export interface OpenApiDocument {
   openapi: string
   paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Json>; responses: Record<string, Response> }
 }
 
 interface Exchange {
@@ -50,7 +57,37 @@ async function readDocument(deps: Deps): Promise<OpenApiDocument> {
   return (await response.json()) as OpenApiDocument
 }
 
-function createConformance(document: OpenApiDocument): Conformance {
+/** Writes shared responses out where they are referred to. */
+export function inlineResponses<Document extends OpenApiDocument>(document: Document): Document {
+  const copy = structuredClone(document)
+  for (const operation of Object.values(copy.paths).flatMap(item => Object.values(item))) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const name = (response as { $ref?: string }).$ref?.split('/').at(-1)
+      if (name !== undefined) operation.responses[status] = copy.components.responses[name] ?? {}
+    }
+  }
+  return copy
+}
+
+/** The document leaves responses open, for members to come; a member that nobody declared must not slip into ours. */
+function closeObjects(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  Object.values(value).forEach(closeObjects)
+  const schema = value as Json
+  if (schema.type !== 'object' || !('properties' in schema) || 'additionalProperties' in schema) return
+  schema['allOf' in schema ? 'unevaluatedProperties' : 'additionalProperties'] = false
+}
+
+function closed(document: OpenApiDocument): OpenApiDocument {
+  const copy = inlineResponses(document)
+  const { Problem, ...schemas } = copy.components.schemas
+  // The schema of each code builds on `Problem`, and is closed with the members of both.
+  closeObjects([schemas, copy.components.responses, copy.paths, Problem?.properties])
+  return copy
+}
+
+export function createConformance(open: OpenApiDocument): Conformance {
+  const document = closed(open)
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats(ajv)
   ajv.addSchema({ $id: 'http://localhost/openapi', ...document })

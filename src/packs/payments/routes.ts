@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { type FanDeps, fans } from '../../auth/groups.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { Closed, Nullable } from '../../core/schemas.ts'
+import { Closed, IdReference, Nullable } from '../../core/schemas.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { anyone } from '../../http/contract/group.ts'
 import { operation } from '../../http/contract/operation.ts'
@@ -27,13 +27,15 @@ type PaymentDeps = FanDeps & {
 }
 
 const PurchaseReference = Closed(
-  { purchaseId: Type.String({ minLength: 1, maxLength: 100 }) },
+  { purchaseId: IdReference('The `id` of the purchase.') },
   { title: 'PurchaseReference' },
 )
 
 const PreparedPayment = Closed(
   {
-    gateway: Type.Union([Type.Literal('sandbox'), Type.Literal('stripe')]),
+    gateway: Type.Union([Type.Literal('sandbox'), Type.Literal('stripe')], {
+      description: 'Which client library pays.',
+    }),
     paymentReference: Nullable(Type.String(), { description: 'What to complete with, once it is paid.' }),
     clientSecret: Nullable(Type.String(), { description: 'For the gateway’s client library.' }),
   },
@@ -118,19 +120,27 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
         {
           ...PurchaseReference.properties,
           kind: Type.Optional(
-            Type.Union([
-              Type.Literal('paid'),
-              Type.Literal('unpaid'),
-              Type.Literal('partial'),
-              Type.Literal('wrong_currency'),
-              Type.Literal('foreign'),
-              Type.Literal('forged'),
-            ]),
+            Type.Union(
+              [
+                Type.Literal('paid'),
+                Type.Literal('unpaid'),
+                Type.Literal('partial'),
+                Type.Literal('wrong_currency'),
+                Type.Literal('foreign'),
+                Type.Literal('forged'),
+              ],
+              { description: 'What the receipt proves.', default: 'paid' },
+            ),
           ),
         },
         { title: 'SandboxReceiptRequest' },
       ),
-      responses: { 201: Closed({ paymentReference: Type.String() }, { title: 'SandboxReceipt' }) },
+      responses: {
+        201: Closed(
+          { paymentReference: Type.String({ description: 'What to complete the purchase with.' }) },
+          { title: 'SandboxReceipt' },
+        ),
+      },
       problems: requirePurchase.problems,
       examples: {
         body: { ...examplePurchase, kind: 'paid' },
