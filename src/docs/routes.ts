@@ -47,9 +47,7 @@ function documentOf(
     const asked = JSON.stringify(endpoints)
     if (document === undefined || key !== asked) {
       key = asked
-      document = generateOpenApi(api, { publicUrl, endpoints }).then(generated =>
-        JSON.stringify(generated, null, 2),
-      )
+      document = generateOpenApi(api, { publicUrl, endpoints }).then(generated => JSON.stringify(generated))
     }
     return document
   }

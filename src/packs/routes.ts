@@ -137,6 +137,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
       operation({
         id: 'readPurchase',
         summary: 'Read a purchase',
+        description: 'Pending or past: whether it is completed, and until when it holds the pack.',
         data: 'read',
         params: schema.PurchaseParams,
         responses: { 200: schema.Purchase },

@@ -48,7 +48,10 @@ export const Rewards = Closed(
 )
 
 export const OwnRewards = Closed(
-  { rewards: Type.Array(Reward), nextCursor: NextCursor },
+  {
+    rewards: Type.Array(Reward, { description: 'Claimed and redeemed, active or not.' }),
+    nextCursor: NextCursor,
+  },
   { title: 'OwnRewards' },
 )
 

@@ -18,6 +18,7 @@ interface Body {
 interface DocumentedOperation {
   operationId: string
   summary: string
+  description: string
   tags: string[]
   security: Record<string, string[]>[]
   parameters?: { name: string; in: string; schema: Json; description?: string }[]

@@ -52,6 +52,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     for (const { name, operation } of operations) {
       expect(operation.operationId, name).toMatch(/^[a-z][A-Za-z]+$/)
       expect(operation.summary, name).toMatch(/^[A-Z].{5,}/)
+      expect(operation.description, name).toMatch(/^[A-Z].{5,}/)
     }
   })
 
@@ -174,7 +175,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
       name: 'limit',
       in: 'query',
       required: false,
-      description: 'How many to answer, 1 to 100.',
+      description: 'Maximum number of items, 1 to 100.',
       schema: { type: 'integer', minimum: 1, maximum: 100, default: 50, examples: [20] },
     } as unknown as typeof limit)
   })
