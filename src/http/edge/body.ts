@@ -1,5 +1,6 @@
 /** Reads a JSON body with every check that comes before its schema. */
-import { DomainError } from '../../core/problems.ts'
+import { withDeadline } from '../../../db/deadline.ts'
+import { DomainError, refuseField } from '../../core/problems.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -82,49 +83,33 @@ async function readBytes(request: Request, maxBytes: number, timeoutMs: number):
     new DomainError('payload_too_large', { detail: `The body may hold ${maxBytes} bytes.` })
   const length = request.headers.get('content-length')
   if (Number(length) > maxBytes) throw tooLarge()
-  // Its stream costs more than all that is read from it.
-  if (length !== null) return withinTime(request.bytes(), timeoutMs)
-  // A chunked body announces no length: count what comes.
+  // Bun closes idle connections; the deadline ends a request that sends a few bytes now and then.
+  const onLate = () => new DomainError('request_timeout')
+  // A body of a known length is read whole: its stream would cost more.
+  if (length !== null) return withDeadline(request.bytes(), timeoutMs, onLate)
+  if (request.body === null) return new Uint8Array()
+  const reader = request.body.getReader()
+  try {
+    return await withDeadline(readChunks(reader, maxBytes, tooLarge), timeoutMs, onLate)
+  } finally {
+    reader.cancel().catch(() => {})
+  }
+}
+
+/** A chunked body announces no length: its bytes are counted as they arrive. */
+async function readChunks(
+  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>,
+  maxBytes: number,
+  tooLarge: () => Error,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of readWithin(request.body, timeoutMs)) {
-    size += chunk.byteLength
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+    size += value.byteLength
     if (size > maxBytes) throw tooLarge()
-    chunks.push(chunk)
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
-}
-
-/** Bun closes idle connections; this ends a request that sends a few bytes now and then. */
-function startDeadline(timeoutMs: number) {
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new DomainError('request_timeout')), timeoutMs)
-  late.promise.catch(() => {})
-  return { late: late.promise, end: () => clearTimeout(timer) }
-}
-
-async function withinTime<T>(arriving: Promise<T>, timeoutMs: number): Promise<T> {
-  const { late, end } = startDeadline(timeoutMs)
-  try {
-    return await Promise.race([arriving, late])
-  } finally {
-    end()
-  }
-}
-
-async function* readWithin(body: ReadableStream<Uint8Array> | null, timeoutMs: number) {
-  if (body === null) return
-  const { late, end } = startDeadline(timeoutMs)
-  const reader = body.getReader()
-  try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late])
-      if (done) return
-      yield value
-    }
-  } finally {
-    end()
-    reader.cancel().catch(() => {})
+    chunks.push(value)
   }
 }
 
@@ -151,17 +136,13 @@ function refuseUnsafe(value: unknown, levels: number, pointer = '', level = 1): 
   for (const [key, member] of Object.entries(value)) {
     const path = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
     refuseText(key, pointer)
-    if (key in Object.prototype) refuse(path, 'is not a member of this request')
+    if (key in Object.prototype) refuseField({ pointer: path, message: 'is not a member of this request' })
     refuseUnsafe(member, levels, path, level + 1)
   }
 }
 
 function refuseText(text: string, pointer: string) {
   if (text.includes('\0') || !text.isWellFormed()) {
-    refuse(pointer.toWellFormed(), 'must be without NUL and lone surrogates')
+    refuseField({ pointer: pointer.toWellFormed(), message: 'must be without NUL and lone surrogates' })
   }
-}
-
-function refuse(pointer: string, message: string): never {
-  throw new DomainError('validation_failed', { errors: [{ pointer, message }] })
 }

@@ -1,5 +1,5 @@
 /** What is wrong with a URL before any schema: Elysia would pick one of two, or decode what is no UTF-8. */
-import { DomainError } from '../../core/problems.ts'
+import { DomainError, refuseField } from '../../core/problems.ts'
 
 /** The path of a request's URL, as it was written; of a URL that is none (`*`, `host:port`), the whole. */
 export function pathOf(url: string): string {
@@ -29,15 +29,16 @@ export function refuseBadUrl(url: string): void {
   for (const pair of url.slice(start + 1, end === -1 ? undefined : end).split('&')) {
     if (pair === '') continue
     const [name = '', value = ''] = pair.split(/=(.*)/s).map(part => decode(part))
-    if (seen.has(name)) refuse(name, 'must be given once')
-    if (name.includes('\0') || value.includes('\0')) refuse(name.replaceAll('\0', ''), 'must be without NUL')
+    if (seen.has(name)) refuseField({ parameter: name, message: 'must be given once' })
+    if (name.includes('\0') || value.includes('\0'))
+      refuseField({ parameter: name.replaceAll('\0', ''), message: 'must be without NUL' })
     seen.add(name)
   }
 }
 
 function refuseBadPath(url: string): void {
   const path = url.split(/[?#]/, 1)[0] ?? ''
-  if (decode(path, 'path').includes('\0')) refuse('path', 'must be without NUL')
+  if (decode(path, 'path').includes('\0')) refuseField({ parameter: 'path', message: 'must be without NUL' })
 }
 
 function decode(text: string, where = 'query'): string {
@@ -46,8 +47,4 @@ function decode(text: string, where = 'query'): string {
   } catch {
     throw new DomainError('malformed_request', { detail: `The ${where} is not percent-encoded UTF-8.` })
   }
-}
-
-function refuse(parameter: string, message: string): never {
-  throw new DomainError('validation_failed', { errors: [{ parameter, message }] })
 }

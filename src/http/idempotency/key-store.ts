@@ -1,13 +1,11 @@
 /** Responses stored under an `Idempotency-Key`: for 24 hours, in the unit of work of the effect. */
-import { and, eq, gt, lte, sql } from 'drizzle-orm'
+import { and, eq, gt, lte } from 'drizzle-orm'
+import { deleteInBatches } from '../../../db/batches.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { eachFan } from '../../core/pagination.ts'
 
 const KEPT_MS = 86_400_000
-/** Rows of one unit of work, so that no writer waits long. */
-const BATCH = 200
-
 /** What a key is unique within, and the key. */
 export type KeyScope = Pick<
   Tables['idempotencyKeys']['$inferSelect'],
@@ -99,29 +97,9 @@ export async function deleteKeysOf(
 }
 
 /** Deletes expired rows. Resolves to their number. */
-export async function sweepIdempotencyKeys(db: Database): Promise<number> {
-  let swept = 0
-  let gone: number
-  do {
-    gone = await db.write(sweepBatch)
-    swept += gone
-  } while (gone === BATCH)
-  return swept
-}
-
-async function sweepBatch(tx: Transaction): Promise<number> {
-  const { idempotencyKeys } = tx.tables
-  const { provider, subject, route, key, expiresAt } = idempotencyKeys
-  const expired = tx
-    .select({ provider, subject, route, key })
-    .from(idempotencyKeys)
-    .where(lte(expiresAt, tx.now()))
-    .limit(BATCH)
-  const swept = await tx
-    .delete(idempotencyKeys)
-    .where(sql`(${provider}, ${subject}, ${route}, ${key}) in ${expired}`)
-    .returning({ key })
-  return swept.length
+export function sweepIdempotencyKeys(db: Database): Promise<number> {
+  const { idempotencyKeys } = db.tables
+  return deleteInBatches(db, idempotencyKeys, tx => lte(idempotencyKeys.expiresAt, tx.now()))
 }
 
 function ofScope({ tables }: Reader, scope: KeyScope) {
