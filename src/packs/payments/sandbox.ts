@@ -52,8 +52,9 @@ export function createSandbox(secret: string): Sandbox {
     },
     async confirm({ purchaseId, amount, currency }, reference) {
       const receipt = read(reference)
-      if (!receipt) throw notConfirmed('The payment reference is not one of the sandbox.')
-      if (receipt.purchaseId !== purchaseId) throw notConfirmed('The payment is for another purchase.')
+      // One text for both: it must not disclose another fan's payment.
+      if (receipt?.purchaseId !== purchaseId)
+        throw notConfirmed('The sandbox has no payment of this reference for this purchase.')
       if (receipt.status !== 'paid') throw notConfirmed('The payment is not made yet.')
       if (receipt.amount !== amount || receipt.currency !== currency)
         throw notConfirmed('The payment does not match the price in amount and currency.')

@@ -109,11 +109,9 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
     },
 
     async confirm(charge, reference) {
-      if (!isIntentId(reference)) throw notConfirmed('The payment reference is not one of Stripe.')
-      const verdict = await examine(charge, reference)
-      if (verdict === 'unpaid') throw notConfirmed('Stripe knows no completed payment of this reference.')
-      if (verdict === 'mismatch')
-        throw notConfirmed('The payment is for another purchase, amount or currency, or is refunded.')
+      // One text for both: it must not disclose another fan's payment.
+      if ((await examine(charge, reference)) !== 'paid')
+        throw notConfirmed('Stripe has no completed payment of this reference for this purchase and price.')
     },
 
     async refund({ purchaseId }, reference) {
