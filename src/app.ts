@@ -4,6 +4,7 @@ import { authRoutes } from './auth/routes.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import type { Deps } from './deps.ts'
 import { demoRoutes } from './docs/demo.ts'
+import { guideRoutes } from './docs/guide.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { healthRoutes } from './health/routes.ts'
 import { methodsOf } from './http/edge/methods.ts'
@@ -40,7 +41,8 @@ export function createApp(deps: Deps) {
   const { enabled, demoFolder } = deps.config.docs
   const docs = enabled ? docsRoutes(deps, api) : new Elysia()
   const demo = demoFolder ? demoRoutes(deps, demoFolder) : new Elysia()
-  const routes = [...api.routes, ...docs.routes, ...demo.routes]
+  const guide = enabled && !deps.config.production ? guideRoutes() : new Elysia()
+  const routes = [...api.routes, ...docs.routes, ...demo.routes, ...guide.routes]
 
   // `normalize: false`: unknown members are refused by the schemas, not dropped on the way in.
   const app = new Elysia({ normalize: false, strictPath: true })
@@ -49,7 +51,7 @@ export function createApp(deps: Deps) {
     peerOf: (request: Request) => app.server?.requestIP(request)?.address,
     facts: routeFacts(api.routes),
   }
-  return app.use(serverHooks(deps, surroundings)).use(api).use(docs).use(demo)
+  return app.use(serverHooks(deps, surroundings)).use(api).use(docs).use(demo).use(guide)
 }
 
 export type App = ReturnType<typeof createApp>

@@ -14,6 +14,7 @@ export function banner({ port, identity, databaseUrl }: Config): string {
 
     Swagger UI   ${api}/docs      press Authorize, pick a fan
     Demo app     ${api}/demo      examples/web, at phone width
+    Guide        ${api}/docs/guide
     Provider     ${identity.issuer}           mock: fans, tokens, faults
     Database     ${withoutPassword(databaseUrl)}
 
