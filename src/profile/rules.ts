@@ -1,16 +1,16 @@
 /** The rules for the members of a profile, and the normal form in which they are stored. */
+import { FormatRegistry, type SchemaOptions, Type } from '@sinclair/typebox'
 import { isCountry } from '../core/country.ts'
 import { isSerializedHttps } from '../core/https-url.ts'
 import { isVisible, withoutBidiControls } from '../core/name-text.ts'
 import { DomainError, type FieldError } from '../core/problems.ts'
 import { OWN_FIELDS } from '../users/tombstone.ts'
-import type { ProfileChange as ProfileChangeSchema } from './schema.ts'
 
 /** All members that a fan writes. An erasure empties the same list. */
 export const PROFILE_FIELDS = OWN_FIELDS
 
-/** An omitted member stays as it is; null clears it. */
-export type ProfileChange = typeof ProfileChangeSchema.static
+/** As the schema in `schema.ts`, which is built from the rules. An omitted member stays as it is; null clears it. */
+export type ProfileChange = Partial<Record<(typeof PROFILE_FIELDS)[number], string | null>>
 
 export const isProfileField = (name: string): name is keyof ProfileChange =>
   PROFILE_FIELDS.some(field => field === name)
@@ -20,6 +20,7 @@ const CONTROL = /\p{Cc}/u
 const CONTROL_BUT_LINES = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u
 
 interface Rule {
+  /** In words, after "must be". */
   expected: string
   /** The normal form of a valid value, otherwise null. */
   normalize: (value: string) => string | null
@@ -29,38 +30,48 @@ interface Rule {
 
 const rules: Record<keyof ProfileChange, Rule> = {
   displayName: {
-    expected:
-      'must hold 1 to 50 characters after trimming, none of them a control character or a bidirectional one',
+    expected: '1 to 50 characters after trimming, none of them a control character or a bidirectional one',
     normalize: value => (withoutBidiControls(value) === value ? text(value, 1, 50, CONTROL) : null),
     repair: value => withoutBidiControls(value).replace(everywhere(CONTROL), ' ').replace(/ {2,}/g, ' '),
   },
   handle: {
-    expected: 'must be 3 to 20 of a-z, 0-9 and _',
+    expected: 'a string of 3 to 20 of a-z, 0-9 and _',
     normalize: value => (/^[a-z0-9_]{3,20}$/.test(value) ? value : null),
     repair: value => value.trim().toLowerCase(),
   },
   avatarUrl: {
-    expected: 'must be an https URL of at most 2048 characters, as the WHATWG URL Standard serialises it',
+    expected: 'an https URL of at most 2048 characters, as the WHATWG URL Standard serialises it',
     normalize: value => (value.length <= 2048 && isSerializedHttps(value) ? value : null),
     repair: value => URL.parse(value)?.href ?? value,
   },
   bio: {
-    expected: 'must hold at most 280 characters, none of them a control character',
+    expected: 'a string of at most 280 characters, none of them a control character',
     normalize: value => text(value, 0, 280, CONTROL_BUT_LINES),
     repair: value => value.replace(/\r\n?/g, '\n').replace(everywhere(CONTROL_BUT_LINES), ''),
   },
   country: {
-    expected: 'must be an ISO 3166-1 alpha-2 code in capitals, such as GB',
+    expected: 'an ISO 3166-1 alpha-2 code in capitals, such as GB',
     normalize: value => (isCountry(value) ? value : null),
     repair: value => value.trim().toUpperCase(),
   },
   locale: {
-    expected: 'must be a BCP 47 tag, such as en-GB',
+    expected: 'a BCP 47 tag, such as en-GB',
     normalize: canonicalLocale,
     // POSIX: en_GB.UTF-8
     repair: value => (value.trim().split(/[.@]/, 1)[0] ?? '').replaceAll('_', '-'),
   },
-  favoriteTeamId: { expected: 'must be the id of a team', normalize: value => value },
+  favoriteTeamId: { expected: 'the id of a team', normalize: value => value },
+}
+
+/**
+ * The schema of a member in a request. Its rule is a format, so that a body gets the errors of its schema and of the rules
+ * together. `documented` is what JSON Schema can say of it: lengths there count characters, not UTF-16 code units.
+ */
+export function ruledText(name: keyof ProfileChange, documented: SchemaOptions) {
+  const { normalize, expected: errorNoun } = rules[name]
+  const format = `profile-${name}`
+  FormatRegistry.Set(format, value => normalize(value) !== null)
+  return Type.String({ format, errorNoun, documentedAs: { type: 'string', ...documented } })
 }
 
 /** `at`: JSON Pointer of the profile in the request. @throws DomainError `validation_failed` with every invalid member */
@@ -72,7 +83,7 @@ export function normalizeProfile(change: ProfileChange, at: string): ProfileChan
     if (value === undefined) continue
     const normalized = value === null ? null : rule.normalize(value)
     if (value !== null && normalized === null)
-      errors.push({ pointer: `${at}/${name}`, message: rule.expected })
+      errors.push({ pointer: `${at}/${name}`, message: `must be ${rule.expected}` })
     else normal[name] = normalized
   }
   if (errors.length > 0) throw new DomainError('validation_failed', { errors })
@@ -85,7 +96,10 @@ export function checkStoredField(
   value: string,
 ): { kept: string | null; expected: string } {
   const { normalize, repair, expected } = rules[name]
-  return { kept: normalize(value) ?? (repair ? normalize(repair(value)) : null), expected }
+  return {
+    kept: normalize(value) ?? (repair ? normalize(repair(value)) : null),
+    expected: `must be ${expected}`,
+  }
 }
 
 const everywhere = (pattern: RegExp) => new RegExp(pattern, 'gu')

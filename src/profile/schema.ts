@@ -1,6 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Closed, Id, Instant, Integer, Nullable } from '../core/schemas.ts'
 import { exampleIdentity, Identity } from '../users/schema.ts'
+import { ruledText } from './rules.ts'
 
 const OnboardingState = Type.Union([Type.Literal('not_started'), Type.Literal('completed')], {
   description: 'Completed once for ever.',
@@ -8,32 +9,55 @@ const OnboardingState = Type.Union([Type.Literal('not_started'), Type.Literal('c
 
 const optional = <S extends TSchema>(schema: S) => Type.Optional(Nullable(schema))
 
-// The lengths here only limit the input. The rules, which trim first, are in `rules.ts`.
 export const ProfileChange = Closed(
   {
     displayName: optional(
-      Type.String({
-        maxLength: 200,
+      ruledText('displayName', {
+        minLength: 1,
+        maxLength: 50,
         description: '1 to 50 characters after trimming, no control or bidirectional control characters.',
+        examples: ['Calebe'],
       }),
     ),
     handle: optional(
-      Type.String({
+      ruledText('handle', {
         pattern: '^[a-z0-9_]{3,20}$',
         description: 'Unique among fans.',
-        errorNoun: 'a string of 3 to 20 of a-z, 0-9 and _',
+        examples: ['calebe'],
       }),
     ),
     avatarUrl: optional(
-      Type.String({
+      ruledText('avatarUrl', {
+        format: 'uri',
+        pattern: '^https://',
         maxLength: 2048,
         description:
           'https URL without credentials, as the WHATWG URL Standard serialises it: `new URL(x).href === x`.',
+        examples: ['https://images.example.com/calebe.png'],
       }),
     ),
-    bio: optional(Type.String({ maxLength: 1000, description: 'At most 280 characters.' })),
-    country: optional(Type.String({ maxLength: 10, description: 'ISO 3166-1 alpha-2, in capitals.' })),
-    locale: optional(Type.String({ maxLength: 85, description: 'BCP 47; stored in canonical form.' })),
+    bio: optional(
+      ruledText('bio', {
+        maxLength: 280,
+        description: 'At most 280 characters after trimming, no control characters.',
+        examples: ['North stand, row 12.'],
+      }),
+    ),
+    country: optional(
+      ruledText('country', {
+        pattern: '^[A-Z]{2}$',
+        description: 'ISO 3166-1 alpha-2, in capitals.',
+        examples: ['GB'],
+      }),
+    ),
+    locale: optional(
+      ruledText('locale', {
+        minLength: 2,
+        maxLength: 85,
+        description: 'BCP 47; stored in canonical form.',
+        examples: ['en-GB'],
+      }),
+    ),
     favoriteTeamId: optional(Type.String({ maxLength: 100, description: 'Id of a team.' })),
   },
   { title: 'ProfileChange', description: 'An omitted member stays as it is; null clears it.' },

@@ -127,6 +127,14 @@ onEngine(sqliteEngine, 'the OpenAPI document, for generators', world => {
       expect((schema as Json).examples, name).toBeArray()
   })
 
+  test('states the limits that a body is held to', () => {
+    const { displayName, bio, country } = (served.components.schemas.ProfileChange?.properties ?? {}) as Json
+    expect(displayName).toMatchObject({ type: ['string', 'null'], minLength: 1, maxLength: 50 })
+    expect(bio).toMatchObject({ type: ['string', 'null'], maxLength: 280 })
+    expect(country).toMatchObject({ pattern: '^[A-Z]{2}$' })
+    expect(JSON.stringify(served)).not.toContain('"profile-')
+  })
+
   test('gives no member of a body a default, by which generators would require it', () => {
     const { joinLeaderboard } = (served.components.schemas.CompleteOnboarding?.properties ?? {}) as Json
     expect(joinLeaderboard).toEqual({

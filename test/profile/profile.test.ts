@@ -129,6 +129,36 @@ onEachEngine('/api/user/profile', world => {
     expect((await fan.get('/api/user/profile')).status).toBe(404)
   })
 
+  test('lists every error of a body at once, those of the schema and of the rules', async () => {
+    const fan = await world.fan()
+    const profile = {
+      bio: 'x'.repeat(281),
+      country: 'UK',
+      handle: 'X',
+      displayName: ' ',
+      team: 'x',
+      locale: 7,
+    }
+    const members = ['bio', 'country', 'displayName', 'handle', 'locale', 'team']
+    const pointers = async (path: string, body: object) => {
+      const { status, body: problem } = await fan.post(path, body)
+      expect([status, problem.code]).toEqual([422, 'validation_failed'])
+      return problem.errors.map(({ pointer }: { pointer: string }) => pointer).toSorted()
+    }
+    expect(await pointers('/api/user/profile', profile)).toEqual(members.map(member => `/${member}`))
+    expect(await pointers('/api/user/onboarding', { profile, joinLeaderboard: 'yes' })).toEqual([
+      '/joinLeaderboard',
+      ...members.map(member => `/profile/${member}`),
+    ])
+  })
+
+  test('counts characters as JSON Schema does, not UTF-16 code units', async () => {
+    const fan = await world.fan()
+    const written = { displayName: '🏟'.repeat(50), bio: '🏟'.repeat(280) }
+    const { status, body } = await fan.post('/api/user/profile', written)
+    expect([status, body]).toEqual([201, expect.objectContaining(written)])
+  })
+
   test('accepts an avatar URL as the URL Standard serialises it', async () => {
     const fan = await world.fan()
     for (const avatarUrl of [
