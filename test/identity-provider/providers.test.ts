@@ -1,7 +1,10 @@
 /** The configurations for real providers in docs/providers/, with tokens as the providers document them. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { JWTPayload } from 'jose'
 import { createClock } from '../support/clock.ts'
+import { root } from '../support/dev.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { createProviderDouble, type ProviderDouble } from './provider-double.ts'
 import { type ProviderShape, shapes } from './provider-shapes.ts'
@@ -13,6 +16,29 @@ beforeAll(async () => {
   temporary = await sqliteEngine.open(clock)
 })
 afterAll(() => temporary.remove())
+
+test.each([
+  ['keycloak', shapes.Keycloak],
+  ['auth0', shapes.Auth0],
+  ['privy', shapes.Privy],
+  ['clerk', shapes.Clerk],
+  ['cognito', shapes['Amazon Cognito']],
+] as [string, ProviderShape][])(
+  'docs/providers/%s.md has the settings that are tested here',
+  (page, { env }) => {
+    const text = readFileSync(join(root, `docs/providers/${page}.md`), 'utf8')
+    const [, block = ''] = /```sh\n([\s\S]*?)```/.exec(text) ?? []
+    const settings = Object.fromEntries(
+      block
+        .trim()
+        .split('\n')
+        .map(line => line.split(/=(.*)/, 2)),
+    )
+    // The test also requires a number, which the page has no use for.
+    const required = env.IDP_REQUIRED_CLAIMS?.replace(',version=2', '')
+    expect(settings).toEqual(required ? { ...env, IDP_REQUIRED_CLAIMS: required } : env)
+  },
+)
 
 for (const [name, shape] of Object.entries<ProviderShape>(shapes)) {
   describe(`${name}, by configuration only and in production`, () => {
