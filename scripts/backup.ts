@@ -2,11 +2,12 @@
 import { existsSync, mkdirSync, rmdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { copySqlite, fileSize, moveFile, openSqliteCopy, removeSqlite } from '../db/sqlite/copy.ts'
-import { exportErasures } from '../src/admin/erasure-list.ts'
+import { exportErasures } from '../src/admin/reapply-erasures.ts'
+import { erasuresPathOf } from '../src/config/database.ts'
 import { realSources } from '../src/core/sources.ts'
 import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { erasuresPathOf, isDirectory, isSqlite, sqlitePathOf } from './command/database.ts'
+import { isDirectory, isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({

@@ -1,11 +1,13 @@
 /** `bun run erase-user ID | --subject SUB [--yes]`: erases the personal data of a fan. */
 import { existsSync } from 'node:fs'
 import type { Database } from '../db/index.ts'
-import { type Erasure, eraseUser, planErasure, type Whom } from '../src/admin/erase-user.ts'
-import { appendErasures, exportErasures, readErasures, reapplyErasures } from '../src/admin/erasure-list.ts'
+import { type Erasure, eraseUser, planErasure, type Whom } from '../src/account/erase-user.ts'
+import { appendErasures, readErasures } from '../src/account/erasure-list.ts'
+import { exportErasures, reapplyErasures } from '../src/admin/reapply-erasures.ts'
+import { erasuresPathOf } from '../src/config/database.ts'
 import type { Tombstone } from '../src/users/tombstone.ts'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
-import { erasuresPathOf, isSqlite, sqlitePathOf } from './command/database.ts'
+import { isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({

@@ -1,5 +1,6 @@
 /** The whole application on its dependencies. Never listens: `main.ts` does, and tests call `handle`. */
 import { Elysia } from 'elysia'
+import { accountRoutes } from './account/routes.ts'
 import { authRoutes } from './auth/routes.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import type { Deps } from './deps.ts'
@@ -31,6 +32,7 @@ export function createApp(deps: Deps) {
     .use(onboardingRoutes(deps))
     .use(syncRoutes(deps))
     .use(identityRoutes(deps))
+    .use(accountRoutes(deps))
     .use(pointsRoutes(deps))
     .use(membershipRoutes(deps))
     .use(leaderboardRoutes(deps))

@@ -14,7 +14,7 @@ const LAYERS = [
   ['leaderboard'],
   ['points'],
   ['rewards', 'packs', 'profile'],
-  ['onboarding', 'dashboard'],
+  ['onboarding', 'dashboard', 'account'],
   ['admin'],
 ]
 

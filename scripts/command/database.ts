@@ -49,9 +49,6 @@ export function providerOf(provider: string | undefined): string {
 export const isSqlite = (url: string) => url.startsWith('sqlite:')
 export const sqlitePathOf = (url: string) => url.slice('sqlite:'.length)
 
-/** The list of erasures of a SQLite database: next to it, and not part of its backups. */
-export const erasuresPathOf = (path: string) => `${path}.erasures`
-
 /** Whether the path is a directory, or ends like one. */
 export const isDirectory = (path: string) =>
   path.endsWith('/') || (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)

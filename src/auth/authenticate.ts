@@ -53,7 +53,8 @@ async function identifySession(
   const { name: provider } = identity
   const { subject, tokenId } = claims
   const [issuedAt, expiresAt] = [new Date(claims.issuedAt), new Date(claims.expiresAt)]
-  const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt }
+  const authenticatedAt = new Date(claims.authenticatedAt)
+  const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt, authenticatedAt }
   const userId = await checkSessionToken(db.read, tokenValidityCache, { provider, subject }, credential)
   return { provider, subject, userId, credential }
 }

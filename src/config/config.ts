@@ -1,7 +1,7 @@
 /** The configuration: read once from the environment, validated as a whole, frozen. */
 import type { JWK } from 'jose'
 import type { PostgresSettings } from '../../db/index.ts'
-import { readPostgresSettings } from './database.ts'
+import { readErasureList, readPostgresSettings } from './database.ts'
 import { type IdentityConfig, readIdentityConfig } from './identity.ts'
 import { type LimitsConfig, readLimitsConfig } from './limits.ts'
 import { type NetworkConfig, readNetworkConfig } from './network.ts'
@@ -25,6 +25,8 @@ export interface Config {
   workers: number
   databaseUrl: string
   postgres: Readonly<PostgresSettings>
+  /** The file to which erasures of fans are appended; null for none. */
+  erasureList: string | null
   /** Whether the server applies missing migrations at start. If not, it refuses a database that lacks some. */
   migrate: boolean
   identity: IdentityConfig
@@ -78,12 +80,14 @@ export function parseConfig(env: Environment): Readonly<Config> {
   const reader = createReader(env)
   const identity = readIdentityConfig(reader)
   const key = readSigningKey(reader)
+  const databaseUrl = readDatabaseUrl(reader)
   const config: Config = {
     production: reader.production,
     host: reader.text('HOST') ?? '127.0.0.1',
     port: reader.integer('PORT', 3000, 0, 65_535),
     workers: reader.integer('WORKERS', 1, 1, 256),
-    databaseUrl: readDatabaseUrl(reader),
+    databaseUrl,
+    erasureList: readErasureList(reader, databaseUrl),
     postgres: readPostgresSettings(reader),
     migrate: reader.flag('MIGRATE', true),
     identity,

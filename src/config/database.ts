@@ -20,3 +20,13 @@ export const readPostgresSettings = (reader: Reader): Readonly<PostgresSettings>
     ),
     preparedStatements: reader.flag('DATABASE_PREPARED_STATEMENTS', postgresDefaults.preparedStatements),
   })
+
+/** The list of erasures of a SQLite database: next to it, and in none of its backups. */
+export const erasuresPathOf = (path: string) => `${path}.erasures`
+
+/** PostgreSQL has no default: the file must be outside of the backups, which only the operator knows. */
+export function readErasureList(reader: Reader, databaseUrl: string): string | null {
+  const sqlite = 'sqlite:'
+  const beside = databaseUrl.startsWith(sqlite) ? erasuresPathOf(databaseUrl.slice(sqlite.length)) : null
+  return reader.text('ERASURE_LIST') ?? beside
+}

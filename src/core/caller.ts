@@ -11,7 +11,15 @@ export interface Caller {
 /** The token of the request. */
 export type Credential =
   /** A session token of the provider. `token` is for requests to the provider and must not be logged. */
-  | { kind: 'session'; token: string; tokenId: string; issuedAt: Date; expiresAt: Date }
+  | {
+      kind: 'session'
+      token: string
+      tokenId: string
+      issuedAt: Date
+      expiresAt: Date
+      /** When the user authenticated at the provider, as far as the token says. */
+      authenticatedAt: Date
+    }
   /** A native token, issued by this API. */
   | { kind: 'native'; sessionId: string }
 

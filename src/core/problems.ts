@@ -157,6 +157,12 @@ export const problemTypes = {
     description:
       'The caller has no active session with this id; it may have ended already. Read the list of sessions again.',
   },
+  reauthentication_required: {
+    status: 403,
+    title: 'Sign in again first',
+    description:
+      'The operation requires a session token of a user who authenticated at most 5 minutes ago (`auth_time`, else `iat`); a native token is not accepted. Sign the user in again, with `prompt=login` or `max_age=0`, and send the new session token.',
+  },
   session_required: {
     status: 403,
     title: 'This requires a session token of the identity provider',

@@ -5,6 +5,7 @@ export const SECURITY_EVENTS = {
   refresh_token_reused: 'a refresh token was used again: its session has ended',
   webhook_signature_invalid: 'a webhook delivery was refused: its signature does not verify',
   logout_everywhere: 'a user ended all of their sessions',
+  account_deleted: 'a user deleted their account',
   deleted_user_token_used: 'a token of a deleted or erased user was refused',
 } as const
 

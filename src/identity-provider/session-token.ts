@@ -44,6 +44,8 @@ export interface SessionClaims {
   /** Both in milliseconds since the epoch: numbers, because thousands of cached Dates would burden the garbage collector. */
   issuedAt: number
   expiresAt: number
+  /** `auth_time`, when the user authenticated at the provider; `iat` without it. Milliseconds since the epoch. */
+  authenticatedAt: number
 }
 
 export interface SessionTokenRules {
@@ -160,7 +162,11 @@ const listOf = (claim: unknown): unknown[] => (Array.isArray(claim) ? claim : [c
 const notAccepted = (claim: string) =>
   new DomainError('invalid_token', { detail: `The token's ${claim} is not accepted.` })
 
-function readClaims({ sub, iat, exp, jti }: JWTPayload, token: string, now: Date): SessionClaims {
+function readClaims(
+  { sub, iat, exp, jti, auth_time: authTime }: JWTPayload,
+  token: string,
+  now: Date,
+): SessionClaims {
   if (
     typeof sub !== 'string' ||
     sub === '' ||
@@ -181,7 +187,10 @@ function readClaims({ sub, iat, exp, jti }: JWTPayload, token: string, now: Date
   const issuedAt = Math.floor((iat as number) * 1000)
   const expiresAt = Math.ceil((exp as number) * 1000)
   const tokenId = typeof jti === 'string' && jti !== '' ? `jti ${jti}` : `signed ${hashOfSigned(token)}`
-  return { subject: sub, tokenId, issuedAt, expiresAt }
+  // An `auth_time` that cannot be read proves no recent sign-in.
+  const authenticatedAt =
+    authTime === undefined ? issuedAt : typeof authTime === 'number' ? Math.floor(authTime * 1000) : 0
+  return { subject: sub, tokenId, issuedAt, expiresAt, authenticatedAt: Math.min(authenticatedAt, issuedAt) }
 }
 
 function hashOfSigned(token: string): string {

@@ -1,6 +1,6 @@
 /** Erasures that are applied again to a restored database. */
 import { expect, test } from 'bun:test'
-import { reapplyErasures } from '../../src/admin/erasure-list.ts'
+import { reapplyErasures } from '../../src/admin/reapply-erasures.ts'
 import { erasedSubject, findTokenValidity } from '../../src/users/users.ts'
 import { onEachEngine } from '../support/world.ts'
 

@@ -1,6 +1,6 @@
 /** A token that was valid at the last request is refused at the next one, however it ended: the cache is invalidated. */
 import { expect, test } from 'bun:test'
-import { eraseUser } from '../../src/admin/erase-user.ts'
+import { eraseUser } from '../../src/account/erase-user.ts'
 import { fanTag, tokenValidityTag } from '../../src/cache/tags.ts'
 import { tombstoneIdentity } from '../../src/users/mirror.ts'
 import { ensureUser } from '../../src/users/users.ts'

@@ -174,7 +174,14 @@ onEachEngine('POST /api/auth/logout', world => {
     const caller = { provider: world.config.identity.name, subject, userId: undefined }
     const logOutWith = (issuedAt: Date) => {
       const expiresAt = new Date(issuedAt.getTime() + 60 * SECOND)
-      const credential = { kind: 'session' as const, token: '', tokenId: '', issuedAt, expiresAt }
+      const credential = {
+        kind: 'session' as const,
+        token: '',
+        tokenId: '',
+        issuedAt,
+        expiresAt,
+        authenticatedAt: issuedAt,
+      }
       return world.db.write(tx => logOut(tx, { ...caller, credential }, true))
     }
     const token = await world.idp.issueToken(subject, {

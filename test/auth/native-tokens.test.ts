@@ -157,7 +157,14 @@ onEachEngine('Native tokens', world => {
     const [issuedAt, expiresAt] = [new Date(times.issuedAt), new Date(times.expiresAt)]
     const caller = { provider: 'mock-idp', subject }
     world.clock.advance(SECOND)
-    const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt }
+    const credential = {
+      kind: 'session' as const,
+      token,
+      tokenId,
+      issuedAt,
+      expiresAt,
+      authenticatedAt: issuedAt,
+    }
     await world.db.write(tx => logOut(tx, { ...caller, credential, userId: undefined }, true))
     world.clock.advance(SECOND)
     // As a request that was authenticated before the logout and writes after it.

@@ -1,7 +1,7 @@
 /** What is revoked in one process is refused immediately in every other, and after a crash and restart. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { eraseUser } from '../../src/admin/erase-user.ts'
+import { eraseUser } from '../../src/account/erase-user.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'

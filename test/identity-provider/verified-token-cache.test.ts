@@ -20,6 +20,7 @@ describe('createVerifiedTokenCache', () => {
     tokenId: 'jti 1',
     issuedAt: clock.ms,
     expiresAt: clock.ms + lifetimeMs,
+    authenticatedAt: 0,
   })
   const open = () => createVerifiedTokenCache(() => clock.now())
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { eraseUser } from '../../src/admin/erase-user.ts'
+import { eraseUser } from '../../src/account/erase-user.ts'
 import { changeProfile } from '../../src/profile/profile.ts'
 import { findUser, findUserById } from '../../src/users/users.ts'
 import { onEachEngine } from '../support/world.ts'

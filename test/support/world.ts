@@ -14,6 +14,8 @@ import { type Engine, engines, type TemporaryDatabase } from './engines.ts'
 import { createFactories, type Factories } from './factories.ts'
 
 export const ISSUER = 'http://localhost:4000'
+/** No URL leads to PGlite; its worlds have no default of ERASURE_LIST either. */
+const PGLITE = 'postgres://localhost/pglite'
 const secrets = await makeDevelopmentSecrets()
 
 export interface World extends Factories {
@@ -53,7 +55,12 @@ export interface SuiteOptions extends WorldOptions {
 export async function createWorld(engine: Engine, { env = {} }: WorldOptions = {}): Promise<World> {
   const clock = createClock()
   const temporary = await engine.open(clock)
-  const config = parseConfig({ ...secrets, IDP_ISSUER: ISSUER, ...env })
+  const config = parseConfig({
+    ...secrets,
+    IDP_ISSUER: ISSUER,
+    DATABASE_URL: temporary.url ?? PGLITE,
+    ...env,
+  })
   const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans: 200 })
   return assemble({ clock, temporary, config, idp })
 }

@@ -3,7 +3,6 @@
  * stored responses. The rest stays under an id that identifies no person: the ledger, whose hashes contain no personal data;
  * ranked entries without a public profile, since removing one would change other ranks; claims, purchases and opened packs.
  */
-import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { countSessions, forgetSessions } from '../auth/native-sessions.ts'
 import { lockSignIn } from '../auth/token-validity.ts'
@@ -12,7 +11,7 @@ import { deleteKeysOf } from '../http/idempotency/key-store.ts'
 import { countCodes, voidCodes } from '../rewards/void-codes.ts'
 import { findMirror, isSyncQueued } from '../users/mirror.ts'
 import { eraseRecord, OWN_FIELDS, type Tombstone } from '../users/tombstone.ts'
-import { ensureUser, erasedSubject, findRecords, type User } from '../users/users.ts'
+import { ensureUser, erasedSubject, findRecords, findUserById, type User } from '../users/users.ts'
 
 /** A fan by our id, or as the provider names them. */
 export type Whom = { id: string } | Caller
@@ -82,9 +81,7 @@ export async function eraseUser(
 
 async function findWhom(reader: Reader, whom: Whom): Promise<User | undefined> {
   if ('subject' in whom) return (await findRecords(reader, whom))[0]
-  const { users } = reader.tables
-  const [user] = await reader.select().from(users).where(eq(users.id, whom.id))
-  return user
+  return findUserById(reader, whom.id)
 }
 
 /** An id alone matches no subject of the provider: no subject is empty. */

@@ -1,0 +1,26 @@
+import { Type } from '@sinclair/typebox'
+import { type FanDeps, fans } from '../auth/groups.ts'
+import type { Config } from '../config/config.ts'
+import { operation } from '../http/contract/operation.ts'
+import { type AccountDeps, deleteAccount } from './delete-account.ts'
+
+type RouteDeps = FanDeps & Pick<AccountDeps, 'log'> & { config: Config }
+
+export const accountRoutes = (deps: RouteDeps, { db, log, config } = deps) =>
+  fans(deps, { prefix: '/api/user', tag: 'User' }).delete(
+    '',
+    async ({ caller, status }) => {
+      await deleteAccount({ db, log, erasureList: config.erasureList }, caller)
+      return status(204, undefined)
+    },
+    operation({
+      id: 'deleteAccount',
+      summary: 'Delete your account',
+      description:
+        'Erases your personal data for good and signs you out everywhere; the same sign-in is not accepted again. Requires a session token of a user who authenticated at most 5 minutes ago. The ledger, past purchases and proofs stay under an id that identifies nobody.',
+      data: 'write',
+      limit: 'tokens',
+      responses: { 204: Type.Void({ description: 'Deleted.' }) },
+      problems: deleteAccount.problems,
+    }),
+  )
