@@ -22,8 +22,8 @@ const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 const SCHEME_MISSING = 'The Authorization header must be "Bearer", a space, and the token.'
 
 /**
- * The token of the Authorization header alone: `?access_token=` (RFC 6750 §2.3) would end in histories and logs, so what
- * the bearer plugin found counts only where it comes from the header. Schemes have no case (RFC 9110 §11.1).
+ * The token of the Authorization header. The bearer plugin also reads `?access_token=` (RFC 6750 §2.3), which histories and
+ * logs would store: it is ignored. Schemes are case-insensitive (RFC 9110 §11.1).
  * @throws DomainError `unauthenticated`
  */
 export function tokenOf(authorization: string | null, bearer: string | undefined): string {
@@ -33,7 +33,7 @@ export function tokenOf(authorization: string | null, bearer: string | undefined
   return token?.trim() ?? ''
 }
 
-/** @throws DomainError `invalid_token`, `identity_provider_unavailable` */
+/** Verifies the token and its validity. @throws DomainError `invalid_token`, `identity_provider_unavailable` */
 export async function identify(deps: AuthDeps, token: string): Promise<AuthenticatedCaller> {
   const { identity, nativeTokens } = deps
   const session = identity.getVerified(token)
@@ -71,8 +71,8 @@ async function identifyNative(deps: AuthDeps, { sessionId, subject }: VerifiedNa
 }
 
 /**
- * Says only which rule the token asks to be judged by; each rule then verifies it whole.
- * @throws DomainError `invalid_token` (no token at all)
+ * The unverified `iss`, which only selects the verifier; undefined if the token is not a JWT.
+ * @throws DomainError `invalid_token` (not a `b64token`)
  */
 function claimedIssuer(token: string): unknown {
   if (!B64_TOKEN.test(token)) throw new DomainError('invalid_token', { detail: 'The token cannot be read.' })

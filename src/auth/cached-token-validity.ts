@@ -1,6 +1,6 @@
 /**
- * Token validity, cached from request to request where that is consistent (`ResponseCache.getConsistent`): whatever ends a
- * token invalidates the tag of its subject, and so does each commit of another process.
+ * Token validity, cached between requests while the cache is consistent (`ResponseCache.getConsistent`). A change that ends
+ * a token invalidates the tag of its subject, and so does each commit of another process.
  */
 import type { Reader } from '../../db/index.ts'
 import type { MaybePromise, ResponseCache } from '../cache/response-cache.ts'

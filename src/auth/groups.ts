@@ -5,7 +5,7 @@ import type { Transaction } from '../../db/index.ts'
 import type { AuthenticatedCaller, Caller } from '../core/caller.ts'
 import type { ProblemOf } from '../core/problems.ts'
 import { describeGroup, type Group } from '../http/contract/group.ts'
-import { type IdempotencyDeps, runIdempotently, type Surroundings } from '../http/idempotency/idempotency.ts'
+import { type IdempotencyDeps, runIdempotently, type WriteOptions } from '../http/idempotency/idempotency.ts'
 import { limitCaller } from '../http/rate-limits/policies.ts'
 import { rateLimitHeaders } from '../http/rate-limits/rate-limit-headers.ts'
 import type { RateLimiter } from '../http/rate-limits/rate-limiter.ts'
@@ -23,7 +23,7 @@ type Refusal =
 type ResponseHeaders = Context['set']['headers']
 
 /**
- * Routes of signed-in fans. Handlers get `caller`, and `write`, which opens the unit of work and keeps `Idempotency-Key`.
+ * Routes of signed-in fans. Handlers get `caller`, and `write`, which opens the unit of work and handles `Idempotency-Key`.
  * @throws DomainError `unauthenticated`, `invalid_token`, `identity_provider_unavailable`, `rate_limited`
  */
 export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }: Group<Prefix>) =>
@@ -36,13 +36,13 @@ export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }
       countCaller(deps, caller, set.headers)
       const write = <Response, Prepared = undefined>(
         work: (tx: Transaction, prepared: Prepared) => Promise<Response>,
-        surroundings?: Surroundings<Prepared>,
-      ) => runIdempotently(deps, { body, caller, request, route, set }, work, surroundings)
-      return refusable({ caller, write })
+        options?: WriteOptions<Prepared>,
+      ) => runIdempotently(deps, { body, caller, request, route, set }, work, options)
+      return withRefusals({ caller, write })
     })
-    .onAfterHandle(({ set }) => keepPrivate(set.headers))
+    .onAfterHandle(({ set }) => disallowCaching(set.headers))
 
-/** Routes for anyone, where a token is read when it is sent; `caller` is null without one. A token must be valid. */
+/** Routes with an optional token: `caller` is null without one. A token that is sent must be valid. */
 export const optionalFans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }: Group<Prefix>) =>
   new Elysia({
     prefix,
@@ -57,17 +57,18 @@ export const optionalFans = <const Prefix extends string>(deps: FanDeps, { prefi
         caller = await identify(deps, tokenOf(authorization, bearer))
         countCaller(deps, caller, set.headers)
       }
-      return refusable({ caller })
+      return withRefusals({ caller })
     })
 
-/** The plugin derives for every route of the application: here for the routes of its group, so that others do not pay. */
+/** Limits the hooks of a plugin to the routes of its group. They are global by default, and every request would pay. */
 function inGroup<Plugin extends AnyElysia>(plugin: Plugin): Plugin {
   for (const hook of plugin.event.transform ?? []) hook.scope = 'scoped'
   return plugin
 }
 
-/** Guarantee of the cast: a refusal is thrown, so it is never a value; only its type reaches the clients. */
-const refusable = <Derived extends Record<string, unknown>>(derived: Derived) => derived as Derived | Refusal
+/** Guarantee of the cast: a refusal is thrown, so it is never a value; only the types of clients use it. */
+const withRefusals = <Derived extends Record<string, unknown>>(derived: Derived) =>
+  derived as Derived | Refusal
 
 function countCaller({ rateLimiter }: FanDeps, caller: Caller, headers: ResponseHeaders) {
   limitCaller(rateLimiter, 'caller', caller, allowances =>
@@ -75,8 +76,8 @@ function countCaller({ rateLimiter }: FanDeps, caller: Caller, headers: Response
   )
 }
 
-/** Personal responses are stored in no cache, unless the operation says how they may be. */
-function keepPrivate(headers: ResponseHeaders): void {
+/** Personal responses are not cached, unless the operation sets `Cache-Control`. */
+function disallowCaching(headers: ResponseHeaders): void {
   if (headers['Cache-Control'] === undefined && headers['cache-control'] === undefined)
     headers['Cache-Control'] = 'no-store'
 }

@@ -16,7 +16,7 @@ export const REUSE_GRACE_MS = 10_000
 
 export type NativeSession = Tables['nativeSessions']['$inferSelect']
 
-/** What a device receives. The database has only a hash of the refresh token. */
+/** The tokens of a device. The database has only a hash of the refresh token. */
 export interface Grant {
   session: NativeSession
   /** The OAuth client of the session token; null if it names none. */
@@ -206,7 +206,7 @@ export async function forgetSessions(tx: Transaction, caller: Caller): Promise<n
   return (await tx.delete(nativeSessions).where(ownedBy(tx, caller)).returning()).length
 }
 
-/** Provider and subject of everybody with sessions, ended ones included. */
+/** Provider and subject of each fan with sessions, ended ones included. */
 export const listSessionOwners = (reader: Reader) => eachFan(reader, reader.tables.nativeSessions)
 
 /** The number of sessions of a user, ended ones included. */

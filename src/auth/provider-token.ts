@@ -1,4 +1,4 @@
-/** The caller's session token, for requests to the provider: from this request, or from when the device signed in. */
+/** The caller's session token, for requests to the provider: that of this request, or the one that the device signed in with. */
 import { eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'

@@ -34,12 +34,12 @@ type SignInDeps = FanDeps & {
   tokenEncryption: TokenEncryption
 }
 
-/** Answers here carry secrets: they are never cached, and never stored for a replay. */
+/** Headers of responses that contain secrets. Such responses are not stored under an `Idempotency-Key` either. */
 const SECRET = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
 const requestIdOf = ({ headers }: Pick<Context['set'], 'headers'>) => String(headers['x-request-id'])
 
-/** What needs no access token: the refresh token and the public keys speak for themselves. */
+/** Operations without an access token: the refresh token is itself a credential, and the keys are public. */
 const publicRoutes = (deps: SignInDeps) =>
   anyone({ prefix: '', tag: 'Sign-in' })
     .get(
@@ -50,8 +50,8 @@ const publicRoutes = (deps: SignInDeps) =>
       },
       operation({
         id: 'getNativeTokenKeys',
-        summary: 'Keys that native tokens verify with',
-        description: 'A JSON Web Key Set, for services that verify native tokens by themselves.',
+        summary: 'Get the public keys of native tokens',
+        description: 'A JSON Web Key Set, for services that verify native tokens themselves.',
         responses: { 200: KeySet },
         examples: { responses: { 200: exampleKeySet } },
       }),
@@ -65,7 +65,7 @@ const publicRoutes = (deps: SignInDeps) =>
           )
           return granted && (await isRefreshRefused(tx, granted.session)) ? null : granted
         })
-        // Thrown here, not inside: a reuse must not undo the end of its session.
+        // Thrown after the commit: a rollback would undo the revocation of the session after a reuse.
         if (!grant) throw new DomainError('invalid_refresh_token')
         Object.assign(set.headers, SECRET)
         return presentGrant(deps, grant)
@@ -76,7 +76,7 @@ const publicRoutes = (deps: SignInDeps) =>
         idempotencyKey: 'none',
         summary: 'Refresh a native token',
         description:
-          'Each refresh token is good once. Using a spent one more than 10 s later ends the session on that device; within 10 s the immediate predecessor is forgiven, for the answer that was lost on the way.',
+          'Each refresh token is valid for one refresh. The previous one is accepted again within 10 s, for a client that did not receive the response. Any other reuse ends the session of the device.',
         data: 'write',
         body: RefreshNativeToken,
         responses: { 200: NativeToken },
@@ -108,7 +108,7 @@ const callerRoutes = (deps: SignInDeps) =>
         }
         const grant = await deps.db.write(async tx => {
           await lockSignIn(tx, caller)
-          // Under the lock: a logout everywhere or an erasure is either seen here, or finds this device and ends it.
+          // Under the lock: a concurrent logout everywhere or erasure either commits first and is seen here, or ends this session.
           await requireValidSessionToken(tx, caller, credential)
           return startSession(tx, caller, body.deviceName ?? null, origin, deps.config.nativeTokens.sessionMs)
         })
@@ -121,7 +121,7 @@ const callerRoutes = (deps: SignInDeps) =>
         idempotencyKey: 'none',
         summary: 'Exchange your session for a native token',
         description:
-          'For native apps: 15 minutes of access, refreshed for as long as the device stays signed in.',
+          'For native apps. The native token expires after 15 minutes; the refresh token gets the next one.',
         data: 'write',
         body: RequestNativeToken,
         responses: { 200: NativeToken },
@@ -145,7 +145,7 @@ const callerRoutes = (deps: SignInDeps) =>
         idempotencyKey: 'none',
         summary: 'Log out',
         description:
-          'With a native token: ends the session of its device. With a session token: that token is refused from now on. `everywhere` ends all of them.',
+          'With a native token, ends the session of its device. With a session token, revokes that token. `everywhere` ends all sessions and revokes all session tokens.',
         data: 'write',
         body: LogOut,
         responses: { 204: Empty },
@@ -162,7 +162,7 @@ const callerRoutes = (deps: SignInDeps) =>
         id: 'listSessions',
         limit: 'tokens',
         summary: 'List your signed-in devices',
-        description: 'The devices that hold a native token of yours.',
+        description: 'The devices with an active native session, newest first.',
         data: 'read',
         responses: { 200: NativeSessions },
         examples: { responses: { 200: exampleSessions } },
@@ -179,7 +179,7 @@ const callerRoutes = (deps: SignInDeps) =>
         id: 'endSession',
         limit: 'tokens',
         idempotencyKey: 'none',
-        summary: 'Sign a device out',
+        summary: 'Sign out a device',
         description: 'Its native token and its refresh token stop working at once.',
         data: 'write',
         params: SessionParams,

@@ -13,7 +13,7 @@ export const RequestNativeToken = Closed(
           maxLength: 100,
           pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u202a-\\u202e\\u2066-\\u2069]*$',
           description: 'Shown to the fan in the list of sessions.',
-          errorNoun: 'a string of 1 to 100 characters, none of them a control character',
+          errorNoun: 'a string of 1 to 100 characters without control characters',
         }),
       ),
     ),
@@ -39,7 +39,7 @@ export const RefreshNativeToken = Closed(
     refreshToken: Type.String({
       minLength: 1,
       maxLength: 4096,
-      description: 'The one that came with the latest token. It is replaced by this request.',
+      description: 'The refresh token of the latest response. The response to this request replaces it.',
     }),
   },
   { title: 'RefreshNativeToken' },
@@ -55,11 +55,11 @@ export const NativeSessions = Closed(
     sessions: Type.Array(
       Closed(
         {
-          id: Id('Names the session; `sessionId` of its token.'),
-          deviceName: Nullable(Type.String(), { description: 'As the app gave it when it took the token.' }),
+          id: Id('Id of the session: the `sessionId` of its token.'),
+          deviceName: Nullable(Type.String(), { description: 'The name that the app sent at sign-in.' }),
           createdAt: Instant('When the device signed in.'),
-          lastUsedAt: Instant('When it was last refreshed.'),
-          expiresAt: Instant('When it ends, even if it is refreshed.'),
+          lastUsedAt: Instant('When the session was last refreshed.'),
+          expiresAt: Instant('When the session ends, even if it is refreshed.'),
           current: Type.Boolean({ description: 'Whether this request belongs to the session.' }),
         },
         { title: 'NativeSession' },
@@ -84,7 +84,10 @@ export const KeySet = Closed(
         x: Type.String({ description: 'Base64url: the x coordinate, or the public key.' }),
         y: Type.Optional(Type.String({ description: 'Base64url: the y coordinate.' })),
       }),
-      { description: 'The key that signs now, and earlier ones that tokens may still name.' },
+      {
+        description:
+          'The current signing key first, then previous keys that verify tokens until they expire.',
+      },
     ),
   },
   { title: 'KeySet', description: 'JSON Web Key Set (RFC 7517).' },

@@ -65,7 +65,7 @@ onEngine(sqliteEngine, 'query strings', world => {
       const { status, body } = await fan.get(`${PATH}?${query}`)
       expect([query, status]).toEqual([query, 422])
       expect(body.errors).toEqual([
-        { parameter: query.startsWith('x') ? 'x' : 'limit', message: 'must be given once' },
+        { parameter: query.startsWith('x') ? 'x' : 'limit', message: 'must not be repeated' },
       ])
     }
   })

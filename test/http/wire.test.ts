@@ -28,7 +28,7 @@ const REFUSED: Record<string, [status: number, request: string]> = {
   'a hexadecimal length': [400, `${post('Content-Length: 0x5')}hello`],
   'a length past every number': [400, `${post('Content-Length: 99999999999999999999')}hello`],
   'an empty length': [400, `${post('Content-Length: ')}hello`],
-  'a coding that is none of ours': [400, post('Transfer-Encoding: gzip, chunked') + CHUNKED],
+  'an unsupported transfer coding': [400, post('Transfer-Encoding: gzip, chunked') + CHUNKED],
   'a coding that resembles chunked': [400, post('Transfer-Encoding: xchunked') + CHUNKED],
   'chunked that is not the last coding': [400, post('Transfer-Encoding: chunked, identity') + CHUNKED],
   'two codings in two headers': [

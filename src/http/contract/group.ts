@@ -1,17 +1,17 @@
-/** What the routes of a group share: the path before theirs, the tag in the document, and who may call. */
+/** What the routes of a group share: path prefix, tag, and kind of caller. */
 import { Elysia } from 'elysia'
 
 export interface Group<Prefix extends string> {
-  /** Before the path of each of its routes. */
+  /** Prefix of the path of each route. */
   prefix: Prefix
-  /** In the OpenAPI document. */
+  /** Tag in the OpenAPI document. */
   tag: string
 }
 
 /** `anyone` reads no token; `optional` reads one when it is sent; `fan` requires one. */
 export type CallerKind = 'anyone' | 'optional' | 'fan'
 
-/** Under this name a route's `detail` holds the kind of its group; the document leaves it out. */
+/** Key in a route's `detail` for the kind of its group; the document omits it. */
 export const CALLER_KIND = 'x-caller-kind'
 
 /** Swagger UI's two ways to authorize; see `docs/description.ts`. */
@@ -21,7 +21,7 @@ const SECURITY: Record<CallerKind, Record<string, string[]>[]> = {
   fan: [{ signIn: [] }, { bearer: [] }],
 }
 
-/** `detail` that every route of the group gets. */
+/** The `detail` of every route of the group. */
 export const describeGroup = (kind: CallerKind, tag: string) => ({
   tags: [tag],
   security: SECURITY[kind],

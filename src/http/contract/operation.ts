@@ -1,6 +1,6 @@
 /**
- * The one way to declare an operation: what Elysia validates, what the OpenAPI document says, what generated clients see,
- * and which limits and caches apply.
+ * Declares an operation: what Elysia validates, the OpenAPI document describes and generated clients see, and which limits
+ * and caches apply.
  */
 import type { TSchema, TUnsafe } from '@sinclair/typebox'
 import type { Caller } from '../../core/caller.ts'
@@ -13,42 +13,42 @@ import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts'
 import type { Policy, RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { requireStrict } from './strictness.ts'
 
-/** The body of an operation that takes none, and the query of one that takes none. */
+/** The schema of a body or query without members. */
 export const Nothing = Closed({})
 type Nothing = typeof Nothing
 
 interface Declaration<Body, Query, Params, Responses, Code> {
-  /** `operationId` of the document: what generated clients call the function. */
+  /** `operationId` in the document: the function name in generated clients. */
   id: string
   summary: string
   description?: string
   body?: Body
   query?: Query
-  /** Of the path. */
+  /** Path parameters. */
   params?: Params
-  /** Success responses by status; tests hold each response to its schema (`test/support/conformance.ts`). */
+  /** Success responses by status; the tests validate each response (`test/support/conformance.ts`). */
   responses: Responses
-  /** Problems of its own. Those of its caller, body, query and database access are added. */
+  /** Problems specific to the operation. Those of its caller, body, query and database access are added. */
   problems?: readonly Code[]
-  /** How it uses the database, and so what can go wrong there. */
+  /** Database access, which determines the problems of the database. */
   data?: 'read' | 'write'
   /** A tighter limit for each caller, in addition to `caller`; `tokens` counts each address as well. */
   limit?: Policy
-  /** Responses carry an ETag and may be asked for again by it: see `conditional.ts`. */
+  /** Responses have an ETag and answer conditional requests: see `conditional.ts`. */
   conditional?: boolean
-  /** The response that is in memory, the same for everyone: it is sent before routing. Undefined when it must be computed. */
+  /** The response in memory, equal for all callers, which is sent before routing. Undefined if it must be computed. */
   ready?: () => unknown
   /** Accepts any query string and no limit, for load balancers' probes. */
   probe?: true
-  /** Bodies are documents of another system: only the members that we read are declared. */
+  /** The body comes from another system: only the members that are read are declared. */
   open?: true
-  /** `none`: its responses carry secrets, which are never stored for a repeat. It then does not write through `write`. */
+  /** `none`: responses contain secrets and are not stored, so the operation does not write through `write`. */
   idempotencyKey?: 'none'
   /** Examples of a body and, by status, of a response. */
   examples?: { body?: Record<string, unknown>; responses?: Partial<Record<keyof Responses, unknown>> }
 }
 
-/** What `docs/` and the composition read of a declaration, under `detail` of its route. */
+/** The declaration as `docs/` and the composition read it, in the `detail` of its route. */
 export interface Declared {
   id: string
   responses: Record<number, TSchema>
@@ -57,14 +57,14 @@ export interface Declared {
   data?: 'read' | 'write'
   conditional: boolean
   takesBody: boolean
-  /** In a group of fans, an operation with a body takes an `Idempotency-Key`. */
+  /** Accepts an `Idempotency-Key` if its group is of fans. */
   mayTakeKey: boolean
   probe: boolean
   limit?: Policy
   ready?: () => unknown
 }
 
-/** Under this name a route's `detail` holds its `Declared`; the document leaves it out. */
+/** Key in a route's `detail` for its `Declared`; the document omits it. */
 export const DECLARED = 'x-declared'
 
 type CommonProblem = 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error'
@@ -79,7 +79,7 @@ type Problems<Code extends ProblemCode> = {
   >
 }
 
-/** What Elysia is given. `response` is there for the compiler alone: tests check responses, no request pays for it. */
+/** Options of an Elysia route. `response` exists only for the compiler: the tests validate responses, requests do not. */
 export interface Operation<Body, Query, Params, Responses, Code extends ProblemCode> {
   body: Body
   query: Query
@@ -127,8 +127,8 @@ export function operation<
     ...(description ? { description } : {}),
     [DECLARED]: declared,
   }
-  // Guarantee of the cast: `response` is absent at run time and read by the compiler only; `afterHandle` turns the very
-  // object that the handler returned into bytes, which Elysia's types cannot express.
+  // Guarantee of the cast: `response` is absent at run time and used by the compiler only; `afterHandle` renders the
+  // object that the handler returned, which Elysia's types cannot express.
   const accepted = probe ? undefined : (query ?? Nothing)
   return { body, query: accepted, params, detail, ...hooks } as unknown as Operation<
     Body,
@@ -140,7 +140,7 @@ export function operation<
 }
 
 interface Counted {
-  /** Absent in groups that read no token. */
+  /** Undefined in groups that read no token. */
   caller?: Caller | null
   rateLimiter?: RateLimiter
   set: { headers: Record<string, string | number | undefined> }
@@ -163,7 +163,7 @@ const refuseBadKey = ({ caller, request }: { caller?: Caller | null; request: Re
   if (caller) readIdempotencyKey(request.headers)
 }
 
-/** The declaration of a route; undefined for what is not part of the API. */
+/** The declaration of a route; undefined for a route that is not part of the API. */
 export const declaredOf = (route: { hooks: { detail?: Record<string, unknown> } }): Declared | undefined =>
-  // Guarantee of the cast: only `operation` writes this name.
+  // Guarantee of the cast: only `operation` writes this key.
   route.hooks.detail?.[DECLARED] as Declared | undefined

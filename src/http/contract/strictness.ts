@@ -1,25 +1,25 @@
-/** What every schema of an input must say, so that strictness is no habit to remember: `operation` refuses the others. */
+/** Requirements on every input schema. `operation` throws for a schema that does not meet them. */
 import { TransformKind, type TSchema } from '@sinclair/typebox'
 
-/** A pattern bounds a text when it is anchored and repeats nothing without end. */
-const UNENDING = /[*+]|\{\d+,\}/
+/** A pattern bounds the length of a string if it is anchored and has no unbounded repetition. */
+const UNBOUNDED = /[*+]|\{\d+,\}/
 const CLASS = /\[(\\.|[^\]\\])*\]/g
 
 interface Leniency {
-  /** For deliveries of other systems: an object may say `additionalProperties: true`, and only what is read is named. */
+  /** For bodies of other systems: objects may have `additionalProperties: true`. */
   open?: boolean
 }
 
 /**
- * Objects closed, texts and lists bounded, numbers whole and bounded, nothing coerced.
- * @throws Error naming the place (RFC 6901), for the developer who declares the operation
+ * Objects are closed, strings and arrays bounded, numbers whole and bounded, values not transformed.
+ * @throws Error with the place as a JSON Pointer (RFC 6901), for the developer who declares the operation
  */
 export function requireStrict(schema: TSchema, { open = false }: Leniency = {}, at = ''): void {
   const inner = (member: TSchema, name: string) => requireStrict(member, { open }, `${at}/${name}`)
   const refuse = (why: string) => {
     throw new Error(`the schema of an input is not strict at "${at}": ${why}`)
   }
-  if (TransformKind in schema) refuse('it changes what came')
+  if (TransformKind in schema) refuse('it transforms the value')
   if (Array.isArray(schema.anyOf)) {
     for (const [n, variant] of schema.anyOf.entries()) inner(variant, `anyOf/${n}`)
     return
@@ -46,11 +46,13 @@ export function requireStrict(schema: TSchema, { open = false }: Leniency = {}, 
       if (!isBounded(schema)) refuse('a string needs maxLength, a format, or a pattern that bounds it')
       return
     default:
-      refuse('its type is none of ours')
+      refuse('its type is not supported')
   }
 }
 
 function isBounded({ maxLength, format, pattern }: TSchema): boolean {
   if (Number.isInteger(maxLength) || typeof format === 'string') return true
-  return typeof pattern === 'string' && /^\^.*\$$/.test(pattern) && !UNENDING.test(pattern.replace(CLASS, ''))
+  return (
+    typeof pattern === 'string' && /^\^.*\$$/.test(pattern) && !UNBOUNDED.test(pattern.replace(CLASS, ''))
+  )
 }

@@ -1,4 +1,4 @@
-/** What a failed schema tells the caller: where, and what was expected there. Never the value itself. */
+/** Validation errors as field errors: the place and the expected value, never the value that was sent. */
 import type { TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { ValidationError } from 'elysia'
@@ -15,7 +15,7 @@ export function fieldErrors(error: ValidationError): FieldError[] {
         ? { parameter: parameterName(fault.path) }
         : { pointer: fault.path }
     const message = explainFault(fault)
-    // The first fault of a field says most: the rest follow from it.
+    // The first error of a field is the most specific; the others follow from it.
     if (!found.has(fault.path)) found.set(fault.path, { ...field, message })
     if (found.size === MAX_ERRORS) break
   }
@@ -31,7 +31,7 @@ function parameterName(path: string): string {
   return path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
 }
 
-/** What was expected there, in words. */
+/** The expected value, in words. */
 export function explainFault(fault: ValueError): string {
   switch (fault.type) {
     case ValueErrorType.ObjectAdditionalProperties:
@@ -39,21 +39,21 @@ export function explainFault(fault: ValueError): string {
     case ValueErrorType.ObjectRequiredProperty:
       return 'is required'
     case ValueErrorType.Union:
-      return expectedOf(fault.schema)
+      return expectedOfUnion(fault.schema)
     default:
       return expected(fault.schema)
   }
 }
 
-/** A union of a type and null, as all our nullable members are. */
-function expectedOf(schema: TSchema): string {
+/** A union of a type and null, as all nullable members are. */
+function expectedOfUnion(schema: TSchema): string {
   const variants = (schema.anyOf as TSchema[] | undefined) ?? []
   return variants.length > 0 ? `must be ${variants.map(noun).join(' or ')}` : expected(schema)
 }
 
 const expected = (schema: TSchema) => `must be ${noun(schema)}`
 
-/** A schema in words; `errorNoun` is the schema's own, where its keywords cannot say it. */
+/** A schema in words; `errorNoun` replaces them if the keywords do not suffice. */
 function noun(schema: TSchema): string {
   if (typeof schema.errorNoun === 'string') return schema.errorNoun
   if (schema.const !== undefined) return JSON.stringify(schema.const)

@@ -1,4 +1,4 @@
-/** Reads a JSON body with every check that comes before its schema. */
+/** Reads a JSON body, with the checks that precede its schema. */
 import { withDeadline } from '../../../db/deadline.ts'
 import { DomainError, refuseField } from '../../core/problems.ts'
 
@@ -7,15 +7,15 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 interface BodyLimits {
   /** Bytes. */
   maxBodyBytes: number
-  /** Of objects and arrays in one another. */
+  /** Nesting depth of objects and arrays. */
   maxBodyLevels: number
-  /** How long it may take to arrive. Milliseconds. */
+  /** Time to receive the body. Milliseconds. */
   bodyTimeoutMs: number
 }
 
 const rawBodies = new WeakMap<Request, string>()
 
-/** The text of a body that was read: what a signature was made over. Empty when there was none. */
+/** The text of a body that was read, to verify a signature over it. Empty if there was none. */
 export const rawBodyOf = (request: Request): string => rawBodies.get(request) ?? ''
 
 /**
@@ -41,16 +41,16 @@ export async function readJsonBody(
     body = JSON.parse(text)
   } catch {
     throw new DomainError('malformed_request', {
-      detail: text === '' ? 'The body is empty.' : `The body is not JSON${await findFault(text)}.`,
+      detail: text === '' ? 'The body is empty.' : `The body is not JSON${await locateSyntaxError(text)}.`,
     })
   }
   refuseUnsafe(body, maxBodyLevels)
   return body
 }
 
-/** Where a JSON text is broken. The engine's own message may quote the text, which must not be repeated. */
-async function findFault(text: string): Promise<string> {
-  // Loaded for broken bodies only.
+/** The position of a syntax error. The engine's message is not used: it may quote the body. */
+async function locateSyntaxError(text: string): Promise<string> {
+  // Loaded for invalid bodies only.
   const { parse } = await import('@humanwhocodes/momoa')
   try {
     parse(text)
@@ -80,7 +80,7 @@ function refuseMediaType(headers: Headers) {
 
 async function readBytes(request: Request, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
   const tooLarge = () =>
-    new DomainError('payload_too_large', { detail: `The body may hold ${maxBytes} bytes.` })
+    new DomainError('payload_too_large', { detail: `The body must not exceed ${maxBytes} bytes.` })
   const length = request.headers.get('content-length')
   if (Number(length) > maxBytes) throw tooLarge()
   // Bun closes idle connections; the deadline ends a request that sends a few bytes now and then.
@@ -96,7 +96,7 @@ async function readBytes(request: Request, maxBytes: number, timeoutMs: number):
   }
 }
 
-/** A chunked body announces no length: its bytes are counted as they arrive. */
+/** A chunked body has no Content-Length: its bytes are counted as they arrive. */
 async function readChunks(
   reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>,
   maxBytes: number,
@@ -122,15 +122,15 @@ function decode(bytes: Uint8Array): string {
 }
 
 /**
- * NUL and lone surrogates are valid JSON that no database of ours can hold. Names that every object inherits are
- * members of no request; a body with `toString` would break code that formats it.
+ * NUL and lone surrogates are valid in JSON, but the databases cannot store them. Names that every object inherits are
+ * refused, since a body with a member `toString` would break code that formats it.
  */
 function refuseUnsafe(value: unknown, levels: number, pointer = '', level = 1): void {
   if (typeof value === 'string') refuseText(value, pointer)
   if (typeof value !== 'object' || value === null) return
   if (level > levels) {
     throw new DomainError('malformed_request', {
-      detail: `The body nests deeper than ${levels} levels.`,
+      detail: `The body is nested deeper than ${levels} levels.`,
     })
   }
   for (const [key, member] of Object.entries(value)) {
@@ -143,6 +143,6 @@ function refuseUnsafe(value: unknown, levels: number, pointer = '', level = 1): 
 
 function refuseText(text: string, pointer: string) {
   if (text.includes('\0') || !text.isWellFormed()) {
-    refuseField({ pointer: pointer.toWellFormed(), message: 'must be without NUL and lone surrogates' })
+    refuseField({ pointer: pointer.toWellFormed(), message: 'must not contain NUL or lone surrogates' })
   }
 }

@@ -1,4 +1,4 @@
-/** Where a request came from, as far as trusted proxies say. */
+/** The address of a client, from the connection and from headers of trusted proxies. */
 import { isIP } from 'node:net'
 import { LRUCache } from 'lru-cache'
 import type { NetworkConfig, TrustedProxies } from '../../config/network.ts'
@@ -6,8 +6,8 @@ import type { NetworkConfig, TrustedProxies } from '../../config/network.ts'
 type Proxies = Pick<NetworkConfig, 'trustedProxies' | 'proxyHeader'>
 
 /**
- * The client's address. `peer` is the connection's own. What a header says counts only from a trusted proxy, and is
- * read from the right, where the nearest proxy wrote: everything left of an untrusted address is the client's claim.
+ * The client's address. `peer` is the address of the connection. The header is used only if a trusted proxy sent it, and is
+ * read from the right, where the nearest proxy appends: everything left of an untrusted address may be forged.
  */
 export function clientAddress(headers: Headers, peer: string | undefined, proxies: Proxies): string {
   const nearest = peers.memo(peer ?? '')
@@ -15,9 +15,9 @@ export function clientAddress(headers: Headers, peer: string | undefined, proxie
   if (trustedProxies.kind === 'none') return nearest
   const chain = forwardedFor(headers.get(proxyHeader) ?? '', proxyHeader).reverse()
   let address = nearest
-  for (const [at, claimed] of chain.entries()) {
-    if (!believes(trustedProxies, address, at)) break
-    // `unknown`, an obfuscated name or nonsense: the last verified address is the best known.
+  for (const [hops, claimed] of chain.entries()) {
+    if (!isTrusted(trustedProxies, address, hops)) break
+    // `unknown`, an obfuscated identifier or invalid text: the last verified address is used.
     const next = normalize(claimed)
     if (next === undefined) break
     address = next
@@ -25,22 +25,22 @@ export function clientAddress(headers: Headers, peer: string | undefined, proxie
   return address
 }
 
-/** Addresses of connections repeat. */
+/** Normalized addresses of connections, most of which repeat. */
 const peers = new LRUCache<string, string>({ max: 10_000, memoMethod: peer => normalize(peer) ?? '' })
 
-/** Whether the one at `address`, `at` hops away, is trusted to say who came to it. */
-function believes(trusted: TrustedProxies, address: string, at: number): boolean {
-  if (trusted.kind === 'hops') return at < trusted.hops
+/** Whether `address`, after `hops` earlier proxies, is a trusted proxy. */
+function isTrusted(trusted: TrustedProxies, address: string, hops: number): boolean {
+  if (trusted.kind === 'hops') return hops < trusted.hops
   if (trusted.kind === 'none' || address === '') return false
   return trusted.networks.check(address, address.includes(':') ? 'ipv6' : 'ipv4')
 }
 
-/** The nodes of the header, from left to right, as they were written. */
+/** The nodes of the header, from left to right, not normalized. */
 function forwardedFor(value: string, header: NetworkConfig['proxyHeader']): string[] {
   if (value === '') return []
   const elements = value.split(',')
   if (header === 'x-forwarded-for') return elements
-  // RFC 7239: `for="[2001:db8::1]:4711";proto=https`, one element a proxy.
+  // RFC 7239: `for="[2001:db8::1]:4711";proto=https`, one element per proxy.
   return elements.map(element => {
     const pairs = element.split(';').map(pair => pair.trim())
     const node = pairs.find(pair => /^for=/i.test(pair))?.slice('for='.length) ?? ''
@@ -48,7 +48,7 @@ function forwardedFor(value: string, header: NetworkConfig['proxyHeader']): stri
   })
 }
 
-/** Without port, brackets and the IPv6 form of an IPv4 address; undefined when it is not an address. */
+/** Without port, brackets and the IPv6 form of an IPv4 address; undefined if it is not an address. */
 function normalize(node: string): string | undefined {
   const text = node.trim().toLowerCase()
   const bare =

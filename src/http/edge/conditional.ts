@@ -3,14 +3,14 @@
 import type { SharedResponse } from './responses.ts'
 
 /**
- * Public responses: a browser revalidates each time, which costs a 304; a shared cache may serve one for a second, so that a
- * crowd costs one request. Private ones stay in the client, which revalidates each time: a fan's change shows at once.
+ * Public responses: browsers revalidate each time; shared caches may serve a response for a second, so that many clients cause
+ * one request. Private responses: only the client stores them, and revalidates each time.
  */
 const PUBLIC = 'public, max-age=0, s-maxage=1, must-revalidate'
 const PRIVATE = 'private, no-cache'
 
 interface Context {
-  /** Absent in groups that read no token; null when none was sent. */
+  /** Undefined in groups that read no token; null if none was sent. */
   caller?: object | null
   /** What the handler returned. */
   response: unknown
@@ -18,7 +18,7 @@ interface Context {
   set: { status?: number | string; headers: Record<string, string | number | undefined> }
 }
 
-/** Elysia's `afterHandle` for an operation whose responses anyone, or their caller, may store. */
+/** Elysia's `afterHandle` of a `conditional` operation: sets ETag and Cache-Control, and answers 304 if the ETag matches. */
 export function respondConditionally({
   caller,
   response,
@@ -29,14 +29,14 @@ export function respondConditionally({
   const { body, etag } = render(response)
   set.headers.ETag = etag
   set.headers['Cache-Control'] = caller ? PRIVATE : PUBLIC
-  // Where a token is read, the response depends on it.
+  // The response depends on the token.
   if (caller !== undefined)
     set.headers.Vary = set.headers.Vary ? `${set.headers.Vary}, Authorization` : 'Authorization'
-  if (isNamed(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304 })
+  if (matchesTag(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304 })
   return body
 }
 
-/** The response of a cached object; undefined when the request names a version of it. */
+/** The response of a cached object; undefined if the request is conditional. */
 export function sharedResponse(value: unknown, { headers }: Request): SharedResponse | undefined {
   return headers.has('if-none-match') ? undefined : render(value)
 }
@@ -47,7 +47,7 @@ interface Rendered extends SharedResponse {
 
 const rendered = new WeakMap<object, Rendered>()
 
-/** A cached object is shared by its readers and rendered once. */
+/** A cached object is rendered once for all requests. */
 function render(value: unknown): Rendered {
   const isObject = typeof value === 'object' && value !== null
   const known = isObject ? rendered.get(value) : undefined
@@ -59,13 +59,13 @@ function render(value: unknown): Rendered {
   return fresh
 }
 
-/** Strong: the same bytes have the same name. 160 bits of SHA-256. */
+/** A strong ETag: 160 bits of the SHA-256 of the body. */
 function etagOf(body: string): string {
   return `"${new Bun.CryptoHasher('sha256').update(body).digest().subarray(0, 20).toString('base64url')}"`
 }
 
-/** RFC 9110 §13.1.2: a list of names or `*`; for this comparison weak ones count as well. */
-function isNamed(ifNoneMatch: string | null, etag: string): boolean {
+/** RFC 9110 §13.1.2: `If-None-Match` is a list of ETags or `*`, by weak comparison. */
+function matchesTag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false
-  return ifNoneMatch.split(',').some(name => name.trim() === '*' || name.trim().replace(/^W\//, '') === etag)
+  return ifNoneMatch.split(',').some(tag => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
 }

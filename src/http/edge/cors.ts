@@ -1,6 +1,6 @@
 /**
- * Cross-origin requests of browsers, by an allow-list (Fetch Standard). Own code: `@elysiajs/cors` answers
- * OPTIONS on every path, so that unknown paths would not be 404.
+ * Cross-origin requests of browsers, by an allow-list (Fetch Standard). `@elysiajs/cors` is not used: it answers OPTIONS on
+ * every path, so that an unknown path would not be 404.
  */
 
 import type { NetworkConfig } from '../../config/network.ts'
@@ -10,23 +10,23 @@ const EXPOSED = [
   ...['ETag', 'Idempotent-Replayed', 'RateLimit', 'RateLimit-Policy', 'Retry-After'],
   ...['WWW-Authenticate', 'X-Request-Id'],
 ].join(', ')
-/** What a page may send. Not the browser's credentials: only the token identifies a caller. */
+/** Request headers that a page may send. Cookies are not allowed: only the token identifies a caller. */
 const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id'
-/** Seconds; no browser keeps a preflight for longer than two hours. */
+/** Seconds: two hours, the maximum of browsers based on Chromium. */
 const PREFLIGHT_MAX_AGE = '7200'
 
 type Headers = Record<string, string | number>
 type CorsConfig = Pick<NetworkConfig, 'corsOrigins' | 'corsLoopback'>
 
-/** A page on this machine, on any port. */
+/** The origin of a page on this machine, on any port. */
 const LOOPBACK_ORIGIN = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/
 
 export interface Cors {
-  /** Whether pages of this origin may call. */
+  /** Whether pages of this origin may call the API. */
   allows(origin: string): boolean
   /** Adds the headers that every response to this request needs. */
   addTo(headers: Headers, request: Request): void
-  /** The headers of a preflight response; only `Vary` where the origin is not allowed. */
+  /** The headers of a preflight response; only `Vary` if the origin is not allowed. */
   preflight(origin: string | null, methods: string[]): Record<string, string>
 }
 

@@ -1,10 +1,10 @@
-/** What Bun's server is given: where it listens, and how long connections live. */
+/** Options of `Bun.serve`: address, timeout of idle connections and maximum body size. */
 import type { Config } from '../../config/config.ts'
 
-/** Far above `MAX_BODY_BYTES`, which is refused with a problem document: Bun's own 413 has none. */
+/** Far above `MAX_BODY_BYTES`, so that `body.ts` refuses a large body with a problem document: Bun's own 413 has none. */
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
-/** `shared`: other processes listen on the same port. Otherwise two on one port are a mistake, and refused. */
+/** `shared`: other processes listen on the same port. If false, a second process fails to listen. */
 export const listenOptions = (
   { host, port, network }: Pick<Config, 'host' | 'port' | 'network'>,
   { shared }: { shared: boolean },

@@ -23,17 +23,17 @@ const DATABASE_PROBLEMS: Record<DatabaseFault, ProblemCode> = {
   outdated: 'database_unavailable',
 }
 
-/** Seconds, for 429s and 503s that name no time of their own. */
+/** Seconds. For 429 and 503 without a `retryAfter`. */
 const RETRY_AFTER = 1
 
 /**
- * The problem of any thrown value. An unknown error becomes `internal_error`, and its message is not
- * disclosed. Tests `instanceof` before any `code`, because libraries set codes of their own.
+ * Maps any thrown value to a problem. An unknown error becomes `internal_error`, and its message is not
+ * disclosed. `instanceof` is tested before any `code`, because libraries set their own codes.
  */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error
   if (error instanceof ValidationError) {
-    // A response of ours that breaks its schema is our fault, not the caller's.
+    // A response that violates its schema is a server error, not the caller's.
     if (error.type === 'response') return new DomainError('internal_error')
     return new DomainError('validation_failed', { errors: fieldErrors(error) })
   }
@@ -42,7 +42,7 @@ export function toDomainError(error: unknown): DomainError {
     return error.cause instanceof DomainError ? error.cause : new DomainError('malformed_request')
   }
   if (error instanceof NotFoundError) return new DomainError('not_found')
-  // A read outside of a unit of work throws what its driver threw.
+  // A read outside of a unit of work throws the error of its driver.
   const known = translateDatabaseError(error)
   if (known instanceof DatabaseError)
     return new DomainError(DATABASE_PROBLEMS[known.fault] as 'database_busy')
@@ -54,7 +54,7 @@ const describeField = (error: FieldError) => {
   return `${place || 'The body'} ${error.message}.`
 }
 
-/** The problem document of an error, with the members that its code carries. */
+/** The problem document of an error, with the additional members of its code. */
 function describeProblem(error: DomainError, requestId: string): Problem {
   const { status, title } = problemTypes[error.code]
   const { detail, errors } = error.explanation
@@ -89,7 +89,7 @@ export function problemResponse(
   return response
 }
 
-/** No `error` where no bearer token came; `invalid_token` where it was bad. */
+/** Value of `WWW-Authenticate`: has an `error` only if the request sent a token (RFC 6750 §3.1). */
 function challenge(error: DomainError): string {
   if (error.code !== 'invalid_token') return 'Bearer'
   const detail = error.explanation.detail ?? problemTypes[error.code].title

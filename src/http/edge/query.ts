@@ -1,9 +1,9 @@
-/** What is wrong with a URL before any schema: Elysia would pick one of two, or decode what is no UTF-8. */
+/** Checks of the URL before the schemas. Elysia accepts repeated parameters and invalid UTF-8. */
 import { DomainError, refuseField } from '../../core/problems.ts'
 
-/** The path of a request's URL, as it was written; of a URL that is none (`*`, `host:port`), the whole. */
+/** The path of a request's URL, not decoded. A target without a path (`*`, `host:port`) is returned whole. */
 export function pathOf(url: string): string {
-  // A path alone is what an HTTP/1.0 request without a Host header has.
+  // The URL of an HTTP/1.0 request without a Host header is only a path.
   const scheme = url.startsWith('/') ? -1 : url.indexOf('://')
   const start = scheme === -1 ? 0 : url.indexOf('/', scheme + 3)
   const end = url.indexOf('?', start)
@@ -11,15 +11,15 @@ export function pathOf(url: string): string {
 }
 
 /**
- * Bun joins two Host headers by a comma, and builds no URL of a host that is none: RFC 9112 §3.2 wants 400.
+ * Requires one valid Host header (RFC 9112 §3.2). Bun joins two by a comma, and builds no absolute URL if the host is invalid.
  * @throws DomainError `malformed_request`
  */
 export function requireHost({ headers, url }: Request): void {
-  const sound = url.startsWith('http') && !headers.get('host')?.includes(',')
-  if (!sound) throw new DomainError('malformed_request', { detail: 'One Host header must name this host.' })
+  const valid = url.startsWith('http') && !headers.get('host')?.includes(',')
+  if (!valid) throw new DomainError('malformed_request', { detail: 'Send one valid Host header.' })
 }
 
-/** @throws DomainError `malformed_request` (not UTF-8), `validation_failed` (given twice, NUL) */
+/** @throws DomainError `malformed_request` (not UTF-8), `validation_failed` (repeated parameter, NUL) */
 export function refuseBadUrl(url: string): void {
   if (url.includes('%')) refuseBadPath(url)
   const start = url.indexOf('?')
@@ -29,16 +29,16 @@ export function refuseBadUrl(url: string): void {
   for (const pair of url.slice(start + 1, end === -1 ? undefined : end).split('&')) {
     if (pair === '') continue
     const [name = '', value = ''] = pair.split(/=(.*)/s).map(part => decode(part))
-    if (seen.has(name)) refuseField({ parameter: name, message: 'must be given once' })
+    if (seen.has(name)) refuseField({ parameter: name, message: 'must not be repeated' })
     if (name.includes('\0') || value.includes('\0'))
-      refuseField({ parameter: name.replaceAll('\0', ''), message: 'must be without NUL' })
+      refuseField({ parameter: name.replaceAll('\0', ''), message: 'must not contain NUL' })
     seen.add(name)
   }
 }
 
 function refuseBadPath(url: string): void {
   const path = url.split(/[?#]/, 1)[0] ?? ''
-  if (decode(path, 'path').includes('\0')) refuseField({ parameter: 'path', message: 'must be without NUL' })
+  if (decode(path, 'path').includes('\0')) refuseField({ parameter: 'path', message: 'must not contain NUL' })
 }
 
 function decode(text: string, where = 'query'): string {

@@ -1,9 +1,9 @@
-/** Responses that are JSON text already: building an object first would cost more than the text. */
+/** Responses that a handler renders as JSON text itself, which costs less than building an object first. */
 
-/** `text` is JSON of a `T`: what the operation's schema describes, which tests hold it to. */
+/** `text` is JSON of a `T`, as the operation's schema describes; the tests validate it. */
 export interface ReadyJson<T> {
   readonly text: string
-  /** For the compiler alone. */
+  /** Used only by the compiler. */
   readonly of?: T
 }
 

@@ -1,10 +1,10 @@
-/** One line a request: its id, what was asked, the status, how long it took. Never a query, a header, a body or an address. */
+/** One log line per request: id, method, path, status, duration. Never a query, a header, a body or an address. */
 import type { Logger } from 'pino'
 import { pathOf } from './query.ts'
 
 export interface RequestLog {
   begin(request: Request, requestId: string): void
-  /** Writes the line; only the first end of a request counts. */
+  /** Writes the line at the first call for a request; later calls do nothing. */
   end(request: Request, status: number): void
 }
 

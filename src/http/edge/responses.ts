@@ -1,4 +1,4 @@
-/** Builds every response. Headers that all responses carry are built once and copied, since each costs time. */
+/** Builds every response. Headers that all responses have are built once and copied, which is faster. */
 import { ElysiaCustomStatusResponse } from 'elysia'
 
 /** Elysia's `set`: what handlers and hooks add to the response of one request. */
@@ -9,8 +9,8 @@ export interface Additions {
 
 export interface Responses {
   /**
-   * The response with the headers of `set` and those of every response. `value` is what a handler returned: an object, JSON text
-   * (see `ready-json.ts`), Elysia's `status`, or a Response, whose own headers come first.
+   * The response with the headers of `set` and those of every response. `value` is what a handler returned: an object, JSON
+   * text (see `ready-json.ts`), Elysia's `status`, or a Response, whose own headers take precedence.
    */
   of(value: unknown, set: Additions): Response
   /** The same for one object that many requests get: its headers are combined once. */
@@ -28,7 +28,7 @@ export function createResponses(base: Record<string, string>): Responses {
   const plain = new Headers(base)
   const json = new Headers({ ...base, 'Content-Type': 'application/json' })
 
-  function made(value: unknown, set: Additions): Response {
+  function build(value: unknown, set: Additions): Response {
     const custom = value instanceof ElysiaCustomStatusResponse
     const status = custom ? Number(value.code) : Number(set.status ?? 200)
     const content = custom ? value.response : value
@@ -49,17 +49,17 @@ export function createResponses(base: Record<string, string>): Responses {
 
   return {
     of(value, set) {
-      if (!(value instanceof Response)) return added(made(value, set), set)
+      if (!(value instanceof Response)) return withHeaders(build(value, set), set)
       const own = new Set(value.headers.keys())
       for (const [name, text] of plain) if (!own.has(name)) value.headers.set(name, text)
-      return added(value, set, own)
+      return withHeaders(value, set, own)
     },
-    ofShared: (shared, set) => added(new Response(shared.body, { headers: headersOf(shared) }), set),
+    ofShared: (shared, set) => withHeaders(new Response(shared.body, { headers: headersOf(shared) }), set),
   }
 }
 
-/** `own`: headers, in lower case, which `set` does not replace. */
-function added(response: Response, set: Additions, own?: Set<string>): Response {
+/** Adds the headers of `set`. `own`: header names, in lower case, that `set` does not replace. */
+function withHeaders(response: Response, set: Additions, own?: Set<string>): Response {
   const { headers } = response
   for (const name in set.headers)
     if (!own?.has(name.toLowerCase())) headers.set(name, String(set.headers[name]))

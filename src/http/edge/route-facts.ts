@@ -1,4 +1,4 @@
-/** What the declarations of all routes say about requests that are not routed yet. */
+/** Facts of a path from the declarations of all routes, for hooks that run before routing. */
 import { declaredOf } from '../contract/operation.ts'
 
 interface Route {
@@ -9,9 +9,9 @@ interface Route {
 export interface RouteFacts {
   /** Load balancers' probes: no limit, no check of the query or of the Host header. */
   isProbe(path: string): boolean
-  /** Requests that could guess tokens count against a tighter limit of their address. */
+  /** Requests on this path could guess tokens: a tighter limit per address applies. */
   issuesTokens(path: string): boolean
-  /** Responses in memory, by path. */
+  /** `ready` of the declarations, by path. */
   ready: ReadonlyMap<string, () => unknown>
 }
 

@@ -23,13 +23,13 @@ import type { RouteFacts } from './route-facts.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createWriteAdmission } from './write-admission.ts'
 
-/** A client's own request id is kept when it is sane. */
-const SANE_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
+/** A client's `X-Request-Id` is used if it matches. */
+const VALID_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 
-interface Surroundings {
-  /** Of a path; none: there is no such path. */
+interface ServerContext {
+  /** The methods of a path; empty for an unknown path. */
   allowedMethods(path: string): string[]
-  /** The address of the connection that a request came by. */
+  /** The address of the connection of a request. */
   peerOf(request: Request): string | undefined
   facts: RouteFacts
 }
@@ -45,7 +45,7 @@ type HookDeps = {
   rateLimiter: RateLimiter
 }
 
-export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: Surroundings) => {
+export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: ServerContext) => {
   const { config, db, elapsed, lifecycle, log, newId, randomBytes, rateLimiter } = deps
   const { network } = config
   const bodyLimits = { ...config, bodyTimeoutMs: network.bodyTimeoutMs }
@@ -60,13 +60,13 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
     log,
   })
 
-  /** 404, with the path that was probably meant. */
+  /** 404, with a similar path if there is one. */
   function notFound(path: string): DomainError {
     const trimmed = path.replace(/\/{1,8}$/, '')
-    const meant = [trimmed, `/api${trimmed}`].find(
+    const similar = [trimmed, `/api${trimmed}`].find(
       known => known !== path && allowedMethods(known).length > 0,
     )
-    return new DomainError('not_found', meant === undefined ? {} : { detail: `Did you mean ${meant}?` })
+    return new DomainError('not_found', similar === undefined ? {} : { detail: `Did you mean ${similar}?` })
   }
 
   /** 405 for a known path; for OPTIONS, which every known path accepts, the response itself. */
@@ -83,7 +83,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
       const preflight = cors.preflight(origin, allowed)
       return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
     }
-    const refusal = new DomainError('method_not_allowed', { detail: `This path takes ${headers.Allow}.` })
+    const refusal = new DomainError('method_not_allowed', { detail: `This path accepts ${headers.Allow}.` })
     return problemResponse(refusal, requestId, headers)
   }
 
@@ -94,12 +94,12 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
     )
   }
 
-  /** Responses in memory are sent before routing: the promises of a handler would add a third to their cost. */
-  function respondAtOnce(request: Request, path: string, set: Additions): Response | undefined {
+  /** Sends a response in memory before routing: the promises of a handler would add a third to its cost. */
+  function respondFromMemory(request: Request, path: string, set: Additions): Response | undefined {
     if (request.method !== 'GET' || request.url.includes('?')) return undefined
-    const view = facts.ready.get(path)?.()
-    if (view === undefined) return undefined
-    const shared = sharedResponse(view, request)
+    const value = facts.ready.get(path)?.()
+    if (value === undefined) return undefined
+    const shared = sharedResponse(value, request)
     return shared && responses.ofShared(shared, set)
   }
 
@@ -111,12 +111,12 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
         const { url } = request
         const path = pathOf(url)
         const given = request.headers.get('x-request-id')
-        const requestId = given !== null && SANE_REQUEST_ID.test(given) ? given : newId()
+        const requestId = given !== null && VALID_REQUEST_ID.test(given) ? given : newId()
         requestLog.begin(request, requestId)
-        // An object of one shape is faster than Elysia's own.
+        // A new object of constant shape is faster than the one of Elysia.
         set.headers = { 'x-request-id': requestId }
         cors.addTo(set.headers, request)
-        // The client opens its next connection elsewhere, and no request is cut.
+        // Clients open new connections to other instances, so that closing these interrupts no request.
         if (lifecycle.stopping) set.headers.Connection = 'close'
         const probe = facts.isProbe(path)
         // Probes in HTTP/1.0 need no Host header, and Bun then builds no URL.
@@ -126,11 +126,11 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
           refuseBadUrl(url)
         }
         const retryAfter = admission.admit(request)
-        // Not logged here: the refusals of a second share one line.
+        // Not in the request log: `write-admission.ts` logs all refusals of a second in one line.
         if (retryAfter !== null) {
           return responses.of(problemResponse(new DomainError('overloaded', { retryAfter }), requestId), set)
         }
-        const response = respondAtOnce(request, path, set)
+        const response = respondFromMemory(request, path, set)
         if (response) requestLog.end(request, response.status)
         return response
       })

@@ -1,16 +1,16 @@
 /**
- * Refuses a write before any work is done for it when it would wait too long for the database. A refused client is told when
- * to come back: retries are spread at the rate at which writes are done, so that a crowd is served at full speed.
+ * Refuses a write, before any work on it, if it would wait too long for the database. `Retry-After` spreads the retries at
+ * the rate at which writes complete, so that the database stays busy but is not overloaded.
  */
 import type { Logger } from 'pino'
 import type { WriteLoad } from '../../../db/index.ts'
 
 export interface WriteAdmission {
-  /** Null: the write is admitted, and `end` follows. Else the seconds after which the client may try again. */
+  /** Null if the write is admitted: the caller must call `end`. Otherwise the `Retry-After` in seconds. */
   admit(request: Request): number | null
-  /** Resolves when the work on an admitted write may begin, in the order of arrival. */
+  /** Resolves when the work on an admitted write may begin, in the order of arrival. Undefined: at once. */
   begin(): Promise<void> | undefined
-  /** Safe to call for every request, as often as it ends. */
+  /** Idempotent. Ignores requests that were not admitted. */
   end(request: Request): void
 }
 
@@ -25,10 +25,10 @@ export interface AdmissionOptions {
   log: Logger
 }
 
-/** Writes that begin in one turn of the event loop: a crowd that arrives in one turn keeps no read waiting for all of its work. */
+/** Writes that begin in one turn of the event loop. A burst of writes is spread over turns, so that reads run in between. */
 const MAX_PER_TURN = 64
 const WRITES = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
-/** Share by which a client may come later than its turn, so that a crowd does not return at one instant. */
+/** Share by which `Retry-After` is extended at random, at most, so that clients do not retry at the same instant. */
 const JITTER = 0.15
 const MAX_RETRY_SECONDS = 300
 const SUMMARY_EVERY_MS = 1_000
@@ -40,7 +40,7 @@ export function createWriteAdmission(options: AdmissionOptions): WriteAdmission 
   /** In the order of arrival. */
   const waiting = new Set<() => void>()
   let begunInTurn = 0
-  /** Refused clients whose turn to come back has not come yet. Falls at the rate at which writes are done. */
+  /** Refused clients whose `Retry-After` has not passed yet. Falls at the rate at which writes complete. */
   let deferred = 0
   let deferredAt = 0
   let refused = 0
@@ -54,7 +54,7 @@ export function createWriteAdmission(options: AdmissionOptions): WriteAdmission 
     return Math.min(Math.ceil(seconds), MAX_RETRY_SECONDS)
   }
 
-  /** A line for each refusal would cost more than the refusal. */
+  /** One line for all refusals of a second: a line for each would cost more than the refusal. */
   function summarize(waitMs: number) {
     log.warn({ refused, inFlight, waitMs: Math.round(waitMs) }, 'writes refused: overloaded')
     refused = 0

@@ -16,7 +16,7 @@ import {
   storeResponse,
 } from './key-store.ts'
 
-/** Of what a handler of Elysia is given, which hands over these alone: of the whole it would be given all there could be. */
+/** The members of Elysia's context that are used. Handlers pass these only: Elysia builds each member that a handler names. */
 type IdempotencyContext = Pick<Context, 'request' | 'route' | 'set'> & { caller: Caller; body: unknown }
 
 export interface IdempotencyDeps {
@@ -24,10 +24,10 @@ export interface IdempotencyDeps {
   runningKeys: Map<string, string>
 }
 
-export interface Surroundings<Prepared> {
-  /** Calls other systems before the unit of work, which must not wait for them. Skipped when a response is stored. */
+export interface WriteOptions<Prepared> {
+  /** Calls other systems before the unit of work, which must not wait for them. Skipped if a response is stored. */
   prepare?: () => Promise<Prepared>
-  /** The response carries a secret and is not stored: a repeat does the work again, which its own rules make safe. */
+  /** The response contains a secret and is not stored: a repeat runs `write` again, which must be safe to repeat. */
   secret?: true
 }
 
@@ -40,10 +40,10 @@ export async function runIdempotently<Result, Prepared = undefined>(
   { db, runningKeys }: IdempotencyDeps,
   context: IdempotencyContext,
   write: (tx: Transaction, prepared: Prepared) => Promise<Result>,
-  { prepare, secret }: Surroundings<Prepared> = {},
+  { prepare, secret }: WriteOptions<Prepared> = {},
 ): Promise<Exclude<Result, DomainError>> {
   async function run<Outcome>(unit: (tx: Transaction, prepared: Prepared) => Promise<Outcome>) {
-    // Guarantee of the cast: `Prepared` is undefined where there is no `prepare`.
+    // Guarantee of the cast: `Prepared` is undefined without a `prepare`.
     const prepared = (await prepare?.()) as Prepared
     return db.write(tx => unit(tx, prepared))
   }
@@ -88,14 +88,14 @@ export async function runIdempotently<Result, Prepared = undefined>(
 }
 
 /**
- * Null without one. Bun joins two headers of one name with a comma and a space, so a key that contains both is refused:
- * it may be two keys.
+ * The `Idempotency-Key`; null if the header is absent. Bun joins two headers with a comma and a space, so a key that
+ * contains both is refused: it may be two keys.
  * @throws DomainError `malformed_request` unless it is one key of 1 to 255 printable ASCII characters
  */
 export function readIdempotencyKey(headers: Headers): string | null {
   const key = headers.get('idempotency-key')
   if (key === null) return null
-  if (key.includes(', ')) refuseKey('must be given once, without a comma followed by a space')
+  if (key.includes(', ')) refuseKey('must not be repeated or contain a comma followed by a space')
   if (!/^[\x20-\x7e]{1,255}$/.test(key)) refuseKey('must be 1 to 255 printable ASCII characters')
   return key
 }
@@ -109,7 +109,7 @@ function scopeOf({ caller, request, route }: IdempotencyContext, key: string): K
   return { provider, subject, route: `${request.method} ${route}`, key }
 }
 
-/** Of the path with its parameters and of the body, in whatever order a client writes its members. */
+/** A hash of the path, with its parameters, and of the body. The order of members does not change it. */
 function fingerprintOf({ request, body }: IdempotencyContext): string {
   const { pathname } = new URL(request.url)
   const canonical = JSON.stringify([pathname, body], (_, value) =>

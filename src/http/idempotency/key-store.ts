@@ -6,14 +6,14 @@ import { prepared } from '../../../db/prepared.ts'
 import { eachFan } from '../../core/pagination.ts'
 
 const KEPT_MS = 86_400_000
-/** What a key is unique within, and the key. */
+/** A key and the scope in which it is unique. */
 export type KeyScope = Pick<
   Tables['idempotencyKeys']['$inferSelect'],
   'provider' | 'subject' | 'route' | 'key'
 >
 export type KeyRecord = Tables['idempotencyKeys']['$inferSelect']
 
-/** Undefined also when it has expired, swept or not. */
+/** Undefined if the key is unknown or has expired. */
 export async function findRecord(reader: Reader, scope: KeyScope): Promise<KeyRecord | undefined> {
   const [record] = await selectLive(reader, { ...scope, now: reader.now() })
   return record
@@ -29,8 +29,8 @@ const selectLive = prepared((reader: Reader, values: KeyScope & { now: Date }) =
 })
 
 /**
- * Reserves the key for this unit of work; false when it is reserved. On PostgreSQL this waits for another process's
- * unit of work under the same key, and reserves it when that one is rolled back.
+ * Reserves the key for this unit of work; false if it is already reserved. On PostgreSQL this waits for a unit of work of
+ * another process under the same key, and reserves the key if that one is rolled back.
  */
 export async function reserveKey(tx: Transaction, scope: KeyScope, fingerprint: string): Promise<boolean> {
   const now = tx.now()
@@ -73,7 +73,7 @@ const updateResponse = prepared((tx: Transaction, values: KeyScope & StoredRespo
     .where(ofScope(tx, values)),
 )
 
-/** A refused request is judged again when it is repeated. */
+/** Deletes the reservation after a refusal, so that a repeat runs again. */
 export async function releaseKey(tx: Transaction, scope: KeyScope): Promise<void> {
   await deleteKey(tx, scope)
 }

@@ -3,15 +3,15 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { Allowance, Policy, RateLimiter } from './rate-limiter.ts'
 
-/** Told of each policy that counted the request, before the refusal of one is thrown. */
+/** Receives the state of each policy that counted the request, before `rate_limited` is thrown. */
 type Report = (allowances: Allowance[]) => void
 
 const OF_ADDRESS: Policy[] = ['address']
 const OF_TOKENS: Policy[] = ['address', 'tokensPerAddress']
 
 /**
- * Counts a request by its address, before its caller is known: guessing at tokens is counted here. `addressOf` is called
- * only where a policy is on, since it is expensive.
+ * Counts a request by its address, before its caller is known, which also limits the guessing of tokens. `addressOf` is
+ * called only if a policy is on, since it is expensive.
  * @throws DomainError `rate_limited`
  */
 export function limitAddress(

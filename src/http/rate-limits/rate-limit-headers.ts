@@ -1,4 +1,4 @@
-/** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11): one item a policy, in a list. */
+/** `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11): lists with one item per policy. */
 import type { Allowance } from './rate-limiter.ts'
 
 export function rateLimitHeaders(allowances: readonly Allowance[]): Record<string, string> {

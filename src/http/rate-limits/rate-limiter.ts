@@ -1,14 +1,14 @@
 /**
- * Requests counted in fixed windows of a minute: in memory, at the cost of a look-up, and shared through the
- * database in the background (`shareWindows`). The clock is monotonic: setting the machine's clock changes no limit.
+ * Counts requests in fixed windows of a minute: in memory, at the cost of a lookup, and shared through the database in the
+ * background (`shareWindows`). The clock is monotonic: setting the machine's clock does not change a limit.
  */
 import { LRUCache } from 'lru-cache'
 import type { RateLimits } from '../../config/limits.ts'
 
 export const WINDOW_MS = 60_000
-/** Keys of a policy. Past it, the key that was idle longest is forgotten and starts again. */
+/** Keys of a policy. Beyond it, the least recently used key is removed, and its count starts again. */
 const MAX_KEYS = 100_000
-/** Part of a quota. Keys that have used less are not shared. */
+/** Share of a quota. Keys that have used less are not shared with other instances. */
 const SHARED_FROM = 0.1
 
 export type Policy = keyof RateLimits
@@ -24,7 +24,7 @@ export interface Allowance {
   resetSeconds: number
 }
 
-/** One key's window. `used` is what is known of all instances, `unshared` the part that only this one knows. */
+/** The window of a key. `used` counts requests of all instances as last read, `unshared` those not yet in the database. */
 export interface Window {
   readonly policy: Policy
   readonly key: string
@@ -39,7 +39,7 @@ export interface RateLimiter {
   counts(this: void, policy: Policy): boolean
   /** Counts a request; null where the policy is off. A refused request is not counted. */
   consume(policy: Policy, key: string): Allowance | null
-  /** Windows that the database should hear of; each is handed out once until more of it is used. */
+  /** Windows with requests to share. Returns each window once, and again after further requests. */
   takeUnshared(): Window[]
   /** Milliseconds of the monotonic clock. */
   monotonic(): number
@@ -47,7 +47,7 @@ export interface RateLimiter {
 
 interface Options {
   rates: Readonly<RateLimits>
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds of a clock that never goes back. */
   monotonic: () => number
 }
 

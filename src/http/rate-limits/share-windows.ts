@@ -1,4 +1,4 @@
-/** What several instances on one database know of one another's counting. */
+/** Shares the rate limits of several instances through their database. */
 import { createHmac } from 'node:crypto'
 import { and, gt, lte, sql } from 'drizzle-orm'
 import { type Database, DatabaseError, type Transaction } from '../../../db/index.ts'
@@ -8,14 +8,14 @@ import { type RateLimiter, WINDOW_MS, type Window } from './rate-limiter.ts'
 const BATCH = 500
 
 /**
- * Adds what this instance counted to the shared windows, and learns what the others did. While the database is not
- * there, each instance goes on by what it knows.
+ * Adds the counts of this instance to the shared windows, and reads those of the others. While the database is
+ * unavailable, each instance continues with its own counts.
  */
 export async function shareWindows(db: Database, limiter: RateLimiter, secret: Buffer): Promise<void> {
-  // In one order everywhere, or two instances would lock each other's rows.
+  // All instances use the same order, which prevents deadlocks.
   const named = limiter
     .takeUnshared()
-    .map(window => ({ window, key: nameOf(window, secret) }))
+    .map(window => ({ window, key: hashOf(window, secret) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
   for (let at = 0; at < named.length; at += BATCH) {
     const batch = new Map(named.slice(at, at + BATCH).map(({ window, key }) => [key, window]))
@@ -30,19 +30,20 @@ async function share(db: Database, limiter: RateLimiter, batch: Map<string, Wind
     for (const { key, used, endsAt } of rows) {
       const window = batch.get(key)
       if (!window) continue
-      // What was counted meanwhile is not among `used`.
+      // `used` does not include requests that were counted during the write.
       window.unshared -= added.get(key) ?? 0
       window.used = used + window.unshared
       window.endsAt = limiter.monotonic() + (endsAt.getTime() - now.getTime())
     }
   } catch (error) {
-    // `unshared` is as it was: the next request of that key hands it out again.
+    // `unshared` is unchanged: the next request of that key shares it again.
     if (!(error instanceof DatabaseError)) throw error
   }
 }
 
 /**
- * A window that has ended begins anew; so does one that ends later than any can, which a clock set back leaves behind.
+ * Adds counts to the windows. Restarts a window that has ended, or that ends more than `WINDOW_MS` from now because a
+ * clock was set back.
  */
 async function add(tx: Transaction, added: Map<string, number>) {
   const { rateLimitWindows: table } = tx.tables
@@ -61,7 +62,7 @@ async function add(tx: Transaction, added: Map<string, number>) {
     .returning()
 }
 
-/** Takes away windows that have ended. */
+/** Deletes windows that have ended. */
 export async function sweepWindows(db: Database): Promise<void> {
   await db.write(async tx => {
     const { rateLimitWindows } = tx.tables
@@ -69,7 +70,7 @@ export async function sweepWindows(db: Database): Promise<void> {
   })
 }
 
-/** Addresses and subjects are personal data: the database sees a keyed hash of them. */
-function nameOf({ policy, key }: Window, secret: Buffer): string {
+/** Addresses and subjects are personal data: the database stores a keyed hash of them. */
+function hashOf({ policy, key }: Window, secret: Buffer): string {
   return createHmac('sha256', secret).update(`${policy} ${key}`).digest('base64url')
 }
