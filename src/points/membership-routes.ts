@@ -35,6 +35,7 @@ export const membershipRoutes = (deps: FanDeps) =>
         description:
           'Removes you from all boards at once, past ones included. Your points stay. A repeat changes nothing.',
         data: 'write',
+        body: Nothing,
         responses: { 204: Type.Void({ description: 'You are not on the leaderboard.' }) },
       }),
     )
