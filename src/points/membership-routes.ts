@@ -31,6 +31,7 @@ export const membershipRoutes = (deps: FanDeps) =>
         }),
       operation({
         id: 'leaveLeaderboard',
+        idempotencyKey: 'none',
         summary: 'Leave the leaderboard',
         description:
           'Removes you from all boards at once, past ones included. Your points stay. A repeat changes nothing.',

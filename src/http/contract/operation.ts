@@ -42,7 +42,7 @@ interface Declaration<Body, Query, Params, Responses, Code> {
   probe?: true
   /** The body comes from another system: only the members that are read are declared. */
   open?: true
-  /** `none`: responses contain secrets and are not stored, so the operation does not write through `write`. */
+  /** `none` where responses carry secrets, which are never stored for a repeat, and for DELETE, which repeats safely. */
   idempotencyKey?: 'none'
   /** Examples of a body and, by status, of a response. */
   examples?: { body?: Record<string, unknown>; responses?: Partial<Record<keyof Responses, unknown>> }
