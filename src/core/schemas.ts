@@ -10,6 +10,7 @@ import {
   type TSchema,
   Type,
 } from '@sinclair/typebox'
+import { parseQueryInstant } from './instant.ts'
 
 /** A closed object. `title` names the component. */
 export function Closed<P extends TProperties>(properties: P, options: ObjectOptions = {}) {
@@ -30,6 +31,17 @@ FormatRegistry.Set('date-time', value => {
   // PostgreSQL has no year 0, and `Date` accepts 30 February as 2 March.
   return !value.startsWith('0000') && !Number.isNaN(ms) && new Date(ms).toISOString() === value
 })
+
+FormatRegistry.Set('query-instant', value => parseQueryInstant(value) !== null)
+
+/** A parameter: any RFC 3339 instant, for `parseQueryInstant`. */
+export const InstantParameter = (description: string) =>
+  Type.String({
+    format: 'query-instant',
+    description,
+    errorNoun: 'an RFC 3339 instant, such as 2026-11-01T00:00:00Z or 2026-11-01T02:00:00%2B02:00',
+    documentedAs: { type: 'string', format: 'date-time', examples: ['2026-11-01T00:00:00Z'] },
+  })
 
 /** ISO 8601, UTC, milliseconds, `Z`. */
 export const Instant = (description: string) =>

@@ -3,6 +3,7 @@ import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
+import { parseQueryInstant } from '../core/instant.ts'
 import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
 import type { PointsEntry } from './ledger.ts'
 import type { PointsQuery } from './schema.ts'
@@ -14,10 +15,13 @@ export async function readHistory(
   reader: Reader,
   cursors: Cursors,
   { userId }: Pick<Caller, 'userId'>,
-  { limit, cursor, reason, since, until }: Page & HistoryFilter,
+  { limit, cursor, reason, ...filter }: Page & HistoryFilter,
 ) {
   const { pointsEntries } = reader.tables
   // The list's name contains the fan and the filter: a cursor of another list is invalid.
+  // Validated by the schema. Two spellings of an instant are one filter.
+  const since = filter.since === undefined ? null : parseQueryInstant(filter.since)
+  const until = filter.until === undefined ? null : parseQueryInstant(filter.until)
   const list = JSON.stringify(['points', userId, reason, since, until])
   const before = cursor === undefined ? undefined : Number(cursors.decode(list, cursor))
   if (userId === undefined) return { balance: 0, lifetime: 0, entries: [], nextCursor: null }
@@ -29,8 +33,8 @@ export async function readHistory(
     and(
       before === undefined ? undefined : lt(pointsEntries.seq, before),
       reason && eq(pointsEntries.reason, reason),
-      since ? gte(pointsEntries.createdAt, new Date(since)) : undefined,
-      until ? lt(pointsEntries.createdAt, new Date(until)) : undefined,
+      since ? gte(pointsEntries.createdAt, since) : undefined,
+      until ? lt(pointsEntries.createdAt, until) : undefined,
     ),
   )
   const { page, nextCursor } = cutPage(entries, limit, last => cursors.encode(list, last.seq))

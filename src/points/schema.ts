@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Id, Instant, Integer, NextCursor, PageQuery } from '../core/schemas.ts'
+import { Closed, Id, Instant, InstantParameter, Integer, NextCursor, PageQuery } from '../core/schemas.ts'
 import { POINTS_REASONS } from './ledger.ts'
 
 const Reason = Type.Union(
@@ -10,8 +10,8 @@ const Reason = Type.Union(
 export const PointsQuery = Closed({
   ...PageQuery,
   reason: Type.Optional(Reason),
-  since: Type.Optional(Instant('Entries from then on.')),
-  until: Type.Optional(Instant('Entries before then.')),
+  since: Type.Optional(InstantParameter('Entries from then on.')),
+  until: Type.Optional(InstantParameter('Entries before then.')),
 })
 export type PointsQuery = typeof PointsQuery.static
 
