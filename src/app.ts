@@ -1,5 +1,5 @@
 /** The whole application on its dependencies. Never listens: `main.ts` does, and tests call `handle`. */
-import { Elysia } from 'elysia'
+import { Elysia, NotFoundError } from 'elysia'
 import { accountRoutes } from './account/routes.ts'
 import { authRoutes } from './auth/routes.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
@@ -8,7 +8,7 @@ import { demoRoutes } from './docs/demo.ts'
 import { guideRoutes } from './docs/guide.ts'
 import { docsRoutes } from './docs/routes.ts'
 import { healthRoutes } from './health/routes.ts'
-import { methodsOf } from './http/edge/methods.ts'
+import { methodsOf, shadowedRoutes } from './http/edge/methods.ts'
 import { routeFacts } from './http/edge/route-facts.ts'
 import { serverHooks } from './http/edge/server-hooks.ts'
 import { leaderboardRoutes } from './leaderboard/routes.ts'
@@ -53,7 +53,12 @@ export function createApp(deps: Deps) {
     peerOf: (request: Request) => app.server?.requestIP(request)?.address,
     facts: routeFacts(api.routes),
   }
-  return app.use(serverHooks(deps, surroundings)).use(api).use(docs).use(demo).use(guide)
+  const composed = app.use(serverHooks(deps, surroundings))
+  for (const { method, path } of shadowedRoutes(api.routes))
+    composed.route(method, path, () => {
+      throw new NotFoundError()
+    })
+  return composed.use(api).use(docs).use(demo).use(guide)
 }
 
 export type App = ReturnType<typeof createApp>

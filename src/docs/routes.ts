@@ -24,7 +24,6 @@ export function docsRoutes(
 
   const routes = new Elysia({ name: 'matchday/docs', prefix: '/docs' })
     .get('', servePage, hidden)
-    .get('/', servePage, hidden)
     .get(
       '/json',
       async () => pageResponse(await readDocument(await identity.endpoints()), 'application/json'),

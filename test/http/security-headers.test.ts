@@ -58,12 +58,6 @@ onEngine(sqliteEngine, 'security headers', world => {
     ])
       expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
   })
-
-  test('/docs answers with a trailing slash too', async () => {
-    const [plain, slashed] = [await get(world, '/docs'), await get(world, '/docs/')]
-    expect(slashed.status).toBe(200)
-    expect(await slashed.text()).toBe(await plain.text())
-  })
 })
 
 onEngine(

@@ -72,7 +72,9 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
   /** 405 for a known path; for OPTIONS, which every known path accepts, the response itself. */
   function respondToMethod(request: Request, requestId: string): Response | DomainError {
     const allowed = allowedMethods(pathOf(request.url))
-    if (allowed.length === 0) return notFound(pathOf(request.url))
+    // With an allowed method the router knows the path by another spelling only, such as `/docs/`.
+    const unrouted = request.method !== 'OPTIONS' && allowed.includes(request.method)
+    if (allowed.length === 0 || unrouted) return notFound(pathOf(request.url))
     const headers = { Allow: allowed.join(', ') }
     if (request.method === 'OPTIONS') {
       const origin = request.headers.get('origin')
