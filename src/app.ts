@@ -23,8 +23,9 @@ import { rewardsRoutes } from './rewards/routes.ts'
 import { teamsRoutes } from './teams/routes.ts'
 import { identityRoutes } from './users/routes.ts'
 
-export function createApp(deps: Deps) {
-  const api = new Elysia({ name: 'matchday/api', normalize: false })
+/** The operations of the API. */
+export const createApi = (deps: Deps) =>
+  new Elysia({ name: 'matchday/api', normalize: false })
     .use(healthRoutes(deps))
     .use(authRoutes(deps))
     .use(teamsRoutes(deps))
@@ -40,7 +41,10 @@ export function createApp(deps: Deps) {
     .use(rewardsRoutes(deps))
     .use(packsRoutes(deps))
     .use(paymentRoutes(deps))
+
+export function createApp(deps: Deps) {
   const { enabled, demoFolder } = deps.config.docs
+  const api = createApi(deps)
   const docs = enabled ? docsRoutes(deps, api) : new Elysia()
   const demo = demoFolder ? demoRoutes(deps, demoFolder) : new Elysia()
   const guide = enabled && !deps.config.production ? guideRoutes() : new Elysia()

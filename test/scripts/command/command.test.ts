@@ -113,7 +113,7 @@ test.each([
 
 test('exactly the commands that change data have --dry-run', async () => {
   const reads = [
-    ...['catalog-schema', 'export-user', 'licenses', 'token', 'verify-draw', 'verify-ledger'],
+    ...['catalog-schema', 'export-user', 'licenses', 'openapi', 'token', 'verify-draw', 'verify-ledger'],
     // Write files of the repository.
     ...['docs', 'generate-migrations'],
   ]

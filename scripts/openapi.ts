@@ -1,0 +1,40 @@
+/** `bun run openapi`: the OpenAPI document of this configuration, without a server, a database or a provider. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { openDatabase } from '../db/index.ts'
+import { createApi } from '../src/app.ts'
+import { realSources } from '../src/core/sources.ts'
+import { createDeps } from '../src/deps.ts'
+import { generateOpenApi } from '../src/docs/openapi.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+
+const command = declareCommand({
+  name: 'openapi',
+  summary: 'Prints the OpenAPI document, for generators of clients.',
+  examples: [
+    ['', 'to standard output'],
+    ['--out openapi.json', 'to a file'],
+  ],
+  notes:
+    'Served at /docs/json, the document also offers the sign-in of the identity provider. PUBLIC_URL sets `servers`.',
+  database: false,
+}).option('--out <file>', 'write to this file instead of standard output')
+
+await runCommand(command, async ({ options, configuration, closeAtEnd }) => {
+  const config = await configuration()
+  // The application needs a database to be built, and reads none of it here.
+  const folder = await mkdtemp(join(tmpdir(), 'matchday-openapi-'))
+  closeAtEnd({ close: () => rm(folder, { recursive: true }) })
+  const db = closeAtEnd(openDatabase(`sqlite:${join(folder, 'empty.db')}`, realSources))
+  const fetch = () => Promise.reject(new Error('the provider is not asked'))
+  const log = pino({ level: 'silent' })
+  const deps = await createDeps({ config, db, log, sources: realSources, fetch })
+  const { publicUrl } = config.docs
+  const document = await generateOpenApi(createApi(deps), { publicUrl, endpoints: null })
+  const text = JSON.stringify(document, null, 2)
+  if (options.out === undefined) return { json: document, text }
+  await Bun.write(options.out, `${text}\n`)
+  return { json: { out: options.out }, text: '' }
+})
