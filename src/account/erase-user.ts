@@ -10,8 +10,15 @@ import type { Caller } from '../core/caller.ts'
 import { deleteKeysOf } from '../http/idempotency/key-store.ts'
 import { countCodes, voidCodes } from '../rewards/void-codes.ts'
 import { findMirror, isSyncQueued } from '../users/mirror.ts'
-import { eraseRecord, OWN_FIELDS, type Tombstone } from '../users/tombstone.ts'
-import { ensureUser, erasedSubject, findRecords, findUserById, type User } from '../users/users.ts'
+import { eraseRecord, type Tombstone } from '../users/tombstone.ts'
+import {
+  ensureUser,
+  erasedSubject,
+  findRecords,
+  findUserById,
+  OWN_FIELDS,
+  type User,
+} from '../users/users.ts'
 
 /** A fan by our id, or as the provider names them. */
 export type Whom = { id: string } | Caller

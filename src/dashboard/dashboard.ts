@@ -1,5 +1,5 @@
 /** The home screen of a fan, in one answer and one statement. */
-import { desc, eq, sql } from 'drizzle-orm'
+import { desc, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
@@ -7,7 +7,9 @@ import { rankedEntry } from '../leaderboard/ranked-entry.ts'
 import { packCounts } from '../packs/summary.ts'
 import { balanceOf, newestEntries, presentEntry } from '../points/history.ts'
 import { rewardCounts } from '../rewards/summary.ts'
+import { mirrorOf } from '../users/mirror.ts'
 import { publicProfileColumns } from '../users/public-profile.ts'
+import { userOf } from '../users/users.ts'
 
 const RECENT_ENTRIES = 5
 const GLOBAL_BOARD = 'all'
@@ -34,7 +36,8 @@ export async function readDashboard(read: Reader, { userId }: Pick<Authenticated
 
 /** One row for each recent entry; one row without an entry for a fan who has none. */
 const selectDashboard = prepared((read: Reader, { userId, now }: { userId: string; now: Date }) => {
-  const { users, identities } = read.tables
+  const user = userOf(read, userId).as('user')
+  const mirror = mirrorOf(read, userId).as('mirror')
   const ranked = rankedEntry(read, GLOBAL_BOARD, userId)
   const { claims, claimable } = rewardCounts(read, { userId, now })
   const packs = packCounts(read, userId)
@@ -42,8 +45,8 @@ const selectDashboard = prepared((read: Reader, { userId, now }: { userId: strin
   const { id: entryId, seq, delta, balanceAfter, reason, ref, createdAt, hash } = newest
   return read
     .select({
-      id: users.id,
-      ...publicProfileColumns(read),
+      id: user.id,
+      ...publicProfileColumns({ user, mirror }),
       points: balanceOf(read, userId),
       rank: ranked.rank,
       claimable: claimable.count,
@@ -54,8 +57,8 @@ const selectDashboard = prepared((read: Reader, { userId, now }: { userId: strin
     .from(claims)
     .crossJoin(claimable)
     .crossJoin(packs)
-    .leftJoin(users, eq(users.id, userId))
-    .leftJoin(identities, eq(identities.userId, users.id))
+    .leftJoin(user, sql`true`)
+    .leftJoin(mirror, sql`true`)
     .leftJoin(ranked, sql`true`)
     .leftJoin(newest, sql`true`)
     .orderBy(desc(seq))

@@ -71,13 +71,16 @@ export async function findEnrolment(reader: Reader, userId: string): Promise<Dat
   return entry?.enrolledAt ?? null
 }
 
-const selectEnrolment = prepared((reader: Reader, userId: string) => {
+/** Query for the enrolment of a fan who has not left. */
+export function enrolmentOf(reader: Reader, userId: string) {
   const { leaderboardEntries } = reader.tables
   return reader
     .select({ enrolledAt: leaderboardEntries.enrolledAt })
     .from(leaderboardEntries)
     .where(and(eq(leaderboardEntries.userId, userId), isNull(leaderboardEntries.leftAt)))
-})
+}
+
+const selectEnrolment = prepared(enrolmentOf)
 
 /** SHA-256, in lower-case hex, over the JSON array `["enrolment", userId, enrolledAt]`; `enrolledAt` as in the ledger. */
 export function hashEnrolment({ userId, enrolledAt }: { userId: string; enrolledAt: Date }): string {

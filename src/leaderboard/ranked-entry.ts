@@ -2,7 +2,9 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
+import { mirrorOf } from '../users/mirror.ts'
 import { type PublicProfile, publicProfileColumns } from '../users/public-profile.ts'
+import { userOf } from '../users/users.ts'
 import { membersAhead } from './rank-index/rank-index.ts'
 
 export interface RankedEntry {
@@ -27,14 +29,15 @@ export async function readRankedEntry(
 }
 
 const selectRankedEntry = prepared((reader: Reader, { board, userId }: { board: string; userId: string }) => {
-  const { users, identities } = reader.tables
   const ranked = rankedEntry(reader, board, userId)
   const { minusPoints, reachedAt, rank } = ranked
+  const user = userOf(reader, userId).as('user')
+  const mirror = mirrorOf(reader, userId).as('mirror')
   return reader
-    .select({ minusPoints, reachedAt, rank, ...publicProfileColumns(reader) })
+    .select({ minusPoints, reachedAt, rank, ...publicProfileColumns({ user, mirror }) })
     .from(ranked)
-    .innerJoin(users, eq(users.id, userId))
-    .leftJoin(identities, eq(identities.userId, users.id))
+    .innerJoin(user, sql`true`)
+    .leftJoin(mirror, sql`true`)
 })
 
 /** SQL for a fan's entry on a board, with the rank from the rank index; no row for a fan who is not on it. */

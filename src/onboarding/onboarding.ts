@@ -1,17 +1,18 @@
 /** Onboarding: completes once, grants points at most once and enrols at most once, even if it is requested again. */
-import { and, eq, isNull } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
 import type { IdentityClaims } from '../identity-provider/claims.ts'
+import { enrolmentOf } from '../leaderboard/enrolment.ts'
 import { joinLeaderboard } from '../points/join-leaderboard.ts'
-import { appendEntry } from '../points/ledger.ts'
+import { appendEntry, type Cause, entryOf } from '../points/ledger.ts'
 import { changeProfile } from '../profile/profile.ts'
 import type { CompleteOnboarding } from '../profile/schema.ts'
-import { recordCompletion } from '../users/completion.ts'
+import { completionOf, recordCompletion } from '../users/completion.ts'
 import { enqueueSync, type QueuedSync } from '../users/deferred-sync.ts'
-import { mirrorIdentity } from '../users/mirror.ts'
-import { ensureUser } from '../users/users.ts'
+import { mirrorIdentity, mirrorOf } from '../users/mirror.ts'
+import { activeUser, ensureUser } from '../users/users.ts'
 
 /** The provider's data, or the sync to enqueue. Both null if no sync is needed or possible. */
 export interface IdentityTerms {
@@ -82,28 +83,23 @@ export async function readOnboarding(reader: Reader, { userId }: Pick<Caller, 'u
   }
 }
 
-const selectOnboarding = prepared(
-  (reader: Reader, { userId, reason, ref }: { userId: string; reason: string; ref: string }) => {
-    const { users, onboardings, pointsEntries, leaderboardEntries, identities } = reader.tables
-    const takesPart = and(eq(leaderboardEntries.userId, users.id), isNull(leaderboardEntries.leftAt))
-    const isGrant = and(
-      eq(pointsEntries.userId, users.id),
-      eq(pointsEntries.reason, reason),
-      eq(pointsEntries.ref, ref),
-    )
-    return reader
-      .select({
-        completedAt: onboardings.completedAt,
-        points: pointsEntries.delta,
-        grantedAt: pointsEntries.createdAt,
-        enrolledAt: leaderboardEntries.enrolledAt,
-        syncedAt: identities.syncedAt,
-      })
-      .from(users)
-      .leftJoin(onboardings, eq(onboardings.userId, users.id))
-      .leftJoin(pointsEntries, isGrant)
-      .leftJoin(leaderboardEntries, takesPart)
-      .leftJoin(identities, eq(identities.userId, users.id))
-      .where(and(eq(users.id, userId), isNull(users.erasedAt)))
-  },
-)
+const selectOnboarding = prepared((reader: Reader, cause: Cause) => {
+  const user = activeUser(reader, cause.userId).as('active_user')
+  const completion = completionOf(reader, cause.userId).as('completion')
+  const grant = entryOf(reader, cause).as('grant')
+  const enrolment = enrolmentOf(reader, cause.userId).as('enrolment')
+  const mirror = mirrorOf(reader, cause.userId).as('mirror')
+  return reader
+    .select({
+      completedAt: completion.completedAt,
+      points: grant.delta,
+      grantedAt: grant.createdAt,
+      enrolledAt: enrolment.enrolledAt,
+      syncedAt: mirror.syncedAt,
+    })
+    .from(user)
+    .leftJoin(completion, sql`true`)
+    .leftJoin(grant, sql`true`)
+    .leftJoin(enrolment, sql`true`)
+    .leftJoin(mirror, sql`true`)
+})

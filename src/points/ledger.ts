@@ -203,10 +203,22 @@ const selectTail = prepared((reader: Reader, { userId, seq, reason, ref }: TailO
     )
 })
 
-interface Cause {
+/** What an entry is booked for. */
+export interface Cause {
   userId: string
   reason: string
   ref: string
+}
+
+/** Query for the entry of a cause. */
+export function entryOf(reader: Reader, { userId, reason, ref }: Cause) {
+  const { pointsEntries } = reader.tables
+  return reader
+    .select()
+    .from(pointsEntries)
+    .where(
+      and(eq(pointsEntries.userId, userId), eq(pointsEntries.reason, reason), eq(pointsEntries.ref, ref)),
+    )
 }
 
 /** Current and lifetime points; zero for a fan without an account. */
@@ -216,10 +228,13 @@ export async function readBalance(reader: Reader, userId: string | undefined) {
   return account ?? { balance: 0, lifetime: 0 }
 }
 
-const selectBalance = prepared((reader: Reader, userId: string) => {
+/** Query for the points of a fan; no row without an account. */
+export function accountOf(reader: Reader, userId: string) {
   const { pointsAccounts } = reader.tables
   return reader
     .select({ balance: pointsAccounts.balance, lifetime: pointsAccounts.lifetime })
     .from(pointsAccounts)
     .where(eq(pointsAccounts.userId, userId))
-})
+}
+
+const selectBalance = prepared(accountOf)

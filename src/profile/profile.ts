@@ -1,15 +1,16 @@
 /** Profiles: the fan's own values and the mirror of the provider's data. */
-import { and, eq, isNull } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { fanTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
-import { balanceOf } from '../points/history.ts'
+import { accountOf } from '../points/ledger.ts'
 import { requireTeam } from '../teams/teams.ts'
-import { type Mirror, presentIdentity } from '../users/mirror.ts'
+import { completionOf } from '../users/completion.ts'
+import { mirrorOf, presentIdentity } from '../users/mirror.ts'
 import { publicProfileOf } from '../users/public-profile.ts'
-import { ensureUser, findUser, type User } from '../users/users.ts'
+import { activeUser, ensureUser, findUser, updateUser } from '../users/users.ts'
 import { normalizeProfile, type ProfileChange } from './rules.ts'
 
 export async function readProfile(reader: Reader, { userId }: Pick<Caller, 'userId'>) {
@@ -45,8 +46,7 @@ export async function changeProfile(
   if (typeof normal.favoriteTeamId === 'string')
     await requireTeam(tx, normal.favoriteTeamId, `${at}/favoriteTeamId`)
   try {
-    const [changed] = await updateUser(tx, { ...normal, id: userId, now: tx.now() })
-    if (!changed) throw new DomainError('profile_not_found')
+    if (!(await updateUser(tx, userId, normal))) throw new DomainError('profile_not_found')
     tx.invalidate(fanTag(userId))
   } catch (error) {
     if (isUniqueViolation(error, 'users_handle_unique')) throw new DomainError('handle_taken')
@@ -57,47 +57,21 @@ changeProfile.problems = ['handle_taken', ...requireTeam.problems] as const
 upsertProfile.problems = changeProfile.problems
 updateProfile.problems = [...readProfile.problems, ...changeProfile.problems] as const
 
-/** Writes only the members that `change` has. */
-const updateUser = prepared(
-  (tx: Transaction, { id, now, ...change }: ProfileChange & { id: string; now: Date }) => {
-    const { users } = tx.tables
-    return (
-      tx
-        .update(users)
-        .set({ ...change, updatedAt: now })
-        // A fan who is erased meanwhile stays so.
-        .where(and(eq(users.id, id), isNull(users.erasedAt)))
-        .returning({ id: users.id })
-    )
-  },
-)
-
 const notFound = () =>
   new DomainError('profile_not_found', { detail: 'Create it with POST /api/user/profile, or onboard.' })
 
-interface ProfileRow {
-  user: User
-  mirror: Mirror | null
-  completedAt: Date | null
-  points: number
-}
+const selectProfile = prepared((reader: Reader, userId: string) =>
+  reader
+    .select()
+    .from(activeUser(reader, userId).as('user'))
+    .leftJoin(mirrorOf(reader, userId).as('mirror'), sql`true`)
+    .leftJoin(completionOf(reader, userId).as('completion'), sql`true`)
+    .leftJoin(accountOf(reader, userId).as('account'), sql`true`),
+)
 
-const selectProfile = prepared((reader: Reader, userId: string) => {
-  const { users, identities, onboardings } = reader.tables
-  return reader
-    .select({
-      user: users,
-      mirror: identities,
-      completedAt: onboardings.completedAt,
-      points: balanceOf(reader, userId),
-    })
-    .from(users)
-    .leftJoin(identities, eq(identities.userId, users.id))
-    .leftJoin(onboardings, eq(onboardings.userId, users.id))
-    .where(and(eq(users.id, userId), isNull(users.erasedAt)))
-})
+type ProfileRow = Awaited<ReturnType<typeof selectProfile>>[number]
 
-function presentProfile({ user, mirror, completedAt, points }: ProfileRow) {
+function presentProfile({ user, mirror, completion, account }: ProfileRow) {
   return {
     id: user.id,
     ...publicProfileOf(user, mirror),
@@ -107,10 +81,10 @@ function presentProfile({ user, mirror, completedAt, points }: ProfileRow) {
     locale: user.locale,
     favoriteTeamId: user.favoriteTeamId,
     identity: presentIdentity(user, mirror),
-    points,
+    points: account?.balance ?? 0,
     onboarding: {
-      state: completedAt ? ('completed' as const) : ('not_started' as const),
-      completedAt: completedAt?.toISOString() ?? null,
+      state: completion ? ('completed' as const) : ('not_started' as const),
+      completedAt: completion?.completedAt.toISOString() ?? null,
     },
     createdAt: user.createdAt.toISOString(),
     updatedAt: user.updatedAt.toISOString(),

@@ -4,7 +4,7 @@ import { isCountry } from '../core/country.ts'
 import { isSerializedHttps } from '../core/https-url.ts'
 import { isVisible, withoutBidiControls } from '../core/name-text.ts'
 import { DomainError, type FieldError } from '../core/problems.ts'
-import { OWN_FIELDS } from '../users/tombstone.ts'
+import { OWN_FIELDS } from '../users/users.ts'
 
 /** All members that a fan writes. An erasure empties the same list. */
 export const PROFILE_FIELDS = OWN_FIELDS

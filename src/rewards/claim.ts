@@ -1,12 +1,12 @@
 /** Claims a reward: needs the points and spends none; one claim per fan; never more than the stock. */
-import { and, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { rewardsTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { balanceOf } from '../points/history.ts'
-import { ensureUserId } from '../users/users.ts'
+import { activeUser, ensureUserId } from '../users/users.ts'
 import { findBlockers, presentReward } from './present.ts'
 import type { RewardReference } from './schema.ts'
 
@@ -53,18 +53,19 @@ const NO_USER = ''
 /** Everything that a claim depends on, in one statement. `userId` is null when the fan has no record or was erased. */
 const selectClaimable = prepared(
   (reader: Reader, { rewardId, userId }: { rewardId: string; userId: string }) => {
-    const { rewards, users, userRewards } = reader.tables
+    const { rewards, userRewards } = reader.tables
+    const user = activeUser(reader, userId).as('active_user')
     const { claimedAt, redeemedAt, redemptionCode } = userRewards
     return reader
       .select({
         reward: rewards,
-        userId: users.id,
+        userId: user.id,
         points: balanceOf(reader, userId),
         own: { rewardId: userRewards.rewardId, claimedAt, redeemedAt, redemptionCode },
       })
       .from(rewards)
-      .leftJoin(users, and(eq(users.id, userId), isNull(users.erasedAt)))
-      .leftJoin(userRewards, and(eq(userRewards.userId, users.id), eq(userRewards.rewardId, rewards.id)))
+      .leftJoin(user, sql`true`)
+      .leftJoin(userRewards, and(eq(userRewards.userId, user.id), eq(userRewards.rewardId, rewards.id)))
       .where(eq(rewards.id, rewardId))
   },
 )

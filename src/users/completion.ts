@@ -8,13 +8,16 @@ export async function findCompletion(reader: Reader, userId: string): Promise<Da
   return row?.completedAt ?? null
 }
 
-const selectCompletion = prepared((reader: Reader, userId: string) => {
+/** Query for the completion of a fan. */
+export function completionOf(reader: Reader, userId: string) {
   const { onboardings } = reader.tables
   return reader
     .select({ completedAt: onboardings.completedAt })
     .from(onboardings)
     .where(eq(onboardings.userId, userId))
-})
+}
+
+const selectCompletion = prepared(completionOf)
 
 /** Records the completion. Returns false if there is one already; of concurrent calls one returns true. */
 export async function recordCompletion(

@@ -16,10 +16,13 @@ export async function findMirror(reader: Reader, userId: string): Promise<Mirror
   return row
 }
 
-const selectMirror = prepared((reader: Reader, userId: string) => {
+/** Query for the mirror of a user. */
+export function mirrorOf(reader: Reader, userId: string) {
   const { identities } = reader.tables
   return reader.select().from(identities).where(eq(identities.userId, userId))
-})
+}
+
+const selectMirror = prepared(mirrorOf)
 
 export function presentIdentity(
   { provider, subject }: Pick<Caller, 'provider' | 'subject'>,

@@ -1,5 +1,5 @@
 /** The public profile of a fan: the name and picture that the fan chose, or else the provider's. */
-import { eq, inArray, sql } from 'drizzle-orm'
+import { type Column, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 
 export interface PublicProfile {
@@ -23,11 +23,16 @@ export function publicProfileOf(
   }
 }
 
-/** The same in SQL, for a statement that reads `users` and `identities`. */
-export function publicProfileColumns({ tables: { users, identities } }: Pick<Reader, 'tables'>) {
+interface ProfileColumns {
+  user: Record<'displayName' | 'avatarUrl', Column>
+  mirror: Record<'name' | 'picture', Column>
+}
+
+/** The same in SQL, for a statement that reads the user record and the mirror. */
+export function publicProfileColumns({ user, mirror }: ProfileColumns) {
   return {
-    displayName: sql<string | null>`coalesce(${users.displayName}, ${identities.name})`,
-    avatarUrl: sql<string | null>`coalesce(${users.avatarUrl}, ${identities.picture})`,
+    displayName: sql<string | null>`coalesce(${user.displayName}, ${mirror.name})`,
+    avatarUrl: sql<string | null>`coalesce(${user.avatarUrl}, ${mirror.picture})`,
   }
 }
 
@@ -39,7 +44,7 @@ export async function readPublicProfiles(
   if (userIds.length === 0) return new Map()
   const { users, identities } = reader.tables
   const rows = await reader
-    .select({ userId: users.id, ...publicProfileColumns(reader) })
+    .select({ userId: users.id, ...publicProfileColumns({ user: users, mirror: identities }) })
     .from(users)
     .leftJoin(identities, eq(identities.userId, users.id))
     .where(inArray(users.id, userIds))

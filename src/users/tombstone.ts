@@ -3,7 +3,7 @@ import { and, asc, eq, gt, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { tombstoneIdentity } from './mirror.ts'
-import { erasedSubject, type User } from './users.ts'
+import { erasedSubject, OWN_FIELDS, type User } from './users.ts'
 
 /** What remains of an erased fan. It identifies no person. */
 export interface Tombstone {
@@ -41,17 +41,6 @@ export async function insertTombstone(
     .returning()
   if (user) await tombstoneIdentity(tx, user)
 }
-
-/** The columns of a user record that a fan writes: the members of the profile. */
-export const OWN_FIELDS = [
-  'displayName',
-  'handle',
-  'avatarUrl',
-  'bio',
-  'country',
-  'locale',
-  'favoriteTeamId',
-] as const
 
 /**
  * Empties the user record, frees the handle, and leaves a tombstone that no sync, webhook or sign-in fills again. Returns

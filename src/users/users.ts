@@ -80,6 +80,36 @@ const insertUser = prepared(
       .returning(),
 )
 
+/** The columns of a user record that a fan writes: the members of the profile. */
+export const OWN_FIELDS = [
+  'displayName',
+  'handle',
+  'avatarUrl',
+  'bio',
+  'country',
+  'locale',
+  'favoriteTeamId',
+] as const
+
+/** Writes the members that `change` has. Returns false if there is no record, or if the fan is erased. */
+export async function updateUser(
+  tx: Transaction,
+  userId: string,
+  change: Partial<Pick<User, (typeof OWN_FIELDS)[number]>>,
+): Promise<boolean> {
+  const [updated] = await updateActive(tx, { ...change, id: userId, updatedAt: tx.now() })
+  return updated !== undefined
+}
+
+const updateActive = prepared((tx: Transaction, { id, ...change }: Partial<User> & { id: string }) => {
+  const { users } = tx.tables
+  return tx
+    .update(users)
+    .set(change)
+    .where(and(eq(users.id, id), isNull(users.erasedAt)))
+    .returning({ id: users.id })
+})
+
 /** As `ensureUser`, but returns only the id, and reads two columns if the id is known. */
 export async function ensureUserId(tx: Transaction, who: Who): Promise<string> {
   const [known] = who.userId === undefined ? [] : await selectErasure(tx, who.userId)
@@ -161,12 +191,24 @@ export async function endSessions(tx: Transaction, who: Who, until: Date): Promi
     .where(and(eq(users.id, userId), or(isNull(users.sessionsEndedAt), lt(users.sessionsEndedAt, until))))
 }
 
+/** Query for the record of a fan who is not erased. */
+export function activeUser(reader: Reader, userId: string) {
+  const { users } = reader.tables
+  return reader
+    .select()
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.erasedAt)))
+}
+
 export async function findUserById(reader: Reader, id: string): Promise<User | undefined> {
   const [user] = await selectById(reader, id)
   return user
 }
 
-const selectById = prepared((reader: Reader, id: string) => {
+/** Query for the record of a fan, also if the fan is erased. */
+export function userOf(reader: Reader, id: string) {
   const { users } = reader.tables
   return reader.select().from(users).where(eq(users.id, id))
-})
+}
+
+const selectById = prepared(userOf)
