@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { type FanDeps, fans } from '../auth/groups.ts'
 import type { Config } from '../config/config.ts'
-import { operation } from '../http/contract/operation.ts'
+import { Nothing, operation } from '../http/contract/operation.ts'
 import { type AccountDeps, deleteAccount } from './delete-account.ts'
 
 type RouteDeps = FanDeps & Pick<AccountDeps, 'log'> & { config: Config }
@@ -19,6 +19,8 @@ export const accountRoutes = (deps: RouteDeps, { db, log, config } = deps) =>
       description:
         'Erases your personal data for good and signs you out everywhere; the same sign-in is not accepted again. Requires a session token of a user who authenticated at most 5 minutes ago. The ledger, past purchases and proofs stay under an id that identifies nobody.',
       data: 'write',
+      body: Nothing,
+      idempotencyKey: 'none',
       limit: 'tokens',
       responses: { 204: Type.Void({ description: 'Deleted.' }) },
       problems: deleteAccount.problems,
