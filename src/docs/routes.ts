@@ -9,6 +9,29 @@ import { generateOpenApi } from './openapi.ts'
 import { assets, page } from './page.ts'
 import { pagePolicy, pageResponse } from './page-response.ts'
 
+/** The page at `/`. */
+const INDEX = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Matchday API</title>
+</head>
+<body>
+<main>
+<h1>Matchday API</h1>
+<ul>
+<li><a href="/docs">Documentation</a></li>
+<li><a href="/openapi.json">OpenAPI document</a></li>
+<li><a href="/healthz">Health</a></li>
+<li><a href="/readyz">Readiness</a></li>
+</ul>
+</main>
+</body>
+</html>
+`
+
 /** `api` holds the routes to document. */
 export function docsRoutes(
   { config, identity }: { config: Config; identity: IdentityProvider },
@@ -32,7 +55,14 @@ export function docsRoutes(
   // The provider's answer arrives in the query of oauth2-redirect.html, for its script alone: any member may come.
   for (const [name, { type, file }] of Object.entries(assets))
     routes.get(`/${name}`, () => pageResponse(Bun.file(file), type), { detail: { hide: true } })
-  return routes
+  return new Elysia({ name: 'matchday/documents' })
+    .get('/', () => pageResponse(INDEX, 'text/html; charset=utf-8', "default-src 'none'"), hidden)
+    .get(
+      '/openapi.json',
+      async () => pageResponse(await readDocument(await identity.endpoints()), 'application/json'),
+      hidden,
+    )
+    .use(routes)
 }
 
 /** The document is generated once, and again only when the provider comes up or moves. */

@@ -24,6 +24,16 @@ onEngine(sqliteEngine, 'Paths and methods', world => {
     },
   )
 
+  test('GET / links to what can be read, and /openapi.json is the document', async () => {
+    const get = (path: string) => world.app.handle(new Request(`http://localhost${path}`))
+    const links = [...(await (await get('/')).text()).matchAll(/href="([^"]+)"/g)].map(
+      ([, link]) => link ?? '',
+    )
+    expect(links).toEqual(['/docs', '/openapi.json', '/healthz', '/readyz'])
+    for (const link of links) expect((await get(link)).status).not.toBe(404)
+    expect(await (await get('/openapi.json')).json()).toEqual(await (await get('/docs/json')).json())
+  })
+
   test('a pack is still found by its id', async () => {
     expect(refusal(await world.anonymous.get('/api/packs/unknown'))).toEqual([404, 'pack_not_found'])
   })
