@@ -20,14 +20,14 @@ import {
   type User,
 } from '../users/users.ts'
 
-/** A fan by our id, or as the provider names them. */
+/** A fan by user id, or by provider and subject. */
 export type Whom = { id: string } | Caller
 
 export interface Erasure {
-  /** Null for a fan without a record, who only signed in on a device. */
+  /** Null for a fan without a user record, who only signed in on a device. */
   userId: string | null
   erasedAt: string | null
-  /** Names of what is there, never the values. */
+  /** Names of the members that have a value, never the values. */
   profile: string[]
   identity: string[]
   devices: number
@@ -35,7 +35,7 @@ export interface Erasure {
   deferredSyncs: number
 }
 
-/** What an erasure would take away. Null when nothing is known of such a fan. */
+/** What an erasure would delete. Null if nothing is stored about the fan. */
 export async function planErasure(reader: Reader, whom: Whom): Promise<Erasure | null> {
   const user = await findWhom(reader, whom)
   let devices = await countSessions(reader, callerOf(whom))
@@ -60,8 +60,8 @@ export async function planErasure(reader: Reader, whom: Whom): Promise<Erasure |
 const NOTHING = { profile: [], identity: [], redemptionCodes: 0, deferredSyncs: 0 }
 
 /**
- * Erases once. Run again with the provider's subject, it deletes what was stored under that since: a device, which cannot
- * be used, or the response to a request. Answers null when nothing is known of such a fan, else what it erased.
+ * Erases once. A repeat with the provider's subject deletes data stored under it since: sessions, which cannot be used, and
+ * stored responses. Returns what it erased, or null if nothing is stored about the fan.
  * `onErased` is called with the tombstone before the unit of work is committed.
  */
 export async function eraseUser(
@@ -73,7 +73,7 @@ export async function eraseUser(
   if (fan) await lockSignIn(tx, fan)
   const plan = await planErasure(tx, whom)
   if (!plan) return null
-  // Devices alone: the tombstone is made for them, or the fan could sign in anew with a token that still holds.
+  // A fan with sessions only: without a tombstone they could sign in again with a token that is still valid.
   const user = (await findWhom(tx, whom)) ?? (await ensureUser(tx, callerOf(whom))).user
   const first = await eraseRecord(tx, user)
   if (first) await voidCodes(tx, user.id)

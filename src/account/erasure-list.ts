@@ -18,7 +18,7 @@ const ERASED = /^erased:[0-9a-f]{64}$/
 export const keyOf = ({ provider, subject }: Pick<Tombstone, 'provider' | 'subject'>) =>
   JSON.stringify([provider, subject])
 
-/** Of a file that is not there: an empty list. */
+/** An empty list if the file does not exist. */
 export function readErasures(path: string): ErasureList {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const tombstones = new Map<string, Tombstone>()
@@ -43,7 +43,7 @@ function parseLine(line: string): Tombstone | undefined {
   }
 }
 
-/** On return they are on the disk. Synchronous, for a unit of work awaits nothing but its queries. */
+/** Syncs the file to disk before it returns. Synchronous, because a unit of work awaits only its queries. */
 export function appendErasures(path: string, tombstones: Tombstone[]): void {
   if (tombstones.length === 0) return
   const file = openSync(path, 'a', 0o600)

@@ -1,6 +1,6 @@
 /**
- * Fans from before: onboarding that never happened although the profile is complete, rewards and enrolments that are
- * missing. Each rule lists who is concerned, by id, and corrects one fan through the verbs of the API, at most once.
+ * Corrects fans with a complete profile but no onboarding, and completed fans without points or enrolment. Each rule lists
+ * the affected fans, by id, and corrects one fan through the verbs of the API, at most once.
  * Fans who were erased or deleted by the provider are skipped. Records get the time of the correction.
  */
 import { and, asc, eq, gt, gte, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
@@ -17,18 +17,18 @@ import { OPENING_CAUSE } from './import/fans.ts'
 
 export type OnboardingRule = 'complete' | 'grant' | 'enrol' | 'place'
 
-/** `complete` goes by when the record was made, the others by when onboarding was completed, or the fan enrolled. */
+/** `complete` selects by the creation of the record, other rules by the completion of the onboarding or the enrolment. */
 interface Period {
   since?: Date
   before?: Date
 }
 
 export interface OnboardingTerms extends Period {
-  /** Fields that must be filled for a profile to be complete; a display name and a picture may be the provider's. */
+  /** Required fields of a complete profile. The display name and the picture may be the provider's. */
   completeWhen: (keyof ProfileChange)[]
   /** Zero grants none. */
   points: number
-  /** Whether completed fans are enrolled as well. */
+  /** Whether to enrol completed fans as well. */
   enrol: boolean
 }
 
@@ -36,14 +36,14 @@ export interface Concerned {
   userId: string
   provider: string
   subject: string
-  /** The onboarding reward was booked before. */
+  /** Whether the onboarding points were granted before. */
   rewarded: boolean
 }
 
-/** `refused`: the fan's points account does not match their ledger entries. Nothing of theirs was written. */
+/** `refused`: the fan's points account does not match their ledger entries, and nothing was written. */
 export interface Correction {
   outcome: 'corrected' | 'unchanged' | 'refused'
-  /** Granted by this correction. */
+  /** Points granted by this correction. */
   points: number
 }
 
@@ -111,7 +111,7 @@ export function listConcerned(
   )
 }
 
-/** What happened since the fan was listed decides. */
+/** Checks the fan again: the correction depends on the current state, not on the one when the fan was listed. */
 export async function correctOnboarding(
   tx: Transaction,
   rule: OnboardingRule,
@@ -119,13 +119,13 @@ export async function correctOnboarding(
   { points, enrol }: OnboardingTerms,
 ): Promise<Correction> {
   const grants = points > 0 && (rule === 'complete' || rule === 'grant')
-  // Asked first: the batch goes on with other fans, so nothing of this one may be written before the refusal.
+  // Checked first: the batch commits with other fans, so nothing of this fan may be written before the refusal.
   if (grants && !(await canAppend(tx, userId))) return { outcome: 'refused', points: 0 }
   if (rule === 'complete') {
     const terms = { points, claims: null, queuedSync: null }
     const answer = await completeOnboarding(tx, { provider, subject }, { joinLeaderboard: enrol }, terms)
     if ('alreadyCompleted' in answer) return correctionOf(false)
-    // Both have the time of this unit of work, unless the reward was booked before it.
+    // Both have the time of this unit of work, unless the points were granted before.
     const { reward, completedAt } = answer
     return correctionOf(true, reward?.grantedAt === completedAt ? reward?.points : 0)
   }

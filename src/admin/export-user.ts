@@ -11,11 +11,11 @@ import { exportClaims } from '../rewards/export.ts'
 import { exportIdentity } from '../users/export.ts'
 import { findUser, findUserById, type User } from '../users/users.ts'
 
-/** Our own id of a fan, or the provider's. */
+/** A fan by user id, or by provider and subject. */
 export type FanReference = { id: string } | Caller
 
 /**
- * Undefined when nothing is kept about such a fan. Lists without an end are iterables, to be read once and in order.
+ * Undefined if nothing is stored about the fan. Unbounded lists are iterables, to be read once and in order.
  * A fan who only signed in on a device has sessions and no record.
  */
 export async function exportUser(reader: Reader, fan: FanReference) {

@@ -10,11 +10,11 @@ import { enqueueSync, retrySync, type SyncDeps } from '../users/deferred-sync.ts
 export interface MirrorCounts {
   /** Never synced. */
   missing: number
-  /** Synced before the time asked for. */
+  /** Synced before `staleBefore`. */
   stale: number
 }
 
-/** Fans whom the provider deleted or who were erased have no mirror to fill. */
+/** Fans who are erased or deleted by the provider have no mirror and are not counted. */
 export async function countMirrors(reader: Reader, staleBefore: Date): Promise<MirrorCounts> {
   const { users, identities } = reader.tables
   const [counts] = await reader
@@ -45,7 +45,7 @@ export interface Pullable {
   tokenExpiresAt: Date
 }
 
-/** Fans whose mirror is behind and for whom a token is held that still counts, by id, from `after` on. */
+/** Fans with an outdated mirror and a stored token that has not expired, by id, from `after` on. */
 export async function* listPullable(
   reader: Reader,
   staleBefore: Date,
@@ -91,7 +91,7 @@ export async function* listPullable(
     { after },
   )
   for await (const page of pages) {
-    // A fan with several devices has several rows: any token will do.
+    // A fan with several devices has several rows: any of the tokens suffices.
     const fans = new Map(page.map(row => [row.userId, row.deferred ?? row.device]))
     for (const [userId, held] of fans) {
       if (held?.sealedToken) {
@@ -101,7 +101,7 @@ export async function* listPullable(
   }
 }
 
-/** Pulls one. What cannot be had now stays put off, and the API makes it up. True when the mirror was filled. */
+/** Syncs one fan. A sync that fails stays queued, and the API retries it. True if the mirror was filled. */
 export async function pullMirror(deps: SyncDeps, { userId, ...queuedSync }: Pullable): Promise<boolean> {
   const { deferredSyncs } = deps.db.tables
   await deps.db.write(tx => enqueueSync(tx, userId, queuedSync))

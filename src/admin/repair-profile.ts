@@ -1,4 +1,4 @@
-/** Profiles that break today's rules: fields that a rule can normalize are repaired, the others are reported. */
+/** Profiles that violate the current rules: fields that a rule can normalize are repaired, others are reported. */
 import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
@@ -9,13 +9,13 @@ export interface BrokenField {
   userId: string
   field: keyof ProfileChange
   before: string
-  /** Null where no rule can say what was meant. */
+  /** The normalized value; null if no rule can derive it. */
   after: string | null
-  /** What the rule asks for. */
+  /** What the rule requires. */
   expected: string
 }
 
-/** Every field that is not in the normal form of today's rules, by the fan's id. */
+/** Every field that is not in the normal form of the current rules, ordered by the fan's id. */
 export async function* listBrokenFields(reader: Reader): AsyncGenerator<BrokenField> {
   const { users } = reader.tables
   const rows = eachRow(
@@ -38,7 +38,7 @@ export async function* listBrokenFields(reader: Reader): AsyncGenerator<BrokenFi
   }
 }
 
-/** `changed`: by the fan since it was listed. `taken`: another fan has the handle. */
+/** `changed`: the fan changed the field after it was listed. `taken`: another fan has the handle. */
 export type FieldRepair = 'repaired' | 'changed' | 'taken'
 
 export async function repairField(

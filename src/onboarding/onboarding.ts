@@ -1,4 +1,4 @@
-/** Onboarding: completes once, grants points at most once and enrols at most once, even if it is requested again. */
+/** Onboarding: completes once, and grants points and enrols at most once, also if it is requested again. */
 import { sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'

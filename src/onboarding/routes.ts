@@ -23,7 +23,7 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
       operation({
         id: 'readOnboarding',
         summary: 'Read your onboarding',
-        description: 'Also before your first write: then it is `not_started`.',
+        description: 'The status is `not_started` before the first write of a fan.',
         data: 'read',
         responses: { 200: Onboarding },
         examples: { responses: { 200: exampleOnboarding } },
@@ -41,7 +41,7 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
         id: 'completeOnboarding',
         summary: 'Complete your onboarding',
         description:
-          'Grants the onboarding points and enrols in the leaderboard, each at most once for ever. A repeat answers the first completion with `alreadyCompleted: true` and changes nothing, the profile included.',
+          'Grants the onboarding points and enrols the fan in the leaderboard, each at most once. A repeat returns the first completion with `alreadyCompleted: true` and changes nothing, not even the profile.',
         data: 'write',
         body: CompleteOnboarding,
         responses: { 200: Onboarding },
@@ -53,7 +53,7 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
       }),
     )
 
-/** The provider's data; where it cannot be had, the means to ask later: its failure must not keep a fan out. */
+/** The provider's data, or a sync to enqueue if the provider fails: its failure must not prevent the onboarding. */
 async function askProvider(deps: OnboardingDeps, caller: AuthenticatedCaller): Promise<IdentityTerms> {
   const nothing = { claims: null, queuedSync: null }
   const { state, identitySync } = await readOnboarding(deps.db.read, caller)
@@ -64,7 +64,7 @@ async function askProvider(deps: OnboardingDeps, caller: AuthenticatedCaller): P
     const { claims } = await deps.identity.readUserData(found.token, caller.subject)
     return { claims, queuedSync: null }
   } catch (error) {
-    // A token that the provider refuses will not do later either.
+    // The provider would refuse the token in a later sync as well.
     if (!(error instanceof DomainError) || error.code === 'identity_provider_refused') return nothing
     const { retryAfter } = error.explanation
     const sealedToken = deps.tokenEncryption.encrypt(found.token, caller.subject, deps.randomBytes(12))

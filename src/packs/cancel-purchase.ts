@@ -1,4 +1,4 @@
-/** Cancels a pending purchase: its hold ends at once, and the pack can be sold to others. */
+/** Cancels a pending purchase: its hold ends immediately, and the pack can be sold to others. */
 import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -8,7 +8,7 @@ import { presentPurchase, statusOf } from './present.ts'
 import { requirePurchase } from './purchases.ts'
 import { lockPack } from './supply.ts'
 
-/** A repeat changes nothing and returns the cancelled purchase. A payment that arrives later is refunded. */
+/** A repeat changes nothing and returns the cancelled purchase. A later payment is refunded. */
 export async function cancelPurchase(tx: Transaction, caller: Caller, purchaseId: string) {
   const { packId } = await requirePurchase(tx, caller, purchaseId)
   // Starting, completing and cancelling all lock the pack first; only then is the status final.

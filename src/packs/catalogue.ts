@@ -1,4 +1,4 @@
-/** Packs as every caller sees them: price, odds and remaining supply. */
+/** The public view of packs: price, odds and remaining supply. */
 import { and, asc, count, eq, gt, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -58,7 +58,7 @@ export async function readItems(reader: Reader, packIds: string[]): Promise<Map<
   return new Map([...byPack].map(([packId, items]) => [packId, items.map(({ packId: _, ...item }) => item)]))
 }
 
-/** Of one pack: the statement of every purchase. */
+/** The items of one pack: prepared, because every purchase needs them. */
 const selectItems = prepared((reader: Reader, packId: string) => itemsOf(reader, [packId]))
 
 function itemsOf(reader: Reader, packIds: string[]) {
@@ -75,13 +75,13 @@ function itemsOf(reader: Reader, packIds: string[]) {
     .orderBy(asc(packItems.packId), asc(collectibles.id))
 }
 
-/** The columns of a collectible that responses show. */
+/** The columns of a collectible in responses. */
 export function collectibleColumns({ tables: { collectibles } }: Pick<Reader, 'tables'>) {
   const { id, name, description, imageUrl, rarity } = collectibles
   return { id, name, description, imageUrl, rarity }
 }
 
-/** Unexpired holds by pack. A hold stops counting at `expiresAt`; no job is needed. */
+/** Unexpired holds by pack. A hold is not counted after `expiresAt`; no job has to end it. */
 export async function countHolds(reader: Reader, packIds: string[], now: Date): Promise<Map<string, number>> {
   const [packId, ...others] = packIds
   if (packId === undefined) return new Map()
@@ -127,7 +127,7 @@ function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) 
   }
 }
 
-/** When the next hold of any pack expires; null when there is none. */
+/** When the next hold of any pack expires; null if there is none. */
 export async function readNextExpiry(reader: Reader, now: Date): Promise<Date | null> {
   const { packPurchases, packs } = reader.tables
   // Naming the packs lets both engines use the index of holds.

@@ -1,4 +1,4 @@
-/** Completes a purchase, once: books the payment, takes one of the supply and creates the sealed pack. */
+/** Completes a purchase, once: books the payment, takes a pack from the supply and creates the sealed pack. */
 import { and, eq } from 'drizzle-orm'
 import { isUniqueViolation, type Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -39,7 +39,7 @@ export async function completePurchase(
   const { pack, now } = locked
 
   const status = statusOf(purchase, now)
-  if (status === 'completed' || status === 'refunded') return answerCompleted(tx, purchase)
+  if (status === 'completed' || status === 'refunded') return presentCompleted(tx, purchase)
   if (status === 'refund_due') return { outcome: 'refund_due', purchaseId, newly: false }
   if (status === 'cancelled')
     return payment.kind === 'points'
@@ -47,8 +47,8 @@ export async function completePurchase(
       : markRefundDue(tx, purchase, payment.reference)
   const late = status === 'expired'
   if (late && payment.kind === 'points') return { outcome: 'expired' }
-  // A late payment gets a pack while one is free. A hold entitles to any unsold pack; none is left when the operator
-  // has reduced the supply below the number held.
+  // A late payment gets a pack if one is free. A hold gets any unsold pack; there is none if the operator reduced the
+  // supply below the number held.
   const left = late ? await countFree(tx, pack, now) : countUnsold(pack)
   if (left >= 1) return complete(tx, purchase, payment, now)
   return payment.kind === 'points' ? { outcome: 'expired' } : markRefundDue(tx, purchase, payment.reference)
@@ -133,7 +133,7 @@ async function writeOnce<T>(write: () => PromiseLike<T>): Promise<T> {
   }
 }
 
-async function answerCompleted(tx: Transaction, purchase: PurchaseRow): Promise<Completion> {
+async function presentCompleted(tx: Transaction, purchase: PurchaseRow): Promise<Completion> {
   const userPack = await findUserPackOf(tx, purchase.id)
   return { outcome: 'completed', purchase: presentPurchase(purchase, userPack, tx.now()) }
 }

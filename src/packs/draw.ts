@@ -1,5 +1,5 @@
 /**
- * The draw: which collectibles a pack holds. Needs neither database nor HTTP, so that anybody can repeat it.
+ * The draw: which collectibles a pack contains. It needs neither database nor HTTP, so that everyone can repeat it.
  *
  * Item `index` is picked by HMAC-SHA-256 with the server seed as key over `clientSeed:userPackId:index`. Its 32 bytes
  * are read as four big-endian 64-bit numbers. The first below the largest multiple of the total weight counts; the
@@ -11,7 +11,7 @@ import { createHmac, hash } from 'node:crypto'
 
 /** An item of a pack with its weight. */
 export interface Weight {
-  /** Of the collectible. */
+  /** Slug of the collectible. */
   id: string
   rarity: string
   /** Whole and positive, in millionths: the weights of a pack add up to `TOTAL_WEIGHT`. */
@@ -82,7 +82,7 @@ export function sortWeights(weights: Weight[]): Weight[] {
   return weights.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 }
 
-/** What is frozen about a draw when its purchase starts. */
+/** The terms of a draw, frozen when the purchase starts. */
 export interface DrawTerms {
   packId: string
   itemsPerPack: number

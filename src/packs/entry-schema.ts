@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { availabilityMembers, EntrySlug, HttpsUrl, Line, Maybe } from '../catalogue/entry-schema.ts'
 import { Closed, Integer } from '../core/schemas.ts'
 
-/** What a pack may hold. A collectible is described in one pack at least; elsewhere its id and weight are enough. */
+/** An item of a pack. At least one pack describes each collectible; other packs may give only id and weight. */
 export const PackItemEntry = Closed(
   {
     id: EntrySlug('Slug of the collectible.'),
@@ -17,7 +17,7 @@ export const PackItemEntry = Closed(
     rarity: Type.Optional(
       Type.String({
         pattern: '^[a-z0-9][a-z0-9_-]{0,29}$',
-        description: 'Such as common or legendary; it never changes.',
+        description: 'Rarity, such as common or legendary. It must not change.',
         errorNoun: 'a rarity: at most 30 of a-z, 0-9, "_" and "-"',
       }),
     ),
@@ -26,7 +26,7 @@ export const PackItemEntry = Closed(
 )
 export type PackItemEntry = Static<typeof PackItemEntry>
 
-/** A pack as an importer states it. */
+/** A pack in a catalogue file. */
 export const PackEntry = Closed(
   {
     id: EntrySlug('Slug of the pack.'),
@@ -41,9 +41,9 @@ export const PackEntry = Closed(
         errorNoun: 'POINTS or a currency like EUR',
       }),
     }),
-    itemsPerPack: Integer({ minimum: 1, maximum: 100, description: 'How many are drawn.' }),
+    itemsPerPack: Integer({ minimum: 1, maximum: 100, description: 'Number of items that are drawn.' }),
     supply: Maybe(
-      Integer({ minimum: 0, description: 'Packs in all, those sold already included. Null: without limit.' }),
+      Integer({ minimum: 0, description: 'Total number of packs, sold ones included. Null: no limit.' }),
     ),
     items: Type.Array(PackItemEntry, { minItems: 1, maxItems: 1000 }),
     ...availabilityMembers,

@@ -1,4 +1,4 @@
-/** What a fan bought and drew. Never the seed of a pack that is sealed. */
+/** Exports a fan's purchases and packs. Never the seed of a sealed pack. */
 import { and, asc, eq, gt } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
@@ -29,7 +29,7 @@ export async function* exportPurchases(reader: Reader, userId: string) {
   }
 }
 
-/** Oldest first, each with what was drawn from it: all of these together are the fan's collection. */
+/** Oldest first, each with its drawn items: together they are the fan's collection. */
 export async function* exportPacks(reader: Reader, userId: string) {
   const { userPacks, packPurchases, userItems, collectibles } = reader.tables
   const rows = eachRow(

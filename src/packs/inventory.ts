@@ -1,4 +1,4 @@
-/** What a fan has: packs, newest first, and collectibles, each with its serial numbers. */
+/** The inventory of a fan: packs, newest first, and collectibles with their serial numbers. */
 import { and, asc, desc, eq, gt, inArray, lt } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { Caller } from '../core/caller.ts'
@@ -62,7 +62,7 @@ export async function listCollection(
 }
 listCollection.problems = ['invalid_cursor'] as const
 
-/** The fan's own of these collectibles, by collectible, in order. */
+/** The fan's serial numbers of these collectibles, ascending, by collectible. */
 async function serialNumbers(reader: Reader, userId: string, ids: string[]) {
   const { userItems } = reader.tables
   const rows = await reader

@@ -7,7 +7,7 @@ export interface Odds {
   probability: string
 }
 
-/** The rarest last; equals by name. */
+/** Sorted by descending probability, then by name. */
 export function oddsOf(weights: Weight[]): Odds[] {
   const byRarity = new Map<string, number>()
   for (const { rarity, weight } of weights) byRarity.set(rarity, (byRarity.get(rarity) ?? 0) + weight)
@@ -22,7 +22,7 @@ export function decimal(weight: number): string {
   return `${digits.slice(0, -6)}.${digits.slice(-6)}`
 }
 
-/** Null when the weights make a pack, else what is wrong with them. */
+/** Null if the weights are valid, otherwise a description of the error. */
 export function weightsProblem(weights: Weight[]): string | null {
   if (weights.some(({ weight }) => !Number.isSafeInteger(weight) || weight < 1)) {
     return 'each weight must be a whole number of at least 1'

@@ -1,4 +1,4 @@
-/** Opens a pack, once: draws its items, numbers each and reveals the seed. */
+/** Opens a pack, once: draws its items, assigns serial numbers and reveals the seed. */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -13,12 +13,12 @@ import { findPurchase } from './purchases.ts'
 import type { OpenPack } from './schema.ts'
 import { parseTerms } from './terms.ts'
 
-/** A second call answers the same, whatever its seed. */
+/** A repeat returns the same items, also with another seed. */
 export async function openPack(tx: Transaction, caller: Caller, { userPackId, clientSeed = '' }: OpenPack) {
   const user = await findUser(tx, caller)
   if (!user) throw new DomainError('user_pack_not_found')
   const [opened] = await updateSealed(tx, { userPackId, userId: user.id, openedAt: tx.now(), clientSeed })
-  // Otherwise it was opened before, was revoked, or is not the caller's.
+  // Otherwise the pack was opened before, was revoked, or belongs to another fan.
   const userPack = opened ?? (await findUserPack(tx, userPackId))
   if (!userPack?.openedAt || userPack.userId !== user.id) throw new DomainError('user_pack_not_found')
 

@@ -1,4 +1,4 @@
-/** Completes a purchase for a client: with points at once, with money once the gateway has verified the payment. */
+/** Completes a purchase for a client: with points, or with money after the gateway has verified the payment. */
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../db/index.ts'
 import type { Caller } from '../core/caller.ts'
@@ -15,7 +15,7 @@ interface PayDeps {
   payments: Payments
 }
 
-/** Asks the gateway, outside any unit of work, which must not wait for another system. */
+/** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
 export async function verifyPayment(
   { db, payments }: PayDeps,
   caller: Caller,
@@ -24,7 +24,7 @@ export async function verifyPayment(
   const purchase = await requirePurchase(db.read, caller, purchaseId)
   if (!needsMoney(purchase)) return { kind: 'points' }
   const status = statusOf(purchase, db.read.now())
-  // Completed or refunded already: the verb repeats its answer, and the gateway is not asked again.
+  // Already completed or refunded: the verb repeats its result without the gateway.
   if (status === 'completed' || status === 'refund_due' || status === 'refunded')
     return { kind: 'money', reference: reference ?? '' }
   try {
@@ -53,7 +53,7 @@ export const chargeOf = ({ id, priceAmount, priceCurrency }: PurchaseRow) => ({
   currency: priceCurrency,
 })
 
-/** Completes with a verified payment. Throws its problems, except that it is too late: that is returned, and must be committed. */
+/** Completes with a verified payment. A payment that is too late is returned as an error, not thrown: it must be committed. */
 export async function completePaidPurchase(
   tx: Transaction,
   log: Logger,
@@ -79,7 +79,7 @@ export const cancelled = () =>
 export const paidTooLate = () =>
   new DomainError('purchase_expired', { detail: 'The payment came too late; it will be refunded.' })
 
-/** For the operator: `bun run refund` lists refunds that are due, and makes them. */
+/** Logs a due refund for the operator: `bun run refund` lists and makes due refunds. */
 export function reportRefundDue(log: Logger, purchaseId: string): void {
   log.error({ purchaseId }, 'refund due: paid after the hold had ended')
 }

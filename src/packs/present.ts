@@ -1,4 +1,4 @@
-/** Purchases and packs as their owner sees them. Never the server seed. */
+/** Responses about purchases and packs of a fan. They never contain the server seed. */
 import type { Tables } from '../../db/index.ts'
 import { sha256 } from './draw.ts'
 
@@ -7,7 +7,7 @@ export type UserPackRow = Tables['userPacks']['$inferSelect']
 
 export type PurchaseStatus = 'pending' | 'completed' | 'expired' | 'cancelled' | 'refund_due' | 'refunded'
 
-/** `expired` is the clock's to say: no job has to write it. */
+/** `expired` is computed from the time, not stored: no job has to write it. */
 export function statusOf({ status, expiresAt }: PurchaseRow, now: Date): PurchaseStatus {
   return status === 'pending' && expiresAt <= now ? 'expired' : (status as PurchaseStatus)
 }

@@ -1,9 +1,9 @@
-/** Proof of an opened pack: everything that a fan needs to draw again and compare. */
+/** Proof of an opened pack: everything that a fan needs to repeat the draw and compare the result. */
 import { canonicalTerms, type DrawTerms, drawItems, hashSeed, sha256, sortWeights } from './draw.ts'
 import { weightsProblem } from './odds.ts'
 
 export interface Proof extends DrawTerms {
-  /** Of this format. */
+  /** Version of this format. */
   version: 1
   userPackId: string
   /** 64 hexadecimal digits; secret until the pack was opened. */
@@ -52,7 +52,7 @@ function digestOf(proof: Omit<Proof, 'digest'>): string {
   )
 }
 
-/** Draws again, offline. Null when the proof holds, else the first thing that does not. */
+/** Repeats the draw, offline. Null if the proof is valid, otherwise a description of its first error. */
 export function findFlaw(value: unknown): string | null {
   const proof = readProof(value)
   if (!proof) return 'it is no proof of this format'
@@ -69,7 +69,7 @@ export function findFlaw(value: unknown): string | null {
   return digestOf(proof) === proof.digest ? null : 'a member was changed'
 }
 
-/** The promise that a purchase made, against the proof that has to keep it. Null when it does. */
+/** Compares the hashes of a purchase with its proof. Null if they match, otherwise a description of the difference. */
 export function findBreach(proof: Proof, purchase: unknown): string | null {
   const promised = purchase as Partial<Record<'seedHash' | 'termsHash' | 'packId', unknown>> | null
   if (promised?.packId !== proof.packId) return 'the proof is of another pack'
@@ -84,7 +84,7 @@ const isHex = (value: unknown) => isText(value) && /^[0-9a-f]{64}$/.test(value)
 const MEMBERS =
   'clientSeed digest items itemsPerPack packId seedHash serverSeed termsHash userPackId version weights'
 
-/** The value as a proof when it has its shape and no other member. */
+/** The value as a proof; null if a member is missing, additional or of the wrong type. */
 function readProof(value: unknown): Proof | null {
   if (typeof value !== 'object' || value === null) return null
   if (Object.keys(value).toSorted().join(' ') !== MEMBERS) return null

@@ -1,4 +1,4 @@
-/** Reading purchases: a fan's own, and the pack that came of one. */
+/** Reads purchases, with the pack that each created. */
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -8,7 +8,7 @@ import { DomainError } from '../core/problems.ts'
 import { findUser } from '../users/users.ts'
 import { type PurchaseRow, presentPurchase, type UserPackRow } from './present.ts'
 
-/** Of the caller's record; newest first, each with the pack that came of it. */
+/** A page of the caller's purchases, newest first, each with its pack. */
 export async function listPurchases(
   reader: Reader,
   cursors: Cursors,
@@ -45,7 +45,7 @@ const selectNewest = prepared((reader: Reader, { userId, before, limit }: Newest
     .limit(limit)
 })
 
-/** The caller's own: another fan's purchase is not found. */
+/** A purchase of the caller with its pack. @throws DomainError `purchase_not_found`, also for another fan's purchase */
 export async function readPurchase(reader: Reader, { userId }: Pick<Caller, 'userId'>, purchaseId: string) {
   const [row] = userId === undefined ? [] : await selectWithPack(reader, { userId, purchaseId })
   if (!row) throw new DomainError('purchase_not_found')
@@ -64,7 +64,7 @@ const selectWithPack = prepared(
   },
 )
 
-/** The caller's own: another fan's purchase is not found. */
+/** A purchase of the caller. @throws DomainError `purchase_not_found`, also for another fan's purchase */
 export async function requirePurchase(
   reader: Reader,
   caller: Caller,

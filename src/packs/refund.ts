@@ -1,4 +1,4 @@
-/** Refunds: points by a compensating entry, money by the gateway. A sealed pack returns to the supply. */
+/** Refunds: points by a compensating ledger entry, money by the gateway. A sealed pack returns to the supply. */
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { DomainError } from '../core/problems.ts'
@@ -11,7 +11,7 @@ import { changeSold, lockPack } from './supply.ts'
 export interface Refund {
   purchaseId: string
   price: { amount: number; currency: string }
-  /** False when the pack was opened or never created: drawn items stay with the fan. */
+  /** False if the pack was opened or never created: the fan keeps drawn items. */
   supplyReturned: boolean
 }
 
@@ -33,7 +33,7 @@ export async function refundPurchase(tx: Transaction, purchaseId: string): Promi
 
 /**
  * Called before the gateway refunds: revokes a sealed pack, so that it cannot be opened while its money is being refunded,
- * even if this process dies in between. Does nothing when the refund is due already. @throws as `refundPurchase`
+ * even if this process crashes in between. Does nothing if the refund is already due. @throws as `refundPurchase`
  */
 export async function markRefundDue(tx: Transaction, purchaseId: string): Promise<void> {
   const purchase = await requireRefundable(tx, purchaseId)
@@ -60,7 +60,7 @@ async function returnPoints(tx: Transaction, { id, userId, priceAmount }: Purcha
   await appendEntry(tx, { userId, delta: priceAmount, reason: 'pack_refund', ref: id })
 }
 
-/** A sealed pack is revoked and returns to the supply; an opened one stays with the fan. */
+/** Revokes a sealed pack and returns it to the supply. The fan keeps an opened one. False if there was none to revoke. */
 async function revokeSealed(tx: Transaction, { id, packId }: PurchaseRow): Promise<boolean> {
   const { userPacks } = tx.tables
   const [revoked] = await tx
@@ -69,7 +69,7 @@ async function revokeSealed(tx: Transaction, { id, packId }: PurchaseRow): Promi
     .where(and(eq(userPacks.purchaseId, id), isNull(userPacks.openedAt), isNull(userPacks.revokedAt)))
     .returning()
   if (revoked) await changeSold(tx, packId, -1)
-  // It may have been revoked before, when the refund was marked due.
+  // The pack may already be revoked, if the refund was marked due before.
   return Boolean(revoked ?? (await findUserPackOf(tx, id))?.revokedAt)
 }
 

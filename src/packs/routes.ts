@@ -49,8 +49,8 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
       ({ params }) => getPack(db.read, cache, params.packId),
       operation({
         id: 'readPack',
-        summary: 'Read a pack and what it may hold',
-        description: 'As in the list, and each item with its share in the draw.',
+        summary: 'Read a pack and its items',
+        description: 'The pack as in the list, with the weight of each item in the draw.',
         conditional: true,
         data: 'read',
         params: schema.PackParams,
@@ -66,8 +66,8 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
         id: 'readProof',
         summary: 'Read the proof of an opened pack',
         description:
-          'For anybody: it reveals the server seed, from which the draw can be done again offline.',
-        // Not `immutable`: it holds a seed that the fan chose, which no cache may keep past an erasure.
+          'Public. The proof reveals the server seed, so that everyone can repeat the draw offline.',
+        // Not `immutable`: the proof contains a seed that the fan chose, which caches must not keep after an erasure.
         conditional: true,
         data: 'read',
         params: schema.ProofParams,
@@ -87,7 +87,8 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         id: 'startPurchase',
         limit: 'purchases',
         summary: 'Start a purchase',
-        description: 'Holds one for 15 minutes, freezes price and odds, and promises the seed of the draw.',
+        description:
+          'Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed.',
         data: 'write',
         body: schema.StartPurchase,
         responses: { 201: schema.Purchase },
@@ -106,7 +107,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         limit: 'purchases',
         summary: 'Complete a purchase',
         description:
-          'With points, pays from your ledger. With money, asks the payment gateway whether `paymentReference` paid this purchase in full. A repeat answers the same.',
+          'With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this purchase in full. A repeat returns the same purchase.',
         data: 'write',
         body: schema.CompletePurchase,
         responses: { 200: schema.Purchase },
@@ -137,7 +138,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
       operation({
         id: 'readPurchase',
         summary: 'Read a purchase',
-        description: 'Pending or past: whether it is completed, and until when it holds the pack.',
+        description: 'The purchase in its current status, with its price, and its pack once it is completed.',
         data: 'read',
         params: schema.PurchaseParams,
         responses: { 200: schema.Purchase },
@@ -153,7 +154,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         limit: 'purchases',
         summary: 'Cancel a pending purchase',
         description:
-          'Ends the hold at once, so that the pack can be sold to others. A repeat answers the same. A payment that arrives later is refunded.',
+          'Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. A later payment is refunded.',
         data: 'write',
         params: schema.PurchaseParams,
         body: Nothing,
@@ -169,7 +170,8 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         id: 'openPack',
         limit: 'purchases',
         summary: 'Open a pack',
-        description: 'Draws once; a repeat answers the same items. The answer holds the proof of the draw.',
+        description:
+          'Draws once; a repeat returns the same items. The response contains the proof of the draw.',
         data: 'write',
         body: schema.OpenPack,
         responses: { 200: schema.OpenedPack },
@@ -181,7 +183,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
       }),
     )
 
-const belongingRoutes = (deps: PackDeps) =>
+const inventoryRoutes = (deps: PackDeps) =>
   fans(deps, { prefix: '/api/user', tag: TAG })
     .get(
       '/packs',
@@ -203,7 +205,7 @@ const belongingRoutes = (deps: PackDeps) =>
       operation({
         id: 'readCollection',
         summary: 'Read your collection',
-        description: 'Each collectible once, with its count and serial numbers, by id.',
+        description: 'The collectibles of the fan, ordered by id, each with its count and serial numbers.',
         data: 'read',
         query: Closed(PageQuery),
         responses: { 200: schema.Collection },
@@ -216,4 +218,4 @@ export const packsRoutes = (deps: PackDeps) =>
   new Elysia({ name: 'matchday/packs-routes' })
     .use(publicRoutes(deps))
     .use(purchaseRoutes(deps))
-    .use(belongingRoutes(deps))
+    .use(inventoryRoutes(deps))

@@ -9,56 +9,56 @@ const Price = Closed(
   { title: 'Price' },
 )
 
-const ItemsPerPack = Integer({ minimum: 1, description: 'How many collectibles it holds.' })
-const Rarity = Type.String({ description: 'A free choice of the catalogue.', examples: ['rare'] })
+const ItemsPerPack = Integer({ minimum: 1, description: 'Number of collectibles in the pack.' })
+const Rarity = Type.String({ description: 'Rarity: any text of the catalogue.', examples: ['rare'] })
 
 const packMembers = {
   id: Type.String({ description: 'Slug of the pack.' }),
-  name: Type.String({ description: 'For the fan to read.' }),
-  description: Type.String({ description: 'What is in it, for the fan to read.' }),
+  name: Type.String({ description: 'Name of the pack.' }),
+  description: Type.String({ description: 'Description of the contents.' }),
   imageUrl: Nullable(Type.String(), { description: 'https URL.' }),
   price: Price,
   itemsPerPack: ItemsPerPack,
   supply: Nullable(
     Closed({
-      total: Integer({ minimum: 0, description: 'How many there ever are.' }),
-      remaining: Integer({ minimum: 0, description: 'Neither sold nor held.' }),
+      total: Integer({ minimum: 0, description: 'Total number of packs.' }),
+      remaining: Integer({ minimum: 0, description: 'Number of packs neither sold nor held.' }),
     }),
-    { description: 'Null: without limit.' },
+    { description: 'Null: no limit.' },
   ),
   odds: Type.Array(
     Closed({
       rarity: Rarity,
       probability: Type.String({
         pattern: '^[01]\\.[0-9]{6}$',
-        description: 'Exact decimal; they add up to 1.',
+        description: 'Probability as an exact decimal. Those of a pack add up to 1.',
       }),
     }),
-    { description: 'For each item of the pack.' },
+    { description: 'Probability of each rarity, for each item that is drawn.' },
   ),
   active: Type.Boolean({
     description: 'On sale now: its flag is on, and now is between `startsAt` and `endsAt`.',
   }),
-  startsAt: Nullable(Instant('From when it is on sale.')),
-  endsAt: Nullable(Instant('Until when it is on sale.')),
+  startsAt: Nullable(Instant('When the sale starts.')),
+  endsAt: Nullable(Instant('When the sale ends.')),
 }
 
 const collectibleMembers = {
   id: Type.String({ description: 'Slug of the collectible.' }),
-  name: Type.String({ description: 'For the fan to read.' }),
-  description: Type.String({ description: 'What it shows, for the fan to read.' }),
+  name: Type.String({ description: 'Name of the collectible.' }),
+  description: Type.String({ description: 'Description of the collectible.' }),
   imageUrl: Nullable(Type.String(), { description: 'https URL.' }),
   rarity: Rarity,
 }
 
 const PackId = Type.String({ description: 'Slug of the pack.', examples: ['starter'] })
 
-const Share = Integer({ minimum: 1, description: 'Share in millionths.' })
+const Share = Integer({ minimum: 1, description: 'Probability in millionths.' })
 
 export const Packs = Closed(
   {
     packs: Type.Array(Closed(packMembers, { title: 'Pack' }), {
-      description: 'On sale now, by id.',
+      description: 'The packs on sale, ordered by id.',
     }),
   },
   { title: 'Packs' },
@@ -68,7 +68,7 @@ export const PackWithItems = Closed(
   {
     ...packMembers,
     items: Type.Array(Closed({ ...collectibleMembers, weight: Share }, { title: 'PackItem' }), {
-      description: 'What a draw can give.',
+      description: 'The items that can be drawn.',
     }),
   },
   { title: 'PackWithItems' },
@@ -76,22 +76,22 @@ export const PackWithItems = Closed(
 
 const UserPack = Closed(
   {
-    id: Id('The fan’s own pack; `userPackId` in requests.'),
+    id: Id('Id of the fan’s pack: the `userPackId` in requests.'),
     packId: PackId,
-    purchaseId: Id('The purchase that it came from.'),
+    purchaseId: Id('Id of the purchase of this pack.'),
     state: Type.Union([Type.Literal('sealed'), Type.Literal('opened'), Type.Literal('revoked')], {
       description: '`revoked`: its purchase was refunded before it was opened.',
     }),
     seedHash: Type.String({ description: 'SHA-256 of the server seed, which the proof reveals.' }),
-    createdAt: Instant('When it was bought.'),
-    openedAt: Nullable(Instant('When it was opened.')),
+    createdAt: Instant('When the pack was bought.'),
+    openedAt: Nullable(Instant('When the pack was opened.')),
   },
   { title: 'UserPack' },
 )
 
 export const Purchase = Closed(
   {
-    id: Id('The purchase; `purchaseId` in requests.'),
+    id: Id('Id of the purchase: the `purchaseId` in requests.'),
     packId: PackId,
     status: Type.Union(
       [
@@ -110,12 +110,14 @@ export const Purchase = Closed(
     price: Price,
     seedHash: Type.String({ description: 'SHA-256 of the server seed, which the proof reveals.' }),
     termsHash: Type.String({
-      description: 'SHA-256 of pack, number of items and weights, as the draw will use them.',
+      description: 'SHA-256 of the terms of the draw: pack, number of items and weights.',
     }),
-    createdAt: Instant('When it was started.'),
+    createdAt: Instant('When the purchase was started.'),
     expiresAt: Instant('When the hold expires.'),
-    completedAt: Nullable(Instant('When it was completed.')),
-    userPack: Nullable(UserPack, { description: 'What was bought; null until the purchase is completed.' }),
+    completedAt: Nullable(Instant('When the purchase was completed.')),
+    userPack: Nullable(UserPack, {
+      description: 'The pack that was bought; null until the purchase is completed.',
+    }),
   },
   { title: 'Purchase' },
 )
@@ -138,7 +140,7 @@ export const CompletePurchase = Closed(
       Type.String({
         minLength: 1,
         maxLength: 1000,
-        description: 'What the payment gateway gave you. Not for points.',
+        description: 'The reference from the payment gateway. Omit it for points.',
       }),
     ),
   },
@@ -148,9 +150,12 @@ export type CompletePurchase = typeof CompletePurchase.static
 
 export const OpenPack = Closed(
   {
-    userPackId: IdReference('The `id` of the fan’s own pack.'),
+    userPackId: IdReference('The `id` of the fan’s pack.'),
     clientSeed: Type.Optional(
-      Type.String({ maxLength: 100, description: 'Your part of the draw: any text. Empty when left out.' }),
+      Type.String({
+        maxLength: 100,
+        description: 'Any text, which the draw uses as a seed. Empty by default.',
+      }),
     ),
   },
   { title: 'OpenPack' },
@@ -161,17 +166,19 @@ const hex = (description: string) => Type.String({ pattern: '^[0-9a-f]{64}$', de
 
 export const Proof = Closed(
   {
-    version: Type.Literal(1, { description: 'Of this form of proof.' }),
-    userPackId: Id('The pack that was opened.'),
+    version: Type.Literal(1, { description: 'Version of the proof’s format.' }),
+    userPackId: Id('Id of the opened pack.'),
     packId: PackId,
     itemsPerPack: ItemsPerPack,
     weights: Type.Array(
       Closed({ id: Type.String({ description: 'Slug of the collectible.' }), rarity: Rarity, weight: Share }),
-      { description: 'What the draw chose from, in this order.' },
+      { description: 'The items that could be drawn, in the order of the draw.' },
     ),
     serverSeed: hex('Revealed now.'),
-    seedHash: hex('SHA-256 of the server seed: promised when the purchase started.'),
-    clientSeed: Type.String({ description: 'What the fan gave when opening; empty when nothing.' }),
+    seedHash: hex('SHA-256 of the server seed, published when the purchase started.'),
+    clientSeed: Type.String({
+      description: 'The seed that the fan sent when opening the pack; may be empty.',
+    }),
     termsHash: hex('SHA-256 of the canonical terms.'),
     items: Type.Array(Type.String(), { description: 'Drawn collectibles, by index.' }),
     digest: hex('SHA-256 over all the other members.'),
@@ -186,7 +193,7 @@ export const OpenedPack = Closed(
       Closed(
         {
           ...collectibleMembers,
-          serialNumber: Integer({ minimum: 1, description: 'Counts all that were ever drawn of it.' }),
+          serialNumber: Integer({ minimum: 1, description: 'Number of this copy among all copies drawn.' }),
         },
         { title: 'DrawnItem' },
       ),
@@ -208,8 +215,8 @@ export const Collection = Closed(
       Closed(
         {
           ...collectibleMembers,
-          count: Integer({ minimum: 1, description: 'How many the fan has.' }),
-          serialNumbers: Type.Array(Integer({ minimum: 1 }), { description: 'Of each of them, ascending.' }),
+          count: Integer({ minimum: 1, description: 'Number of copies that the fan has.' }),
+          serialNumbers: Type.Array(Integer({ minimum: 1 }), { description: 'Serial numbers, ascending.' }),
         },
         { title: 'CollectedItem' },
       ),

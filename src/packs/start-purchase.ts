@@ -1,4 +1,4 @@
-/** Starts a purchase: holds one of the supply for 15 minutes, freezes price and odds, and publishes the seed's hash. */
+/** Starts a purchase: holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Sources, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -17,7 +17,7 @@ import { countFree, lockPack } from './supply.ts'
 export const HOLD_MS = 15 * 60_000
 export const POINTS = 'POINTS'
 
-/** `holdsPerFan`: how many purchases of one pack a fan may have pending at once; 0 for any number. */
+/** `holdsPerFan`: the maximum of pending purchases of one pack per fan; 0 for no limit. */
 export async function startPurchase(
   tx: Transaction,
   caller: Caller,
@@ -37,7 +37,7 @@ export async function startPurchase(
 
   const items = (await readItems(tx, [packId])).get(packId) ?? []
   const weights = items.map(({ id, rarity, weight }) => ({ id, rarity, weight }))
-  // A pack must be drawable with the odds that are shown before anybody pays for it.
+  // A fan must not pay for a pack whose weights cannot be drawn with the odds shown.
   const problem = weightsProblem(weights)
   if (problem) throw new DomainError('pack_inactive', { detail: `The pack is not ready: ${problem}.` })
   const purchase = preparePurchase(tx, { pack, weights, userId, now })
@@ -56,8 +56,8 @@ const insertPurchase = prepared((tx: Transaction, purchase: PurchaseRow) =>
   tx.insert(tx.tables.packPurchases).values(purchase),
 )
 
-/** Columns that only later steps fill. */
-const NOT_YET = { completedAt: null, refundedAt: null, paymentReference: null }
+/** Columns that later steps fill. */
+const UNSET = { completedAt: null, refundedAt: null, paymentReference: null }
 
 /** A new purchase with its price and terms frozen. */
 export function preparePurchase(
@@ -78,11 +78,11 @@ export function preparePurchase(
     terms: canonicalTerms({ packId, itemsPerPack, weights }),
     createdAt: now,
     expiresAt: new Date(now.getTime() + HOLD_MS),
-    ...NOT_YET,
+    ...UNSET,
   }
 }
 
-/** The pack is locked, so that concurrent purchases count each other. */
+/** The pack must be locked, so that concurrent purchases are counted. */
 async function requireFreeHold(tx: Transaction, userId: string, packId: string, now: Date, max: number) {
   const [held] = await selectHeld(tx, { packId, userId, now })
   if ((held?.count ?? 0) < max) return

@@ -1,4 +1,4 @@
-/** How many packs a fan has: SQL for a statement that reads more of the fan. */
+/** SQL for the number of packs of a fan, as a part of a larger statement. */
 import { and, count, eq, isNull } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 

@@ -7,7 +7,7 @@ import { countHolds, type PackRow } from './catalogue.ts'
 
 /**
  * Locks the pack's row until the unit of work ends, which serializes changes of its supply. Returns the locked row and the
- * time after the wait, by which holds are checked: a hold may expire during it. Undefined when there is no such pack.
+ * time after the wait: holds that expired during the wait do not count. Undefined if the pack does not exist.
  */
 export async function lockPack(
   tx: Transaction,
@@ -19,7 +19,7 @@ export async function lockPack(
   return pack && { pack, now: tx.clock() }
 }
 
-/** Not by setting the id: SQLite would look through all that refers to the pack, once for each purchase. */
+/** The update does not set the id: SQLite would check all rows that reference the pack. */
 const lockById = prepared((tx: Transaction, packId: string) => {
   const { packs } = tx.tables
   return tx
@@ -29,19 +29,19 @@ const lockById = prepared((tx: Transaction, packId: string) => {
     .returning()
 })
 
-/** How many can still be held or sold; infinite without a limit. The pack must be locked. */
+/** The number that can still be held or sold; infinite without a limit. The pack must be locked. */
 export async function countFree(tx: Transaction, pack: PackRow, now: Date): Promise<number> {
   if (pack.supplyTotal === null) return Number.POSITIVE_INFINITY
   const held = (await countHolds(tx, [pack.id], now)).get(pack.id) ?? 0
   return countUnsold(pack) - held
 }
 
-/** How many are not sold, held or not; infinite without a limit. */
+/** The number not sold, held ones included; infinite without a limit. */
 export function countUnsold({ supplyTotal, supplySold }: PackRow): number {
   return supplyTotal === null ? Number.POSITIVE_INFINITY : supplyTotal - supplySold
 }
 
-/** Books sales, or takes some back when `by` is negative. The table's check refuses to go below zero or past the total. */
+/** Adds `by` to the number sold; negative for returned packs. A check constraint keeps the number between zero and the total. */
 export async function changeSold(tx: Transaction, packId: string, by: number): Promise<void> {
   await addToSold(tx, { packId, by })
 }

@@ -1,4 +1,4 @@
-/** Imports collectibles. None is ever deleted, since fans own some or will. */
+/** Imports collectibles. They are never deleted, since fans may own them. */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { type EntryFault, refuseEntry } from '../catalogue/entry.ts'
@@ -6,7 +6,7 @@ import type { PackItemEntry } from './entry-schema.ts'
 
 type CollectibleRow = Tables['collectibles']['$inferSelect']
 
-/** What describes a collectible, in the names that an entry has. */
+/** The description of a collectible, with the member names of a catalogue entry. */
 export interface Description {
   name: string
   description: string
@@ -14,7 +14,7 @@ export interface Description {
   rarity: string
 }
 
-/** Undefined where an entry gives no more than id and weight. */
+/** Undefined if the entry has only id and weight. */
 export function descriptionOf({
   name,
   description,
@@ -55,7 +55,7 @@ export async function planCollectibles(
   return faults.length > 0 ? refuseEntry(...faults) : planned
 }
 
-/** In the order of the ids, in which openings lock them too, which prevents deadlocks. */
+/** Writes in the order of the ids, in which openings lock them as well, which prevents deadlocks. */
 export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]): Promise<void> {
   const { collectibles } = tx.tables
   const now = tx.now()

@@ -1,6 +1,6 @@
 /**
- * Packs as an importer states them. Price, number of items and weights may change at any time: each purchase froze
- * its own when it started, and is drawn and proven by them. What may not change is the rarity of a collectible.
+ * Imports packs. Price, number of items and weights may change at any time: each purchase freezes them when it starts,
+ * and the draw and its proof use the frozen ones. The rarity of a collectible must not change.
  */
 import { and, eq, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
@@ -24,7 +24,7 @@ import { descriptionOf, planCollectibles, upsertCollectibles } from './upsert-co
 
 const CURRENCIES = new Set([POINTS, ...Intl.supportedValuesOf('currency')])
 
-/** What the schema cannot say. */
+/** The rules that the schema cannot express. */
 export function packFaults(entry: PackEntry): EntryFault[] {
   const { id, price, items, imageUrl } = entry
   const problem = weightsProblem(items.map(({ id, weight }) => ({ id, weight, rarity: '' })))
@@ -46,7 +46,7 @@ export function packFaults(entry: PackEntry): EntryFault[] {
   ]
 }
 
-/** Described, or not: half of it would be taken for nothing. */
+/** An item has all members of the description or none: an incomplete description would be ignored. */
 function halfDescribed(item: PackEntry['items'][number], at: number): EntryFault[] {
   const told = [item.name, item.description, item.rarity, item.imageUrl].some(member => member !== undefined)
   if (!told || descriptionOf(item)) return []
@@ -55,14 +55,14 @@ function halfDescribed(item: PackEntry['items'][number], at: number): EntryFault
   ]
 }
 
-/** What an upsert would do. @throws DomainError `catalogue_conflict` */
+/** What `upsertPack` would change. @throws DomainError `catalogue_conflict` */
 export async function planPack(reader: Reader, entry: PackEntry): Promise<EntryChange> {
   const { packs } = reader.tables
   const [row] = await reader.select().from(packs).where(eq(packs.id, entry.id))
   return changeOf(reader, row, entry, reader.now())
 }
 
-/** @throws DomainError `catalogue_conflict`: fewer than are sold and held, or a collectible that cannot become that */
+/** @throws DomainError `catalogue_conflict` if the supply is less than sold and held, or as `planCollectibles` */
 export async function upsertPack(tx: Transaction, entry: PackEntry): Promise<EntryChange> {
   const { packs } = tx.tables
   const { id } = entry
@@ -94,7 +94,7 @@ export async function listActivePacks(reader: Reader): Promise<string[]> {
   return (await reader.select({ id: packs.id }).from(packs).where(eq(packs.active, true))).map(({ id }) => id)
 }
 
-/** What is held can still be paid, and what was bought can still be opened. */
+/** Pending purchases can still be completed, and sealed packs can still be opened. */
 export async function deactivatePack(tx: Transaction, id: string): Promise<void> {
   const { packs } = tx.tables
   tx.invalidate(packsTag)
@@ -148,7 +148,7 @@ async function changeOf(
   )
 }
 
-/** One member an item, so that a report names the item that changed. */
+/** One member per item, so that a report names the item that changed. */
 function itemMembers(items: (Partial<PackItem> & { id: string })[]) {
   return Object.fromEntries(
     items.map(({ id, weight, name, description, imageUrl, rarity }) => [

@@ -119,7 +119,7 @@ onEngine(
       const { id } = expectStatus(201, await start(fan, packId))
       const prepared = await fan.post('/api/packs/purchase/payment', { purchaseId: id })
       expect(refusal(prepared)).toEqual([402, 'payment_not_confirmed'])
-      expect(prepared.body.detail).toBe('This server takes no money: it has no payment gateway.')
+      expect(prepared.body.detail).toBe('This server accepts no money: no payment gateway is configured.')
       for (const reference of [undefined, 'pi_3Fake000001', 'eyJ9.c2ln']) {
         expect(refusal(await complete(fan, id, reference))).toEqual([402, 'payment_not_confirmed'])
       }

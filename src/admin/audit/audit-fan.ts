@@ -12,11 +12,11 @@ export type EnrolmentRow = Tables['leaderboardEntries']['$inferSelect']
 
 /** One value that differs from what it must be. */
 export interface Finding {
-  /** Null when it concerns no single fan. */
+  /** Null if the finding does not concern a single fan. */
   userId: string | null
   /** Table and column; `.row` for a missing or superfluous row. */
   what: string
-  /** Of an entry: its position in the fan's chain. */
+  /** The position of an entry in the fan's chain. */
   seq?: number
   board?: string
   expected: string | number | null

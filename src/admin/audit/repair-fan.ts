@@ -14,11 +14,11 @@ import type { Finding } from './audit-fan.ts'
 import { checkFan } from './verify-ledger.ts'
 
 export interface Repair {
-  /** `broken`: the entries or the enrolment contradict themselves. Nothing was written; a person must decide what is true. */
+  /** `broken`: the entries or the enrolment contradict themselves. Nothing was written; the operator must decide. */
   outcome: 'sound' | 'repaired' | 'broken'
-  /** What was wrong before. */
+  /** What was wrong before the repair. */
   findings: Finding[]
-  /** What the repair added to the account's balance; negative for what it took away. */
+  /** The change of the account's balance by the repair; may be negative. */
   balanceChange: number
 }
 
@@ -28,7 +28,7 @@ export async function repairFan(tx: Transaction, userId: string): Promise<Repair
   if (found.findings.length === 0) return { outcome: 'sound', findings: [], balanceChange: 0 }
   const { findings } = found
   if (found.broken) return { outcome: 'broken', findings, balanceChange: 0 }
-  // Locked from here on: what is read now stays until this unit of work ends.
+  // The account is locked: the rows read from here on do not change until this unit of work ends.
   const locked = await lockAccount(tx, userId)
   const { broken, account, scores } = await checkFan(tx, userId)
   if (broken) return { outcome: 'broken', findings, balanceChange: 0 }

@@ -4,7 +4,7 @@ import type { Transaction } from '../../../db/index.ts'
 import { boardTag } from '../../cache/tags.ts'
 import type { WrongBucket } from './verify-rank-index.ts'
 
-/** False when the bucket has changed since; the next check decides about it. */
+/** False if the bucket has changed since; the next check covers it. */
 export async function repairBucket(tx: Transaction, wrong: WrongBucket): Promise<boolean> {
   const { leaderboardCounts: buckets } = tx.tables
   const { expected, actual, ...bucket } = wrong

@@ -4,11 +4,11 @@ import type { Reader } from '../../../db/index.ts'
 import { eachPage } from '../../../db/keyset.ts'
 import type { EntryRow, StoredFan } from './audit-fan.ts'
 
-/** Fans, and entries, in memory at a time. */
+/** Maximum of fans and entries in memory. */
 const RANGE_FANS = 500
 const PAGE_ENTRIES = 2_000
 
-/** Ids greater than `after` and up to `upTo`, where null is no bound; or a single id. */
+/** Ids greater than `after` and up to `upTo`, where null means no bound; or a single id. */
 export type Range = { after: string | null; upTo: string | null } | { only: string }
 
 /** Divides all possible ids into ranges of at most 500 fans, so that rows of a user who does not exist are in one as well. */

@@ -1,7 +1,7 @@
 /**
  * Recomputes every chain, account, enrolment, score and bucket while the API runs: it takes no lock and writes nothing.
- * It reads fans in ranges of ids, so that memory stays bounded. A fan who seems wrong while they are being written to is
- * read again before anything is reported.
+ * It reads fans in ranges of ids, so that memory stays bounded. A fan with findings is read again before anything is
+ * reported, since concurrent writes may explain them.
  *
  * A chain proves that no entry in it was changed, removed or inserted. It does not reveal that a fan's whole chain was rewritten
  * together with their account and scores: store the digest elsewhere and compare it.
@@ -98,7 +98,7 @@ async function* auditRange(read: Reader, range: Range, userIds: string[], boards
   for (const userId of [...stored.keys()]) yield conclude({ userId, audit: createAudit(userId), entries: 0 })
 }
 
-/** How often a fan is read again while they are being written to. */
+/** Maximum of reads of a fan during concurrent writes. */
 const MAX_READS = 20
 
 /**

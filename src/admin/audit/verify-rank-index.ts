@@ -10,11 +10,11 @@ export interface WrongBucket {
   reachedAt: number
   /** Zero for a bucket that should have no row. */
   expected: number
-  /** Null where there is no row. */
+  /** Null if there is no row. */
   actual: number | null
 }
 
-/** Per level; more may be wrong. */
+/** Maximum of findings per level. */
 const MAX_FINDINGS = 1_000
 
 /** One statement per level, and so one snapshot: concurrent changes are in both counts or in neither. */

@@ -1,4 +1,4 @@
-/** What an importer does with a catalogue, record by record: checks, compares, writes, deactivates. */
+/** The steps of a catalogue import for each kind of record: check, compare, write, deactivate. */
 import type { Reader, Transaction } from '../../../db/index.ts'
 import type { EntryChange, EntryFault } from '../../catalogue/entry.ts'
 import type { PackEntry } from '../../packs/entry-schema.ts'
@@ -21,7 +21,7 @@ export type CatalogueRecord =
 
 export type RecordKind = CatalogueRecord['kind']
 
-/** What the schema cannot say of one record by itself. */
+/** The rules of a record that the schema cannot express. */
 export function recordFaults({ kind, entry }: CatalogueRecord): EntryFault[] {
   switch (kind) {
     case 'team':

@@ -1,11 +1,11 @@
-/** The file of a catalogue: one JSON document, or one entry a line with its `kind` (NDJSON). */
+/** The file of a catalogue: one JSON document, or one entry with its `kind` per line (NDJSON). */
 import { type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { Closed } from '../../core/schemas.ts'
 import { PackEntry } from '../../packs/entry-schema.ts'
 import { RewardEntry } from '../../rewards/entry-schema.ts'
 import { TeamEntry } from '../../teams/entry-schema.ts'
 
-/** A kind that is left out is left alone. */
+/** Records of a kind that the file omits do not change. */
 export const Catalogue = Closed(
   {
     $schema: Type.Optional(Type.String({ description: 'For editors.' })),
@@ -13,7 +13,7 @@ export const Catalogue = Closed(
     rewards: Type.Optional(Type.Array(RewardEntry)),
     packs: Type.Optional(Type.Array(PackEntry)),
   },
-  { title: 'Catalogue', description: 'What `bun run import-catalog` takes.' },
+  { title: 'Catalogue', description: 'The input of `bun run import-catalog`.' },
 )
 
 const line = <P extends TProperties>(kind: string, { properties }: TObject<P>) =>

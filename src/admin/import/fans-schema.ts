@@ -3,7 +3,7 @@ import { Closed, Integer, Nullable } from '../../core/schemas.ts'
 
 const text = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLength })))
 
-/** A fan of another system: one line of NDJSON, or the columns of a CSV file. Rules of the profile's members are its own. */
+/** A fan of another system: one line of NDJSON or one row of CSV. The profile's own rules apply to its members. */
 export const FanRecord = Closed({
   subject: Type.String({ minLength: 1, maxLength: 255 }),
   displayName: text(200),

@@ -12,41 +12,41 @@ import { PROFILE_FIELDS, type ProfileChange } from '../../profile/rules.ts'
 import { recordCompletion } from '../../users/completion.ts'
 import { ensureUser, erasedSubject, type User } from '../../users/users.ts'
 
-/** A fan whose members hold to every rule that needs no database. */
+/** A fan whose members satisfy every rule that needs no database. */
 export interface ImportedFan {
   provider: string
   subject: string
-  /** In the form that is kept; without members that are null. */
+  /** In normal form, without members that are null. */
   profile: ProfileChange
-  /** Zero books nothing. */
+  /** Zero creates no entry. */
   openingBalance: number
   onboardingCompletedAt: Date | null
   joinLeaderboard: boolean
 }
 
 export interface FanFault {
-  /** A member of the fan; empty where it is of none. */
+  /** A member of the fan; empty if the fault concerns none. */
   field: string
   message: string
 }
 
-/** What an import writes of a fan, or what forbids it. */
+/** What an import writes for a fan, or the faults that prevent it. */
 export interface FanPlan {
   faults: FanFault[]
   record: boolean
   profile: boolean
-  /** To be booked. */
+  /** Points to book. */
   points: number
   completion: boolean
   enrolment: boolean
-  /** The fan has a different profile already, which is not changed. */
+  /** The fan already has a different profile, which is not changed. */
   keepsProfile: boolean
 }
 
-/** The one cause under which an opening balance is booked. */
+/** The cause of an opening balance, which is booked once. */
 export const OPENING_CAUSE = { reason: 'opening_balance', ref: 'import' } satisfies Partial<PointsChange>
 
-/** What is due for each fan, in their order. Nothing is written. All are of one provider, and no subject is there twice. */
+/** What is to write for each fan, in their order. Writes nothing. All fans have the same provider and distinct subjects. */
 export async function planFans(reader: Reader, fans: ImportedFan[]): Promise<FanPlan[]> {
   const known = await readKnown(reader, fans)
   return fans.map(fan => planFan(fan, known))
@@ -55,7 +55,7 @@ export async function planFans(reader: Reader, fans: ImportedFan[]): Promise<Fan
 export const isDue = ({ record, profile, points, completion, enrolment }: FanPlan) =>
   record || profile || points > 0 || completion || enrolment
 
-/** Writes what is due, and answers what that was. With faults nothing of the fan is written. */
+/** Writes what is missing, and returns the plan. Writes nothing for a fan with faults. */
 export async function importFan(tx: Transaction, fan: ImportedFan): Promise<FanPlan> {
   const plan = planFan(fan, await readKnown(tx, [fan]))
   if (plan.faults.length > 0 || !isDue(plan)) return plan
@@ -70,11 +70,11 @@ export async function importFan(tx: Transaction, fan: ImportedFan): Promise<FanP
 }
 
 interface Known {
-  /** By subject; of an erased fan by the hash that is left of it. */
+  /** By subject; for an erased fan by the hash of the subject. */
   users: Map<string, User>
   handles: Map<string, string>
   teams: Set<string>
-  /** By the fan's id, as the next three. */
+  /** By user id, like the next three. */
   balances: Map<string, number>
   completed: Set<string>
   enrolled: Set<string>
@@ -82,7 +82,7 @@ interface Known {
   deleted: Set<string>
 }
 
-/** Everything that the database says of some fans: as many statements for a thousand as for one. */
+/** The stored data of some fans. The number of statements does not depend on the number of fans. */
 async function readKnown(reader: Reader, fans: ImportedFan[]): Promise<Known> {
   const { users, identities, teams, pointsEntries, onboardings, leaderboardEntries } = reader.tables
   const provider = fans[0]?.provider ?? ''
@@ -155,7 +155,7 @@ function planFan(fan: ImportedFan, known: Known): FanPlan {
   }
 }
 
-/** The fan has never written a profile here, not even one that they emptied since. */
+/** Whether the fan has never written a profile here. An emptied profile counts as written. */
 const isUnwritten = (user: User | undefined) =>
   user === undefined ||
   (user.updatedAt.getTime() === user.createdAt.getTime() &&
@@ -186,7 +186,7 @@ function findPointsFaults(
   const fault = (message: string) => [{ field: 'openingBalance', message }]
   if (mismatched)
     return fault('cannot be booked: the points account does not match its entries (bun run verify-ledger)')
-  // Not the amount: the line of the file that booked it says it.
+  // The message omits the amount: it is in the file that was imported first.
   return balance !== undefined && balance !== openingBalance
     ? fault('differs from the opening balance that was booked before')
     : []

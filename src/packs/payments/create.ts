@@ -14,7 +14,7 @@ export async function createPayments(
 ): Promise<Payments> {
   if (config.gateway === 'off') return null
   if (config.gateway === 'sandbox') return createSandbox(secret)
-  // Stripe's package is large and is loaded only where it is used.
+  // Stripe's package is large and is loaded only if it is used.
   const { createStripeGateway } = await import('./stripe.ts')
   return createStripeGateway(config, { log })
 }

@@ -10,12 +10,12 @@ export interface Charge {
   currency: string
 }
 
-/** What a client needs to pay with the gateway's own form. */
+/** The data that a client needs to pay with the gateway's client library. */
 interface PreparedPayment {
   gateway: 'sandbox' | 'stripe'
-  /** The `paymentReference` to complete with; null where the gateway gives it only after paying. */
+  /** The `paymentReference` to complete with; null if the gateway issues it after payment. */
   paymentReference: string | null
-  /** For the gateway's client library; null where it has none. */
+  /** Secret for the gateway's client library; null if it needs none. */
   clientSecret: string | null
 }
 
@@ -40,7 +40,7 @@ export interface PaymentGateway {
   refund(charge: Charge, reference: string): Promise<void>
 }
 
-/** Why the payment does not pay the purchase. */
+/** `detail`: why the payment does not pay the purchase. */
 export const notConfirmed = (detail: string) => new DomainError('payment_not_confirmed', { detail })
 
-export const NO_GATEWAY = 'This server takes no money: it has no payment gateway.'
+export const NO_GATEWAY = 'This server accepts no money: no payment gateway is configured.'

@@ -36,8 +36,10 @@ const PreparedPayment = Closed(
     gateway: Type.Union([Type.Literal('sandbox'), Type.Literal('stripe')], {
       description: 'Which client library pays.',
     }),
-    paymentReference: Nullable(Type.String(), { description: 'What to complete with, once it is paid.' }),
-    clientSecret: Nullable(Type.String(), { description: 'For the gateway’s client library.' }),
+    paymentReference: Nullable(Type.String(), {
+      description: 'The `paymentReference` to complete the purchase with, after payment.',
+    }),
+    clientSecret: Nullable(Type.String(), { description: 'Secret for the gateway’s client library.' }),
   },
   { title: 'PreparedPayment' },
 )
@@ -59,7 +61,7 @@ const prepareRoute = (deps: PaymentDeps) =>
       limit: 'purchases',
       summary: 'Prepare the payment of a purchase',
       description:
-        'For a price in money, while the purchase is pending: what the payment gateway’s client library needs. The same again when it is called again. `no_payment_needed`: it is paid, or costs points or nothing, and is completed without a payment reference.',
+        'For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference.',
       data: 'write',
       body: PurchaseReference,
       responses: { 200: PreparedPayment },
@@ -76,7 +78,7 @@ const prepareRoute = (deps: PaymentDeps) =>
 async function preparePayment({ db, payments, now }: PaymentDeps, caller: Caller, purchaseId: string) {
   const purchase = await requirePurchase(db.read, caller, purchaseId)
   const status = statusOf(purchase, now())
-  // Nobody is led to pay for what can be had no more, or is paid.
+  // A fan must not pay for a purchase that is paid, or that can no longer be completed.
   if (status === 'completed') throw new DomainError('no_payment_needed')
   if (status === 'refund_due') throw paidTooLate()
   if (status === 'refunded') {
@@ -99,7 +101,7 @@ preparePayment.problems = [
   'payment_gateway_unavailable',
 ] as const
 
-/** Development only: any kind of receipt, to try what a client does with it. */
+/** Development only: makes receipts of every kind, to test clients. */
 const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
   fans(deps, { prefix: '/api/sandbox', tag: 'Packs' }).post(
     '/receipts',
@@ -112,9 +114,8 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
       }),
     operation({
       id: 'issueSandboxReceipt',
-      summary: 'Make a receipt of the sandbox gateway',
-      description:
-        'Not in production. A `paid` receipt that is used for a second purchase is the reused one.',
+      summary: 'Create a receipt of the sandbox gateway',
+      description: 'Not in production. To test a reused receipt, use a `paid` receipt for a second purchase.',
       data: 'write',
       body: Closed(
         {
@@ -129,7 +130,7 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
                 Type.Literal('foreign'),
                 Type.Literal('forged'),
               ],
-              { description: 'What the receipt proves.', default: 'paid' },
+              { description: 'Kind of receipt.', default: 'paid' },
             ),
           ),
         },
@@ -137,7 +138,11 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
       ),
       responses: {
         201: Closed(
-          { paymentReference: Type.String({ description: 'What to complete the purchase with.' }) },
+          {
+            paymentReference: Type.String({
+              description: 'The `paymentReference` to complete the purchase with.',
+            }),
+          },
           { title: 'SandboxReceipt' },
         ),
       },
@@ -165,9 +170,9 @@ const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
         id: 'receiveStripeEvent',
         open: true,
         idempotencyKey: 'none',
-        summary: 'For Stripe: a payment succeeded',
+        summary: 'Receive an event of Stripe',
         description:
-          'Signed with STRIPE_WEBHOOK_SECRET. Events that do not concern a purchase are accepted and ignored.',
+          'Called by Stripe, signed with STRIPE_WEBHOOK_SECRET. `payment_intent.succeeded` completes the purchase; other events are accepted and ignored.',
         data: 'write',
         body: Type.Object(
           { type: Type.String({ maxLength: 200 }) },
@@ -179,11 +184,11 @@ const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
       }),
     )
 
-/** The routes of the gateway in use. Clients are typed with all of them: those of the others answer 404. */
+/** The routes of the gateway in use. The types have the routes of all gateways; those not in use return 404. */
 export function paymentRoutes(deps: PaymentDeps) {
   const { payments } = deps
   const none = new Elysia()
-  // Guarantee of the casts: every client handles the 404 of a route that is not there.
+  // Guarantee of the casts: a client handles the 404 of a route that does not exist.
   const sandbox = (payments?.name === 'sandbox' ? sandboxRoute(deps, payments) : none) as SandboxRoute
   const stripe = (payments?.name === 'stripe' ? stripeRoute(deps, payments) : none) as StripeRoute
   return new Elysia().use(prepareRoute(deps)).use(sandbox).use(stripe)

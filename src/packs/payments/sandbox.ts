@@ -1,17 +1,17 @@
-/** A gateway for development: receipts that it signs itself, good ones and every kind of bad one. No money moves. */
+/** A gateway for development. It signs its own receipts, valid ones and each kind of invalid one. No money moves. */
 import { createHmac } from 'node:crypto'
 import { isSameSecret } from '../../core/constant-time.ts'
 import { deriveKey } from '../../core/derived-key.ts'
 import { DomainError } from '../../core/problems.ts'
 import { type Charge, notConfirmed, type PaymentGateway } from './gateway.ts'
 
-/** `foreign` pays another purchase. A `paid` receipt that is used twice is the reused one. */
+/** `foreign`: pays another purchase. A `paid` receipt that is used twice tests reuse. */
 export const receiptKinds = ['paid', 'unpaid', 'partial', 'wrong_currency', 'foreign', 'forged'] as const
 export type ReceiptKind = (typeof receiptKinds)[number]
 
 export interface Sandbox extends PaymentGateway {
   readonly name: 'sandbox'
-  /** A payment reference for this charge. `id` tells two receipts of one charge apart. */
+  /** A payment reference for this charge. `id` distinguishes receipts of one charge. */
   issueReceipt(charge: Charge, kind: ReceiptKind, id: string): string
 }
 
@@ -26,7 +26,7 @@ export function createSandbox(secret: string): Sandbox {
   const sign = (body: string) => createHmac('sha256', key).update(body).digest('base64url')
 
   function read(reference: string): Receipt | null {
-    // Two parts and no third: a receipt has exactly one spelling, by which a repeated use is detected.
+    // Exactly two parts: a receipt has one textual form only, so that its reuse is detected.
     const [body = '', signature = '', ...more] = reference.split('.')
     const genuine = isSameSecret(signature, sign(body)) && more.length === 0
     return genuine ? JSON.parse(Buffer.from(body, 'base64url').toString()) : null
@@ -52,7 +52,7 @@ export function createSandbox(secret: string): Sandbox {
     },
     async confirm({ purchaseId, amount, currency }, reference) {
       const receipt = read(reference)
-      // One text for both: it must not disclose another fan's payment.
+      // One message for both cases: it must not disclose another fan's payment.
       if (receipt?.purchaseId !== purchaseId)
         throw notConfirmed('The sandbox has no payment of this reference for this purchase.')
       if (receipt.status !== 'paid') throw notConfirmed('The payment is not made yet.')
@@ -60,9 +60,9 @@ export function createSandbox(secret: string): Sandbox {
         throw notConfirmed('The payment does not match the price in amount and currency.')
     },
     async refund(_charge, reference) {
-      // No money moved, so none moves back; but a payment of a real gateway must not be refunded here.
+      // No money has to be refunded. A payment of another gateway must not be refunded here.
       if (!read(reference)) {
-        throw new DomainError('not_refundable', { detail: 'The payment is not one of the sandbox.' })
+        throw new DomainError('not_refundable', { detail: 'The payment was not made with the sandbox.' })
       }
     },
   }

@@ -1,4 +1,4 @@
-/** Stripe's event that a payment succeeded: completes the purchase through the same verb as the client. */
+/** Handles Stripe's `payment_intent.succeeded`: completes the purchase with the same verb as the client. */
 import type { Logger } from 'pino'
 import type { Database } from '../../../db/index.ts'
 import { DomainError } from '../../core/problems.ts'
@@ -13,12 +13,12 @@ interface StripeWebhookDeps {
   log: Logger
 }
 
-/** Stripe retries on a schedule of its own. */
+/** Only informative: Stripe retries on its own schedule. */
 const RETRY_AFTER_SECONDS = 60
 
 /**
- * Returning accepts the event; throwing makes Stripe deliver it again, for up to three days. So a failure that may pass
- * is thrown, and one that only an operator can resolve is logged and accepted. An unknown purchase is ignored.
+ * Returning accepts the event; throwing makes Stripe deliver it again, for up to three days. A temporary failure is thrown;
+ * one that only an operator can resolve is logged and the event accepted. An unknown purchase is ignored.
  */
 export async function completePaidIntent(deps: StripeWebhookDeps, stripe: StripeGateway, paid: PaidIntent) {
   const { db, log } = deps
@@ -36,7 +36,7 @@ export async function completePaidIntent(deps: StripeWebhookDeps, stripe: Stripe
 }
 completePaidIntent.problems = ['payment_gateway_unavailable'] as const
 
-/** False when the payment does not pay this purchase. */
+/** False if the payment does not pay this purchase. */
 async function complete(
   { db, log }: StripeWebhookDeps,
   stripe: StripeGateway,

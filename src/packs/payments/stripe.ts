@@ -5,11 +5,11 @@ import type { PaymentsConfig } from '../../config/payments.ts'
 import { DomainError } from '../../core/problems.ts'
 import { type Charge, notConfirmed, type PaymentGateway } from './gateway.ts'
 
-/** For one request to Stripe. With one retry, a fan waits no longer than the sender of a webhook does. */
+/** Per request to Stripe. With one retry, a fan waits no longer than the sender of a webhook. */
 const DEADLINE_MS = 6_000
-/** Made by the package, under the same idempotency key. */
+/** The package retries with the same idempotency key. */
 const RETRIES = 1
-/** How old a signature may be; Stripe's default. */
+/** Maximum age of a signature; Stripe's default. */
 const SIGNATURE_TOLERANCE_SECONDS = 300
 
 /** `unpaid`: not succeeded, or unknown. `mismatch`: succeeded, but does not pay this charge. */
@@ -34,7 +34,7 @@ export interface StripeGateway extends PaymentGateway {
 type StripeConfig = Extract<PaymentsConfig, { gateway: 'stripe' }>
 
 export interface StripeOptions {
-  /** Gets Stripe's error codes; its messages may quote keys. */
+  /** Receives Stripe's error codes, not its messages, which may contain keys. */
   log?: Logger
   deadlineMs?: number
   retries?: number
@@ -109,17 +109,17 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
     },
 
     async confirm(charge, reference) {
-      // One text for both: it must not disclose another fan's payment.
+      // One message for both cases: it must not disclose another fan's payment.
       if ((await examine(charge, reference)) !== 'paid')
         throw notConfirmed('Stripe has no completed payment of this reference for this purchase and price.')
     },
 
     async refund({ purchaseId }, reference) {
-      if (!isIntentId(reference)) throw notRefundable('The payment is not one of Stripe.')
+      if (!isIntentId(reference)) throw notRefundable('The payment was not made with Stripe.')
       const said = await ask('refund', () =>
         stripe.refunds.create({ payment_intent: reference }, { idempotencyKey: `refund-${purchaseId}` }),
       )
-      // Stripe forgets an idempotency key after a day, but not the refund.
+      // Stripe deletes an idempotency key after a day, but not the refund.
       if ('refusal' in said) {
         if (said.refusal === 'charge_already_refunded') return
         throw notRefundable(`Stripe refuses the refund: ${said.refusal}.`)
