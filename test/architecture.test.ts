@@ -33,9 +33,6 @@ const OWNERS: Record<string, string[]> = {
   users: ['deferredSyncs', 'identities', 'onboardings', 'users'],
 }
 
-/** Answers that one statement reads from tables of several rooms. */
-const READ_MODELS = ['src/auth/token-validity.ts']
-
 const root = join(import.meta.dir, '..')
 
 interface Source {
@@ -149,23 +146,15 @@ describe('tables', () => {
     expect([...ownerOf.keys()].sort()).toEqual(declared.map(String).sort())
   })
 
-  test('no file names a table of another room, but for read models and operators’ code', () => {
+  test('no file names a table of another room, but for operators’ code', () => {
     const foreign = runtime.flatMap(({ file, text }) => {
       const room = roomOf(file)
-      if (room === undefined || room === 'db' || room === 'admin' || READ_MODELS.includes(file)) return []
+      if (room === undefined || room === 'db' || room === 'admin') return []
       return tablesIn(text)
         .filter(name => ownerOf.has(name) && ownerOf.get(name) !== room)
         .map(name => `${file}: ${name}`)
     })
     expect(foreign).toEqual([])
-  })
-
-  test('every read model reads tables of several rooms', () => {
-    const stale = READ_MODELS.filter(file => {
-      const text = sources.find(source => source.file === file)?.text ?? ''
-      return !tablesIn(text).some(name => ownerOf.has(name) && ownerOf.get(name) !== roomOf(file))
-    })
-    expect(stale).toEqual([])
   })
 })
 

@@ -10,6 +10,7 @@ import { tokenValidityTag } from '../cache/tags.ts'
 import type { AuthenticatedCaller, Caller, Credential } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import {
+  allTokenValidity,
   deletedUser,
   ERASED,
   endSessions,
@@ -18,7 +19,6 @@ import {
   type SubjectKeys,
   subjectKeysOf,
   type TokenValidity,
-  tokenValidityColumns,
   tokenValidityOf,
 } from '../users/users.ts'
 import { type NativeSession, revokeSessions } from './native-sessions.ts'
@@ -68,16 +68,18 @@ interface SessionValues extends SubjectKeys {
 
 /** Returns at least one row, also for a subject without a user record. */
 const selectSession = prepared((reader: Reader, values: SessionValues) => {
-  const { users, revokedTokens } = reader.tables
+  const { revokedTokens } = reader.tables
   const revoked = reader
     .select({ id: revokedTokens.id })
     .from(revokedTokens)
     .where(inArray(revokedTokens.id, [values.id, values.formerId]))
     .limit(1)
+  const user = allTokenValidity(reader).as('user')
+  const { userId, sessionsEndedAt, deletedAt, erasedAt } = user
   return reader
-    .select({ revokedId: sql<string | null>`(${revoked})`, ...tokenValidityColumns(reader) })
+    .select({ revokedId: sql<string | null>`(${revoked})`, userId, sessionsEndedAt, deletedAt, erasedAt })
     .from(sql`(select 1 as one) as token`)
-    .leftJoin(users, matchesSubject(reader, values))
+    .leftJoin(user, matchesSubject(user, values))
 })
 
 /**
@@ -99,15 +101,17 @@ export async function requireValidNativeToken(
 
 const selectNative = prepared(
   (reader: Reader, { sessionId, erased }: { sessionId: string; erased: string }) => {
-    const { users, nativeSessions } = reader.tables
+    const { nativeSessions } = reader.tables
+    const user = allTokenValidity(reader).as('user')
+    const { userId, sessionsEndedAt, deletedAt, erasedAt } = user
     const isOwner = and(
-      eq(users.provider, nativeSessions.provider),
-      or(eq(users.subject, nativeSessions.subject), eq(users.subject, erased)),
+      eq(user.provider, nativeSessions.provider),
+      or(eq(user.subject, nativeSessions.subject), eq(user.subject, erased)),
     )
     return reader
-      .select({ session: nativeSessions, ...tokenValidityColumns(reader) })
+      .select({ session: nativeSessions, userId, sessionsEndedAt, deletedAt, erasedAt })
       .from(nativeSessions)
-      .leftJoin(users, isOwner)
+      .leftJoin(user, isOwner)
       .where(eq(nativeSessions.id, sessionId))
   },
 )

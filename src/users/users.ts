@@ -1,6 +1,6 @@
 /** User records: looked up by the subject of a token, created by the first write. */
 import { hash } from 'node:crypto'
-import { and, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, type Column, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
@@ -30,14 +30,16 @@ export interface SubjectKeys {
 
 const selectRecords = prepared((reader: Reader, values: SubjectKeys) => {
   const { users } = reader.tables
-  return reader.select().from(users).where(matchesSubject(reader, values))
+  return reader.select().from(users).where(matchesSubject(users, values))
 })
 
 const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
 
-/** For a statement that reads `users`: matches the record of a subject, also after an erasure. */
-export const matchesSubject = ({ tables: { users } }: Reader, { provider, subject, erased }: SubjectKeys) =>
-  and(eq(users.provider, provider), inArray(users.subject, [subject, erased]))
+/** Matches the record of a subject, also after an erasure. */
+export const matchesSubject = (
+  columns: Record<'provider' | 'subject', Column>,
+  { provider, subject, erased }: SubjectKeys,
+) => and(eq(columns.provider, provider), inArray(columns.subject, [subject, erased]))
 
 /** The values by which a fan's record is found. */
 export const subjectKeysOf = ({ provider, subject }: Who): SubjectKeys => {
@@ -140,7 +142,7 @@ export async function findTokenValidity(reader: Reader, who: Who): Promise<Token
   return tokenValidityOf(await selectTokenValidity(reader, subjectKeysOf(who)))
 }
 
-/** A row of `tokenValidityColumns`. All values are null if there is no user record. */
+/** A row of `allTokenValidity`. All values are null if there is no user record. */
 export interface TokenValidityRow {
   userId: string | null
   sessionsEndedAt: Date | null
@@ -158,23 +160,27 @@ export function tokenValidityOf(rows: TokenValidityRow[]): TokenValidity {
   }
 }
 
-/** For a statement that reads `users`. A subselect, because a join takes four times as long in SQLite. */
-export function tokenValidityColumns(reader: Reader) {
+/** Query for the token validity of all users. A subselect, because a join takes four times as long in SQLite. */
+export function allTokenValidity(reader: Reader) {
   const { users, identities } = reader.tables
   const deletedAt = reader
     .select({ deletedAt: identities.deletedAt })
     .from(identities)
     .where(eq(identities.userId, users.id))
-  return {
-    userId: users.id,
-    sessionsEndedAt: users.sessionsEndedAt,
-    deletedAt: sql<Date | null>`(${deletedAt})`.mapWith(identities.deletedAt),
-    erasedAt: users.erasedAt,
-  }
+  return reader
+    .select({
+      userId: users.id,
+      provider: users.provider,
+      subject: users.subject,
+      sessionsEndedAt: users.sessionsEndedAt,
+      deletedAt: sql<Date | null>`(${deletedAt})`.mapWith(identities.deletedAt).as('deleted_at'),
+      erasedAt: users.erasedAt,
+    })
+    .from(users)
 }
 
 const selectTokenValidity = prepared((reader: Reader, values: SubjectKeys) =>
-  reader.select(tokenValidityColumns(reader)).from(reader.tables.users).where(matchesSubject(reader, values)),
+  allTokenValidity(reader).where(matchesSubject(reader.tables.users, values)),
 )
 
 /**
