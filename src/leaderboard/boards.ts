@@ -39,7 +39,7 @@ export function parseBoard(period: Period, id: string): Board | null {
       : new Date(Date.UTC(Number(year), Number(number) - 1))
   if (year === '' || Number.isNaN(at.getTime())) return null
   const board = boardAt(period, at)
-  // A 13th month or a 53rd week of a year without one is the first of the next, by another name.
+  // A 13th month, or the 53rd week of a year with 52, would be the first of the next year: its id differs.
   const ends = board.endsAt?.getUTCFullYear() ?? 0
   return board.id === id && ends <= 9999 ? board : null
 }

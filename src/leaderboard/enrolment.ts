@@ -1,4 +1,4 @@
-/** Who takes part in the leaderboards. */
+/** Enrolment of fans in the leaderboards. */
 import { hash } from 'node:crypto'
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
@@ -13,7 +13,7 @@ export interface EnrolOptions {
 
 /**
  * Enrols a fan, at most once, with what they have earned before. The caller has locked the fan's points account, so that
- * nothing is earned at the same time. True when this call enrolled them.
+ * no points are earned at the same time. True if this call enrolled them.
  */
 export async function enrol(
   tx: Transaction,
@@ -34,7 +34,7 @@ const insertEnrolment = prepared((tx: Transaction, enrolment: NewEnrolment) =>
   tx.insert(tx.tables.leaderboardEntries).values(enrolment).onConflictDoNothing().returning(),
 )
 
-/** Returns no row for a fan who takes part already. */
+/** Returns no row if the fan is already enrolled. */
 const upsertEnrolment = prepared((tx: Transaction, enrolment: NewEnrolment) => {
   const { leaderboardEntries } = tx.tables
   const { enrolledAt, hash } = enrolment

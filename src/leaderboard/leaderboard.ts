@@ -20,7 +20,7 @@ interface Sources {
 /** Longer than any unit of work: after it, no write that began in the period is still running. */
 const SETTLED_MS = 60_000
 
-/** `around` needs a caller. */
+/** A page of a board. `around` requires a caller. */
 export async function readLeaderboard(
   { read, cache, cursors }: Sources,
   caller: Pick<AuthenticatedCaller, 'userId'> | null,

@@ -66,7 +66,7 @@ const selectKey = prepared((reader: Reader, { board, userId }: { board: string; 
     .where(and(eq(scores.board, board), eq(scores.userId, userId)))
 })
 
-/** What the statements below are given. */
+/** Values of the statements below. */
 type PageValues = Key & { board: string; limit: number }
 
 const selectAhead = prepared((reader: Reader, values: PageValues) => {
@@ -103,7 +103,7 @@ async function readPageAt(
   const more = rows.length > limit
   const firstRank = (rows[0]?.ahead ?? 0) + 1
   const kept = rows.map((row, index) => ({ ...row, rank: firstRank + index }))
-  // The one too many lies beyond the end that the page was read towards.
+  // One row more than the limit is read, to learn whether another page follows. It is removed here.
   const shown = backwards ? kept.slice(more ? 1 : 0) : kept.slice(0, limit)
   const first = shown[0]
   const last = shown.at(-1)
@@ -188,7 +188,7 @@ const listOf = (board: string) => `leaderboard ${board}`
 
 const SIDES = { after: sql.raw('>'), before: sql.raw('<'), from: sql.raw('>='), upto: sql.raw('<=') }
 
-/** Row values compare member by member, and one index serves them: a deep page costs what the first one does. */
+/** Compares row values, which one index serves: a late page costs as much as the first one. */
 function compare(scores: Scores, side: Position['side'], key: Key): SQL {
   return sql`(${scores.minusPoints}, ${scores.reachedAt}, ${scores.userId})
     ${SIDES[side]} (${key.minusPoints}, ${key.reachedAt}, ${key.userId})`

@@ -15,7 +15,7 @@ export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; cache: Res
       summary: 'Read the leaderboard',
       description:
         'Fans who joined it, by points earned: of all time, of a week or of a month. ' +
-        'With a token, `me` is the caller’s own entry, whatever the page shows.',
+        'With a token, `me` is the caller’s own entry, also if it is not on the page.',
       conditional: true,
       data: 'read',
       query: LeaderboardQuery,

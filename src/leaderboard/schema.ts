@@ -22,7 +22,7 @@ export const LeaderboardQuery = Closed({
   ),
   around: Type.Optional(
     Type.Literal('me', {
-      description: 'The page with the caller in its middle, instead of the first one.',
+      description: 'Returns the page with the caller in its middle, instead of the first page.',
       examples: ['me'],
     }),
   ),
@@ -59,10 +59,10 @@ export const Leaderboard = Closed(
         startsAt: Nullable(Instant('First instant of the period.')),
         endsAt: Nullable(Instant('First instant after it.')),
         final: Type.Boolean({
-          description: 'The period is over, and ranks no longer change.',
+          description: 'Whether the period is over and ranks no longer change.',
         }),
       },
-      { title: 'Board', description: 'The period that the page is of.' },
+      { title: 'Board', description: 'The period of the page.' },
     ),
     entries: Type.Array(RankedEntry, { description: 'By rank.' }),
     me: Nullable(RankedEntry, {

@@ -2,7 +2,7 @@ import { and, asc, eq, gt, lte } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 
-/** A fan's points, oldest entry first: exactly the entries up to the exported balance, also during concurrent bookings. */
+/** A fan's points, oldest entry first: exactly the entries that make up the exported balance, also during concurrent bookings. */
 export async function exportPoints(reader: Reader, userId: string) {
   const { pointsAccounts, pointsEntries } = reader.tables
   const [account] = await reader.select().from(pointsAccounts).where(eq(pointsAccounts.userId, userId))

@@ -8,7 +8,7 @@ import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
 import type { PointsEntry } from './ledger.ts'
 import type { PointsQuery } from './schema.ts'
 
-/** Filters the entries; balance and lifetime are always those of all. */
+/** The query filters the entries only: balance and lifetime points include all entries. */
 type HistoryFilter = Pick<PointsQuery, 'reason' | 'since' | 'until'>
 
 export async function readHistory(
@@ -18,7 +18,7 @@ export async function readHistory(
   { limit, cursor, reason, ...filter }: Page & HistoryFilter,
 ) {
   const { pointsEntries } = reader.tables
-  // The list's name contains the fan and the filter: a cursor of another list is invalid.
+  // The name of the list contains the fan and the filter, so that a cursor of another list is invalid.
   // Validated by the schema. Two spellings of an instant are one filter.
   const since = filter.since === undefined ? null : parseQueryInstant(filter.since)
   const until = filter.until === undefined ? null : parseQueryInstant(filter.until)
@@ -76,7 +76,7 @@ function accountEntries(reader: Reader, userId: string, limit: number, only?: SQ
     .limit(limit)
 }
 
-/** SQL for a fan's newest entries, for a statement that reads more of the fan. */
+/** SQL for a fan's newest entries, as a part of a larger statement. */
 export function newestEntries(reader: Reader, userId: string, limit: number) {
   const { pointsEntries } = reader.tables
   return reader

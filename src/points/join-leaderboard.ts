@@ -1,4 +1,4 @@
-/** Joins and leaves the leaderboards. It belongs to the ledger's room, since points earned before the enrolment count. */
+/** Joins and leaves the leaderboards. In the folder of the ledger, since points earned before the enrolment count. */
 import { and, eq, gt, gte, lt, notInArray, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -10,7 +10,7 @@ import { raiseScore } from '../leaderboard/scores.ts'
 import { ensureUserId, findUser } from '../users/users.ts'
 import { boardsFor, lockAccount, type PointsReason, REFUND_REASONS } from './ledger.ts'
 
-/** Enrols a fan, at most once. True when this call did. Needs the user's row to exist. */
+/** Enrols a fan, at most once. True if this call enrolled them. The user's row must exist. */
 export async function joinLeaderboard(
   tx: Transaction,
   userId: string,

@@ -6,7 +6,7 @@ import { type Board, boardsAt } from '../leaderboard/boards.ts'
 import { raiseScores } from '../leaderboard/scores.ts'
 import { GENESIS_HASH, hashEntry } from './hash.ts'
 
-/** What an entry is for. With its `ref` it names one cause, which is booked once. */
+/** Reasons of entries. Reason and `ref` identify a cause, which is booked once. */
 export const POINTS_REASONS = [
   'onboarding',
   'activity',
@@ -23,7 +23,7 @@ export const REFUND_REASONS: PointsReason[] = ['pack_refund']
 /** Points earned in another system: they count on the global board and in no week or month. */
 const OPENING_REASONS: PointsReason[] = ['opening_balance']
 
-/** The boards on which points count that are booked at a given time. */
+/** The boards on which points booked at a given time count. */
 export const boardsFor = (reason: PointsReason, at: Date): Board[] =>
   boardsAt(at).filter(({ period }) => period === 'all' || !OPENING_REASONS.includes(reason))
 
@@ -36,7 +36,7 @@ export interface PointsChange {
   /** Whole points; negative to spend. Not zero. */
   delta: number
   reason: PointsReason
-  /** Names the cause within its reason: at most one entry per (user, reason, ref). */
+  /** Identifies the cause within its reason: at most one entry per (user, reason, ref). */
   ref: string
 }
 

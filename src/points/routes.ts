@@ -11,8 +11,7 @@ export const pointsRoutes = (deps: FanDeps & { cursors: Cursors }) =>
     operation({
       id: 'readPoints',
       summary: 'Read your points',
-      description:
-        'Balance, lifetime points and the ledger’s entries, newest first: all, or those of a reason and a time.',
+      description: 'Balance, lifetime points and ledger entries, newest first. Filters by reason and time.',
       data: 'read',
       query: PointsQuery,
       responses: { 200: PointsHistory },

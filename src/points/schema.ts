@@ -20,13 +20,13 @@ export const PointsEntry = Closed(
     id: Id('Names the entry.'),
     seq: Integer({ description: 'Position in the fan’s ledger, from 1.', minimum: 1 }),
     delta: Integer({
-      description: 'Points earned, or spent when negative.',
+      description: 'Points earned; negative for points spent.',
       minimum: Number.MIN_SAFE_INTEGER,
     }),
     balanceAfter: Integer({ description: 'Balance after this entry.', minimum: 0 }),
-    reason: Type.String({ description: 'What the points are for.', examples: ['onboarding'] }),
-    ref: Type.String({ description: 'Names the cause within its reason; booked once.' }),
-    createdAt: Instant('When it was booked.'),
+    reason: Type.String({ description: 'Reason of the entry.', examples: ['onboarding'] }),
+    ref: Type.String({ description: 'Reference of the cause. A cause is booked once per reason.' }),
+    createdAt: Instant('When the entry was booked.'),
     hash: Type.String({
       pattern: '^[0-9a-f]{64}$',
       description: 'SHA-256 over the entry and the hash before it.',
@@ -37,7 +37,7 @@ export const PointsEntry = Closed(
 
 export const PointsHistory = Closed(
   {
-    balance: Integer({ description: 'What the fan has now.', minimum: 0 }),
+    balance: Integer({ description: 'Current balance.', minimum: 0 }),
     lifetime: Integer({ description: 'All points ever earned; spending does not reduce it.', minimum: 0 }),
     entries: Type.Array(PointsEntry, { description: 'Newest first.' }),
     nextCursor: NextCursor,

@@ -11,7 +11,7 @@ export const profileRoutes = (deps: FanDeps) =>
       operation({
         id: 'readProfile',
         summary: 'Read your profile',
-        description: 'What you wrote yourself, beside what the identity provider says.',
+        description: 'The fields that you wrote, and the data of the identity provider.',
         data: 'read',
         responses: { 200: Profile },
         problems: readProfile.problems,
@@ -43,7 +43,7 @@ export const profileRoutes = (deps: FanDeps) =>
       operation({
         id: 'updateProfile',
         summary: 'Update fields of your profile',
-        description: 'A member left out stays as it is; null clears it.',
+        description: 'An omitted member keeps its value; null clears it.',
         data: 'write',
         body: ProfileChange,
         responses: { 200: Profile },

@@ -19,7 +19,7 @@ const selectReward = prepared((reader: Reader, rewardId: string) => {
   return reader.select().from(rewards).where(eq(rewards.id, rewardId))
 })
 
-/** The rows that each cache held last. */
+/** The latest rows of each cache. */
 const lastRows = new WeakMap<ResponseCache, Map<string, RewardRow>>()
 
 /**

@@ -1,4 +1,4 @@
-/** Claims a reward: needs the points and spends none; one claim per fan; never more than the stock. */
+/** Claims a reward: requires the points but does not spend them; one claim per fan; never more claims than the stock. */
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
@@ -34,7 +34,7 @@ export async function claimReward(
   if (!claim) throw new DomainError('already_claimed')
   const [left] = reward.stockRemaining === null ? [] : await takeOne(tx, rewardId)
   if (reward.stockRemaining !== null && !left) throw new DomainError('out_of_stock')
-  // Every list shows the stock.
+  // Every list of rewards contains the stock.
   if (left) tx.invalidate(rewardsTag)
   const claimed = { rewardId, ...claim, redeemedAt: null, redemptionCode: null }
   return { reward: presentReward({ ...reward, ...left }, claimed, points, now) }
@@ -47,7 +47,7 @@ claimReward.problems = [
   'out_of_stock',
 ] as const
 
-/** Matches no row: no id is empty. */
+/** Matches no row, since no id is empty. */
 const NO_USER = ''
 
 /** Everything that a claim depends on, in one statement. `userId` is null when the fan has no record or was erased. */
@@ -79,7 +79,7 @@ const insertClaim = prepared((tx: Transaction, claim: Tables['userRewards']['$in
     .returning({ claimedAt: userRewards.claimedAt })
 })
 
-/** Returns no row when the stock is empty. */
+/** Returns no row if the stock is empty. */
 const takeOne = prepared((tx: Transaction, rewardId: string) => {
   const { rewards } = tx.tables
   return tx

@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 
-/** What a fan claimed and redeemed: at most one claim a reward. */
+/** The claims and redemptions of a fan: at most one claim per reward. */
 export function exportClaims(reader: Reader, userId: string) {
   const { rewards, userRewards } = reader.tables
   const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards

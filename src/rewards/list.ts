@@ -22,7 +22,7 @@ export async function listRewards(sources: Sources, userId: string | undefined) 
   return { points, rewards: rewards.map(reward => presentReward(reward, own.get(reward.id), points, now)) }
 }
 
-/** The same as JSON text. The part of each reward that is equal for all fans is rendered once. */
+/** `listRewards` as JSON text. The part of each reward that is equal for all fans is rendered once. */
 export async function renderRewards(sources: Sources, userId: string | undefined) {
   const { points, rewards, own, now } = await readAvailable(sources, userId)
   const rendered = rewards.map(reward => renderReward(reward, own.get(reward.id), points, now))

@@ -1,4 +1,4 @@
-/** A reward as one fan sees it: its state for them, and what blocks a claim. */
+/** Responses about a reward: its state for a fan, and the blockers of a claim. */
 import type { Tables } from '../../db/index.ts'
 import { isActive } from '../catalogue/availability.ts'
 import type { ProblemCode } from '../core/problems.ts'

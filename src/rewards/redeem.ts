@@ -1,4 +1,4 @@
-/** Redeems a claimed reward, once; also when the reward is inactive by now. */
+/** Redeems a claimed reward, once, also if the reward is no longer active. */
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'

@@ -1,4 +1,4 @@
-/** Crockford's base 32: without I, L, O and U, so that a code can be read aloud and typed. */
+/** Crockford's base 32, without I, L, O and U: easy to read aloud and to type. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** 80 random bits as `XXXX-XXXX-XXXX-XXXX`. */

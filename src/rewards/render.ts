@@ -1,4 +1,4 @@
-/** A reward as JSON text, byte for byte what `presentReward` makes. */
+/** A reward as JSON text, byte for byte equal to the JSON of `presentReward`. */
 import { type OwnReward, presentOwn, presentReward, presentShared, type RewardRow } from './present.ts'
 
 interface Rendered {
@@ -10,7 +10,7 @@ interface Rendered {
 
 const known = new WeakMap<RewardRow, Rendered>()
 
-/** `reward` is active and a row of the cached catalogue; its rendered JSON is kept as long as the row. */
+/** `reward` must be active and a row of the cached catalogue. Its JSON is cached as long as the row. */
 export function renderReward(
   reward: RewardRow,
   own: OwnReward | undefined,

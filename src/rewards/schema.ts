@@ -4,23 +4,29 @@ import { Closed, IdReference, Instant, Integer, NextCursor, Nullable } from '../
 const Reward = Closed(
   {
     id: Type.String({ description: 'Slug of the reward.' }),
-    title: Type.String({ description: 'For the fan to read.' }),
-    description: Type.String({ description: 'What the fan gets, for the fan to read.' }),
+    title: Type.String({ description: 'Title of the reward.' }),
+    description: Type.String({ description: 'What the fan gets, and how.' }),
     imageUrl: Nullable(Type.String(), { description: 'https URL.' }),
-    itemType: Type.String({ examples: ['voucher'], description: 'The kind of item; a free choice.' }),
-    pointsRequired: Integer({ description: 'Points needed to unlock it. A claim spends none.', minimum: 0 }),
+    itemType: Type.String({ examples: ['voucher'], description: 'Kind of item: any text.' }),
+    pointsRequired: Integer({
+      description: 'Points required for a claim, which does not spend them.',
+      minimum: 0,
+    }),
     active: Type.Boolean({
-      description: 'Can be claimed now: its flag is on, and now is between `startsAt` and `endsAt`.',
+      description:
+        'Whether the reward is available: its flag is on, and now is between `startsAt` and `endsAt`.',
     }),
-    startsAt: Nullable(Instant('From when it can be claimed.')),
-    endsAt: Nullable(Instant('Until when it can be claimed.')),
-    stockRemaining: Nullable(Integer({ minimum: 0 }), { description: 'Null: without limit.' }),
+    startsAt: Nullable(Instant('When claims start.')),
+    endsAt: Nullable(Instant('When claims end.')),
+    stockRemaining: Nullable(Integer({ minimum: 0 }), {
+      description: 'Units left to claim. Null: no limit.',
+    }),
     state: Type.Union([Type.Literal('unclaimed'), Type.Literal('claimed'), Type.Literal('redeemed')], {
-      description: 'Of the caller’s own claim.',
+      description: 'State of the caller’s claim.',
     }),
-    unlocked: Type.Boolean({ description: 'The caller has the points.' }),
-    claimable: Type.Boolean({ description: 'A claim would succeed now.' }),
-    missingPoints: Integer({ minimum: 0, description: 'Points to earn until it is unlocked.' }),
+    unlocked: Type.Boolean({ description: 'Whether the caller has the required points.' }),
+    claimable: Type.Boolean({ description: 'Whether a claim would succeed now.' }),
+    missingPoints: Integer({ minimum: 0, description: 'Points that the caller lacks.' }),
     blockedBy: Type.Array(
       Type.Union([
         Type.Literal('reward_inactive'),

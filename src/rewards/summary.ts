@@ -1,4 +1,4 @@
-/** How many rewards a fan can claim now, has claimed and has redeemed: SQL for a statement that reads more of the fan. */
+/** SQL for the numbers of rewards that a fan can claim, has claimed and has redeemed, as a part of a larger statement. */
 import { and, count, eq, gt, isNull, lte, notExists, or } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { activeAt } from '../catalogue/availability.ts'

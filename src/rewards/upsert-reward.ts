@@ -1,6 +1,6 @@
 /**
- * Imports rewards. `stock` is the number of all units ever, so the remaining stock is `stock` minus the claims: importing
- * the same number again changes nothing, whatever was claimed since.
+ * Imports rewards. `stock` is the total number of units, so the remaining stock is `stock` minus the claims: importing the
+ * same number again changes nothing, also after claims.
  */
 import { and, count, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
@@ -45,7 +45,7 @@ export async function upsertReward(tx: Transaction, entry: RewardEntry): Promise
   if (made) return changeOf(undefined, 0, entry)
 
   // Claims lock this row to take from the stock, so the count below is exact. A reward without a limit takes no lock;
-  // the next import counts those claims. The key is not set: SQLite would look through every claim that refers to it.
+  // the next import counts those claims. The key is not set: SQLite would check every claim that references it.
   const unchanged = { stockRemaining: sql`${rewards.stockRemaining}` }
   const [locked] = await tx.update(rewards).set(unchanged).where(eq(rewards.id, id)).returning()
   const claims = await countClaims(tx, id)

@@ -3,7 +3,7 @@ import { and, eq, isNotNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { mintRedemptionCode } from './redemption-code.ts'
 
-/** Replaces a fan's codes by random ones. The rewards stay redeemed. Answers how many were replaced. */
+/** Replaces a fan's codes by random ones. The rewards stay redeemed. Returns the number of codes. */
 export async function voidCodes(tx: Transaction, userId: string): Promise<number> {
   const { userRewards } = tx.tables
   const redeemed = await findRedeemed(tx, userId)

@@ -20,7 +20,7 @@ interface IdentityDeps {
 
 export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps) =>
   anyone({ prefix: '/api/webhooks', tag: 'Webhooks' })
-    // A derive: whoever cannot sign learns nothing of the schema.
+    // A derive runs before validation, so that an unsigned request does not disclose the schema.
     .derive({ as: 'local' }, ({ request }) => {
       const delivery = {
         id: request.headers.get('webhook-id'),
@@ -48,7 +48,7 @@ export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps)
           'Standard Webhooks, signed with IDP_WEBHOOK_SECRET. `user.updated` and `user.deleted` are applied in whatever order they come; other types are accepted and ignored.',
         data: 'write',
         body: UserEvent,
-        responses: { 204: Type.Void({ description: 'Taken.' }) },
+        responses: { 204: Type.Void({ description: 'Accepted.' }) },
         problems: ['invalid_signature'],
         examples: { body: exampleUserEvent },
       }),

@@ -1,19 +1,19 @@
 /**
- * Points between two statements of a unit of work at which a test strikes. They are made around the transaction that verbs
- * are handed, so that nothing of them is in what runs in production.
+ * Fault points: places between two statements of a unit of work at which a test injects a fault. They wrap the transaction
+ * that verbs receive, so that production code does not contain them.
  */
 import type { Database, Transaction } from '../../db/index.ts'
 import type { Engine } from '../support/engines.ts'
 
 export interface FaultPoints {
   /**
-   * Called before each statement of a unit of work, from 1 on; after its last one, before the COMMIT; and, as
-   * `committed`, after that, before its caller hears of it. What it throws, the statement throws.
+   * Called before each statement of a unit of work, with its number from 1 on; before the COMMIT, with the next number; and
+   * after the COMMIT with `committed`. An error that it throws is thrown by the statement.
    */
   reach: (point: number | 'committed', tx: Transaction | null) => void | Promise<void>
 }
 
-/** The engine, whose databases reach `points`. */
+/** The engine with databases that call `points`. */
 export const withFaultPoints = (engine: Engine, points: FaultPoints): Engine => ({
   name: engine.name,
   async open(sources) {
@@ -44,7 +44,7 @@ const QUERIES = new Set<PropertyKey>(['select', 'selectDistinct', 'insert', 'upd
 const watchTransaction = (tx: Transaction, before: () => void | Promise<void>): Transaction =>
   new Proxy(tx, {
     get(target, name) {
-      // Nothing built before is used again: each statement of this unit is then built through the points.
+      // No prepared statement is reused, so that each statement is built through the fault points.
       if (name === 'statements') return new Map()
       const member = Reflect.get(target, name)
       if (!QUERIES.has(name)) return member
@@ -52,7 +52,7 @@ const watchTransaction = (tx: Transaction, before: () => void | Promise<void>): 
     },
   })
 
-/** Drizzle's builders run when somebody waits for them: `then` is where a statement begins. */
+/** Drizzle runs a builder when it is awaited: a statement begins at `then`. */
 function watchBuilder<T extends object>(builder: T, before: () => void | Promise<void>): T {
   return new Proxy(builder, {
     get(target, name) {
@@ -78,7 +78,7 @@ interface Prepared {
   execute(values?: Record<string, unknown>): Promise<unknown>
 }
 
-/** See `db/prepared.ts`: `execute` is where such a statement begins. */
+/** See `db/prepared.ts`: a prepared statement begins at `execute`. */
 const watchPrepared = (statement: Prepared, before: () => void | Promise<void>): Prepared => ({
   async execute(values) {
     await before()

@@ -1,6 +1,6 @@
 /**
- * Does one scenario on the database of the first argument, and kills itself at the point of the third: before that
- * statement, before the COMMIT after the last of them, or once it is `committed`. Prints first what the database holds.
+ * Runs a scenario on a database and kills itself at a fault point: before a statement, before the COMMIT, or after it
+ * (`committed`). First prints the contents of the database. Arguments: URL, scenario, fault point, number of fans.
  */
 import { openDatabase } from '../../db/index.ts'
 import { dump } from '../support/dump.ts'

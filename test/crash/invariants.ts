@@ -1,4 +1,4 @@
-/** What holds in any database of ours at any time, told from the rows alone: the first thing to ask after a crash. */
+/** Invariants that hold in every database at any time, checked from its rows only, for example after a crash. */
 import type { Database, Reader, Tables } from '../../db/index.ts'
 import { boardsAt } from '../../src/leaderboard/boards.ts'
 import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts'
@@ -11,7 +11,7 @@ import { readBuckets } from '../leaderboard/board-model.ts'
 type Rows<Name extends keyof Tables> = Tables[Name]['$inferSelect'][]
 type Everything = { [Name in keyof Tables]: Rows<Name> }
 
-/** What was there before anybody claimed. */
+/** The state before the first claim. */
 export interface Beginnings {
   /** By reward; null where it has no limit. */
   stock: Map<string, number | null>
@@ -19,7 +19,7 @@ export interface Beginnings {
   onboardingPoints: number
 }
 
-/** Every rule that is broken, in words; none in a sound database. */
+/** A description of each violated invariant; empty if there is none. */
 export async function findFaults(db: Database, beginnings: Beginnings, now: Date): Promise<string[]> {
   const all = await readEverything(db.read)
   return [
@@ -82,7 +82,7 @@ function onboardingFaults({ onboardings, pointsEntries }: Everything, { onboardi
   ]
 }
 
-/** Scores as the ledger says them, for whoever is enrolled. */
+/** The scores of enrolled fans must match the ledger. */
 function boardFaults({ leaderboardEntries, leaderboardScores, pointsEntries }: Everything): string[] {
   const gains = pointsEntries.filter(
     ({ delta, reason }) => delta > 0 && !REFUND_REASONS.includes(reason as PointsReason),
@@ -94,7 +94,7 @@ function boardFaults({ leaderboardEntries, leaderboardScores, pointsEntries }: E
     const places = new Map([['all', { points: 0, at: enrolledAt.getTime() }]])
     for (const { delta, createdAt } of earned.toSorted((a, b) => a.seq - b.seq)) {
       for (const { id, endsAt } of boardsAt(createdAt)) {
-        // Periods that were over at the enrolment are of no account.
+        // Periods that ended before the enrolment do not count.
         if (endsAt && endsAt <= enrolledAt) continue
         const { points, at } = places.get(id) ?? { points: 0, at: 0 }
         const latest = points === 0 ? createdAt.getTime() : Math.max(at, createdAt.getTime())
@@ -111,7 +111,7 @@ function boardFaults({ leaderboardEntries, leaderboardScores, pointsEntries }: E
 
 class TakenBack extends Error {}
 
-/** The counts of every board against a count anew, which is then taken back. */
+/** The buckets of every board must match a rebuild, which is rolled back. */
 async function countFaults(db: Database): Promise<string[]> {
   let faults: string[] = []
   const check = db.write(async tx => {
@@ -152,7 +152,7 @@ function supplyFaults({ packs, packPurchases, userPacks }: Everything, now: Date
   })
 }
 
-/** A pack and a debit for each purchase that was completed, a credit for each that was refunded, and for no other. */
+/** Each completed purchase has a pack and a debit, each refunded one a credit, and no other purchase has any. */
 function purchaseFaults({ packPurchases, userPacks, pointsEntries }: Everything): string[] {
   const completed = packPurchases.filter(({ completedAt }) => completedAt)
   const paid = completed.filter(row => row.priceCurrency === 'POINTS' && row.priceAmount > 0)
@@ -174,7 +174,7 @@ function purchaseFaults({ packPurchases, userPacks, pointsEntries }: Everything)
   ]
 }
 
-/** As many items as the terms say for each opened pack, none for a sealed one, and serial numbers without a gap. */
+/** An opened pack has the number of items of its terms, a sealed one none; serial numbers have no gaps. */
 function drawFaults({ userPacks, userItems, packPurchases, collectibles }: Everything): string[] {
   const termsOf = new Map(packPurchases.map(({ id, terms }) => [id, terms]))
   const itemsOf = Map.groupBy(userItems, ({ userPackId }) => userPackId)
@@ -194,7 +194,7 @@ function drawFaults({ userPacks, userItems, packPurchases, collectibles }: Every
   )
 }
 
-/** Whoever is signed in has a refresh token of the current generation, and nobody has one of a later. */
+/** Each session has a refresh token of its current generation, and none of a later one. */
 function sessionFaults({ nativeSessions, refreshTokens }: Everything): string[] {
   const tokens = Map.groupBy(refreshTokens, ({ sessionId }) => sessionId)
   return nativeSessions.flatMap(({ id, generation }) => {
@@ -203,7 +203,7 @@ function sessionFaults({ nativeSessions, refreshTokens }: Everything): string[] 
   })
 }
 
-/** Of two lists that should have the same members, each as often. */
+/** The differences of two lists that should have the same members, each equally often. */
 function differences(noun: string, expected: string[], found: string[]): string[] {
   const surplus = new Map<string, number>()
   for (const name of found) surplus.set(name, (surplus.get(name) ?? 0) + 1)

@@ -1,11 +1,11 @@
-/** A PostgreSQL server of one's own, to be struck down: Debian's binaries, a temporary folder, the loopback. */
+/** A temporary PostgreSQL server that a test can crash: Debian's binaries, a temporary directory, the loopback. */
 import { chownSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Glob } from 'bun'
 import { freePort } from '../support/processes.ts'
 
-/** Null where no server is installed. */
+/** Null if no server is installed. */
 export const postgresBinaries: string | null = findBinaries()
 
 function findBinaries(): string | null {
@@ -18,22 +18,22 @@ function findBinaries(): string | null {
 }
 
 export interface PostgresCluster {
-  /** Of its one database. */
+  /** URL of its only database. */
   url: string
-  /** Of its files, which belong to the user that it runs as. */
+  /** Directory of its files, owned by the user that it runs as. */
   folder: string
   start(): Promise<void>
-  /** `immediate`: without a checkpoint, as a crash; it then recovers from its log. `fast`: cuts who is connected. */
+  /** `immediate`: without a checkpoint, as a crash; it then recovers from its log. `fast`: closes all connections. */
   stop(mode: 'immediate' | 'fast'): Promise<void>
   remove(): Promise<void>
 }
 
-/** @throws Error with the words of the program that failed */
+/** @throws Error with the output of the program that failed */
 export async function startCluster(binaries: string): Promise<PostgresCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-postgres-'))
   const data = join(folder, 'data')
   const port = freePort()
-  // PostgreSQL refuses to run as root: then it is the user that its package made.
+  // PostgreSQL refuses to run as root: it then runs as the user that its package created.
   const asRoot = process.getuid?.() === 0
   if (asRoot) {
     const id = async (flag: string) =>

@@ -1,4 +1,4 @@
-/** Every verb that writes in several statements, made ready to be done once: what comes before it is there already. */
+/** A scenario for every verb that writes in several statements: prepares the data, and returns the call of the verb. */
 
 import { refundPurchase } from '../../src/packs/refund.ts'
 import { joinLeaderboard } from '../../src/points/join-leaderboard.ts'
@@ -6,10 +6,10 @@ import { addPack, buy, expectStatus, patientFan, start, userIdOf } from '../pack
 import type { Answer } from '../support/client.ts'
 import type { World } from '../support/world.ts'
 
-/** What every reward here has at first. */
+/** Initial stock of every reward. */
 export const STOCK = 5
 
-/** Does the verb; again, when it was struck down. Answers its status: 200 where there is no HTTP. */
+/** Calls the verb; can be repeated after a fault. Returns the status: 200 for a verb without a route. */
 export type Act = () => Promise<Pick<Answer, 'status' | 'body'>>
 
 const keyed = () => ({ 'idempotency-key': crypto.randomUUID() })

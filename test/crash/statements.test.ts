@@ -1,11 +1,11 @@
-/** A unit of work that fails at any of its statements leaves nothing, and the next try does all of it. */
+/** A unit of work that fails at any of its statements writes nothing, and the next attempt writes everything. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DatabaseError } from '../../db/index.ts'
 import { engines } from '../support/engines.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { type FaultPoints, withFaultPoints } from './fault-points.ts'
 import { scenarios } from './scenarios.ts'
-import { faultsOf, strikeEverywhere } from './statements.ts'
+import { faultsOf, injectEverywhere } from './statements.ts'
 
 for (const engine of engines) {
   describe(`Failing between two statements (${engine.name})`, () => {
@@ -19,10 +19,10 @@ for (const engine of engines) {
 
     for (const [name, prepare] of Object.entries(scenarios)) {
       test(`${name}: all or nothing`, async () => {
-        const reached = await strikeEverywhere(world, points, await prepare(world), () => {
+        const reached = await injectEverywhere(world, points, await prepare(world), () => {
           throw new DatabaseError('unreachable')
         })
-        // Two statements at the least, and the COMMIT.
+        // At least two statements, and the COMMIT.
         expect(reached).toBeGreaterThanOrEqual(3)
         expect(await faultsOf(world)).toEqual([])
       })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../db/index.ts'
 import { type FaultPoints, withFaultPoints } from '../crash/fault-points.ts'
 import { scenarios } from '../crash/scenarios.ts'
-import { faultsOf, strikeEverywhere } from '../crash/statements.ts'
+import { faultsOf, injectEverywhere } from '../crash/statements.ts'
 import { execute, withRawConnection } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
@@ -70,7 +70,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('Cut off between two state
   for (const [name, prepare] of Object.entries(scenarios)) {
     test(`${name}: all or nothing, and the next try gets another connection`, async () => {
       const act = await prepare(world)
-      await strikeEverywhere(world, points, act, async tx => {
+      await injectEverywhere(world, points, act, async tx => {
         if (!tx) throw new Error('there is nothing to cut')
         const [row] = await execute(tx, 'SELECT pg_backend_pid() AS pid')
         await withRawConnection(beside, run => run(`SELECT pg_terminate_backend(${row?.pid}, 5000)`))

@@ -7,12 +7,12 @@ import { control } from '../auth/provider-controls.ts'
 import type { Client } from '../support/client.ts'
 import { onEachEngine } from '../support/world.ts'
 import { deleted, deliver, updated } from './deliveries.ts'
-import { startTwin, type Twin, userinfoRequests } from './second-instance.ts'
+import { type SecondInstance, startSecondInstance, userinfoRequests } from './second-instance.ts'
 
 onEachEngine('Deferred sync', world => {
-  let twin: Twin
+  let second: SecondInstance
   beforeEach(async () => {
-    twin = await startTwin(world)
+    second = await startSecondInstance(world)
   })
   afterEach(async () => {
     await control(world, 'DELETE', '/faults')
@@ -32,7 +32,7 @@ onEachEngine('Deferred sync', world => {
   async function deferred({ back = true, expiresIn = 86_400 } = {}) {
     const { subject } = await world.fan()
     const token = await world.idp.issueToken(subject, { expiresIn })
-    const fan = twin.withToken(token)
+    const fan = second.withToken(token)
     await fan.get('/api/user/onboarding')
     await goDown()
     const { status, body } = await fan.post('/api/user/onboarding', {})
@@ -60,10 +60,10 @@ onEachEngine('Deferred sync', world => {
 
   test('is retried without the client once the provider is back', async () => {
     const fan = await deferred()
-    expect(await retryDueSyncs(twin.deps)).toBe(0)
+    expect(await retryDueSyncs(second.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
     await untilDue(fan.subject)
-    expect(await retryDueSyncs(twin.deps)).toBe(1)
+    expect(await retryDueSyncs(second.deps)).toBe(1)
     expect(await stateOf(fan)).toBe('synced')
     const { name } = await control(world, 'GET', `/users/${fan.subject}`)
     expect((await fan.get('/api/user/profile')).body.identity.name).toBe(name)
@@ -76,16 +76,16 @@ onEachEngine('Deferred sync', world => {
     for (let n = 0; n < 12; n++) {
       waits.push(await untilDue(fan.subject))
       await control(world, 'DELETE', '/requests')
-      expect(await retryDueSyncs(twin.deps)).toBe(0)
+      expect(await retryDueSyncs(second.deps)).toBe(0)
       expect(await userinfoRequests(world)).toBe(2)
-      expect(await retryDueSyncs(twin.deps)).toBe(0)
+      expect(await retryDueSyncs(second.deps)).toBe(0)
       expect(await userinfoRequests(world)).toBe(2)
     }
     const seconds = waits.map(wait => wait / 1000)
     expect(seconds).toEqual([5, 10, 20, 40, 80, 160, 320, 600, 600, 600, 600, 600])
     await comeBack()
     await untilDue(fan.subject)
-    expect(await retryDueSyncs(twin.deps)).toBe(1)
+    expect(await retryDueSyncs(second.deps)).toBe(1)
     expect(await stateOf(fan)).toBe('synced')
   })
 
@@ -94,16 +94,16 @@ onEachEngine('Deferred sync', world => {
     const waits: number[] = []
     for (let n = 0; n < 4; n++) {
       waits.push(await untilDue(fan.subject))
-      expect(await retryDueSyncs(twin.deps)).toBe(0)
+      expect(await retryDueSyncs(second.deps)).toBe(0)
     }
     // 5 + 10 + 20 s, and then not 40 s, which would be past the expiry.
     expect(waits).toEqual([5000, 10_000, 20_000, 10_000])
     await control(world, 'DELETE', '/requests')
-    expect(await retryDueSyncs(twin.deps)).toBe(0)
+    expect(await retryDueSyncs(second.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
     await comeBack()
     expect(await untilDue(fan.subject)).toBeGreaterThanOrEqual(15_000)
-    expect(await retryDueSyncs(twin.deps)).toBe(0)
+    expect(await retryDueSyncs(second.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
     expect(await rowOf(fan.subject)).toBeUndefined()
   })
@@ -112,11 +112,11 @@ onEachEngine('Deferred sync', world => {
     const fan = await deferred({ back: false, expiresIn: 60 })
     for (let n = 0; n < 3; n++) {
       await untilDue(fan.subject)
-      expect(await retryDueSyncs(twin.deps)).toBe(0)
+      expect(await retryDueSyncs(second.deps)).toBe(0)
     }
     await comeBack()
     await untilDue(fan.subject)
-    expect(await retryDueSyncs(twin.deps)).toBe(1)
+    expect(await retryDueSyncs(second.deps)).toBe(1)
     expect(await stateOf(fan)).toBe('synced')
   })
 
@@ -125,13 +125,13 @@ onEachEngine('Deferred sync', world => {
     await control(world, 'DELETE', '/faults')
     await goDown({ status: 503, retryAfter: 60, count: 1 })
     await untilDue(fan.subject)
-    expect(await retryDueSyncs(twin.deps)).toBe(0)
+    expect(await retryDueSyncs(second.deps)).toBe(0)
     expect((await rowOf(fan.subject))?.nextAttemptAt.getTime()).toBe(world.clock.ms + 60_000)
 
-    const other = twin.withToken((await world.fan()).token)
+    const other = second.withToken((await world.fan()).token)
     expect((await other.post('/api/user/onboarding', {})).body.identitySync).toBe('deferred')
     await comeBack()
-    const restarted = await startTwin(world)
+    const restarted = await startSecondInstance(world)
     world.clock.advance(59_999)
     expect(await retryDueSyncs(restarted.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
@@ -143,44 +143,44 @@ onEachEngine('Deferred sync', world => {
     const [hasty, other] = [await deferred(), await deferred()]
     await goDown({ status: 429, retryAfter: 120, count: 1 })
     await untilDue(hasty.subject)
-    expect(await retryDueSyncs(twin.deps)).toBe(1)
+    expect(await retryDueSyncs(second.deps)).toBe(1)
     expect(await stateOf(other)).toBe('synced')
     expect(await untilDue(hasty.subject)).toBe(120_000)
-    expect(await retryDueSyncs(twin.deps)).toBe(1)
+    expect(await retryDueSyncs(second.deps)).toBe(1)
   })
 
   test('is retried by another instance with the same key, as after a restart', async () => {
     const fan = await deferred()
     await untilDue(fan.subject)
-    const restarted = await startTwin(world)
+    const restarted = await startSecondInstance(world)
     expect(await retryDueSyncs(restarted.deps)).toBe(1)
     expect(await stateOf(fan)).toBe('synced')
   })
 
   test('two concurrent instances send one request', async () => {
     const fans = [await deferred(), await deferred(), await deferred()]
-    const other = await startTwin(world)
+    const other = await startSecondInstance(world)
     await untilDue(fans[2]?.subject ?? '')
-    const synced = await Promise.all([twin, other, twin].map(({ deps }) => retryDueSyncs(deps)))
+    const synced = await Promise.all([second, other, second].map(({ deps }) => retryDueSyncs(deps)))
     expect(synced.reduce((sum, n) => sum + n)).toBe(3)
     expect(await userinfoRequests(world)).toBe(3)
     for (const fan of fans) expect(await stateOf(fan)).toBe('synced')
   })
 
   test('a failure does not prevent the retry of another sync', async () => {
-    const [first, second] = [await deferred(), await deferred()]
-    await untilDue(second.subject)
+    const [fan, other] = [await deferred(), await deferred()]
+    await untilDue(other.subject)
     await goDown({ kind: 'malformed', count: 1 })
-    expect(await retryDueSyncs(twin.deps)).toBe(1)
-    expect(new Set([await stateOf(first), await stateOf(second)])).toEqual(new Set(['synced', 'deferred']))
+    expect(await retryDueSyncs(second.deps)).toBe(1)
+    expect(new Set([await stateOf(fan), await stateOf(other)])).toEqual(new Set(['synced', 'deferred']))
   })
 
   test('is dropped when the token has expired; the next sync or webhook fills the mirror', async () => {
     const fans = [await deferred({ expiresIn: 60 }), await deferred({ expiresIn: 60 })]
     world.clock.advance(60_000)
-    expect(await retryDueSyncs(twin.deps)).toBe(0)
+    expect(await retryDueSyncs(second.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
-    expect(twin.logged.filter(line => line.includes('its token has expired'))).toHaveLength(2)
+    expect(second.logged.filter(line => line.includes('its token has expired'))).toHaveLength(2)
 
     const [pulling, waiting] = fans.map(({ subject }) => subject)
     if (!pulling || !waiting) throw new Error('there are two fans')
@@ -207,7 +207,7 @@ onEachEngine('Deferred sync', world => {
     const fan = await deferred()
     await goDown({ status: 401 })
     await untilDue(fan.subject)
-    expect(await retryDueSyncs(twin.deps)).toBe(0)
+    expect(await retryDueSyncs(second.deps)).toBe(0)
     expect(await userinfoRequests(world)).toBe(1)
     expect(await rowOf(fan.subject)).toBeUndefined()
     expect(await stateOf(fan)).toBe('deferred')
@@ -218,7 +218,7 @@ onEachEngine('Deferred sync', world => {
     await deliver(world, deleted(world, before.subject))
     expect(await rowOf(before.subject)).toBeUndefined()
 
-    const overtaken = await startTwin(world, {
+    const overtaken = await startSecondInstance(world, {
       fetch: async request => {
         const answer = await world.idp.handle(request)
         if (request.url.endsWith('/userinfo')) await deliver(world, deleted(world, during.subject))
@@ -246,7 +246,7 @@ onEachEngine('Deferred sync', world => {
       expect(sealed).not.toContain(part)
       expect(bytes.includes(part)).toBe(false)
     }
-    const { tokenEncryption } = twin.deps
+    const { tokenEncryption } = second.deps
     expect(tokenEncryption.decrypt(sealed, fan.subject)).toBe(fan.token)
     expect(tokenEncryption.decrypt(sealed, 'fan-0199')).toBeNull()
     expect(createTokenEncryption('another key').decrypt(sealed, fan.subject)).toBeNull()
@@ -255,10 +255,10 @@ onEachEngine('Deferred sync', world => {
   test('is dropped, with a log line, if the token was encrypted with another key', async () => {
     const fan = await deferred()
     await untilDue(fan.subject)
-    const stranger = { ...twin.deps, tokenEncryption: createTokenEncryption('another key') }
+    const stranger = { ...second.deps, tokenEncryption: createTokenEncryption('another key') }
     expect(await retryDueSyncs(stranger)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
-    expect(twin.logged.join()).toContain('its token cannot be decrypted')
-    expect(twin.logged.join()).not.toContain(fan.token)
+    expect(second.logged.join()).toContain('its token cannot be decrypted')
+    expect(second.logged.join()).not.toContain(fan.token)
   })
 })

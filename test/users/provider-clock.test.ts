@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { tokenOf } from '../auth/provider-controls.ts'
 import { onEachEngine } from '../support/world.ts'
 import { deliver, updated } from './deliveries.ts'
-import { startTwin } from './second-instance.ts'
+import { startSecondInstance } from './second-instance.ts'
 
 /** Milliseconds. */
 const BEHIND = 3_000
@@ -12,7 +12,7 @@ const SYNC = '/api/user/sync-mock-idp'
 onEachEngine('A provider whose clock is 3 s behind', world => {
   test('its event, one second after a sync without updated_at, changes the mirror', async () => {
     const { subject, token } = await world.fan()
-    const { app, withToken } = await startTwin(world, {
+    const { app, withToken } = await startSecondInstance(world, {
       fetch: async request => {
         if (!request.url.endsWith('/userinfo')) return world.idp.handle(request)
         const date = new Date(world.clock.ms - BEHIND).toUTCString()

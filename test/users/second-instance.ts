@@ -8,14 +8,14 @@ import { type Client, createClient } from '../support/client.ts'
 import { conformanceOf } from '../support/conformance.ts'
 import type { World } from '../support/world.ts'
 
-export interface Twin {
+export interface SecondInstance {
   app: App
   deps: Deps
   logged: string[]
   withToken(token?: string): Client
 }
 
-interface TwinOptions {
+interface SecondInstanceOptions {
   /** Default: a long deadline, short waits, and a circuit breaker that never blocks a call. */
   resilience?: ResilienceOptions
   fetch?: Fetch
@@ -23,7 +23,10 @@ interface TwinOptions {
 }
 
 /** The instances do not share what they know about the provider: keys, failures, Retry-After. */
-export async function startTwin(world: World, options: TwinOptions = {}): Promise<Twin> {
+export async function startSecondInstance(
+  world: World,
+  options: SecondInstanceOptions = {},
+): Promise<SecondInstance> {
   const { config = world.config, fetch = world.idp.handle } = options
   const resilience = { deadlineMs: 10_000, retryWaitMs: 2, openMs: 0, ...options.resilience }
   const logged: string[] = []

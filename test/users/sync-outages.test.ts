@@ -6,14 +6,14 @@ import { control } from '../auth/provider-controls.ts'
 import type { Client } from '../support/client.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEachEngine } from '../support/world.ts'
-import { startTwin, type Twin, userinfoRequests } from './second-instance.ts'
+import { type SecondInstance, startSecondInstance, userinfoRequests } from './second-instance.ts'
 
 onEachEngine('Sync while the provider fails', world => {
-  let twin: Twin
+  let second: SecondInstance
   const fault = (input: object) => control(world, 'POST', '/faults', { match: 'userinfo', ...input })
   const pull = (client: Client) => client.post('/api/user/sync-mock-idp')
   /** A fan whose token is verified, so that a sync requests user data only. */
-  async function known(of = twin): Promise<Client & { subject: string; token: string }> {
+  async function known(of = second): Promise<Client & { subject: string; token: string }> {
     const { subject, token } = await world.fan()
     const client = of.withToken(token)
     await waitUntil('the token is verified', async () => {
@@ -27,7 +27,7 @@ onEachEngine('Sync while the provider fails', world => {
   }
 
   beforeEach(async () => {
-    twin = await startTwin(world)
+    second = await startSecondInstance(world)
   })
   afterEach(() => control(world, 'DELETE', '/faults'))
 
@@ -52,12 +52,12 @@ onEachEngine('Sync while the provider fails', world => {
   ]
 
   /** Short deadlines, only for faults without a response. */
-  const startImpatient = () => startTwin(world, { resilience: { deadlineMs: 100 } })
+  const startImpatient = () => startSecondInstance(world, { resilience: { deadlineMs: 100 } })
 
   for (const input of unavailable) {
     test(`503, two requests and nothing changed: ${JSON.stringify(input)}`, async () => {
       const isEndless = input.kind === 'hang' || input.kind === 'drip'
-      const fan = await known(isEndless ? await startImpatient() : twin)
+      const fan = await known(isEndless ? await startImpatient() : second)
       await fault(input)
       const { status, headers, body } = await pull(fan)
       expect([status, body.code]).toEqual([503, 'identity_provider_unavailable'])
@@ -139,7 +139,7 @@ onEachEngine('Sync while the provider fails', world => {
   })
 
   test('any number of 429 responses to one fan does not affect sixty syncs of another', async () => {
-    const patient = await startTwin(world, { resilience: { openMs: 60_000 } })
+    const patient = await startSecondInstance(world, { resilience: { openMs: 60_000 } })
     const [hasty, innocent] = [patient.withToken((await world.fan()).token), await world.fan()]
     await hasty.get('/api/user/onboarding')
     for (let n = 0; n < 10; n++) {
@@ -189,7 +189,7 @@ onEachEngine('Sync while the provider fails', world => {
   })
 
   test('after five consecutive failures no request is sent until a trial request succeeds', async () => {
-    const patient = await startTwin(world, { resilience: { openMs: 60_000 } })
+    const patient = await startSecondInstance(world, { resilience: { openMs: 60_000 } })
     const { token } = await world.fan()
     const fan = patient.withToken(token)
     await fan.get('/api/user/onboarding')

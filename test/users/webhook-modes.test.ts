@@ -4,7 +4,7 @@ import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { control } from '../auth/provider-controls.ts'
 import type { Client } from '../support/client.ts'
 import { ISSUER, onEachEngine } from '../support/world.ts'
-import { startTwin } from './second-instance.ts'
+import { startSecondInstance } from './second-instance.ts'
 
 const URL_OF_WEBHOOK = 'http://localhost/api/webhooks/identity'
 
@@ -24,8 +24,8 @@ onEachEngine('Webhooks of the mock provider', world => {
       fetch: Object.assign(deliver, { preconnect: () => {} }),
       webhooks: { url: URL_OF_WEBHOOK, secret: world.config.identity.webhookSecret },
     })
-    const twin = await startTwin(world, { fetch: idp.handle })
-    open = token => twin.withToken(token)
+    const second = await startSecondInstance(world, { fetch: idp.handle })
+    open = token => second.withToken(token)
     await set('normal')
   })
   afterEach(async () => {
