@@ -26,11 +26,17 @@ export function fuzzOperations(engine: Engine, runs: number): void {
       const operations = operationsOf(document)
       expect(operations.length).toBeGreaterThan(25)
       const statuses = new Set<number>()
+      /** Operations that end a session or an account get one of their own. */
+      const tokenFor = async (operationId: string) => {
+        if (operationId === 'logOut') return freshToken(world, leaver)
+        if (operationId === 'deleteAccount') return (await world.fan()).token
+        return fan.token
+      }
       for (const located of operations) {
         const { name, method, operation } = located
         const send = async (request: FuzzedRequest) => {
           const before = prototypes()
-          const token = operation.operationId === 'logOut' ? await freshToken(world, leaver) : fan.token
+          const token = await tokenFor(operation.operationId)
           const answer = await world.anonymous
             // The client holds each answer to the document.
             .send(request.target, { method, headers: headersOf(world, request, token), body: request.body })
