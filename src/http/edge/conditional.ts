@@ -1,5 +1,5 @@
 /** Responses that clients and CDNs may store: ETag, If-None-Match and Cache-Control (RFC 9110 §8.8, §13; RFC 9111). */
-
+import { acceptsGzip, addVary, COMPRESSED_FROM_BYTES } from './compression.ts'
 import type { SharedResponse } from './responses.ts'
 
 /**
@@ -26,37 +26,68 @@ export function respondConditionally({
   set,
 }: Context): Response | string | undefined {
   if (response instanceof Response) return undefined
-  const { body, etag } = render(response)
-  set.headers.ETag = etag
+  const plain = render(response)
   set.headers['Cache-Control'] = caller ? PRIVATE : PUBLIC
+  if (!caller && isCompressible(plain)) addVary(set.headers, 'Accept-Encoding')
   // The response depends on the token.
-  if (caller !== undefined)
-    set.headers.Vary = set.headers.Vary ? `${set.headers.Vary}, Authorization` : 'Authorization'
-  if (matchesTag(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304 })
-  return body
+  if (caller !== undefined) addVary(set.headers, 'Authorization')
+  const chosen = caller ? plain : chooseCoding(plain, request.headers)
+  set.headers.ETag = chosen.etag
+  if (matchesTag(request.headers.get('if-none-match'), chosen.etag))
+    return new Response(null, { status: 304 })
+  if (typeof chosen.body === 'string') return chosen.body
+  return new Response(chosen.body, {
+    headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
+  })
 }
 
 /** The response of a cached object; undefined if the request is conditional. */
-export function sharedResponse(value: unknown, { headers }: Request): SharedResponse | undefined {
-  return headers.has('if-none-match') ? undefined : render(value)
+export function sharedResponse(
+  value: unknown,
+  { headers }: Request,
+  set: Context['set'],
+): SharedResponse | undefined {
+  if (headers.has('if-none-match')) return undefined
+  const plain = render(value)
+  if (isCompressible(plain)) addVary(set.headers, 'Accept-Encoding')
+  return chooseCoding(plain, headers)
 }
 
 interface Rendered extends SharedResponse {
   etag: string
+  /** Made for the first client that accepts it. */
+  gzip?: Rendered
 }
 
 const rendered = new WeakMap<object, Rendered>()
 
 /** A cached object is rendered once for all requests. */
-function render(value: unknown): Rendered {
+function render(value: unknown): Rendered & { body: string } {
   const isObject = typeof value === 'object' && value !== null
-  const known = isObject ? rendered.get(value) : undefined
+  // Guarantee of the cast: only what this function makes is stored.
+  const known = isObject ? (rendered.get(value) as (Rendered & { body: string }) | undefined) : undefined
   if (known) return known
   const body = JSON.stringify(value)
   const etag = etagOf(body)
   const fresh = { body, etag, headers: { ETag: etag, 'Cache-Control': PUBLIC } }
   if (isObject) rendered.set(value, fresh)
   return fresh
+}
+
+const isCompressible = ({ body }: { body: string }) => body.length >= COMPRESSED_FROM_BYTES
+
+/** A strong ETag names the bytes, so that each coding has its own. */
+function chooseCoding(plain: Rendered & { body: string }, headers: Headers): Rendered {
+  if (!isCompressible(plain) || !acceptsGzip(headers)) return plain
+  if (!plain.gzip) {
+    const etag = plain.etag.replace(/"$/, '-gzip"')
+    plain.gzip = {
+      body: Bun.gzipSync(plain.body),
+      etag,
+      headers: { ...plain.headers, ETag: etag, 'Content-Encoding': 'gzip' },
+    }
+  }
+  return plain.gzip
 }
 
 /** A strong ETag: 160 bits of the SHA-256 of the body. */

@@ -18,8 +18,8 @@ export interface Responses {
 }
 
 export interface SharedResponse {
-  /** JSON. */
-  readonly body: string
+  /** JSON, or its bytes under a content coding that `headers` name. */
+  readonly body: string | Uint8Array<ArrayBuffer>
   readonly headers: Readonly<Record<string, string>>
 }
 

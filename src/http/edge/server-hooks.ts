@@ -101,7 +101,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
     if (request.method !== 'GET' || request.url.includes('?')) return undefined
     const value = facts.ready.get(path)?.()
     if (value === undefined) return undefined
-    const shared = sharedResponse(value, request)
+    const shared = sharedResponse(value, request, set)
     return shared && responses.ofShared(shared, set)
   }
 
