@@ -1,4 +1,6 @@
-import { html } from './html.ts'
+import { faultKinds, faultMatches } from '../faults/fault.ts'
+import { webhookModes } from '../users/webhooks.ts'
+import { type Html, html } from './html.ts'
 import { pageResponse } from './layout.ts'
 
 const calls = [
@@ -16,10 +18,30 @@ const calls = [
   ['POST /_mock/reset', 'restore the state at start'],
 ] as const
 
-/** The start page: links and the list of control calls. */
+const controls = [
+  control('POST', '/_mock/faults', 'Add fault', [
+    choice('match', 'Endpoint', faultMatches),
+    choice('kind', 'Fault', faultKinds),
+  ]),
+  control('GET', '/_mock/faults', 'Show faults'),
+  control('DELETE', '/_mock/faults', 'Delete faults'),
+  control('POST', '/_mock/keys/rotate', 'Rotate keys'),
+  control('POST', '/_mock/keys/retire', 'Retire old keys'),
+  control('POST', '/_mock/clock', 'Advance clock', [
+    html`<label>Milliseconds <input type="number" name="advanceMs" value="3600000" min="0" step="1" required></label>`,
+  ]),
+  control('GET', '/_mock/clock', 'Show clock'),
+  control('PUT', '/_mock/webhooks', 'Set mode', [choice('mode', 'Webhooks', webhookModes)]),
+  control('GET', '/_mock/webhooks', 'Show webhooks'),
+  control('POST', '/_mock/webhooks/flush', 'Deliver pending webhooks'),
+  control('POST', '/_mock/reset', 'Reset'),
+]
+
+/** The start page: links, buttons for control calls, and their list. */
 export function landingPage({ issuer, fans }: { issuer: string; fans: number }): Response {
   return pageResponse({
     title: 'Start',
+    scripts: ['/assets/controls.js'],
     header: html`<h1>Mock identity provider</h1>
 <p class="lead">An OpenID Connect provider to develop and test against, with ${fans} made-up fans to sign in as.</p>`,
     main: html`<section class="panel" aria-labelledby="links-heading">
@@ -31,6 +53,13 @@ export function landingPage({ issuer, fans }: { issuer: string; fans: number }):
 <li><a href="/_mock/users?limit=20">Fans</a><span>the users you can sign in as</span></li>
 <li><a href="/_mock/requests">Requests</a><span>the latest requests</span></li>
 </ul>
+</section>
+<section class="panel" aria-labelledby="controls-heading">
+<h2 id="controls-heading">Controls</h2>
+<div class="controls">
+${controls}</div>
+<h3 id="result-heading">Response</h3>
+<pre id="result" role="status" tabindex="0" aria-labelledby="result-heading">Press a button.</pre>
 </section>
 <section class="panel" aria-labelledby="calls-heading">
 <h2 id="calls-heading">Control calls</h2>
@@ -44,4 +73,14 @@ ${calls.map(([call, effect]) => html`<tr><td><code>${call}</code></td><td>${effe
 </div>
 </section>`,
   })
+}
+
+/** A form that sends its fields as the JSON body of one control call. */
+function control(method: string, path: string, label: string, fields: Html[] = []): Html {
+  return html`<form data-method="${method}" data-path="${path}">${fields}<button class="action" type="submit">${label}</button></form>
+`
+}
+
+function choice(name: string, label: string, values: readonly string[]): Html {
+  return html`<label>${label} <select name="${name}">${values.map(value => html`<option>${value}</option>`)}</select></label>`
 }

@@ -6,6 +6,7 @@ import { landingPage } from './landing-page.ts'
 const assets = {
   'base.css': 'text/css; charset=utf-8',
   'parts.css': 'text/css; charset=utf-8',
+  'controls.js': 'text/javascript; charset=utf-8',
   'sign-in.js': 'text/javascript; charset=utf-8',
   'icon.svg': 'image/svg+xml',
 } as const

@@ -82,6 +82,7 @@ function fanCard(user: User): Html {
 <img src="${avatar}" alt="" width="64" height="64" loading="lazy">
 <span class="fan-text"><span class="unseen">Sign in as </span><bdi class="fan-name"${locale !== undefined && html` lang="${locale}"`}>${displayName(user)}</bdi>
 <span class="fan-handle">${preferred_username === undefined ? sub : `@${preferred_username}`}</span>
+${preferred_username !== undefined && html`<span class="fan-id">${sub}</span>`}
 ${email !== undefined && html`<span class="fan-email">${email}</span>`}</span>
 </button></li>
 `

@@ -30,6 +30,10 @@ describe('the sign-in page', () => {
     expect(count(await show(world, { page: '999' }))).toBe('25–40 of 40 fans')
   })
 
+  test('shows the id of each fan, which scripts and the API name fans by', async () => {
+    expect(await show(createWorld(), { q: 'fan-0007' })).toContain('<span class="fan-id">fan-0007</span>')
+  })
+
   test('shows an empty result with a link to all fans', async () => {
     const page = await show(createWorld(), { q: 'nobody at all' })
     expect(count(page)).toBe('No fan found among 40')
@@ -138,7 +142,7 @@ test('the start page names and links what the provider offers', async () => {
 
 test('the static files of the pages are served', async () => {
   const world = createWorld()
-  for (const file of ['base.css', 'parts.css', 'sign-in.js', 'icon.svg']) {
+  for (const file of ['base.css', 'parts.css', 'controls.js', 'sign-in.js', 'icon.svg']) {
     expect((await world.get(`/assets/${file}`)).status).toBe(200)
   }
 })

@@ -1,0 +1,21 @@
+/** Accessibility of a page in the browser, as axe-core judges it. */
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+
+/** Each serious or critical violation with the elements that it is about. */
+export async function findSerious(page: Page): Promise<string[]> {
+  // By the debugger, which the page's policy does not bind.
+  await page.evaluate(axe.source)
+  const violations = await page.evaluate<{ id: string; impact: string; nodes: { html: string }[] }[]>(
+    'axe.run().then(({ violations }) => violations)',
+  )
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes
+          .slice(0, 4)
+          .map(({ html }) => html.slice(0, 160))
+          .join(' | ')}`,
+    )
+}
