@@ -141,9 +141,9 @@ export const exampleProfile = {
   updatedAt: '2026-08-15T18:30:00.000Z',
 }
 
+/** Without a handle: the second fan to send the example would find it taken. */
 export const exampleProfileChange = {
   displayName: 'Calebe',
-  handle: 'calebe',
   country: 'GB',
   locale: 'en-GB',
   favoriteTeamId: 'harbour-city',
