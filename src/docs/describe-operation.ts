@@ -22,6 +22,8 @@ export function describeOperation(generated: Json, offered: string[]): Json {
   ]
   return {
     ...described,
+    // The page of /docs folds the other ones.
+    'x-own-problems': declared.problems,
     security: (security as Json[]).filter(schemes =>
       Object.keys(schemes).every(name => offered.includes(name)),
     ),

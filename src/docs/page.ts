@@ -25,7 +25,7 @@ export const page = (clientId: string) => `<!doctype html>
 <main id="swagger-ui"></main>
 <noscript><p class="notice">Swagger UI needs JavaScript. The <a href="/docs/json">OpenAPI document</a> does not.</p></noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js" data-client-id="${Bun.escapeHTML(clientId)}"></script>
+<script type="module" src="/docs/start.js" data-client-id="${Bun.escapeHTML(clientId)}"></script>
 </body>
 </html>
 `
@@ -45,6 +45,10 @@ export const assets: Record<string, Asset> = {
   'icon.svg': { type: 'image/svg+xml', file: ours('icon.svg') },
   'matchday.css': { type: 'text/css; charset=utf-8', file: ours('matchday.css') },
   'operations.css': { type: 'text/css; charset=utf-8', file: ours('operations.css') },
+  'filter.js': { type: 'text/javascript; charset=utf-8', file: ours('filter.js') },
+  'labels.js': { type: 'text/javascript; charset=utf-8', file: ours('labels.js') },
+  'problems.js': { type: 'text/javascript; charset=utf-8', file: ours('problems.js') },
+  'signed-in.js': { type: 'text/javascript; charset=utf-8', file: ours('signed-in.js') },
   'start.js': { type: 'text/javascript; charset=utf-8', file: ours('start.js') },
   'swagger-ui.css': { type: 'text/css; charset=utf-8', file: theirs('swagger-ui.css') },
   'swagger-ui-bundle.js': { type: 'text/javascript; charset=utf-8', file: theirs('swagger-ui-bundle.js') },

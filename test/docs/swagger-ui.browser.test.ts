@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { generateFans } from '../../mock-idp/users/generate-fans.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { realSources } from '../../src/core/sources.ts'
+import { findSerious } from '../support/axe.ts'
 import { noBrowser, openBrowser, screenshotPath, type WatchedBrowser } from '../support/browser.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
@@ -92,7 +93,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(onboarding.body.identitySync).toBe('synced')
 
       const { status, body: profile } = await execute(page, 'readProfile')
-      expect([status, profile.handle, profile.points]).toEqual([200, 'calebe', 100])
+      expect([status, profile.handle, profile.points]).toEqual([200, null, 100])
       expect([profile.identity.subject, profile.identity.name]).toEqual(['fan-0001', fans[0]?.name])
       await shootAnswer('docs-profile', 'readProfile')
 
@@ -164,6 +165,80 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await typeOf('completedAt')).toBe('string | null')
       expect(await typeOf('reward')).toBe('(object | null)')
       await answer.screenshot({ path: screenshotPath('docs-schema') })
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'an opened operation shows its own problems and folds the shared ones',
+    async () => {
+      await visit()
+      const claim = operationBlock(page, 'claimReward')
+      await claim.locator('.opblock-summary-control').click()
+      const folded = claim.locator('details.shared-problems')
+      await folded.waitFor()
+      expect(await claim.locator('.response[data-code="409"]').count()).toBe(1)
+      expect(await claim.locator('.response[data-code="415"]').count()).toBe(0)
+      expect((await claim.boundingBox())?.height).toBeLessThan(4000)
+      await folded.locator('summary').press('Enter')
+      expect(await folded.locator('dl').textContent()).toContain('unsupported_media_type')
+      await shoot('docs-problems')
+    },
+    TIMEOUT_MS,
+  )
+
+  test.each([
+    { colorScheme: 'light', width: 1280 },
+    { colorScheme: 'light', width: 390 },
+    { colorScheme: 'dark', width: 1280 },
+    { colorScheme: 'dark', width: 390 },
+  ] as const)(
+    'axe finds nothing serious in $colorScheme at a width of $width',
+    async ({ colorScheme, width }) => {
+      await visit({ colorScheme })
+      await page.setViewportSize({ width, height: 900 })
+      await operationBlock(page, 'claimReward').locator('.opblock-summary-control').click()
+      await operationBlock(page, 'claimReward').locator('.shared-problems summary').click()
+      await shoot(`docs-axe-${colorScheme}-${width}`)
+      expect(await findSerious(page)).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the filter finds operations by a word of their summary',
+    async () => {
+      await visit()
+      await page.getByLabel('Filter operations').fill('claim reward')
+      await operationBlock(page, 'readProfile').waitFor({ state: 'detached' })
+      expect(await operationBlock(page, 'claimReward').count()).toBe(1)
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
+    'the page names the fan of the token, and asks to sign in again once the token has expired',
+    async () => {
+      await visit()
+      const session = page.locator('.session')
+      expect(await session.textContent()).toBe('Not signed in.')
+      const optional = operationBlock(page, 'readLeaderboard').locator('.authorization__btn')
+      expect(await optional.getAttribute('aria-label')).toBe('authorization button unlocked')
+      const paste = async (token: string) => {
+        const dialog = await openAuthorize(page)
+        const bearer = way(dialog, 'bearer')
+        if (await bearer.getByText('Logout').isVisible()) await bearer.getByText('Logout').click()
+        await bearer.getByRole('textbox').fill(token)
+        await bearer.getByRole('button', { name: 'Apply credentials' }).click()
+        await closeDialog(dialog)
+      }
+      await paste(await provider.idp.issueToken('fan-0002'))
+      expect(await session.textContent()).toBe('Signed in as fan-0002.')
+      await optional.and(page.getByLabel('authorization button locked')).waitFor({ timeout: 5000 })
+      await paste(await provider.idp.issueToken('fan-0003', { expiresIn: -600 }))
+      expect(await session.textContent()).toContain('The token of fan-0003 has expired')
+      await session.getByRole('button', { name: 'Sign in again' }).click()
+      await page.locator('.modal-ux').waitFor()
     },
     TIMEOUT_MS,
   )
