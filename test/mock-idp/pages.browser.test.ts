@@ -21,7 +21,10 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const browser = await openBrowser()
       const page = await browser.context.newPage()
       await page.goto(provider.issuer)
-      const read = async (path: string) => (await fetch(`${provider.issuer}${path}`)).json()
+      const read = async (path: string) => {
+        const response = await fetch(`${provider.issuer}${path}`)
+        return (await response.json()) as Record<string, unknown>
+      }
       const press = async (name: string, response: string) => {
         await page.getByRole('button', { name, exact: true }).press('Enter')
         await page.locator('#result', { hasText: response }).waitFor()
