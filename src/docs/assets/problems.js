@@ -32,7 +32,7 @@ export function problemsPlugin({ React }) {
         h(
           'details',
           { className: 'shared-problems' },
-          h('summary', null, `${shared.size} statuses that operations share`),
+          h('summary', null, `Problems that operations share (${shared.size} statuses)`),
           h(
             'dl',
             null,
