@@ -3,6 +3,7 @@
 const LABELS = {
   'textarea.body-param__text': 'Request body',
   'select.examples-select-element': 'Example',
+  'select#servers': 'Server',
 }
 
 export function labelFields(root) {
