@@ -3,7 +3,7 @@
  * database at each request, or from `cached-token-validity.ts` while the cache is consistent with the database.
  */
 import { hash } from 'node:crypto'
-import { and, eq, inArray, or, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
@@ -91,7 +91,7 @@ export async function requireValidNativeToken(
   caller: Caller,
   sessionId: string,
 ): Promise<Caller & ValidToken & { expiresAt: Date }> {
-  const rows = await selectNative(reader, { sessionId, erased: subjectKeysOf(caller).erased })
+  const rows = await selectNative(reader, { sessionId, ...subjectKeysOf(caller) })
   const session = rows[0]?.session
   if (!session || session.revokedAt || session.expiresAt <= reader.now()) throw loggedOut()
   const { userId } = requireUndeleted(tokenValidityOf(rows), session.originIssuedAt)
@@ -99,22 +99,22 @@ export async function requireValidNativeToken(
   return { provider, subject, userId, expiresAt }
 }
 
-const selectNative = prepared(
-  (reader: Reader, { sessionId, erased }: { sessionId: string; erased: string }) => {
-    const { nativeSessions } = reader.tables
-    const user = allTokenValidity(reader).as('user')
-    const { userId, sessionsEndedAt, deletedAt, erasedAt } = user
-    const isOwner = and(
-      eq(user.provider, nativeSessions.provider),
-      or(eq(user.subject, nativeSessions.subject), eq(user.subject, erased)),
-    )
-    return reader
-      .select({ session: nativeSessions, userId, sessionsEndedAt, deletedAt, erasedAt })
-      .from(nativeSessions)
-      .leftJoin(user, isOwner)
-      .where(eq(nativeSessions.id, sessionId))
-  },
-)
+/** Finds the user by the parameters: by the columns of the session, PostgreSQL would read every user of the provider. */
+const selectNative = prepared((reader: Reader, values: SubjectKeys & { sessionId: string }) => {
+  const { nativeSessions } = reader.tables
+  const user = allTokenValidity(reader).as('user')
+  const { userId, sessionsEndedAt, deletedAt, erasedAt } = user
+  const isSession = and(
+    eq(nativeSessions.id, values.sessionId),
+    eq(nativeSessions.provider, values.provider),
+    eq(nativeSessions.subject, values.subject),
+  )
+  return reader
+    .select({ session: nativeSessions, userId, sessionsEndedAt, deletedAt, erasedAt })
+    .from(nativeSessions)
+    .leftJoin(user, matchesSubject(user, values))
+    .where(isSession)
+})
 
 /** Whether a refresh of the session is refused, because its user is erased, deleted or logged out everywhere. */
 export async function isRefreshRefused(reader: Reader, session: NativeSession): Promise<boolean> {

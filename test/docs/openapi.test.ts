@@ -1,10 +1,12 @@
 /** The OpenAPI document is valid, complete and true to the routes. */
+
 import { beforeAll, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import Ajv2020 from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import { createApp } from '../../src/app.ts'
 import { problemTypes } from '../../src/core/problems.ts'
+import { declaredOf } from '../../src/http/contract/operation.ts'
 import { createIdentityProvider } from '../../src/identity-provider/provider.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
@@ -34,9 +36,9 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     expect(document.openapi).toStartWith('3.1.')
   })
 
-  test('lists every route of the application that is not hidden, and no other', () => {
+  test('lists every route of the application that is an operation, and no other', () => {
     const routes = world.app.routes
-      .filter(({ hooks }) => !hooks.detail?.hide)
+      .filter(route => declaredOf(route))
       .map(({ method, path }) => `${method} ${path.replace(/:([^/]+)/g, '{$1}')}`)
     expect(
       operationsOf(document)
