@@ -1,9 +1,11 @@
-/** Maximum age of a reused success. Under load, a check waits behind the very work that it asks about. */
-const MAX_AGE_MS = 1_000
+/** How long callers wait for a running check while the last success is recent. Under load, checks wait behind other work. */
+const WAIT_MS = 20
+/** How long a success is recent. */
+const RECENT_MS = 1_000
 
 /**
- * Concurrent callers share one run of `check`. With more than one call a second, it runs in the background and callers get
- * its last success. A failure is never reused.
+ * Concurrent callers share one run of `check`. A run that takes longer than 20 ms counts as successful while the last success
+ * is at most a second old; its failure is reported to the callers that follow.
  */
 export function shareCheck(check: () => Promise<void>): () => Promise<void> {
   let succeededAt = Number.NEGATIVE_INFINITY
@@ -21,10 +23,8 @@ export function shareCheck(check: () => Promise<void>): () => Promise<void> {
     }
   }
   return async () => {
-    const age = performance.now() - succeededAt
-    if (age <= MAX_AGE_MS / 2) return
     running ??= run()
-    if (age > MAX_AGE_MS) return running
-    running.catch(() => {})
+    const isRecent = performance.now() - succeededAt <= RECENT_MS
+    await (isRecent ? Promise.race([running, Bun.sleep(WAIT_MS)]) : running)
   }
 }

@@ -1,42 +1,50 @@
-/** The database check that readiness probes share. */
+/** The check of a database that probes share. */
 import { expect, test } from 'bun:test'
 import { shareCheck } from '../../db/postgres/shared-check.ts'
-import { waitUntil } from '../support/wait-until.ts'
 
-test('concurrent callers share one run, and later callers get its success', async () => {
+test('concurrent callers share one run', async () => {
   let runs = 0
   const check = shareCheck(async () => {
     runs++
     await Bun.sleep(1)
   })
   await Promise.all([check(), check(), check()])
-  await check()
   expect(runs).toBe(1)
 })
 
-test('a failure is never reused: the next caller checks again', async () => {
-  let runs = 0
-  const check = shareCheck(async () => {
-    if (++runs === 1) throw new Error('gone')
-  })
-  expect(check()).rejects.toThrow('gone')
-  await check().catch(() => {})
-  await check()
-  expect(runs).toBe(2)
-})
-
-test('under steady calls a background run detects a failure', async () => {
+test('a failure is reported at once, and the next caller checks again', async () => {
   let failing = false
   const check = shareCheck(async () => {
     if (failing) throw new Error('gone')
   })
   await check()
   failing = true
-  await waitUntil('the failure', () =>
-    check().then(
-      () => false,
-      () => true,
-    ),
-  )
-  expect(check()).rejects.toThrow('gone')
+  await expect(check()).rejects.toThrow('gone')
+  await expect(check()).rejects.toThrow('gone')
+  failing = false
+  await check()
+})
+
+test('a slow run is not waited for after a recent success; its failure is reported to the next callers', async () => {
+  const slow = Promise.withResolvers<void>()
+  let runs = 0
+  const check = shareCheck(() => (++runs === 1 ? Promise.resolve() : slow.promise))
+  await check()
+  await check()
+  const late = check()
+  slow.reject(new Error('gone'))
+  await expect(late).rejects.toThrow('gone')
+  expect(runs).toBe(2)
+})
+
+test('the first run is waited for, however slow', async () => {
+  const slow = Promise.withResolvers<void>()
+  let done = false
+  const first = shareCheck(() => slow.promise)().then(() => {
+    done = true
+  })
+  await Bun.sleep(40)
+  expect(done).toBe(false)
+  slow.resolve()
+  await first
 })
