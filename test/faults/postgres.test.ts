@@ -1,5 +1,5 @@
 /** A PostgreSQL server that is gone and comes back, that is full, or that takes no writes, as clients see it. */
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
 import { DatabaseError, type Transaction, translateDatabaseError } from '../../db/index.ts'
 import { openPostgres } from '../../db/postgres/database.ts'
@@ -102,12 +102,13 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
       },
     }
 
-    beforeAll(async () => {
+    // A silenced connection of one test must not outlast it: a world for each.
+    beforeEach(async () => {
       world = await createWorld(throughRelay)
       fan = await world.fan()
       expect((await write()).status).toBe(201)
     })
-    afterAll(async () => {
+    afterEach(async () => {
       await world.close()
       relay.stop()
       await direct.remove()

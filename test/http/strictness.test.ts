@@ -6,7 +6,7 @@ import { parse } from 'acorn'
 import { Glob } from 'bun'
 import { isSafe } from 'redos-detector'
 import { Closed, Instant, Integer, Nullable, PageQuery, Slug } from '../../src/core/schemas.ts'
-import { operation } from '../../src/http/contract/operation.ts'
+import { declaredOf, operation } from '../../src/http/contract/operation.ts'
 import { requireStrict } from '../../src/http/contract/strictness.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
@@ -65,8 +65,10 @@ onEngine(sqliteEngine, 'the routes of the application', world => {
   test('each has a strict schema for its query, its body when it takes one, and its path', () => {
     const open: string[] = []
     let found = 0
-    for (const { method, path, hooks } of world.app.routes) {
-      if (isAsset(path)) continue
+    for (const route of world.app.routes) {
+      const { method, path, hooks } = route
+      // A path that another route's parameter would take answers 405 and reads nothing.
+      if (isAsset(path) || (path.startsWith('/api/') && !declaredOf(route))) continue
       found++
       const name = `${method} ${path}`
       // Probes may send any query, which nothing reads.
