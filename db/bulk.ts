@@ -1,4 +1,4 @@
-/** Bulk inserts in the fastest way of each engine: for imports and copies, not for requests. */
+/** Bulk writes in the fastest way of each engine: for imports, copies and batches, not for requests. */
 import type { Database as Connection } from 'bun:sqlite'
 import { Column, is, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
@@ -8,8 +8,11 @@ import type { Transaction } from './types.ts'
 
 type Rows = Record<string, unknown>[]
 
-/** For a row that exists: fail the unit of work, keep the existing row, or add the new value of one column to it. */
-export type OnConflict = 'fail' | 'skip' | { add: string }
+/**
+ * For a row that exists: fail the unit of work, keep the existing row, keep and lock it until the unit of work ends, add the
+ * new value of one column to it (zero locks it), or take the new values of some columns.
+ */
+export type OnConflict = 'fail' | 'skip' | 'lock' | { add: string } | { set: string[] }
 
 /** Inserts rows in order, and returns how many it inserted or changed. A missing member is null. */
 export async function insertRows<T extends AnyTable>(
@@ -33,9 +36,20 @@ const listOf = ({ columns }: Shape) => columns.map(({ name }) => quoted(name)).j
 function conflictClause(onConflict: OnConflict, { name, key }: Shape): string {
   if (onConflict === 'fail') return ''
   if (onConflict === 'skip') return ' ON CONFLICT DO NOTHING'
-  const column = quoted(onConflict.add)
-  return ` ON CONFLICT (${key.map(quoted).join(', ')}) DO UPDATE SET ${column} = "${name}".${column} + excluded.${column}`
+  const target = key.map(quoted).join(', ')
+  // PostgreSQL locks a row that it does not update either.
+  if (onConflict === 'lock') return ` ON CONFLICT (${target}) DO UPDATE SET ${noChange(key)} WHERE false`
+  const sets =
+    'set' in onConflict
+      ? onConflict.set.map(column => `${quoted(column)} = excluded.${quoted(column)}`)
+      : [
+          `${quoted(onConflict.add)} = "${name}".${quoted(onConflict.add)} + excluded.${quoted(onConflict.add)}`,
+        ]
+  const only = 'add' in onConflict ? ` WHERE excluded.${quoted(onConflict.add)} <> 0` : ''
+  return ` ON CONFLICT (${target}) DO UPDATE SET ${sets.join(', ')}${only}`
 }
+
+const noChange = ([column = '']: string[]) => `${quoted(column)} = excluded.${quoted(column)}`
 
 /** One prepared statement, run once for each row: SQLite runs in this process, so there is no round trip to save. */
 function insertIntoSqlite(tx: Transaction, shape: Shape, rows: Rows, onConflict: OnConflict): number {
@@ -70,19 +84,73 @@ async function insertIntoPostgres(
 ): Promise<number> {
   const { name, columns } = shape
   const names = listOf(shape)
-  const types = columns.map(
-    column => `${quoted(column.name)} ${column.column.getSQLType().replace(/ COLLATE .*/, '')}`,
-  )
-  const records = rows.map(row =>
-    Object.fromEntries(columns.map(({ property, name: member }) => [member, row[property] ?? null])),
-  )
   const [result] = await runStatement(
     tx,
     sql`WITH written AS (
       INSERT INTO ${sql.raw(`"${name}" (${names}) SELECT ${names}`)}
-      FROM json_to_recordset(${JSON.stringify(records)}::text::json) AS given(${sql.raw(types.join(', '))})
+      FROM ${givenRows(columns, rows)}
       ${sql.raw(conflictClause(onConflict, shape))} RETURNING 1
     ) SELECT count(*) AS written FROM written`,
   )
   return Number(result?.written)
+}
+
+/** Rows as the table `given` of PostgreSQL. */
+function givenRows(columns: Shape['columns'], rows: Rows) {
+  const types = columns.map(
+    ({ name, column }) => `${quoted(name)} ${column.getSQLType().replace(/ COLLATE .*/, '')}`,
+  )
+  const records = rows.map(row =>
+    Object.fromEntries(columns.map(({ property, name }) => [name, row[property] ?? null])),
+  )
+  return sql`json_to_recordset(${JSON.stringify(records)}::text::json) AS given(${sql.raw(types.join(', '))})`
+}
+
+/**
+ * Subtracts from one column of the rows with these primary keys, and deletes rows that are then zero or were before. A row that
+ * does not exist or has less stays as it is.
+ */
+export async function subtractRows<T extends AnyTable>(
+  tx: Transaction,
+  table: T,
+  rows: T['$inferInsert'][],
+  property: string,
+): Promise<void> {
+  if (rows.length === 0) return
+  const shape = shapeOf(table)
+  const columns = shape.columns.filter(
+    column => column.property === property || shape.key.includes(column.property),
+  )
+  const [name, column] = [sql.raw(`"${shape.name}"`), sql.raw(quoted(property))]
+  if (is(table, SQLiteTable)) {
+    const { $client } = tx as unknown as { $client: Connection }
+    const isRow = shape.key.map(key => `${quoted(key)} = ?`).join(' AND ')
+    const own = quoted(property)
+    const remove = $client.query(`DELETE FROM "${shape.name}" WHERE ${isRow} AND (${own} = ? OR ${own} = 0)`)
+    const subtract = $client.query(
+      `UPDATE "${shape.name}" SET ${own} = ${own} - ? WHERE ${isRow} AND ${own} > ?`,
+    )
+    for (const row of rows as Rows) {
+      // Guarantee of the casts: keys of such tables and the column are text and integers.
+      const key = shape.key.map(name => row[name] as string | number)
+      const by = row[property] as number
+      if (remove.run(...key, by).changes === 0) subtract.run(by, ...key, by)
+    }
+    return
+  }
+  const isRow = sql.join(
+    shape.key.map(key => sql`${name}.${sql.raw(quoted(key))} = given.${sql.raw(quoted(key))}`),
+    sql` AND `,
+  )
+  const given = givenRows(columns, rows as Rows)
+  await runStatement(
+    tx,
+    sql`DELETE FROM ${name} USING ${given}
+      WHERE ${isRow} AND (${name}.${column} = given.${column} OR ${name}.${column} = 0)`,
+  )
+  await runStatement(
+    tx,
+    sql`UPDATE ${name} SET ${column} = ${name}.${column} - given.${column} FROM ${given}
+      WHERE ${isRow} AND ${name}.${column} > given.${column}`,
+  )
 }

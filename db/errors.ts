@@ -9,18 +9,27 @@ import { defineTables } from './schema/tables.ts'
  * - `full`: the disk is full
  * - `unreachable`: the server is down or refuses the connection, or the connection broke; the outcome of a write is
  *   unknown
+ * - `untrusted`: the server offers no TLS although the settings ask for it, or its certificate does not verify
  * - `read_only`: the file, its directory or the server refuses writes
  * - `corrupt`: the file is damaged or is not a database
  * - `outdated`: the schema is older than this version, for example after a restore
  */
-export type DatabaseFault = 'busy' | 'full' | 'unreachable' | 'read_only' | 'corrupt' | 'outdated'
+export type DatabaseFault =
+  | 'busy'
+  | 'full'
+  | 'unreachable'
+  | 'untrusted'
+  | 'read_only'
+  | 'corrupt'
+  | 'outdated'
 
 export class DatabaseError extends Error {
   constructor(
     readonly fault: DatabaseFault,
     cause?: unknown,
+    reason?: string,
   ) {
-    super(`database ${fault.replace('_', ' ')}`, { cause })
+    super(`database ${fault.replace('_', ' ')}${reason === undefined ? '' : `: ${reason}`}`, { cause })
     this.name = 'DatabaseError'
   }
 }
@@ -82,6 +91,17 @@ const FAULTS: [DatabaseFault, RegExp][] = [
   ],
 ]
 
+/** Codes of Bun's client and of BoringSSL. */
+const UNTRUSTED: [RegExp, string][] = [
+  [/^ERR_POSTGRES_TLS_NOT_AVAILABLE/, 'the server offers no TLS'],
+  [/^ERR_TLS_CERT_ALTNAME/, 'the certificate of the server is for another host name'],
+  [/^CERT_HAS_EXPIRED|^CERT_NOT_YET_VALID/, 'the certificate of the server is not valid at this time'],
+  [
+    /^(ERR_POSTGRES_TLS|ERR_TLS|ERR_SSL|ERR_BORINGSSL|UNABLE_TO_|CERT_|DEPTH_ZERO|SELF_SIGNED|INVALID_CA|INVALID_PURPOSE)/,
+    'the certificate of the server does not verify; DATABASE_CA names the CAs to trust',
+  ],
+]
+
 /** Returns a `DatabaseError` when the database is at fault, else the error itself. */
 export function translateDatabaseError(error: unknown): unknown {
   // Drizzle also wraps the errors of `postgres/client.ts`.
@@ -89,6 +109,8 @@ export function translateDatabaseError(error: unknown): unknown {
     if (current instanceof DatabaseError) return current
   }
   const code = driverError(error)?.code ?? ''
+  const untrusted = UNTRUSTED.find(([pattern]) => pattern.test(code))?.[1]
+  if (untrusted !== undefined) return new DatabaseError('untrusted', error, untrusted)
   const fault = FAULTS.find(([, pattern]) => pattern.test(code))?.[0]
   return fault ? new DatabaseError(fault, error) : error
 }

@@ -12,7 +12,7 @@ export {
 } from './errors.ts'
 export { type PostgresSettings, postgresDefaults } from './postgres/client.ts'
 export type { Tables } from './schema/tables.ts'
-export type { Database, DatabaseOptions, Reader, Sources, Transaction } from './types.ts'
+export type { Database, DatabaseObserver, DatabaseOptions, Reader, Sources, Transaction } from './types.ts'
 export type { WriteLoad } from './write-meter.ts'
 
 /**

@@ -29,7 +29,7 @@ export class OlderSchemaError extends Error {
   constructor(missing: number) {
     super(
       `the database lacks ${missing} migration${missing === 1 ? '' : 's'} of this version of Matchday, and MIGRATE is off; ` +
-        'run `bun run migrate` first',
+        'run the command `migrate` first',
     )
     this.name = 'OlderSchemaError'
   }

@@ -1,5 +1,5 @@
 /** Rows whose user does not exist. Foreign keys prevent them, except in a file or under a role that has them disabled. */
-import { eq, getTableName, isNull, sql } from 'drizzle-orm'
+import { and, eq, getTableName, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Reader } from './types.ts'
 
 export interface Orphans {
@@ -22,12 +22,12 @@ export async function findOrphans(reader: Reader, except: string[] = []): Promis
       .select({ userId, rows: sql`count(*)`.mapWith(Number) })
       .from(table)
       .leftJoin(users, eq(users.id, userId))
-      .where(isNull(users.id))
+      .where(and(isNotNull(userId), isNull(users.id)))
       .groupBy(userId)
       .orderBy(userId)
     if (orphans.length === 0) continue
     const rows = orphans.reduce((sum, orphan) => sum + orphan.rows, 0)
-    const userIds = orphans.slice(0, EXAMPLES).map(orphan => orphan.userId)
+    const userIds = orphans.slice(0, EXAMPLES).flatMap(orphan => orphan.userId ?? [])
     found.push({ table: getTableName(table), rows, userIds })
   }
   return found

@@ -2,6 +2,10 @@
 import { DatabaseError } from './errors.ts'
 
 export interface Semaphore {
+  /** Number of permits that are held. */
+  readonly held: number
+  /** Number of callers in the queue. */
+  readonly waiting: number
   /**
    * Resolves when the caller holds a permit.
    * @throws DatabaseError `unreachable` after `close`
@@ -19,6 +23,12 @@ export function createSemaphore(permits: number): Semaphore {
   let held = 0
   let closed = false
   return {
+    get held() {
+      return held
+    },
+    get waiting() {
+      return queue.length
+    },
     async acquire() {
       if (closed) throw new DatabaseError('unreachable')
       if (held < permits) {

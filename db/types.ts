@@ -18,6 +18,8 @@ type Drizzle = PgDatabase<PgQueryResultHKT>
 /** Queries on committed data. */
 export interface Reader extends Pick<Drizzle, 'select' | 'selectDistinct' | '$with' | 'with'>, Sources {
   readonly tables: Tables
+  /** Stands for the database in the memory of this process: all its readers and units of work have the same. */
+  readonly identity: object
   /** Statements of `prepared` on this connection, by name. */
   readonly statements: Pick<Map<string, unknown>, 'get' | 'set'>
 }
@@ -49,8 +51,10 @@ export interface Database {
    * @throws what `work` throws, with nothing written; `DatabaseError` when the database is at fault
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** The duration of a write, and the age of the oldest pending one. */
+  /** The duration of a write, and the pending ones. */
   writeLoad(): WriteLoad
+  /** Use of the connections to PostgreSQL at this moment; null on SQLite. */
+  poolLoad(): PoolLoad | null
   /** Calls `listener` with each tag that a committed unit of work of this process invalidated, before a reader sees its writes. */
   onInvalidate(listener: (tag: string) => void): void
   /**
@@ -71,7 +75,29 @@ export interface Database {
   close(): Promise<void>
 }
 
+interface PoolLoad {
+  /** Maximum number of connections. */
+  size: number
+  /** Units of work that have a connection. */
+  transactions: number
+  /** Units of work that wait for one. */
+  waiting: number
+  /** Statements outside of units of work that run. */
+  statements: number
+}
+
+/** Called when the database has done something. Its functions must be fast and must not throw. */
+export interface DatabaseObserver {
+  /** A unit of work ended, committed or not. Milliseconds, its wait included. */
+  writeEnded(ms: number): void
+  /** SQLite: this number of units of work shared a COMMIT. */
+  committed(units: number): void
+  /** SQLite: an fsync of the WAL ended. Milliseconds. */
+  flushed(ms: number): void
+}
+
 export interface DatabaseOptions {
+  observer?: DatabaseObserver | undefined
   /**
    * For a repeatable command that uses the database alone: faster, with more memory. A power cut may lose the last units
    * of work, each as a whole and in order.

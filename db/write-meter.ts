@@ -1,4 +1,4 @@
-/** Measures the duration of a write and the age of the oldest pending one, so that a server can refuse writes under overload. */
+/** Measures the duration of a write and the pending ones, so that a server can refuse writes under overload. */
 
 /** What the next write must expect. */
 export interface WriteLoad {
@@ -9,6 +9,8 @@ export interface WriteLoad {
   msPerWrite: number
   /** Age of the oldest pending write. Milliseconds; 0 when there is none. */
   oldestMs: number
+  /** Number of pending writes, running ones included. */
+  pending: number
 }
 
 export interface WriteMeter {
@@ -21,8 +23,18 @@ const SAMPLE_MS = 250
 /** Maximum growth from one measurement to the next: it doubles in nine seconds at the earliest, and one stall has little effect. */
 const MAX_GROWTH = 1.02
 
-/** `assumed`: milliseconds per write before the first measurement. `elapsed`: milliseconds of a monotonic clock. */
-export function createWriteMeter(assumed: number, elapsed = () => performance.now()): WriteMeter {
+interface MeterOptions {
+  /** Milliseconds of a monotonic clock. */
+  elapsed?: () => number
+  /** Called at the end of each write, with its milliseconds. */
+  onEnd?: ((ms: number) => void) | undefined
+}
+
+/** `assumed`: milliseconds per write before the first measurement. */
+export function createWriteMeter(
+  assumed: number,
+  { elapsed = () => performance.now(), onEnd }: MeterOptions = {},
+): WriteMeter {
   /** In order of arrival. */
   const pending = new Set<{ since: number }>()
   let msPerWrite = assumed
@@ -33,6 +45,7 @@ export function createWriteMeter(assumed: number, elapsed = () => performance.no
     pending.delete(write)
     done++
     const now = elapsed()
+    onEnd?.(now - write.since)
     if (now - busySince < SAMPLE_MS) return
     msPerWrite = Math.min((now - busySince) / done, msPerWrite * MAX_GROWTH)
     busySince = now
@@ -56,7 +69,7 @@ export function createWriteMeter(assumed: number, elapsed = () => performance.no
     },
     load() {
       const [oldest] = pending
-      return { msPerWrite, oldestMs: oldest ? elapsed() - oldest.since : 0 }
+      return { msPerWrite, oldestMs: oldest ? elapsed() - oldest.since : 0, pending: pending.size }
     },
   }
 }

@@ -10,6 +10,7 @@ import {
 } from '../src/admin/backfill-onboarding.ts'
 import { ConfigError } from '../src/config/config.ts'
 import { createReader, readOnboardingPoints } from '../src/config/reader.ts'
+import { commandLine } from '../src/core/command-line.ts'
 import { isProfileField, PROFILE_FIELDS } from '../src/profile/rules.ts'
 import { declareCommand, instant, listOf, runCommand } from './command/command.ts'
 
@@ -103,7 +104,7 @@ await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
         : ', not changed (--enrol enrols them)'
     const amount = report.points > 0 ? `, ${report.points} points` : ''
     const line = `${rule.padEnd(8)}  ${concerned} concerned${done}${amount}${someOf(examples, concerned)}`
-    const why = 'the points account does not match the ledger entries (bun run verify-ledger)'
+    const why = `the points account does not match the ledger entries (${commandLine('verify-ledger')})`
     return refused > 0
       ? [line, `          ${refused} refused, ${why}${someOf(refusedExamples, refused)}`]
       : [line]

@@ -1,4 +1,5 @@
 /** `bun run dev`: migrates, seeds an empty database, and starts the mock provider and the API with reload. */
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
@@ -9,7 +10,9 @@ import { migrate } from '../db/migrate.ts'
 import { type Config, type Environment, parseConfig } from '../src/config/config.ts'
 import { withDevelopmentSecrets } from '../src/config/development-secrets.ts'
 import { createReader } from '../src/config/reader.ts'
+import { commandLine, processOf } from '../src/core/command-line.ts'
 import { realSources } from '../src/core/sources.ts'
+import { ensureDevelopmentKey } from '../src/server-keys/development-key.ts'
 import { explainError, fail } from './command/explain.ts'
 import { createProgress } from './command/progress.ts'
 import { banner } from './dev/banner.ts'
@@ -20,8 +23,8 @@ import { seedDatabase } from './seed/seed.ts'
 /** A child that ignores SIGTERM is killed after this time. */
 const STOP_TIMEOUT_MS = 12_000
 
-/** The bundled example app. */
-const DEMO_FOLDER = 'data/demo'
+/** The bundled example app; the executable contains it. */
+const DEMO_FOLDER = Bun.isStandaloneExecutable ? join(import.meta.dir, '../data/demo') : 'data/demo'
 
 /** Signing keys of the mock provider, stored so that tokens outlive a restart. */
 const MOCK_IDP_KEYS = 'data/mock-idp-keys.json'
@@ -49,16 +52,23 @@ async function prepareDatabase(config: Config, mock: { seed: number; fans: numbe
       fans: mock.fans,
       provider: config.identity,
       onboardingPoints: config.onboardingPoints,
+      predictionPoints: config.predictionPoints,
       onProgress: progress,
     })
     progress.end()
   }
+  await db.write(ensureDevelopmentKey)
   await db.close()
 }
 
 /** Starts a child and passes its lines to `write`. `ready` resolves to whether a line contained `text`. */
-function startChild(file: string, env: Environment, text: string, write: (line: string) => void) {
-  const child = Bun.spawn([process.execPath, '--watch', '--no-clear-screen', file], {
+function startChild(
+  [command, file]: [command: string, file: string],
+  env: Environment,
+  text: string,
+  write: (line: string) => void,
+) {
+  const child = Bun.spawn(processOf(command, file, ['--watch', '--no-clear-screen']), {
     env: env as Record<string, string>,
     stdin: 'ignore',
     stdout: 'pipe',
@@ -99,7 +109,7 @@ async function run() {
     NODE_ENV: process.env.NODE_ENV || 'development',
   })
   if (env.NODE_ENV === 'production')
-    fail('`bun run dev` is for development; `bun run start` serves production.')
+    fail(`\`${commandLine('dev')}\` is for development, and NODE_ENV is production.`)
   const mock = readMock(env)
   const mockPort = mock.port
   if (!env.IDP_ISSUER?.trim()) env.IDP_ISSUER = `http://localhost:${mockPort}`
@@ -109,12 +119,13 @@ async function run() {
   await requireFreePort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
   await requireFreePort('PORT', config.host, config.port)
   await prepareDatabase(config, mock)
-  await buildDemo(DEMO_FOLDER)
+  if (!Bun.isStandaloneExecutable) await buildDemo(DEMO_FOLDER)
 
   const provider = startChild(
-    'mock-idp/main.ts',
+    ['mock-idp', 'mock-idp/main.ts'],
     {
       ...env,
+      IDP_WEBHOOK_SECRET: config.identity.webhookSecret,
       MOCK_IDP_PORT: String(mockPort),
       MOCK_IDP_KEYS: env.MOCK_IDP_KEYS ?? MOCK_IDP_KEYS,
       MOCK_IDP_WEBHOOK_URL:
@@ -141,7 +152,7 @@ async function run() {
   const providerReady = await provider.ready
   if (stopping) return
   if (!providerReady) return stop(1)
-  const api = startChild('src/main.ts', { ...env, DEMO_FOLDER }, '"listening"', line =>
+  const api = startChild(['serve', 'src/main.ts'], { ...env, DEMO_FOLDER }, '"listening"', line =>
     prettyLines.write(`${line}\n`),
   )
   children.push(api.child)

@@ -1,7 +1,7 @@
 /** `bun run erase-user ID | --subject SUB [--yes]`: erases the personal data of a fan. */
 import { existsSync } from 'node:fs'
 import type { Database } from '../db/index.ts'
-import { type Erasure, eraseUser, planErasure, type Whom } from '../src/account/erase-user.ts'
+import { type Erasure, eraseUser, type FanReference, planErasure } from '../src/account/erase-user.ts'
 import { appendErasures, readErasures } from '../src/account/erasure-list.ts'
 import { exportErasures, reapplyErasures } from '../src/admin/reapply-erasures.ts'
 import { erasuresPathOf } from '../src/config/database.ts'
@@ -12,7 +12,7 @@ import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({
   name: 'erase-user',
-  summary: `Erases a fan: profile, the provider's data and subject, devices, encrypted tokens, redemption codes.
+  summary: `Erases a fan: profile, the provider's data and subject, devices, encrypted tokens, redemption codes, notes of grants.
 The fan is signed out at once and permanently: tokens, webhooks and syncs of the fan are rejected.`,
   examples: [
     ['ID', 'shows what would be erased, without changing anything'],
@@ -66,7 +66,7 @@ await runCommand(command, async session => {
   const list = options.erasures ?? (isSqlite(url) ? erasuresPathOf(sqlitePathOf(url)) : undefined)
   if (options.reapply !== undefined)
     return reapply(await openDatabase(), options.reapply, list, options.yes ?? false, note)
-  const named = async (subject: string): Promise<Whom> => {
+  const named = async (subject: string): Promise<FanReference> => {
     return { provider: options.provider ?? (await configuration()).identity.name, subject }
   }
   const fan = options.subject === undefined ? { id: id ?? '' } : await named(options.subject)
@@ -133,13 +133,25 @@ async function reapply(
 }
 
 function report(erasure: Erasure, done: boolean): Outcome {
-  const { userId, erasedAt, profile, identity, devices, redemptionCodes, deferredSyncs } = erasure
+  const {
+    userId,
+    erasedAt,
+    profile,
+    identity,
+    devices,
+    redemptionCodes,
+    grantNotes,
+    eventData,
+    deferredSyncs,
+  } = erasure
   const lines = [
     `Fan ${userId ?? 'without a record'}${erasedAt ? `, erased at ${erasedAt}` : ''}`,
     `  profile           ${profile.join(', ') || 'nothing'}`,
     `  identity          ${identity.join(', ') || 'nothing'}`,
     `  devices           ${devices}`,
     `  redemption codes  ${redemptionCodes}`,
+    `  notes of grants   ${grantNotes}`,
+    `  data of events    ${eventData}`,
     `  deferred syncs    ${deferredSyncs}`,
   ]
   const then = done ? 'Erased.' : 'Nothing was changed. To erase the fan, add --yes.'
@@ -147,6 +159,8 @@ function report(erasure: Erasure, done: boolean): Outcome {
 }
 
 /** Whether nothing was erased, since the fan was erased before. */
-function isNothing({ profile, identity, devices, redemptionCodes, deferredSyncs }: Erasure): boolean {
-  return profile.length + identity.length + devices + redemptionCodes + deferredSyncs === 0
+function isNothing(erasure: Erasure): boolean {
+  const { profile, identity, devices, redemptionCodes, grantNotes, eventData, deferredSyncs } = erasure
+  const rows = devices + redemptionCodes + grantNotes + eventData + deferredSyncs
+  return profile.length + identity.length + rows === 0
 }

@@ -1,9 +1,11 @@
-/** `bun run import-catalog FILE`: updates teams, rewards and packs to match a file. */
+/** `bun run import-catalog FILE`: updates the catalogue to match a file. */
 import type { Database } from '../db/index.ts'
 import {
   type CatalogueRecord,
   deactivate,
+  findMissingTeams,
   listActive,
+  namesOf,
   planRecord,
   type RecordKind,
   writeRecord,
@@ -13,19 +15,20 @@ import { DomainError } from '../src/core/problems.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { explainError, fail } from './command/explain.ts'
 import type { Fault } from './import-catalog/located-json.ts'
-import { type CatalogueFile, readCatalogue } from './import-catalog/read-catalog.ts'
-import { describeChanges, describeFaults } from './import-catalog/report.ts'
+import type { CatalogueFile } from './import-catalog/read-catalog.ts'
+import { readCatalogueFile, rejectFile } from './import-catalog/read-file.ts'
+import { describeChanges } from './import-catalog/report.ts'
 
 const command = declareCommand({
   name: 'import-catalog',
-  summary: 'Updates teams, rewards and packs, identified by slug, to match a file.',
+  summary: 'Updates teams, rewards, packs, matches, rules and quests, identified by slug, to match a file.',
   examples: [
     ['catalog.json --dry-run', 'shows what would change'],
     ['catalog.json', 'applies the changes; repeating it changes nothing'],
     ['catalog.json --prune', 'also deactivates entries that are not in the file'],
     ['-', 'reads standard input'],
   ],
-  notes: `The file is one JSON document, {"teams": [], "rewards": [], "packs": []}, or NDJSON with {"kind": "team", …} per line.
+  notes: `The file is one JSON document, {"teams": [], "rewards": [], "packs": [], "matches": [], "rules": [], "quests": []}, or NDJSON with {"kind": "team", …} per line.
 Its JSON Schema is scripts/catalog.schema.json. The whole file is checked before the first write, and all errors are listed.
 Kinds that the file omits are not changed. Nothing is deleted.`,
   changes: true,
@@ -43,7 +46,7 @@ export interface Step {
 }
 
 await runCommand(command, async ({ parameters: [path], options, openDatabase, writeInBatches }) => {
-  const file = readCatalogue(await readText(path), /\.(ndjson|jsonl)$/.test(path))
+  const file = await readCatalogueFile(path)
   if (file.faults.length > 0) return rejectFile(file.faults)
   const db = await openDatabase()
   const { steps, faults } = await planImport(db, file)
@@ -77,34 +80,25 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, wr
   }
 })
 
-async function readText(path: string): Promise<string> {
-  const source = path === '-' ? Bun.stdin : Bun.file(path)
-  const bytes = await source.bytes().catch(() => fail(`${path} is not readable.`))
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-  } catch {
-    return fail(`${path} is not UTF-8.`)
-  }
-}
-
-function rejectFile(faults: Fault[]) {
-  return { json: { errors: faults }, text: describeFaults(faults), found: true }
-}
-
 /** Compares every record with the database. Writes nothing. */
 async function planImport(db: Database, { records }: CatalogueFile) {
   const steps: Step[] = []
   const faults: Fault[] = []
+  const teams = new Set(records.flatMap(({ record: { kind, entry } }) => (kind === 'team' ? entry.id : [])))
+  const written = new Set<string>()
   for (const { record, faultAt } of records) {
     const { kind, entry } = record
+    for (const { pointer, message } of await findMissingTeams(db.read, record, teams))
+      faults.push(faultAt(pointer, message))
     try {
-      steps.push({ kind, id: entry.id, ...(await planRecord(db.read, record)), record })
+      steps.push({ kind, id: entry.id, ...(await planRecord(db.read, record, written)), record })
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       for (const { message, ...at } of error.explanation.errors ?? []) {
         faults.push(faultAt('pointer' in at ? at.pointer : '', message))
       }
     }
+    for (const name of namesOf(record)) written.add(name)
   }
   return { steps, faults }
 }

@@ -1,5 +1,4 @@
 /** `bun run import-fans FILE`: imports fans of another system with their points. */
-import { existsSync } from 'node:fs'
 import type { Database } from '../db/index.ts'
 import {
   type FanFault,
@@ -10,10 +9,10 @@ import {
   planFans,
 } from '../src/admin/import/fans.ts'
 import { declareCommand, runCommand } from './command/command.ts'
-import { isDirectory, providerOf } from './command/database.ts'
-import { fail, failUsage } from './command/explain.ts'
+import { providerOf } from './command/database.ts'
+import { formatOf } from './command/read-rows.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
-import { type FanFormat, type FanLine, type ReadOptions, readFans } from './import-fans/read-fans.ts'
+import { type FanLine, type ReadOptions, readFans } from './import-fans/read-fans.ts'
 
 const command = declareCommand({
   name: 'import-fans',
@@ -139,13 +138,6 @@ function createCounts(): Counts {
 function count(counts: Counts, plan: FanPlan): void {
   counts[plan.record ? 'created' : isDue(plan) ? 'changed' : 'unchanged']++
   counts.points += plan.points
-}
-
-function formatOf(path: string): FanFormat {
-  if (isDirectory(path)) fail(`${path} is a directory: name the file.`)
-  if (!existsSync(path)) fail(`There is no file ${path}.`)
-  if (/\.(ndjson|jsonl)$/i.test(path)) return 'ndjson'
-  return /\.csv$/i.test(path) ? 'csv' : failUsage('the name of the file must end in .ndjson, .jsonl or .csv')
 }
 
 /** A valid line with its plan. */

@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { type Database, DatabaseError, openDatabase, translateDatabaseError } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
+import { commandLine } from '../src/core/command-line.ts'
 import { realSources } from '../src/core/sources.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { databaseUrlOf, isSqlite, openExisting, postgresSettings, sqlitePathOf } from './command/database.ts'
@@ -106,7 +107,7 @@ await runCommand(command, async ({ options, closeAtEnd, progress }) => {
     text: [
       `${movedBefore ? 'Already moved: both' : 'Both'} databases have ${same}. Ledger digest ${ledger.digest}`,
       found
-        ? `Both have ${ledger.findings} ledger findings: \`bun run verify-ledger\` lists them.`
+        ? `Both have ${ledger.findings} ledger findings: \`${commandLine('verify-ledger')}\` lists them.`
         : 'Every hash chain, account, leaderboard entry and count was verified.',
     ].join('\n'),
     found,

@@ -8,6 +8,7 @@ import { createApi } from '../src/app.ts'
 import { realSources } from '../src/core/sources.ts'
 import { createDeps } from '../src/deps.ts'
 import { generateOpenApi } from '../src/docs/openapi.ts'
+import { describeMessages } from '../src/webhooks/describe.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 
 const command = declareCommand({
@@ -32,7 +33,11 @@ await runCommand(command, async ({ options, configuration, closeAtEnd }) => {
   const log = pino({ level: 'silent' })
   const deps = await createDeps({ config, db, log, sources: realSources, fetch })
   const { publicUrl } = config.docs
-  const document = await generateOpenApi(createApi(deps), { publicUrl, endpoints: null })
+  const document = await generateOpenApi(createApi(deps), {
+    publicUrl,
+    endpoints: null,
+    messages: describeMessages(),
+  })
   const text = JSON.stringify(document, null, 2)
   if (options.out === undefined) return { json: document, text }
   await Bun.write(options.out, `${text}\n`)

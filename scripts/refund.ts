@@ -1,6 +1,7 @@
 /** `bun run refund [PURCHASE [--yes]]`: lists due refunds and refunds purchases. */
 import type { Database } from '../db/index.ts'
 import type { Config } from '../src/config/config.ts'
+import { commandLine } from '../src/core/command-line.ts'
 import { needsMoney } from '../src/packs/complete-purchase.ts'
 import { chargeOf } from '../src/packs/pay.ts'
 import { createPayments } from '../src/packs/payments/create.ts'
@@ -60,7 +61,7 @@ async function refund(db: Database, config: Config, id: string, yes: boolean): P
   }
   if (!yes) {
     const supplyReturned = pack !== undefined && !opened
-    const then = `Nothing was changed. To refund it: bun run refund ${id} --yes`
+    const then = `Nothing was changed. To refund it: ${commandLine('refund')} ${id} --yes`
     const json = { ...report, status, supplyReturned, done: false }
     return { json, text: `${plan(found, pack, opened)}\n${then}`, changed: 1 }
   }

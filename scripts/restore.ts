@@ -8,6 +8,7 @@ import { inspectSqlite, openSqliteCopy, replaceSqlite } from '../db/sqlite/copy.
 import { readErasures } from '../src/account/erasure-list.ts'
 import { exportErasures, type Reapplied, reapplyErasures } from '../src/admin/reapply-erasures.ts'
 import { erasuresPathOf } from '../src/config/database.ts'
+import { commandLine } from '../src/core/command-line.ts'
 import { realSources } from '../src/core/sources.ts'
 import type { Tombstone } from '../src/users/tombstone.ts'
 import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
@@ -28,7 +29,7 @@ const command = declareCommand({
     'Fans erased since the backup are erased again before the database is replaced. They are read from the list of\n' +
     'erasures (DATABASE.erasures), from the replaced database, and from the file of --erasures.\n' +
     'For PostgreSQL use pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE\n' +
-    'and then bun run erase-user --reapply ERASURES --yes',
+    `and then ${commandLine('erase-user')} --reapply ERASURES --yes`,
   changes: true,
 })
   .argument('<file>', 'the backup')
@@ -89,7 +90,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
   const version =
     behind === 0
       ? 'Its schema is current.'
-      : `It is at migration ${backup.migrations} of ${total}: \`bun run migrate\`, or the start of the API, migrates it.`
+      : `It is at migration ${backup.migrations} of ${total}: \`${commandLine('migrate')}\`, or the start of the API, migrates it.`
   const kept = replaced ? [`The previous database is kept at ${aside}.`] : []
   return {
     json: {

@@ -46,8 +46,15 @@ await runCommand(
   async ({ options, configuration, openDatabase: openExisting, closeAtEnd, progress }) => {
     if (process.env.NODE_ENV === 'production')
       fail('seed writes made-up fans and does not run in production.')
-    const { databaseUrl, identity: provider, onboardingPoints, postgres } = await configuration()
-    const parameters: SeedParameters = { seed: options.seed, fans: options.fans, provider, onboardingPoints }
+    const {
+      databaseUrl,
+      identity: provider,
+      onboardingPoints,
+      predictionPoints,
+      postgres,
+    } = await configuration()
+    const { seed, fans } = options
+    const parameters: SeedParameters = { seed, fans, provider, onboardingPoints, predictionPoints }
     const onProgress = progress('fans')
     if (options.dryRun) {
       const absent = isSqlite(databaseUrl) && !existsSync(sqlitePathOf(databaseUrl))
@@ -72,13 +79,21 @@ interface Written {
   teams: number
   rewards: number
   packs: number
+  matches: number
+  rules: number
+  quests: number
   fans: number
   skipped: Skipped
 }
 
-function describe(verb: string, { teams, rewards, packs, fans, skipped }: Written): string {
+function describe(
+  verb: string,
+  { teams, rewards, packs, matches, rules, quests, fans, skipped }: Written,
+): string {
   const { taken, erased, elsewhere } = skipped
-  const lines = [`${verb} ${teams} teams, ${rewards} rewards, ${packs} packs and ${fans} fans.`]
+  const lines = [
+    `${verb} ${teams} teams, ${rewards} rewards, ${packs} packs, ${matches} matches, ${rules} rules, ${quests} quests and ${fans} fans.`,
+  ]
   if (erased > 0) lines.push(`Skipped ${erased} erased fans.`)
   if (taken > 0) {
     lines.push(

@@ -1,5 +1,6 @@
 /** `bun run token [fan]`: an access token of the mock provider on standard output, for curl. */
 import { developmentDefaults } from '../src/config/reader.ts'
+import { commandLine } from '../src/core/command-line.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 
@@ -28,7 +29,9 @@ async function call<T>(path: string, body?: unknown): Promise<T> {
     ? { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
     : {}
   const response = await fetch(issuer + path, init).catch(() =>
-    fail(`No mock provider is reachable at ${issuer}. Start it with \`bun run dev\`, or set IDP_ISSUER.`),
+    fail(
+      `No mock provider is reachable at ${issuer}. Start it with \`${commandLine('dev')}\`, or set IDP_ISSUER.`,
+    ),
   )
   if (!response.ok)
     fail(`The provider at ${issuer} responded with ${response.status} to ${path}: is it the mock provider?`)

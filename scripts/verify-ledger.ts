@@ -1,4 +1,4 @@
-/** `bun run verify-ledger`: recomputes the ledger and the leaderboards. */
+/** `bun run verify-ledger`: recomputes the ledger, the leaderboards, and what rules and predictions granted. */
 import type { Finding } from '../src/admin/audit/audit-fan.ts'
 import { verifyLedger } from '../src/admin/audit/verify-ledger.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
@@ -7,8 +7,9 @@ import { describeFinding } from './verify-ledger/describe-finding.ts'
 
 const command = declareCommand({
   name: 'verify-ledger',
-  summary: `Recomputes every hash chain, balance, leaderboard entry and count, and reports differences: for each fan the first
-broken entry, or otherwise the values that do not follow from the entries.`,
+  summary: `Recomputes every hash chain, balance, leaderboard entry and count, and evaluates every event again by the rules of its
+time. Reports differences: for each fan the first broken entry, or otherwise the values that do not follow from the entries,
+decisions, grants, limits and budgets that do not follow from the events, and predictions that have booked other points.`,
   examples: [
     ['', 'verifies everything; takes no lock, writes nothing'],
     ['--json', 'as JSON: findings with expected and actual values'],
@@ -31,8 +32,8 @@ await runCommand(command, async ({ options, openDatabase, progress }) => {
       onFinding: finding => void (findings.length < options.max && findings.push(finding)),
     }),
   ).finally(() => onProgress.end())
-  const { fans, entries, boards, digest } = report
-  const all = `${fans} fans, ${entries} entries, ${boards} boards`
+  const { fans, entries, boards, events, digest } = report
+  const all = `${fans} fans, ${entries} entries, ${boards} boards, ${events} events`
   const unlisted = report.findings - findings.length
   const text =
     report.findings === 0

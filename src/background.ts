@@ -1,26 +1,50 @@
-/** Background tasks: refresh keys before they are needed, retry deferred syncs, delete expired rows. */
+/** Background tasks: refresh keys before they are needed, retry deferred syncs, distribute and send events, delete expired rows. */
 import { sweepExpired } from './auth/sweep-expired.ts'
+import { createGiveWay } from './core/give-way.ts'
 import { loggable } from './core/loggable.ts'
 import type { Deps } from './deps.ts'
+import { createPublisher } from './event-sink/publisher.ts'
+import { sweepEventData } from './events/delete-data.ts'
+import { createDistributor } from './events/distributor.ts'
 import { sweepIdempotencyKeys } from './http/idempotency/key-store.ts'
 import { shareWindows, sweepWindows } from './http/rate-limits/share-windows.ts'
+import { settlePredictions } from './predictions/settle.ts'
 import { retryDueSyncs } from './users/deferred-sync.ts'
+import { createDispatcher } from './webhooks/dispatcher.ts'
+import { reencryptSecrets } from './webhooks/endpoints.ts'
+import { sweepDeliveries } from './webhooks/replay.ts'
 
 /** Milliseconds between two runs. */
 const KEYS_EVERY_MS = 60_000
 const SYNCS_EVERY_MS = 5_000
 const SWEEP_EVERY_MS = 600_000
 const SHARE_EVERY_MS = 1_000
+const DELIVER_EVERY_MS = 1_000
+const PUBLISH_EVERY_MS = 1_000
+const SETTLE_EVERY_MS = 1_000
 
-/** Starts at once. `stop` resolves when no task runs any more. */
-export function startBackground(deps: Deps): { stop(): Promise<void> } {
+/** Starts at once. `stop` resolves when no task runs any more. `inFlight`: the number of requests without a response. */
+export function startBackground(deps: Deps, inFlight = () => 0): { stop(): Promise<void> } {
   let stopping = false
+  const giveWay = createGiveWay({ ...deps, inFlight })
+  const distributor = createDistributor({ ...deps, giveWay })
+  const dispatcher = createDispatcher({ ...deps, giveWay })
+  const publisher = deps.config.eventSink && createPublisher(deps.config.eventSink, { ...deps, giveWay })
   const tasks = [
     every(KEYS_EVERY_MS, 'refresh provider keys', () => deps.identity.refresh()),
     every(SYNCS_EVERY_MS, 'retry deferred syncs', () => retryDueSyncs(deps, () => stopping)),
     every(SWEEP_EVERY_MS, 'delete expired sessions', () => sweepExpired(deps.db)),
     every(SWEEP_EVERY_MS, 'delete expired idempotency keys', () => sweepIdempotencyKeys(deps.db)),
     every(SWEEP_EVERY_MS, 'delete expired rate limits', () => sweepWindows(deps.db)),
+    every(SWEEP_EVERY_MS, 'delete data of old events', () =>
+      sweepEventData(deps.db, deps.config.eventRetentionMs),
+    ),
+    every(SWEEP_EVERY_MS, 'delete old webhook deliveries', () => sweepDeliveries(deps.db)),
+    every(SWEEP_EVERY_MS, 'encrypt webhook secrets', () => reencryptSecrets(deps.db, deps.webhookSecrets)),
+    every(DELIVER_EVERY_MS, 'distribute events', () => distributor.poll()),
+    every(DELIVER_EVERY_MS, 'deliver webhooks', () => dispatcher.poll()),
+    ...(publisher ? [every(PUBLISH_EVERY_MS, 'publish events', () => publisher.poll())] : []),
+    every(SETTLE_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
     every(SHARE_EVERY_MS, 'share rate limits', () =>
       shareWindows(deps.db, deps.rateLimiter, deps.rateLimitSecret),
     ),
@@ -47,7 +71,11 @@ export function startBackground(deps: Deps): { stop(): Promise<void> } {
   return {
     async stop() {
       stopping = true
-      await Promise.all(tasks.map(stop => stop()))
+      const ended = tasks.map(stop => stop())
+      // Before the tasks have ended: a poll ends only when nothing is left to distribute or to send.
+      await Promise.all([distributor.stop(), publisher?.stop()])
+      await dispatcher.stop()
+      await Promise.all(ended)
     },
   }
 }

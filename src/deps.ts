@@ -1,19 +1,37 @@
 /** The dependencies of the application: the sum of what its rooms declare. A test supplies its own. */
+import './event-readers.ts'
 import type { Logger } from 'pino'
 import type { Database } from '../db/index.ts'
 import { createNativeTokens, type NativeTokens } from './auth/native-token.ts'
 import { createResponseCache, type ResponseCache } from './cache/response-cache.ts'
 import { isTokenValidityTag } from './cache/tags.ts'
+import { type CheckInCodes, createCheckInCodes } from './check-ins/code.ts'
 import type { Config } from './config/config.ts'
 import { deriveKey } from './core/derived-key.ts'
 import { type Cursors, createCursors } from './core/pagination.ts'
 import type { AppSources } from './core/sources.ts'
+import { createGuardedFetch, type GuardedFetch } from './core/ssrf-guard.ts'
+import type { Tracer } from './core/tracer.ts'
+import type { RequestObserver } from './http/edge/server-hooks.ts'
 import { createRateLimiter, type RateLimiter } from './http/rate-limits/rate-limiter.ts'
 import type { Fetch } from './identity-provider/fetch-json.ts'
-import { createIdentityProvider, type IdentityProvider } from './identity-provider/provider.ts'
+import {
+  createIdentityProvider,
+  type IdentityProvider,
+  type ProviderObserver,
+} from './identity-provider/provider.ts'
 import type { ResilienceOptions } from './identity-provider/resilience-policy.ts'
 import { createPayments, type Payments } from './packs/payments/create.ts'
+import { createStreams, type Streams } from './stream/streams.ts'
+import { createTickets, type Tickets } from './stream/tickets.ts'
 import { createTokenEncryption, type TokenEncryption } from './users/token-encryption.ts'
+import { createWebhookSecrets, type WebhookSecrets } from './webhooks/secrets.ts'
+
+/** Called as things happen, for metrics. */
+interface Observers {
+  request?: RequestObserver
+  providerCall?: ProviderObserver
+}
 
 export interface Deps extends AppSources {
   config: Config
@@ -24,6 +42,7 @@ export interface Deps extends AppSources {
   identity: IdentityProvider
   nativeTokens: NativeTokens
   cursors: Cursors
+  checkInCodes: CheckInCodes
   tokenEncryption: TokenEncryption
   /** Responses, invalidated by the units of work of this process. */
   cache: ResponseCache
@@ -33,11 +52,19 @@ export interface Deps extends AppSources {
    */
   tokenValidityCache: ResponseCache
   payments: Payments
+  streams: Streams
+  streamTickets: Tickets
+  webhookSecrets: WebhookSecrets
+  /** How endpoints of webhooks are called. */
+  webhookFetch: GuardedFetch
   rateLimiter: RateLimiter
   /** Keys the hashes under which instances share rate limits. */
   rateLimitSecret: Buffer
   /** Set by `main.ts` when the process stops; responses and `/readyz` report it. */
   lifecycle: { stopping: boolean }
+  observers: Observers
+  /** Undefined: nothing is traced. */
+  tracer: Tracer | undefined
 }
 
 /** What comes from outside the application: real in `main.ts`, a test's own in tests. */
@@ -49,31 +76,57 @@ export interface World {
   /** How the provider is called. */
   fetch: Fetch
   resilience?: ResilienceOptions
+  observers?: Observers
+  tracer?: Tracer | undefined
 }
 
-export async function createDeps({ config, db, log, sources, fetch, resilience }: World): Promise<Deps> {
+export async function createDeps(world: World): Promise<Deps> {
+  const { config, log, sources, fetch, resilience, observers = {}, tracer } = world
+  const db = tracer?.database(world.db) ?? world.db
+  const tracedFetch = (target: string, untraced: Fetch) => tracer?.fetch(target, untraced) ?? untraced
+  const identity = createIdentityProvider({
+    ...{ ...config.identity, ...sources, fetch: tracedFetch('identity-provider', fetch), log, resilience },
+    observe: observers.providerCall,
+  })
+  const nativeTokens = await createNativeTokens({ ...config.nativeTokens, now: sources.now })
   // The signing key is the one secret that all instances share: the other keys are derived from it.
   const secret = config.nativeTokens.key.d ?? ''
   const { externalCommits } = db
   const cache = createResponseCache({ ...sources, externalCommits, maxBytes: 8 * 1024 * 1024 })
   // The names are tokens, which are long: large enough for every entry of the verified-token cache.
   const tokenValidityCache = createResponseCache({ ...sources, externalCommits, maxBytes: 32 * 1024 * 1024 })
-  db.onInvalidate(tag => (isTokenValidityTag(tag) ? tokenValidityCache : cache).invalidate(tag))
+  const cursors = createCursors(secret)
+  const streams = createStreams({ ...sources, config, db, log, cache, cursors })
+  db.onInvalidate(tag => {
+    if (!isTokenValidityTag(tag)) return cache.invalidate(tag)
+    tokenValidityCache.invalidate(tag)
+    streams.noteTokenChange()
+  })
   return {
     ...sources,
     config,
     db,
     runningKeys: new Map(),
     log,
-    identity: createIdentityProvider({ ...config.identity, ...sources, fetch, log, resilience }),
-    nativeTokens: await createNativeTokens({ ...config.nativeTokens, now: sources.now }),
-    cursors: createCursors(secret),
+    identity: tracer?.verifier('verify session token', identity) ?? identity,
+    nativeTokens: tracer?.verifier('verify native token', nativeTokens) ?? nativeTokens,
+    cursors,
+    checkInCodes: createCheckInCodes(secret),
     tokenEncryption: createTokenEncryption(secret),
     cache,
     tokenValidityCache,
     rateLimiter: createRateLimiter({ ...config.limits, monotonic: sources.elapsed }),
     rateLimitSecret: deriveKey(secret, 'rate limits'),
     lifecycle: { stopping: false },
-    payments: await createPayments(config.payments, secret, log),
+    observers,
+    tracer,
+    streams,
+    streamTickets: createTickets({ ...sources, secret }),
+    payments: await createPayments(config.payments, secret, {
+      log,
+      fetch: tracer?.fetch('stripe', request => globalThis.fetch(request)),
+    }),
+    webhookSecrets: createWebhookSecrets(config.nativeTokens),
+    webhookFetch: tracedFetch('webhook', createGuardedFetch({ publicOnly: config.production })),
   }
 }

@@ -11,11 +11,18 @@ import { realSources } from './core/sources.ts'
 import { createGuardedFetch } from './core/ssrf-guard.ts'
 import { createDeps } from './deps.ts'
 import { listenOptions } from './http/edge/listen-options.ts'
-import { superviseWorkers, workerNumber } from './workers.ts'
+import type { Tracing } from './tracing/tracing.ts'
+import { portOfWorker, superviseWorkers, workerNumber } from './workers.ts'
 
 async function start(config: Readonly<Config>) {
   const worker = workerNumber(process.env)
-  const { log, exit } = createLog(config.logLevel, worker)
+  let tracing: Tracing | undefined
+  const logMembers = config.tracing ? () => tracing?.logMembers() ?? {} : undefined
+  const { log, setLevel, exit } = createLog(config.logLevel, worker, logMembers)
+  process.on('SIGUSR2', () => {
+    // Workers get the level from their supervisor, so that all have the same, whichever processes the signal reaches.
+    if (worker === undefined) setLevel(log.level === config.logLevel ? 'debug' : config.logLevel)
+  })
   // Bun itself would print the message, and with it the values of a failed query.
   const crash = (error: unknown) => {
     log.fatal({ error: loggable(error) }, 'unexpected error: the process ends')
@@ -26,15 +33,31 @@ async function start(config: Readonly<Config>) {
     const report = await migrate(config.databaseUrl, config.postgres)
     if (report.applied > 0) log.info(report, 'migrated')
   } else await requireMigrated(config.databaseUrl, config.postgres)
+  if (config.erasureList === null && worker === undefined)
+    log.warn('ERASURE_LIST is not set: restoring a backup brings back fans who deleted their account')
   if (config.workers > 1 && worker === undefined) {
     return exit(await superviseWorkers(config.workers, config, log))
   }
 
-  const db = openDatabase(config.databaseUrl, realSources, { postgres: config.postgres, offloadDisk: true })
+  // Loaded only here: without their settings nothing is measured or traced, and their libraries are not read.
+  if (config.tracing) tracing = (await import('./tracing/tracing.ts')).createTracing(config.tracing, log)
+  const { metrics: address } = config
+  const metrics = address && (await import('./metrics/metrics.ts')).createMetrics()
+  const db = openDatabase(config.databaseUrl, realSources, {
+    ...{ postgres: config.postgres, offloadDisk: true },
+    observer: metrics?.database,
+  })
   const fetch = createGuardedFetch({ publicOnly: config.identity.publicOnly })
-  const deps = await createDeps({ config, db, log, sources: realSources, fetch })
+  const { observers } = metrics ?? {}
+  const { tracer } = tracing ?? {}
+  const deps = await createDeps({ config, db, log, sources: realSources, fetch, observers, tracer })
   const app = createApp(deps)
-  const background = startBackground(deps)
+  const metricsServer =
+    address && metrics?.serve(deps, { ...address, port: portOfWorker(address.port, worker) })
+  if (metricsServer) log.info({ url: metricsServer.url }, 'serving metrics')
+  // Streams are requests that last.
+  const inFlight = () => (app.server?.pendingRequests ?? 0) - deps.streams.size
+  const background = startBackground(deps, inFlight)
 
   let stopping = false
   async function stop(signal: string) {
@@ -50,16 +73,20 @@ async function start(config: Readonly<Config>) {
       log.error('requests did not finish in time')
       void exit(1)
     }, drainTimeoutMs)
+    deps.streams.stop()
     await app.server?.stop()
     await background.stop()
+    await metricsServer?.stop()
     await db.close()
     clearTimeout(deadline)
+    await tracing?.stop()
     log.info('stopped')
     await exit(0)
   }
   process.on('SIGTERM', () => void stop('SIGTERM'))
   process.on('SIGINT', () => void stop('SIGINT'))
-  if (worker !== undefined) process.on('disconnect', () => void stop('SIGTERM'))
+  if (worker !== undefined)
+    process.on('disconnect', () => void stop('SIGTERM')).on('message', (level: string) => setLevel(level))
 
   app.listen(listenOptions(config, { shared: worker !== undefined }))
   log.info({ url: `http://${config.host}:${app.server?.port}`, database: db.engine }, 'listening')
@@ -72,21 +99,23 @@ function addressOf(url: string | undefined): string {
 }
 
 /** What went wrong, for the operator: never a stack, never a value of the configuration. */
-function explain(error: unknown, env: NodeJS.ProcessEnv): string {
+function explain(error: unknown, config: Readonly<Config> | undefined): string {
   if (error instanceof ConfigError) return error.message
   if (error instanceof NewerSchemaError || error instanceof OlderSchemaError) return error.message
   if (error instanceof DatabaseError) {
-    return `The database of DATABASE_URL${addressOf(env.DATABASE_URL)} cannot be used: ${error.message}.`
+    return `The database of DATABASE_URL${addressOf(config?.databaseUrl)} cannot be used: ${error.message}.`
   }
   if ((error as { code?: unknown }).code === 'EADDRINUSE') {
-    return `Port ${env.PORT ?? 3000} is taken. Stop what listens there, or set PORT to another.`
+    return `Port ${config?.port} is taken. Stop what listens there, or set PORT to another.`
   }
   return `Matchday cannot start: ${loggable(error).message ?? 'unknown error'}`
 }
 
+let config: Readonly<Config> | undefined
 try {
-  await start(parseConfig(await withDevelopmentSecrets(process.env)))
+  config = parseConfig(await withDevelopmentSecrets(process.env))
+  await start(config)
 } catch (error) {
-  process.stderr.write(`${explain(error, process.env)}\n`)
+  process.stderr.write(`${explain(error, config)}\n`)
   process.exit(1)
 }

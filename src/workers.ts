@@ -1,8 +1,9 @@
 /**
  * `WORKERS=n`: n processes of the API on one port, among which the system distributes connections (SO_REUSEPORT). The
- * supervisor restarts a worker that ends by itself, and passes signals on to all.
+ * supervisor restarts a worker that ends by itself, and passes signals and the log level on to all.
  */
 import type { Logger } from 'pino'
+import { processOf } from './core/command-line.ts'
 
 /** Before a worker that ended by itself is restarted. */
 const PAUSE_MS = 1_000
@@ -14,6 +15,9 @@ const MAX_FAILURES = 5
 /** The number of this process among the workers; undefined for a process without workers, and for the supervisor. */
 export const workerNumber = (env: NodeJS.ProcessEnv): number | undefined =>
   env.MATCHDAY_WORKER === undefined ? undefined : Number(env.MATCHDAY_WORKER)
+
+/** A port that workers do not share: consecutive ones from `first` on. 0, which picks a free port, stays 0. */
+export const portOfWorker = (first: number, worker = 1): number => (first === 0 ? 0 : first + worker - 1)
 
 interface Listening {
   host: string
@@ -34,8 +38,13 @@ export async function superviseWorkers(
   async function keep(number: number) {
     for (let failures = 0; !stopping && failures < MAX_FAILURES; ) {
       const started = performance.now()
-      const worker = Bun.spawn([process.execPath, ...process.execArgv, Bun.main], {
-        env: { ...process.env, PORT: String(port), MATCHDAY_WORKER: String(number) },
+      const worker = Bun.spawn(processOf('serve', Bun.main, process.execArgv), {
+        env: {
+          ...process.env,
+          PORT: String(port),
+          MATCHDAY_WORKER: String(number),
+          LOG_LEVEL: log.level,
+        },
         stdin: 'ignore',
         stdout: 'inherit',
         stderr: 'inherit',
@@ -66,6 +75,15 @@ export async function superviseWorkers(
   }
   process.on('SIGTERM', () => stop('SIGTERM'))
   process.on('SIGINT', () => stop('SIGINT'))
+  log.on('level-change', level => {
+    for (const worker of running) {
+      try {
+        worker.send(level)
+      } catch {
+        // It has just ended: the next one starts with this level.
+      }
+    }
+  })
 
   log.info({ workers: count, url: `http://${host}:${port}` }, 'starting workers')
   await Promise.all(Array.from({ length: count }, (_, at) => keep(at + 1)))

@@ -9,28 +9,43 @@ const LAYERS = [
   ['core'],
   ['config', 'cache'],
   ['http', 'identity-provider', 'catalogue'],
-  ['users', 'teams', 'docs', 'health'],
-  ['auth'],
+  ['users', 'teams', 'docs', 'health', 'server-keys'],
+  ['auth', 'matches'],
   ['leaderboard'],
   ['points'],
-  ['rewards', 'packs', 'profile'],
-  ['onboarding', 'dashboard', 'account'],
-  ['admin'],
+  ['rules'],
+  ['events'],
+  ['rewards', 'packs', 'profile', 'check-ins', 'predictions', 'webhooks', 'event-sink'],
+  ['quests'],
+  ['onboarding', 'dashboard', 'account', 'stream'],
+  ['admin', 'metrics', 'tracing'],
 ]
 
 /** Files of `src/` outside rooms: they compose, and nothing below imports them. */
-const COMPOSITION = ['app', 'background', 'client', 'deps', 'main', 'workers'].map(name => `src/${name}.ts`)
+const COMPOSITION = ['app', 'background', 'client', 'deps', 'event-readers', 'main', 'workers'].map(
+  name => `src/${name}.ts`,
+)
 
 /** Each table's one room. `admin` is the operators' code: audits and imports read and write every table. */
 const OWNERS: Record<string, string[]> = {
   auth: ['nativeSessions', 'refreshTokens', 'revokedTokens'],
+  catalogue: ['catalogueVersions'],
+  'check-ins': ['checkIns'],
+  'event-sink': ['eventSinks'],
+  events: ['eventDistribution', 'events'],
   http: ['idempotencyKeys', 'rateLimitWindows'],
   leaderboard: ['leaderboardCounts', 'leaderboardEntries', 'leaderboardScores'],
+  matches: ['matchSettlements', 'matches'],
   packs: ['collectibles', 'packItems', 'packPurchases', 'packs', 'userItems', 'userPacks'],
-  points: ['pointsAccounts', 'pointsEntries'],
+  points: ['pointsAccounts', 'pointsEntries', 'pointsGrants'],
+  quests: ['questCounts', 'questProgress', 'questRequirements', 'questStreaks', 'questVersions', 'quests'],
+  predictions: ['predictions'],
   rewards: ['rewards', 'userRewards'],
+  rules: ['ruleBudgets', 'ruleUses', 'ruleVersions', 'rules'],
+  'server-keys': ['serverKeys'],
   teams: ['teams'],
   users: ['deferredSyncs', 'identities', 'onboardings', 'users'],
+  webhooks: ['webhookDeliveries', 'webhookEndpoints', 'webhookLanes'],
 }
 
 const root = join(import.meta.dir, '..')
@@ -63,7 +78,13 @@ const isHttp = (file: string) =>
   isRoutes(file) ||
   /^src\/(http\/(edge|contract)|docs)\//.test(file) ||
   COMPOSITION.includes(file) ||
-  ['src/auth/authenticate.ts', 'src/auth/groups.ts', 'src/http/idempotency/idempotency.ts'].includes(file)
+  [
+    'src/auth/authenticate.ts',
+    'src/auth/groups.ts',
+    'src/http/idempotency/idempotency.ts',
+    'src/server-keys/group.ts',
+    'src/stream/topics.ts',
+  ].includes(file)
 const offenders = (breaks: (source: Source) => boolean) => runtime.filter(breaks).map(({ file }) => file)
 
 /** The tables that a file names. */
@@ -179,12 +200,28 @@ describe('kinds of files', () => {
   })
 
   test('a caller’s changes go through `write` of the context, which keeps Idempotency-Key', () => {
-    // Responses of `auth` carry secrets; deliveries of other systems carry no key.
-    const mayWrite = ['src/auth/routes.ts', 'src/users/routes.ts', 'src/http/idempotency/idempotency.ts']
+    // Responses of `auth` carry secrets; deliveries and requests of other systems carry no key.
+    const mayWrite = [
+      'src/auth/routes.ts',
+      'src/users/routes.ts',
+      'src/http/idempotency/idempotency.ts',
+      'src/server-keys/group.ts',
+    ]
     const writers = offenders(
       ({ file, text }) => isHttp(file) && /\bdb\.write\(/.test(text) && !mayWrite.includes(file),
     )
     expect(writers).toEqual([])
+  })
+
+  test.each([
+    ['metrics', '@prometheus-io/'],
+    ['tracing', '@opentelemetry/'],
+  ])('only main.ts loads src/%s/ and its library, and only when it is asked for', (room, library) => {
+    const folder = `src/${room}/`
+    const isPart = (name: string) => name.startsWith(folder) || name.startsWith(library)
+    const loading = runtime.filter(({ file, imports }) => !file.startsWith(folder) && imports.some(isPart))
+    expect(loading.map(({ file }) => file)).toEqual(['src/main.ts'])
+    expect(loading[0]?.text).not.toMatch(new RegExp(`^import (?!type ).*'./${room}/`, 'm'))
   })
 
   test('only db/ uses a dialect', () => {

@@ -16,6 +16,8 @@ export interface PostgresSettings {
   connectTimeoutMs: number
   /** Named prepared statements. PgBouncer supports them in transaction pooling from 1.21 on, if configured. */
   preparedStatements: boolean
+  /** CA certificates in PEM: with them every connection is TLS, and the server's certificate and host name are verified. */
+  ca: string | null
 }
 
 export const postgresDefaults: Readonly<PostgresSettings> = Object.freeze({
@@ -23,6 +25,7 @@ export const postgresDefaults: Readonly<PostgresSettings> = Object.freeze({
   statementTimeoutMs: 5_000,
   connectTimeoutMs: 5_000,
   preparedStatements: true,
+  ca: null,
 })
 
 /** Added to the statement timeout for the network and the server's own timer. */
@@ -30,6 +33,11 @@ const MARGIN_MS = 1_000
 /** Ends a transaction whose client is gone, so that it releases its locks. */
 const IDLE_IN_TRANSACTION_MS = 10_000
 const BULK_STATEMENT_TIMEOUT_MS = 600_000
+/**
+ * A plan that is made while a table is small would scan it whole for as long as the statement stays prepared. Without scans,
+ * plans use an index from the start. Where there is none, a scan looks so expensive that it would be compiled.
+ */
+const KEEP_PLANS_GOOD = ['SET LOCAL enable_seqscan = off', 'SET LOCAL jit = off']
 
 interface Statement extends PromiseLike<unknown> {
   values(): Promise<unknown>
@@ -41,18 +49,24 @@ interface Statements {
 }
 
 export interface PostgresClient extends Statements {
+  /** Number of statements outside of transactions that run. */
+  readonly statements: number
   begin<T>(work: (transaction: Statements) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
+/** Bun reads `sslmode` from the URL itself, but then obeys NODE_TLS_REJECT_UNAUTHORIZED=0. */
+const VERIFIES = /=verify-(ca|full)\b/i
+
 /** A pool without deadlines, for migrations. */
 export const connectPostgres = (url: string, settings: Partial<PostgresSettings> = {}): SQL => {
-  const { poolSize, connectTimeoutMs, preparedStatements } = { ...postgresDefaults, ...settings }
+  const { poolSize, connectTimeoutMs, preparedStatements, ca } = { ...postgresDefaults, ...settings }
   return new SQL(url, {
     max: poolSize,
     idleTimeout: 60,
     connectionTimeout: connectTimeoutMs / 1_000,
     prepare: preparedStatements,
+    ...(ca !== null || VERIFIES.test(url) ? { tls: { ca: ca ?? undefined, rejectUnauthorized: true } } : {}),
   })
 }
 
@@ -68,11 +82,12 @@ export function createPostgresClient(
     'BEGIN',
     `SET LOCAL statement_timeout = ${timeoutMs}`,
     `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
-    ...(bulk ? ['SET LOCAL synchronous_commit = off'] : []),
+    ...(bulk ? ['SET LOCAL synchronous_commit = off'] : KEEP_PLANS_GOOD),
   ].join('; ')
   const connect = () => connectPostgres(url, settings)
   const replaced = new Set<SQL>()
   let current = connect()
+  let statements = 0
 
   function replace(pool: SQL) {
     if (pool !== current) return
@@ -92,6 +107,7 @@ export function createPostgresClient(
 
   /** Outside a transaction the client enforces the timeout and asks the server to cancel the statement. */
   async function runAlone(pool: SQL, query: SQL.Query<unknown>): Promise<unknown> {
+    statements++
     const timer = setTimeout(() => query.cancel(), timeoutMs)
     try {
       return await inTime(pool, query)
@@ -102,10 +118,15 @@ export function createPostgresClient(
       throw new DatabaseError('unreachable', error)
     } finally {
       clearTimeout(timer)
+      statements--
     }
   }
 
   return {
+    get statements() {
+      return statements
+    },
+
     unsafe: (text, parameters) => {
       const pool = current
       return lazy(pool.unsafe(text, parameters), query => runAlone(pool, query))

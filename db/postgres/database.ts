@@ -12,12 +12,14 @@ import { createSemaphore } from '../semaphore.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
 import { createWriteHealth } from '../write-health.ts'
 import { createWriteMeter } from '../write-meter.ts'
-import { createPostgresClient, postgresDefaults } from './client.ts'
+import { createPostgresClient, type PostgresClient, postgresDefaults } from './client.ts'
 import { shareCheck } from './shared-check.ts'
 
 /** Connections reserved for reads, so that reads stay fast while writes wait for locks. */
 const READERS = 2
 const ATTEMPTS = 5
+/** A commit proves for this long that the server works: under load, a check would wait behind other work. Milliseconds. */
+const PROOF_MS = 50
 const tables = defineTables(postgres)
 
 type Drizzle = PgDatabase<PgQueryResultHKT>
@@ -26,19 +28,20 @@ export function openPostgres(url: string, sources: Sources, options: DatabaseOpt
   const client = createPostgresClient(url, options.postgres, options.bulk)
   // Guarantee of the cast: Drizzle's driver calls only `unsafe` and `begin`.
   const queries = drizzle({ client: client as unknown as SQL, casing: 'snake_case' })
-  return databaseOn(queries, sources, client.close, options)
+  return databaseOn(queries, sources, client, options)
 }
 
 /** Works with any of Drizzle's PostgreSQL drivers: tests also run it on PGlite. */
 export function databaseOn(
   queries: Drizzle,
   sources: Sources,
-  closeClient: () => Promise<void>,
-  { postgres: { poolSize = postgresDefaults.poolSize } = {} }: DatabaseOptions = {},
+  client: Pick<PostgresClient, 'statements' | 'close'>,
+  { postgres: { poolSize = postgresDefaults.poolSize } = {}, observer }: DatabaseOptions = {},
 ): Database {
   const writers = createSemaphore(poolSize - READERS)
-  const meter = createWriteMeter(1)
-  const read = extend<Reader>(queries, { tables, statements: new Map(), ...sources })
+  const meter = createWriteMeter(1, { onEnd: observer?.writeEnded })
+  const identity = {}
+  const read = extend<Reader>(queries, { tables, identity, statements: new Map(), ...sources })
   const writeStatements = new Map<string, object>()
   const insideWork = new AsyncLocalStorage<true>()
   const listeners: ((tag: string) => void)[] = []
@@ -46,6 +49,8 @@ export function databaseOn(
     for (const listener of listeners) listener(tag)
   }
   let closing: Promise<void> | undefined
+  /** Of the last commit, as `performance.now()`. */
+  let committedAt = Number.NEGATIVE_INFINITY
   // Without `corrupt`: the server itself decides what it can still serve.
   const writeHealth = createWriteHealth(['full', 'read_only', 'unreachable'], () =>
     queries.transaction(async tx => {
@@ -68,6 +73,7 @@ export function databaseOn(
     const value = await queries.transaction(transaction => {
       const tx = extend<Transaction>(transaction, {
         tables,
+        identity,
         statements: shareStatements(writeStatements, transaction),
         ...sources,
         now: () => at,
@@ -77,6 +83,7 @@ export function databaseOn(
       })
       return insideWork.run(true, () => work(tx))
     })
+    committedAt = performance.now()
     for (const effect of effects) effect()
     return value
   }
@@ -113,13 +120,19 @@ export function databaseOn(
       })
     },
     writeLoad: meter.load,
+    poolLoad: () => ({
+      size: poolSize,
+      transactions: writers.held,
+      waiting: writers.waiting,
+      statements: client.statements,
+    }),
     onInvalidate(listener) {
       listeners.push(listener)
     },
     externalCommits: () => null,
     async ping() {
       try {
-        await checkSchema()
+        if (performance.now() - committedAt > PROOF_MS) await checkSchema()
         await writeHealth.check()
       } catch (error) {
         throw translateDatabaseError(error)
@@ -128,7 +141,7 @@ export function databaseOn(
     truncateLog: async () => null,
     // The server checks its own files (data checksums, amcheck), and foreign keys are always enforced.
     findDamage: async () => [],
-    close: () => (closing ??= writers.close().then(closeClient)),
+    close: () => (closing ??= writers.close().then(client.close)),
   }
 }
 

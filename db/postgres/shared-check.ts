@@ -1,10 +1,10 @@
 /** How long callers wait for a running check while the last success is recent. Under load, checks wait behind other work. */
-const WAIT_MS = 20
+const WAIT_MS = 5
 /** How long a success is recent. */
 const RECENT_MS = 1_000
 
 /**
- * Concurrent callers share one run of `check`. A run that takes longer than 20 ms counts as successful while the last success
+ * Concurrent callers share one run of `check`. A run that takes longer than 5 ms counts as successful while the last success
  * is at most a second old; its failure is reported to the callers that follow.
  */
 export function shareCheck(check: () => Promise<void>): () => Promise<void> {

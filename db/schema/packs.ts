@@ -139,14 +139,17 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
     ],
   )
 
-  /** Drawn items. The serial numbers of a collectible start at 1 and have no gap. */
+  /**
+   * Drawn items, and items that were given without a pack. The serial numbers of a collectible start at 1 and have no gap.
+   * The unique indexes enforce that a position of a pack is drawn once, and an item is given once.
+   */
   const userItems = table(
     'user_items',
     {
-      userPackId: id()
-        .notNull()
-        .references(() => userPacks.id),
-      position: integer().notNull(),
+      userPackId: id().references(() => userPacks.id),
+      position: integer(),
+      /** What gave an item without a pack, such as `quest:ID:PERIOD`. */
+      givenFor: id(),
       userId: id()
         .notNull()
         .references(() => users.id),
@@ -157,9 +160,12 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
       createdAt: timestamp().notNull(),
     },
     t => [
-      kit.primaryKey({ name: 'user_items_pk', columns: [t.userPackId, t.position] }),
-      kit.uniqueIndex('user_items_collectible_serial_unique').on(t.collectibleId, t.serialNumber),
+      kit.primaryKey({ name: 'user_items_pk', columns: [t.collectibleId, t.serialNumber] }),
+      kit.uniqueIndex('user_items_position_unique').on(t.userPackId, t.position),
+      kit.uniqueIndex('user_items_given_unique').on(t.userId, t.givenFor),
       kit.index('user_items_collection').on(t.userId, t.collectibleId, t.serialNumber),
+      kit.check('user_items_of_a_pack', sql`(${t.userPackId} is null) = (${t.position} is null)`),
+      kit.check('user_items_drawn_or_given', sql`(${t.userPackId} is null) = (${t.givenFor} is not null)`),
     ],
   )
 

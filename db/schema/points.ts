@@ -52,5 +52,24 @@ export function definePointsTables(kit: ColumnKit, { users }: FanTables) {
     ],
   )
 
-  return { pointsAccounts, pointsEntries }
+  /** Grants by server keys and operators. The primary key enforces that a grant is booked once. */
+  const pointsGrants = table(
+    'points_grants',
+    {
+      ref: id().primaryKey(),
+      /** Who granted it. */
+      source: id().notNull(),
+      userId: id()
+        .notNull()
+        .references(() => users.id),
+      delta: integer().notNull(),
+      entryId: id().notNull(),
+      /** Not part of the ledger: an erasure deletes it. */
+      note: text(),
+      createdAt: timestamp().notNull(),
+    },
+    t => [kit.index('points_grants_user').on(t.userId)],
+  )
+
+  return { pointsAccounts, pointsEntries, pointsGrants }
 }

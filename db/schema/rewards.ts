@@ -44,6 +44,9 @@ export function defineRewardsTables(kit: ColumnKit, { users }: FanTables) {
       claimedAt: timestamp().notNull(),
       redeemedAt: timestamp(),
       redemptionCode: id(),
+      /** When and by which source the code was used. */
+      usedAt: timestamp(),
+      usedBy: text(),
     },
     t => [
       kit.primaryKey({ name: 'user_rewards_pk', columns: [t.userId, t.rewardId] }),

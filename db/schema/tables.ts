@@ -3,14 +3,20 @@
  * migrations of both. Rules are constraints where SQL can express them.
  */
 import type { ColumnKit } from './columns.ts'
+import { defineEventSinkTables } from './event-sinks.ts'
+import { defineEventTables } from './events.ts'
 import { defineFansTables } from './fans.ts'
 import { defineIdempotencyTables } from './idempotency.ts'
 import { defineLeaderboardTables } from './leaderboard.ts'
 import { defineLimitsTables } from './limits.ts'
+import { defineMatchTables } from './matches.ts'
 import { definePacksTables } from './packs.ts'
 import { definePointsTables } from './points.ts'
+import { defineQuestTables } from './quests.ts'
 import { defineRewardsTables } from './rewards.ts'
+import { defineServerKeyTables } from './server-keys.ts'
 import { defineSignInTables } from './sign-in.ts'
+import { defineWebhookTables } from './webhooks.ts'
 
 export type Tables = ReturnType<typeof defineTables>
 
@@ -25,5 +31,11 @@ export function defineTables(kit: ColumnKit) {
     ...defineRewardsTables(kit, fans),
     ...definePacksTables(kit, fans),
     ...defineLimitsTables(kit),
+    ...defineServerKeyTables(kit),
+    ...defineEventTables(kit, fans),
+    ...defineQuestTables(kit, fans),
+    ...defineMatchTables(kit, fans),
+    ...defineWebhookTables(kit, fans),
+    ...defineEventSinkTables(kit),
   }
 }

@@ -20,9 +20,9 @@ const TRUNCATE_RETRY_MS = 20
 const tables = defineTables(sqlite)
 
 /** Drizzle on one connection, typed as the interface that both engines share (see `columns.ts`). */
-export function queriesOn(connection: Connection, sources: Sources): Reader {
+export function queriesOn(connection: Connection, sources: Sources, identity = {}): Reader {
   const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
-  return Object.assign(queries, { tables, statements: new Map(), ...sources })
+  return Object.assign(queries, { tables, identity, statements: new Map(), ...sources })
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
@@ -45,10 +45,11 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
 
   const statements = [cacheStatements(reader), cacheStatements(writer)]
   const read = queriesOn(reader, sources)
+  const { identity } = read
   // Changes with each commit of another connection. Read outside a transaction, so it misses none.
   const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const listeners: ((tag: string) => void)[] = []
-  const meter = createWriteMeter(0.2)
+  const meter = createWriteMeter(0.2, { onEnd: options.observer?.writeEnded })
   const writeHealth = createWriteHealth(['full', 'read_only', 'corrupt', 'unreachable'], () =>
     commits.write(async () => {
       // Allocates pages and frees them: fails on a full disk.
@@ -59,7 +60,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   const commits = createGroupCommit({
     ...options,
     writer,
-    queries: queriesOn(writer, sources),
+    queries: queriesOn(writer, sources, identity),
     sources,
     wal,
     translate(error) {
@@ -82,6 +83,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       return meter.measure(() => commits.write(work))
     },
     writeLoad: meter.load,
+    poolLoad: () => null,
     onInvalidate(listener) {
       listeners.push(listener)
     },

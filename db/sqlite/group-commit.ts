@@ -5,7 +5,7 @@
 import type { Database as Connection } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { DatabaseError } from '../errors.ts'
-import type { Reader, Sources, Transaction } from '../types.ts'
+import type { DatabaseObserver, Reader, Sources, Transaction } from '../types.ts'
 import { createWriteLock } from './connection.ts'
 import type { Wal } from './wal.ts'
 
@@ -34,6 +34,7 @@ interface GroupCommitDeps extends GroupCommitOptions {
   sources: Sources
   /** Undefined when COMMIT itself does the fsync and the checkpoints. */
   wal: Wal | undefined
+  observer?: DatabaseObserver | undefined
   /** Translates the errors that callers of failed jobs get. */
   translate(error: unknown): unknown
   /** Called for each tag of a committed job, before a reader sees its writes. */
@@ -61,7 +62,7 @@ export interface GroupCommit {
 }
 
 export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
-  const { writer, queries, sources, wal, translate, onInvalidate } = deps
+  const { writer, queries, sources, wal, observer, translate, onInvalidate } = deps
   const { lockTimeoutMs = LOCK_TIMEOUT_MS, flushTimeoutMs = FLUSH_TIMEOUT_MS } = deps
   const { batchMs = BATCH_MS } = deps
   const takeLock = createWriteLock(writer)
@@ -119,6 +120,7 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
       rejectExpired()
       return
     }
+    observer?.committed(batch.length)
     // Readers see the batch from here on: no cached response from before may remain.
     for (const outcome of outcomes) if (outcome.succeeded) for (const tag of outcome.tags) onInvalidate(tag)
     try {
@@ -136,10 +138,12 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
   async function flush(onLate: () => void) {
     if (!wal) return
     const late = setTimeout(onLate, flushTimeoutMs)
+    const began = performance.now()
     try {
       await wal.flush()
     } finally {
       clearTimeout(late)
+      observer?.flushed(performance.now() - began)
     }
   }
 

@@ -7,6 +7,7 @@
  */
 import type { Database as Connection } from 'bun:sqlite'
 import { closeSync, fdatasync, futimes, openSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { withDeadline } from '../deadline.ts'
 import { DatabaseError } from '../errors.ts'
@@ -125,7 +126,7 @@ function createCheckpointThread(path: string) {
   let done = () => {}
 
   function start(): Worker {
-    const started = new Worker(new URL('./checkpoint.ts', import.meta.url).href, {
+    const started = new Worker(join(import.meta.dir, 'checkpoint.ts'), {
       smol: true,
       env: { DATABASE_PATH: path },
     })

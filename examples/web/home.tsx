@@ -1,5 +1,7 @@
-/** The home screen: points, rank and the newest entries of the ledger. */
+/** The home screen: points, rank and the newest entries of the ledger, as they change. */
+import { useEffect } from 'preact/hooks'
 import { api, need } from './api.ts'
+import { follow } from './live.ts'
 import { Loading, useLoaded } from './load.tsx'
 
 export function Home() {
@@ -10,6 +12,7 @@ export function Home() {
     ])
     return { ...dashboard, onboarded: onboarding.state === 'completed' }
   })
+  useEffect(() => follow(home.reload), [home.reload])
   return (
     <Loading of={home}>
       {({ profile, points, rank, recentPoints, onboarded }) => (

@@ -1,12 +1,14 @@
-/** A small fan app: home, rewards and packs, on the typed client. */
+/** A small fan app: home, quests, matches, rewards and packs, on the typed client. */
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { Home } from './home.tsx'
+import { Matches } from './matches.tsx'
 import { Packs } from './packs.tsx'
+import { Quests } from './quests.tsx'
 import { Rewards } from './rewards.tsx'
 import { type DemoConfig, finishSignIn, isSignedIn, signOut, startSignIn } from './sign-in.ts'
 
-const PAGES = { Home, Rewards, Packs }
+const PAGES = { Home, Quests, Matches, Rewards, Packs }
 type PageName = keyof typeof PAGES
 
 function App({ config }: { config: DemoConfig }) {

@@ -65,7 +65,7 @@ export async function finishSignIn(config: DemoConfig): Promise<void> {
   sessionStorage.removeItem(PENDING)
   history.replaceState(null, '', '/demo')
   if (query.has('error')) throw new Error(query.get('error_description') ?? 'The sign-in was refused.')
-  // A code that this tab did not ask for could sign the fan in as somebody else.
+  // An attacker's link may contain a code of the attacker's account: accept only codes that this tab requested.
   if (!code || !pending || state !== pending.state) throw new Error('The sign-in did not start here.')
   const { token_endpoint } = await discover(config)
   const response = await fetch(token_endpoint, {

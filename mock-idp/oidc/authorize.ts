@@ -41,6 +41,7 @@ function showSignIn(provider: Provider, request: Request): Response {
     hinted,
     current: session && !authorization.prompts.includes('login') ? users.find(session.sub) : undefined,
     users: users.search(search),
+    stageOf: sub => users.seededStage(sub),
     total: users.size,
     search,
     page: Number(/^\d{1,6}$/.exec(query.get('page') ?? '')?.[0] ?? 1),

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { Elysia } from 'elysia'
 import type { Provider } from '../provider.ts'
 import { drawAvatar } from './avatar.ts'
@@ -20,9 +21,7 @@ export function pageRoutes({ issuer, users }: Provider) {
       return respond(drawAvatar(user), 'image/svg+xml')
     })
   for (const [file, type] of Object.entries(assets)) {
-    app.get(`/assets/${file}`, async () =>
-      respond(await Bun.file(new URL(file, import.meta.url)).text(), type),
-    )
+    app.get(`/assets/${file}`, async () => respond(await Bun.file(join(import.meta.dir, file)).text(), type))
   }
   return app
 }

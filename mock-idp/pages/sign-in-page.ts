@@ -1,6 +1,7 @@
 import type { AuthorizeRequest } from '../oidc/authorize-request.ts'
 import { formActionSource } from '../oidc/clients.ts'
 import { paths } from '../oidc/discovery.ts'
+import { type Stage, stageNames } from '../users/stages.ts'
 import type { User } from '../users/user.ts'
 import { type Html, html } from './html.ts'
 import { pageResponse } from './layout.ts'
@@ -15,6 +16,8 @@ export interface SignIn {
   current?: User
   /** Every fan that matches the search. */
   users: User[]
+  /** The stage of a fan in a seeded database. */
+  stageOf: StageOf
   /** The number of fans without a search. */
   total: number
   search: string
@@ -22,8 +25,19 @@ export interface SignIn {
   page: number
 }
 
+type StageOf = (sub: string) => Stage | undefined
+
 /** The sign-in page: a plain form with a button for each fan, and a plain search form. It works without scripts. */
-export function signInPage({ request, hinted, current, users, total, search, page }: SignIn): Response {
+export function signInPage({
+  request,
+  hinted,
+  current,
+  users,
+  stageOf,
+  total,
+  search,
+  page,
+}: SignIn): Response {
   const pages = Math.max(1, Math.ceil(users.length / pageSize))
   const currentPage = Math.min(Math.max(1, page), pages)
   const shown = users.slice((currentPage - 1) * pageSize, currentPage * pageSize)
@@ -46,36 +60,36 @@ ${hidden}
 <button type="submit">Search</button>
 </div>
 </form>`,
-    main: html`${first && pinned(first, hinted ? 'Suggested by the app' : 'Continue as', hidden)}
+    main: html`${first && pinned(first, hinted ? 'Suggested by the app' : 'Continue as', hidden, stageOf)}
 <section aria-labelledby="fans-heading">
 <div class="section-head">
 <h2 id="fans-heading">Fans</h2>
 <p id="count" role="status" aria-live="polite">${countText(users.length, total, shown.length, (currentPage - 1) * pageSize)}</p>
 </div>
 <div id="fans">
-${shown.length === 0 ? emptyResult(request, search) : fanForm(shown, hidden)}
+${shown.length === 0 ? emptyResult(request, search) : fanForm(shown, hidden, stageOf)}
 ${pages > 1 && pager(request, search, currentPage, pages)}
 </div>
 </section>`,
   })
 }
 
-function pinned(user: User, heading: string, hidden: Html[]): Html {
+function pinned(user: User, heading: string, hidden: Html[], stageOf: StageOf): Html {
   return html`<section class="pinned" aria-labelledby="pinned-heading">
 <h2 id="pinned-heading">${heading}</h2>
-${fanForm([user], hidden)}
+${fanForm([user], hidden, stageOf)}
 </section>`
 }
 
-function fanForm(users: User[], hidden: Html[]): Html {
+function fanForm(users: User[], hidden: Html[], stageOf: StageOf): Html {
   return html`<form method="post" action="${paths.authorize}">
 ${hidden}
 <ul class="fans">
-${users.map(fanCard)}</ul>
+${users.map(user => fanCard(user, stageOf(user.sub)))}</ul>
 </form>`
 }
 
-function fanCard(user: User): Html {
+function fanCard(user: User, stage: Stage | undefined): Html {
   const { sub, preferred_username, email, locale } = user
   const avatar = `/avatars/${encodeURIComponent(sub)}.svg`
   return html`<li><button class="fan" type="submit" name="sub" value="${sub}">
@@ -83,7 +97,8 @@ function fanCard(user: User): Html {
 <span class="fan-text"><span class="unseen">Sign in as </span><bdi class="fan-name"${locale !== undefined && html` lang="${locale}"`}>${displayName(user)}</bdi>
 <span class="fan-handle">${preferred_username === undefined ? sub : `@${preferred_username}`}</span>
 ${preferred_username !== undefined && html`<span class="fan-id">${sub}</span>`}
-${email !== undefined && html`<span class="fan-email">${email}</span>`}</span>
+${email !== undefined && html`<span class="fan-email">${email}</span>`}
+${stage !== undefined && html`<span class="fan-stage">Seeded ${stageNames[stage]}</span>`}</span>
 </button></li>
 `
 }

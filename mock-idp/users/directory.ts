@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { OAuthError } from '../oidc/oauth-error.ts'
 import { generateFans } from './generate-fans.ts'
+import { type Stage, stageOf } from './stages.ts'
 import type { User } from './user.ts'
 
 /** The claims that a change sets; null removes a claim. */
@@ -53,6 +54,12 @@ export class UserDirectory {
         ({ email, preferred_username }) => fold(email ?? '') === folded || preferred_username === folded,
       )
     )
+  }
+
+  /** The stage of a generated fan in a seeded database; undefined for other users. */
+  seededStage(sub: string): Stage | undefined {
+    const number = Number(/^fan-(\d{4,})$/.exec(sub)?.[1] ?? 0)
+    return number >= 1 && number <= this.#options.fans ? stageOf(number - 1) : undefined
   }
 
   /** @throws OAuthError 409 `conflict` for a sub that is or was in use */

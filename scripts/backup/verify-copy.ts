@@ -3,6 +3,7 @@ import { DatabaseError } from '../../db/index.ts'
 import { type Inspection, inspectSqlite, openSqliteCopy } from '../../db/sqlite/copy.ts'
 import type { Finding } from '../../src/admin/audit/audit-fan.ts'
 import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
+import { commandLine } from '../../src/core/command-line.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { fail } from '../command/explain.ts'
 import type { Progress } from '../command/progress.ts'
@@ -52,7 +53,7 @@ async function verifyLedgerOf(path: string, progress: Progress): Promise<string>
     const [first] = findings
     if (first) {
       fail(
-        `The ledger in ${path} is inconsistent: ${describeFinding(first)}.\n\`bun run verify-ledger\` lists all findings.`,
+        `The ledger in ${path} is inconsistent: ${describeFinding(first)}.\n\`${commandLine('verify-ledger')}\` lists all findings.`,
       )
     }
     return digest
@@ -67,5 +68,5 @@ const isGap = ({ what, actual }: Finding) => what === 'leaderboard_entries.hash'
 
 export const describeLedger = (digest: string | null) =>
   digest === null
-    ? 'Its ledger has another schema version: run `bun run verify-ledger` after migrating it.'
+    ? `Its ledger has another schema version: run \`${commandLine('verify-ledger')}\` after migrating it.`
     : `Ledger digest ${digest}`

@@ -1,40 +1,24 @@
 /** Counts the database statements of a read, in process. */
-import { pino } from 'pino'
-import { openDatabase } from '../../db/index.ts'
-import { createApp } from '../../src/app.ts'
-import { parseConfig } from '../../src/config/config.ts'
-import { realSources } from '../../src/core/sources.ts'
-import { createDeps } from '../../src/deps.ts'
 import type { Engine } from './databases.ts'
+import { inProcess } from './in-process.ts'
 import type { Bench } from './scenario.ts'
 
 /** Counts the statements of one GET with a verified token whose response is not cached. */
-export async function countStatements(
-  { databases, subjects, issuer, options, tokensOf }: Bench,
-  engine: Engine,
-  path: string,
-): Promise<number> {
-  const { url, remove } = await databases.copy(engine, options.fans)
-  const db = openDatabase(url, realSources)
+export async function countStatements(bench: Bench, engine: Engine, path: string): Promise<number> {
+  const { url, remove } = await bench.databases.copy(engine, bench.options.fans)
   let count = 0
-  const read = new Proxy(db.read, {
-    get(target, name) {
-      // `statements` is read once for each prepared statement, `select` is called for any other.
-      if (name === 'statements' || name === 'select') count++
-      return Reflect.get(target, name)
-    },
+  const app = await inProcess(bench, url, db => {
+    const read = new Proxy(db.read, {
+      get(target, name) {
+        // `statements` is read once for each prepared statement, `select` is called for any other.
+        if (name === 'statements' || name === 'select') count++
+        return Reflect.get(target, name)
+      },
+    })
+    return { ...db, read }
   })
   try {
-    const app = createApp(
-      await createDeps({
-        config: parseConfig(subjects.environment(url)),
-        db: { ...db, read },
-        log: pino({ level: 'silent' }),
-        sources: realSources,
-        fetch: () => fetch(issuer.origin),
-      }),
-    )
-    const [one = '', other = ''] = tokensOf(options.fans)
+    const [one = '', other = ''] = bench.tokensOf(bench.options.fans)
     const request = async (token: string, path: string) => {
       const headers = { authorization: `Bearer ${token}` }
       const { status } = await app.handle(new Request(`http://localhost${path}`, { headers }))
@@ -47,7 +31,7 @@ export async function countStatements(
     await request(other, path)
     return count
   } finally {
-    await db.close()
+    await app.close()
     await remove()
   }
 }

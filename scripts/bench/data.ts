@@ -109,6 +109,16 @@ function fanRows(first: number, end: number): Rows {
   return rows
 }
 
+/** Distinct ranks with some ties. */
+const scatter = (fan: number) => (fan * 7919) % 100_003
+
+/** The fan with the most points. */
+export function topFan(fans: number): number {
+  let top = 0
+  for (let fan = 1; fan < fans; fan++) if (scatter(fan) > scatter(top)) top = fan
+  return top
+}
+
 const profile = (fan: number) => ({
   display_name: `Fan number ${fan}`,
   handle: `fan_${fan}`,
@@ -118,8 +128,7 @@ const profile = (fan: number) => ({
 })
 
 function ledgerOf(userId: string, fan: number, createdAt: Date) {
-  // Distinct ranks with some ties.
-  const earned = POINTS - ONBOARDING_POINTS + ((fan * 7919) % 100_003)
+  const earned = POINTS - ONBOARDING_POINTS + scatter(fan)
   const causes = [
     { delta: ONBOARDING_POINTS, reason: 'onboarding', ref: 'onboarding' },
     { delta: earned, reason: 'activity', ref: 'season-1' },

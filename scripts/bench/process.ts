@@ -1,5 +1,5 @@
 /** Child processes of the bench: pins them to a core where possible, waits until they are ready, and stops them. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 
 export const root = `${import.meta.dir}/../..`
@@ -55,6 +55,35 @@ export async function outputOf(command: string[], { core, cwd = root, env }: Spa
   if ((await child.exited) !== 0) throw new Error(`${command[0]} failed: ${errors || output}`)
   const used = child.resourceUsage()?.cpuTime.total ?? 0n
   return { output, cpuSeconds: Number(used) / 1e6 }
+}
+
+/** Starts a command that writes lines of JSON until its input ends. @throws Error from `next` when it exits */
+export function startLines(command: string[], core: number | null) {
+  const child = track(
+    Bun.spawn(pinned(command, core), { cwd: root, stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' }),
+  )
+  const lines = readLines(child.stdout)
+  return {
+    async next(): Promise<unknown> {
+      const { value, done } = await lines.next()
+      if (done) throw new Error(`${command.join(' ')} exited`)
+      return JSON.parse(value)
+    },
+    async stop() {
+      await child.stdin.end()
+      await child.exited
+    },
+  }
+}
+
+async function* readLines(output: ReadableStream<Uint8Array>): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of output) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
 }
 
 export interface Running {
@@ -124,11 +153,37 @@ export async function startServer(
 
 /** CPU seconds used by all threads of a process and its children; null where /proc is not available. */
 export function cpuSecondsOf(pid: number): number | null {
+  const own = ownCpuSeconds(pid)
+  return own === null ? null : childrenOf(pid).reduce((sum, child) => sum + (cpuSecondsOf(child) ?? 0), own)
+}
+
+/** CPU seconds used by the PostgreSQL processes of this machine; null where there are none. */
+export function postgresCpuSeconds(): number | null {
+  const pids = processIds().filter(pid => read(`/proc/${pid}/comm`)?.startsWith('postgres'))
+  return pids.length === 0 ? null : pids.reduce((sum, pid) => sum + (ownCpuSeconds(pid) ?? 0), 0)
+}
+
+function processIds(): number[] {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const own = (Number(fields[11]) + Number(fields[12])) / 100
-    return childrenOf(pid).reduce((sum, child) => sum + (cpuSecondsOf(child) ?? 0), own)
+    return readdirSync('/proc')
+      .map(Number)
+      .filter(pid => pid > 0)
+  } catch {
+    return []
+  }
+}
+
+function ownCpuSeconds(pid: number): number | null {
+  const stat = read(`/proc/${pid}/stat`)
+  if (stat === null) return null
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+/** Null where there is no such file: the process has ended, or the system has no /proc. */
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8')
   } catch {
     return null
   }

@@ -46,10 +46,11 @@ export function reportScenario(
         : '',
       latencies(detail),
       share(detail.serverCpu),
+      share(detail.databaseCpu),
       share(detail.generatorCpu),
     ]
   })
-  const head = ['', 'median', '', 'spread', 'ratio', 'by CPU', 'p50 / p99 ms', 'server', 'load']
+  const head = ['', 'median', '', 'spread', 'ratio', 'by CPU', 'p50 / p99 ms', 'server', 'PostgreSQL', 'load']
   const notes = outcome.notes.map(note => `  ${note}\n`).join('')
   const invalid = outcome.invalid ? `  INVALID: ${outcome.invalid}\n` : ''
   return `${title}${table([head, ...rows])}\n${notes}${invalid}`

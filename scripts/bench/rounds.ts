@@ -2,7 +2,7 @@
 
 import { distinctRequests, type Latency, type Measurement, type Plan } from './plan.ts'
 import { primeTokens } from './prime-tokens.ts'
-import { coreCount, cpuSecondsOf, machineCpuSeconds, type Running } from './process.ts'
+import { coreCount, cpuSecondsOf, machineCpuSeconds, postgresCpuSeconds, type Running } from './process.ts'
 import { type Bench, median, type Outcome, type Row, row } from './scenario.ts'
 import { PeerMissing, type Subject } from './subjects.ts'
 import { type WarmUp, warmUp } from './warm-up.ts'
@@ -40,7 +40,7 @@ interface Lane {
   /** A request of a `once` plan was repeated. */
   ranOut: boolean
   warmUps: WarmUp[]
-  measured: (Measurement & { serverCpu: number | null; othersCpu: number | null })[]
+  measured: (Measurement & Record<'serverCpu' | 'databaseCpu' | 'othersCpu', number | null>)[]
 }
 
 export async function compare(bench: MeasureContext, contenders: Contender[]): Promise<Outcome> {
@@ -146,17 +146,19 @@ async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
     at: performance.now() / 1000,
     server: cpuSecondsOf(lane.running.pid),
     machine: machineCpuSeconds(),
+    database: bench.options.engine === 'postgres' ? postgresCpuSeconds() : null,
   })
   const [before, measurement, after] = [read(), await load(bench, lane, seconds), read()]
-  const used = (name: 'server' | 'machine') => {
+  const used = (name: 'server' | 'machine' | 'database') => {
     const [from, to] = [before[name], after[name]]
     return from === null || to === null ? null : to - from
   }
-  const [server, all] = [used('server'), used('machine')]
+  const [server, all, database] = [used('server'), used('machine'), used('database')]
   const serverCpu = server === null ? null : server / seconds
   const own = (server ?? 0) + measurement.generatorCpu * seconds
   const othersCpu = all === null ? null : Math.max(0, all - own) / (after.at - before.at) / coreCount()
-  lane.measured.push({ ...measurement, serverCpu, othersCpu })
+  const databaseCpu = database === null ? null : database / seconds
+  lane.measured.push({ ...measurement, serverCpu, databaseCpu, othersCpu })
 }
 
 async function load(
@@ -179,6 +181,10 @@ async function load(
 
 function summarize({ label, measured, warmUps }: Lane): Row {
   const of = (read: (measurement: (typeof measured)[number]) => number) => median(measured.map(read))
+  const share = (name: 'serverCpu' | 'databaseCpu' | 'othersCpu') =>
+    measured.some(measurement => measurement[name] === null)
+      ? null
+      : of(measurement => measurement[name] ?? 0)
   const latency = (name: keyof Latency) => of(({ latency }) => latency[name])
   return row(
     label,
@@ -196,12 +202,9 @@ function summarize({ label, measured, warmUps }: Lane): Row {
       perCpuSecond: measured.some(({ serverCpu }) => !serverCpu)
         ? null
         : of(({ perSecond, serverCpu }) => perSecond / (serverCpu ?? Number.NaN)),
-      othersCpu: measured.some(({ othersCpu }) => othersCpu === null)
-        ? null
-        : of(({ othersCpu }) => othersCpu ?? 0),
-      serverCpu: measured.some(({ serverCpu }) => serverCpu === null)
-        ? null
-        : of(({ serverCpu }) => serverCpu ?? 0),
+      serverCpu: share('serverCpu'),
+      databaseCpu: share('databaseCpu'),
+      othersCpu: share('othersCpu'),
     },
   )
 }

@@ -38,7 +38,16 @@ export interface Bench {
   log(line: string): void
 }
 
-export type Unit = 'requests/s' | 'verifications/s' | 'chains/s' | 'ms' | 'MB' | 'x'
+export type Unit =
+  | 'requests/s'
+  | 'verifications/s'
+  | 'chains/s'
+  | 'deliveries/s'
+  | 's'
+  | 'ms'
+  | 'MB'
+  | 'KB'
+  | 'x'
 
 export interface Row {
   /** The measured server, and the size where it varies. */

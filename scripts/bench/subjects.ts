@@ -1,10 +1,15 @@
 /** The compared servers, each a separate process with its own database. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { exportJWK, generateKeyPair } from 'jose'
+import { exportJWK, generateKeyPair, type JWK } from 'jose'
+import { openDatabase } from '../../db/index.ts'
+import { realSources } from '../../src/core/sources.ts'
+import { addEndpoint } from '../../src/webhooks/endpoints.ts'
+import { createWebhookSecrets } from '../../src/webhooks/secrets.ts'
 import { claimable } from './catalogue.ts'
 import { growDatabase, subjectOf } from './data.ts'
 import type { Databases, Engine } from './databases.ts'
+import { prepareEvents } from './event-rules.ts'
 import { installExpress } from './install-express.ts'
 import { AUDIENCE, ISSUER, type Issuer, PROVIDER } from './issuer.ts'
 import { type Running, root, startServer } from './process.ts'
@@ -14,7 +19,7 @@ type SubjectName = 'matchday' | 'bare' | 'one read' | 'group commit' | 'transact
 /** The load exceeds every rate limit of one address and one caller. */
 const quotas = (of: string) =>
   Object.fromEntries(
-    ['ADDRESS', 'TOKENS_PER_ADDRESS', 'CALLER', 'TOKENS', 'CLAIMS', 'PURCHASES'].map(policy => [
+    ['ADDRESS', 'TOKENS_PER_ADDRESS', 'CALLER', 'TOKENS', 'CLAIMS', 'PURCHASES', 'SOURCE'].map(policy => [
       `RATE_LIMIT_${policy}`,
       of,
     ]),
@@ -51,6 +56,10 @@ interface EngineSubjects {
   oneRead: Subject
   /** `Bun.serve` with only the statements of a claim. The bearer token is the fan's subject. */
   rawClaims: Subject
+  /** Matchday with a server key and rules for so many types of events: see `event-rules.ts`. */
+  events(types: number): Subject
+  /** `Bun.serve` with only the statements of an event that earns points. The bearer token is not verified. */
+  rawEvents: Subject
   express: Subject
 }
 
@@ -59,19 +68,29 @@ export interface Subjects {
   matchday: Subject
   on(engine: Engine): EngineSubjects
   /** Matchday with `workers` processes, on any core. */
-  matchdayInWorkers(on: Engine, workers: number): Subject
+  matchdayInWorkers(on: Engine, workers: number, options?: WorkersOptions): Subject
   /** Matchday with rate limits that are never reached. */
   matchdayWithLimits: Subject
+  /** Matchday on a database that exists, and stays when the server stops. */
+  matchdayOn(url: string): Promise<Running>
   /** `Bun.serve` that always returns this response. */
   bare(response: CapturedResponse): Subject
+  /** Matchday that sends every event to endpoints of webhooks at these URLs, outside production: they are on this machine. */
+  matchdayWithEndpoints(on: Engine, urls: string[]): Subject
   /** The environment of Matchday for this database. */
   environment(url: string): Record<string, string>
+}
+
+interface WorkersOptions {
+  /** Changes the database before the processes start. */
+  prepare?: ((url: string) => Promise<void>) | undefined
+  env?: Record<string, string>
 }
 
 interface MatchdayOptions {
   core: number | null
   workers: number
-  limits?: Record<string, string>
+  env?: Record<string, string>
 }
 
 export interface CapturedResponse {
@@ -115,13 +134,13 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
     NATIVE_TOKEN_KEY: key,
   })
 
-  const matchday = (url: string, { limits, ...on }: MatchdayOptions = { core, workers: 1 }) =>
+  const matchday = (url: string, { env, ...on }: MatchdayOptions = { core, workers: 1 }) =>
     startServer([process.execPath, '--preload', `${import.meta.dir}/reach-issuer.ts`, 'src/main.ts'], {
       ...on,
       path: '/readyz',
       env: {
         ...environment(url),
-        ...limits,
+        ...env,
         WORKERS: String(on.workers),
         BENCH_ISSUER_AT: issuer.origin,
       },
@@ -174,6 +193,15 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
         engine === 'sqlite'
           ? subject('group commit', reference('group-commit.ts'))
           : subject('transactions', reference('transactions.ts')),
+      events: types =>
+        subject('matchday', async url => {
+          await prepareEvents(url, { types })
+          return matchday(url)
+        }),
+      rawEvents:
+        engine === 'sqlite'
+          ? subject('group commit', reference('event-group-commit.ts'))
+          : subject('transactions', reference('event-transactions.ts')),
       express: {
         name: 'express',
         async start(fans) {
@@ -191,13 +219,26 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
     environment,
     matchdayWithLimits: {
       name: 'matchday',
-      start: fans => onCopy(engine, fans, url => matchday(url, { core, workers: 1, limits: neverReached })),
+      start: fans => onCopy(engine, fans, url => matchday(url, { core, workers: 1, env: neverReached })),
     },
-    matchdayInWorkers: (on, workers) => ({
+    matchdayWithEndpoints: (on, urls) => ({
+      name: 'matchday',
+      start: fans =>
+        onCopy(on, fans, async url => {
+          await addEndpoints(url, JSON.parse(key), urls)
+          return matchday(url, { core, workers: 1, env: { NODE_ENV: 'test' } })
+        }),
+    }),
+    matchdayInWorkers: (on, workers, { prepare, env } = {}) => ({
       name: 'matchday',
       workers,
-      start: fans => onCopy(on, fans, url => matchday(url, { core: null, workers })),
+      start: fans =>
+        onCopy(on, fans, async url => {
+          await prepare?.(url)
+          return matchday(url, { core: null, workers, ...(env ? { env } : {}) })
+        }),
     }),
+    matchdayOn: url => matchday(url),
     bare: response => ({
       name: 'bare',
       async start() {
@@ -211,6 +252,13 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
       },
     }),
   }
+}
+
+async function addEndpoints(databaseUrl: string, key: JWK, urls: string[]): Promise<void> {
+  const db = openDatabase(databaseUrl, realSources)
+  const secrets = createWebhookSecrets({ key, previousKeys: [] })
+  for (const url of urls) await db.write(tx => addEndpoint(tx, secrets, { url, types: ['*'] }))
+  await db.close()
 }
 
 /** Concurrent requests: several for each connection of a pool. */

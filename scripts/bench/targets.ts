@@ -82,6 +82,17 @@ function herdGoodput({ herd }: Results): number | undefined {
   return ratios.length > 0 ? Math.min(...ratios) : undefined
 }
 
+/** Requests for each CPU second of the API by four processes divided by those of one: the minimum over operations. */
+function scaling({ scale }: Results): number | undefined {
+  const rows = scale?.invalid ? [] : (scale?.rows ?? [])
+  const ratios = rows.flatMap(({ subject, median }) => {
+    const name = /^(.*), 4 processes, by CPU/.exec(subject)?.[1]
+    const one = rows.find(row => row.subject === `${name}, 1 process, by CPU of the API`)
+    return one ? [median / one.median] : []
+  })
+  return ratios.length > 0 ? Math.min(...ratios) : undefined
+}
+
 /** The maximum of the latencies whose subject ends in `name`. */
 const herdLatency =
   (name: string) =>
@@ -132,10 +143,41 @@ function crowdTargets(engine: Engine, minimum: CrowdRatios): Target[] {
   ]
 }
 
+/** The targets of the scenario of events on an engine. */
+const eventTargets = (engine: Engine): Target[] => {
+  const raw = engine === 'sqlite' ? 'group commit' : 'transactions'
+  const of = (subject: string, to: string) => ratio('events', `${engine}, ${subject}`, `${engine}, ${to}`)
+  return [
+    { title: `${engine}, events / raw ${raw}`, ...of('matchday', raw), min: 0.35 },
+    {
+      title: `${engine}, events, 1,000 rules of 50 types / one rule`,
+      ...of('1,000 rules', 'matchday'),
+      min: 0.5,
+    },
+  ]
+}
+
+const settlementTargets = (engine: Engine): Target[] =>
+  ['result', 'corrected result'].map(result => ({
+    title: `${engine}, 100,000 predictions by a ${result}, s`,
+    value: value('settlement', `${engine}, ${result}`),
+    max: 60,
+  }))
+
 const targets: Target[] = [
   { title: 'packs / bare Bun.serve', ...ratio('packs', 'matchday', 'bare'), min: 0.75 },
   ...crowdTargets('sqlite', { rewards: 1, profile: 1.2, dashboard: 0.5, lists: 12, claims: 8 }),
   ...crowdTargets('postgres', { rewards: 0.5, profile: 0.5, dashboard: 0.35, lists: 4, claims: 2.5 }),
+  ...eventTargets('sqlite'),
+  ...eventTargets('postgres'),
+  ...settlementTargets('sqlite'),
+  ...settlementTargets('postgres'),
+  ...(['sqlite', 'postgres'] as const).map(engine => ({
+    title: `${engine}, claims with two webhook endpoints / without`,
+    ...ratio('webhooks', `${engine}, two endpoints`, `${engine}, no endpoint`),
+    min: 0.8,
+  })),
+  { title: 'by CPU of the API, four processes / one, minimum', value: scaling, min: 0.9 },
   { title: 'herd, throughput of writes / capacity, minimum', value: herdGoodput, min: 0.8 },
   { title: 'herd, p99 of reads, ms', value: herdLatency(', reads, p99'), max: 100 },
   { title: 'herd, p99 of /readyz, ms', value: herdLatency(', readyz, p99'), max: 50 },

@@ -6,6 +6,7 @@
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../../db/index.ts'
 import type { Config } from '../../src/config/config.ts'
+import { commandLine } from '../../src/core/command-line.ts'
 import { type BatchOptions, writeInBatches } from './batches.ts'
 import { configurationOf, databaseUrlOf, openExisting } from './database.ts'
 import { explainError, redact, UsageError } from './explain.ts'
@@ -15,7 +16,7 @@ import { Interrupted, stoppable } from './stop.ts'
 export interface Declaration {
   name: string
   summary: string
-  /** The parameters after `bun run NAME`, and their effect. */
+  /** The parameters after the name, and their effect. */
   examples: [parameters: string, meaning: string][]
   /** Further text of `--help`. */
   notes?: string
@@ -77,12 +78,12 @@ const EXIT_NOTES = 'Exit codes: 0 success, 1 a problem was found or the command 
 
 /** Returns a commander command; add further arguments and options to it. */
 export function declareCommand({ name, summary, examples, notes, database = true, changes }: Declaration) {
-  const command = new Command(`bun run ${name}`)
+  const command = new Command(commandLine(name))
     .description(summary)
     .option('--json', 'print one JSON document')
   if (database) command.option('--database <url>', 'sqlite:PATH or postgres://… (default: DATABASE_URL)')
   if (changes) command.option('--dry-run', 'show what would change without changing it')
-  const lines = examples.map(([parameters]) => `bun run ${name} ${parameters}`.trimEnd())
+  const lines = examples.map(([parameters]) => `${commandLine(name)} ${parameters}`.trimEnd())
   const width = Math.max(...lines.map(line => line.length))
   const shown = examples.map(([, meaning], at) =>
     `  ${(lines[at] ?? '').padEnd(width)}  ${meaning}`.trimEnd(),

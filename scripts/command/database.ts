@@ -5,12 +5,15 @@ import { type Config, parseConfig } from '../../src/config/config.ts'
 import { readPostgresSettings } from '../../src/config/database.ts'
 import { withDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import { createReader, type Environment, readDatabaseUrl } from '../../src/config/reader.ts'
+import { commandLine } from '../../src/core/command-line.ts'
 import { realSources } from '../../src/core/sources.ts'
+import '../../src/event-readers.ts'
 import { fail, failUsage } from './explain.ts'
 
 /** The environment, with `--database` as DATABASE_URL. */
 function environmentOf(database: string | undefined): Environment {
-  return database === undefined ? process.env : { ...process.env, DATABASE_URL: database }
+  if (database === undefined) return process.env
+  return { ...process.env, DATABASE_URL: database, DATABASE_URL_FILE: undefined }
 }
 
 /** The database URL, validated as by the API, without the rest of its configuration. `option` names it in errors. */
@@ -56,7 +59,7 @@ export const isDirectory = (path: string) =>
 /** Opens an existing database with the current schema: a misspelt path must not create one. */
 export async function openExisting(url: string): Promise<Database> {
   if (isSqlite(url) && !existsSync(sqlitePathOf(url))) {
-    fail(`There is no database at ${sqlitePathOf(url)}; \`bun run migrate\` creates one.`)
+    fail(`There is no database at ${sqlitePathOf(url)}; \`${commandLine('migrate')}\` creates one.`)
   }
   const db = openDatabase(url, realSources, { postgres: postgresSettings() })
   try {

@@ -3,7 +3,8 @@ import { DrizzleQueryError } from 'drizzle-orm'
 import { DatabaseError, translateDatabaseError } from '../../db/index.ts'
 import { NewerSchemaError } from '../../db/migrate.ts'
 import { ConfigError } from '../../src/config/config.ts'
-import { DomainError } from '../../src/core/problems.ts'
+import { commandLine } from '../../src/core/command-line.ts'
+import { DomainError, problemTypes } from '../../src/core/problems.ts'
 
 /** The command failed; exits with 1. */
 export class CommandFailure extends Error {}
@@ -33,13 +34,14 @@ export function explainError(error: unknown): string {
 function messageOf(error: unknown): string {
   if (error instanceof DomainError) {
     const where = error.explanation.errors?.map(({ message, ...at }) => `${Object.values(at)[0]} ${message}`)
-    return `${error.code}: ${where?.join('; ') ?? error.explanation.detail ?? 'try again later'}`
+    const { code, explanation }: DomainError = error
+    return `${code}: ${where?.join('; ') ?? explanation.detail ?? problemTypes[code].title}`
   }
   // Lists every configuration problem; it contains names of variables, not values.
   if (error instanceof ConfigError || error instanceof NewerSchemaError) return error.message
   if (error instanceof DatabaseError) {
     return error.fault === 'outdated'
-      ? 'The database is behind this version: run `bun run migrate` first.'
+      ? `The database is behind this version: run \`${commandLine('migrate')}\` first.`
       : `The database cannot be used: ${error.message}${reasonOf(error)}.`
   }
   // Written for the operator; may have several lines.

@@ -1,10 +1,9 @@
 import { type Config, developmentDefaults } from '../../src/config/config.ts'
+import { developmentKey } from '../../src/server-keys/development-key.ts'
 
 /** The message at the start. The curl lines work as printed once TOKEN is set. */
 export function banner({ port, identity, databaseUrl }: Config): string {
   const api = `http://localhost:${port}`
-  // Bun installed by npx is only on the PATH of this process.
-  const bun = process.execPath.includes('_npx') ? 'npx bun' : 'bun'
   // Another shell needs the issuer if it is not the default.
   const environment =
     identity.issuer === developmentDefaults.IDP_ISSUER ? '' : `IDP_ISSUER=${identity.issuer} `
@@ -17,18 +16,25 @@ export function banner({ port, identity, databaseUrl }: Config): string {
     Guide        ${api}/docs/guide
     Provider     ${identity.issuer}           mock: fans, tokens, faults
     Database     ${withoutPassword(databaseUrl)}
+    Server key   ${developmentKey}
 
   A token for curl, for the first fan or a fan that you name:
 
-    TOKEN=$(${environment}${bun} run token)
+    TOKEN=$(${environment}${tokenCommand()})
 
     curl ${api}/api/rewards ${auth}
     curl -X POST ${api}/api/user/onboarding ${auth}
     curl ${api}/api/user/points ${auth}
 
-  Ctrl-C stops both. Changes reload.
+  Ctrl-C stops both.${Bun.isStandaloneExecutable ? '' : ' Changes reload.'}
 
 `
+}
+
+function tokenCommand(): string {
+  if (Bun.isStandaloneExecutable) return `${process.execPath} token`
+  // Bun installed by npx is only on the PATH of this process.
+  return process.execPath.includes('_npx') ? 'npx bun run token' : 'bun run token'
 }
 
 function withoutPassword(url: string): string {

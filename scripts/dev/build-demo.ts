@@ -2,7 +2,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
-const ENTRY = 'examples/web/index.html'
+const ENTRY = join(import.meta.dir, '../../examples/web/index.html')
 
 /** @throws Error with the messages of the bundler */
 export async function buildDemo(folder: string): Promise<void> {
@@ -11,6 +11,8 @@ export async function buildDemo(folder: string): Promise<void> {
     outdir: folder,
     publicPath: '/demo/',
     minify: true,
+    // Else the value at the time of the build chooses how JSX is compiled.
+    define: { 'process.env.NODE_ENV': '"production"' },
     throw: false,
   })
   if (!success) throw new Error(`${ENTRY} cannot be bundled:\n${logs.join('\n')}`)

@@ -1,3 +1,4 @@
+import { commandLine } from '../../src/core/command-line.ts'
 import { fail } from '../command/explain.ts'
 
 /** Fails with an error that names the port and its variable when the port is in use. */
@@ -8,7 +9,7 @@ export async function requireFreePort(variable: string, hostname: string, port: 
   } catch (error) {
     if ((error as { code?: string }).code !== 'EADDRINUSE') throw error
     fail(
-      `Port ${port} is in use. Stop the process that listens on it, or set ${variable} to a free port: ${variable}=${port + 1} bun run dev`,
+      `Port ${port} is in use. Stop the process that listens on it, or set ${variable} to a free port: ${variable}=${port + 1} ${commandLine('dev')}`,
     )
   }
 }

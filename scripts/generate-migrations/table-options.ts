@@ -2,12 +2,19 @@
 
 /** Tables with short rows that are read by primary key: see `0006_rows-by-key.sql`. */
 export const WITHOUT_ROWID = new Set([
+  'check_ins',
   'leaderboard_counts',
   'leaderboard_entries',
   'leaderboard_scores',
   'onboardings',
   'points_accounts',
+  'predictions',
+  'quest_counts',
+  'quest_progress',
+  'quest_streaks',
+  'rule_uses',
   'user_rewards',
+  'webhook_lanes',
 ])
 
 /**

@@ -10,6 +10,7 @@ export function catalogJsonSchema(): Json {
 function standardKeywords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(standardKeywords)
   if (!isObject(value)) return value
+  if (isObject(value.documentedAs)) return value.documentedAs
   const { errorNoun: _, ...schema } = value
   return mapValues(schema, standardKeywords)
 }

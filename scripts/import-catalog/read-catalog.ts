@@ -7,7 +7,7 @@ import {
   type RecordKind,
   recordFaults,
 } from '../../src/admin/import/catalogue-records.ts'
-import { Catalogue, catalogueLines } from '../../src/admin/import/catalogue-schema.ts'
+import { CATALOGUE_LISTS, Catalogue, catalogueLines } from '../../src/admin/import/catalogue-schema.ts'
 import { explainFault } from '../../src/http/contract/validation.ts'
 import { descriptionOf } from '../../src/packs/upsert-collectibles.ts'
 import { type Fault, JsonSyntaxError, type LocatedJson, parseLocated } from './located-json.ts'
@@ -31,7 +31,8 @@ interface Reading extends CatalogueFile {
   named: { key: string; fault: Fault }[]
 }
 
-const LISTS = { teams: 'team', rewards: 'reward', packs: 'pack' } as const
+const KINDS = Object.values(CATALOGUE_LISTS)
+const isKind = (kind: unknown): kind is RecordKind => KINDS.some(known => known === kind)
 
 /** @param isLines the file is NDJSON; otherwise its first line decides */
 export function readCatalogue(text: string, isLines: boolean): CatalogueFile {
@@ -61,7 +62,7 @@ function readDocument(text: string, file: Reading): void {
   const broken = new Set(file.faults.map(({ pointer }) => pointer.split('/', 3).join('/')))
   // Guarantee: validated above; invalid entries are skipped.
   const document = json.value as Record<string, unknown>
-  for (const [list, kind] of Object.entries(LISTS)) {
+  for (const [list, kind] of Object.entries(CATALOGUE_LISTS)) {
     const entries = document[list]
     if (!Array.isArray(entries)) continue
     file.kinds.add(kind)
@@ -79,8 +80,8 @@ function readLines(text: string, file: Reading): void {
     const json = tryParse(line, at + 1, file)
     if (!json) continue
     const { kind, ...entry } = Object(json.value) as { kind?: unknown }
-    if (kind !== 'team' && kind !== 'reward' && kind !== 'pack') {
-      file.faults.push({ line: at + 1, pointer: '/kind', message: 'must be team, reward or pack' })
+    if (!isKind(kind)) {
+      file.faults.push({ line: at + 1, pointer: '/kind', message: `must be one of ${KINDS.join(', ')}` })
       continue
     }
     file.kinds.add(kind)

@@ -1,5 +1,6 @@
 /** The result of an import as text. */
 import type { RecordKind } from '../../src/admin/import/catalogue-records.ts'
+import { CATALOGUE_LISTS } from '../../src/admin/import/catalogue-schema.ts'
 import type { EntryChange } from '../../src/catalogue/entry.ts'
 import type { Fault } from './located-json.ts'
 
@@ -27,12 +28,12 @@ export function describeChanges(
   const due = changes.filter(({ outcome }) => outcome !== 'unchanged')
   const lines = detailed ? due.flatMap(describeChange) : []
   if (due.length === 0) lines.push('Nothing to change: the database matches the file.')
-  for (const kind of ['team', 'reward', 'pack'] as const) {
+  for (const [list, kind] of Object.entries(CATALOGUE_LISTS)) {
     const ofKind = changes.filter(change => change.kind === kind)
-    if (ofKind.length > 0) lines.push(`${kind}s: ${countOutcomes(ofKind)}`)
+    if (ofKind.length > 0) lines.push(`${list}: ${countOutcomes(ofKind)}`)
     const absent = left.filter(entry => entry.kind === kind).length
     if (absent > 0)
-      lines.push(`${kind}s active that are not in the file: ${absent} (--prune deactivates them)`)
+      lines.push(`${list} active that are not in the file: ${absent} (--prune deactivates them)`)
   }
   return lines.join('\n')
 }

@@ -29,8 +29,11 @@ interface Manifest {
   licenses?: { type?: string }[]
 }
 
-/** The packages of an installed repository at `root`, sorted by name. @throws Error when a package is not installed */
-export async function readProductionPackages(root: string): Promise<Package[]> {
+/**
+ * The packages of an installed repository at `root`, and `further` ones with their dependencies, sorted by name.
+ * @throws Error when a package is not installed
+ */
+export async function readProductionPackages(root: string, further: string[] = []): Promise<Package[]> {
   // Guarantee: bun.lock is written by Bun in this format.
   const lock = Bun.JSONC.parse(await Bun.file(join(root, 'bun.lock')).text()) as Lock
   const found = new Map<string, Package>()
@@ -59,7 +62,8 @@ export async function readProductionPackages(root: string): Promise<Package[]> {
     return nameAtVersion
   }
 
-  for (const name of Object.keys(lock.workspaces[''].dependencies ?? {})) await visit(name, [], false)
+  const names = Object.keys(lock.workspaces[''].dependencies ?? {})
+  for (const name of [...names, ...further]) await visit(name, [], false)
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 

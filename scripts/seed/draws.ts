@@ -3,23 +3,6 @@ import type { Fan } from '../../mock-idp/users/user.ts'
 import { rewards, teams } from './demo-catalogue.ts'
 import type { SeedSources } from './sources.ts'
 
-const stages = [
-  'new',
-  'profile',
-  'onboarded',
-  'active',
-  'new',
-  'active',
-  'claimed',
-  'new',
-  'collector',
-  'redeemed',
-] as const
-export type Stage = (typeof stages)[number]
-
-/** fan-0001 is always new, so that a developer starts with the onboarding. */
-export const stageOf = (index: number): Stage => stages[index % stages.length] ?? 'new'
-
 const bios = [
   'North stand, row 12, since 1998.',
   'I have seen us lose in eleven countries.',

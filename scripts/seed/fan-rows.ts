@@ -2,17 +2,16 @@
  * Computes the rows of a fan without a database, with the rules of the verbs in their order, so that a seed gives exactly
  * the rows that the verbs write. `test/scripts/seed` compares both.
  */
-import type { Tables } from '../../db/index.ts'
+
+import type { Stage } from '../../mock-idp/users/stages.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
 import { isActive } from '../../src/catalogue/availability.ts'
 import { parseClaims } from '../../src/identity-provider/claims.ts'
-import { boardsAt } from '../../src/leaderboard/boards.ts'
-import { hashEnrolment } from '../../src/leaderboard/enrolment.ts'
-import type { BoardScore } from '../../src/leaderboard/rank-index/rank-index.ts'
-import { raiseScore } from '../../src/leaderboard/scores.ts'
+import { saleOf } from '../../src/packs/complete-purchase.ts'
 import { drawItems, inOrderOfIds } from '../../src/packs/draw.ts'
+import { openingOf } from '../../src/packs/open-pack.ts'
 import { preparePurchase } from '../../src/packs/start-purchase.ts'
-import { type Account, NEW_ACCOUNT, nextEntry, type PointsChange } from '../../src/points/ledger.ts'
+import type { PredictionPoints } from '../../src/predictions/score.ts'
 import { normalizeProfile } from '../../src/profile/rules.ts'
 import { mintRedemptionCode } from '../../src/rewards/redemption-code.ts'
 import {
@@ -23,46 +22,20 @@ import {
   drawPurchases,
   drawVisits,
   ONBOARDING_MS,
-  type Stage,
 } from './draws.ts'
+import { createRecorder, type Recorder } from './event-rows.ts'
+import { createLedger, type Ledger } from './ledger-rows.ts'
+import { addMatchDays } from './match-rows.ts'
+import type { Rows } from './rows.ts'
 import type { SeedSources } from './sources.ts'
 import type { Supply } from './supply.ts'
-
-type Row<Name extends keyof Tables> = Tables[Name]['$inferInsert']
-
-/** The rows of fans. Items get their serial numbers when they are written. */
-export interface Rows {
-  users: Row<'users'>[]
-  identities: Row<'identities'>[]
-  onboardings: Row<'onboardings'>[]
-  pointsAccounts: Row<'pointsAccounts'>[]
-  pointsEntries: Row<'pointsEntries'>[]
-  leaderboardEntries: Row<'leaderboardEntries'>[]
-  places: (BoardScore & { userId: string })[]
-  userRewards: Row<'userRewards'>[]
-  packPurchases: Row<'packPurchases'>[]
-  userPacks: Row<'userPacks'>[]
-  userItems: Omit<Row<'userItems'>, 'serialNumber'>[]
-}
-
-export const noRows = (): Rows => ({
-  users: [],
-  identities: [],
-  onboardings: [],
-  pointsAccounts: [],
-  pointsEntries: [],
-  leaderboardEntries: [],
-  places: [],
-  userRewards: [],
-  packPurchases: [],
-  userPacks: [],
-  userItems: [],
-})
 
 export interface FanRowTerms {
   /** `IDP_NAME` and `IDP_ISSUER` of the provider of the fans. */
   provider: { name: string; issuer: string }
   onboardingPoints: number
+  /** Of results that the seed writes. */
+  predictionPoints: PredictionPoints
 }
 
 /** The first draws of a fan, which determine the id of the record. */
@@ -96,12 +69,17 @@ export function addFanRows(
   rows.onboardings.push({ userId: id, completedAt: now })
   const { onboardingPoints } = terms
   if (onboardingPoints > 0) points.book({ delta: onboardingPoints, reason: 'onboarding', ref: 'onboarding' })
+  const record = createRecorder(rows, id, points, sources, supply.quests)
+  record('onboarding.completed', { points: onboardingPoints })
   if (joins) points.join()
 
   if (stage !== 'onboarded') {
     for (const visit of drawVisits(sources)) points.book(visit)
-    if (stage === 'collector') addPacks(rows, id, points, sources, supply)
-    else if (stage !== 'active') addClaims(rows, id, points.balance(), sources, supply, stage === 'redeemed')
+    if (stage === 'collector') addPacks(rows, id, points, record, sources, supply)
+    else if (stage === 'active') {
+      const fan = { userId: id, teamId: drawn.favoriteTeamId, points, record, sources }
+      addMatchDays(rows, fan, supply.rounds)
+    } else addClaims(rows, id, points.balance(), record, sources, supply, stage === 'redeemed')
   }
   points.close()
 }
@@ -114,49 +92,12 @@ export interface FanRowContext {
   handleTaken: boolean
 }
 
-type Ledger = ReturnType<typeof createLedger>
-
-/** The account of a fan, and the leaderboard scores after joining. */
-function createLedger(rows: Rows, userId: string, sources: SeedSources) {
-  let account: Account | undefined
-  let places: Map<string, BoardScore> | undefined
-
-  function raise(at: Date, gained: number) {
-    for (const { id } of boardsAt(at)) places?.set(id, raiseScore(id, places.get(id), { gained, at }))
-  }
-
-  return {
-    balance: () => account?.balance ?? 0,
-    /** The balance must be sufficient. */
-    book(change: Omit<PointsChange, 'userId'>) {
-      const at = sources.now()
-      account ??= { userId, ...NEW_ACCOUNT }
-      const { entry, head, gained } = nextEntry(account, { userId, ...change }, { id: sources.newId(), at })
-      rows.pointsEntries.push(entry)
-      account = { ...account, ...head }
-      if (gained > 0) raise(at, gained)
-    },
-    /** Points earned before joining count; here the onboarding reward of the same instant. */
-    join() {
-      const at = sources.now()
-      account ??= { userId, ...NEW_ACCOUNT }
-      const enrolment = { userId, enrolledAt: at }
-      rows.leaderboardEntries.push({ ...enrolment, hash: hashEnrolment(enrolment) })
-      places = new Map([['all', { board: 'all', points: 0, reachedAt: at.getTime() }]])
-      if (account.lifetime > 0) raise(at, account.lifetime)
-    },
-    close() {
-      if (account) rows.pointsAccounts.push(account)
-      for (const place of places?.values() ?? []) rows.places.push({ ...place, userId })
-    },
-  }
-}
-
 /** Claims the drawn rewards that are affordable and in stock. */
 function addClaims(
   rows: Rows,
   userId: string,
   balance: number,
+  record: Recorder,
   sources: SeedSources,
   supply: Supply,
   redeem: boolean,
@@ -166,16 +107,25 @@ function addClaims(
     const now = sources.now()
     if (!reward || !isActive(reward, now) || balance < reward.pointsRequired) continue
     if (reward.stockRemaining === 0) continue
+    record('reward.claimed', { rewardId })
     if (reward.stockRemaining !== null) reward.stockRemaining--
     const redemption = redeem
       ? { redeemedAt: now, redemptionCode: mintRedemptionCode(sources.randomBytes(10)) }
       : {}
+    if (redeem) record('reward.redeemed', { rewardId })
     rows.userRewards.push({ userId, rewardId, claimedAt: now, ...redemption })
   }
 }
 
 /** Buys one or two packs with points and opens most of them. */
-function addPacks(rows: Rows, userId: string, points: Ledger, sources: SeedSources, supply: Supply) {
+function addPacks(
+  rows: Rows,
+  userId: string,
+  points: Ledger,
+  record: Recorder,
+  sources: SeedSources,
+  supply: Supply,
+) {
   for (const packId of drawPurchases(sources)) {
     const now = sources.now()
     const onSale = supply.packs.get(packId)
@@ -190,6 +140,7 @@ function addPacks(rows: Rows, userId: string, points: Ledger, sources: SeedSourc
       points.book({ delta: -pack.priceAmount, reason: 'pack_purchase', ref: purchase.id })
     }
     const userPackId = sources.newId()
+    record('purchase.completed', { ...saleOf(purchase), userPackId })
     const clientSeed = drawOpening(sources)
     const openedAt = clientSeed === null ? null : now
     rows.userPacks.push({
@@ -210,6 +161,7 @@ function addPacks(rows: Rows, userId: string, points: Ledger, sources: SeedSourc
       itemsPerPack,
       weights,
     })
+    record('pack.opened', openingOf({ userPackId, packId, items: drawn, weights }))
     for (const [position, collectibleId] of inOrderOfIds(drawn)) {
       rows.userItems.push({ userPackId, position, userId, collectibleId, createdAt: now })
     }

@@ -1,8 +1,9 @@
 /** Groups the fans of a seed and computes the rows of missing fans. */
+
 import type { Reader } from '../../db/index.ts'
 import { walkFans } from '../../mock-idp/users/generate-fans.ts'
-import { stageOf } from './draws.ts'
-import { addFanRows, drawRecord, type FanRowTerms, noRows, type Rows } from './fan-rows.ts'
+import { stageOf } from '../../mock-idp/users/stages.ts'
+import { addFanRows, drawRecord, type FanRowTerms } from './fan-rows.ts'
 import {
   noneSkipped,
   readRecordStates,
@@ -10,6 +11,7 @@ import {
   type SeedFan,
   type Skipped,
 } from './record-states.ts'
+import { noRows, type Rows } from './rows.ts'
 import { createSeedSources } from './sources.ts'
 import { readSupply } from './supply.ts'
 

@@ -1,6 +1,7 @@
 /** Counts what a seed would write, for `--dry-run`; writes nothing and creates no schema. */
+
 import type { Reader } from '../../db/index.ts'
-import { stageOf } from './draws.ts'
+import { stageOf } from '../../mock-idp/users/stages.ts'
 import { groupMissingFans, type SeedParameters } from './groups.ts'
 import { addSkipped, noneSkipped } from './record-states.ts'
 import { countMissing } from './seed-catalogue.ts'

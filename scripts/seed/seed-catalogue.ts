@@ -1,7 +1,19 @@
+import { hash } from 'node:crypto'
 import { inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { readVersion } from '../../src/catalogue/versions.ts'
+import type { MatchRow } from '../../src/matches/matches.ts'
+import type { PredictionPoints } from '../../src/predictions/score.ts'
+import { upsertQuest } from '../../src/quests/upsert-quest.ts'
+import { upsertRule } from '../../src/rules/upsert-rule.ts'
 import { rewards, teams } from './demo-catalogue.ts'
+import { matches } from './demo-matches.ts'
 import { collectibles, packs, weightsOf } from './demo-packs.ts'
+import { quests } from './demo-quests.ts'
+import { rules } from './demo-rules.ts'
+
+/** From kick-off to the report of the result. */
+const MATCH_MS = 2 * 3_600_000
 
 /** The creation time of the catalogue: before every fan. */
 const at = {
@@ -10,16 +22,28 @@ const at = {
 }
 
 /** Writes the missing entries of the catalogue and returns their numbers; `rows` counts all tables. */
-export async function seedCatalogue(tx: Transaction) {
+export async function seedCatalogue(tx: Transaction, predictionPoints: PredictionPoints) {
   const [teams, rewards] = [await seedTeams(tx), await seedRewards(tx)]
   const { packs, rows } = await seedPacks(tx)
-  return { teams, rewards, packs, rows: teams + rewards + rows }
+  const { matches, settlements } = await seedMatches(tx, predictionPoints)
+  const rules = await seedRules(tx)
+  const quests = await seedQuests(tx)
+  // An entry, its version, and the version of the catalogue; and what a quest requires.
+  const versioned = 3 * (rules + quests.length) + quests.flatMap(({ requires = [] }) => requires).length
+  const made = { teams, rewards, packs, matches, rules, quests: quests.length }
+  return { ...made, rows: teams + rewards + rows + matches + settlements + versioned }
 }
 
 /** Counts the missing entries of the catalogue: all if there is no database yet. */
 export async function countMissing(reader: Reader | null) {
-  if (!reader) return { teams: teams.length, rewards: rewards.length, packs: packs.length }
-  const missing = async (table: 'teams' | 'rewards' | 'packs', ids: string[]) => {
+  if (!reader) {
+    const counts = { teams: teams.length, rewards: rewards.length, packs: packs.length }
+    return { ...counts, matches: matches.length, rules: rules.length, quests: quests.length }
+  }
+  const missing = async (
+    table: 'teams' | 'rewards' | 'packs' | 'matches' | 'rules' | 'quests',
+    ids: string[],
+  ) => {
     const { id } = reader.tables[table]
     const rows = await reader.select({ id }).from(reader.tables[table]).where(inArray(id, ids))
     return ids.length - rows.length
@@ -32,6 +56,9 @@ export async function countMissing(reader: Reader | null) {
     ),
     rewards: await missing('rewards', rewards.map(idOf)),
     packs: await missing('packs', packs.map(idOf)),
+    matches: await missing('matches', matches.map(idOf)),
+    rules: await missing('rules', rules.map(idOf)),
+    quests: await missing('quests', quests.map(idOf)),
   }
 }
 
@@ -40,6 +67,27 @@ async function seedTeams(tx: Transaction): Promise<number> {
     return { id, name, shortName, city, country, primaryColor, secondaryColor, active: true, ...at }
   })
   return (await tx.insert(tx.tables.teams).values(rows).onConflictDoNothing().returning()).length
+}
+
+/** With the settlements of played matches, as they are when every prediction is settled. */
+async function seedMatches(tx: Transaction, points: PredictionPoints) {
+  const { matches: table, matchSettlements } = tx.tables
+  const rows = matches.map(match => ({ ...match, ...at }))
+  const written = await tx.insert(table).values(rows).onConflictDoNothing().returning()
+  const played = written.filter(({ status }) => status === 'finished')
+  if (played.length > 0)
+    await tx.insert(matchSettlements).values(played.map(match => settlementOf(match, points)))
+  return { matches: written.length, settlements: played.length }
+}
+
+function settlementOf(
+  { id: matchId, season, revision, homeScore, awayScore, kickoffAt }: MatchRow,
+  { outcome, difference, exact }: PredictionPoints,
+) {
+  const revisedAt = new Date(kickoffAt.getTime() + MATCH_MS)
+  const result = { action: 'settle', homeScore, awayScore, kickoffAt, revisedAt }
+  const points = { pointsOutcome: outcome, pointsDifference: difference, pointsExact: exact }
+  return { matchId, season, revision, ...result, ...points, cursor: '', lastPass: true, dueAt: null }
 }
 
 async function seedRewards(tx: Transaction): Promise<number> {
@@ -74,4 +122,33 @@ async function seedPacks(tx: Transaction): Promise<{ packs: number; rows: number
   )
   const insertedItems = await tx.insert(tx.tables.packItems).values(items).onConflictDoNothing().returning()
   return { packs: insertedPacks.length, rows: minted.length + insertedPacks.length + insertedItems.length }
+}
+
+async function seedRules(real: Transaction): Promise<number> {
+  const { id } = real.tables.rules
+  const found = new Set((await real.select({ id }).from(real.tables.rules)).map(rule => rule.id))
+  const missing = rules.filter(rule => !found.has(rule.id))
+  for (const rule of missing) await withVersion(real, rule, tx => upsertRule(tx, rule))
+  return missing.length
+}
+
+async function seedQuests(real: Transaction) {
+  const { id } = real.tables.quests
+  const found = new Set((await real.select({ id }).from(real.tables.quests)).map(quest => quest.id))
+  const missing = quests.filter(quest => !found.has(quest.id))
+  for (const quest of missing) await withVersion(real, quest, tx => upsertQuest(tx, quest))
+  return missing
+}
+
+/** Imports an entry at the time of the catalogue, as a new version of what listens to events. */
+async function withVersion(
+  real: Transaction,
+  entry: object,
+  upsert: (tx: Transaction) => Promise<unknown>,
+): Promise<void> {
+  const before = await readVersion(real, 'events')
+  // The same for the same seed, and unique: it covers every earlier change.
+  const version = hash('sha256', JSON.stringify([before, entry]), 'hex')
+  const sources = { now: () => at.createdAt, newId: () => version }
+  await upsert(Object.assign(Object.create(real), sources) as Transaction)
 }

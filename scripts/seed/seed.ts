@@ -39,6 +39,9 @@ export interface SeedReport {
   teams: number
   rewards: number
   packs: number
+  matches: number
+  rules: number
+  quests: number
   /** Fans written by this run. */
   fans: number
   skipped: Skipped
@@ -57,7 +60,7 @@ interface Pending extends Group {
  */
 export async function seedDatabase(db: Database, options: SeedOptions): Promise<SeedReport> {
   const { fans, exclusive, onProgress, stopRequested } = options
-  const catalogue = await db.write(seedCatalogue)
+  const catalogue = await db.write(tx => seedCatalogue(tx, options.predictionPoints))
   let done = 0
   let written = 0
   let changed = catalogue.rows

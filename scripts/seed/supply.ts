@@ -1,16 +1,22 @@
-/** The rewards with their stock and the packs with their supply, which the fans of a seed share. */
+/** What the fans of a seed share: rewards with their stock, packs with their supply, quests, and the rounds of the season. */
 import { asc } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { countHolds, type PackRow, readItems } from '../../src/packs/catalogue.ts'
 import type { Weight } from '../../src/packs/draw.ts'
 import { weightsProblem } from '../../src/packs/odds.ts'
 import { countUnsold } from '../../src/packs/supply.ts'
+import type { Quest } from '../../src/quests/definition.ts'
 import type { RewardRow } from '../../src/rewards/present.ts'
+import { type Round, readRounds } from './match-days.ts'
+import { readDemoQuests } from './quest-rows.ts'
 
 export interface Supply {
   /** The stock decreases as fans claim. */
   rewards: Map<string, RewardRow>
   packs: Map<string, PackOnSale>
+  /** The demonstration quests. */
+  quests: Quest[]
+  rounds: Round[]
 }
 
 interface PackOnSale {
@@ -36,6 +42,8 @@ export async function readSupply(reader: Reader): Promise<Supply> {
   })
   return {
     rewards: new Map(rewards.map(reward => [reward.id, reward])),
+    quests: await readDemoQuests(reader),
+    rounds: await readRounds(reader),
     packs: new Map(onSale.map(entry => [entry.pack.id, entry])),
   }
 }

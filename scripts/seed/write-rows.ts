@@ -1,10 +1,11 @@
 /** Writes the rows of many fans in one unit of work, and updates stock, supply and counters. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { insertRows } from '../../db/bulk.ts'
 import type { Transaction } from '../../db/index.ts'
+import { readVersion } from '../../src/catalogue/versions.ts'
 import { countMembers } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { changeSold, countFree, lockPack } from '../../src/packs/supply.ts'
-import type { Rows } from './fan-rows.ts'
+import type { Rows } from './rows.ts'
 import { BEFORE_ALL } from './supply.ts'
 
 /** The database has changed since the rows were computed: they must be computed again. */
@@ -12,17 +13,26 @@ export class StaleRowsError extends Error {}
 
 /**
  * Returns the number of inserted or changed rows.
- * @throws StaleRowsError when a fan was created, a handle was taken, or stock ran out meanwhile
+ * @throws StaleRowsError when a fan was created, a handle was taken, a match changed, or stock ran out meanwhile
  */
 export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
   const { tables } = tx
   const insertedUsers = await insertRows(tx, tables.users, rows.users, 'skip')
   if (insertedUsers < rows.users.length) throw new StaleRowsError()
+  await requireUnchanged(tx, rows)
+  const revision = (await readVersion(tx, 'events'))?.revision ?? null
+  const events = rows.events.map(event => ({ ...event, revision }))
   const scores = rows.places.map(({ points, ...place }) => ({ ...place, minusPoints: -points }))
   const changed = [
     insertedUsers,
     await insertRows(tx, tables.identities, rows.identities),
     await insertRows(tx, tables.onboardings, rows.onboardings),
+    await insertRows(tx, tables.events, events),
+    await insertRows(tx, tables.questProgress, rows.questProgress),
+    await insertRows(tx, tables.questCounts, rows.questCounts),
+    await insertRows(tx, tables.questStreaks, rows.questStreaks),
+    await insertRows(tx, tables.checkIns, rows.checkIns),
+    await insertRows(tx, tables.predictions, rows.predictions),
     await insertRows(tx, tables.pointsAccounts, rows.pointsAccounts),
     await insertRows(tx, tables.pointsEntries, rows.pointsEntries),
     await insertRows(tx, tables.leaderboardEntries, rows.leaderboardEntries),
@@ -37,6 +47,17 @@ export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
     await insertRows(tx, tables.leaderboardCounts, countMembers(rows.places), { add: 'fans' }),
   ]
   return changed.reduce((sum, count) => sum + count, 0)
+}
+
+/** A result that is committed later settles these predictions: its last pass begins after this unit of work has ended. */
+async function requireUnchanged(tx: Transaction, { matchRevisions }: Rows): Promise<void> {
+  const { matches } = tx.tables
+  if (matchRevisions.size === 0) return
+  const found = await tx
+    .select({ id: matches.id, revision: matches.revision })
+    .from(matches)
+    .where(inArray(matches.id, [...matchRevisions.keys()]))
+  if (found.some(({ id, revision }) => matchRevisions.get(id) !== revision)) throw new StaleRowsError()
 }
 
 async function takeFromSupply(tx: Transaction, { userPacks }: Rows): Promise<number> {

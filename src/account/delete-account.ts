@@ -11,14 +11,14 @@ import { appendErasures } from './erasure-list.ts'
 export interface AccountDeps {
   db: Database
   log: Logger
-  /** The file to which erasures are appended, so that a restored backup does not bring the fan back. Null for none. */
+  /** The file to which erasures are appended, so that a restored backup does not bring the fan back. Null: there is no list. */
   erasureList: string | null
 }
 
 /** How long to wait for readers of an older state, which keep the WAL from being emptied. */
 const LOG_PATIENCE_MS = 5_000
 
-/** Returns when the erasure is durable. Nothing is known of a fan who has neither a record nor a device: nothing to delete. */
+/** Returns when the erasure is durable. Does nothing for a fan without a user record and without native sessions. */
 export async function deleteAccount(deps: AccountDeps, caller: AuthenticatedCaller): Promise<void> {
   const { db, log, erasureList } = deps
   const { provider, subject, credential, userId } = caller

@@ -1,13 +1,17 @@
 /**
- * Erases a fan's personal data: the profile, the provider's data and subject, devices, encrypted tokens, redemption codes and
- * stored responses. The rest stays under an id that identifies no person: the ledger, whose hashes contain no personal data;
+ * Erases a fan's personal data: the profile, the provider's data and subject, devices, encrypted tokens, redemption codes,
+ * notes of grants, stored responses and webhook deliveries. The rest stays under an id that identifies no person: the
+ * ledger, whose hashes contain no personal data;
  * ranked entries without a public profile, since removing one would change other ranks; claims, purchases and opened packs.
  */
 import type { Reader, Transaction } from '../../db/index.ts'
-import { countSessions, forgetSessions } from '../auth/native-sessions.ts'
+import { countSessions, deleteSessions } from '../auth/native-sessions.ts'
 import { lockSignIn } from '../auth/token-validity.ts'
 import type { Caller } from '../core/caller.ts'
+import { countEventData, deleteEventData } from '../events/delete-data.ts'
 import { deleteKeysOf } from '../http/idempotency/key-store.ts'
+import { countNotes, deleteNotes } from '../points/grants.ts'
+import { deleteCountsOf } from '../quests/counted.ts'
 import { countCodes, voidCodes } from '../rewards/void-codes.ts'
 import { findMirror, isSyncQueued } from '../users/mirror.ts'
 import { eraseRecord, type Tombstone } from '../users/tombstone.ts'
@@ -19,9 +23,10 @@ import {
   OWN_FIELDS,
   type User,
 } from '../users/users.ts'
+import { deleteDeliveriesOf } from '../webhooks/replay.ts'
 
 /** A fan by user id, or by provider and subject. */
-export type Whom = { id: string } | Caller
+export type FanReference = { id: string } | Caller
 
 export interface Erasure {
   /** Null for a fan without a user record, who only signed in on a device. */
@@ -32,14 +37,17 @@ export interface Erasure {
   identity: string[]
   devices: number
   redemptionCodes: number
+  grantNotes: number
+  /** Events with data. */
+  eventData: number
   deferredSyncs: number
 }
 
 /** What an erasure would delete. Null if nothing is stored about the fan. */
-export async function planErasure(reader: Reader, whom: Whom): Promise<Erasure | null> {
-  const user = await findWhom(reader, whom)
-  let devices = await countSessions(reader, callerOf(whom))
-  if (user && user.subject !== callerOf(whom).subject) devices += await countSessions(reader, user)
+export async function planErasure(reader: Reader, reference: FanReference): Promise<Erasure | null> {
+  const user = await findFan(reader, reference)
+  let devices = await countSessions(reader, callerOf(reference))
+  if (user && user.subject !== callerOf(reference).subject) devices += await countSessions(reader, user)
   if (!user) return devices > 0 ? { ...NOTHING, userId: null, erasedAt: null, devices } : null
   const mirror = await findMirror(reader, user.id)
   const mirrored = ['email', 'emailVerified', 'name', 'picture'] as const
@@ -53,11 +61,20 @@ export async function planErasure(reader: Reader, whom: Whom): Promise<Erasure |
     ],
     devices,
     redemptionCodes: user.erasedAt ? 0 : await countCodes(reader, user.id),
+    grantNotes: await countNotes(reader, user.id),
+    eventData: await countEventData(reader, user.id),
     deferredSyncs: (await isSyncQueued(reader, user.id)) ? 1 : 0,
   }
 }
 
-const NOTHING = { profile: [], identity: [], redemptionCodes: 0, deferredSyncs: 0 }
+const NOTHING = {
+  profile: [],
+  identity: [],
+  redemptionCodes: 0,
+  grantNotes: 0,
+  eventData: 0,
+  deferredSyncs: 0,
+}
 
 /**
  * Erases once. A repeat with the provider's subject deletes data stored under it since: sessions, which cannot be used, and
@@ -66,19 +83,25 @@ const NOTHING = { profile: [], identity: [], redemptionCodes: 0, deferredSyncs: 
  */
 export async function eraseUser(
   tx: Transaction,
-  whom: Whom,
+  reference: FanReference,
   onErased?: (tombstone: Tombstone) => void,
 ): Promise<Erasure | null> {
-  const fan = 'subject' in whom ? whom : await findWhom(tx, whom)
+  const fan = 'subject' in reference ? reference : await findFan(tx, reference)
   if (fan) await lockSignIn(tx, fan)
-  const plan = await planErasure(tx, whom)
+  const plan = await planErasure(tx, reference)
   if (!plan) return null
   // A fan with sessions only: without a tombstone they could sign in again with a token that is still valid.
-  const user = (await findWhom(tx, whom)) ?? (await ensureUser(tx, callerOf(whom))).user
+  const user = (await findFan(tx, reference)) ?? (await ensureUser(tx, callerOf(reference))).user
   const first = await eraseRecord(tx, user)
-  if (first) await voidCodes(tx, user.id)
-  for (const caller of [user, callerOf(whom)]) {
-    await forgetSessions(tx, caller)
+  if (first) {
+    await voidCodes(tx, user.id)
+    await deleteNotes(tx, user.id)
+    await deleteCountsOf(tx, user.id)
+    await deleteEventData(tx, user.id)
+  }
+  await deleteDeliveriesOf(tx, user.id)
+  for (const caller of [user, callerOf(reference)]) {
+    await deleteSessions(tx, caller)
     await deleteKeysOf(tx, caller)
   }
   const { provider } = user
@@ -86,10 +109,11 @@ export async function eraseUser(
   return { ...plan, userId: user.id }
 }
 
-async function findWhom(reader: Reader, whom: Whom): Promise<User | undefined> {
-  if ('subject' in whom) return (await findRecords(reader, whom))[0]
-  return findUserById(reader, whom.id)
+async function findFan(reader: Reader, reference: FanReference): Promise<User | undefined> {
+  if ('subject' in reference) return (await findRecords(reader, reference))[0]
+  return findUserById(reader, reference.id)
 }
 
 /** An id alone matches no subject of the provider: no subject is empty. */
-const callerOf = (whom: Whom): Caller => ('subject' in whom ? whom : { provider: '', subject: '' })
+const callerOf = (reference: FanReference): Caller =>
+  'subject' in reference ? reference : { provider: '', subject: '' }

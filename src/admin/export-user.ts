@@ -1,15 +1,21 @@
 /** Exports everything that is stored about a fan, for the fan, without credentials and their hashes. */
 import type { Reader } from '../../db/index.ts'
 import { exportSessions } from '../auth/export.ts'
+import { exportCheckIns } from '../check-ins/export.ts'
 import type { Caller } from '../core/caller.ts'
+import { exportEvents } from '../events/export.ts'
 import { exportStoredResponses } from '../http/idempotency/export.ts'
 import { exportScores } from '../leaderboard/export.ts'
 import { readOnboarding } from '../onboarding/onboarding.ts'
-import { exportPacks, exportPurchases } from '../packs/export.ts'
+import { exportGivenItems, exportPacks, exportPurchases } from '../packs/export.ts'
 import { exportPoints } from '../points/export.ts'
+import { exportPredictions } from '../predictions/export.ts'
+import { exportQuests, exportStreaks } from '../quests/export.ts'
 import { exportClaims } from '../rewards/export.ts'
+import { exportRuleUses } from '../rules/export.ts'
 import { exportIdentity } from '../users/export.ts'
 import { findUser, findUserById, type User } from '../users/users.ts'
+import { exportDeliveries } from '../webhooks/export.ts'
 
 /** A fan by user id, or by provider and subject. */
 export type FanReference = { id: string } | Caller
@@ -41,8 +47,16 @@ async function exportRecord(reader: Reader, user: User) {
     onboarding,
     leaderboard: { ...leaderboard, scores: await exportScores(reader, user.id) },
     points: await exportPoints(reader, user.id),
+    events: exportEvents(reader, user.id),
+    ruleUses: await exportRuleUses(reader, user.id),
     rewards: await exportClaims(reader, user.id),
     purchases: exportPurchases(reader, user.id),
     packs: exportPacks(reader, user.id),
+    givenItems: await exportGivenItems(reader, user.id),
+    webhookDeliveries: await exportDeliveries(reader, user.id),
+    checkIns: await exportCheckIns(reader, user.id),
+    predictions: await exportPredictions(reader, user.id),
+    quests: exportQuests(reader, user.id),
+    streaks: await exportStreaks(reader, user.id),
   }
 }

@@ -6,6 +6,7 @@ import type { AuthenticatedCaller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
 import type { SessionClaims } from '../identity-provider/session-token.ts'
+import { looksLikeServerKey } from '../server-keys/key.ts'
 import { checkNativeToken, checkSessionToken } from './cached-token-validity.ts'
 import type { NativeTokens, VerifiedNativeToken } from './native-token.ts'
 
@@ -19,19 +20,7 @@ export interface AuthDeps {
 /** RFC 6750 §2.1: the `b64token` syntax. Two Authorization headers arrive joined by a comma and fail it. */
 const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
 
-const SCHEME_MISSING = 'The Authorization header must be "Bearer", a space, and the token.'
-
-/**
- * The token of the Authorization header. The bearer plugin also reads `?access_token=` (RFC 6750 §2.3), which histories and
- * logs would store: it is ignored. Schemes are case-insensitive (RFC 9110 §11.1).
- * @throws DomainError `unauthenticated`
- */
-export function tokenOf(authorization: string | null, bearer: string | undefined): string {
-  if (authorization === null || !/^bearer(\s|$)/i.test(authorization))
-    throw new DomainError('unauthenticated', authorization === null ? {} : { detail: SCHEME_MISSING })
-  const token = authorization.startsWith('Bearer') ? bearer : authorization.slice('Bearer '.length)
-  return token?.trim() ?? ''
-}
+const SERVER_KEY = 'This is a server key. The operation requires the token of a fan.'
 
 /** Verifies the token and its validity. @throws DomainError `invalid_token`, `identity_provider_unavailable` */
 export async function identify(deps: AuthDeps, token: string): Promise<AuthenticatedCaller> {
@@ -59,7 +48,7 @@ async function identifySession(
   return { provider, subject, userId, credential }
 }
 
-async function identifyNative(deps: AuthDeps, { sessionId, subject }: VerifiedNativeToken) {
+async function identifyNative(deps: AuthDeps, { sessionId, subject, expiresAt }: VerifiedNativeToken) {
   const { db, identity, tokenValidityCache } = deps
   const session = await checkNativeToken(
     db.read,
@@ -67,14 +56,16 @@ async function identifyNative(deps: AuthDeps, { sessionId, subject }: VerifiedNa
     { provider: identity.name, subject },
     sessionId,
   )
-  return { ...session, credential: { kind: 'native' as const, sessionId } }
+  const credential = { kind: 'native' as const, sessionId, expiresAt: new Date(expiresAt) }
+  return { ...session, credential }
 }
 
 /**
  * The unverified `iss`, which only selects the verifier; undefined if the token is not a JWT.
- * @throws DomainError `invalid_token` (not a `b64token`)
+ * @throws DomainError `invalid_token` (a server key, or not a `b64token`)
  */
 function claimedIssuer(token: string): unknown {
+  if (looksLikeServerKey(token)) throw new DomainError('invalid_token', { detail: SERVER_KEY })
   if (!B64_TOKEN.test(token)) throw new DomainError('invalid_token', { detail: 'The token cannot be read.' })
   try {
     return decodeJwt(token).iss

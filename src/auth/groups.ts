@@ -1,15 +1,15 @@
 /** Groups of routes that read a bearer token. Authentication and its documentation are stated once, here. */
-import { bearer } from '@elysiajs/bearer'
-import { type AnyElysia, type Context, Elysia, type ElysiaCustomStatusResponse } from 'elysia'
+import { type Context, Elysia, type ElysiaCustomStatusResponse } from 'elysia'
 import type { Transaction } from '../../db/index.ts'
 import type { AuthenticatedCaller, Caller } from '../core/caller.ts'
 import type { ProblemOf } from '../core/problems.ts'
-import { describeGroup, type Group } from '../http/contract/group.ts'
+import { bearerInGroup, disallowCaching, tokenOf } from '../http/contract/bearer.ts'
+import { describeGroup, type Group, withRefusals } from '../http/contract/group.ts'
 import { type IdempotencyDeps, runIdempotently, type WriteOptions } from '../http/idempotency/idempotency.ts'
 import { limitCaller } from '../http/rate-limits/policies.ts'
 import { rateLimitHeaders } from '../http/rate-limits/rate-limit-headers.ts'
 import type { RateLimiter } from '../http/rate-limits/rate-limiter.ts'
-import { type AuthDeps, identify, tokenOf } from './authenticate.ts'
+import { type AuthDeps, identify } from './authenticate.ts'
 
 export interface FanDeps extends AuthDeps, IdempotencyDeps {
   rateLimiter: RateLimiter
@@ -29,7 +29,7 @@ type ResponseHeaders = Context['set']['headers']
 export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }: Group<Prefix>) =>
   new Elysia({ prefix, detail: describeGroup('fan', tag) })
     .decorate('rateLimiter', deps.rateLimiter)
-    .use(inGroup(bearer()))
+    .use(bearerInGroup())
     // A derive runs before validation: an anonymous caller gets 401, not 422.
     .derive(async ({ bearer, body, request, route, set }) => {
       const caller = await identify(deps, tokenOf(request.headers.get('authorization'), bearer))
@@ -38,7 +38,7 @@ export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }
         work: (tx: Transaction, prepared: Prepared) => Promise<Response>,
         options?: WriteOptions<Prepared>,
       ) => runIdempotently(deps, { body, caller, request, route, set }, work, options)
-      return withRefusals({ caller, write })
+      return withRefusals<Refusal>()({ caller, write })
     })
     .onAfterHandle(({ set }) => disallowCaching(set.headers))
 
@@ -49,7 +49,7 @@ export const optionalFans = <const Prefix extends string>(deps: FanDeps, { prefi
     detail: describeGroup('optional', tag),
   })
     .decorate('rateLimiter', deps.rateLimiter)
-    .use(inGroup(bearer()))
+    .use(bearerInGroup())
     .derive(async ({ bearer, request, set }) => {
       let caller: AuthenticatedCaller | null = null
       const authorization = request.headers.get('authorization')
@@ -57,27 +57,11 @@ export const optionalFans = <const Prefix extends string>(deps: FanDeps, { prefi
         caller = await identify(deps, tokenOf(authorization, bearer))
         countCaller(deps, caller, set.headers)
       }
-      return withRefusals({ caller })
+      return withRefusals<Refusal>()({ caller })
     })
-
-/** Limits the hooks of a plugin to the routes of its group. They are global by default, and every request would pay. */
-function inGroup<Plugin extends AnyElysia>(plugin: Plugin): Plugin {
-  for (const hook of plugin.event.transform ?? []) hook.scope = 'scoped'
-  return plugin
-}
-
-/** Guarantee of the cast: a refusal is thrown, so it is never a value; only the types of clients use it. */
-const withRefusals = <Derived extends Record<string, unknown>>(derived: Derived) =>
-  derived as Derived | Refusal
 
 function countCaller({ rateLimiter }: FanDeps, caller: Caller, headers: ResponseHeaders) {
   limitCaller(rateLimiter, 'caller', caller, allowances =>
     Object.assign(headers, rateLimitHeaders(allowances)),
   )
-}
-
-/** Personal responses are not cached, unless the operation sets `Cache-Control`. */
-function disallowCaching(headers: ResponseHeaders): void {
-  if (headers['Cache-Control'] === undefined && headers['cache-control'] === undefined)
-    headers['Cache-Control'] = 'no-store'
 }

@@ -4,6 +4,7 @@ import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { eachFan } from '../core/pagination.ts'
+import type { SecurityEvent } from '../core/security-events.ts'
 import { clientOfRefreshToken, hashRefreshToken, mintRefreshToken } from './refresh-token.ts'
 
 const DAY_MS = 86_400_000
@@ -77,12 +78,12 @@ export async function startSession(
 /**
  * Rotates a refresh token. Returns null if it is unknown, expired, already used, or its session has ended. Reuse revokes
  * the session, except for the previous token within `REUSE_GRACE_MS`. The unit of work must commit also if the result is
- * null; `onReuse` runs after the commit.
+ * null; `report` runs after the commit.
  */
 export async function refreshSession(
   tx: Transaction,
   refreshToken: string,
-  onReuse: (ended: NativeSession) => void = () => {},
+  report: (event: SecurityEvent, sessionId: string) => void,
 ): Promise<Grant | null> {
   const { refreshTokens } = tx.tables
   const now = tx.now()
@@ -91,12 +92,16 @@ export async function refreshSession(
     .from(refreshTokens)
     .where(and(eq(refreshTokens.hash, hashRefreshToken(refreshToken)), gt(refreshTokens.expiresAt, now)))
   if (!presented) return null
+  const { sessionId } = presented
 
   // Each round is one conditional update of the session. If it changes nothing, a concurrent refresh was first. Generations
   // only grow, so the token becomes first the previous one, then a used one: three rounds are enough.
   for (let round = 0; round < 3; round++) {
-    const session = await findLiveSession(tx, presented.sessionId)
-    if (!session) return null
+    const session = await findLiveSession(tx, sessionId)
+    if (!session) {
+      tx.afterCommit(() => report('ended_session_used', sessionId))
+      return null
+    }
     const behind = session.generation - presented.generation
     // The absolute difference: a clock that was set back must not extend the grace period.
     const inGrace = behind === 1 && Math.abs(now.getTime() - session.rotatedAt.getTime()) <= REUSE_GRACE_MS
@@ -107,7 +112,7 @@ export async function refreshSession(
           ? { generation: session.generation }
           : { revokedAt: now }
     const changed = await changeSession(tx, session, change)
-    if (changed?.revokedAt) tx.afterCommit(() => onReuse(changed))
+    if (changed?.revokedAt) tx.afterCommit(() => report('refresh_token_reused', sessionId))
     // Within the grace period the response has another token of the current generation: both responses are usable.
     if (changed) return changed.revokedAt ? null : grant(tx, changed, clientOfRefreshToken(refreshToken))
   }
@@ -197,7 +202,7 @@ export async function revokeSessions(tx: Transaction, caller: Caller, sessionId?
 }
 
 /** Deletes all sessions of a user, ended ones included, with their refresh tokens. Returns the number of sessions. */
-export async function forgetSessions(tx: Transaction, caller: Caller): Promise<number> {
+export async function deleteSessions(tx: Transaction, caller: Caller): Promise<number> {
   const { nativeSessions, refreshTokens } = tx.tables
   // Waits for running refreshes, so that their tokens are deleted as well, and refuses later ones.
   await revokeSessions(tx, caller)

@@ -8,6 +8,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
+import type { CacheCounts } from '../cache/response-cache.ts'
 import { DomainError } from '../core/problems.ts'
 import { createVerifiedTokenCache } from '../identity-provider/verified-token-cache.ts'
 
@@ -39,6 +40,8 @@ export interface NativeTokens {
   readonly issuer: string
   /** The public keys, the current signing key first. */
   readonly jwks: JSONWebKeySet
+  /** Of the verified-token cache. */
+  readonly cacheCounts: Readonly<CacheCounts>
   sign(claims: NativeTokenClaims): Promise<string>
   /** The claims of the token if the verified-token cache has them, otherwise undefined. */
   getVerified(token: string): VerifiedNativeToken | undefined
@@ -71,6 +74,7 @@ export async function createNativeTokens({
   return {
     issuer,
     jwks,
+    cacheCounts: cache.counts,
     sign({ subject, clientId, sessionId, tokenId, issuedAt, expiresAt }) {
       return new SignJWT({ client_id: clientId, sid: sessionId })
         .setProtectedHeader({ alg, typ: 'at+jwt', kid: key.kid })

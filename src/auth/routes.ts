@@ -1,4 +1,4 @@
-import { type Context, Elysia } from 'elysia'
+import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import { DomainError } from '../core/problems.ts'
@@ -6,6 +6,7 @@ import { logSecurityEvent } from '../core/security-events.ts'
 import type { AppSources } from '../core/sources.ts'
 import { anyone } from '../http/contract/group.ts'
 import { Nothing, operation } from '../http/contract/operation.ts'
+import { requestIdOf } from '../http/edge/request-log.ts'
 import type { TokenEncryption } from '../users/token-encryption.ts'
 import { type FanDeps, fans } from './groups.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
@@ -37,8 +38,6 @@ type SignInDeps = FanDeps & {
 /** Headers of responses that contain secrets. Such responses are not stored under an `Idempotency-Key` either. */
 const SECRET = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }
 
-const requestIdOf = ({ headers }: Pick<Context['set'], 'headers'>) => String(headers['x-request-id'])
-
 /** Operations without an access token: the refresh token is itself a credential, and the keys are public. */
 const publicRoutes = (deps: SignInDeps) =>
   anyone({ prefix: '', tag: 'Sign-in' })
@@ -60,8 +59,8 @@ const publicRoutes = (deps: SignInDeps) =>
       '/api/auth/native-token/refresh',
       async ({ body, set }) => {
         const grant = await deps.db.write(async tx => {
-          const granted = await refreshSession(tx, body.refreshToken, ({ id: sessionId }) =>
-            logSecurityEvent(deps.log, 'refresh_token_reused', { requestId: requestIdOf(set), sessionId }),
+          const granted = await refreshSession(tx, body.refreshToken, (event, sessionId) =>
+            logSecurityEvent(deps.log, event, { requestId: requestIdOf(set), sessionId }),
           )
           return granted && (await isRefreshRefused(tx, granted.session)) ? null : granted
         })

@@ -11,24 +11,33 @@ import type { AuthenticatedCaller, Caller, Credential } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import {
   allTokenValidity,
+  findTokenValidity,
+  type TokenValidity,
+  tokenValidityOf,
+} from '../users/user-token-validity.ts'
+import {
   deletedUser,
   ERASED,
   endSessions,
-  findTokenValidity,
   matchesSubject,
   type SubjectKeys,
   subjectKeysOf,
-  type TokenValidity,
-  tokenValidityOf,
 } from '../users/users.ts'
 import { type NativeSession, revokeSessions } from './native-sessions.ts'
 
-const loggedOut = () => new DomainError('invalid_token', { detail: 'The token was logged out.' })
+const LOGGED_OUT = 'The token was logged out.'
 
-const hashOf = (...parts: string[]) => hash('sha256', JSON.stringify(parts), 'hex')
+const loggedOut = () => new DomainError('invalid_token', { detail: LOGGED_OUT })
+
+export const hashOf = (...parts: string[]) => hash('sha256', JSON.stringify(parts), 'hex')
 
 /** Includes the subject: the `jti` of one user must not revoke the token of another. */
 const revocationId = ({ provider, subject }: Caller, tokenId: string) => hashOf(provider, subject, tokenId)
+
+export const revocationIdsOf = (caller: Caller, tokenId: string) => ({
+  id: revocationId(caller, tokenId),
+  formerId: hashOf(caller.provider, tokenId),
+})
 
 /** The claims of a verified session token that its validity depends on. */
 export interface SessionToken {
@@ -53,8 +62,7 @@ export async function requireValidSessionToken(
 ): Promise<ValidToken> {
   const rows = await selectSession(reader, {
     ...subjectKeysOf(caller),
-    id: revocationId(caller, tokenId),
-    formerId: hashOf(caller.provider, tokenId),
+    ...revocationIdsOf(caller, tokenId),
   })
   if (rows.some(({ revokedId }) => revokedId !== null)) throw loggedOut()
   return requireUndeleted(tokenValidityOf(rows), issuedAt)
@@ -93,7 +101,10 @@ export async function requireValidNativeToken(
 ): Promise<Caller & ValidToken & { expiresAt: Date }> {
   const rows = await selectNative(reader, { sessionId, ...subjectKeysOf(caller) })
   const session = rows[0]?.session
-  if (!session || session.revokedAt || session.expiresAt <= reader.now()) throw loggedOut()
+  if (!session || session.revokedAt || session.expiresAt <= reader.now()) {
+    const security = { event: 'ended_session_used' as const, sessionId }
+    throw new DomainError('invalid_token', { detail: LOGGED_OUT, security })
+  }
   const { userId } = requireUndeleted(tokenValidityOf(rows), session.originIssuedAt)
   const { provider, subject, expiresAt } = session
   return { provider, subject, userId, expiresAt }
@@ -123,7 +134,7 @@ export async function isRefreshRefused(reader: Reader, session: NativeSession): 
 }
 
 /** `iat` has whole seconds: a token issued in the same second as the logout everywhere is refused. */
-const isEnded = (issuedAt: Date, sessionsEndedAt: Date | null) =>
+export const isEnded = (issuedAt: Date, sessionsEndedAt: Date | null) =>
   sessionsEndedAt !== null && issuedAt <= sessionsEndedAt
 
 function requireUndeleted(

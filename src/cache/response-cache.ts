@@ -49,7 +49,15 @@ interface Entry extends Start {
   expiresAt: Date | null
 }
 
+/** Look-ups since the start of the process. */
+export interface CacheCounts {
+  hits: number
+  misses: number
+}
+
 export interface ResponseCache {
+  /** A reader that joins a running computation is a hit; each computation is a miss. */
+  readonly counts: Readonly<CacheCounts>
   /**
    * The cached value of this name, or the result of `compute`. All callers get the same object and must not change it.
    * A failed computation is not cached and rejects for every caller that waits for it.
@@ -93,6 +101,7 @@ export function createResponseCache({
       OVERHEAD_BYTES,
   })
   const running = new Map<string, Computation>()
+  const counts: CacheCounts = { hits: 0, misses: 0 }
   /** No other process is known to have committed since. */
   const isCurrent = (start: Start) => start.externalCommits === externalCommits()
   const isFresh = (start: Start) => isCurrent(start) && elapsed() - start.startedAt < MAX_AGE_MS
@@ -105,6 +114,7 @@ export function createResponseCache({
   }
 
   function run<T>(name: string, compute: () => Promise<Cacheable<T>>): Promise<T> {
+    counts.misses++
     const start = { startedAt: elapsed(), externalCommits: externalCommits(), invalidations }
     const value = Promise.try(compute)
       .then(({ value, tags, expiresAt = null }) => {
@@ -124,24 +134,35 @@ export function createResponseCache({
 
   function getIfPresent(name: string): unknown {
     const entry = entries.get(name)
-    return entry && isFresh(entry) && !isOutdated(entry) ? entry.value : undefined
+    if (!entry || !isFresh(entry) || isOutdated(entry)) return undefined
+    counts.hits++
+    return entry.value
   }
 
   return {
+    counts,
     getIfPresent,
     // Guarantee of the casts: each name is used with one `compute`, and so has one type.
     get<T>(name: string, compute: () => Promise<Cacheable<T>>) {
       const value = getIfPresent(name)
       if (value !== undefined) return value as T
       const computation = running.get(name)
-      if (computation && computation.invalidations === invalidations && isFresh(computation))
+      if (computation && computation.invalidations === invalidations && isFresh(computation)) {
+        counts.hits++
         return computation.value as Promise<T>
+      }
       return run(name, compute)
     },
     getConsistent<T>(name: string, compute: () => Promise<Cacheable<T>>) {
-      if (externalCommits() === null) return Promise.try(compute).then(({ value }) => value)
+      if (externalCommits() === null) {
+        counts.misses++
+        return Promise.try(compute).then(({ value }) => value)
+      }
       const entry = entries.get(name)
-      if (entry && isCurrent(entry) && !isOutdated(entry)) return entry.value as T
+      if (entry && isCurrent(entry) && !isOutdated(entry)) {
+        counts.hits++
+        return entry.value as T
+      }
       return run(name, compute)
     },
     invalidate(tag) {

@@ -1,6 +1,6 @@
 /** Members that all imported catalogue entries share. An omitted member is null or has its default. */
 import { type TSchema, Type } from '@sinclair/typebox'
-import { Instant, Nullable } from '../core/schemas.ts'
+import { InstantInput, Nullable } from '../core/schemas.ts'
 
 /** Segments of other paths: an entry with such an id could not be addressed. */
 export const RESERVED_SLUGS = ['claim', 'open', 'proofs', 'purchase', 'purchases', 'redeem']
@@ -30,6 +30,6 @@ export const Active = Type.Optional(
 
 export const availabilityMembers = {
   active: Active,
-  startsAt: Maybe(Instant('From when it is available.')),
-  endsAt: Maybe(Instant('Until when it is available, exclusive.')),
+  startsAt: Maybe(InstantInput('From when it is available.')),
+  endsAt: Maybe(InstantInput('Until when it is available, exclusive.')),
 }

@@ -1,6 +1,7 @@
 /** Imported catalogue entries: the rules that their schemas cannot express, and how they differ from what is stored. */
 
 import { isPlainHttps } from '../core/https-url.ts'
+import { parseInstant } from '../core/instant.ts'
 import { DomainError } from '../core/problems.ts'
 import { RESERVED_SLUGS } from './entry-schema.ts'
 
@@ -13,7 +14,7 @@ export interface EntryFault {
 /** What an import changed of an entry, or would change. */
 export interface EntryChange {
   outcome: 'created' | 'changed' | 'unchanged'
-  /** The old and the new value by member; null for none. */
+  /** The old and the new value by member; null where there is no value. */
   members: Record<string, [from: unknown, to: unknown]>
 }
 
@@ -51,9 +52,10 @@ interface AvailabilityInput {
 }
 
 export function availabilityFaults({ startsAt, endsAt }: AvailabilityInput): EntryFault[] {
-  if (startsAt == null || endsAt == null || startsAt < endsAt) return []
+  const [start, end] = [instantOf(startsAt), instantOf(endsAt)]
+  if (start === null || end === null || start < end) return []
   return [{ pointer: '/endsAt', message: 'must be after startsAt' }]
 }
 
 export const instantOf = (text: string | null | undefined): Date | null =>
-  text == null ? null : new Date(text)
+  text == null ? null : parseInstant(text)

@@ -2,6 +2,7 @@
 import type { JWK } from 'jose'
 import type { PostgresSettings } from '../../db/index.ts'
 import { readErasureList, readPostgresSettings } from './database.ts'
+import { type EventSinkConfig, readEventSink } from './event-sink.ts'
 import { type IdentityConfig, readIdentityConfig } from './identity.ts'
 import { type LimitsConfig, readLimitsConfig } from './limits.ts'
 import { type NetworkConfig, readNetworkConfig } from './network.ts'
@@ -12,8 +13,10 @@ import {
   type Reader,
   readDatabaseUrl,
   readOnboardingPoints,
+  readPredictionPoints,
 } from './reader.ts'
 import { readPreviousKeys, readSigningKey } from './secrets.ts'
+import { readTracingConfig, type TracingConfig } from './tracing.ts'
 
 export { developmentDefaults, type Environment } from './reader.ts'
 
@@ -25,7 +28,7 @@ export interface Config {
   workers: number
   databaseUrl: string
   postgres: Readonly<PostgresSettings>
-  /** The file to which erasures of fans are appended; null for none. */
+  /** The file to which erasures of fans are appended; null: there is no list. */
   erasureList: string | null
   /** Whether the server applies missing migrations at start. If not, it refuses a database that lacks some. */
   migrate: boolean
@@ -41,6 +44,12 @@ export interface Config {
     sessionMs: number
   }
   onboardingPoints: number
+  /** Points of a prediction by its best hit. */
+  predictionPoints: Readonly<{ outcome: number; difference: number; exact: number }>
+  /** How long the data of events is kept. Milliseconds. */
+  eventRetentionMs: number
+  /** Where all events are published; null: nowhere. */
+  eventSink: Readonly<EventSinkConfig> | null
   payments: PaymentsConfig
   network: Readonly<NetworkConfig>
   limits: Readonly<LimitsConfig>
@@ -54,6 +63,10 @@ export interface Config {
     /** Where clients reach the API, for the document's `servers`; null: at the host that serves the document. */
     publicUrl: string | null
   }
+  /** Where Prometheus reads metrics; null: nothing is measured. The first worker has this port, each further one the next. */
+  metrics: Readonly<{ host: string; port: number }> | null
+  /** Where traces are sent; null: nothing is traced. */
+  tracing: TracingConfig | null
   logLevel: string
   maxBodyBytes: number
   /** Maximum nesting of objects and arrays. */
@@ -66,6 +79,12 @@ export class ConfigError extends Error {
     super(`The configuration is not valid:\n${problems.map(problem => `  - ${problem}`).join('\n')}`)
     this.name = 'ConfigError'
   }
+}
+
+function readMetricsConfig(reader: Reader): Config['metrics'] {
+  const host = reader.text('METRICS_HOST') ?? '127.0.0.1'
+  const port = reader.integer('METRICS_PORT', 0, 0, 65_535)
+  return reader.text('METRICS_PORT') === undefined ? null : Object.freeze({ host, port })
 }
 
 /** Set by `bun run dev`, which bundles the app. */
@@ -98,6 +117,9 @@ export function parseConfig(env: Environment): Readonly<Config> {
       sessionMs: reader.integer('NATIVE_SESSION_DAYS', 180, 1, 365) * 86_400_000,
     },
     onboardingPoints: readOnboardingPoints(reader),
+    predictionPoints: readPredictionPoints(reader),
+    eventRetentionMs: reader.integer('EVENT_RETENTION_DAYS', 400, 31, 36_500) * 86_400_000,
+    eventSink: readEventSink(reader),
     payments: readPaymentsConfig(reader),
     network: readNetworkConfig(reader),
     limits: readLimitsConfig(reader),
@@ -107,6 +129,8 @@ export function parseConfig(env: Environment): Readonly<Config> {
       demoFolder: readDemoFolder(reader),
       publicUrl: readPublicUrl(reader),
     },
+    metrics: readMetricsConfig(reader),
+    tracing: readTracingConfig(reader),
     logLevel: reader.oneOf('LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
     maxBodyBytes: reader.integer('MAX_BODY_BYTES', 65_536, 1_024, 1_048_576),
     maxBodyLevels: reader.integer('MAX_BODY_LEVELS', 32, 4, 256),
@@ -116,6 +140,14 @@ export function parseConfig(env: Environment): Readonly<Config> {
       'NATIVE_TOKEN_ISSUER',
       'must differ from IDP_ISSUER: the issuer distinguishes the two kinds of tokens',
     )
+  }
+  const { metrics, port, workers } = config
+  // 0 picks a free port.
+  if (metrics && metrics.port > 0) {
+    const last = metrics.port + workers - 1
+    if (last > 65_535)
+      reader.refuse('METRICS_PORT', `must be at most ${65_536 - workers}: each worker has a port`)
+    if (port >= metrics.port && port <= last) reader.refuse('METRICS_PORT', 'must differ from PORT')
   }
   reader.refuseNearMisses()
   if (reader.problems.length > 0) throw new ConfigError(reader.problems)

@@ -1,4 +1,5 @@
 import { type PostgresSettings, postgresDefaults } from '../../db/index.ts'
+import { readCertificates } from './certificates.ts'
 import type { Reader } from './reader.ts'
 
 /** Settings for PostgreSQL. SQLite ignores them. */
@@ -19,6 +20,7 @@ export const readPostgresSettings = (reader: Reader): Readonly<PostgresSettings>
       600_000,
     ),
     preparedStatements: reader.flag('DATABASE_PREPARED_STATEMENTS', postgresDefaults.preparedStatements),
+    ca: readCertificates(reader, 'DATABASE_CA', reader.secret('DATABASE_CA')),
   })
 
 /** The list of erasures of a SQLite database: next to it, and in none of its backups. */

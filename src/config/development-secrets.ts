@@ -7,24 +7,20 @@ import { DEVELOPMENT_KID_PREFIX, DEVELOPMENT_SECRET_PREFIX } from './secrets.ts'
 
 const DEVELOPMENT_SECRETS_FILE = 'data/development-secrets.json'
 
-interface Secrets {
-  NATIVE_TOKEN_KEY: string
-  IDP_WEBHOOK_SECRET: string
-}
+const NAMES = ['NATIVE_TOKEN_KEY', 'IDP_WEBHOOK_SECRET'] as const
+
+type Secrets = Record<(typeof NAMES)[number], string>
 
 /** Adds missing secrets to the environment. In production the environment is returned unchanged. */
 export async function withDevelopmentSecrets(
   env: Environment,
   file = DEVELOPMENT_SECRETS_FILE,
 ): Promise<Environment> {
-  if (env.NODE_ENV === 'production' || (env.NATIVE_TOKEN_KEY && env.IDP_WEBHOOK_SECRET)) return env
+  // An empty variable counts as missing, as is common in `.env` files.
+  const missing = NAMES.filter(name => !env[name]?.trim() && !env[`${name}_FILE`]?.trim())
+  if (env.NODE_ENV === 'production' || missing.length === 0) return env
   const secrets = await readOrGenerate(file)
-  return {
-    ...env,
-    // An empty variable counts as missing, as is common in `.env` files.
-    NATIVE_TOKEN_KEY: env.NATIVE_TOKEN_KEY?.trim() || secrets.NATIVE_TOKEN_KEY,
-    IDP_WEBHOOK_SECRET: env.IDP_WEBHOOK_SECRET?.trim() || secrets.IDP_WEBHOOK_SECRET,
-  }
+  return { ...env, ...Object.fromEntries(missing.map(name => [name, secrets[name]])) }
 }
 
 async function readOrGenerate(file: string): Promise<Secrets> {

@@ -14,12 +14,19 @@ export interface RateLimits {
   claims: number
   /** Purchases, payments and openings of a caller. */
   purchases: number
+  /** All requests of a source, which is a system with a server key. */
+  source: number
+  /** Redemption codes that a source looks up or uses. */
+  redemptions: number
 }
 
 export interface LimitsConfig {
   rates: Readonly<RateLimits>
   /** Maximum pending purchases of one pack per fan; 0: no limit. */
   holdsPerFan: number
+  /** Maximum open streams of this process, and of one fan in this process. */
+  streams: number
+  streamsPerFan: number
   /** A write that would wait longer for the database is refused. Milliseconds. */
   maxWriteWaitMs: number
 }
@@ -40,8 +47,12 @@ export function readLimitsConfig(reader: Reader): Readonly<LimitsConfig> {
       tokens: rate('RATE_LIMIT_TOKENS', 30),
       claims: rate('RATE_LIMIT_CLAIMS', 60),
       purchases: rate('RATE_LIMIT_PURCHASES', 60),
+      source: rate('RATE_LIMIT_SOURCE', 6_000),
+      redemptions: rate('RATE_LIMIT_REDEMPTIONS', 300),
     }),
     holdsPerFan: reader.integer('PACK_HOLDS_PER_FAN', 5, 0, 1_000_000),
+    streams: reader.integer('MAX_STREAMS', 10_000, 0, 1_000_000),
+    streamsPerFan: reader.integer('MAX_STREAMS_PER_FAN', 10, 1, 1_000),
     maxWriteWaitMs: reader.integer('MAX_WRITE_WAIT_MS', 4_000, 10, 60_000),
   })
 }

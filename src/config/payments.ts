@@ -70,7 +70,7 @@ function isOrigin(text: string): boolean {
 }
 
 function readSecret(reader: Reader, name: string, pattern: RegExp, noun: string): string {
-  const value = reader.text(name) ?? ''
+  const value = reader.secret(name) ?? ''
   if (!pattern.test(value)) reader.refuse(name, `must be ${noun}`)
   return value
 }

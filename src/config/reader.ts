@@ -1,5 +1,6 @@
 /** Reads environment variables and collects their errors. Messages contain names of variables, never their values. */
 
+import { readFileSync } from 'node:fs'
 import { distance } from 'fastest-levenshtein'
 
 export type Environment = Record<string, string | undefined>
@@ -17,13 +18,19 @@ export interface Reader {
   readonly problems: string[]
   /** The trimmed value; undefined if it is missing or empty. */
   text(name: string): string | undefined
-  /** Has a default in development only. */
-  required(name: keyof typeof developmentDefaults): string
+  /** As `text`, or the trimmed content of the file that `NAME_FILE` names, as container platforms mount secrets. */
+  secret(name: string): string | undefined
+  /** The trimmed content of the file that the variable names. */
+  file(name: string): string | undefined
+  /** Has a default in development only. Read with `text`, unless it is a secret. */
+  required(name: keyof typeof developmentDefaults, read?: Reader['text']): string
   integer(name: string, fallback: number, min: number, max: number): number
   /** `on` or `off`. */
   flag(name: string, fallback: boolean): boolean
   oneOf<T extends string>(name: string, choices: readonly [T, ...T[]]): T
   refuse(name: string, why: string): void
+  /** Names of variables that begin with `prefix`, have a value, and have not been read so far. */
+  unreadNames(prefix: string): string[]
   /** Refuses variables that look like a misspelt setting. Called when every setting has been read. */
   refuseNearMisses(): void
 }
@@ -43,13 +50,41 @@ export function createReader(env: Environment): Reader {
     known.add(name)
     return env[name]?.trim() || undefined
   }
-  const refuse = (name: string, why: string) => void problems.push(`${name} ${why}`)
+  /** Secrets whose file was refused: that they are missing is no further problem. */
+  const unread = new Set<string>()
+  const refuse = (name: string, why: string) => {
+    if (!unread.has(name)) problems.push(`${name} ${why}`)
+  }
+  const secret = (name: string) => {
+    const value = text(name)
+    const fileName = `${name}_FILE`
+    if (text(fileName) === undefined) return value
+    if (value !== undefined) {
+      refuse(name, `and ${fileName} are both set: set one of them`)
+      return value
+    }
+    const content = contentOf(fileName)
+    if (content === undefined) unread.add(name)
+    return content
+  }
+  const contentOf = (name: string) => {
+    const path = text(name)
+    if (path === undefined) return undefined
+    const content = readContent(path)
+    if ('text' in content) return content.text
+    refuse(name, content.problem)
+    return undefined
+  }
 
   return {
     production,
     problems,
     text,
+    secret,
+    file: contentOf,
     refuse,
+    unreadNames: prefix =>
+      Object.keys(env).filter(name => name.startsWith(prefix) && env[name]?.trim() && !known.has(name)),
     refuseNearMisses() {
       for (const name of Object.keys(env)) {
         if (known.has(name)) continue
@@ -57,8 +92,8 @@ export function createReader(env: Environment): Reader {
         if (meant) refuse(name, `is not a setting: did you mean ${meant}?`)
       }
     },
-    required(name) {
-      const value = text(name)
+    required(name, read = text) {
+      const value = read(name)
       if (value === undefined && production) refuse(name, 'is required in production')
       return value ?? developmentDefaults[name]
     },
@@ -85,17 +120,48 @@ export function createReader(env: Environment): Reader {
   }
 }
 
+/** The trimmed content, or why there is none. */
+function readContent(file: string): { text: string } | { problem: string } {
+  try {
+    const text = readFileSync(file, 'utf8').trim()
+    return text === '' ? { problem: 'names an empty file' } : { text }
+  } catch (error) {
+    // Guarantee of the cast: `node:fs` throws errors with the code of the operating system.
+    return { problem: `names a file that cannot be read (${(error as NodeJS.ErrnoException).code})` }
+  }
+}
+
 /** Points for completing the onboarding. */
 export const readOnboardingPoints = (reader: Reader): number =>
   reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000)
 
+/** Points of a prediction by its best hit. */
+export function readPredictionPoints(reader: Reader) {
+  const points = (name: string, fallback: number) => reader.integer(name, fallback, 0, 1_000_000_000)
+  return Object.freeze({
+    outcome: points('PREDICTION_POINTS_OUTCOME', 10),
+    difference: points('PREDICTION_POINTS_DIFFERENCE', 15),
+    exact: points('PREDICTION_POINTS_EXACT', 25),
+  })
+}
+
 /** `sqlite:PATH` or `postgres://…` */
 export function readDatabaseUrl(reader: Reader): string {
-  const url = reader.required('DATABASE_URL')
+  const url = reader.required('DATABASE_URL', reader.secret)
   if (!/^sqlite:.+|^postgres(ql)?:\/\/.+/.test(url)) {
     reader.refuse('DATABASE_URL', 'must be sqlite:PATH or postgres://…')
   } else if (url.startsWith('sqlite::memory:')) {
     reader.refuse('DATABASE_URL', 'must name a file: the reader and the writer are two connections')
+  } else if (mayFallBack(url)) {
+    reader.refuse('DATABASE_URL', 'must have an sslmode of disable, require, verify-ca or verify-full')
   }
   return url
 }
+
+/** With `allow` and `prefer`, an attacker on the network can prevent the encryption. */
+const mayFallBack = (url: string): boolean =>
+  [...(URL.parse(url)?.searchParams ?? [])].some(
+    ([name, mode]) =>
+      /^(ssl[-_]?mode|ssl|tls)$/i.test(name) &&
+      !/^(disable|require|verify-ca|verify-full|true|false|1|0)$/i.test(mode),
+  )

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, type webcrypto } from 'node:crypto'
 import type { JWK } from 'jose'
+import { commandLine } from '../core/command-line.ts'
 import type { Reader } from './reader.ts'
 
 /** Prefix of the `kid` of development keys, which production refuses. */
@@ -8,12 +9,12 @@ export const DEVELOPMENT_KID_PREFIX = 'dev-'
 export const DEVELOPMENT_SECRET_PREFIX = 'matchday-dev-'
 
 const missing = ({ production }: Reader) =>
-  production ? 'is required in production' : 'is missing (`bun run dev` generates one in data/)'
+  production ? 'is required in production' : `is missing (\`${commandLine('dev')}\` generates one in data/)`
 
 /** Standard Webhooks: `whsec_` and base64. */
 export function readWebhookSecret(reader: Reader): string {
   const name = 'IDP_WEBHOOK_SECRET'
-  const value = reader.text(name)
+  const value = reader.secret(name)
   if (value === undefined) {
     reader.refuse(name, missing(reader))
     return ''
@@ -30,7 +31,7 @@ export function readWebhookSecret(reader: Reader): string {
 /** The private JWK that signs native tokens. */
 export function readSigningKey(reader: Reader): JWK {
   const name = 'NATIVE_TOKEN_KEY'
-  const value = reader.text(name)
+  const value = reader.secret(name)
   if (value === undefined) {
     reader.refuse(name, missing(reader))
     return {}
@@ -47,7 +48,7 @@ export function readSigningKey(reader: Reader): JWK {
 /** Former signing keys, public or private, as a JSON array. Tokens signed with them verify until they expire. */
 export function readPreviousKeys(reader: Reader, current: JWK): JWK[] {
   const name = 'NATIVE_TOKEN_PREVIOUS_KEYS'
-  const value = reader.text(name)
+  const value = reader.secret(name)
   if (value === undefined) return []
   const keys = parse(value)
   if (!Array.isArray(keys) || !keys.every(key => isUsable(key, createPublicKey))) {

@@ -21,7 +21,7 @@ export type Credential =
       authenticatedAt: Date
     }
   /** A native token, issued by this API. */
-  | { kind: 'native'; sessionId: string }
+  | { kind: 'native'; sessionId: string; expiresAt: Date }
 
 export interface AuthenticatedCaller extends Caller {
   credential: Credential

@@ -23,6 +23,13 @@ export function parseInstant(text: string): Date | null {
   return /^(?!0000)\d{4}-/.test(instant.toISOString()) ? instant : null
 }
 
+/** The instant of a member that its schema has validated. */
+export function instantIn(text: string): Date {
+  const instant = parseInstant(text)
+  if (!instant) throw new Error('the instant was not validated')
+  return instant
+}
+
 /** A leap second is the 60th of the last minute of a month in UTC. */
 const endsMonth = (minute: number) => new Date(minute + MINUTE_MS).toISOString().includes('-01T00:00:')
 

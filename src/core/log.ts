@@ -9,17 +9,35 @@ const EXIT_TIMEOUT_MS = 1_000
 
 export interface Log {
   log: Logger
+  /** Changes the level at run time, and logs the change once, at the more verbose of both levels. */
+  setLevel(level: string): void
   /** Exits once the last lines are written. `process.exit` alone loses lines that are being written. */
   exit(code: number): Promise<never>
 }
 
-/** `worker`: number of the process among `WORKERS`, included in each line. */
-export function createLog(level: string, worker: number | undefined): Log {
+/**
+ * `worker`: number of the process among `WORKERS`, included in each line. `members`: further members of a line, read when it
+ * is written.
+ */
+export function createLog(
+  level: string,
+  worker: number | undefined,
+  members?: () => Record<string, string>,
+): Log {
   const output = pino.destination({ sync: false, maxLength: MAX_BUFFER_BYTES })
   // The last lines say why the process exits.
   process.on('exit', () => output.flushSync())
   const base = worker === undefined ? null : { worker }
-  const log = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime }, output)
+  const mixin = members ? { mixin: members } : {}
+  const log = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime, ...mixin }, output)
+
+  function setLevel(next: string) {
+    const report = () => log.info({ logLevel: next }, 'log level changed')
+    const isVerbose = log.isLevelEnabled('info')
+    if (isVerbose) report()
+    log.level = next
+    if (!isVerbose) report()
+  }
 
   async function exit(code: number): Promise<never> {
     const written = new Promise(resolve => output.once('drain', resolve))
@@ -28,5 +46,5 @@ export function createLog(level: string, worker: number | undefined): Log {
     await Promise.race([written, Bun.sleep(EXIT_TIMEOUT_MS)])
     process.exit(code)
   }
-  return { log, exit }
+  return { log, setLevel, exit }
 }

@@ -3,7 +3,7 @@
  * Verbs throw `DomainError(code)`; only `http/edge/problem.ts` turns it into a response (RFC 9457).
  */
 import { type Static, type TObject, Type } from '@sinclair/typebox'
-import type { SecurityEvent } from './security-events.ts'
+import type { SecurityEvent, SecurityEventMembers } from './security-events.ts'
 
 interface ProblemType {
   status: number
@@ -33,13 +33,26 @@ export const problemTypes = {
     status: 401,
     title: 'Sign in first',
     description:
-      'The request has no bearer token, and the operation requires one. Sign the user in and send `Authorization: Bearer`.',
+      'The request has no bearer token, and the operation requires one. Sign the user in, or use a server key where the operation requires one, and send `Authorization: Bearer`.',
   },
   invalid_token: {
     status: 401,
     title: 'The token is not valid',
     description:
       'The token is malformed, expired or revoked, or was issued for another API. Get a new token, or sign the user in again.',
+  },
+  invalid_server_key: {
+    status: 401,
+    title: 'The server key is not valid',
+    description:
+      'The token is not a server key, or the key is misspelt, unknown, expired or revoked. Configure the current key of your system; the operator can issue another one.',
+  },
+  insufficient_scope: {
+    status: 403,
+    title: 'The server key lacks a scope',
+    description:
+      'The operation requires the scope in `scope`, which the server key does not have. The operator can issue a key with this scope.',
+    members: Type.Object({ scope: Type.String({ description: 'The scope that the operation requires.' }) }),
   },
   not_found: {
     status: 404,
@@ -90,6 +103,12 @@ export const problemTypes = {
     title: 'Too many requests',
     description:
       'The caller or its network address has exceeded a rate limit. Wait for the number of seconds in `Retry-After`, then send the request again.',
+  },
+  too_many_streams: {
+    status: 429,
+    title: 'Too many open streams',
+    description:
+      'The fan or the server has as many open streams as the settings allow. Close streams that you do not need, or wait for the number of seconds in `Retry-After`.',
   },
   internal_error: {
     status: 500,
@@ -187,6 +206,25 @@ export const problemTypes = {
     description: 'No team has the id in `favoriteTeamId`. Choose one from `GET /api/teams`.',
   },
 
+  event_not_found: {
+    status: 404,
+    title: 'There is no such event',
+    description:
+      'You have sent no event with this id. The void is kept: if the event arrives later, it is ignored.',
+  },
+  fan_not_found: {
+    status: 404,
+    title: 'There is no such fan',
+    description:
+      'No fan has this `userId`, the fan was erased, or `provider` is not the identity provider of this API. Correct the request.',
+  },
+  ref_reused: {
+    status: 409,
+    title: 'This reference was used for another grant',
+    description:
+      'A grant with this `ref` was booked for another fan or for other points. Use a new `ref` for each new grant.',
+  },
+
   reward_not_found: {
     status: 404,
     title: 'There is no such reward',
@@ -202,17 +240,18 @@ export const problemTypes = {
     status: 409,
     title: 'Not enough points',
     description:
-      'The balance of the caller is lower than the price. Show `missingPoints`, and try again once the fan has earned them.',
+      'The balance of the fan is lower than the price, or than the points to take. Show `missingPoints`, and try again once the fan has earned them.',
     members: Type.Object({
-      pointsRequired: points('The price.'),
-      points: points('The balance of the caller.'),
+      pointsRequired: points('The price, or the points to take.'),
+      points: points('The balance of the fan.'),
       missingPoints: points('The difference.'),
     }),
   },
   already_claimed: {
     status: 409,
-    title: 'You have claimed this reward already',
-    description: 'A fan can claim each reward once. Read the reward again and show it as claimed.',
+    title: 'You have claimed this already',
+    description:
+      'A fan can claim each reward, and each period of a quest, once. Read it again and show it as claimed.',
   },
   out_of_stock: {
     status: 409,
@@ -224,6 +263,24 @@ export const problemTypes = {
     title: 'Claim the reward first',
     description: 'The caller has not claimed this reward. Claim it, then redeem it.',
   },
+  quest_not_found: {
+    status: 404,
+    title: 'There is no such quest',
+    description: 'No quest has this id. Read the list of quests again.',
+  },
+  quest_not_completed: {
+    status: 409,
+    title: 'The quest is not completed',
+    description:
+      'The caller has not completed the quest in this period. Show the progress, and try again once `state` is `completed`.',
+  },
+  quest_expired: {
+    status: 409,
+    title: 'The quest has expired',
+    description:
+      'The period, or the quest, ended before the caller completed it. Read the list of quests again.',
+  },
+
   pack_not_found: {
     status: 404,
     title: 'There is no such pack',
@@ -305,10 +362,57 @@ export const problemTypes = {
     description: 'No pack with this id has been opened. The proof of a draw exists once the pack is opened.',
   },
 
+  match_not_found: {
+    status: 404,
+    title: 'There is no such match',
+    description: 'No match has this id. Read the list of matches again.',
+  },
+  stale_revision: {
+    status: 409,
+    title: 'A newer revision of the match is stored',
+    description:
+      'The stored match has this revision with another state, or a greater revision. Do not retry: discard the message, or read the match and send its state with a greater revision.',
+    members: Type.Object({ revision: Type.Integer({ description: 'The stored revision.', minimum: 1 }) }),
+  },
+  invalid_check_in_code: {
+    status: 422,
+    title: 'The check-in code is not valid',
+    description:
+      'The code is not one of the gate, or it is older than a minute. Let the user scan the code that is shown now.',
+  },
+  check_in_closed: {
+    status: 409,
+    title: 'Check-in for the match is closed',
+    description:
+      'Check-in is open from 3 hours before kick-off to 3 hours after it, and not for a postponed or cancelled match. Do not retry before it opens.',
+  },
+  prediction_closed: {
+    status: 409,
+    title: 'Predictions of the match are closed',
+    description:
+      'The match has begun, or is postponed or cancelled. Do not retry; read the match again to show its state.',
+  },
+
   already_redeemed: {
     status: 409,
     title: 'You have redeemed this reward already',
     description: 'A claimed reward can be redeemed once. Read the reward again to get its redemption code.',
+  },
+  redemption_not_found: {
+    status: 404,
+    title: 'There is no such redemption code',
+    description:
+      'No redeemed reward has this code, or its fan was erased. Compare the code with the one that the fan shows.',
+  },
+  already_used: {
+    status: 409,
+    title: 'The redemption code was used already',
+    description:
+      'A code can be used once. `usedAt` and `usedBy` state when, and by which source; do not hand the reward out again.',
+    members: Type.Object({
+      usedAt: Type.String({ format: 'date-time', description: 'When the code was used.' }),
+      usedBy: Type.String({ description: 'The source that used it.' }),
+    }),
   },
 } as const satisfies Record<string, ProblemType>
 
@@ -348,7 +452,7 @@ interface Explanation {
   /** Seconds until a retry can succeed. */
   retryAfter?: number
   /** Logged with the request id. Not part of the response. */
-  security?: { event: SecurityEvent; userId?: string }
+  security?: SecurityEventMembers & { event: SecurityEvent }
 }
 
 export class DomainError<C extends ProblemCode = ProblemCode> extends Error {

@@ -10,7 +10,7 @@ import {
   type TSchema,
   Type,
 } from '@sinclair/typebox'
-import { parseQueryInstant } from './instant.ts'
+import { parseInstant, parseQueryInstant } from './instant.ts'
 
 /** A closed object. `title` names the component. */
 export function Closed<P extends TProperties>(properties: P, options: ObjectOptions = {}) {
@@ -32,6 +32,7 @@ FormatRegistry.Set('date-time', value => {
   return !value.startsWith('0000') && !Number.isNaN(ms) && new Date(ms).toISOString() === value
 })
 
+FormatRegistry.Set('instant', value => parseInstant(value) !== null)
 FormatRegistry.Set('query-instant', value => parseQueryInstant(value) !== null)
 
 /** A parameter: any RFC 3339 instant, for `parseQueryInstant`. */
@@ -43,7 +44,16 @@ export const InstantParameter = (description: string) =>
     documentedAs: { type: 'string', format: 'date-time', examples: ['2026-11-01T00:00:00Z'] },
   })
 
-/** ISO 8601, UTC, milliseconds, `Z`. */
+/** A member of a body or file: any RFC 3339 instant, for `parseInstant`. */
+export const InstantInput = (description: string) =>
+  Type.String({
+    format: 'instant',
+    description,
+    errorNoun: 'an RFC 3339 instant, such as 2026-11-01T00:00:00Z or 2026-11-01T02:00:00+02:00',
+    documentedAs: { type: 'string', format: 'date-time', description, examples: ['2026-11-01T00:00:00Z'] },
+  })
+
+/** Of a response: ISO 8601, UTC, milliseconds, `Z`. */
 export const Instant = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-08-15T18:30:00.000Z'] })
 

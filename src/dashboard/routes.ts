@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { type FanDeps, fans } from '../auth/groups.ts'
-import { Closed, Integer, Nullable } from '../core/schemas.ts'
+import { Closed, Instant, Integer, Nullable } from '../core/schemas.ts'
 import { operation } from '../http/contract/operation.ts'
 import { PointsEntry } from '../points/schema.ts'
 import { readDashboard } from './dashboard.ts'
@@ -37,6 +37,21 @@ const Dashboard = Closed(
       { sealed: Count('Not yet opened.'), opened: Count('Opened.') },
       { description: 'How many packs of the fan.' },
     ),
+    quests: Closed(
+      {
+        active: Count('Begun and not completed, in a period that is not over.'),
+        claimable: Count('Completed periods whose reward is to be claimed.'),
+        streakAtRisk: Nullable(
+          Closed({
+            questId: Type.String({ description: 'The streak.' }),
+            current: Count('Periods completed in a row.'),
+            atRiskUntil: Instant('When the run ends if no further period is completed.'),
+          }),
+          { description: 'The run that ends next, of those whose current period is not completed.' },
+        ),
+      },
+      { description: 'How many quests.' },
+    ),
     recentPoints: Type.Array(PointsEntry, { maxItems: 5, description: 'The newest ledger entries.' }),
   },
   { title: 'Dashboard' },
@@ -65,6 +80,7 @@ export const dashboardRoutes = (deps: FanDeps) =>
             rank: 42,
             rewards: { claimable: 2, claimed: 1, redeemed: 0 },
             packs: { sealed: 1, opened: 3 },
+            quests: { active: 3, claimable: 1, streakAtRisk: null },
             recentPoints: [],
           },
         },

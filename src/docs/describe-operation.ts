@@ -9,7 +9,7 @@ import { describeResponses } from './responses.ts'
 /** `generated` by @elysiajs/swagger. A security scheme that is not offered is left out. */
 export function describeOperation(generated: Json, offered: string[]): Json {
   const { [DECLARED]: facts, [CALLER_KIND]: kind, requestBody, security, ...rest } = generated
-  const { parameters = [], ...described } = rest
+  const { parameters = [], description, ...described } = rest
   // Guarantee of the casts: only `operation` and the groups write these names.
   const declared = facts as Declared
   const caller = kind as CallerKind
@@ -22,6 +22,7 @@ export function describeOperation(generated: Json, offered: string[]): Json {
   ]
   return {
     ...described,
+    ...describeScope(description, security),
     // The page of /docs folds the other ones.
     'x-own-problems': declared.problems,
     security: (security as Json[]).filter(schemes =>
@@ -36,9 +37,22 @@ export function describeOperation(generated: Json, offered: string[]): Json {
   }
 }
 
+/** The description, with the scope that an operation for server keys requires. */
+function describeScope(description: unknown, security: unknown): Json {
+  const [scope] = (security as { serverKey?: string[] }[]).flatMap(({ serverKey }) => serverKey ?? [])
+  const sentences = [description, ...(scope ? [`Requires the scope \`${scope}\`.`] : [])].filter(Boolean)
+  return sentences.length > 0 ? { description: sentences.join(' ') } : {}
+}
+
 const BODY_PROBLEMS: ProblemCode[] = ['payload_too_large', 'request_timeout', 'unsupported_media_type']
 const KEY_PROBLEMS: ProblemCode[] = ['idempotency_in_progress', 'idempotency_key_reused']
-const TOKEN_PROBLEMS: ProblemCode[] = ['unauthenticated', 'invalid_token', 'identity_provider_unavailable']
+const FAN_PROBLEMS: ProblemCode[] = ['unauthenticated', 'invalid_token', 'identity_provider_unavailable']
+const TOKEN_PROBLEMS: Record<CallerKind, ProblemCode[]> = {
+  anyone: [],
+  optional: FAN_PROBLEMS,
+  fan: FAN_PROBLEMS,
+  server: ['unauthenticated', 'invalid_server_key', 'insufficient_scope'],
+}
 const DATA_PROBLEMS: Record<'read' | 'write', ProblemCode[]> = {
   read: ['database_busy', 'database_unavailable'],
   write: ['overloaded', 'database_busy', 'database_unavailable', 'storage_full'],
@@ -52,7 +66,7 @@ function problemsOf(
 ): ProblemCode[] {
   return [
     ...(takesBody ? BODY_PROBLEMS : []),
-    ...(caller === 'anyone' ? [] : TOKEN_PROBLEMS),
+    ...TOKEN_PROBLEMS[caller],
     ...problems,
     ...(takesKey ? KEY_PROBLEMS : []),
     ...(data ? DATA_PROBLEMS[data] : []),

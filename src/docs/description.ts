@@ -5,6 +5,7 @@ const INTRODUCTION = `The open backend for sports-fan apps.
 
 1. Press **Authorize**, then *signIn* to pick a fan at the identity provider, or paste a token into *bearer*.
 2. Open an operation and press **Execute**: its body is filled in with an example.
+3. The club’s own systems call the operations under *Server* with a server key: paste one into *serverKey*.
 
 Errors are problem documents (RFC 9457): branch on \`code\`, show \`detail\`, and quote \`requestId\` when you report one.`
 
@@ -13,12 +14,19 @@ const TAGS = [
   { name: 'User', description: 'The caller’s profile, onboarding and identity.' },
   { name: 'Sign-in', description: 'Native tokens for apps, the devices that hold them, and signing out.' },
   { name: 'Points', description: 'The append-only points ledger.' },
-  { name: 'Leaderboard', description: 'Who has earned most: of all time, this week, this month.' },
+  { name: 'Leaderboard', description: 'Fans by points earned: of all time, of a week, of a month.' },
   { name: 'Dashboard', description: 'The home screen in one request.' },
+  { name: 'Quests', description: 'Quests, achievements and streaks, which events move.' },
   { name: 'Rewards', description: 'A catalogue to unlock, claim and redeem.' },
   { name: 'Packs', description: 'Collectible packs: buy, open, and prove the draw.' },
+  { name: 'Stream', description: 'Events as they happen (server-sent events).' },
   { name: 'Teams', description: 'The clubs that a fan can follow.' },
-  { name: 'Webhooks', description: 'What other systems send.' },
+  {
+    name: 'Server',
+    description: 'For the club’s own systems, by server key: turnstiles, ticketing, shop, desk.',
+  },
+  { name: 'Matches', description: 'Fixtures, kick-off times and results.' },
+  { name: 'Webhooks', description: 'What other systems send, and what is sent to them.' },
   { name: 'Operations', description: 'For load balancers and operators.' },
 ]
 
@@ -37,23 +45,25 @@ export function describeApi(endpoints: Endpoints | null) {
       parameters: { IdempotencyKey, IfNoneMatch },
       headers: {
         RequestId: {
-          description: 'Names the request in our logs: your own `X-Request-Id` when it is sane.',
+          description:
+            'Id of the request in the logs: its own `X-Request-Id` if that is valid, else a new one.',
           schema: { type: 'string', examples: ['01981e2c-7c1f-7000-8000-000000000000'] },
         },
         WWWAuthenticate: {
-          description: 'RFC 6750 §3: without `error` when no token came.',
+          description: 'RFC 6750 §3: has no `error` if the request has no token.',
           schema: { type: 'string', examples: ['Bearer error="invalid_token"'] },
         },
         ETag: {
-          description: 'RFC 9110 §8.8.3, strong: names these very bytes.',
+          description: 'RFC 9110 §8.8.3: a strong validator, which identifies exactly these bytes.',
           schema: { type: 'string', examples: ['"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'] },
         },
         CacheControl: {
-          description: 'RFC 9111: who may keep the answer, and when it must be asked for again.',
+          description: 'RFC 9111: which caches may store the response, and when it must be validated.',
           schema: { type: 'string', examples: ['private, no-cache'] },
         },
         IdempotentReplayed: {
-          description: '`true`: the first answer under this `Idempotency-Key`, again.',
+          description:
+            '`true` if this is the stored response to the first request with this `Idempotency-Key`.',
           schema: { type: 'string', const: 'true' },
         },
         RetryAfter: {
@@ -61,7 +71,7 @@ export function describeApi(endpoints: Endpoints | null) {
           schema: { type: 'integer', minimum: 1 },
         },
       },
-      securitySchemes: { ...signIn(endpoints), bearer },
+      securitySchemes: { ...signIn(endpoints), bearer, serverKey },
     },
   }
 }
@@ -72,6 +82,14 @@ const bearer = {
   bearerFormat: 'JWT',
   description:
     'A session token of the identity provider (`bun run token` prints one for development), or a native token of ours.',
+}
+
+const serverKey = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'mdk_…',
+  description:
+    'A server key of one of the club’s own systems, with the scope that the operation requires (`bun run server-keys`; `bun run dev` prints one for development).',
 }
 
 function signIn(endpoints: Endpoints | null) {
@@ -96,7 +114,7 @@ const IdempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'Makes a repeat safe: for 24 hours the same key with the same body answers what the first request answered. A UUID, say. Send it once: two of these headers are 400, and so is a key that contains a comma followed by a space.',
+    'Makes a repeat safe: for 24 hours, a request with the same key and body returns the response of the first. Use a UUID, for example. Send one header; two are refused with 400, and so is a key that contains a comma followed by a space.',
   schema: {
     type: 'string',
     minLength: 1,
@@ -110,6 +128,6 @@ const IfNoneMatch = {
   name: 'If-None-Match',
   in: 'header',
   required: false,
-  description: 'The `ETag` of the answer that you have: 304 when it is current.',
+  description: 'The `ETag` of the response that you stored. The response is 304 if it is current.',
   schema: { type: 'string', examples: ['"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'] },
 }

@@ -6,15 +6,21 @@ import { describeApi } from './description.ts'
 import { defaultsInWords, type Json, mapValues, openObjects, refineSchemas } from './json-schema.ts'
 import { codesOf, Problem, problemSchemas } from './problems.ts'
 import { shareResponses } from './shared-responses.ts'
+import { type DescribedMessage, describeWebhooks } from './webhooks.ts'
 
 interface Deployment {
   /** Where clients reach the API; null: at the host that serves the document. */
   publicUrl: string | null
   /** Of the identity provider; null while it does not respond. */
   endpoints: Endpoints | null
+  /** What is sent to endpoints of webhooks. */
+  messages: DescribedMessage[]
 }
 
-export async function generateOpenApi(api: AnyElysia, { publicUrl, endpoints }: Deployment): Promise<Json> {
+export async function generateOpenApi(
+  api: AnyElysia,
+  { publicUrl, endpoints, messages }: Deployment,
+): Promise<Json> {
   // The generator is loaded with the first request for the document.
   const { swagger } = await import('@elysiajs/swagger')
   const description = describeApi(endpoints)
@@ -38,6 +44,7 @@ export async function generateOpenApi(api: AnyElysia, { publicUrl, endpoints }: 
   }
   const { paths, responses } = shareResponses(operations)
   const used = tagsOf(paths)
+  const webhooks = refineSchemas(openObjects(describeWebhooks(messages)), schemas)
   return {
     ...generated,
     // 3.1 is JSON Schema: `null` is a type there.
@@ -45,6 +52,7 @@ export async function generateOpenApi(api: AnyElysia, { publicUrl, endpoints }: 
     servers: [{ url: publicUrl ?? '/', description: publicUrl ? 'This API' : 'The host of this document' }],
     tags: description.tags.filter(({ name }) => used.has(name)),
     paths,
+    webhooks,
     components: {
       ...description.components,
       schemas: { Problem, ...problemSchemas(codesOf(operations)), ...schemas },

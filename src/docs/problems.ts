@@ -106,7 +106,8 @@ function unionOf(codes: ProblemCode[]): Json {
 }
 
 function headersOf(status: number, codes: ProblemCode[]): Json {
-  if (status === 401) return { 'WWW-Authenticate': header('WWWAuthenticate') }
+  if (status === 401 || codes.includes('insufficient_scope'))
+    return { 'WWW-Authenticate': header('WWWAuthenticate') }
   if (status === 503 || status === 429 || codes.includes('idempotency_in_progress'))
     return { 'Retry-After': header('RetryAfter') }
   return {}
@@ -114,6 +115,9 @@ function headersOf(status: number, codes: ProblemCode[]): Json {
 
 /** Members of a code in its example. */
 const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Json>> = {
+  already_used: { usedAt: '2026-08-22T14:10:00.000Z', usedBy: 'north-desk' },
+  insufficient_scope: { scope: 'events:write' },
+  stale_revision: { revision: 4 },
   insufficient_points: { pointsRequired: 500, points: 100, missingPoints: 400 },
   validation_failed: {
     errors: [

@@ -36,7 +36,7 @@ export function describeResponses(
           ? {}
           : {
               content: {
-                'application/json': {
+                [schema.contentMediaType ?? 'application/json']: {
                   schema,
                   ...(Number(status) in examples ? { example: examples[Number(status)] } : {}),
                 },

@@ -1,45 +1,30 @@
-/** `/docs`: Swagger UI. `/docs/json`: the OpenAPI document. */
+/** `/`: links. `/docs`: Swagger UI. `/docs/json` and `/openapi.json`: the OpenAPI document. */
 
 import { type AnyElysia, type Context, Elysia } from 'elysia'
 import type { Config } from '../config/config.ts'
 import { Closed } from '../core/schemas.ts'
-import { acceptsGzip, addVary } from '../http/edge/compression.ts'
+import { acceptsGzip } from '../http/edge/compression.ts'
+import { addVary } from '../http/edge/responses.ts'
 import type { Endpoints } from '../identity-provider/discovery.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
+import { TEXT_POLICY } from './html-page.ts'
+import { indexPage } from './index-page.ts'
 import { generateOpenApi } from './openapi.ts'
 import { assets, page } from './page.ts'
 import { pagePolicy, pageResponse } from './page-response.ts'
+import type { DescribedMessage } from './webhooks.ts'
 
-/** The page at `/`. */
-const INDEX = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Matchday API</title>
-</head>
-<body>
-<main>
-<h1>Matchday API</h1>
-<ul>
-<li><a href="/docs">Documentation</a></li>
-<li><a href="/openapi.json">OpenAPI document</a></li>
-<li><a href="/healthz">Health</a></li>
-<li><a href="/readyz">Readiness</a></li>
-</ul>
-</main>
-</body>
-</html>
-`
-
-/** `api` holds the routes to document. */
+/** `api` holds the routes to document, `messages` what endpoints of webhooks receive. */
 export function docsRoutes(
   { config, identity }: { config: Config; identity: IdentityProvider },
   api: AnyElysia,
+  messages: DescribedMessage[],
 ) {
+  // As `createApp` serves it.
+  const guide = !config.production
+  const index = indexPage({ guide, demo: config.docs.demoFolder !== null })
   const hidden = { detail: { hide: true }, query: Closed({}) }
-  const readDocument = documentOf(api, config.docs.publicUrl)
+  const readDocument = documentOf(api, config.docs.publicUrl, messages)
 
   const serveDocument = async ({ request, set }: Pick<Context, 'request' | 'set'>) => {
     const document = await readDocument(await identity.endpoints())
@@ -51,7 +36,7 @@ export function docsRoutes(
   }
   const servePage = async () => {
     const policy = pagePolicy(config.identity.issuer, await identity.endpoints())
-    return pageResponse(page(config.docs.clientId), 'text/html; charset=utf-8', policy)
+    return pageResponse(page(config.docs.clientId, guide), 'text/html; charset=utf-8', policy)
   }
 
   const routes = new Elysia({ name: 'matchday/docs', prefix: '/docs' })
@@ -61,7 +46,7 @@ export function docsRoutes(
   for (const [name, { type, file }] of Object.entries(assets))
     routes.get(`/${name}`, () => pageResponse(Bun.file(file), type), { detail: { hide: true } })
   return new Elysia({ name: 'matchday/documents' })
-    .get('/', () => pageResponse(INDEX, 'text/html; charset=utf-8', "default-src 'none'"), hidden)
+    .get('/', () => pageResponse(index, 'text/html; charset=utf-8', TEXT_POLICY), hidden)
     .get('/openapi.json', serveDocument, hidden)
     .use(routes)
 }
@@ -75,6 +60,7 @@ interface ServedDocument {
 function documentOf(
   api: AnyElysia,
   publicUrl: string | null,
+  messages: DescribedMessage[],
 ): (endpoints: Endpoints | null) => Promise<ServedDocument> {
   let key: string | undefined
   let document: Promise<ServedDocument> | undefined
@@ -82,7 +68,7 @@ function documentOf(
     const asked = JSON.stringify(endpoints)
     if (document === undefined || key !== asked) {
       key = asked
-      document = generateOpenApi(api, { publicUrl, endpoints }).then(generated => {
+      document = generateOpenApi(api, { publicUrl, endpoints, messages }).then(generated => {
         const text = JSON.stringify(generated)
         return { text, gzip: new Blob([Bun.gzipSync(text)]) }
       })

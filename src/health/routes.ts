@@ -1,7 +1,7 @@
 /** `/healthz`: the process is alive. `/readyz`: it can do its work, or says what is missing. */
 
 import { Type } from '@sinclair/typebox'
-import { type Database, DatabaseError } from '../../db/index.ts'
+import { type Database, DatabaseError, translateDatabaseError } from '../../db/index.ts'
 import { Closed } from '../core/schemas.ts'
 import { anyone } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
@@ -24,6 +24,19 @@ const Readiness = Closed(
       {
         database: check('The database is reached and its schema is current.'),
         identityProvider: check('Keys to verify session tokens are held.'),
+        webhooks: Type.Optional(
+          Type.String({
+            description:
+              'Only when endpoints of webhooks were disabled because they failed. Does not affect the status.',
+            examples: ['disabled: 01981e2c-7c1f-7000-8000-000000000003 (failing)'],
+          }),
+        ),
+        eventSink: Type.Optional(
+          Type.String({
+            description: 'Only when events wait for the event sink for a minute. Does not affect the status.',
+            examples: ['behind by 1200 events, since 2026-08-15T18:30:00.000Z'],
+          }),
+        ),
         process: Type.Optional(Type.Literal('stopping', { description: 'Only once it was told to stop.' })),
       },
       { description: 'What was checked, and what was found.' },
@@ -32,15 +45,15 @@ const Readiness = Closed(
   { title: 'Readiness' },
 )
 
-export const healthRoutes = ({
-  db,
-  identity,
-  lifecycle,
-}: {
+interface HealthDeps {
   db: Database
   identity: IdentityProvider
   lifecycle: { stopping: boolean }
-}) =>
+  /** What operators must know though the process can do its work, by check. */
+  readNotices(): Promise<{ webhooks?: string; eventSink?: string }>
+}
+
+export const healthRoutes = ({ db, identity, lifecycle, readNotices }: HealthDeps) =>
   anyone({ prefix: '', tag: 'Operations' })
     .onBeforeHandle(({ set }) => {
       set.headers['Cache-Control'] = 'no-store'
@@ -62,12 +75,14 @@ export const healthRoutes = ({
       async ({ set, status }) => {
         // Recovers at once where it can; while keys are held, a probe waits for no provider.
         if (identity.problem() !== null) await identity.refresh()
-        const checks = { database: await pingDatabase(db), identityProvider: identity.problem() ?? 'ok' }
+        const { database, ...notices } = await readDatabase(db, readNotices)
+        const needed = { database, identityProvider: identity.problem() ?? 'ok' }
+        const ready = Object.values(needed).every(check => check === 'ok')
+        const checks = { ...needed, ...notices }
         if (lifecycle.stopping) {
           set.headers['Retry-After'] = '1'
           return status(503, { status: 'not_ready', checks: { ...checks, process: 'stopping' } })
         }
-        const ready = Object.values(checks).every(check => check === 'ok')
         if (!ready) set.headers['Retry-After'] = '1'
         return ready
           ? { status: 'ready' as const, checks }
@@ -91,11 +106,13 @@ export const healthRoutes = ({
       }),
     )
 
-async function pingDatabase(db: Database): Promise<string> {
+/** The database may fail between its check and the reading of the notices. */
+async function readDatabase(db: Database, readNotices: HealthDeps['readNotices']) {
   try {
     await db.ping()
-    return 'ok'
-  } catch (error) {
-    return error instanceof DatabaseError ? error.message : 'database cannot be read'
+    return { database: 'ok', ...(await readNotices()) }
+  } catch (thrown) {
+    const error = translateDatabaseError(thrown)
+    return { database: error instanceof DatabaseError ? error.message : 'database cannot be read' }
   }
 }

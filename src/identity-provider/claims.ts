@@ -1,5 +1,6 @@
 /** Reads the provider's claims about a user. Claims of the wrong type or size are left out and reported by name. */
 import type { JWTPayload } from 'jose'
+import { parseInstant } from '../core/instant.ts'
 import { isVisible, withoutBidiControls } from '../core/name-text.ts'
 
 /**
@@ -128,11 +129,8 @@ function instant(value: unknown): Date | null {
   return new Date(Math.round(value * 1000))
 }
 
-/** Parses ISO 8601 with a time zone; null for anything else. */
+/** An RFC 3339 instant of the years 1970 to 3000; null for anything else. */
 export function isoInstant(value: string): Date | null {
-  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/.test(value)) return null
-  const date = new Date(value)
-  return Number.isNaN(date.getTime()) || date.getTime() < 0 || date.getTime() > LATEST_SECOND * 1000
-    ? null
-    : date
+  const date = parseInstant(value)
+  return date && date.getTime() >= 0 && date.getTime() <= LATEST_SECOND * 1000 ? date : null
 }

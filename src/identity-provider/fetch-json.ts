@@ -1,5 +1,6 @@
 /** One bounded request to the provider: a deadline for the whole response, a size limit, no redirects, no compression. */
 import { withDeadline } from '../../db/deadline.ts'
+import { readRetryAfter } from '../core/retry-after.ts'
 import { ForbiddenAddressError } from '../core/ssrf-guard.ts'
 
 export type Fetch = (request: Request) => Promise<Response>
@@ -90,23 +91,11 @@ const tooLarge = (maxBytes: number) =>
   new ProviderError(`its response is larger than ${maxBytes} bytes`, 'invalid')
 
 function refusal(response: Response): ProviderError {
-  const retryAfter = readRetryAfter(response.headers)
+  const retryAfter = readRetryAfter(response.headers, MAX_RETRY_AFTER_SECONDS)
   const refused = response.status === 401 || response.status === 403
   const temporary = response.status >= 500 || response.status === 429 || response.status === 408
   const kind = refused ? 'refused' : temporary ? 'unavailable' : 'invalid'
   return new ProviderError(`it responded with ${response.status}`, kind, retryAfter, response.status)
-}
-
-/** RFC 9110 §10.2.3: seconds, or a date by the sender's clock. Limited to `MAX_RETRY_AFTER_SECONDS`. */
-function readRetryAfter(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')
-  if (value === null) return undefined
-  const seconds = /^\d{1,9}$/.test(value)
-    ? Number(value)
-    : (Date.parse(value) - Date.parse(headers.get('date') ?? '')) / 1000
-  return Number.isNaN(seconds)
-    ? undefined
-    : Math.min(Math.max(0, Math.ceil(seconds)), MAX_RETRY_AFTER_SECONDS)
 }
 
 async function readText(response: Response, maxBytes: number, abort: AbortController): Promise<string> {

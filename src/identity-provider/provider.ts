@@ -1,6 +1,7 @@
 /** The OpenID Connect client of the identity provider: token verification and user data. */
 import { decodeJwt } from 'jose'
 import type { Logger } from 'pino'
+import type { CacheCounts } from '../cache/response-cache.ts'
 import type { IdentityConfig } from '../config/identity.ts'
 import { loggable } from '../core/loggable.ts'
 import { DomainError } from '../core/problems.ts'
@@ -10,7 +11,12 @@ import { type Fetch, fetchJson, ProviderError } from './fetch-json.ts'
 import { createKeySet } from './key-set.ts'
 import { createPauses } from './pauses.ts'
 import { permittedUrl } from './permitted-url.ts'
-import { createResiliencePolicy, DEADLINE_MS, type ResilienceOptions } from './resilience-policy.ts'
+import {
+  type Circuit,
+  createResiliencePolicy,
+  DEADLINE_MS,
+  type ResilienceOptions,
+} from './resilience-policy.ts'
 import { type SessionClaims, verifySessionToken } from './session-token.ts'
 import { createVerifiedTokenCache } from './verified-token-cache.ts'
 
@@ -18,6 +24,16 @@ const MAX_RESPONSE_BYTES = 262_144
 
 const REFUSED =
   'Its userinfo endpoint refused the session token. Many providers refuse tokens that are bound to an audience there: then set IDP_USER_DATA=token.'
+
+/** A request to the provider that has ended. */
+interface ProviderCall {
+  endpoint: 'discovery' | 'jwks' | 'userinfo'
+  result: 'ok' | ProviderError['kind']
+  ms: number
+}
+
+/** Called after each request to the provider. Must be fast and must not throw. */
+export type ProviderObserver = (call: ProviderCall) => void
 
 export interface IdentityProvider {
   /** `IDP_NAME`: appears in profiles and in the path of the sync operation. */
@@ -37,6 +53,10 @@ export interface IdentityProvider {
   refresh(): Promise<void>
   /** Null if tokens can be verified, otherwise the reason. */
   problem(): string | null
+  /** State of the circuit breaker of userinfo requests. */
+  circuit(): Circuit
+  /** Of the verified-token cache. */
+  readonly cacheCounts: Readonly<CacheCounts>
 }
 
 export interface ProviderOptions extends IdentityConfig {
@@ -45,27 +65,39 @@ export interface ProviderOptions extends IdentityConfig {
   elapsed: () => number
   fetch: Fetch
   log: Logger
+  observe?: ProviderObserver | undefined
   resilience?: ResilienceOptions
 }
 
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
-  const { issuer, name, now, elapsed, fetch, log, resilience = {} } = options
+  const { issuer, name, now, elapsed, fetch, log, observe, resilience = {} } = options
   const { deadlineMs = DEADLINE_MS } = resilience
   const outbound = { httpsOnly: issuer.startsWith('https:'), publicOnly: options.publicOnly }
-  const call = createResiliencePolicy(resilience)
+  const policy = createResiliencePolicy(resilience)
   const pauses = createPauses(elapsed)
   let endpoints: Endpoints | undefined
 
-  async function get(url: string, fan?: { token: string; subject: string }) {
+  async function get(
+    endpoint: ProviderCall['endpoint'],
+    url: string,
+    fan?: { token: string; subject: string },
+  ) {
     // URLs from the configuration follow the same rules as URLs from the discovery document.
     if (permittedUrl(url, outbound) === null)
       throw new ProviderError('its address is not permitted', 'invalid')
     const ofFan = fan ? `${url} ${fan.subject}` : url
     pauses.require(url)
     pauses.require(ofFan)
+    const began = performance.now()
+    const end = (result: ProviderCall['result']) =>
+      observe?.({ endpoint, result, ms: performance.now() - began })
     try {
-      return await fetchJson({ fetch, url, token: fan?.token, deadlineMs, maxBytes: MAX_RESPONSE_BYTES })
+      const request = { fetch, url, token: fan?.token, deadlineMs, maxBytes: MAX_RESPONSE_BYTES }
+      const response = await fetchJson(request)
+      end('ok')
+      return response
     } catch (error) {
+      end(error instanceof ProviderError ? error.kind : 'unavailable')
       // A 4xx response concerns one fan's token: only that fan's requests pause.
       const isClientError = error instanceof ProviderError && (error.status ?? 500) < 500
       pauses.note(isClientError ? ofFan : url, error)
@@ -78,7 +110,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
       const { jwksUrl: jwks, userinfoUrl: userinfo } = options
       endpoints = { jwks, userinfo, authorization: null, token: null }
     } else {
-      const { body } = await get(discoveryUrl(issuer))
+      const { body } = await get('discovery', discoveryUrl(issuer))
       const found = readDiscovery(body, issuer, outbound)
       endpoints = { ...found, userinfo: options.userinfoUrl ?? found.userinfo }
     }
@@ -89,7 +121,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     elapsed,
     usableMs: options.keysUsableMs,
     // Discovery is repeated with each refresh, because a provider may move its keys.
-    load: async () => (await get((await discover()).jwks)).body,
+    load: async () => (await get('jwks', (await discover()).jwks)).body,
     onChange: () => cache.clear(),
     onFailure: error =>
       log.warn({ issuer, reason: loggable(error).message }, 'identity provider: keys not refreshed'),
@@ -102,7 +134,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     const requestedAt = now()
     const { userinfo } = endpoints ?? (await discover())
     if (!userinfo) throw new ProviderError('it has no userinfo endpoint', 'invalid')
-    const response = await get(userinfo, { token, subject })
+    const response = await get('userinfo', userinfo, { token, subject })
     // OpenID Connect Core §5.3.2: a userinfo response of another subject must not be used.
     if (response.body.sub !== subject)
       throw new ProviderError('its userinfo is of another subject', 'invalid')
@@ -115,6 +147,8 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     verify: token => cache.put(token, verifySessionToken(token, rules)),
     refresh: keySet.refresh,
     problem: keySet.problem,
+    circuit: policy.circuit,
+    cacheCounts: cache.counts,
 
     async endpoints() {
       try {
@@ -129,7 +163,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
         const judged =
           options.userData === 'token'
             ? parseTokenClaims(subject, decodeJwt(token), now())
-            : await call(() => readUserinfo(token, subject))
+            : await policy.run(() => readUserinfo(token, subject))
         if (judged.refused.length > 0)
           log.warn({ claims: judged.refused }, 'identity provider: claims left out')
         return judged

@@ -1,6 +1,7 @@
 /** The resilience policy for userinfo requests: one retry, and a circuit breaker during an outage of the provider. */
 import {
   BrokenCircuitError,
+  CircuitState,
   ConsecutiveBreaker,
   circuitBreaker,
   ExponentialBackoff,
@@ -31,8 +32,20 @@ const isOutage = (error: unknown): error is ProviderError =>
   error.kind === 'unavailable' &&
   (error.status === undefined || error.status >= 500)
 
-/** Runs a call under the policy. Rejects with its error, or with `ProviderError` `unavailable` while the circuit is open. */
-export function createResiliencePolicy({ retryWaitMs = 200, openMs = 10_000 }: ResilienceOptions = {}) {
+/** States of the circuit. `half_open`: the next call decides. */
+export const CIRCUIT_STATES = ['closed', 'open', 'half_open'] as const
+export type Circuit = (typeof CIRCUIT_STATES)[number]
+
+export interface ResiliencePolicy {
+  /** Runs a call under the policy. @throws its error, or `ProviderError` `unavailable` while the circuit is open */
+  run<T>(call: () => Promise<T>): Promise<T>
+  circuit(): Circuit
+}
+
+export function createResiliencePolicy({
+  retryWaitMs = 200,
+  openMs = 10_000,
+}: ResilienceOptions = {}): ResiliencePolicy {
   const retrying = retry(
     handleWhen(error => isOutage(error) && error.retryAfter === undefined),
     {
@@ -46,12 +59,18 @@ export function createResiliencePolicy({ retryWaitMs = 200, openMs = 10_000 }: R
   })
   const policy = wrap(retrying, breaking)
 
-  return async function run<T>(call: () => Promise<T>): Promise<T> {
-    try {
-      return await policy.execute(call)
-    } catch (error) {
-      if (!(error instanceof BrokenCircuitError)) throw error
-      throw new ProviderError('it has failed too often recently', 'unavailable', Math.ceil(openMs / 1000))
-    }
+  return {
+    async run<T>(call: () => Promise<T>): Promise<T> {
+      try {
+        return await policy.execute(call)
+      } catch (error) {
+        if (!(error instanceof BrokenCircuitError)) throw error
+        throw new ProviderError('it has failed too often recently', 'unavailable', Math.ceil(openMs / 1000))
+      }
+    },
+    circuit() {
+      if (breaking.state === CircuitState.Closed) return 'closed'
+      return breaking.state === CircuitState.HalfOpen ? 'half_open' : 'open'
+    },
   }
 }

@@ -6,6 +6,7 @@
  * `auth/token-validity.ts` or its cache. A change of the provider's key set clears the cache: a retired key ends at once.
  */
 import { LRUCache } from 'lru-cache'
+import type { CacheCounts } from '../cache/response-cache.ts'
 
 /** Entries, and the total length of their tokens: some providers issue long tokens. */
 export const MAX_TOKENS = 20_000
@@ -18,17 +19,24 @@ export function createVerifiedTokenCache<Claims extends { expiresAt: number }>(n
     sizeCalculation: (_, token) => token.length,
   })
   let cleared = 0
+  const counts: CacheCounts = { hits: 0, misses: 0 }
 
   return {
+    /** A miss is a verification. */
+    counts: counts as Readonly<CacheCounts>,
     /** Undefined if the token must be verified. `keysFresh`: whether the provider's keys were fetched recently. */
     get(token: string, keysFresh = true): Claims | undefined {
       const claims = keysFresh ? verified.get(token) : undefined
-      if (claims && claims.expiresAt > now().getTime()) return claims
+      if (claims && claims.expiresAt > now().getTime()) {
+        counts.hits++
+        return claims
+      }
       // An expired token is verified again, because only the verifier applies the clock tolerance.
       return undefined
     },
     /** Caches the result of a verification that succeeds. */
     async put(token: string, verification: Promise<Claims>): Promise<Claims> {
+      counts.misses++
       const clearedBefore = cleared
       const claims = await verification
       // If the keys have changed since the start, the result holds for this request but is not cached.

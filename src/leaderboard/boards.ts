@@ -1,10 +1,16 @@
-/** The boards: the global one, and one per ISO week and per month, in UTC. A board's id is how ISO 8601 writes its period. */
+/**
+ * The boards. Of all points: the global one, and one per ISO week and per month, in UTC, whose ids are how ISO 8601 writes the
+ * period. Of the points of predictions: one for all matches, and one per season.
+ */
 
 export type Period = 'all' | 'week' | 'month'
 
 export interface Board {
+  kind: 'points' | 'predictions'
   period: Period
-  /** `all`, a week like `2026-W47` or a month like `2026-11`. */
+  /** Season of the matches. Null: of any, and on the boards of all points. */
+  season: string | null
+  /** `all`, a week like `2026-W47` or a month like `2026-11`; `predictions`, or a season's like `predictions:2026/27`. */
   id: string
   /** First instant of the period, and the first after it; null for `all`. */
   startsAt: Date | null
@@ -12,7 +18,9 @@ export interface Board {
 }
 
 const DAY_MS = 86_400_000
-const ALL: Board = { period: 'all', id: 'all', startsAt: null, endsAt: null }
+const POINTS = { kind: 'points', season: null } as const
+const ALWAYS = { period: 'all', startsAt: null, endsAt: null } as const
+const ALL: Board = { ...POINTS, ...ALWAYS, id: 'all' }
 
 /** The board of a period that an instant belongs to. */
 export function boardAt(period: Period, at: Date): Board {
@@ -27,8 +35,21 @@ export function boardAt(period: Period, at: Date): Board {
  */
 export const takesPart = (enrolledAt: Date, { endsAt }: Board) => endsAt === null || enrolledAt < endsAt
 
-/** The boards on which what is earned at an instant counts. */
+/** Longer than any unit of work: after it, no write that began in the period is still running. */
+const SETTLED_MS = 60_000
+
+/** Whether a board no longer changes: its period is over, and a minute more. */
+export const isFinal = ({ endsAt }: Board, at: Date) =>
+  endsAt !== null && at.getTime() >= endsAt.getTime() + SETTLED_MS
+
+/** The boards of all points on which what is earned at an instant counts. */
 export const boardsAt = (at: Date): Board[] => [ALL, boardAt('month', at), boardAt('week', at)]
+
+/** The board of predictions of a season, or of all matches. It has no end: a result can be corrected at any time. */
+export function predictionBoard(season: string | null): Board {
+  const id = season === null ? 'predictions' : `predictions:${season}`
+  return { ...ALWAYS, kind: 'predictions', season, id }
+}
 
 /** The board of an id like `2026-W47` or `2026-11`; null when there is no such week or month. */
 export function parseBoard(period: Period, id: string): Board | null {
@@ -46,6 +67,7 @@ export function parseBoard(period: Period, id: string): Board | null {
 
 function monthOf(year: number, month: number): Board {
   return {
+    ...POINTS,
     period: 'month',
     id: `${String(year).padStart(4, '0')}-${String(month + 1).padStart(2, '0')}`,
     startsAt: new Date(Date.UTC(year, month)),
@@ -60,6 +82,7 @@ function weekOf(at: Date): Board {
   const year = new Date(monday.getTime() + 3 * DAY_MS).getUTCFullYear()
   const number = Math.round((monday.getTime() - firstMonday(year).getTime()) / (7 * DAY_MS)) + 1
   return {
+    ...POINTS,
     period: 'week',
     id: `${String(year).padStart(4, '0')}-W${String(number).padStart(2, '0')}`,
     startsAt: monday,

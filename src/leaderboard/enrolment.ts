@@ -1,9 +1,9 @@
 /** Enrolment of fans in the leaderboards. */
 import { hash } from 'node:crypto'
-import { and, eq, isNotNull, isNull } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import { listBoards, readScores, removeFromBoards, writeScores } from './rank-index/entries.ts'
+import { listBoards, readScores, writeScores } from './rank-index/entries.ts'
 import type { BoardScore } from './rank-index/rank-index.ts'
 
 export interface EnrolOptions {
@@ -52,7 +52,7 @@ const upsertEnrolment = prepared((tx: Transaction, enrolment: NewEnrolment) => {
 /** Removes a fan from all boards, past ones included. The caller has locked the fan's points account. True when this call did. */
 export async function unenrol(tx: Transaction, userId: string): Promise<boolean> {
   const [left] = await updateLeft(tx, { userId, leftAt: tx.now() })
-  if (left) await removeFromBoards(tx, userId, await readScores(tx, userId, await listBoards(tx)))
+  if (left) await writeScores(tx, userId, await readScores(tx, userId, await listBoards(tx)), [])
   return left !== undefined
 }
 
@@ -69,6 +69,16 @@ const updateLeft = prepared((tx: Transaction, { userId, leftAt }: { userId: stri
 export async function findEnrolment(reader: Reader, userId: string): Promise<Date | null> {
   const [entry] = await selectEnrolment(reader, userId)
   return entry?.enrolledAt ?? null
+}
+
+/** When each of these fans was enrolled; without those who were not, or have left. */
+export async function listEnrolments(reader: Reader, userIds: string[]): Promise<Map<string, Date>> {
+  const { leaderboardEntries: entries } = reader.tables
+  const rows = await reader
+    .select({ userId: entries.userId, enrolledAt: entries.enrolledAt })
+    .from(entries)
+    .where(and(inArray(entries.userId, userIds), isNull(entries.leftAt)))
+  return new Map(rows.map(({ userId, enrolledAt }) => [userId, enrolledAt]))
 }
 
 /** Query for the enrolment of a fan who has not left. */

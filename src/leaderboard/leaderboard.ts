@@ -4,9 +4,9 @@ import type { ResponseCache } from '../cache/response-cache.ts'
 import { boardTag, fanTag } from '../cache/tags.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
 import type { Cursors, Page } from '../core/pagination.ts'
-import { DomainError, refuseField } from '../core/problems.ts'
+import { DomainError, type FieldError } from '../core/problems.ts'
 import { type PublicProfile, readPublicProfiles } from '../users/public-profile.ts'
-import { type Board, boardAt, type Period, parseBoard } from './boards.ts'
+import { type Board, boardAt, isFinal, parseBoard, predictionBoard } from './boards.ts'
 import { type BoardPage, readBoardAround, readBoardPage } from './page.ts'
 import { type RankedEntry, readRankedEntry } from './ranked-entry.ts'
 import type { LeaderboardQuery } from './schema.ts'
@@ -17,25 +17,45 @@ interface Sources {
   cursors: Cursors
 }
 
-/** Longer than any unit of work: after it, no write that began in the period is still running. */
-const SETTLED_MS = 60_000
+const EXAMPLES = { week: '2026-W47', month: '2026-11' }
 
-/** A page of a board. `around` requires a caller. */
+/** The errors between the members of a query, which may break its schema. */
+export function findQueryErrors({
+  kind = 'points',
+  season,
+  period = 'all',
+  of,
+  around,
+  cursor,
+}: Partial<Record<string, string>>): FieldError[] {
+  const errors: FieldError[] = []
+  if (season !== undefined && kind === 'points')
+    errors.push({ parameter: 'season', message: 'needs kind=predictions' })
+  if (period !== 'all' && kind === 'predictions')
+    errors.push({ parameter: 'period', message: 'must be all with kind=predictions' })
+  if (of !== undefined && period === 'all')
+    errors.push({ parameter: 'of', message: 'needs period=week or period=month' })
+  if (of !== undefined && (period === 'week' || period === 'month') && !parseBoard(period, of))
+    errors.push({ parameter: 'of', message: `must be a ${period} that exists, such as ${EXAMPLES[period]}` })
+  if (around !== undefined && cursor !== undefined)
+    errors.push({ parameter: 'around', message: 'cannot be given with cursor' })
+  return errors
+}
+
+/** A page of a board, for a query without errors. `around` requires a caller. */
 export async function readLeaderboard(
   { read, cache, cursors }: Sources,
   caller: Pick<AuthenticatedCaller, 'userId'> | null,
-  { period = 'all', of, around, limit, cursor }: Omit<LeaderboardQuery, keyof Page> & Page,
+  { around, limit, cursor, ...query }: Omit<LeaderboardQuery, keyof Page> & Page,
 ) {
-  const board = requireBoard(period, of, read.now())
-  if (around && cursor !== undefined)
-    refuseField({ parameter: 'around', message: 'cannot be given with cursor' })
+  const board = boardOf(query, read.now())
   if (around && !caller) throw new DomainError('unauthenticated')
   const userId = caller?.userId
 
   // A page that does not depend on the caller is cached for all callers.
   const page = around
     ? await present(read, await readBoardAround(read, cursors, board.id, limit, userId))
-    : await cache.get(`leaderboard ${board.id} ${limit} ${cursor ?? 'top'}`, async () => {
+    : await cache.get(`leaderboard ${JSON.stringify([board.id, limit, cursor])}`, async () => {
         const found = await readBoardPage(read, cursors, board.id, { limit, cursor })
         return {
           value: await present(read, found),
@@ -49,7 +69,14 @@ export async function readLeaderboard(
     ...page,
   }
 }
-readLeaderboard.problems = ['invalid_cursor', 'validation_failed', 'unauthenticated'] as const
+readLeaderboard.problems = ['invalid_cursor', 'unauthenticated'] as const
+
+function boardOf({ kind, season, period = 'all', of }: Omit<LeaderboardQuery, keyof Page>, now: Date): Board {
+  if (kind === 'predictions') return predictionBoard(season ?? null)
+  const board = of === undefined ? boardAt(period, now) : parseBoard(period, of)
+  if (!board) throw new Error('the query was not checked')
+  return board
+}
 
 /** A fan's own entry; null when they are not on the board. */
 async function presentOwn(read: Reader, board: string, userId: string | undefined) {
@@ -77,20 +104,15 @@ function presentEntry(
   return { rank, userId, displayName, avatarUrl, points, reachedAt: reachedAt.toISOString() }
 }
 
-function requireBoard(period: Period, of: string | undefined, now: Date): Board {
-  if (of === undefined) return boardAt(period, now)
-  if (period === 'all') refuseField({ parameter: 'of', message: 'needs period=week or period=month' })
-  return (
-    parseBoard(period, of) ?? refuseField({ parameter: 'of', message: `must be a ${period} that exists` })
-  )
-}
-
-function describe({ id, period, startsAt, endsAt }: Board, now: Date) {
+function describe(board: Board, now: Date) {
+  const { id, kind, season, period, startsAt, endsAt } = board
   return {
     id,
+    // A board of all points is described as it was before there were other kinds.
+    ...(kind === 'predictions' ? { kind, season } : {}),
     period,
     startsAt: startsAt?.toISOString() ?? null,
     endsAt: endsAt?.toISOString() ?? null,
-    final: endsAt !== null && now.getTime() >= endsAt.getTime() + SETTLED_MS,
+    final: isFinal(board, now),
   }
 }

@@ -2,7 +2,7 @@ import { type FanDeps, optionalFans } from '../auth/groups.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
 import { type Cursors, pageOf } from '../core/pagination.ts'
 import { operation } from '../http/contract/operation.ts'
-import { readLeaderboard } from './leaderboard.ts'
+import { findQueryErrors, readLeaderboard } from './leaderboard.ts'
 import { exampleLeaderboard, Leaderboard, LeaderboardQuery } from './schema.ts'
 
 export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; cache: ResponseCache }) =>
@@ -14,11 +14,12 @@ export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; cache: Res
       id: 'readLeaderboard',
       summary: 'Read the leaderboard',
       description:
-        'Fans who joined it, by points earned: of all time, of a week or of a month. ' +
+        'Fans who joined it, by points earned: of all time, of a week or of a month; or by points earned with predictions, of all seasons or of one. ' +
         'With a token, `me` is the caller’s own entry, also if it is not on the page.',
       conditional: true,
       data: 'read',
       query: LeaderboardQuery,
+      findErrors: ({ query }) => findQueryErrors(query),
       responses: { 200: Leaderboard },
       problems: readLeaderboard.problems,
       examples: { responses: { 200: exampleLeaderboard } },

@@ -1,10 +1,29 @@
 import { Type } from '@sinclair/typebox'
 import { Closed, Id, Instant, Integer, NextCursor, Nullable, PageQuery } from '../core/schemas.ts'
+import { MAX_SEASON_LENGTH } from '../matches/schema.ts'
 
 const periods = [Type.Literal('all'), Type.Literal('week'), Type.Literal('month')] as const
 
+const kinds = [Type.Literal('points'), Type.Literal('predictions')] as const
+
 export const LeaderboardQuery = Closed({
   ...PageQuery,
+  kind: Type.Optional(
+    Type.Union([...kinds], {
+      default: 'points',
+      description: 'All points, or only those of predictions.',
+      examples: ['predictions'],
+    }),
+  ),
+  season: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_SEASON_LENGTH,
+      description:
+        'With `kind=predictions`: only matches of this season; of all seasons by default. A season in which no prediction has earned points has an empty board.',
+      examples: ['2026/27'],
+    }),
+  ),
   period: Type.Optional(
     Type.Union([...periods], {
       default: 'all',
@@ -39,10 +58,11 @@ const RankedEntry = Closed(
     displayName: Nullable(Type.String(), { description: 'The fan’s own name, or else the provider’s.' }),
     avatarUrl: Nullable(Type.String(), { description: 'The fan’s own picture, or else the provider’s.' }),
     points: Integer({
-      description: 'Points earned in the period; spending does not reduce them.',
+      description:
+        'Points earned in the period or season. Spending does not reduce them; points that are taken back do.',
       minimum: 0,
     }),
-    reachedAt: Instant('When the fan reached these points.'),
+    reachedAt: Instant('When the fan reached these points: the time of the latest earning that counts.'),
   },
   { title: 'RankedEntry', description: 'A fan’s rank and points on a board.' },
 )
@@ -52,17 +72,26 @@ export const Leaderboard = Closed(
     board: Closed(
       {
         id: Type.String({
-          description: '`all`, or the week or month in ISO 8601.',
+          description: '`all`, or the week or month in ISO 8601; or the board of predictions.',
           examples: ['2026-W47'],
         }),
+        kind: Type.Optional(
+          Type.Literal('predictions', { description: 'Left out on the boards of all points.' }),
+        ),
+        season: Type.Optional(
+          Nullable(Type.String(), {
+            description: 'Of the matches; null: of all. Left out on the boards of all points.',
+          }),
+        ),
         period: Type.Union([...periods], { description: 'All time, an ISO week or a month.' }),
         startsAt: Nullable(Instant('First instant of the period.')),
         endsAt: Nullable(Instant('First instant after it.')),
         final: Type.Boolean({
-          description: 'Whether the period is over and ranks no longer change.',
+          description:
+            'Whether the period is over and ranks no longer change. Never on boards of predictions: results can be corrected.',
         }),
       },
-      { title: 'Board', description: 'The period of the page.' },
+      { title: 'Board', description: 'The board of the page.' },
     ),
     entries: Type.Array(RankedEntry, { description: 'By rank.' }),
     me: Nullable(RankedEntry, {

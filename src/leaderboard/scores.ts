@@ -1,8 +1,8 @@
 /** What enrolled fans have earned on each board. The caller has locked the fan's points account. */
-import type { Transaction } from '../../db/index.ts'
+import type { Reader, Transaction } from '../../db/index.ts'
 import { type Board, takesPart } from './boards.ts'
-import { findEnrolment } from './enrolment.ts'
-import { readScores, writeScores } from './rank-index/entries.ts'
+import { findEnrolment, listEnrolments } from './enrolment.ts'
+import { type FanScore, readManyScores, readScores, writeScores } from './rank-index/entries.ts'
 import type { BoardScore } from './rank-index/rank-index.ts'
 
 const NO_SCORE = { points: 0, reachedAt: 0 }
@@ -27,6 +27,35 @@ export async function raiseScores(
     ),
   )
   await writeScores(tx, userId, before, after)
+}
+
+/** As `raiseScores` for many fans, who earn different points at the same time: what `writeManyScores` needs. Each is in `earnings` once. */
+export async function raisedScores(
+  reader: Reader,
+  earnings: { userId: string; gained: number }[],
+  { at, boards }: { at: Date; boards: Board[] },
+): Promise<{ before: FanScore[]; after: FanScore[] }> {
+  if (earnings.length === 0) return { before: [], after: [] }
+  const enrolments = await listEnrolments(
+    reader,
+    earnings.map(({ userId }) => userId),
+  )
+  const ids = boards.map(({ id }) => id)
+  const found = await readManyScores(reader, [...enrolments.keys()], ids)
+  const scoresOf = Map.groupBy(found, ({ userId }) => userId)
+  const after = earnings.flatMap(({ userId, gained }) => {
+    const enrolledAt = enrolments.get(userId)
+    const scores = scoresOf.get(userId) ?? []
+    if (!enrolledAt || !scores.some(({ board }) => board === 'all')) return []
+    return boards
+      .filter(board => takesPart(enrolledAt, board))
+      .map(({ id }) => {
+        const score = scores.find(({ board }) => board === id)
+        return { userId, ...raiseScore(id, score, { gained, at }) }
+      })
+  })
+  const raised = new Set(after.map(({ userId, board }) => `${userId} ${board}`))
+  return { before: found.filter(({ userId, board }) => raised.has(`${userId} ${board}`)), after }
 }
 
 /** A score after earning points. */

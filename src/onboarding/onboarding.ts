@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
+import { recordEvent } from '../events/record-event.ts'
 import type { IdentityClaims } from '../identity-provider/claims.ts'
 import { enrolmentOf } from '../leaderboard/enrolment.ts'
 import { joinLeaderboard } from '../points/join-leaderboard.ts'
@@ -48,8 +49,9 @@ export async function completeOnboarding(
   if (!(await recordCompletion(tx, user.id))) {
     return { ...(await readOnboarding(tx, { userId: user.id })), alreadyCompleted: true as const }
   }
+  const granted = await grantOnboarding(tx, user.id, points)
   if (profile) await changeProfile(tx, user.id, profile, '/profile')
-  await grantOnboarding(tx, user.id, points)
+  await recordEvent(tx, { userId: user.id, type: 'onboarding.completed', data: { points: granted } })
   const onboarding = await readOnboarding(tx, { userId: user.id })
   // Last, because all new fans share rows of the rank index, which PostgreSQL locks until the commit.
   if (!join || !(await joinLeaderboard(tx, user.id))) return onboarding

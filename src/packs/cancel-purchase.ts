@@ -4,12 +4,23 @@ import type { Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
+import { needsMoney } from './complete-purchase.ts'
+import { chargeOf } from './pay.ts'
+import type { Charge } from './payments/gateway.ts'
 import { presentPurchase, statusOf } from './present.ts'
 import { requirePurchase } from './purchases.ts'
 import { lockPack } from './supply.ts'
 
-/** A repeat changes nothing and returns the cancelled purchase. A later payment is refunded. */
-export async function cancelPurchase(tx: Transaction, caller: Caller, purchaseId: string) {
+/**
+ * A repeat changes nothing and returns the cancelled purchase. A later payment is refunded.
+ * `onCancelled` is called after the commit with a charge that must no longer be paid.
+ */
+export async function cancelPurchase(
+  tx: Transaction,
+  caller: Caller,
+  purchaseId: string,
+  onCancelled?: (charge: Charge) => void,
+) {
   const { packId } = await requirePurchase(tx, caller, purchaseId)
   // Starting, completing and cancelling all lock the pack first; only then is the status final.
   const locked = await lockPack(tx, packId)
@@ -23,6 +34,7 @@ export async function cancelPurchase(tx: Transaction, caller: Caller, purchaseId
     throw new DomainError('purchase_not_pending', { detail: `The purchase is ${status}.` })
   const [cancelled] = await updatePending(tx, purchaseId)
   if (!cancelled) throw new Error('purchase changed while its pack was locked')
+  if (needsMoney(purchase)) tx.afterCommit(() => onCancelled?.(chargeOf(purchase)))
   return presentPurchase(cancelled, null, now)
 }
 cancelPurchase.problems = [...requirePurchase.problems, 'purchase_not_pending'] as const

@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import { isUniqueViolation, type Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { DomainError } from '../core/problems.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { appendEntry } from '../points/ledger.ts'
 import { type PurchaseRow, presentPurchase, statusOf, type UserPackRow } from './present.ts'
 import { findPurchase, findUserPackOf } from './purchases.ts'
@@ -77,6 +78,11 @@ async function complete(
     ...SEALED,
   }
   await insertUserPack(tx, userPack)
+  await recordEvent(tx, {
+    userId: purchase.userId,
+    type: 'purchase.completed',
+    data: { ...saleOf(purchase), userPackId: userPack.id },
+  })
   return { outcome: 'completed', purchase: presentPurchase(done, userPack, now) }
 }
 
@@ -136,6 +142,11 @@ async function writeOnce<T>(write: () => PromiseLike<T>): Promise<T> {
 async function presentCompleted(tx: Transaction, purchase: PurchaseRow): Promise<Completion> {
   const userPack = await findUserPackOf(tx, purchase.id)
   return { outcome: 'completed', purchase: presentPurchase(purchase, userPack, tx.now()) }
+}
+
+/** A purchase in the data of events. */
+export const saleOf = ({ id, packId, priceAmount, priceCurrency }: PurchaseRow) => {
+  return { purchaseId: id, packId, price: { amount: priceAmount, currency: priceCurrency } }
 }
 
 /** Whether it is paid with money: neither priced in points nor free. */

@@ -1,5 +1,5 @@
 /** Exports a fan's purchases and packs. Never the seed of a sealed pack. */
-import { and, asc, eq, gt } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { collectibleColumns } from './catalogue.ts'
@@ -29,7 +29,7 @@ export async function* exportPurchases(reader: Reader, userId: string) {
   }
 }
 
-/** Oldest first, each with its drawn items: together they are the fan's collection. */
+/** Oldest first, each with its drawn items: with `exportGivenItems` they are the fan's collection. */
 export async function* exportPacks(reader: Reader, userId: string) {
   const { userPacks, packPurchases, userItems, collectibles } = reader.tables
   const rows = eachRow(
@@ -57,4 +57,16 @@ export async function* exportPacks(reader: Reader, userId: string) {
     const { clientSeed, revokedAt } = userPack
     yield { ...presentUserPack(userPack, seedHash), clientSeed, revokedAt, items }
   }
+}
+
+/** Collectibles that were given without a pack, oldest first. */
+export function exportGivenItems(reader: Reader, userId: string) {
+  const { userItems, collectibles } = reader.tables
+  const { givenFor, serialNumber, createdAt } = userItems
+  return reader
+    .select({ ...collectibleColumns(reader), givenFor, serialNumber, createdAt })
+    .from(userItems)
+    .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
+    .where(and(eq(userItems.userId, userId), isNotNull(givenFor)))
+    .orderBy(asc(createdAt), asc(givenFor))
 }

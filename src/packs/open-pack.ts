@@ -4,11 +4,12 @@ import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { findUser } from '../users/users.ts'
 import { collectibleColumns } from './catalogue.ts'
 import { inOrderOfIds } from './draw.ts'
 import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
-import { makeProof } from './proof.ts'
+import { makeProof, type Proof } from './proof.ts'
 import { findPurchase } from './purchases.ts'
 import type { OpenPack } from './schema.ts'
 import { parseTerms } from './terms.ts'
@@ -24,11 +25,27 @@ export async function openPack(tx: Transaction, caller: Caller, { userPackId, cl
 
   const purchase = await purchaseOf(tx, userPack.purchaseId)
   const proof = proofOf(userPack, purchase)
-  if (opened) await insertItems(tx, opened, proof.items)
+  if (opened) {
+    await recordEvent(tx, { userId: user.id, type: 'pack.opened', data: openingOf(proof) })
+    await insertItems(tx, opened, proof.items)
+  }
   const items = await selectDrawn(tx, userPackId)
   return { userPack: presentUserPack(userPack, purchase.seedHash), items, proof }
 }
 openPack.problems = ['user_pack_not_found'] as const
+
+/** The data of the event of an opening. */
+export function openingOf({
+  userPackId,
+  packId,
+  items,
+  weights,
+}: Pick<Proof, 'userPackId' | 'packId' | 'items' | 'weights'>) {
+  const rarityOf = new Map(weights.map(({ id, rarity }) => [id, rarity]))
+  const byRarity = Map.groupBy(items, id => rarityOf.get(id) ?? '')
+  const rarities = Object.fromEntries([...byRarity].map(([rarity, ids]) => [rarity, ids.length]))
+  return { userPackId, packId, items, rarities }
+}
 
 interface Opening {
   userPackId: string
@@ -55,11 +72,11 @@ async function insertItems(tx: Transaction, { id, userId }: UserPackRow, drawn: 
   }
 }
 
-const insertItem = prepared((tx: Transaction, item: Tables['userItems']['$inferInsert']) =>
+export const insertItem = prepared((tx: Transaction, item: Tables['userItems']['$inferInsert']) =>
   tx.insert(tx.tables.userItems).values(item),
 )
 
-async function nextSerialNumber(tx: Transaction, collectibleId: string): Promise<number> {
+export async function nextSerialNumber(tx: Transaction, collectibleId: string): Promise<number> {
   const [row] = await mint(tx, collectibleId)
   if (!row) throw new Error('a drawn collectible is missing from the catalogue')
   return row.minted

@@ -2,12 +2,13 @@
 import type { Logger } from 'pino'
 import type { Database, Transaction } from '../../db/index.ts'
 import type { Caller } from '../core/caller.ts'
+import { loggable } from '../core/loggable.ts'
 import { DomainError } from '../core/problems.ts'
 import { completePurchase, needsMoney, type Payment } from './complete-purchase.ts'
 import type { Payments } from './payments/create.ts'
-import { NO_GATEWAY, notConfirmed } from './payments/gateway.ts'
+import { type Charge, NO_GATEWAY, notConfirmed } from './payments/gateway.ts'
 import { type PurchaseRow, statusOf } from './present.ts'
-import { requirePurchase } from './purchases.ts'
+import { findPaidBy, requirePurchase } from './purchases.ts'
 import type { CompletePurchase } from './schema.ts'
 
 interface PayDeps {
@@ -36,6 +37,9 @@ export async function verifyPayment(
     const unpaid = error instanceof DomainError && error.code === 'payment_not_confirmed'
     if (unpaid && status === 'expired') throw new DomainError('purchase_expired')
     if (unpaid && status === 'cancelled') throw cancelled()
+    // Only of the fan's own purchases: a payment of another fan must not be disclosed.
+    if (unpaid && reference !== undefined && (await findPaidBy(db.read, purchase.userId, reference)))
+      throw notConfirmed('The payment was used for another purchase.')
     throw error
   }
 }
@@ -72,6 +76,19 @@ completePaidPurchase.problems = [
   'purchase_expired',
   'purchase_not_pending',
 ] as const
+
+/** After a purchase is cancelled. Not awaited: a payment that succeeds nevertheless becomes `refund_due`. */
+export function cancelPayment({ payments, log }: { payments: Payments; log: Logger }, charge: Charge): void {
+  const { purchaseId } = charge
+  payments
+    ?.cancel(charge)
+    .catch(error =>
+      log.warn(
+        { purchaseId, error: loggable(error) },
+        'the payment of a cancelled purchase was not cancelled',
+      ),
+    )
+}
 
 export const cancelled = () =>
   new DomainError('purchase_not_pending', { detail: 'The purchase was cancelled; start another.' })

@@ -97,6 +97,16 @@ const selectPurchase = prepared((reader: Reader, purchaseId: string) => {
   return reader.select().from(packPurchases).where(eq(packPurchases.id, purchaseId))
 })
 
+/** The fan's purchase that a payment has paid. */
+export async function findPaidBy(reader: Reader, userId: string, paymentReference: string) {
+  const { packPurchases } = reader.tables
+  const [purchase] = await reader
+    .select({ id: packPurchases.id })
+    .from(packPurchases)
+    .where(and(eq(packPurchases.paymentReference, paymentReference), eq(packPurchases.userId, userId)))
+  return purchase
+}
+
 export async function findUserPackOf(reader: Reader, purchaseId: string): Promise<UserPackRow | undefined> {
   const [userPack] = await selectUserPackOf(reader, purchaseId)
   return userPack

@@ -2,8 +2,9 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { DomainError } from '../core/problems.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { appendEntry } from '../points/ledger.ts'
-import { needsMoney } from './complete-purchase.ts'
+import { needsMoney, saleOf } from './complete-purchase.ts'
 import type { PurchaseRow } from './present.ts'
 import { findPurchase, findUserPackOf } from './purchases.ts'
 import { changeSold, lockPack } from './supply.ts'
@@ -24,6 +25,7 @@ export async function refundPurchase(tx: Transaction, purchaseId: string): Promi
     .set({ status: 'refunded', refundedAt: tx.now() })
     .where(eq(packPurchases.id, purchaseId))
   if (!needsMoney(purchase)) await returnPoints(tx, purchase)
+  await recordEvent(tx, { userId: purchase.userId, type: 'purchase.refunded', data: saleOf(purchase) })
   return {
     purchaseId,
     price: { amount: purchase.priceAmount, currency: purchase.priceCurrency },

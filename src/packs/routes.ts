@@ -12,7 +12,7 @@ import { cancelPurchase } from './cancel-purchase.ts'
 import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
 import { openPack, readProof } from './open-pack.ts'
-import { completePaidPurchase, verifyPayment } from './pay.ts'
+import { cancelPayment, completePaidPurchase, verifyPayment } from './pay.ts'
 import type { Payments } from './payments/create.ts'
 import { listPurchases, readPurchase } from './purchases.ts'
 import * as schema from './schema.ts'
@@ -148,13 +148,14 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
     )
     .post(
       '/purchases/:purchaseId/cancel',
-      ({ caller, params, write }) => write(tx => cancelPurchase(tx, caller, params.purchaseId)),
+      ({ caller, params, write }) =>
+        write(tx => cancelPurchase(tx, caller, params.purchaseId, charge => cancelPayment(deps, charge))),
       operation({
         id: 'cancelPurchase',
         limit: 'purchases',
         summary: 'Cancel a pending purchase',
         description:
-          'Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. A later payment is refunded.',
+          'Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. Its payment is cancelled at the gateway; one that was made already is refunded.',
         data: 'write',
         params: schema.PurchaseParams,
         body: Nothing,

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, lte } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
+import { exportGrants } from './grants.ts'
 
 /** A fan's points, oldest entry first: exactly the entries that make up the exported balance, also during concurrent bookings. */
 export async function exportPoints(reader: Reader, userId: string) {
@@ -23,5 +24,10 @@ export async function exportPoints(reader: Reader, userId: string) {
         .limit(limit),
     ({ seq }) => seq,
   )
-  return { balance: account?.balance ?? 0, lifetime: account?.lifetime ?? 0, entries }
+  return {
+    balance: account?.balance ?? 0,
+    lifetime: account?.lifetime ?? 0,
+    entries,
+    grants: await exportGrants(reader, userId),
+  }
 }

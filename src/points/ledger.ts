@@ -2,43 +2,23 @@
 import { and, eq, gte, inArray, or, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import { type Board, boardsAt } from '../leaderboard/boards.ts'
+import { commandLine } from '../core/command-line.ts'
 import { raiseScores } from '../leaderboard/scores.ts'
 import { GENESIS_HASH, hashEntry } from './hash.ts'
-
-/** Reasons of entries. Reason and `ref` identify a cause, which is booked once. */
-export const POINTS_REASONS = [
-  'onboarding',
-  'activity',
-  'adjustment',
-  'pack_purchase',
-  'pack_refund',
-  'opening_balance',
-] as const
-export type PointsReason = (typeof POINTS_REASONS)[number]
-
-/** Refunded points were earned before: they do not count for ranks. */
-export const REFUND_REASONS: PointsReason[] = ['pack_refund']
-
-/** Points earned in another system: they count on the global board and in no week or month. */
-const OPENING_REASONS: PointsReason[] = ['opening_balance']
-
-/** The boards on which points booked at a given time count. */
-export const boardsFor = (reason: PointsReason, at: Date): Board[] =>
-  boardsAt(at).filter(({ period }) => period === 'all' || !OPENING_REASONS.includes(reason))
-
-/** What a change adds to lifetime points. */
-export const earnedBy = ({ delta, reason }: Pick<PointsChange, 'delta' | 'reason'>) =>
-  REFUND_REASONS.includes(reason) ? 0 : Math.max(delta, 0)
+import { boardsFor, earnedBy, type PointsReason, type VoidReason } from './reasons.ts'
+import { entryBooked } from './signals.ts'
 
 export interface PointsChange {
   userId: string
   /** Whole points; negative to spend. Not zero. */
   delta: number
-  reason: PointsReason
+  /** Only `takeBack` books the others, because it lowers the boards as well. */
+  reason: Exclude<PointsReason, VoidReason>
   /** Identifies the cause within its reason: at most one entry per (user, reason, ref). */
   ref: string
 }
+
+type AnyChange = Omit<PointsChange, 'reason'> & { reason: PointsReason }
 
 export interface PointsEntry {
   id: string
@@ -61,7 +41,7 @@ export class LedgerMismatchError extends Error {
   constructor(userId: string) {
     super(
       `the points account of fan ${userId} does not match their ledger entries; nothing was booked, ` +
-        '`bun run verify-ledger` shows the difference',
+        `\`${commandLine('verify-ledger')}\` shows the difference`,
     )
     this.name = 'LedgerMismatchError'
   }
@@ -74,6 +54,17 @@ export class LedgerMismatchError extends Error {
  * @throws LedgerMismatchError
  */
 export async function appendEntry(tx: Transaction, change: PointsChange): Promise<Booking> {
+  const booking = await bookEntry(tx, change)
+  const gained = earnedBy(change)
+  if (booking.outcome === 'booked' && gained > 0) {
+    const at = booking.entry.createdAt
+    await raiseScores(tx, change.userId, { gained, at, boards: boardsFor({ ...change, at }) })
+  }
+  return booking
+}
+
+/** As `appendEntry`, without the boards. */
+export async function bookEntry(tx: Transaction, change: AnyChange): Promise<Booking> {
   const { userId, delta, reason, ref } = change
   const account = await lockAccount(tx, userId)
 
@@ -85,11 +76,10 @@ export async function appendEntry(tx: Transaction, change: PointsChange): Promis
 
   if (account.balance + delta < 0) return { outcome: 'insufficient', balance: account.balance }
 
-  const at = tx.now()
-  const { entry, head, gained } = nextEntry(account, change, { id: tx.newId(), at })
+  const { entry, head } = nextEntry(account, change, { id: tx.newId(), at: tx.now() })
   await insertEntry(tx, entry)
   await updateAccount(tx, { userId, ...head })
-  if (gained > 0) await raiseScores(tx, userId, { gained, at, boards: boardsFor(reason, at) })
+  entryBooked.announce(tx, change)
   return { outcome: 'booked', entry }
 }
 
@@ -114,7 +104,7 @@ export const NEW_ACCOUNT = {
 }
 
 /** The entry of a change, the account after it, and the points earned by it. The balance must suffice. */
-export function nextEntry(account: Account, change: PointsChange, { id, at }: { id: string; at: Date }) {
+export function nextEntry(account: Account, change: AnyChange, { id, at }: { id: string; at: Date }) {
   const { userId, delta, reason, ref } = change
   const balanceAfter = account.balance + delta
   const fields = { id, userId, seq: account.seq + 1, delta, balanceAfter, reason, ref, createdAt: at }
@@ -179,7 +169,7 @@ export async function listMismatched(reader: Reader, userIds: string[]): Promise
 }
 
 /** `tail`: the entries from the account's `seq` on. */
-function matchesTail({ seq, balance, lifetime, headHash }: Account, tail: PointsEntry[]): boolean {
+export function matchesTail({ seq, balance, lifetime, headHash }: Account, tail: PointsEntry[]): boolean {
   if (seq === 0) return tail.length === 0 && balance === 0 && lifetime === 0 && headHash === GENESIS_HASH
   const [head] = tail
   return tail.length === 1 && head?.seq === seq && head.balanceAfter === balance && head.hash === headHash

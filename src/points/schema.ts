@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Closed, Id, Instant, InstantParameter, Integer, NextCursor, PageQuery } from '../core/schemas.ts'
-import { POINTS_REASONS } from './ledger.ts'
+import { POINTS_REASONS } from './reasons.ts'
 
 const Reason = Type.Union(
   POINTS_REASONS.map(reason => Type.Literal(reason)),
@@ -35,10 +35,21 @@ export const PointsEntry = Closed(
   { title: 'PointsEntry' },
 )
 
+export const GrantResult = Closed(
+  {
+    entry: PointsEntry,
+    balance: Integer({ description: 'Current balance of the fan.', minimum: 0 }),
+  },
+  { title: 'GrantResult' },
+)
+
 export const PointsHistory = Closed(
   {
     balance: Integer({ description: 'Current balance.', minimum: 0 }),
-    lifetime: Integer({ description: 'All points ever earned; spending does not reduce it.', minimum: 0 }),
+    lifetime: Integer({
+      description: 'All points ever earned. Spending does not reduce it; points that are taken back do.',
+      minimum: 0,
+    }),
     entries: Type.Array(PointsEntry, { description: 'Newest first.' }),
     nextCursor: NextCursor,
   },

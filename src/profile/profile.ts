@@ -5,6 +5,7 @@ import { prepared } from '../../db/prepared.ts'
 import { fanTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { accountOf } from '../points/ledger.ts'
 import { requireTeam } from '../teams/teams.ts'
 import { completionOf } from '../users/completion.ts'
@@ -45,17 +46,23 @@ export async function changeProfile(
   if (Object.keys(normal).length === 0) return
   if (typeof normal.favoriteTeamId === 'string')
     await requireTeam(tx, normal.favoriteTeamId, `${at}/favoriteTeamId`)
-  try {
-    if (!(await updateUser(tx, userId, normal))) throw new DomainError('profile_not_found')
-    tx.invalidate(fanTag(userId))
-  } catch (error) {
+  const profile = await updateUser(tx, userId, normal).catch(error => {
     if (isUniqueViolation(error, 'users_handle_unique')) throw new DomainError('handle_taken')
     throw error
-  }
+  })
+  if (!profile) throw new DomainError('profile_not_found')
+  tx.invalidate(fanTag(userId))
+  if (Object.values(profile).every(value => value !== null)) await recordProfileCompleted(tx, userId)
 }
 changeProfile.problems = ['handle_taken', ...requireTeam.problems] as const
 upsertProfile.problems = changeProfile.problems
 updateProfile.problems = [...readProfile.problems, ...changeProfile.problems] as const
+
+/** Recorded once, also if the fan empties a field and fills it again. */
+async function recordProfileCompleted(tx: Transaction, userId: string): Promise<void> {
+  const type = 'profile.completed'
+  await recordEvent(tx, { userId, type, data: {}, eventId: `${type}:${userId}` })
+}
 
 const notFound = () =>
   new DomainError('profile_not_found', { detail: 'Create it with POST /api/user/profile, or onboard.' })

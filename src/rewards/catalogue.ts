@@ -5,7 +5,7 @@ import { prepared } from '../../db/prepared.ts'
 import type { MaybePromise, ResponseCache } from '../cache/response-cache.ts'
 import { rewardsTag } from '../cache/tags.ts'
 import { DomainError } from '../core/problems.ts'
-import type { RewardRow, UserRewardRow } from './present.ts'
+import type { OwnReward, RewardRow } from './present.ts'
 
 /** @throws DomainError `reward_not_found` */
 export async function requireReward(reader: Reader, rewardId: string): Promise<RewardRow> {
@@ -14,7 +14,7 @@ export async function requireReward(reader: Reader, rewardId: string): Promise<R
   return reward
 }
 
-const selectReward = prepared((reader: Reader, rewardId: string) => {
+export const selectReward = prepared((reader: Reader, rewardId: string) => {
   const { rewards } = reader.tables
   return reader.select().from(rewards).where(eq(rewards.id, rewardId))
 })
@@ -52,7 +52,7 @@ export async function findUserReward(
   reader: Reader,
   userId: string,
   rewardId: string,
-): Promise<UserRewardRow | undefined> {
+): Promise<OwnReward | undefined> {
   const [row] = await selectUserReward(reader, { userId, rewardId })
   return row
 }

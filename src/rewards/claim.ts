@@ -5,6 +5,7 @@ import { prepared } from '../../db/prepared.ts'
 import { rewardsTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { balanceOf } from '../points/history.ts'
 import { activeUser, ensureUserId } from '../users/users.ts'
 import { findBlockers, presentReward } from './present.ts'
@@ -32,6 +33,8 @@ export async function claimReward(
   // Concurrent claims are decided by the primary key and by the condition on the stock.
   const [claim] = await insertClaim(tx, { userId, rewardId, claimedAt: now })
   if (!claim) throw new DomainError('already_claimed')
+  await recordEvent(tx, { userId, type: 'reward.claimed', data: { rewardId } })
+  // Last, because all claims of a reward share its row, which PostgreSQL locks until the commit.
   const [left] = reward.stockRemaining === null ? [] : await takeOne(tx, rewardId)
   if (reward.stockRemaining !== null && !left) throw new DomainError('out_of_stock')
   // Every list of rewards contains the stock.
@@ -70,7 +73,7 @@ const selectClaimable = prepared(
   },
 )
 
-const insertClaim = prepared((tx: Transaction, claim: Tables['userRewards']['$inferInsert']) => {
+export const insertClaim = prepared((tx: Transaction, claim: Tables['userRewards']['$inferInsert']) => {
   const { userRewards } = tx.tables
   return tx
     .insert(userRewards)
@@ -80,7 +83,7 @@ const insertClaim = prepared((tx: Transaction, claim: Tables['userRewards']['$in
 })
 
 /** Returns no row if the stock is empty. */
-const takeOne = prepared((tx: Transaction, rewardId: string) => {
+export const takeOne = prepared((tx: Transaction, rewardId: string) => {
   const { rewards } = tx.tables
   return tx
     .update(rewards)

@@ -4,7 +4,7 @@ import { isActive } from '../catalogue/availability.ts'
 import type { ProblemCode } from '../core/problems.ts'
 
 export type RewardRow = Tables['rewards']['$inferSelect']
-export type UserRewardRow = Tables['userRewards']['$inferSelect']
+type UserRewardRow = Tables['userRewards']['$inferSelect']
 /** The claim of a fan. */
 export type OwnReward = Pick<UserRewardRow, 'rewardId' | 'claimedAt' | 'redeemedAt' | 'redemptionCode'>
 

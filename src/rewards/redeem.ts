@@ -4,6 +4,7 @@ import type { Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
+import { recordEvent } from '../events/record-event.ts'
 import { readBalance } from '../points/ledger.ts'
 import { findUser } from '../users/users.ts'
 import { findUserReward, requireReward } from './catalogue.ts'
@@ -22,6 +23,7 @@ export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }
   if (!redeemed) {
     throw new DomainError((await findUserReward(tx, user.id, rewardId)) ? 'already_redeemed' : 'not_claimed')
   }
+  await recordEvent(tx, { userId: user.id, type: 'reward.redeemed', data: { rewardId } })
   const { balance } = await readBalance(tx, user.id)
   return { reward: presentReward(reward, redeemed, balance, now) }
 }

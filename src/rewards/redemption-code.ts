@@ -1,9 +1,22 @@
 /** Crockford's base 32, without I, L, O and U: easy to read aloud and to type. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const CODE = new RegExp(`^[${ALPHABET}]{16}$`)
 
 /** 80 random bits as `XXXX-XXXX-XXXX-XXXX`. */
 export function mintRedemptionCode(random: Uint8Array): string {
   const bits = [...random].map(byte => byte.toString(2).padStart(8, '0')).join('')
   const letters = bits.match(/.{5}/g)?.map(five => ALPHABET[Number.parseInt(five, 2)]) ?? []
-  return letters.join('').match(/.{4}/g)?.join('-') ?? ''
+  return inGroups(letters.join(''))
 }
+
+/** A code as typed by a person: in either case, O for 0, I or L for 1, any spaces and dashes. Null for what is no code. */
+export function normalizeRedemptionCode(text: string): string | null {
+  const letters = text
+    .replace(/[\s\p{Dash}]/gu, '')
+    .toUpperCase()
+    .replaceAll('O', '0')
+    .replace(/[IL]/g, '1')
+  return CODE.test(letters) ? inGroups(letters) : null
+}
+
+const inGroups = (letters: string) => letters.match(/.{4}/g)?.join('-') ?? ''

@@ -8,7 +8,7 @@ import { operation } from '../http/contract/operation.ts'
 import { rawBodyOf } from '../http/edge/body.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
 import { exampleUserEvent, UserEvent } from './schema.ts'
-import { applyUserEvent, readUserEvent, verifyDelivery } from './webhook.ts'
+import { applyUserEvent, findEventErrors, readUserEvent, verifyDelivery } from './webhook.ts'
 
 interface IdentityDeps {
   config: Config
@@ -34,7 +34,7 @@ export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps)
     .post(
       '/identity',
       async ({ body, status }) => {
-        const { event, refused } = readUserEvent(body, identity.name, config.identity.issuer, now())
+        const { event, refused } = readUserEvent(body, identity.name, now())
         if (refused.length > 0) log.warn({ claims: refused }, 'identity provider: claims left out')
         if (event) await db.write(tx => applyUserEvent(tx, event))
         return status(204, undefined)
@@ -48,6 +48,7 @@ export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps)
           'Standard Webhooks, signed with IDP_WEBHOOK_SECRET. `user.updated` and `user.deleted` are applied in whatever order they come; other types are accepted and ignored.',
         data: 'write',
         body: UserEvent,
+        findErrors: ({ body }) => findEventErrors(body, config.identity.issuer),
         responses: { 204: Type.Void({ description: 'Accepted.' }) },
         problems: ['invalid_signature'],
         examples: { body: exampleUserEvent },

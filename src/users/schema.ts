@@ -50,7 +50,7 @@ export const Sync = Closed(
 export const UserEvent = Type.Object(
   {
     type: Type.String({ maxLength: 100, description: 'What happened.', examples: ['user.updated'] }),
-    timestamp: Type.String({ maxLength: 40, description: 'ISO 8601.' }),
+    timestamp: Type.String({ maxLength: 40, description: 'RFC 3339.' }),
     data: Type.Object(
       {
         // Optional, because events of other types may have no subject.

@@ -2,6 +2,8 @@
 import { and, asc, eq, gt, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
+import { isListed, toList } from '../../db/listed.ts'
+import { prepared } from '../../db/prepared.ts'
 import { tombstoneIdentity } from './mirror.ts'
 import { erasedSubject, OWN_FIELDS, type User } from './users.ts'
 
@@ -27,6 +29,20 @@ export const listTombstones = (reader: Reader) => {
     row => row.id,
   )
 }
+
+/** Which of these fans are erased. */
+export async function listErased(reader: Reader, userIds: string[]): Promise<Set<string>> {
+  const rows = await selectErased(reader, toList(userIds))
+  return new Set(rows.map(({ id }) => id))
+}
+
+const selectErased = prepared((reader: Reader, userIds: string) => {
+  const { users } = reader.tables
+  return reader
+    .select({ id: users.id })
+    .from(users)
+    .where(and(isListed(reader, users.id, userIds), isNotNull(users.erasedAt)))
+})
 
 /** Inserts the tombstone of a fan without a record, whose record was created after the backup that was restored. */
 export async function insertTombstone(

@@ -1,6 +1,6 @@
 /** User records: looked up by the subject of a token, created by the first write. */
 import { hash } from 'node:crypto'
-import { and, type Column, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, type Column, eq, inArray, isNull, lt, or } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
@@ -8,7 +8,7 @@ import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 
 export type User = Tables['users']['$inferSelect']
-type Who = Pick<Caller, 'provider' | 'subject' | 'userId'>
+export type Who = Pick<Caller, 'provider' | 'subject' | 'userId'>
 
 /** Undefined if there is no record, or if the fan is erased. */
 export async function findUser(reader: Reader, who: Who): Promise<User | undefined> {
@@ -33,7 +33,7 @@ const selectRecords = prepared((reader: Reader, values: SubjectKeys) => {
   return reader.select().from(users).where(matchesSubject(users, values))
 })
 
-const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
+export const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
 
 /** Matches the record of a subject, also after an erasure. */
 export const matchesSubject = (
@@ -58,9 +58,21 @@ export function erasedSubject({ provider, subject }: Who): string {
  * Finds or creates the user record. Concurrent first requests create one record: the unique index decides.
  * @throws DomainError `invalid_token` (the fan was erased during the request)
  */
-export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: User; created: boolean }> {
+export async function ensureUser(tx: Transaction, who: Who): Promise<EnsuredUser> {
+  const ensured = await ensureRecord(tx, who)
+  if (!ensured) throw deletedUser(ERASED)
+  return ensured
+}
+
+interface EnsuredUser {
+  user: User
+  created: boolean
+}
+
+/** As `ensureUser`. Null if the fan was erased. */
+export async function ensureRecord(tx: Transaction, who: Who): Promise<EnsuredUser | null> {
   const records = await findRecords(tx, who)
-  if (records.some(isErased)) throw deletedUser(ERASED)
+  if (records.some(isErased)) return null
   if (records[0]) return { user: records[0], created: false }
   const { provider, subject } = who
   const now = tx.now()
@@ -68,7 +80,7 @@ export async function ensureUser(tx: Transaction, who: Who): Promise<{ user: Use
   tx.invalidate(tokenValidityTag(who))
   // Read again: the insert waits for concurrent transactions, one of which may have erased the fan.
   const after = await findRecords(tx, { provider, subject })
-  if (after.some(isErased)) throw deletedUser(ERASED)
+  if (after.some(isErased)) return null
   if (!after[0]) throw new Error('the user record disappeared while it was created')
   return { user: after[0], created: inserted !== undefined }
 }
@@ -93,23 +105,26 @@ export const OWN_FIELDS = [
   'favoriteTeamId',
 ] as const
 
-/** Writes the members that `change` has. Returns false if there is no record, or if the fan is erased. */
+type OwnFields = Pick<User, (typeof OWN_FIELDS)[number]>
+
+/** Writes the members that `change` has. Returns all members; undefined if there is no record, or if the fan is erased. */
 export async function updateUser(
   tx: Transaction,
   userId: string,
-  change: Partial<Pick<User, (typeof OWN_FIELDS)[number]>>,
-): Promise<boolean> {
+  change: Partial<OwnFields>,
+): Promise<OwnFields | undefined> {
   const [updated] = await updateActive(tx, { ...change, id: userId, updatedAt: tx.now() })
-  return updated !== undefined
+  return updated
 }
 
 const updateActive = prepared((tx: Transaction, { id, ...change }: Partial<User> & { id: string }) => {
   const { users } = tx.tables
+  const { displayName, handle, avatarUrl, bio, country, locale, favoriteTeamId } = users
   return tx
     .update(users)
     .set(change)
     .where(and(eq(users.id, id), isNull(users.erasedAt)))
-    .returning({ id: users.id })
+    .returning({ displayName, handle, avatarUrl, bio, country, locale, favoriteTeamId })
 })
 
 /** As `ensureUser`, but returns only the id, and reads two columns if the id is known. */
@@ -128,60 +143,6 @@ export const ERASED = 'This user was erased.'
 /** Refuses the token of a user who was erased here or deleted by the provider. */
 export const deletedUser = (detail: string, userId?: string) =>
   new DomainError('invalid_token', { detail, security: { event: 'deleted_user_token_used', userId } })
-
-/** What the user records say about the tokens of a subject. */
-export interface TokenValidity {
-  userId: string | undefined
-  erased: boolean
-  /** Also of an erased user. */
-  deleted: boolean
-  sessionsEndedAt: Date | null
-}
-
-export async function findTokenValidity(reader: Reader, who: Who): Promise<TokenValidity> {
-  return tokenValidityOf(await selectTokenValidity(reader, subjectKeysOf(who)))
-}
-
-/** A row of `allTokenValidity`. All values are null if there is no user record. */
-export interface TokenValidityRow {
-  userId: string | null
-  sessionsEndedAt: Date | null
-  deletedAt: Date | null
-  erasedAt: Date | null
-}
-
-export function tokenValidityOf(rows: TokenValidityRow[]): TokenValidity {
-  const erased = rows.some(isErased)
-  return {
-    userId: rows[0]?.userId ?? undefined,
-    erased,
-    deleted: erased || rows.some(({ deletedAt }) => deletedAt !== null),
-    sessionsEndedAt: rows[0]?.sessionsEndedAt ?? null,
-  }
-}
-
-/** Query for the token validity of all users. A subselect, because a join takes four times as long in SQLite. */
-export function allTokenValidity(reader: Reader) {
-  const { users, identities } = reader.tables
-  const deletedAt = reader
-    .select({ deletedAt: identities.deletedAt })
-    .from(identities)
-    .where(eq(identities.userId, users.id))
-  return reader
-    .select({
-      userId: users.id,
-      provider: users.provider,
-      subject: users.subject,
-      sessionsEndedAt: users.sessionsEndedAt,
-      deletedAt: sql<Date | null>`(${deletedAt})`.mapWith(identities.deletedAt).as('deleted_at'),
-      erasedAt: users.erasedAt,
-    })
-    .from(users)
-}
-
-const selectTokenValidity = prepared((reader: Reader, values: SubjectKeys) =>
-  allTokenValidity(reader).where(matchesSubject(reader.tables.users, values)),
-)
 
 /**
  * Logs a user out everywhere: session tokens issued up to `until`, and native sessions created from them, are refused.

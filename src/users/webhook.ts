@@ -2,12 +2,13 @@
 import { Webhook } from 'standardwebhooks'
 import type { Transaction } from '../../db/index.ts'
 import { isSameSecret } from '../core/constant-time.ts'
-import { DomainError, refuseField } from '../core/problems.ts'
+import { DomainError, type FieldError } from '../core/problems.ts'
 import { deleteKeysOf } from '../http/idempotency/key-store.ts'
 import { type IdentityClaims, isoInstant, parseClaims } from '../identity-provider/claims.ts'
 import { mirrorIdentity, tombstoneIdentity } from './mirror.ts'
 import type { UserEvent as UserEventSchema } from './schema.ts'
-import { ensureUser, findTokenValidity, findUser } from './users.ts'
+import { findTokenValidity } from './user-token-validity.ts'
+import { ensureUser, findUser } from './users.ts'
 
 /** Clock tolerance in seconds, as the standard recommends. */
 const CLOCK_TOLERANCE = 300
@@ -46,24 +47,36 @@ export interface UserEvent {
   claims: IdentityClaims
 }
 
-/**
- * Parses an event; `event` is null for types that this API ignores.
- * @throws DomainError `validation_failed` (no timestamp, no subject, another issuer)
- */
+const isUserEvent = (type: unknown) => type === 'user.updated' || type === 'user.deleted'
+
+/** What the schema of an event cannot express, since other types are ignored. The event may break the schema. */
+export function findEventErrors(event: unknown, issuer: string): FieldError[] {
+  const { type, timestamp, data } = membersOf(event)
+  const { sub, iss } = membersOf(data)
+  if (!isUserEvent(type)) return []
+  const errors: FieldError[] = []
+  if (typeof timestamp === 'string' && !isoInstant(timestamp))
+    errors.push({ pointer: '/timestamp', message: 'must be an RFC 3339 instant' })
+  if (data instanceof Object && sub === undefined)
+    errors.push({ pointer: '/data/sub', message: 'is required' })
+  if (iss !== undefined && iss !== issuer && iss !== `${issuer}/`)
+    errors.push({ pointer: '/data/iss', message: 'must be the issuer of this API' })
+  return errors
+}
+
+/** Guarantee of the cast: every object has members; a value that is none gets an object without any. */
+const membersOf = (value: unknown) => Object(value) as Record<string, unknown>
+
+/** Parses an event without errors; `event` is null for types that this API ignores. */
 export function readUserEvent(
   { type, timestamp, data }: typeof UserEventSchema.static,
   provider: string,
-  issuer: string,
   now: Date,
 ) {
   if (type !== 'user.updated' && type !== 'user.deleted') return { event: null, refused: [] }
-  const statedAt =
-    isoInstant(timestamp) ?? refuseField({ pointer: '/timestamp', message: 'must be an ISO 8601 time' })
-  const subject = data.sub ?? refuseField({ pointer: '/data/sub', message: 'is required' })
-  if (data.iss !== undefined && data.iss !== issuer && data.iss !== `${issuer}/`) {
-    refuseField({ pointer: '/data/iss', message: 'must be the issuer of this API' })
-  }
-  const { claims, refused } = parseClaims(subject, data, { statedAt, now, complete: false })
+  const statedAt = isoInstant(timestamp)
+  if (statedAt === null || data.sub === undefined) throw new Error('the event was not checked')
+  const { claims, refused } = parseClaims(data.sub, data, { statedAt, now, complete: false })
   const event: UserEvent = { type, provider, claims }
   return { event, refused }
 }

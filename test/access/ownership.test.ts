@@ -1,6 +1,13 @@
 /** Ownership: every id, cursor and reference that an operation takes, tried by another caller. */
 import { beforeEach, expect, test } from 'bun:test'
-import { type Document, isProtected, operationsOf, readDocument, walk } from '../docs/document.ts'
+import {
+  type Document,
+  isProtected,
+  operationsOf,
+  readDocument,
+  requiresServerKey,
+  walk,
+} from '../docs/document.ts'
 import {
   addPack,
   buy,
@@ -25,12 +32,17 @@ const NAMES_SOMETHING = /(Id|Reference|Token|^cursor)$/
 const ANYBODYS = [
   'readPack.packId',
   'startPurchase.packId',
+  'claimQuest.questId',
   'claimReward.rewardId',
   'redeemReward.rewardId',
   'writeProfile.favoriteTeamId',
   'updateProfile.favoriteTeamId',
   'completeOnboarding.favoriteTeamId',
   'readLeaderboard.cursor',
+  'listMatches.teamId',
+  'listMatches.cursor',
+  'readMatch.matchId',
+  'writePrediction.matchId',
 ]
 
 interface Owned {
@@ -68,6 +80,9 @@ onEngine(
         await world.reward({ pointsRequired: 0 }),
       ])
         await owner.post('/api/rewards/claim', { rewardId })
+      const kickoffAt = new Date(world.clock.ms + 60_000)
+      for (const matchId of [await world.match({ kickoffAt }), await world.match({ kickoffAt })])
+        await owner.put(`/api/matches/${matchId}/prediction`, { homeScore: 1, awayScore: 0 })
       const strangersOwn = (await start(stranger, priced)).body.id
       const opened = await buy(owner, free)
       await open(owner, opened.userPack.id)
@@ -160,6 +175,7 @@ onEngine(
         },
         'listPurchases.cursor': await page('/api/packs/purchases'),
         'listOwnRewards.cursor': await page('/api/user/rewards'),
+        'listPredictions.cursor': await page('/api/user/predictions'),
         'readPoints.cursor': await page('/api/user/points'),
         'listUserPacks.cursor': await page('/api/user/packs'),
         'readCollection.cursor': await page('/api/user/collection'),
@@ -168,10 +184,12 @@ onEngine(
 
     /** Credentials, which authenticate by themselves. */
     const CREDENTIALS = ['refreshNativeToken.refreshToken']
+    /** Positions in what belongs to the caller. */
+    const POSITIONS = ['openStream.lastEventId']
 
-    test('covers all ids that operations take, except the catalogue and credentials: a new id needs a line here', () => {
+    test('covers all ids that operations take, except the catalogue, credentials and positions: a new id needs a line here', () => {
       expect(namesIn(document).toSorted()).toEqual(
-        [...ANYBODYS, ...CREDENTIALS, ...Object.keys(owned)].toSorted(),
+        [...ANYBODYS, ...CREDENTIALS, ...POSITIONS, ...Object.keys(owned)].toSorted(),
       )
     })
 
@@ -204,7 +222,7 @@ onEngine(
       const reads = operationsOf(document).filter(located => located.method === 'GET' && isProtected(located))
       expect(reads.length).toBeGreaterThan(6)
       for (const { name, path } of reads.filter(({ path }) => !path.includes('{'))) {
-        const answer = await stranger.get(path)
+        const answer = await stranger.get(path === '/api/stream' ? `${path}?topics=me,leaderboard` : path)
         expect(answer.status, name).toBe(200)
         expectNoSecret(answer, name)
       }
@@ -223,9 +241,10 @@ onEngine(
   { worldPer: 'test' },
 )
 
-/** Such as `openPack.userPackId`: members of bodies, queries and paths. */
+/** Such as `openPack.userPackId`: members of bodies, queries and paths. A server key may name any fan. */
 function namesIn(document: Document): string[] {
-  return operationsOf(document).flatMap(({ operation }) => {
+  const operations = operationsOf(document).filter(located => !requiresServerKey(located))
+  return operations.flatMap(({ operation }) => {
     const names = (operation.parameters ?? []).flatMap(({ name }) => name ?? [])
     const follow = (schema: unknown): void =>
       walk(schema, ({ properties, $ref }) => {

@@ -49,7 +49,7 @@ onEachEngine(
       expect((await verifyLedger(world.db, { onFinding: () => {} })).findings).toBe(0)
       const logged = world.logged
         .map(line => JSON.parse(line))
-        .find(({ event }) => event === 'account_deleted')
+        .find(({ securityEvent }) => securityEvent === 'account_deleted')
       expect(logged).toMatchObject({ userId: fan.id })
     })
 

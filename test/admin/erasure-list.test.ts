@@ -1,7 +1,8 @@
 /** Erasures that are applied again to a restored database. */
 import { expect, test } from 'bun:test'
 import { reapplyErasures } from '../../src/admin/reapply-erasures.ts'
-import { erasedSubject, findTokenValidity } from '../../src/users/users.ts'
+import { findTokenValidity } from '../../src/users/user-token-validity.ts'
+import { erasedSubject } from '../../src/users/users.ts'
 import { onEachEngine } from '../support/world.ts'
 
 onEachEngine('Erasures that are applied again', world => {

@@ -100,7 +100,9 @@ onEachEngine('Export of a fan', world => {
     })
     // A new one here belongs into the export too.
     expect(ofFans.toSorted()).toEqual([
+      'checkIns',
       'deferredSyncs',
+      'events',
       'idempotencyKeys',
       'identities',
       'leaderboardEntries',
@@ -110,10 +112,19 @@ onEachEngine('Export of a fan', world => {
       'packPurchases',
       'pointsAccounts',
       'pointsEntries',
+      'pointsGrants',
+      'predictions',
+      'questCounts',
+      'questProgress',
+      'questStreaks',
+      // Counters of grants, which the points and events state one by one.
+      'ruleUses',
       'userItems',
       'userPacks',
       'userRewards',
       'users',
+      'webhookDeliveries',
+      'webhookLanes',
     ])
   })
 

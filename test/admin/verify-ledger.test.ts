@@ -7,7 +7,7 @@ import type { Finding } from '../../src/admin/audit/audit-fan.ts'
 import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
 import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { joinLeaderboard } from '../../src/points/join-leaderboard.ts'
-import { appendEntry, type PointsReason } from '../../src/points/ledger.ts'
+import { appendEntry, type PointsChange } from '../../src/points/ledger.ts'
 import { type Run, withoutRules, withRawConnection } from '../db/probe.ts'
 import { createClock, type TestClock } from '../support/clock.ts'
 import { engines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
@@ -25,7 +25,7 @@ async function findingsOf(db: Database) {
 /** Ada is enrolled and has a history over two months; Bo joined with nothing; Cy never joined. */
 async function fill(db: Database, clock: TestClock) {
   const at = clock.now()
-  const book = (userId: string, delta: number, reason: PointsReason, ref: string) =>
+  const book = (userId: string, delta: number, reason: PointsChange['reason'], ref: string) =>
     db.write(tx => appendEntry(tx, { userId, delta, reason, ref }))
   const fans = ['ada', 'bo', 'cy'].map(id => {
     return { id, provider: 'p', subject: id, createdAt: at, updatedAt: at }

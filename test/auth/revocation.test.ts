@@ -251,9 +251,9 @@ for (const engine of sharedEngines) {
         const token = await provider.idp.issueToken(subject)
         const phones = [await signIn(0, token), await signIn(1, token)]
         if (round % 2 === 0) await createRecord(token)
-        const whom = { provider: 'mock-idp', subject }
+        const caller = { provider: 'mock-idp', subject }
         const [erasure, answers] = await Promise.all([
-          temporary.db.write(tx => eraseUser(tx, whom)),
+          temporary.db.write(tx => eraseUser(tx, caller)),
           twenty(n => (n % 2 ? exchange(n, token) : refresh(n, phones[(n / 2) % 2]?.refreshToken ?? ''))),
         ])
         expect(erasure).not.toBeNull()

@@ -47,25 +47,18 @@ test('a hundred concurrent readers share one computation', async () => {
 
 test('an invalidated tag invalidates its responses, and no others', async () => {
   const { cache, computed, read } = createStage()
-  await read('ab', ['a', 'b'])
-  await read('b', ['b'])
-  await read('c', ['c'])
+  async function readAll() {
+    await read('ab', ['a', 'b'])
+    await read('b', ['b'])
+    await read('c', ['c'])
+  }
+  await readAll()
   cache.invalidate('a')
-  for (const [name, tags] of [
-    ['ab', ['a', 'b']],
-    ['b', ['b']],
-    ['c', ['c']],
-  ] as const)
-    await read(name, [...tags])
+  await readAll()
   expect(computed).toEqual({ ab: 2, b: 1, c: 1 })
   cache.invalidate('b')
   cache.invalidate('nobody’s')
-  for (const [name, tags] of [
-    ['ab', ['a', 'b']],
-    ['b', ['b']],
-    ['c', ['c']],
-  ] as const)
-    await read(name, [...tags])
+  await readAll()
   expect(computed).toEqual({ ab: 3, b: 2, c: 1 })
 })
 

@@ -1,114 +1,47 @@
 /** The example app as a fan uses it: on a phone, in a real browser, against the API and the mock provider. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Page } from 'playwright-core'
-import { generateFans } from '../../mock-idp/users/generate-fans.ts'
-import { buildDemo } from '../../scripts/dev/build-demo.ts'
-import { seedDatabase } from '../../scripts/seed/seed.ts'
-import { realSources } from '../../src/core/sources.ts'
-import {
-  findBarriers,
-  noBrowser,
-  openBrowser,
-  screenshotPath,
-  type WatchedBrowser,
-} from '../support/browser.ts'
-import { sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
-import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
+import { describe, expect, test } from 'bun:test'
+import { findSerious } from '../support/axe.ts'
+import { noBrowser, screenshotPath } from '../support/browser.ts'
+import { DEMO_TIMEOUT_MS, PHONE, useDemo } from '../support/demo.ts'
+import { sqliteEngine } from '../support/engines.ts'
 
-const TIMEOUT_MS = 300_000
-const fans = generateFans({ seed: 1, count: 40 })
-const PHONE = { width: 390, height: 844 }
 const title = noBrowser ? `The example app (skipped: ${noBrowser})` : 'The example app'
 
 describe.skipIf(noBrowser !== null)(title, () => {
-  const folder = mkdtempSync(join(tmpdir(), 'matchday-demo-'))
-  let provider: RunningProvider
-  let temporary: TemporaryDatabase
-  let api: RunningApi
-  let origin: string
-  let browser: WatchedBrowser
-
-  beforeAll(async () => {
-    await buildDemo(folder)
-    provider = await startProvider({ fans: 40 })
-    temporary = await sqliteEngine.open(realSources)
-    const { issuer } = provider
-    await seedDatabase(temporary.db, {
-      seed: 1,
-      fans: 5,
-      provider: { name: 'mock-idp', issuer },
-      onboardingPoints: 100,
-    })
-    api = await startApi({ DATABASE_URL: temporary.url ?? '', IDP_ISSUER: issuer, DEMO_FOLDER: folder })
-    origin = api.origin.replace('127.0.0.1', 'localhost')
-  }, TIMEOUT_MS)
-
-  afterAll(async () => {
-    await api.stop()
-    await provider.stop()
-    await temporary.remove()
-    rmSync(folder, { recursive: true })
-  }, TIMEOUT_MS)
-
-  afterEach(async () => {
-    await browser.close()
-    expect(browser.complaints).toEqual([])
-    expect([...browser.hosts]).toEqual(['localhost'])
-  }, TIMEOUT_MS)
-
-  async function visit(look: Parameters<typeof openBrowser>[0] = {}): Promise<Page> {
-    browser = await openBrowser({ viewport: PHONE, ...look })
-    const page = await browser.context.newPage()
-    await page.goto(`${origin}/demo`)
-    return page
-  }
-
-  /** A fan of the mock provider who is not among the seeded ones. */
-  async function signIn(page: Page, fan: number): Promise<void> {
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL(/authorize/)
-    await page
-      .getByRole('button', { name: fans[fan]?.name ?? '' })
-      .first()
-      .click()
-    await page.getByRole('navigation').waitFor()
-  }
+  const demo = useDemo()
 
   test.each(['light', 'dark'] as const)(
     'a new fan joins, buys a pack, verifies its draw and sees the rewards (%s)',
     async colorScheme => {
-      const page = await visit({ colorScheme })
-      expect(await findBarriers(page)).toEqual([])
-      await signIn(page, colorScheme === 'light' ? 20 : 21)
+      const page = await demo.visit({ colorScheme })
+      expect(await findSerious(page)).toEqual([])
+      await demo.signIn(page, colorScheme === 'light' ? 20 : 21)
       await page.getByRole('button', { name: 'Join and get your first points' }).click()
       await page.getByTestId('points').getByText('100').waitFor()
-      expect(await findBarriers(page)).toEqual([])
+      expect(await findSerious(page)).toEqual([])
       await page.screenshot({ path: screenshotPath(`demo-home-${colorScheme}`) })
 
       await page.getByRole('button', { name: 'Packs' }).click()
       await page.getByRole('button', { name: /buy and open Starter pack/ }).click()
       await page.getByText('Draw verified in this browser').waitFor()
-      expect(await findBarriers(page)).toEqual([])
+      expect(await findSerious(page)).toEqual([])
       await page.screenshot({ path: screenshotPath(`demo-packs-${colorScheme}`) })
 
       await page.getByRole('button', { name: 'Rewards' }).click()
       await page.getByRole('listitem').first().waitFor()
-      expect(await findBarriers(page)).toEqual([])
+      expect(await findSerious(page)).toEqual([])
       await page.screenshot({ path: screenshotPath(`demo-rewards-${colorScheme}`) })
       // Nothing is wider than the phone.
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
     },
-    TIMEOUT_MS,
+    DEMO_TIMEOUT_MS,
   )
 
   test(
-    'a claimed reward is redeemed by keyboard alone, and its code is shown',
+    'a claimed reward is redeemed by keyboard alone, its code is shown, and a quest is completed and claimed',
     async () => {
-      const page = await visit()
-      await signIn(page, 22)
+      const page = await demo.visit()
+      await demo.signIn(page, 22)
       await page.getByRole('button', { name: 'Join and get your first points' }).press('Enter')
       await page.getByTestId('points').getByText('100').waitFor()
       await page.getByRole('button', { name: 'Rewards' }).press('Enter')
@@ -121,15 +54,42 @@ describe.skipIf(noBrowser !== null)(title, () => {
         .first()
         .press('Enter')
       expect((await page.locator('code').first().textContent())?.length).toBeGreaterThan(8)
+      // The claim has completed a quest.
+      await page.getByRole('button', { name: 'Quests' }).press('Enter')
+      await page.getByRole('button', { name: 'Claim Something for nothing' }).press('Enter')
+      await page
+        .getByRole('listitem')
+        .filter({ hasText: 'Something for nothing' })
+        .getByText('claimed')
+        .waitFor()
+      expect(await findSerious(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
     },
-    TIMEOUT_MS,
+    DEMO_TIMEOUT_MS,
+  )
+
+  test(
+    'points that arrive elsewhere appear without a reload',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, 19)
+      await page.getByTestId('points').getByText('0').waitFor()
+      const response = await fetch(`${demo.origin}/api/user/onboarding`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${await demo.readToken(page)}` },
+      })
+      expect(response.status).toBe(200)
+      await page.getByTestId('points').getByText('100').waitFor()
+      await page.getByRole('button', { name: 'Join and get' }).waitFor({ state: 'detached' })
+    },
+    DEMO_TIMEOUT_MS,
   )
 
   test(
     'a token that is about to expire is refreshed once, and the fan stays signed in',
     async () => {
-      const page = await visit()
-      await signIn(page, 23)
+      const page = await demo.visit()
+      await demo.signIn(page, 23)
       const session = (): Promise<{ refreshToken: string }> =>
         page.evaluate(() => JSON.parse(sessionStorage.getItem('matchday session') ?? '{}'))
       const before = await session()
@@ -146,18 +106,18 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(refreshes).toHaveLength(1)
       expect((await session()).refreshToken).not.toBe(before.refreshToken)
     },
-    TIMEOUT_MS,
+    DEMO_TIMEOUT_MS,
   )
 
   test(
     'a sign-in that did not start in this tab is refused',
     async () => {
-      const page = await visit()
-      await page.goto(`${origin}/demo?code=stolen&state=x`)
+      const page = await demo.visit()
+      await page.goto(`${demo.origin}/demo?code=stolen&state=x`)
       expect(await page.getByRole('alert').textContent()).toContain('did not start here')
-      expect(page.url()).toBe(`${origin}/demo`)
+      expect(page.url()).toBe(`${demo.origin}/demo`)
     },
-    TIMEOUT_MS,
+    DEMO_TIMEOUT_MS,
   )
 })
 

@@ -38,6 +38,28 @@ onEngine(sqliteEngine, 'Eden’s client', world => {
     }
   })
 
+  test('narrows the refusals of operations for server keys', async () => {
+    const lookUp = connect().redemptions({ code: 'none' })
+    const { error } = await lookUp.get()
+    expect(error?.status).toBe(401)
+    switch (error?.status) {
+      case 401:
+        isSame<typeof error.value.code, 'unauthenticated' | 'invalid_server_key'>(true)
+        break
+      case 403:
+        isSame<typeof error.value.code, 'insufficient_scope'>(true)
+        isSame<typeof error.value.scope, string>(true)
+        break
+      case 404:
+        isSame<typeof error.value.code, 'redemption_not_found'>(true)
+        break
+    }
+    const key = await world.serverKey(['redemptions:read'])
+    const refused = await lookUp.use.post({}, { headers: { authorization: `Bearer ${key}` } })
+    if (refused.error?.status === 403) expect(refused.error.value.scope).toBe('redemptions:write')
+    expect(refused.error?.status).toBe(403)
+  })
+
   test('leaves instants as the strings that the types name', async () => {
     const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: request => world.app.handle(request) })
     try {

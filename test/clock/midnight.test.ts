@@ -47,27 +47,28 @@ onEachEngine('Midnight', world => {
   }
 })
 
-/** JavaScript has no leap seconds: they are refused, and not moved to another second. */
+/** JavaScript has no leap seconds: one that RFC 3339 allows is read as the second after it. */
 describe('A leap second', () => {
   const LEAP = '2016-12-31T23:59:60.000Z'
 
-  test('is not valid in a catalogue', () => {
+  test('is valid in a catalogue, and the hour 24 is not', () => {
     const entry = { id: 'r', title: 'r', description: 'r', itemType: 'voucher', pointsRequired: 0 }
     for (const [startsAt, sound] of [
       ['2016-12-31T23:59:59.999Z', true],
-      [LEAP, false],
-      ['2016-12-31T23:59:60Z', false],
+      [LEAP, true],
+      ['2016-12-31T23:59:60Z', true],
+      ['2016-12-30T23:59:60Z', false],
       ['2016-12-31T24:00:00.000Z', false],
     ] as const) {
       expect([startsAt, Value.Check(RewardEntry, { ...entry, startsAt })]).toEqual([startsAt, sound])
     }
   })
 
-  test('in a claim of the provider is left out and reported', () => {
+  test('in a claim of the provider is the second after it', () => {
     const now = new Date('2026-08-15T18:30:00.000Z')
     const statement = { statedAt: now, now, complete: true }
     const { claims, refused } = parseClaims('fan', { updated_at: LEAP }, statement)
-    expect([claims.updatedAt.toISOString(), refused]).toEqual(['2026-08-15T18:30:00.000Z', ['updated_at']])
+    expect([claims.updatedAt.toISOString(), refused]).toEqual(['2017-01-01T00:00:00.000Z', []])
   })
 })
 

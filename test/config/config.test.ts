@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
 import { exportJWK, generateKeyPair } from 'jose'
 import { ConfigError, type Environment, parseConfig } from '../../src/config/config.ts'
 import { makeDevelopmentSecrets, withDevelopmentSecrets } from '../../src/config/development-secrets.ts'
@@ -82,18 +83,21 @@ describe('parseConfig', () => {
       statementTimeoutMs: 5_000,
       connectTimeoutMs: 5_000,
       preparedStatements: true,
+      ca: null,
     })
     const tuned = {
       DATABASE_POOL_SIZE: '40',
       DATABASE_STATEMENT_TIMEOUT_MS: '2000',
       DATABASE_CONNECT_TIMEOUT_MS: '1000',
       DATABASE_PREPARED_STATEMENTS: 'off',
+      DATABASE_CA: rootCertificates.slice(0, 2).join('\n'),
     }
     expect(parseConfig({ ...production, ...tuned }).postgres).toEqual({
       poolSize: 40,
       statementTimeoutMs: 2_000,
       connectTimeoutMs: 1_000,
       preparedStatements: false,
+      ca: tuned.DATABASE_CA,
     })
   })
 
@@ -112,9 +116,32 @@ describe('parseConfig', () => {
     })
   })
 
+  test('reads the server of the event sink and its credentials; plain nats:// only to this machine or network', () => {
+    const sinkOf = (EVENT_SINK: string) => parseConfig({ ...production, EVENT_SINK }).eventSink
+    const server = { host: '10.0.0.7', port: 4222, tls: false, credentials: null }
+    expect(parseConfig(production).eventSink).toBeNull()
+    expect(sinkOf('nats://10.0.0.7')).toEqual(server)
+    expect(sinkOf('nats://localhost:4333/')).toEqual({ ...server, host: 'localhost', port: 4333 })
+    expect(sinkOf('tls://[fd00::7]')).toEqual({ ...server, host: 'fd00::7', tls: true })
+    const remote = { host: 'nats.example', port: 4222, tls: true }
+    expect(sinkOf('tls://me:p%40ss@nats.example')).toEqual({
+      ...remote,
+      credentials: { user: 'me', pass: 'p@ss' },
+    })
+    expect(sinkOf('tls://s3cret@nats.example')).toEqual({ ...remote, credentials: { token: 's3cret' } })
+    expect(parseConfig({ ...secrets, EVENT_SINK: 'nats://nats.example' }).eventSink).toMatchObject({
+      tls: false,
+    })
+  })
+
   test('removes the trailing slash of an issuer, and keeps its path', () => {
     const { identity } = parseConfig({ ...production, IDP_ISSUER: 'https://login.example.com/realms/fans/' })
     expect(identity.issuer).toBe('https://login.example.com/realms/fans')
+  })
+
+  test('keeps the path of PUBLIC_URL, without its trailing slash', () => {
+    const PUBLIC_URL = 'https://api.club.example/v1/'
+    expect(parseConfig({ ...production, PUBLIC_URL }).docs.publicUrl).toBe('https://api.club.example/v1')
   })
 
   test('reads `none` as a provider whose tokens have no typ', () => {
@@ -127,10 +154,41 @@ describe('parseConfig', () => {
   const { kid, ...withoutKid } = ownKey
   const WRONG: Record<string, string[]> = {
     PORT: ['-1', '65536', '3e3', '0x50', '80.5', 'http', ' 80 81'],
+    EVENT_RETENTION_DAYS: ['30', '36501', 'forever'],
+    EVENT_SINK: [
+      'hunter2',
+      'nats://',
+      'http://nats.example',
+      'nats://nats.example',
+      'nats://user:hunter2@nats.example',
+      'tls://:hunter2@nats.example',
+      'tls://user:%hunter2@nats.example',
+      'tls://nats.example/subject',
+      'tls://nats.example?token=hunter2',
+      'tls://nats.example#x',
+      'tls://nats.example:0',
+      'tls://nats.example:65536',
+      'tls://a.example,b.example',
+    ],
     ONBOARDING_POINTS: ['-1', '1.5', '1e3', 'many', '1000000001'],
+    PREDICTION_POINTS_OUTCOME: ['-1', 'many'],
+    PREDICTION_POINTS_DIFFERENCE: ['1.5'],
+    PREDICTION_POINTS_EXACT: ['1000000001'],
     MAX_BODY_BYTES: ['0', '1023', '1048577', 'x'],
     MAX_BODY_LEVELS: ['0', '3', '257', 'x'],
-    DATABASE_URL: ['sqlite:', 'mysql://x/y', 'data.db', 'postgres://', 'sqlite::memory:'],
+    DATABASE_URL: [
+      'sqlite:',
+      'mysql://x/y',
+      'data.db',
+      'postgres://',
+      'sqlite::memory:',
+      'postgres://db.example/x?sslmode=prefer',
+      'postgres://db.example/x?a=b&ssl=allow',
+    ],
+    DATABASE_CA: [
+      'hunter2',
+      `${rootCertificates[0]}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`,
+    ],
     IDP_ISSUER: [
       'login.example.com',
       'ftp://login.example.com',
@@ -143,6 +201,14 @@ describe('parseConfig', () => {
     IDP_NAME: ['Example', 'a b', 'a/b', '-a', 'x'.repeat(33), 'ü'],
     LOG_LEVEL: ['loud', 'INFO'],
     DOCS: ['true', '1', 'yes'],
+    PUBLIC_URL: [
+      'api.club.example',
+      'ftp://api.club.example',
+      '/v1',
+      'https://user:hunter2@api.club.example',
+      'https://api.club.example?x=1',
+      'https://api.club.example/#x',
+    ],
     CORS_ORIGINS: [
       '*',
       'null',
@@ -338,6 +404,11 @@ describe('parseConfig', () => {
       const { network } = parseConfig(env)
       expect(network).toMatchObject({ corsOrigins: [], hstsSeconds: 0, trustedProxies: { kind: 'none' } })
     }
+    const isLoopbackAllowed = (env: Environment) => parseConfig(env).network.corsLoopback
+    expect([
+      isLoopbackAllowed(production),
+      isLoopbackAllowed({ ...secrets, NODE_ENV: 'development' }),
+    ]).toEqual([false, true])
     expect(parseConfig(production).network.drainGraceMs).toBeGreaterThan(0)
     expect(parseConfig({ ...secrets }).network.drainGraceMs).toBe(0)
     const { corsOrigins } = parseConfig({ ...secrets, CORS_ORIGINS: 'http://localhost:5173,' }).network
@@ -364,6 +435,72 @@ describe('parseConfig', () => {
     const env = { IDP_ISSUER: 'http://login.example.com' }
     expect(faultsOf({ ...env, NODE_ENV: undefined })).toEqual([])
     expect(problemsOf({ ...production, ...env })).toEqual(['IDP_ISSUER must be https in production'])
+  })
+})
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const fileOf = async (name: string, content: string) => {
+    const path = join(folder, name)
+    await Bun.write(path, content)
+    return path
+  }
+  const { d: _, ...publicKey } = { ...ownKey, kid: 'key-0' }
+  const full: Environment = {
+    ...production,
+    NATIVE_TOKEN_PREVIOUS_KEYS: JSON.stringify([publicKey]),
+    DATABASE_CA: rootCertificates[0],
+    PAYMENT_GATEWAY: 'stripe',
+    STRIPE_SECRET_KEY: 'sk_test_hunter2',
+    STRIPE_WEBHOOK_SECRET: 'whsec_hunter2',
+    EVENT_SINK: 'tls://me:hunter2@nats.example',
+  }
+
+  test.each([
+    'DATABASE_URL',
+    'DATABASE_CA',
+    'IDP_WEBHOOK_SECRET',
+    'NATIVE_TOKEN_KEY',
+    'NATIVE_TOKEN_PREVIOUS_KEYS',
+    'STRIPE_SECRET_KEY',
+    'STRIPE_WEBHOOK_SECRET',
+    'EVENT_SINK',
+  ])('%s_FILE is read without its trailing newline, and not together with the variable', async name => {
+    const path = await fileOf(name, `${full[name]}\n`)
+    const inFile = { ...full, [name]: '', [`${name}_FILE`]: path }
+    expect(parseConfig(inFile)).toEqual(parseConfig(full))
+    expect(problemsOf({ ...inFile, [name]: full[name] })).toEqual([
+      `${name} and ${name}_FILE are both set: set one of them`,
+    ])
+  })
+
+  test.each(['DATABASE_URL', 'NATIVE_TOKEN_KEY', 'STRIPE_SECRET_KEY'])(
+    '%s_FILE that cannot be used is the one problem, without path and content',
+    async name => {
+      const problemOf = (path: string) => problemsOf({ ...full, [name]: undefined, [`${name}_FILE`]: path })
+      const unreadable = (code: string) => [`${name}_FILE names a file that cannot be read (${code})`]
+      expect(problemOf(join(folder, 'absent'))).toEqual(unreadable('ENOENT'))
+      expect(problemOf(folder)).toEqual(unreadable('EISDIR'))
+      expect(problemOf(await fileOf('empty', ' \n'))).toEqual([`${name}_FILE names an empty file`])
+      const [problem = '', ...others] = problemOf(await fileOf('invalid', 'hunter2\n'))
+      expect([problem.split(' ')[0], others]).toEqual([name, []])
+      expect(problem).not.toContain('hunter2')
+    },
+  )
+
+  test('a misspelt NAME_FILE is refused with the name that was meant', () => {
+    expect(problemsOf({ ...production, NATIVE_TOKEN_KEY_FLE: '/run/secrets/key' })).toEqual([
+      'NATIVE_TOKEN_KEY_FLE is not a setting: did you mean NATIVE_TOKEN_KEY_FILE?',
+    ])
+  })
+
+  test('is not replaced by a development secret', async () => {
+    const path = await fileOf('key', JSON.stringify(ownKey))
+    const env = { NATIVE_TOKEN_KEY_FILE: path, IDP_WEBHOOK_SECRET_FILE: path }
+    expect(await withDevelopmentSecrets(env, join(folder, 'never'))).toEqual(env)
+    const filled = await withDevelopmentSecrets({ NATIVE_TOKEN_KEY_FILE: path }, join(folder, 'made'))
+    expect(parseConfig(filled).nativeTokens.key).toEqual(ownKey)
   })
 })
 

@@ -1,8 +1,9 @@
 /** Security events are logged once each, with stable names and without personal data. */
-import { beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SECURITY_EVENTS } from '../../src/core/security-events.ts'
+import { pino } from 'pino'
+import { logSecurityEvent, SECURITY_EVENTS } from '../../src/core/security-events.ts'
 import { root } from '../support/dev.ts'
 import { onEachEngine } from '../support/world.ts'
 import { deleted, deliver, updated } from '../users/deliveries.ts'
@@ -11,11 +12,11 @@ onEachEngine('Security events', world => {
   beforeEach(() => {
     world.logged.length = 0
   })
-  /** Lines with an `event`, without their level and time. */
+  /** Lines with a `securityEvent`, without their level and time. */
   const events = () =>
     world.logged.flatMap(text => {
       const { level, time, msg, ...line } = JSON.parse(text)
-      return 'event' in line ? [{ level, ...line }] : []
+      return 'securityEvent' in line ? [{ level, ...line }] : []
     })
   const WARN = 40
 
@@ -31,7 +32,7 @@ onEachEngine('Security events', world => {
       const path = '/api/webhooks/identity'
       expect([answer.status, events().pop()]).toEqual([
         401,
-        { level: WARN, event: 'webhook_signature_invalid', requestId, path },
+        { level: WARN, securityEvent: 'webhook_signature_invalid', requestId, path },
       ])
     }
     expect(events()).toHaveLength(3)
@@ -49,11 +50,30 @@ onEachEngine('Security events', world => {
     const answer = await refresh()
     expect(answer.status).toBe(401)
     const requestId = answer.headers.get('x-request-id')
-    expect(events()).toEqual([{ level: WARN, event: 'refresh_token_reused', requestId, sessionId }])
-    // The session has ended: another use counts as an unknown token.
-    expect((await refresh()).status).toBe(401)
-    expect(events()).toHaveLength(1)
+    expect(events()).toEqual([{ level: WARN, securityEvent: 'refresh_token_reused', requestId, sessionId }])
+    const again = await refresh()
+    expect(again.status).toBe(401)
+    expect(events()[1]).toEqual({
+      level: WARN,
+      securityEvent: 'ended_session_used',
+      requestId: again.headers.get('x-request-id'),
+      sessionId,
+    })
     expect(world.logged.join()).not.toContain(refreshToken)
+  })
+
+  test('a native token whose session was ended', async () => {
+    const fan = await world.fan()
+    const { token, sessionId } = (await fan.post('/api/auth/native-token', {})).body
+    const device = world.withToken(token)
+    expect((await device.get('/api/rewards')).status).toBe(200)
+    expect((await fan.send(`/api/auth/sessions/${sessionId}`, { method: 'DELETE' })).status).toBe(204)
+    expect(events()).toEqual([])
+    const { status, headers } = await device.get('/api/rewards')
+    const requestId = headers.get('x-request-id')
+    const event = { securityEvent: 'ended_session_used', requestId, path: '/api/rewards', sessionId }
+    expect([status, events()]).toEqual([401, [{ level: WARN, ...event }]])
+    expect(world.logged.join()).not.toContain(token)
   })
 
   test('a logout everywhere, and not a logout of one session', async () => {
@@ -66,7 +86,7 @@ onEachEngine('Security events', world => {
     const requestId = headers.get('x-request-id')
     expect([status, events()]).toEqual([
       204,
-      [{ level: WARN, event: 'logout_everywhere', requestId, userId }],
+      [{ level: WARN, securityEvent: 'logout_everywhere', requestId, userId }],
     ])
   })
 
@@ -81,7 +101,7 @@ onEachEngine('Security events', world => {
       const requestId = headers.get('x-request-id')
       expect([status, events()]).toEqual([
         401,
-        [{ level: WARN, event: 'deleted_user_token_used', requestId, path: '/api/rewards', userId }],
+        [{ level: WARN, securityEvent: 'deleted_user_token_used', requestId, path: '/api/rewards', userId }],
       ])
     }
     expect(world.logged.join()).not.toContain(fan.subject)
@@ -93,6 +113,29 @@ onEachEngine('Security events', world => {
       expect((await world.withToken(token).get('/api/rewards')).status).toBe(401)
     }
     expect(events()).toEqual([])
+  })
+})
+
+describe('a flood of events', () => {
+  afterEach(() => void jest.useRealTimers())
+
+  test('is ten lines a second of each event, and one with the number of the others', () => {
+    jest.useFakeTimers()
+    const lines: { securityEvent: string; count?: number }[] = []
+    const log = pino({ base: null }, { write: line => void lines.push(JSON.parse(line)) })
+    const burst = (size: number) => {
+      for (let n = 0; n < size; n++) logSecurityEvent(log, 'webhook_signature_invalid', {})
+    }
+    const taken = () => lines.splice(0).map(({ securityEvent, count }) => [securityEvent, count])
+    const single = ['webhook_signature_invalid', undefined]
+    burst(5_000)
+    logSecurityEvent(log, 'logout_everywhere', {})
+    expect(taken()).toEqual([...Array(10).fill(single), ['logout_everywhere', undefined]])
+    jest.advanceTimersByTime(1_000)
+    expect(taken()).toEqual([['webhook_signature_invalid', 4_990]])
+    burst(1)
+    jest.advanceTimersByTime(1_000)
+    expect(taken()).toEqual([single])
   })
 })
 

@@ -1,6 +1,7 @@
 /** Compares the acknowledged writes with the database. */
 import type { Database, Reader, Tables } from '../../db/index.ts'
 import { hashRefreshToken } from '../../src/auth/refresh-token.ts'
+import { decisionsOf, grantsOf } from '../../src/events/event.ts'
 import type { History, Step, StepResponse } from './load.ts'
 
 type Row<Name extends keyof Tables> = Tables[Name]['$inferSelect']
@@ -15,6 +16,8 @@ interface Records {
   items: Map<string, Row<'userItems'>[]>
   sessions: Map<string, Row<'nativeSessions'>>
   refreshTokens: Set<string>
+  /** Those that the gate reported. */
+  events: Map<string, Row<'events'>>
 }
 
 /** Lists acknowledged writes that are missing, and rows that no request explains. Empty if there are none. */
@@ -31,6 +34,7 @@ export async function findLostWrites(
         ? [`${response.step.method} ${response.step.path} of ${response.step.subject}: ${difference}`]
         : []
     }),
+    ...countedTwice(acknowledged),
     ...lostBios(acknowledged, unacknowledged, records),
     ...unrequestedPurchases(acknowledged, unacknowledged, records),
   ]
@@ -40,13 +44,18 @@ async function readRecords(read: Reader): Promise<Records> {
   const { tables } = read
   const by = <T>(rows: T[], nameOf: (row: T) => string) => new Map(rows.map(row => [nameOf(row), row]))
   const items = await read.select().from(tables.userItems)
+  const events = await read.select().from(tables.events)
   return {
+    events: by(
+      events.filter(({ source }) => source === 'gate'),
+      ({ eventId }) => eventId,
+    ),
     users: by(await read.select().from(tables.users), ({ subject }) => subject),
     onboardings: by(await read.select().from(tables.onboardings), ({ userId }) => userId),
     claims: by(await read.select().from(tables.userRewards), row => `${row.userId} ${row.rewardId}`),
     purchases: by(await read.select().from(tables.packPurchases), ({ id }) => id),
     packs: by(await read.select().from(tables.userPacks), ({ id }) => id),
-    items: Map.groupBy(items, ({ userPackId }) => userPackId),
+    items: Map.groupBy(items, ({ userPackId }) => userPackId ?? ''),
     sessions: by(await read.select().from(tables.nativeSessions), ({ id }) => id),
     refreshTokens: new Set((await read.select().from(tables.refreshTokens)).map(({ hash }) => hash)),
   }
@@ -70,6 +79,12 @@ function lostEffect({ step, body }: StepResponse, records: Records): string | nu
     return records.sessions.get(sid)?.revokedAt ? null : 'the device is signed in'
   }
   if (!user) return 'no such user'
+  if (path === '/api/events') {
+    const [result] = body.results
+    const event = records.events.get(result.id)
+    const found = event && [event.userId, grantsOf(decisionsOf(event))]
+    return expect(found, [user.id, result.grants], `the event ${result.id}`)
+  }
   if (path === '/api/user/onboarding')
     return expect(records.onboardings.get(user.id)?.completedAt, body.completedAt, 'the completion')
   if (path === '/api/rewards/claim' || path === '/api/rewards/redeem') {
@@ -86,7 +101,9 @@ function lostEffect({ step, body }: StepResponse, records: Records): string | nu
     return expect(found, [body.completedAt, body.id], 'the completion')
   }
   if (path === '/api/packs/open') {
-    const items = (records.items.get(body.userPack.id) ?? []).toSorted((a, b) => a.position - b.position)
+    const items = (records.items.get(body.userPack.id) ?? []).toSorted(
+      (a, b) => (a.position ?? 0) - (b.position ?? 0),
+    )
     const expected = body.items.map((item: { id: string; serialNumber: number }) => [
       item.id,
       item.serialNumber,
@@ -95,6 +112,14 @@ function lostEffect({ step, body }: StepResponse, records: Records): string | nu
     return expect(found, expected, 'what was drawn')
   }
   return null
+}
+
+/** Every response after the first one about an event calls it a duplicate. */
+function countedTwice(acknowledged: StepResponse[]): string[] {
+  const applied = acknowledged
+    .filter(({ step, body }) => step.path === '/api/events' && body.results[0].outcome === 'applied')
+    .map(({ body }) => String(body.results[0].id))
+  return applied.filter((id, at) => applied.indexOf(id) !== at).map(id => `event ${id} was applied twice`)
 }
 
 /** A fan's bio must be the last acknowledged one, or a later unacknowledged one. */

@@ -5,8 +5,13 @@ import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts
 import { statusOf } from '../../src/packs/present.ts'
 import { parseTerms } from '../../src/packs/terms.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
-import { type PointsReason, REFUND_REASONS } from '../../src/points/ledger.ts'
+import { earnedBy, type PointsReason, REFUND_REASONS } from '../../src/points/reasons.ts'
+import type { Given } from '../../src/quests/give-reward.ts'
+import { matchesType, parseTypes } from '../../src/webhooks/types.ts'
+import { execute } from '../db/probe.ts'
 import { readBuckets } from '../leaderboard/board-model.ts'
+import { differences } from './differences.ts'
+import { eventFaults } from './event-invariants.ts'
 
 type Rows<Name extends keyof Tables> = Tables[Name]['$inferSelect'][]
 type Everything = { [Name in keyof Tables]: Rows<Name> }
@@ -21,9 +26,14 @@ export interface Beginnings {
 
 /** A description of each violated invariant; empty if there is none. */
 export async function findFaults(db: Database, beginnings: Beginnings, now: Date): Promise<string[]> {
-  const all = await readEverything(db.read)
+  // One snapshot: background work goes on, for example the distribution of events.
+  const all = await db.write(async tx => {
+    if (db.engine === 'postgres') await execute(tx, 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ')
+    return readEverything(tx)
+  })
   return [
     ...ledgerFaults(all),
+    ...predictionFaults(all),
     ...onboardingFaults(all, beginnings),
     ...boardFaults(all),
     ...(await countFaults(db)),
@@ -31,7 +41,13 @@ export async function findFaults(db: Database, beginnings: Beginnings, now: Date
     ...supplyFaults(all, now),
     ...purchaseFaults(all),
     ...drawFaults(all),
+    ...eventFaults(all),
+    ...questFaults(all),
     ...sessionFaults(all),
+    ...distributionFaults(all),
+    ...webhookFaults(all),
+    ...serverKeyFaults(all),
+    ...redemptionFaults(all),
     ...all.idempotencyKeys.filter(({ status }) => status === null).map(({ key }) => `${key}: kept half done`),
   ]
 }
@@ -52,9 +68,8 @@ function ledgerFaults({ pointsAccounts, pointsEntries }: Everything): string[] {
   for (const { userId, balance, lifetime, seq, headHash } of pointsAccounts) {
     const head = { balance: 0, lifetime: 0, seq: 0, hash: GENESIS_HASH }
     for (const entry of (byUser.get(userId) ?? []).toSorted((a, b) => a.seq - b.seq)) {
-      const back = REFUND_REASONS.includes(entry.reason as PointsReason)
       head.balance += entry.delta
-      head.lifetime += back ? 0 : Math.max(0, entry.delta)
+      head.lifetime += earnedBy({ delta: entry.delta, reason: entry.reason as PointsReason })
       head.seq++
       head.hash = hashEntry(head.hash, entry)
       if (entry.seq !== head.seq) faults.push(`${userId}: entry ${head.seq} is missing`)
@@ -66,6 +81,57 @@ function ledgerFaults({ pointsAccounts, pointsEntries }: Everything): string[] {
       faults.push(`${userId}: account ${JSON.stringify(account)}, entries ${JSON.stringify(head)}`)
   }
   return faults
+}
+
+/** Positions are 1, 2, 3 … and keep the order of each fan, of whose events the newest ones wait. */
+function distributionFaults({ events, eventDistribution }: Everything): string[] {
+  const distributed = events.filter(({ position }) => position !== null && position > 0)
+  const positions = distributed.map(({ position }) => position ?? 0).toSorted((a, b) => a - b)
+  const last = eventDistribution[0]?.lastPosition ?? 0
+  const marked = events.filter(({ position }) => position !== null)
+  const orders = Map.groupBy(marked, ({ userId }) => userId)
+  return [
+    ...positions.flatMap((position, at) => (position === at + 1 ? [] : [`no event has position ${at + 1}`])),
+    ...(last === positions.length ? [] : [`last position ${last} of ${positions.length}`]),
+    ...[...orders].flatMap(([userId, own]) => {
+      const order = own
+        .toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0))
+        .map(({ position }) => position || Number.POSITIVE_INFINITY)
+      const isSorted = order.every((position, at) => at === 0 || (order[at - 1] ?? 0) <= position)
+      return isSorted ? [] : [`${userId}: distributed out of order`]
+    }),
+  ]
+}
+
+/**
+ * A pending delivery without a lane is never sent, a delivery of an event that was not distributed is of a unit of work that
+ * failed, and an event that neither waits nor has a delivery was lost.
+ */
+function webhookFaults({ webhookDeliveries, webhookEndpoints, webhookLanes, events }: Everything): string[] {
+  const lanes = new Set(webhookLanes.map(({ endpointId, userId }) => `${endpointId} ${userId}`))
+  const distributed = events.filter(({ position }) => position)
+  const recorded = new Set(distributed.map(({ userId, sequence }) => `${userId} ${sequence}`))
+  const delivered = new Set(
+    webhookDeliveries.map(({ endpointId, userId, sequence }) => `${endpointId} ${userId} ${sequence}`),
+  )
+  const lost = webhookEndpoints.flatMap(({ id, types, createdAt }) =>
+    events
+      .filter(({ position }) => position !== 0)
+      .filter(({ type, recordedAt }) => recordedAt > createdAt && matchesType(parseTypes(types), type ?? ''))
+      .filter(({ userId, sequence }) => !delivered.has(`${id} ${userId} ${sequence}`))
+      .map(({ userId, sequence }) => `${userId}: event ${sequence} has no delivery to ${id}`),
+  )
+  return [
+    ...lost,
+    ...webhookDeliveries.flatMap(({ endpointId, userId, sequence, state }) => [
+      ...(state === 'pending' && !lanes.has(`${endpointId} ${userId}`)
+        ? [`${userId}: delivery ${sequence} has no lane`]
+        : []),
+      ...(recorded.has(`${userId} ${sequence}`)
+        ? []
+        : [`${userId}: delivery ${sequence} of no distributed event`]),
+    ]),
+  ]
 }
 
 function onboardingFaults({ onboardings, pointsEntries }: Everything, { onboardingPoints }: Beginnings) {
@@ -82,23 +148,76 @@ function onboardingFaults({ onboardings, pointsEntries }: Everything, { onboardi
   ]
 }
 
+/** The newest key of a source is its current one, unless it is revoked; earlier ones have an end. */
+function serverKeyFaults({ serverKeys }: Everything): string[] {
+  const bySource = Map.groupBy(serverKeys, ({ source }) => source)
+  return [...bySource].flatMap(([source, keys]) => {
+    const current = keys.filter(({ currentOf }) => currentOf !== null)
+    const endless = keys.filter(key => !current.includes(key) && !key.expiresAt && !key.revokedAt)
+    const isLeft = current.length === 0 && keys.every(({ revokedAt }) => revokedAt === null)
+    return [
+      ...(isLeft ? [`${source}: no current key`] : []),
+      ...endless.map(({ id }) => `${source}: the replaced key ${id} does not end`),
+    ]
+  })
+}
+
+function redemptionFaults({ userRewards }: Everything): string[] {
+  return userRewards
+    .filter(
+      ({ redemptionCode, usedAt, usedBy }) =>
+        (usedAt === null) !== (usedBy === null) || (usedAt !== null && redemptionCode === null),
+    )
+    .map(({ userId, rewardId }) => `${userId}: ${rewardId} is half used`)
+}
+
+/** The ledger has what a prediction has booked, and a settled one has one event that counts. */
+function predictionFaults({ predictions, pointsEntries, events }: Everything): string[] {
+  const own = pointsEntries.filter(({ reason }) => reason === 'prediction' || reason === 'prediction_void')
+  const sums = new Map<string, number>()
+  for (const { userId, ref, delta } of own) {
+    const name = `${ref.split(':')[0]} ${userId}`
+    sums.set(name, (sums.get(name) ?? 0) + delta)
+  }
+  const counting = events.filter(({ type, voidedAt }) => type === 'prediction.settled' && !voidedAt)
+  const settled = predictions.filter(({ state }) => state === 'settled')
+  return [
+    ...predictions.flatMap(({ matchId, userId, booked }) => {
+      const sum = sums.get(`${matchId} ${userId}`) ?? 0
+      return sum === booked ? [] : [`prediction ${matchId} ${userId}: ${booked} booked, ${sum} in the ledger`]
+    }),
+    ...differences(
+      'event of',
+      settled.map(({ matchId, userId, settledBy }) => `prediction:${userId}:${matchId}:${settledBy}`),
+      counting.map(({ eventId }) => eventId),
+    ),
+  ]
+}
+
 /** The scores of enrolled fans must match the ledger. */
 function boardFaults({ leaderboardEntries, leaderboardScores, pointsEntries }: Everything): string[] {
   const gains = pointsEntries.filter(
     ({ delta, reason }) => delta > 0 && !REFUND_REASONS.includes(reason as PointsReason),
   )
   const gainsOf = Map.groupBy(gains, ({ userId }) => userId)
+  const voids = pointsEntries.filter(({ reason }) => reason.endsWith('_void'))
+  const voidOf = new Map(voids.map(entry => [`${entry.userId} ${entry.reason} ${entry.ref}`, entry]))
   const expected = leaderboardEntries.flatMap(({ userId, enrolledAt, leftAt }) => {
     if (leftAt) return []
     const earned = gainsOf.get(userId) ?? []
     const places = new Map([['all', { points: 0, at: enrolledAt.getTime() }]])
-    for (const { delta, createdAt } of earned.toSorted((a, b) => a.seq - b.seq)) {
-      for (const { id, endsAt } of boardsAt(createdAt)) {
+    for (const { delta, createdAt, reason, ref } of earned.toSorted((a, b) => a.seq - b.seq)) {
+      const taken = voidOf.get(`${userId} ${reason}_void ${ref}`)
+      const boards = reason === 'prediction' ? predictionBoards(ref) : []
+      for (const { id, endsAt } of [...boardsAt(createdAt), ...boards]) {
         // Periods that ended before the enrolment do not count.
         if (endsAt && endsAt <= enrolledAt) continue
+        const isFinal = endsAt !== null && taken && taken.createdAt.getTime() >= endsAt.getTime() + 60_000
+        const gained = taken && !isFinal ? delta + taken.delta : delta
+        if (gained === 0) continue
         const { points, at } = places.get(id) ?? { points: 0, at: 0 }
         const latest = points === 0 ? createdAt.getTime() : Math.max(at, createdAt.getTime())
-        places.set(id, { points: points + delta, at: latest })
+        places.set(id, { points: points + gained, at: latest })
       }
     }
     return [...places].map(([board, { points, at }]) => `${board} ${userId} ${points} ${at}`)
@@ -108,6 +227,9 @@ function boardFaults({ leaderboardEntries, leaderboardScores, pointsEntries }: E
   )
   return differences('score', expected, written)
 }
+
+const predictionBoards = (ref: string) =>
+  ['predictions', `predictions:${ref.split(':').slice(2).join(':')}`].map(id => ({ id, endsAt: null }))
 
 class TakenBack extends Error {}
 
@@ -194,22 +316,48 @@ function drawFaults({ userPacks, userItems, packPurchases, collectibles }: Every
   )
 }
 
+/** Each claimed period has its points and its item, each completed one its event, and no other has any. */
+function questFaults({ questProgress, questCounts, pointsEntries, userItems, events }: Everything): string[] {
+  const name = ({ questId, period }: { questId: string; period: string }) => `${questId}:${period}`
+  const given = questProgress.flatMap(row =>
+    row.given === null ? [] : [{ ...row, ...(JSON.parse(row.given) as Given) }],
+  )
+  const completed = questProgress.flatMap(({ completionId }) => completionId ?? [])
+  const counted = Map.groupBy(questCounts, row => `${row.userId} ${name(row)}`)
+  const sum = (counts: string) =>
+    Object.values(JSON.parse(counts) as Record<string, number>).reduce((all, count) => all + count, 0)
+  return [
+    ...differences(
+      'points of quest',
+      given.filter(({ points }) => points > 0).map(row => `${row.userId} ${name(row)} ${row.points}`),
+      pointsEntries
+        .filter(({ reason }) => reason === 'quest')
+        .map(({ userId, ref, delta }) => `${userId} ${ref} ${delta}`),
+    ),
+    ...differences(
+      'item of quest',
+      given.flatMap(row => (row.collectibleId === null ? [] : [`${row.userId} quest:${name(row)}`])),
+      userItems.flatMap(({ userId, givenFor }) => (givenFor === null ? [] : [`${userId} ${givenFor}`])),
+    ),
+    ...differences(
+      'completion',
+      completed,
+      events
+        .filter(({ type, voidedAt }) => type === 'quest.completed' && !voidedAt)
+        .map(({ eventId }) => eventId),
+    ),
+    ...questProgress.flatMap(row => {
+      const events = counted.get(`${row.userId} ${name(row)}`)?.length ?? 0
+      return sum(row.counts) === events ? [] : [`${name(row)}: ${row.counts}, ${events} counted events`]
+    }),
+  ]
+}
+
 /** Each session has a refresh token of its current generation, and none of a later one. */
 function sessionFaults({ nativeSessions, refreshTokens }: Everything): string[] {
   const tokens = Map.groupBy(refreshTokens, ({ sessionId }) => sessionId)
   return nativeSessions.flatMap(({ id, generation }) => {
     const newest = Math.max(...(tokens.get(id) ?? []).map(token => token.generation))
     return newest === generation ? [] : [`session ${id}: generation ${generation}, newest token ${newest}`]
-  })
-}
-
-/** The differences of two lists that should have the same members, each equally often. */
-function differences(noun: string, expected: string[], found: string[]): string[] {
-  const surplus = new Map<string, number>()
-  for (const name of found) surplus.set(name, (surplus.get(name) ?? 0) + 1)
-  for (const name of expected) surplus.set(name, (surplus.get(name) ?? 0) - 1)
-  return [...surplus].flatMap(([name, times]) => {
-    if (times === 0) return []
-    return [times > 0 ? `${noun} ${name}: ${times} too many` : `${noun} ${name}: missing`]
   })
 }

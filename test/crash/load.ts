@@ -5,7 +5,7 @@ import type { Answer } from '../support/client.ts'
 export interface Step {
   subject: string
   token: string
-  method: 'POST' | 'PUT' | 'PATCH'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   path: string
   body: Record<string, unknown>
   /** Its `Idempotency-Key`. */
@@ -30,6 +30,12 @@ export interface History {
 /** Created by `startWorld` in `rounds.ts`. */
 export const REWARDS = ['plenty', 'scarce', 'endless']
 export const PACKS = ['starter', 'limited']
+/** The type of the events that the gate reports; a rule grants points for the first two of a fan. */
+export const SCAN = 'stadium.entered'
+const READS = ['/api/dashboard', '/api/rewards', '/api/user/points', '/api/leaderboard?around=me']
+
+/** While the database does not respond, writes wait until there are too many. */
+const UNAVAILABLE = ['database_unavailable', 'overloaded']
 
 /** Null if the server or its database is unavailable: the effect of the step is then unknown. */
 export async function sendStep(origin: string, step: Step): Promise<StepResponse | null> {
@@ -41,11 +47,11 @@ export async function sendStep(origin: string, step: Step): Promise<StepResponse
         'content-type': 'application/json',
         ...(step.key === null ? {} : { 'idempotency-key': step.key }),
       },
-      body: JSON.stringify(step.body),
+      ...(step.method === 'GET' ? {} : { body: JSON.stringify(step.body) }),
     })
     const text = await response.text()
     const body = text === '' ? null : JSON.parse(text)
-    if (body?.code === 'database_unavailable') return null
+    if (UNAVAILABLE.includes(body?.code)) return null
     return { step, status: response.status, replayed: response.headers.has('idempotent-replayed'), body }
   } catch {
     return null
@@ -54,6 +60,8 @@ export async function sendStep(origin: string, step: Step): Promise<StepResponse
 
 interface LoadOptions {
   origin: string
+  /** The server key of the gate. */
+  gateKey: string
   /** A random integer from 0 to below a number. */
   pick: (below: number) => number
   /** The next new fan. */
@@ -69,10 +77,13 @@ export async function runLoad(options: LoadOptions, history: History): Promise<v
   await Promise.all(Array.from({ length: options.clients }, () => runClient(options, history)))
 }
 
-async function runClient({ origin, pick, nextFan, onResponse, isOver }: LoadOptions, history: History) {
+async function runClient(
+  { origin, gateKey, pick, nextFan, onResponse, isOver }: LoadOptions,
+  history: History,
+) {
   while (!isOver()) {
     const fan = await nextFan()
-    const visit = new Visit(fan, pick)
+    const visit = new Visit(fan, gateKey, pick)
     for (let n = 0; n < 18 && !isOver(); n++) {
       const step = visit.next()
       const response = await sendStep(origin, step)
@@ -93,11 +104,13 @@ class Visit {
   private readonly claimed: string[] = []
   private readonly held: string[] = []
   private readonly sealed: string[] = []
+  private readonly scans: Step[] = []
   private device: { token: string; refreshToken: string } | null = null
   private started = false
 
   constructor(
     private readonly fan: { subject: string; token: string },
+    private readonly gateKey: string,
     private readonly pick: (below: number) => number,
   ) {}
 
@@ -125,6 +138,10 @@ class Visit {
         ? [1, 2].map(() => () => this.step('POST', '/api/packs/open', { userPackId: this.one(this.sealed) }))
         : []),
       () => this.signIn(),
+      () => this.scan(),
+      () => ({ ...this.step('GET', this.one(READS), {}), key: null }),
+      // An event that was acknowledged, reported again.
+      () => (this.scans.length > 0 ? this.one(this.scans) : this.scan()),
     ]
     return this.one(possible)()
   }
@@ -132,6 +149,7 @@ class Visit {
   learn({ step, status, body }: StepResponse): void {
     if (step.key !== null && status < 300) this.keyed.push(step)
     if (status >= 300) return
+    if (step.path === '/api/events') this.scans.push(step)
     if (step.path === '/api/rewards/claim') this.claimed.push(String(step.body.rewardId))
     if (step.path === '/api/packs/purchase') {
       if (step.method === 'POST') this.held.push(body.id)
@@ -139,6 +157,13 @@ class Visit {
     }
     if (step.path.startsWith('/api/auth/native-token')) this.device = body
     if (step.path === '/api/auth/logout') this.device = null
+  }
+
+  private scan(): Step {
+    const fan = { provider: 'mock-idp', subject: this.fan.subject }
+    const event = { id: crypto.randomUUID(), type: SCAN, fan, occurredAt: new Date().toISOString() }
+    const step = this.step('POST', '/api/events', { events: [event] })
+    return { ...step, token: this.gateKey, key: null }
   }
 
   /** Signs a device in, refreshes it and signs it out. These routes accept no key. */

@@ -8,14 +8,33 @@ import { migrate } from '../../db/migrate.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { readPack } from '../../src/packs/catalogue.ts'
 import { HOLD_MS } from '../../src/packs/start-purchase.ts'
+import { createServerKey } from '../../src/server-keys/keys.ts'
+import { addEndpoint } from '../../src/webhooks/endpoints.ts'
+import { createWebhookSecrets } from '../../src/webhooks/secrets.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { seededNumbers } from '../leaderboard/board-model.ts'
 import { addPack } from '../packs/packs-world.ts'
-import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
+import { addRule } from '../rules/rules-world.ts'
+import {
+  type RunningApi,
+  type RunningProvider,
+  secrets,
+  startApi,
+  startProvider,
+} from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { findLostWrites } from './acknowledged-writes.ts'
 import { type Beginnings, findFaults } from './invariants.ts'
-import { type History, PACKS, REWARDS, runLoad, type Step, type StepResponse, sendStep } from './load.ts'
+import {
+  type History,
+  PACKS,
+  REWARDS,
+  runLoad,
+  SCAN,
+  type Step,
+  type StepResponse,
+  sendStep,
+} from './load.ts'
 
 const POINTS = 1_000
 const CLIENTS = 16
@@ -28,7 +47,8 @@ export interface CrashWorld {
   /** The connection of the test itself. */
   db: Database
   provider: RunningProvider
-  api: RunningApi
+  api: Pick<RunningApi, 'origin' | 'stop'>
+  gateKey: string
   beginnings: Beginnings
   history: History
   fans: number
@@ -56,23 +76,29 @@ export const readyAgain = async ({ api }: CrashWorld) => {
   await waitUntil('the API is ready again', () => isReady(api), 120_000)
 }
 
-async function isReady({ origin }: RunningApi): Promise<boolean> {
+export async function isReady({ origin }: Pick<RunningApi, 'origin'>): Promise<boolean> {
   return (await fetch(`${origin}/readyz`).catch(() => null))?.status === 200
 }
 
-const startApiOf = ({ url, provider }: Pick<CrashWorld, 'url' | 'provider'>) =>
-  startApi({
+const startApiOf = (
+  { url, provider }: Pick<CrashWorld, 'url' | 'provider'>,
+  start: StartApi = startApi,
+): ReturnType<StartApi> =>
+  start({
     DATABASE_URL: url,
     IDP_ISSUER: provider.issuer,
     ONBOARDING_POINTS: String(POINTS),
     PACK_HOLDS_PER_FAN: '0',
   })
 
+/** Starts the API with these settings, as one process or as several behind one origin. */
+export type StartApi = (env: Record<string, string>) => Promise<CrashWorld['api']>
+
 /** Starts a server on an empty database and adds rewards and packs. */
-export async function startWorld(url: string, fans: number): Promise<CrashWorld> {
+export async function startWorld(url: string, fans: number, start?: StartApi): Promise<CrashWorld> {
   await migrate(url)
   const provider = await startProvider({ fans })
-  const api = await startApiOf({ url, provider })
+  const api = await startApiOf({ url, provider }, start)
   const db = openDatabase(url, realSources)
   const at = new Date()
   for (const [id, stockRemaining] of Object.entries(STOCK)) {
@@ -81,14 +107,31 @@ export async function startWorld(url: string, fans: number): Promise<CrashWorld>
       tx.insert(tx.tables.rewards).values({ id, ...texts, stockRemaining, createdAt: at, updatedAt: at }),
     )
   }
+  // No server listens there: deliveries stay pending, and each event must have one.
+  const webhookSecrets = createWebhookSecrets({ key: JSON.parse(secrets.NATIVE_TOKEN_KEY), previousKeys: [] })
+  const endpoint = { url: 'http://127.0.0.1:9/', types: ['*'] }
+  await db.write(tx => addEndpoint(tx, webhookSecrets, endpoint))
   const [starter, limited] = PACKS
   await addPack({ db }, { id: starter, price: { amount: 30, currency: 'POINTS' } })
   await addPack({ db }, { id: limited, price: { amount: 50, currency: 'POINTS' }, supply: 200 })
+  const limit = { count: 2, per: 'ever' } as const
+  await addRule({ db }, { id: 'gate', eventType: SCAN, limit })
+  const request = { source: 'gate', scopes: ['events:write'] as const, expiresAt: null }
+  const gateKey = (await db.write(tx => createServerKey(tx, request)))?.key ?? ''
   const beginnings = {
     stock: new Map(REWARDS.map(id => [id, STOCK[id as keyof typeof STOCK]])),
     onboardingPoints: POINTS,
   }
-  return { url, db, provider, api, beginnings, history: { responses: [], unacknowledged: [] }, fans: 0 }
+  return {
+    url,
+    db,
+    provider,
+    api,
+    gateKey,
+    beginnings,
+    history: { responses: [], unacknowledged: [] },
+    fans: 0,
+  }
 }
 
 export async function stopWorld({ api, provider, db }: CrashWorld): Promise<void> {
@@ -156,34 +199,43 @@ export async function runRounds(
         `seed ${seed}, round ${round}: ${faults.length} faults\n${faults.slice(0, 20).join('\n')}`,
       )
   }
-  statistics.acknowledged = history.responses.filter(({ status }) => status < 300).length
+  statistics.acknowledged = history.responses.filter(
+    ({ step, status }) => step.method !== 'GET' && status < 300,
+  ).length
   return statistics
 }
 
 const describe = ({ step, status, body }: StepResponse) =>
   `${step.method} ${step.path}: ${status} ${JSON.stringify(body)}`
 
+interface Load {
+  pick: (below: number) => number
+  clients?: number
+  onResponse?: () => void
+  isOver: () => boolean
+}
+
+/** Load of new fans, recorded in the history. */
+export function applyLoad(world: CrashWorld, { clients = CLIENTS, onResponse = () => {}, ...load }: Load) {
+  const { api, gateKey, provider, history } = world
+  async function nextFan() {
+    const subject = `fan-${String(++world.fans).padStart(4, '0')}`
+    return { subject, token: await provider.idp.issueToken(subject, { expiresIn: 86_400 }) }
+  }
+  return runLoad({ ...load, origin: api.origin, gateKey, clients, nextFan, onResponse }, history)
+}
+
 async function runRound(world: CrashWorld, crash: Crash, pick: (below: number) => number): Promise<void> {
-  const { api, provider } = world
   const crashPoint = Promise.withResolvers<void>()
   const responsesBefore = 1 + pick(MAX_RESPONSES)
   let received = 0
   let over = false
-  const load = runLoad(
-    {
-      origin: api.origin,
-      pick,
-      clients: CLIENTS,
-      async nextFan() {
-        const subject = `fan-${String(++world.fans).padStart(4, '0')}`
-        return { subject, token: await provider.idp.issueToken(subject, { expiresIn: 86_400 }) }
-      },
-      // At this time, requests of the other clients are pending in any state.
-      onResponse: () => void (++received === responsesBefore && crashPoint.resolve()),
-      isOver: () => over,
-    },
-    world.history,
-  )
+  const load = applyLoad(world, {
+    pick,
+    // At this time, requests of the other clients are pending in any state.
+    onResponse: () => void (++received === responsesBefore && crashPoint.resolve()),
+    isOver: () => over,
+  })
   await Promise.race([crashPoint.promise, load])
   await crash.inject(world)
   over = true

@@ -1,10 +1,22 @@
 /** A scenario for every verb that writes in several statements: prepares the data, and returns the call of the verb. */
 
+import { eq } from 'drizzle-orm'
+import { distributeEvents } from '../../src/events/distribute.ts'
 import { refundPurchase } from '../../src/packs/refund.ts'
 import { joinLeaderboard } from '../../src/points/join-leaderboard.ts'
+import { settlePredictions } from '../../src/predictions/settle.ts'
+import { useRedemption } from '../../src/rewards/redemptions.ts'
+import { rotateServerKey } from '../../src/server-keys/keys.ts'
+import { addEndpoint } from '../../src/webhooks/endpoints.ts'
+import { takeTurn } from '../../src/webhooks/turn.ts'
+import { eventOf } from '../events/events-world.ts'
 import { addPack, buy, expectStatus, patientFan, start, userIdOf } from '../packs/packs-world.ts'
+import { addMatch, addPredictor } from '../predictions/match-world.ts'
+import { addQuest, happen } from '../quests/quests-world.ts'
+import { addRule } from '../rules/rules-world.ts'
 import type { Answer } from '../support/client.ts'
 import type { World } from '../support/world.ts'
+import { distributeAll, newFan, happen as report } from '../webhooks/webhooks-world.ts'
 
 /** Initial stock of every reward. */
 export const STOCK = 5
@@ -16,6 +28,28 @@ const keyed = () => ({ 'idempotency-key': crypto.randomUUID() })
 const done = async (work: Promise<unknown>) => {
   await work
   return { status: 200, body: null }
+}
+
+async function anyCollectible(world: World): Promise<string> {
+  const { packItems } = world.db.tables
+  const packId = await addPack(world, { id: crypto.randomUUID() })
+  const [item] = await world.db.read.select().from(packItems).where(eq(packItems.packId, packId))
+  return item?.collectibleId ?? ''
+}
+
+/** An event of an enrolled fan by which two rules grant points. */
+async function prepareEvent(world: World) {
+  const gate = world.withToken(await world.serverKey(['events:write'], { source: crypto.randomUUID() }))
+  const fan = await patientFan(world)
+  expectStatus(200, await fan.post('/api/user/onboarding', {}))
+  const eventType = `test.${crypto.randomUUID()}`
+  const limit = { count: 1, per: 'day' } as const
+  await addRule(world, { id: crypto.randomUUID(), eventType, limit, budget: 100 })
+  await addRule(world, { id: crypto.randomUUID(), eventType })
+  const name = { provider: world.config.identity.name, subject: fan.subject }
+  // The first use of a key is stored by a unit of work of its own.
+  expectStatus(200, await gate.post('/api/events', { events: [eventOf(world, { fan: name })] }))
+  return { gate, event: eventOf(world, { id: crypto.randomUUID(), type: eventType, fan: name }) }
 }
 
 export const scenarios: Record<string, (world: World) => Promise<Act>> = {
@@ -40,12 +74,89 @@ export const scenarios: Record<string, (world: World) => Promise<Act>> = {
     const headers = keyed()
     return () => fan.post('/api/rewards/claim', { rewardId }, headers)
   },
+  async 'a reported event that earns points'(world) {
+    const { gate, event } = await prepareEvent(world)
+    return () => gate.post('/api/events', { events: [event] })
+  },
+  async 'the void of an event'(world) {
+    const { gate, event } = await prepareEvent(world)
+    expectStatus(200, await gate.post('/api/events', { events: [event] }))
+    return () => gate.post('/api/events/void', { id: event.id })
+  },
+  async 'an event that completes quests'(world) {
+    const fan = await patientFan(world)
+    const rewardId = await world.reward({ id: crypto.randomUUID(), stockRemaining: STOCK })
+    const collectibleId = await anyCollectible(world)
+    const reward = { points: 5, rewardId, collectibleId }
+    const quest = await addQuest(world, { id: crypto.randomUUID(), reward })
+    const steps = [{ eventType: quest.type }]
+    await addQuest(world, {
+      id: crypto.randomUUID(),
+      kind: 'streak',
+      period: 'day',
+      steps,
+      requires: [quest.id],
+    })
+    const eventId = crypto.randomUUID()
+    await world.grant(fan, 1)
+    return () => done(happen(world, fan, quest.type, { eventId }))
+  },
+  async 'a claim of a quest'(world) {
+    const fan = await patientFan(world)
+    const collectibleId = await anyCollectible(world)
+    const reward = { points: 5, collectibleId }
+    const quest = await addQuest(world, { id: crypto.randomUUID(), claim: 'manual', reward })
+    await happen(world, fan, quest.type)
+    const headers = keyed()
+    return () => fan.post('/api/quests/claim', { questId: quest.id }, headers)
+  },
+  async 'a claim that is sent to webhook endpoints'(world) {
+    const fan = await patientFan(world, 500)
+    const rewardId = await world.reward({ id: crypto.randomUUID(), stockRemaining: STOCK })
+    for (const url of ['http://127.0.0.1:9/one', 'http://127.0.0.1:9/two']) {
+      await world.db.write(tx => addEndpoint(tx, world.deps.webhookSecrets, { url, types: ['reward.*'] }))
+    }
+    const headers = keyed()
+    return () => fan.post('/api/rewards/claim', { rewardId }, headers)
+  },
+  async 'the distribution of events'(world) {
+    const add = { url: 'http://127.0.0.1:9/four', types: ['distributed.*'] }
+    await world.db.write(tx => addEndpoint(tx, world.deps.webhookSecrets, add))
+    const fans = [await newFan(world), await newFan(world)]
+    for (const fan of [...fans, ...fans]) await report(world, fan, { type: 'distributed.happened' })
+    return () => done(world.db.write(tx => distributeEvents(tx, '')))
+  },
+  async 'the end of deliveries, and the claim of the next ones'(world) {
+    const { webhookSecrets } = world.deps
+    const add = { url: 'http://127.0.0.1:9/three', types: ['webhook-scenario.*'] }
+    const { id } = await world.db.write(tx => addEndpoint(tx, webhookSecrets, add))
+    const fans = [await newFan(world), await newFan(world), await newFan(world)]
+    const limits = { maxInFlight: 8, leaseMs: 30_000 }
+    for (const fan of [...fans, ...fans]) await report(world, fan, { type: 'webhook-scenario.happened' })
+    await distributeAll(world)
+    const turn = await world.db.write(tx => takeTurn(tx, id, [], limits))
+    const answers = [{ status: 200, answer: '' }, { status: 500, answer: 'no' }, null]
+    const finished = (turn?.claims ?? []).map((claim, at) => ({ ...claim, answer: answers[at] ?? null }))
+    return () => done(world.db.write(tx => takeTurn(tx, id, finished, limits)))
+  },
   async redeem(world) {
     const fan = await patientFan(world, 500)
     const rewardId = await world.reward({ id: crypto.randomUUID(), stockRemaining: STOCK })
     expectStatus(200, await fan.post('/api/rewards/claim', { rewardId }))
     const headers = keyed()
     return () => fan.post('/api/rewards/redeem', { rewardId }, headers)
+  },
+  async 'the use of a redemption code'(world) {
+    const fan = await patientFan(world, 500)
+    const rewardId = await world.reward({ id: crypto.randomUUID(), stockRemaining: STOCK })
+    expectStatus(200, await fan.post('/api/rewards/claim', { rewardId }))
+    const { reward } = expectStatus(200, await fan.post('/api/rewards/redeem', { rewardId }))
+    return () => done(world.db.write(tx => useRedemption(tx, 'desk', reward.redemptionCode)))
+  },
+  async 'the rotation of a server key'(world) {
+    const source = crypto.randomUUID()
+    await world.serverKey(['events:write'], { source })
+    return () => done(world.db.write(tx => rotateServerKey(tx, source)))
   },
   async 'the start of a purchase'(world) {
     const fan = await patientFan(world, 500)
@@ -80,6 +191,30 @@ export const scenarios: Record<string, (world: World) => Promise<Act>> = {
     const fan = await patientFan(world)
     expectStatus(200, await fan.post('/api/user/onboarding', {}))
     return () => done(world.grant(fan, 70))
+  },
+  async 'a check-in'(world) {
+    const fan = await patientFan(world)
+    const matchId = await world.match({ id: crypto.randomUUID() })
+    const headers = keyed()
+    return () => {
+      const { code } = world.deps.checkInCodes.issue(matchId, world.clock.now())
+      return fan.post('/api/check-ins', { code }, headers)
+    }
+  },
+  async 'a prediction'(world) {
+    const fan = await patientFan(world)
+    const kickoffAt = new Date(world.clock.now().getTime() + 86_400_000)
+    const matchId = await world.match({ id: crypto.randomUUID(), kickoffAt })
+    const headers = keyed()
+    return () => fan.put(`/api/matches/${matchId}/prediction`, { homeScore: 2, awayScore: 1 }, headers)
+  },
+  async 'the settlement of a prediction, and of its correction'(world) {
+    const match = await addMatch(world)
+    await addPredictor(world, match.matchId, 2, 1)
+    await match.finish(2, 1)
+    await settlePredictions(world.deps)
+    await match.finish(1, 0)
+    return () => done(settlePredictions(world.deps))
   },
   async 'a sign-in'(world) {
     const fan = await patientFan(world)

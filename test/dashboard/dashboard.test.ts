@@ -25,6 +25,7 @@ onEachEngine('GET /api/dashboard', world => {
       rank: null,
       rewards: { claimable: 1, claimed: 0, redeemed: 0 },
       packs: { sealed: 0, opened: 0 },
+      quests: { active: 0, claimable: 0, streakAtRisk: null },
       recentPoints: [],
     })
     expect((await fan.get('/api/user/profile')).status).toBe(404)
@@ -68,6 +69,7 @@ onEachEngine('GET /api/dashboard', world => {
         sealed: packs.filter(({ state }) => state === 'sealed').length,
         opened: packs.filter(({ state }) => state === 'opened').length,
       },
+      quests: { active: 0, claimable: 0, streakAtRisk: null },
       recentPoints: entries,
     })
     expect(body).toMatchObject({

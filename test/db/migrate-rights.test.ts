@@ -42,7 +42,7 @@ describe.each(sharedEngines)('MIGRATE=off ($name)', engine => {
     })
     const refused = await start(temporary.url ?? '', { MIGRATE: 'off' }).catch(String)
     expect(refused).toContain(
-      'left with 1: the database lacks 1 migration of this version of Matchday, and MIGRATE is off; run `bun run migrate` first',
+      'left with 1: the database lacks 1 migration of this version of Matchday, and MIGRATE is off; run the command `migrate` first',
     )
     expect(await withRawConnection(temporary, run => run('SELECT id FROM "__drizzle_migrations"'))).toEqual(
       applied,
@@ -54,7 +54,7 @@ test('MIGRATE=off creates no SQLite file', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
   const path = join(folder, 'none.db')
   expect(await start(`sqlite:${path}`, { MIGRATE: 'off' }).catch(String)).toContain(
-    'run `bun run migrate` first',
+    'run the command `migrate` first',
   )
   expect(await Bun.file(path).exists()).toBe(false)
   rmSync(folder, { recursive: true })

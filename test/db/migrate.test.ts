@@ -181,9 +181,13 @@ describe('migrations (SQLite)', () => {
         await run(`INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('', ${folderMillis})`)
       }
     }
+    /** The tables that the migration rewrites. */
+    const rewritten = [...WITHOUT_ROWID].filter(
+      table => !/^(rule|quest|webhook|check)_|^predictions$/.test(table),
+    )
     const dump = async (run: Run) => {
       const tables: Record<string, unknown[]> = {}
-      for (const table of WITHOUT_ROWID) tables[table] = await run(`SELECT * FROM ${table} ORDER BY 1, 2`)
+      for (const table of rewritten) tables[table] = await run(`SELECT * FROM ${table} ORDER BY 1, 2`)
       return tables
     }
     /** The definitions of all objects, without quotes and storage options. */
@@ -227,13 +231,18 @@ describe('migrations (SQLite)', () => {
 
         expect((await migrate(temporary.url ?? '')).applied).toBe(migrationsOf('sqlite').length - 6)
         expect(await run('SELECT * FROM pack_purchases ORDER BY id')).toEqual(purchases)
-        // Added by a later migration.
+        // Added by later migrations.
         await run('ALTER TABLE leaderboard_entries DROP COLUMN left_at')
+        await run('ALTER TABLE user_rewards DROP COLUMN used_at')
+        await run('ALTER TABLE user_rewards DROP COLUMN used_by')
         // A later migration recounts the scores.
         expect(await dump(run)).toEqual({ ...rows, leaderboard_counts: expect.any(Array) })
         // Added by a later migration.
         await run('ALTER TABLE identities DROP COLUMN field_times')
-        expect(await schema(run)).toEqual(made)
+        // A later migration rewrites the items.
+        const before = made.filter(([name]) => !/^user_items/.test(String(name)))
+        const names = new Set(before.map(([name]) => name))
+        expect((await schema(run)).filter(([name]) => names.has(name))).toEqual(before)
         expect(await run('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
         expect(await temporary.db.findDamage()).toEqual(['onboardings row nobody refers to no row of users'])
       })

@@ -1,7 +1,8 @@
 /** PostgreSQL only: bounded retries of serialization failures and deadlocks. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { eq } from 'drizzle-orm'
-import { DatabaseError, type Transaction, translateDatabaseError } from '../../db/index.ts'
+import { eq, sql } from 'drizzle-orm'
+import { DatabaseError, openDatabase, type Transaction, translateDatabaseError } from '../../db/index.ts'
+import { runStatement } from '../../db/schema/shape.ts'
 import { createClock } from '../support/clock.ts'
 import { postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { execute, withRawConnection } from './probe.ts'
@@ -30,6 +31,14 @@ const nameOf = async (id: string) => {
 }
 const raise = (tx: Transaction, sqlState: string) =>
   execute(tx, `DO $$ BEGIN RAISE EXCEPTION 'as asked' USING ERRCODE = '${sqlState}'; END $$`)
+
+test(`a statement that a unit of work prepares on a small table uses its index (${postgresEngine.name})`, async () => {
+  const plan = await temporary.db.write(async tx => {
+    await execute(tx, 'ANALYZE teams')
+    return execute(tx, `EXPLAIN SELECT name FROM teams WHERE id = 'a'`)
+  })
+  expect(JSON.stringify(plan)).toContain('Index Scan')
+})
 
 describe(`retries (${postgresEngine.name})`, () => {
   for (const sqlState of ['40001', '40P01']) {
@@ -125,6 +134,18 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('a server with many connec
       ),
     )
     expect(names).toEqual(Array.from({ length: 60 }, (_, n) => `job ${n}`))
+  })
+
+  test('a pool opens DATABASE_POOL_SIZE connections at most', async () => {
+    const postgres = { poolSize: 3 }
+    const db = openDatabase(temporary.url ?? '', clock, { postgres })
+    const backend = sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`
+    const reads = Array.from({ length: 20 }, () => runStatement(db.read, backend))
+    const writes = Array.from({ length: 20 }, () => db.write(tx => runStatement(tx, backend)))
+    const pids = (await Promise.all([...reads, ...writes])).map(([row]) => row?.pid)
+    expect(pids).not.toContain(undefined)
+    expect(new Set(pids).size).toBeLessThanOrEqual(postgres.poolSize)
+    await db.close()
   })
 
   test('connections that the server closed are replaced, and the database recovers', async () => {

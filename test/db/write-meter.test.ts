@@ -4,7 +4,7 @@ import { createWriteMeter } from '../../db/write-meter.ts'
 
 function createWorld() {
   let now = 0
-  const meter = createWriteMeter(1, () => now)
+  const meter = createWriteMeter(1, { elapsed: () => now })
   /** Starts a write, and returns the function that ends it. */
   function begin() {
     const { promise, resolve } = Promise.withResolvers<void>()

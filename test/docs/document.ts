@@ -68,11 +68,16 @@ export function operationsOf({ paths }: Document): Located[] {
   )
 }
 
-/** Whether nobody gets in without a token; where `security` lists `{}`, a token is optional. */
-export const isProtected = ({ operation: { security } }: Located) =>
-  security.length > 0 && security.every(schemes => Object.keys(schemes).length > 0)
+/** Whether a fan's token is required; where `security` lists `{}`, a token is optional. */
+export const isProtected = (located: Located) =>
+  readsToken(located) && located.operation.security.every(schemes => Object.keys(schemes).length > 0)
 
-export const readsToken = ({ operation: { security } }: Located) => security.length > 0
+/** Whether it reads a fan's token. */
+export const readsToken = (located: Located) =>
+  located.operation.security.length > 0 && !requiresServerKey(located)
+
+export const requiresServerKey = ({ operation: { security } }: Located) =>
+  security.some(schemes => 'serverKey' in schemes)
 
 export interface Content {
   /** As `POST /api/rewards/claim, answer 409`. */

@@ -8,6 +8,7 @@ import { createApp } from '../../src/app.ts'
 import { problemTypes } from '../../src/core/problems.ts'
 import { declaredOf } from '../../src/http/contract/operation.ts'
 import { createIdentityProvider } from '../../src/identity-provider/provider.ts'
+import { isServerScope } from '../../src/server-keys/scopes.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import {
@@ -20,6 +21,7 @@ import {
   operationsOf,
   readDocument,
   readsToken,
+  requiresServerKey,
   walk,
 } from './document.ts'
 
@@ -75,25 +77,41 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
       const operation = document.paths[path]?.get as { parameters?: Record<string, string>[] } | undefined
       return operation?.parameters?.map(({ name, $ref }) => name ?? $ref?.split('/').at(-1))
     }
-    expect(names('/api/leaderboard')).toEqual(['limit', 'cursor', 'period', 'of', 'around', 'IfNoneMatch'])
+    const board = ['kind', 'season', 'period', 'of', 'around']
+    expect(names('/api/leaderboard')).toEqual(['limit', 'cursor', ...board, 'IfNoneMatch'])
     expect(names('/api/packs')).toEqual(['IfNoneMatch'])
   })
 
   test('marks what needs a token with both ways to get one, and nothing else', () => {
     const both = [{ signIn: [] }, { bearer: [] }]
-    for (const located of operationsOf(document)) {
+    for (const located of operationsOf(document).filter(operation => !requiresServerKey(operation))) {
       const expected = isProtected(located) ? both : readsToken(located) ? [{}, ...both] : []
       expect(located.operation.security, located.name).toEqual(expected)
       expect(codesOf(located, 401).includes('invalid_token'), located.name).toBe(readsToken(located))
       expect(codesOf(located, 401).includes('unauthenticated'), located.name).toBe(readsToken(located))
     }
-    expect(Object.keys(document.components.securitySchemes)).toEqual(['signIn', 'bearer'])
+    expect(Object.keys(document.components.securitySchemes)).toEqual(['signIn', 'bearer', 'serverKey'])
+  })
+
+  test('marks what needs a server key with the one scope that it requires, and says so', () => {
+    for (const located of operationsOf(document).filter(requiresServerKey)) {
+      const { name, operation } = located
+      const scopes = operation.security.flatMap(({ serverKey }) => serverKey ?? [])
+      expect(operation.security, name).toEqual([{ serverKey: scopes }])
+      expect(scopes.filter(isServerScope), name).toHaveLength(1)
+      expect(operation.description, name).toEndWith(`Requires the scope \`${scopes[0]}\`.`)
+      expect(codesOf(located, 401), name).toEqual(['unauthenticated', 'invalid_server_key'])
+      expect(codesOf(located, 403), name).toEqual(['insufficient_scope'])
+      for (const status of [401, 403])
+        expect(Object.keys(operation.responses[status]?.headers ?? {}), name).toContain('WWW-Authenticate')
+    }
   })
 
   test('takes JSON, answers JSON, and calls every failure a problem', () => {
     for (const { name, mediaType } of contentsOf(document)) {
       const isProblem = /answer [45]/.test(name) && !name.startsWith('GET /readyz, answer 503')
-      expect(mediaType, name).toBe(isProblem ? 'application/problem+json' : 'application/json')
+      const expected = name === 'GET /api/stream, answer 200' ? 'text/event-stream' : 'application/json'
+      expect(mediaType, name).toBe(isProblem ? 'application/problem+json' : expected)
     }
     expect(JSON.stringify(document)).not.toMatch(/multipart|form-data|urlencoded|text\/plain/)
   })
@@ -194,7 +212,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     const app = createApp({ ...world.deps, identity })
 
     const alone = await readDocument({ app })
-    expect(Object.keys(alone.components.securitySchemes)).toEqual(['bearer'])
+    expect(Object.keys(alone.components.securitySchemes)).toEqual(['bearer', 'serverKey'])
     expect(alone.paths['/api/rewards']?.get?.security).toEqual([{ bearer: [] }])
     expect((await new Validator().validate({ ...alone })).errors).toBeUndefined()
 

@@ -20,10 +20,19 @@ onEngine(sqliteEngine, 'the page of /docs', world => {
     const links = [...html.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, link]) => link ?? '')
     expect(links.length).toBeGreaterThan(5)
     for (const link of links) {
-      expect(link).toMatch(/^\/docs/)
+      expect(link).toMatch(/^\/(docs|openapi\.json$)/)
       expect((await get(link)).status, link).toBe(200)
     }
     expect(html).not.toMatch(/<style|<script>| style="| on[a-z]+="/)
+  })
+
+  test('links to the guide where the server has it', async () => {
+    const linksOf = async (production: boolean) => {
+      const app = createApp({ ...world.deps, config: { ...world.config, production } })
+      return (await app.handle(new Request('http://localhost/docs'))).text()
+    }
+    expect(await linksOf(false)).toContain('<a href="/docs/guide">Guide</a>')
+    expect(await linksOf(true)).not.toContain('/docs/guide')
   })
 
   test('comes with a policy without inline or foreign code, and speaks to the provider alone', async () => {

@@ -1,7 +1,8 @@
 /** Fuzzes every operation of the OpenAPI document: no 5xx, no answer that breaks its schema, no prototype touched. */
 import { beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { operationsOf, readDocument } from '../docs/document.ts'
+import { SERVER_SCOPES, type ServerScope } from '../../src/server-keys/scopes.ts'
+import { type Located, operationsOf, readDocument, requiresServerKey } from '../docs/document.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../packs/packs-world.ts'
 import type { Engine } from '../support/engines.ts'
 import { type Fan, onEngine, type World } from '../support/world.ts'
@@ -15,10 +16,12 @@ export function fuzzOperations(engine: Engine, runs: number): void {
     /** Who is logged out again and again. */
     let leaver: Fan
     let known: KnownValues
+    let serverKey: string
     beforeAll(async () => {
       fan = await patientFan(world, 1_000)
       leaver = await world.fan()
       known = await prepare(world, fan)
+      serverKey = await world.serverKey(Object.keys(SERVER_SCOPES) as ServerScope[])
     })
 
     test('answers what its documentation says, never a 5xx, and leaves prototypes alone', async () => {
@@ -27,16 +30,18 @@ export function fuzzOperations(engine: Engine, runs: number): void {
       expect(operations.length).toBeGreaterThan(25)
       const statuses = new Set<number>()
       /** Operations that end a session or an account get one of their own. */
-      const tokenFor = async (operationId: string) => {
+      const tokenFor = async (located: Located) => {
+        if (requiresServerKey(located)) return serverKey
+        const { operationId } = located.operation
         if (operationId === 'logOut') return freshToken(world, leaver)
         if (operationId === 'deleteAccount') return (await world.fan()).token
         return fan.token
       }
       for (const located of operations) {
-        const { name, method, operation } = located
+        const { name, method } = located
         const send = async (request: FuzzedRequest) => {
           const before = prototypes()
-          const token = await tokenFor(operation.operationId)
+          const token = await tokenFor(located)
           const answer = await world.anonymous
             // The client holds each answer to the document.
             .send(request.target, { method, headers: headersOf(world, request, token), body: request.body })
@@ -64,12 +69,18 @@ async function prepare(world: World, fan: Fan): Promise<KnownValues> {
     packId: [free, priced],
     rewardId: [await world.reward({ pointsRequired: 5 }), await world.reward({ active: false })],
     favoriteTeamId: [await world.team()],
+    teamId: [await world.team()],
+    matchId: [
+      await world.match({ kickoffAt: new Date(world.clock.ms + 3_600_000) }),
+      await world.match({ status: 'postponed' }),
+    ],
     purchaseId: [pending, bought.id, other.id],
     userPackId: [bought.userPack.id, other.userPack.id],
     paymentReference: [await receipt(fan, pending), await receipt(fan, pending, 'partial')],
     handle: ['fuzz_handle'],
     locale: ['en-GB'],
     country: ['GB'],
+    code: [await redeem(world, fan), await redeem(world, fan)],
     avatarUrl: ['https://example.net/a.png'],
     cursor: [(await fan.get('/api/user/points?limit=1')).body.nextCursor],
     type: ['user.updated', 'user.deleted'],
@@ -77,6 +88,13 @@ async function prepare(world: World, fan: Fan): Promise<KnownValues> {
     iss: [world.config.identity.issuer],
     timestamp: ['2026-08-15T18:30:00.000Z'],
   }
+}
+
+/** A redemption code of the fan. */
+async function redeem(world: World, fan: Fan): Promise<string> {
+  const rewardId = await world.reward({ pointsRequired: 0 })
+  await fan.post('/api/rewards/claim', { rewardId })
+  return (await fan.post('/api/rewards/redeem', { rewardId })).body.reward.redemptionCode
 }
 
 /** After a logout everywhere, tokens of the same second are refused. */
@@ -91,7 +109,7 @@ function headersOf(world: World, request: FuzzedRequest, token: string): Record<
   const secret = world.config.identity.webhookSecret
   return {
     ...request.headers,
-    ...(credential ? { authorization: credential === 'fan' ? `Bearer ${token}` : 'Bearer garbage' } : {}),
+    ...(credential ? { authorization: credential === 'valid' ? `Bearer ${token}` : 'Bearer garbage' } : {}),
     'webhook-id': 'msg_1',
     'webhook-timestamp': timestamp,
     'webhook-signature': isSigned ? sign(secret, 'msg_1', timestamp, body) : 'v1,AAAA',

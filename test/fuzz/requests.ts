@@ -9,7 +9,7 @@ export interface FuzzedRequest {
   /** Undefined where none is sent. */
   body: string | undefined
   /** Null for none at all. */
-  credential: 'fan' | 'garbage' | null
+  credential: 'valid' | 'garbage' | null
   /** Whether a delivery is signed as agreed. */
   isSigned: boolean
 }
@@ -139,7 +139,7 @@ export function requestsOf(
     headers: headers(),
     body: takesBody ? body : fc.constant(undefined),
     credential: fc.oneof(
-      { arbitrary: fc.constant('fan' as const), weight: 12 },
+      { arbitrary: fc.constant('valid' as const), weight: 12 },
       { arbitrary: fc.constantFrom('garbage' as const, null), weight: 1 },
     ),
     isSigned: fc.oneof(

@@ -217,6 +217,35 @@ onEngine(sqliteEngine, 'request bodies', world => {
     expect((await post('{"bio":"\\ud83c\\udfdf"}')).body.bio).toBe('🏟')
   })
 
+  test('text that cannot be stored is listed with the other errors of the body', async () => {
+    const { status, body } = await post(
+      '{"bio":"a\\u0000b","locale":"\\ud800","country":"UK","toString":1,"x":1}',
+    )
+    expect([status, body.code]).toEqual([422, 'validation_failed'])
+    expect(body.errors).toEqual([
+      { pointer: '/bio', message: 'must not contain NUL or lone surrogates' },
+      { pointer: '/locale', message: 'must not contain NUL or lone surrogates' },
+      { pointer: '/toString', message: 'is not a member of this request' },
+      { pointer: '/x', message: 'is not a member of this request' },
+      { pointer: '/country', message: 'must be an ISO 3166-1 alpha-2 code in capitals, such as GB or null' },
+    ])
+  })
+
+  test('NUL in a member that the schema accepts is refused, and nothing is written', async () => {
+    const fan = await world.fan()
+    const { status, body } = await fan.post('/api/rewards/claim', { rewardId: 'a\0b' })
+    expect([status, body.errors]).toEqual([
+      422,
+      [{ pointer: '/rewardId', message: 'must not contain NUL or lone surrogates' }],
+    ])
+    expect((await fan.get(PATH)).status).toBe(404)
+  })
+
+  test('text that cannot be stored tells an anonymous caller only to sign in', async () => {
+    const { status, body } = await world.anonymous.post(PATH, { bio: '\0' })
+    expect([status, body.code]).toEqual([401, 'unauthenticated'])
+  })
+
   test('at most twenty errors are told, and never the value that was wrong', async () => {
     const members = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`member${n}`, 'hunter2']))
     const { status, body } = await post(JSON.stringify({ ...members, handle: 'HUNTER2 !' }))

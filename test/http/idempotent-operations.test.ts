@@ -2,21 +2,24 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { type Document, isProtected, type Located, operationsOf, readDocument } from '../docs/document.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../packs/packs-world.ts'
+import { addQuest, happen } from '../quests/quests-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { type Fan, onEngine } from '../support/world.ts'
 
 const MUTATIONS = ['POST', 'PUT', 'PATCH']
+/** Their responses carry secrets, which are not stored. */
+const ISSUES_SECRETS = /^\/api\/(auth|stream)\//
 const REFERENCE = { $ref: '#/components/parameters/IdempotencyKey' }
 
 onEngine(sqliteEngine, 'documented mutations', world => {
   let document: Document
-  /** The caller's own, but for signing in and out, whose answers carry secrets. */
+  /** Those of fans, without `ISSUES_SECRETS`. */
   let mutations: Located[]
   beforeAll(async () => {
     document = await readDocument(world)
     mutations = operationsOf(document).filter(
       located =>
-        isProtected(located) && MUTATIONS.includes(located.method) && !located.path.startsWith('/api/auth/'),
+        isProtected(located) && MUTATIONS.includes(located.method) && !ISSUES_SECRETS.test(located.path),
     )
   })
 
@@ -36,6 +39,11 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       await fan.post('/api/rewards/claim', { rewardId })
       return { rewardId }
     },
+    claimQuest: async fan => {
+      const quest = await addQuest(world, { claim: 'manual' })
+      await happen(world, fan, quest.type)
+      return { questId: quest.id }
+    },
     startPurchase: async () => ({ packId: await addPack(world, { price: FREE }) }),
     completePurchase: async fan => {
       const purchaseId = (await start(fan, await addPack(world, { price: EUROS }))).body.id
@@ -46,6 +54,10 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       return { userPackId: purchase.userPack.id, clientSeed: 'x' }
     },
     cancelPurchase: () => ({}),
+    writePrediction: () => ({ homeScore: 2, awayScore: 1 }),
+    checkIn: async () => ({
+      code: world.deps.checkInCodes.issue(await world.match(), world.clock.now()).code,
+    }),
     joinLeaderboard: () => ({}),
     preparePayment: async fan => ({
       purchaseId: (await start(fan, await addPack(world, { price: EUROS }))).body.id,
@@ -57,6 +69,10 @@ onEngine(sqliteEngine, 'documented mutations', world => {
 
   /** The path of an operation that has parameters. */
   const paths: Record<string, (fan: Fan) => Promise<string>> = {
+    writePrediction: async () => {
+      const kickoffAt = new Date(world.clock.ms + 1)
+      return `/api/matches/${await world.match({ kickoffAt })}/prediction`
+    },
     cancelPurchase: async fan => {
       const { id } = (await start(fan, await addPack(world, { price: FREE }))).body
       return `/api/packs/purchases/${id}/cancel`
@@ -117,7 +133,10 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       expect([again.status, again.body], name).toEqual([first.status, first.body])
       expect(again.headers.get('idempotent-replayed'), name).toBe('true')
       // What takes no body has no other one that would be valid.
-      const otherwise: Record<string, unknown> = { completeOnboarding: { joinLeaderboard: false } }
+      const otherwise: Record<string, unknown> = {
+        completeOnboarding: { joinLeaderboard: false },
+        writePrediction: { homeScore: 0, awayScore: 0 },
+      }
       const [member] = Object.keys(body as object)
       const other =
         otherwise[operation.operationId] ?? (member ? { ...(body as object), [member]: 'z' } : null)

@@ -26,11 +26,12 @@ onEngine(sqliteEngine, 'Paths and methods', world => {
 
   test('GET / links to what can be read, and /openapi.json is the document', async () => {
     const get = (path: string) => world.app.handle(new Request(`http://localhost${path}`))
-    const links = [...(await (await get('/')).text()).matchAll(/href="([^"]+)"/g)].map(
-      ([, link]) => link ?? '',
-    )
-    expect(links).toEqual(['/docs', '/openapi.json', '/healthz', '/readyz'])
-    for (const link of links) expect((await get(link)).status).not.toBe(404)
+    const html = await (await get('/')).text()
+    const links = [...html.matchAll(/ (?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? '')
+    for (const link of ['/docs', '/docs/guide', '/openapi.json', '/healthz', '/readyz'])
+      expect(links).toContain(link)
+    expect(links).not.toContain('/demo')
+    for (const link of links) expect((await get(link)).status, link).not.toBe(404)
     expect(await (await get('/openapi.json')).json()).toEqual(await (await get('/docs/json')).json())
   })
 

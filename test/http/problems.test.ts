@@ -126,6 +126,7 @@ onEngine(sqliteEngine, 'faults of ours', world => {
   const FAULTS: [DatabaseFault, number, string][] = [
     ['busy', 503, 'database_busy'],
     ['unreachable', 503, 'database_unavailable'],
+    ['untrusted', 503, 'database_unavailable'],
     ['read_only', 503, 'database_unavailable'],
     ['corrupt', 503, 'database_unavailable'],
     ['full', 507, 'storage_full'],
@@ -169,8 +170,8 @@ onEngine(sqliteEngine, 'readiness', world => {
   test('readyz is 503 and says which part when the database cannot be read; healthz stays 200', async () => {
     const ping = () => Promise.reject(new DatabaseError('unreachable', new Error('secret')))
     const client = onBrokenDatabase(world, { ping })
-    const { status, body } = await client.get('/readyz')
-    expect(status).toBe(503)
+    const { status, body, headers } = await client.get('/readyz')
+    expect([status, headers.get('retry-after')]).toEqual([503, '1'])
     expect(body).toEqual({
       status: 'not_ready',
       checks: { database: 'database unreachable', identityProvider: 'ok' },

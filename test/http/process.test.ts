@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import { control, tokenOf } from '../auth/provider-controls.ts'
+import { createClock } from '../support/clock.ts'
+import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
@@ -60,7 +62,13 @@ function start(env: Record<string, string>, ...options: string[]) {
       log += new TextDecoder().decode(value)
     }
   }
-  return { child, line }
+  /** What was logged up to the last line that was waited for. */
+  const lines = () =>
+    log
+      .slice(0, log.lastIndexOf('\n'))
+      .split('\n')
+      .map(text => JSON.parse(text) as Record<string, unknown>)
+  return { child, line, lines }
 }
 
 async function failure(env: Record<string, string>) {
@@ -90,6 +98,50 @@ describe('an error that nothing catches', () => {
       expect(await child.stderr.text()).not.toContain('calebe')
     },
   )
+})
+
+describe.each(sharedEngines.map(engine => [engine.name, engine] as const))(
+  'the list of erasures on %s',
+  (_, engine) => {
+    const unset = 'ERASURE_LIST is not set: restoring a backup brings back fans who deleted their account'
+    let temporary: TemporaryDatabase
+    beforeAll(async () => {
+      temporary = await engine.open(createClock())
+    })
+    afterAll(() => temporary.remove())
+
+    async function warnings(extra: Record<string, string>) {
+      const { lines, line } = start({ ...development, DATABASE_URL: temporary.url ?? '', ...extra })
+      await line('listening')
+      return lines().filter(({ level }) => level === 40)
+    }
+
+    test('is missed at the start where it has no default', async () => {
+      const expected = engine.name === 'SQLite' ? [] : [{ msg: unset }]
+      expect(await warnings({})).toMatchObject(expected)
+    })
+
+    test('is not missed where ERASURE_LIST names it', async () => {
+      expect(await warnings({ ERASURE_LIST: join(folder, 'erasures.ndjson') })).toEqual([])
+    })
+  },
+)
+
+test('SIGUSR2 switches the log to debug, and back to LOG_LEVEL', async () => {
+  const { child, line, lines } = start(development)
+  const { url } = await line('listening')
+  await fetch(`${url}/nothing`)
+  child.kill('SIGUSR2')
+  await line('log level changed')
+  await fetch(`${url}/nothing`)
+  expect(await line('request refused')).toMatchObject({ level: 20, code: 'not_found' })
+  child.kill('SIGUSR2')
+  child.kill('SIGTERM')
+  await line('stopped')
+  const logged = lines()
+  const levels = logged.flatMap(({ logLevel }) => (logLevel === undefined ? [] : [logLevel]))
+  expect(levels).toEqual(['debug', 'info'])
+  expect(logged.filter(({ level }) => level === 20)).toHaveLength(1)
 })
 
 describe('stopping', () => {

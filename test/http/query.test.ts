@@ -91,6 +91,19 @@ onEngine(sqliteEngine, 'query strings', world => {
     }
   })
 
+  test('all errors of a query are listed at once', async () => {
+    const { status, body } = await (await world.fan()).get(
+      `${PATH}?limit=0&limit=1&cursor=a%00b&since=lately&offset=1`,
+    )
+    expect(status).toBe(422)
+    expect(body.errors.map(({ parameter }: { parameter: string }) => parameter)).toEqual([
+      'limit',
+      'cursor',
+      'offset',
+      'since',
+    ])
+  })
+
   test('the health routes accept any query string, which probes add to pass caches', async () => {
     for (const path of ['/healthz', '/readyz']) {
       for (const query of [

@@ -10,6 +10,8 @@ const OFF: RateLimits = {
   tokens: 0,
   claims: 0,
   purchases: 0,
+  source: 0,
+  redemptions: 0,
 }
 
 function createLimiter(rates: Partial<RateLimits>) {

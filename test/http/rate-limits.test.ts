@@ -7,7 +7,16 @@ import { createClient } from '../support/client.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine, type World } from '../support/world.ts'
 
-const GENEROUS = { address: 0, tokensPerAddress: 0, caller: 0, tokens: 0, claims: 0, purchases: 0 }
+const GENEROUS = {
+  address: 0,
+  tokensPerAddress: 0,
+  caller: 0,
+  tokens: 0,
+  claims: 0,
+  purchases: 0,
+  source: 0,
+  redemptions: 0,
+}
 
 /** The same application with these limits, and a monotonic clock of its own. */
 function limited(world: World, rates: Partial<typeof GENEROUS>) {
@@ -110,6 +119,8 @@ onEngine(sqliteEngine, 'rate limits', world => {
     }
     expect(statuses.at(-1)).toBe(429)
     expect(statuses.slice(0, 2)).not.toContain(429)
+    const isEvent = (line: string) => line.includes('"securityEvent":"sign_in_limit_reached"')
+    expect(world.logged.filter(isEvent)).toHaveLength(1)
   })
 
   test('a limit is documented for every operation', async () => {

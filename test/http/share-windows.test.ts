@@ -6,7 +6,16 @@ import { createRateLimiter, WINDOW_MS } from '../../src/http/rate-limits/rate-li
 import { shareWindows, sweepWindows } from '../../src/http/rate-limits/share-windows.ts'
 import { onEachEngine } from '../support/world.ts'
 
-const rates = { address: 0, tokensPerAddress: 0, caller: 100, tokens: 0, claims: 0, purchases: 0 }
+const rates = {
+  address: 0,
+  tokensPerAddress: 0,
+  caller: 100,
+  tokens: 0,
+  claims: 0,
+  purchases: 0,
+  source: 0,
+  redemptions: 0,
+}
 const secret = Buffer.alloc(32, 7)
 
 onEachEngine('shared rate limits', world => {

@@ -20,6 +20,7 @@ onEachEngine('A read by a fan who has not read before', world => {
     { path: '/api/user/rewards', statements: 1 },
     { path: '/api/packs/purchases', statements: 1 },
     { path: '/api/dashboard', statements: 1 },
+    { path: '/api/quests', statements: 1 },
     { path: '/api/leaderboard?limit=1', statements: 1 },
   ])('of $path takes $statements statement', async ({ path, statements }) => {
     const [leader, first, second] = await Promise.all([3, 2, 1].map(points => patientFan(world, points)))
@@ -55,7 +56,7 @@ onEachEngine('A read by a fan who has not read before', world => {
 })
 
 onEachEngine('An onboarding', world => {
-  test('takes nineteen statements, each of them prepared', async () => {
+  test('takes twenty statements, each of them prepared', async () => {
     const caller = (subject: string) => ({ provider: world.config.identity.name, subject })
     const time = new Date(world.clock.ms)
     const claims = {
@@ -80,7 +81,7 @@ onEachEngine('An onboarding', world => {
       const asked = spyOn(tx.statements, 'get')
       const built = (['select', 'insert', 'update', 'delete'] as const).map(name => spyOn(tx, name))
       await complete(tx, 'third')
-      expect(asked).toHaveBeenCalledTimes(19)
+      expect(asked).toHaveBeenCalledTimes(20)
       for (const build of built) expect(build).not.toHaveBeenCalled()
       for (const spy of [asked, ...built]) spy.mockRestore()
     })
@@ -89,8 +90,8 @@ onEachEngine('An onboarding', world => {
 
 onEachEngine('A claim', world => {
   test.each([
-    { title: 'of limited stock takes three statements', stockRemaining: 2, statements: 3 },
-    { title: 'of unlimited stock takes two statements', stockRemaining: null, statements: 2 },
+    { title: 'of limited stock takes four statements', stockRemaining: 2, statements: 4 },
+    { title: 'of unlimited stock takes three statements', stockRemaining: null, statements: 3 },
     { title: 'that finds the stock gone takes one statement', stockRemaining: 1, statements: 1 },
   ])('$title, each of them prepared', async ({ stockRemaining, statements }) => {
     const rewardId = await world.reward({ stockRemaining })

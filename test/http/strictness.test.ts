@@ -76,12 +76,12 @@ onEngine(sqliteEngine, 'the routes of the application', world => {
       if (method !== 'GET') expect(hooks.body, name).toBeDefined()
       if (path.includes(':')) expect(hooks.params, name).toBeDefined()
       for (const schema of [hooks.query, hooks.body, hooks.params].filter(Boolean) as TSchema[]) {
-        if (schema.additionalProperties === true) open.push(name)
+        if (JSON.stringify(schema).includes('"additionalProperties":true')) open.push(name)
         requireStrict(schema, { open: open.includes(name) })
       }
     }
     expect(found).toBeGreaterThan(20)
-    expect(open).toEqual(['POST /api/webhooks/identity'])
+    expect(open.toSorted()).toEqual(['POST /api/events', 'POST /api/webhooks/identity'])
   })
 
   test('nothing that an input is matched with can be made to backtrack without end', async () => {

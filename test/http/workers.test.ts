@@ -26,7 +26,8 @@ for (const engine of sharedEngines) {
       api = await startWorkers()
     })
     afterAll(async () => {
-      await Promise.all(running.map(each => each.stop('SIGKILL')))
+      // Not SIGKILL: workers that outlive the first process for a moment still write to the database's folder.
+      await Promise.all(running.map(each => each.stop()))
       await provider.stop()
       await temporary.remove()
     })
@@ -39,6 +40,7 @@ for (const engine of sharedEngines) {
         IDP_ISSUER: provider.issuer,
         WORKERS: String(WORKERS),
         PORT: String(freePort()),
+        METRICS_PORT: '0',
       })
       running.push(started)
       await waitUntil('all workers listen', () => linesOf(started).filter(isListening).length === WORKERS)
@@ -122,15 +124,59 @@ for (const engine of sharedEngines) {
       for (const { body } of await askAll('/api/dashboard', token)) expect(body).toMatchObject(named('After'))
     })
 
+    const changesOf = (running: RunningApi) =>
+      linesOf(running).flatMap(({ msg, worker = 0, logLevel }) =>
+        msg === 'log level changed' ? [`${logLevel} ${worker}`] : [],
+      )
+    const everywhere = (level: string) => Array.from({ length: WORKERS + 1 }, (_, n) => `${level} ${n}`)
+
+    test('SIGUSR2 changes the log level of all of them once, whichever processes receive it', async () => {
+      const pids = linesOf(api).flatMap(({ msg, pid }) => (msg === 'worker started' ? [pid] : []))
+      for (const level of ['debug', 'info']) {
+        const from = changesOf(api).length
+        const changes = () => changesOf(api).slice(from)
+        for (const pid of [...pids, api.process.pid]) process.kill(pid, 'SIGUSR2')
+        await waitUntil('all have changed', () => changes().length > WORKERS)
+        expect(changes().toSorted()).toEqual(everywhere(level))
+      }
+    })
+
+    test('each has metrics of its own, on a port of its own', async () => {
+      const serving = linesOf(api).filter(({ msg }) => msg === 'serving metrics')
+      expect(new Set(serving.map(({ url }) => url)).size).toBe(WORKERS)
+      const requestsOf = async ({ url, worker }: { url: string; worker: number }) => {
+        const samples = (await (await fetch(url)).text()).matchAll(
+          /^matchday_http_requests_total\{[^}]*\} (\d+)$/gm,
+        )
+        return { worker, requests: [...samples].reduce((sum, [, count]) => sum + Number(count), 0) }
+      }
+      const before = await Promise.all(serving.map(requestsOf))
+      const requestId = crypto.randomUUID()
+      const asked = await fetch(`${api.origin}/metrics`, { headers: { 'x-request-id': requestId } })
+      expect(asked.status).toBe(404)
+      const answered = await waitUntil('the worker logs the request', () => workerOf(requestId))
+      const counted = ({ worker, requests }: { worker: number; requests: number }) => ({
+        worker,
+        requests: requests + Number(worker === answered),
+      })
+      expect(await Promise.all(serving.map(requestsOf))).toEqual(before.map(counted))
+    })
+
     test('one that is killed is replaced, and all leave with 0 when they are told to', async () => {
       const doomed = await startWorkers()
-      const { pid } = linesOf(doomed).find(({ msg }) => msg === 'worker started')
+      const { pid, worker } = linesOf(doomed).find(({ msg }) => msg === 'worker started')
+      doomed.process.kill('SIGUSR2')
+      await waitUntil('all log at debug', () => changesOf(doomed).length > WORKERS)
       process.kill(pid, 'SIGKILL')
       await waitUntil(
         'another worker listens',
         () => linesOf(doomed).filter(isListening).length === WORKERS + 1,
       )
       expect(linesOf(doomed)).toContainEqual(expect.objectContaining({ msg: 'a worker ended by itself' }))
+      await waitUntil('the new one logs at debug', async () => {
+        await fetch(`${doomed.origin}/nothing`, { headers: { connection: 'close' }, keepalive: false })
+        return linesOf(doomed).some(line => line.msg === 'request refused' && line.worker === worker)
+      })
       expect(await doomed.stop('SIGTERM')).toBe(0)
       const stopped = () => linesOf(doomed).filter(({ msg }) => msg === 'stopped')
       // A process may be gone before its last line has been read.

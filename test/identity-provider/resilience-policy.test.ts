@@ -35,7 +35,7 @@ test('an unavailable provider is called twice; an invalid response and a refusal
     ['invalid', 1],
     ['refused', 1],
   ] as const) {
-    const call = createResiliencePolicy({ retryWaitMs: 2 })
+    const { run: call } = createResiliencePolicy({ retryWaitMs: 2 })
     const provider = createProvider()
     provider.answers = failing(kind)
     expect([await kindOf(call(provider.ask)), provider.asked]).toEqual([kind, times])
@@ -45,7 +45,7 @@ test('an unavailable provider is called twice; an invalid response and a refusal
 test('the circuit opens after five consecutive failures, and closes after one success', async () => {
   // The library of the circuit breaker only uses the system clock.
   setSystemTime(KICK_OFF)
-  const call = createResiliencePolicy({ retryWaitMs: 2, openMs: 10_000 })
+  const { run: call } = createResiliencePolicy({ retryWaitMs: 2, openMs: 10_000 })
   const provider = createProvider()
   const wellAgain = provider.answers
   provider.answers = failing('unavailable')
@@ -68,7 +68,7 @@ test('the circuit opens after five consecutive failures, and closes after one su
 })
 
 test('refusals and successes in between do not open the circuit', async () => {
-  const call = createResiliencePolicy({ retryWaitMs: 2, openMs: 10_000 })
+  const { run: call } = createResiliencePolicy({ retryWaitMs: 2, openMs: 10_000 })
   const provider = createProvider()
   for (let n = 0; n < 20; n++) {
     provider.answers = failing('refused')
@@ -80,7 +80,7 @@ test('refusals and successes in between do not open the circuit', async () => {
 test.each([408, 425, 429])(
   'responses with status %i to one fan are not retried and do not open the circuit',
   async status => {
-    const call = createResiliencePolicy({ retryWaitMs: 2, openMs: 60_000 })
+    const { run: call } = createResiliencePolicy({ retryWaitMs: 2, openMs: 60_000 })
     const provider = createProvider()
     const wellAgain = provider.answers
     provider.answers = failing('unavailable', status)
@@ -92,7 +92,7 @@ test.each([408, 425, 429])(
 )
 
 test('a request that was not sent does not open the circuit', async () => {
-  const call = createResiliencePolicy({ retryWaitMs: 2, openMs: 60_000 })
+  const { run: call } = createResiliencePolicy({ retryWaitMs: 2, openMs: 60_000 })
   const provider = createProvider()
   const wellAgain = provider.answers
   provider.answers = () => {
@@ -105,7 +105,7 @@ test('a request that was not sent does not open the circuit', async () => {
 })
 
 test('a failure with Retry-After is not retried', async () => {
-  const call = createResiliencePolicy({ retryWaitMs: 2 })
+  const { run: call } = createResiliencePolicy({ retryWaitMs: 2 })
   const provider = createProvider()
   provider.answers = failing('unavailable', 503, 30)
   await kindOf(call(provider.ask))

@@ -1,11 +1,12 @@
 /**
- * A process that changes points and enrols fans: `bun changing-process.ts DATABASE_URL SEED CHANGES PROVIDER SUBJECTS…`, eight
+ * A process that changes points, takes some back, and enrols fans: `bun changing-process.ts DATABASE_URL SEED CHANGES PROVIDER SUBJECTS…`, eight
  * changes at a time. Prints the number of changes.
  */
 import { DatabaseError, openDatabase, type Transaction } from '../../db/index.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { joinLeaderboard } from '../../src/points/join-leaderboard.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
+import { takeBack } from '../../src/points/take-back.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import { seededNumbers } from './board-model.ts'
 
@@ -18,8 +19,13 @@ let made = 0
 
 async function change(tx: Transaction, kind: number, subject: string, delta: number, ref: string) {
   const { user } = await ensureUser(tx, { provider, subject })
-  if (kind === 0) return joinLeaderboard(tx, user.id)
-  return appendEntry(tx, { userId: user.id, delta: kind === 1 ? -delta : delta, reason: 'activity', ref })
+  const userId = user.id
+  if (kind === 0) return joinLeaderboard(tx, userId)
+  // The processes grant, and take back, the same few.
+  const grant = `grant-${delta}`
+  if (kind === 2) return appendEntry(tx, { userId, delta, reason: 'rule', ref: grant })
+  if (kind === 3) return takeBack(tx, { userId, reason: 'rule', ref: grant })
+  return appendEntry(tx, { userId, delta: kind === 1 ? -delta : delta, reason: 'activity', ref })
 }
 
 /** On a slow machine SQLite's single lock may stay taken for longer than a writer waits; PostgreSQL needs no repeat. */
@@ -35,7 +41,7 @@ async function persist(work: (tx: Transaction) => Promise<unknown>): Promise<voi
 await Promise.all(
   Array.from({ length: AT_ONCE }, async () => {
     while (left-- > 0) {
-      const [kind, subject = ''] = [pick(8), subjects[pick(subjects.length)]]
+      const [kind, subject = ''] = [pick(10), subjects[pick(subjects.length)]]
       const [delta, ref] = [[1, 100, 156, 256, 65_536][pick(5)] ?? 1, `${seed}-${left}`]
       await persist(tx => change(tx, kind, subject, delta, ref))
       made++

@@ -147,7 +147,14 @@ onEachEngine('Pages of the leaderboard', world => {
         nextCursor.slice(0, at) + (nextCursor[at] === 'A' ? 'B' : 'A') + nextCursor.slice(at + 1)
       expect(await refusal(`?cursor=${changed}`)).toEqual([400, 'invalid_cursor'])
     }
-    for (const other of ['period=week', 'period=month', 'period=week&of=2020-W01', 'period=month&of=2020-01'])
+    for (const other of [
+      'period=week',
+      'period=month',
+      'period=week&of=2020-W01',
+      'period=month&of=2020-01',
+      'kind=predictions',
+      'kind=predictions&season=2026',
+    ])
       expect(await refusal(`?${other}&cursor=${nextCursor}`)).toEqual([400, 'invalid_cursor'])
     const weekly = (await read('?period=week&limit=2')).nextCursor
     expect(await refusal(`?cursor=${weekly}`)).toEqual([400, 'invalid_cursor'])
@@ -162,7 +169,7 @@ onEachEngine('Pages of the leaderboard', world => {
 
   test('any text that is not a cursor is refused, also while the first page is cached', async () => {
     await read('')
-    for (const cursor of ['the%20top', 'at%20the%20top', 'undefined', 'null', 'x'])
+    for (const cursor of ['top', 'the%20top', 'at%20the%20top', 'undefined', 'null', 'x'])
       expect([cursor, ...(await refusal(`?cursor=${cursor}`))]).toEqual([cursor, 400, 'invalid_cursor'])
   })
 

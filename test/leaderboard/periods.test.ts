@@ -12,6 +12,42 @@ interface Entry {
 onEachEngine(
   'Weekly and monthly boards',
   world => {
+    test.each([
+      [
+        'of=2026-W47&limit=0',
+        { of: 'needs period=week or period=month', limit: 'must be a whole number of 1 to 100' },
+      ],
+      [
+        'period=week&of=2026-W54&x=1',
+        { of: 'must be a week that exists, such as 2026-W47', x: 'is not a member of this request' },
+      ],
+      [
+        'period=month&of=x&around=me&cursor=y',
+        { of: 'must be a month that exists, such as 2026-11', around: 'cannot be given with cursor' },
+      ],
+      ['kind=predictions&period=week&of=2026-W47', { period: 'must be all with kind=predictions' }],
+      ['season=2026%2F27', { season: 'needs kind=predictions' }],
+      [
+        `kind=goals&season=${'x'.repeat(21)}`,
+        {
+          kind: 'must be "points" or "predictions"',
+          season: 'must be a string of 1 to 20 characters',
+        },
+      ],
+      [
+        'period=year&of=x',
+        {
+          of: 'must be a week like 2026-W47 or a month like 2026-11',
+          period: 'must be "all" or "week" or "month"',
+        },
+      ],
+    ])('every error of the query %s is listed at once', async (query, expected) => {
+      const { status, body } = await world.anonymous.get(`/api/leaderboard?${query}`)
+      expect([status, body.code]).toEqual([422, 'validation_failed'])
+      const found = body.errors.map(({ parameter, message }: Record<string, string>) => [parameter, message])
+      expect(Object.fromEntries(found)).toEqual(expected)
+    })
+
     const setClock = (at: string) => {
       world.clock.ms = Date.parse(at)
     }

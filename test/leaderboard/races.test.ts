@@ -1,6 +1,7 @@
 /** Processes that earn, spend and enrol on one database concurrently: buckets and ranks stay exact. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
+import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
 import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { readRankedEntry } from '../../src/leaderboard/ranked-entry.ts'
 import { createClock } from '../support/clock.ts'
@@ -93,6 +94,15 @@ for (const engine of sharedEngines) {
       const all = new Map((boards.get('all') ?? []).map(({ userId, minusPoints }) => [userId, -minusPoints]))
       for (const { userId, lifetime } of accounts)
         expect([userId, all.get(userId)]).toEqual([userId, lifetime])
+
+      const entries = await db.read.select().from(db.tables.pointsEntries)
+      const booked = (reason: string) => entries.filter(entry => entry.reason === reason).length
+      expect(booked('rule_void')).toBeGreaterThan(0)
+      expect(booked('rule')).toBeGreaterThanOrEqual(booked('rule_void'))
+      const findings: string[] = []
+      await verifyLedger(db, { onFinding: ({ what }) => findings.push(what) })
+      // These grants have no events, which is a finding of its own.
+      expect(findings.filter(what => !what.startsWith('points_entries.delta of '))).toEqual([])
 
       // All writers lock in one order: the server found no deadlock.
       if (engine.name !== 'PostgreSQL') return

@@ -1,8 +1,9 @@
 /** The start page of the mock provider in a real browser: its buttons call the control interface. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { findSerious } from '../support/axe.ts'
-import { noBrowser, openBrowser } from '../support/browser.ts'
+import { noBrowser, openBrowser, screenshotPath } from '../support/browser.ts'
 import { type RunningProvider, startProvider } from '../support/processes.ts'
+import { authorizePath } from './world.ts'
 
 const TIMEOUT_MS = 300_000
 const title = noBrowser ? `the start page (left out: ${noBrowser})` : 'the start page'
@@ -11,7 +12,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   let provider: RunningProvider
 
   beforeAll(async () => {
-    provider = await startProvider({ fans: 3 })
+    provider = await startProvider({ fans: 12 })
   }, TIMEOUT_MS)
   afterAll(() => provider.stop(), TIMEOUT_MS)
 
@@ -49,14 +50,26 @@ describe.skipIf(noBrowser !== null)(title, () => {
     TIMEOUT_MS,
   )
 
-  test.each(['light', 'dark'] as const)(
-    'axe finds nothing serious in %s at phone width',
-    async colorScheme => {
-      const browser = await openBrowser({ colorScheme })
+  test.each([
+    { colorScheme: 'light', width: 1280 },
+    { colorScheme: 'light', width: 390 },
+    { colorScheme: 'dark', width: 1280 },
+    { colorScheme: 'dark', width: 390 },
+  ] as const)(
+    'axe finds nothing serious on it and on the sign-in page in $colorScheme at a width of $width',
+    async ({ colorScheme, width }) => {
+      const browser = await openBrowser({ colorScheme, viewport: { width, height: 844 } })
       const page = await browser.context.newPage()
-      await page.setViewportSize({ width: 390, height: 844 })
-      await page.goto(provider.issuer)
-      expect(await findSerious(page)).toEqual([])
+      for (const [name, path] of [
+        ['start', '/'],
+        ['sign-in', authorizePath()],
+      ] as const) {
+        await page.goto(`${provider.issuer}${path}`)
+        await page.screenshot({ path: screenshotPath(`mock-${name}-${colorScheme}-${width}`) })
+        expect(await findSerious(page), name).toEqual([])
+        const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+        expect(scrolled, name).toBeLessThanOrEqual(width)
+      }
       await browser.close()
     },
     TIMEOUT_MS,

@@ -34,6 +34,18 @@ describe('the sign-in page', () => {
     expect(await show(createWorld(), { q: 'fan-0007' })).toContain('<span class="fan-id">fan-0007</span>')
   })
 
+  test('shows the stage that the seed gives to each generated fan, and none for other users', async () => {
+    const world = createWorld()
+    const stageIn = async (q: string) =>
+      /<span class="fan-stage">([^<]*)<\/span>/.exec(await show(world, { q }))?.[1]
+    expect(await stageIn('fan-0001')).toBe('Seeded new')
+    expect(await stageIn('fan-0003')).toBe('Seeded onboarded')
+    expect(await stageIn('fan-0010')).toBe('Seeded with redeemed rewards')
+    await world.json('POST', '/_mock/users', { sub: 'fan-9999', name: 'Created Here' })
+    expect(await stageIn('fan-9999')).toBeUndefined()
+    expect(await world.json('GET', '/_mock/users/fan-0003')).not.toHaveProperty('stage')
+  })
+
   test('shows an empty result with a link to all fans', async () => {
     const page = await show(createWorld(), { q: 'nobody at all' })
     expect(count(page)).toBe('No fan found among 40')

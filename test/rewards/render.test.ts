@@ -1,7 +1,7 @@
 /** The list as text is the list, byte for byte: whatever the reward, the fan's points, and what they did with it. */
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { presentReward, type RewardRow, type UserRewardRow } from '../../src/rewards/present.ts'
+import { type OwnReward, presentReward, type RewardRow } from '../../src/rewards/present.ts'
 import { renderReward } from '../../src/rewards/render.ts'
 
 const now = new Date('2026-08-15T18:30:00.000Z')
@@ -20,10 +20,10 @@ const rewards: fc.Arbitrary<RewardRow> = fc.record({
   createdAt: fc.constant(now),
   updatedAt: fc.constant(now),
 })
-const claims: fc.Arbitrary<Omit<UserRewardRow, 'rewardId'> | undefined> = fc.constantFrom(
+const claims: fc.Arbitrary<Omit<OwnReward, 'rewardId'> | undefined> = fc.constantFrom(
   undefined,
-  { userId: 'fan', claimedAt: now, redeemedAt: null, redemptionCode: null },
-  { userId: 'fan', claimedAt: now, redeemedAt: now, redemptionCode: 'AAAA-BBBB-CCCC-DDDD' },
+  { claimedAt: now, redeemedAt: null, redemptionCode: null },
+  { claimedAt: now, redeemedAt: now, redemptionCode: 'AAAA-BBBB-CCCC-DDDD' },
 )
 
 test('a rendered reward is the presented one as JSON, for one fan after another', () => {

@@ -20,12 +20,14 @@ import { openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { upsertProfile } from '../../src/profile/profile.ts'
-import { ensureUser, findTokenValidity } from '../../src/users/users.ts'
+import { findTokenValidity } from '../../src/users/user-token-validity.ts'
+import { ensureUser } from '../../src/users/users.ts'
 import { insertTeam } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
 import { startApi } from '../support/processes.ts'
 import { runScript, startScript } from './run-script.ts'
+import { options } from './seed/sixty-fans.ts'
 
 let folder: string
 beforeEach(() => {
@@ -50,8 +52,7 @@ async function seeded(name: string, fans = 20): Promise<string[]> {
   const made = scratch()
   await migrate(urlOf(made))
   const db = openDatabase(urlOf(made), createClock())
-  const provider = { name: 'mock-idp', issuer: 'http://localhost:4000' }
-  await seedDatabase(db, { seed: 1, fans, provider, onboardingPoints: 100 })
+  await seedDatabase(db, { ...options, seed: 1, fans })
   const rows = await dump(db)
   await db.close()
   copyFileSync(pathOf(made), pathOf(name))
@@ -279,7 +280,8 @@ test('a restore over a database without data does not need --force', async () =>
 test('a restore fails while the API has the database open, even if idle', async () => {
   const rows = await seeded('live.db')
   const fresh = await seeded('backup.db', 30)
-  const api = await startApi({ DATABASE_URL: urlOf('live.db') })
+  // The seed has events that are older than the default period.
+  const api = await startApi({ DATABASE_URL: urlOf('live.db'), EVENT_RETENTION_DAYS: '36500' })
   const refused = await run('restore', 'live.db', pathOf('backup.db'), '--force')
   expect(refused).toMatchObject({ code: 1, out: '' })
   expect(refused.err).toContain('is in use: stop the API')

@@ -34,6 +34,17 @@ test('the commands of the banner work as printed', async () => {
   expect(points.balance).toBe(100)
 })
 
+test('the server key of the banner is accepted, with every scope', async () => {
+  const [, key = ''] = /^Server key +(mdk_\w+)$/m.exec(dev.banner.replace(/^ +/gm, '')) ?? []
+  const call = async (path: string, method: string) => {
+    const url = `http://localhost:${dev.ports.PORT}/api/redemptions/0000-0000-0000-0000${path}`
+    const response = await fetch(url, { method, headers: { authorization: `Bearer ${key}` } })
+    return [response.status, ((await response.json()) as { code: string }).code]
+  }
+  expect(await call('', 'GET')).toEqual([404, 'redemption_not_found'])
+  expect(await call('/use', 'POST')).toEqual([404, 'redemption_not_found'])
+})
+
 test('Swagger UI is served, and the provider lists its fans', async () => {
   expect((await fetch(`http://localhost:${dev.ports.PORT}/docs`)).status).toBe(200)
   expect((await fetch(`http://localhost:${dev.ports.MOCK_IDP_PORT}/_mock/users`)).status).toBe(200)

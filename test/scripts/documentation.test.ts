@@ -5,6 +5,7 @@ import { dirname, join, normalize } from 'node:path'
 import { Glob } from 'bun'
 import { renderProblemCodes } from '../../scripts/docs/problem-codes.ts'
 import { type RunningDev, root, startDev } from '../support/dev.ts'
+import { testedExecutable } from '../support/executable.ts'
 
 const read = (page: string) => readFileSync(join(root, page), 'utf8')
 const docs = [...new Glob('docs/**/*.md').scanSync(root)].sort()
@@ -48,6 +49,7 @@ async function runSteps(steps: Step[], { ports, env }: RunningDev): Promise<Step
     .join('\n')
     .replaceAll('localhost:3000', `localhost:${ports.PORT}`)
     .replaceAll('localhost:4000', `localhost:${ports.MOCK_IDP_PORT}`)
+    .replaceAll(/\bbun run (--silent )?(?!-)/g, testedExecutable === null ? '$&' : `${testedExecutable} `)
   const shell = Bun.spawn(['bash', '-c', script], {
     cwd: root,
     env: { ...env, IDP_ISSUER: `http://localhost:${ports.MOCK_IDP_PORT}` },
@@ -125,7 +127,7 @@ test('docs/problems.md lists the problem types of the API', () => {
 test('docs/configuration.md lists every variable that is read', async () => {
   const files = [...new Glob('src/config/*.ts').scanSync(root), 'scripts/dev.ts', 'mock-idp/main.ts']
   const called =
-    /(?:text|required|integer|flag|oneOf|rate|readUrl|readList|readSecret|readInteger)\(\s*(?:reader,\s*)?'([A-Z][A-Z_]+)'/g
+    /(?:text|secret|required|integer|flag|oneOf|rate|readUrl|readList|readSecret|readInteger)\(\s*(?:reader,\s*)?'([A-Z][A-Z_]+)'/g
   const variables = files.flatMap(file => [...read(file).matchAll(called)].map(([, name]) => name ?? ''))
   const page = read('docs/configuration.md')
   expect(variables.length).toBeGreaterThan(45)

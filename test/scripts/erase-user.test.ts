@@ -8,10 +8,11 @@ import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
 import { startSession } from '../../src/auth/native-sessions.ts'
 import { parseTokenClaims } from '../../src/identity-provider/claims.ts'
 import { findFlaw } from '../../src/packs/proof.ts'
+import { grantPoints } from '../../src/points/grants.ts'
 import { upsertProfile } from '../../src/profile/profile.ts'
 import { enqueueSync } from '../../src/users/deferred-sync.ts'
 import { syncIdentity } from '../../src/users/mirror.ts'
-import { findTokenValidity } from '../../src/users/users.ts'
+import { findTokenValidity } from '../../src/users/user-token-validity.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { addPack, buy, expectStatus, open } from '../packs/packs-world.ts'
 import { sharedEngines } from '../support/engines.ts'
@@ -46,10 +47,13 @@ async function busyFan(world: World) {
   const native = expectStatus(200, await fan.post('/api/auth/native-token', { deviceName }))
   const { id, identity } = expectStatus(200, await fan.get('/api/user/profile'))
   const sealedToken = `a sealed token ${nth}.`
+  const note = `Apology to the fan of row ${nth}.`
+  const grant = { fan: { userId: id }, delta: 5, ref: `apology-${nth}`, note }
+  await world.db.write(tx => grantPoints(tx, { source: 'desk', provider: '' }, grant))
   await world.db.write(tx =>
     enqueueSync(tx, id, { sealedToken, tokenExpiresAt: new Date(world.clock.ms + 9e6) }),
   )
-  const written = [handle, displayName, bio, deviceName, sealedToken, reward.redemptionCode, key]
+  const written = [handle, displayName, bio, deviceName, sealedToken, reward.redemptionCode, key, note]
   const personal = [...written, fan.subject, identity.email, identity.name]
   return { fan, id, native, handle, userPackId: userPack.id, personal }
 }
@@ -97,6 +101,8 @@ for (const engine of sharedEngines) {
           identity: ['subject', 'email', 'emailVerified', 'name', 'picture'],
           devices: 1,
           redemptionCodes: 1,
+          grantNotes: 1,
+          eventData: 5,
           deferredSyncs: 1,
           done: false,
         })

@@ -12,7 +12,7 @@ import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
 import { sharedEngines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { runScript, startScript } from './run-script.ts'
+import { asTyped, runScript, startScript } from './run-script.ts'
 
 const team = (number: number, fields = {}) => ({
   id: `team-${number}`,
@@ -56,6 +56,18 @@ const catalogue = {
       items: [{ id: 'anthem', weight: 1_000_000 }],
     },
   ],
+  rules: [
+    {
+      id: 'shop',
+      name: 'A point per euro',
+      eventType: 'shop.purchase',
+      when: [{ path: '/currency', op: 'eq', value: 'EUR' }],
+      points: { per: '/amount', every: 100, points: 1 },
+      limit: { count: 3, per: 'day' },
+      budget: 50_000,
+      timeZone: 'Europe/Madrid',
+    },
+  ],
 }
 
 const broken = `{
@@ -95,8 +107,8 @@ function fileOf(name: string, content: unknown): string {
 const run = ({ url }: TemporaryDatabase, parameters: string[], input = '') =>
   runScript('import-catalog', parameters, { env: { DATABASE_URL: url ?? '' }, input })
 
-/** The data without timestamps, which differ between runs. */
-const contentOf = (db: Database) => dump(db, ['createdAt', 'updatedAt'])
+/** The data without timestamps and random versions, which differ between runs. */
+const contentOf = (db: Database) => dump(db, ['createdAt', 'updatedAt', 'version'])
 
 for (const engine of sharedEngines) {
   test(`shows the changes, applies them, and changes nothing the second time (${engine.name})`, async () => {
@@ -107,20 +119,22 @@ for (const engine of sharedEngines) {
     const dry = await run(database, [path, '--dry-run'])
     expect(dry).toMatchObject({ code: 0, err: '' })
     expect(dry.out).toContain('created team team-1\n')
-    expect(dry.out).toEndWith('5 rows would change; nothing was written (--dry-run).\n')
+    expect(dry.out).toEndWith('6 rows would change; nothing was written (--dry-run).\n')
     expect(await dump(database.db)).toEqual(empty)
 
     const done = await run(database, [path])
     expect(done.code).toBe(0)
-    expect(done.out).toMatch(/^teams: 2 created\nrewards: 1 created\npacks: 2 created\n5 rows changed in /)
+    expect(done.out).toMatch(
+      /^teams: 2 created\nrewards: 1 created\npacks: 2 created\nrules: 1 created\n6 rows changed in /,
+    )
     const rows = await dump(database.db)
-    expect(rows.length).toBe(2 + 1 + 2 + 2 + 3)
+    expect(rows.length).toBe(2 + 1 + 2 + 2 + 3 + 3)
 
     const again = await run(database, [path, '--json'])
     expect(again.code).toBe(0)
     expect(JSON.parse(again.out)).toMatchObject({
       changes: [],
-      unchanged: 5,
+      unchanged: 6,
       notInFile: [],
       changed: 0,
       dryRun: false,
@@ -130,6 +144,31 @@ for (const engine of sharedEngines) {
     await database.remove()
   })
 }
+
+test('reads any RFC 3339 instant, and the same instant in another form changes nothing', async () => {
+  const database = await sqliteEngine.open(createClock())
+  const [scarf] = catalogue.rewards
+  const between = (name: string, startsAt: string, endsAt: string) =>
+    fileOf(name, { rewards: [{ ...scarf, startsAt, endsAt }] })
+  const first = await run(database, [
+    between('a.json', '2026-11-01T00:00:00Z', '2026-12-24T20:00:00.5+02:00'),
+  ])
+  expect([first.code, first.err]).toEqual([0, ''])
+  const [row] = await database.db.read.select().from(database.db.tables.rewards)
+  expect([row?.startsAt, row?.endsAt]).toEqual([
+    new Date('2026-11-01T00:00:00.000Z'),
+    new Date('2026-12-24T18:00:00.500Z'),
+  ])
+  const same = between('b.json', '2026-10-31t23:00:00.000000-01:00', '2026-12-24T18:00:00.500000000z')
+  expect((await run(database, [same])).out).toContain('Nothing to change')
+
+  // Later as text, and earlier as an instant.
+  const reversed = between('c.json', '2026-11-01T00:00:00Z', '2026-11-01T01:00:00+02:00')
+  expect((await run(database, [reversed])).out).toContain('/rewards/0/endsAt must be after startsAt')
+  const invalid = between('d.json', '2026-11-01', '2026-02-30T00:00:00Z')
+  expect((await run(database, [invalid])).out).toContain('/rewards/0/startsAt must be an RFC 3339 instant')
+  await database.remove()
+})
 
 test('shows each changed member with old and new value, and prunes only with --prune', async () => {
   const database = await sqliteEngine.open(createClock())
@@ -191,6 +230,28 @@ test('lists every error with its line and its pointer, and writes nothing', asyn
   await database.remove()
 })
 
+test('lists the errors of rules, with what their values must be', async () => {
+  const database = await sqliteEngine.open(createClock())
+  const [rule] = catalogue.rules
+  const rules = [
+    { ...rule, id: 'one', timeZone: 'Europe/Atlantis', when: [{ path: '/amount', op: 'gt', value: true }] },
+    { ...rule, id: 'two', points: { fixed: '10' }, limit: { count: 1, per: 'year' }, eventType: 'purchase' },
+  ]
+  const { code, out } = await run(database, [fileOf('rules.json', { rules })])
+  expect(code).toBe(1)
+  expect(out.split('\n')).toEqual([
+    'line 1: /rules/1/eventType must be a type like shop.purchase: dotted lower case, at most 100 characters',
+    'line 1: /rules/1/points must be {"fixed": points} or {"per": pointer, "every": number, "points": points}',
+    'line 1: /rules/1/limit must be {"count": number, "per": "day", "week", "month" or "ever"} or null',
+    'line 1: /rules/0/when/0/value must be a number or a string for gt',
+    'line 1: /rules/0/timeZone must be an IANA time zone like Europe/London',
+    '5 errors; nothing was written.',
+    '',
+  ])
+  expect(await dump(database.db)).toEqual([])
+  await database.remove()
+})
+
 test('compares the whole file with the database before the first write', async () => {
   const database = await sqliteEngine.open(createClock())
   await run(database, [fileOf('first.json', catalogue)])
@@ -215,6 +276,7 @@ test('accepts the same catalogue as NDJSON, from a file or standard input', asyn
     ...catalogue.packs.map(entry => ({ kind: 'pack', ...entry })),
     ...catalogue.teams.map(entry => ({ kind: 'team', ...entry })),
     ...catalogue.rewards.map(entry => ({ kind: 'reward', ...entry })),
+    ...catalogue.rules.map(entry => ({ kind: 'rule', ...entry })),
   ].map(line => JSON.stringify(line))
   expect((await run(byFile, [fileOf('catalog.json', catalogue)])).code).toBe(0)
   expect((await run(byLines, ['-'], lines.join('\n'))).code).toBe(0)
@@ -276,7 +338,7 @@ test('Ctrl-C finishes the batch and shows how to continue', async () => {
   expect(code).toBe(130)
   const written = await teamsIn(database)
   expect(written).toBeLessThan(many.teams.length)
-  expect(err).toContain(`Stopped after ${written}. To continue: bun run import-catalog '${path}'\n`)
+  expect(asTyped(err)).toContain(`Stopped after ${written}. To continue: bun run import-catalog '${path}'\n`)
   await database.remove()
 })
 

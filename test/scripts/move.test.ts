@@ -11,6 +11,7 @@ import { countAll } from '../../scripts/move/copy.ts'
 import { moveDatabase } from '../../scripts/move/move.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
+import { appendEntry } from '../../src/points/ledger.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
 import { type Engine, engines, postgresEngine, sharedEngines, sqliteEngine } from '../support/engines.ts'
@@ -21,6 +22,7 @@ const seed = {
   seed: 7,
   provider: { name: 'mock-idp', issuer: 'http://localhost:4000' },
   onboardingPoints: 100,
+  predictionPoints: { outcome: 10, difference: 15, exact: 25 },
   exclusive: true,
 }
 const quiet = { sourceName: 'here', onCopied() {}, onCompared() {}, onVerified() {} }
@@ -75,7 +77,100 @@ async function addOddities(db: Database) {
       await tx.insert(idempotencyKeys).values({ provider: text, subject: '', route: 'POST /', key, ...kept })
     }
     await tx.insert(rateLimitWindows).values({ key: 'window', used: 1, endsAt: at })
+    await addEvents(tx, { at, text })
+    await addQuests(tx, { at, text })
+    await addMatches(tx, { at, text })
+    await addWebhooks(tx, { at, text })
   })
+}
+
+async function addMatches(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { teams, matches, matchSettlements, checkIns, predictions } = tx.tables
+  const [home, away] = await tx.select({ id: teams.id }).from(teams).limit(2)
+  if (!home || !away) throw new Error('the seed has teams')
+  const [matchId, userId, revision] = ['match', 'Z', Number.MAX_SAFE_INTEGER]
+  const scores = { homeScore: 0, awayScore: 0 }
+  await tx.insert(matches).values({
+    ...{ id: matchId, homeTeamId: home.id, awayTeamId: away.id, revision, ...scores },
+    ...{ competition: text, season: '', status: 'finished', active: false },
+    ...{ kickoffAt: at, createdAt: at, updatedAt: new Date(-1) },
+  })
+  const settlement = { matchId, revision, action: 'settle', ...scores, kickoffAt: at, revisedAt: at }
+  await tx.insert(matchSettlements).values({ ...settlement, cursor: 'é', lastPass: true, season: text })
+  await tx.insert(checkIns).values({ userId, matchId, checkedInAt: at })
+  const prediction = { matchId, userId, ...scores, createdAt: at, changedAt: at, state: 'open' }
+  await tx.insert(predictions).values({ ...prediction, points: 0, booked: 0 })
+}
+
+async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { webhookEndpoints, webhookLanes, webhookDeliveries } = tx.tables
+  const [endpointId, userId] = ['endpoint', 'Z']
+  const endpoint = { id: endpointId, url: text, types: '*', sealedSecret: text, createdAt: at }
+  await tx.insert(webhookEndpoints).values(endpoint)
+  await tx.insert(webhookLanes).values({ endpointId, userId, nextAttemptAt: at })
+  const delivery = { endpointId, userId, sequence: 1, type: 'shop.purchase', body: text, createdAt: at }
+  await tx.insert(webhookDeliveries).values({ ...delivery, state: 'failed', attempts: 0, answer: '' })
+  await tx
+    .insert(tx.tables.eventSinks)
+    .values({ name: text, position: 1, leaseHolder: text, leaseEndsAt: at })
+}
+
+async function addQuests(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const { quests, questVersions, questRequirements, questProgress, questCounts, questStreaks, userItems } =
+    tx.tables
+  const [questId, userId, period, version, createdAt] = ['quest', 'Z', 'ever', 1, at] as const
+  for (const id of [questId, 'required'])
+    await tx.insert(quests).values({ id, active: false, version, createdAt, updatedAt: at })
+  await tx.insert(questVersions).values({ questId, version, entry: text, createdAt })
+  await tx.insert(questRequirements).values({ questId, requiredId: 'required' })
+  const claimed = { completedAt: at, completionId: '', claimedAt: at, given: text }
+  await tx
+    .insert(questProgress)
+    .values({ userId, questId, period, version, counts: '{}', createdAt, ...claimed })
+  const counted = { userId, questId, period, stepId: 'step', value: text }
+  await tx.insert(questCounts).values({ ...counted, source: 'shop', eventId: text })
+  const streak = { current: 1, best: 1, graceLeft: 0, lastEndsAt: at, endsAt: at }
+  await tx.insert(questStreaks).values({ userId, questId, ...streak })
+  const item = { userId, collectibleId: 'muddy-boots', serialNumber: Number.MAX_SAFE_INTEGER, createdAt }
+  await tx.insert(userItems).values({ ...item, givenFor: text })
+}
+
+async function addEvents(tx: Transaction, { at, text }: { at: Date; text: string }) {
+  const {
+    serverKeys,
+    events,
+    eventDistribution,
+    rules,
+    ruleVersions,
+    ruleUses,
+    ruleBudgets,
+    catalogueVersions,
+    pointsGrants,
+  } = tx.tables
+  const [ruleId, userId, version, createdAt] = ['rule', 'Z', 1, at] as const
+  await tx.insert(serverKeys).values({ id: 'key', source: text, scopes: '', hash: 'h', createdAt })
+  const event = {
+    source: 'shop',
+    userId,
+    type: 'shop.purchase',
+    occurredAt: at,
+    recordedAt: at,
+    data: JSON.stringify({ text }),
+  }
+  await tx.insert(events).values({ ...event, eventId: text, sequence: 1, position: 7 })
+  await tx.insert(eventDistribution).values({ id: 'events', lastPosition: 7 })
+  await tx.insert(events).values({ source: '', eventId: '', recordedAt: at, voidedAt: at, voidNote: text })
+  const rule = { name: text, eventType: 'shop.purchase', definition: '{}', active: true, version }
+  await tx.insert(rules).values({ id: ruleId, ...rule, createdAt, updatedAt: at })
+  await tx.insert(ruleVersions).values({ ruleId, version, entry: '{}', createdAt })
+  await tx.insert(ruleUses).values({ userId, ruleId, window: 'ever', uses: 0 })
+  await tx.insert(ruleBudgets).values({ ruleId, granted: 0 })
+  await tx.update(catalogueVersions).set({ version: 'v' })
+  const booking = await appendEntry(tx, { userId, delta: 1, reason: 'adjustment', ref: text })
+  if (booking.outcome !== 'booked') throw new Error('a grant was not booked')
+  const { id: entryId, createdAt: bookedAt } = booking.entry
+  const grant = { ref: text, source: '', userId, delta: 1, entryId, note: text }
+  await tx.insert(pointsGrants).values({ ...grant, createdAt: bookedAt })
 }
 
 /** The values of the file with their SQLite types. */

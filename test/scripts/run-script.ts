@@ -1,8 +1,7 @@
 /** Runs scripts as operators do: as a process in the root of the repository. */
-import { join } from 'node:path'
 import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
+import { programOf, testedExecutable } from '../support/executable.ts'
 
-const root = join(import.meta.dir, '../..')
 const secrets = await makeDevelopmentSecrets()
 
 export interface ScriptOptions {
@@ -16,9 +15,12 @@ export function startScript(
   parameters: string[],
   { env = {}, input = '' }: ScriptOptions = {},
 ) {
-  return Bun.spawn([process.execPath, `scripts/${name}.ts`, ...parameters], {
-    cwd: root,
-    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'test', ...secrets, ...env },
+  // Programs of the tests are not in the executable.
+  const executable = name.startsWith('../') ? null : testedExecutable
+  const { command, cwd, PATH } = programOf(name, `scripts/${name}.ts`, executable)
+  return Bun.spawn([...command, ...parameters], {
+    cwd,
+    env: { PATH, NODE_ENV: 'test', ...secrets, ...env },
     stdin: new Blob([input]),
     stdout: 'pipe',
     stderr: 'pipe',
@@ -28,5 +30,9 @@ export function startScript(
 export async function runScript(name: string, parameters: string[], options?: ScriptOptions) {
   const child = startScript(name, parameters, options)
   const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
-  return { code: await child.exited, out, err }
+  return { code: await child.exited, out: asTyped(out), err: asTyped(err) }
 }
+
+/** The executable says `matchday grant` where a script says `bun run grant`. */
+export const asTyped = (text: string) =>
+  testedExecutable === null ? text : text.replaceAll(/(?<![\w/])matchday (?=[a-z])/g, 'bun run ')

@@ -1,7 +1,6 @@
 /** Chromium for the tests that look at pages, kept from every machine but this one. */
 import { mkdirSync } from 'node:fs'
-import axe from 'axe-core'
-import { type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type BrowserContext, chromium } from 'playwright-core'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
 
@@ -54,16 +53,6 @@ export async function openBrowser({
     complaints.push(message.text())
   })
   return { context, complaints, hosts, close: () => browser.close() }
-}
-
-/** Rules of WCAG that the page breaks seriously, each with the elements, by axe-core. */
-export async function findBarriers(page: Page): Promise<string[]> {
-  // Evaluated by the debugger: the page's policy allows no script of others.
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(() => axe.run())
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }
 
 /** Where a screenshot of this name goes; the folder is not kept in the repository. */

@@ -30,9 +30,11 @@ export function createClient(
     const headers = new Headers(init.headers)
     if (token !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${token}`)
     const response = await handle(new Request(origin + path, { ...init, headers }))
-    const text = await response.text()
     const mediaType = response.headers.get('content-type')?.split(';')[0] ?? null
-    const body = mediaType?.endsWith('json') ? JSON.parse(text) : text === '' ? undefined : text
+    const isEndless = mediaType === 'text/event-stream'
+    const text = isEndless ? '' : await response.text()
+    if (isEndless) await response.body?.cancel()
+    const body = mediaType?.endsWith('json') ? JSON.parse(text) : text || isEndless ? text : undefined
     const exchange = { method: init.method ?? 'GET', path: path.split('?')[0] ?? '', status: response.status }
     const fault = judge({ ...exchange, mediaType, body })
     if (fault) throw new Error(`${exchange.method} ${path} answered ${response.status}: ${fault}\n${text}`)

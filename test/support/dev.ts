@@ -2,9 +2,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { programOf, testedExecutable } from './executable.ts'
 import { freePort } from './processes.ts'
 
-export const root = join(import.meta.dir, '../..')
+export { root } from './executable.ts'
 
 export interface RunningDev {
   process: Bun.Subprocess
@@ -15,7 +16,10 @@ export interface RunningDev {
   stop(): Promise<void>
 }
 
-export async function startDev(extra: Record<string, string> = {}): Promise<RunningDev> {
+export async function startDev(
+  extra: Record<string, string> = {},
+  executable = testedExecutable,
+): Promise<RunningDev> {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-dev-'))
   const ports = { PORT: String(freePort()), MOCK_IDP_PORT: String(freePort()) }
   const env = {
@@ -26,7 +30,7 @@ export async function startDev(extra: Record<string, string> = {}): Promise<Runn
     ...ports,
     ...extra,
   }
-  const child = spawnDev(env)
+  const child = spawnDev(env, executable)
   let said = ''
   // Read to the end, not only to the banner: a pipe that nobody empties stops the one who writes.
   const ready = new Promise<string>((resolve, reject) => {
@@ -52,10 +56,11 @@ export async function startDev(extra: Record<string, string> = {}): Promise<Runn
   }
 }
 
-export function spawnDev(env: Record<string, string>) {
-  return Bun.spawn([process.execPath, 'scripts/dev.ts'], {
-    cwd: root,
-    env,
+export function spawnDev(env: Record<string, string>, executable = testedExecutable) {
+  const { command, cwd, PATH } = programOf('dev', 'scripts/dev.ts', executable)
+  return Bun.spawn(command, {
+    cwd,
+    env: { ...env, PATH },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

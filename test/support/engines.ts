@@ -7,9 +7,10 @@ import { PGlite } from '@electric-sql/pglite'
 import { SQL } from 'bun'
 import { drizzle as drizzleOnPglite } from 'drizzle-orm/pglite'
 import { expectedMigrations } from '../../db/expected-schema.ts'
-import { type Database, openDatabase, type Sources } from '../../db/index.ts'
+import { type Database, type DatabaseObserver, openDatabase, type Sources } from '../../db/index.ts'
 import { applyMigrations, migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres/database.ts'
+import '../../src/event-readers.ts'
 
 /** A database of its own, migrated and empty. */
 export interface TemporaryDatabase {
@@ -21,7 +22,7 @@ export interface TemporaryDatabase {
 
 export interface Engine {
   name: string
-  open(sources: Sources): Promise<TemporaryDatabase>
+  open(sources: Sources, observer?: DatabaseObserver): Promise<TemporaryDatabase>
 }
 
 /** A migrated and empty database, of which each world gets a copy: migrating takes several times as long. */
@@ -40,13 +41,13 @@ const sqliteTemplate = once(async () => {
 
 export const sqliteEngine: Engine = {
   name: 'SQLite',
-  async open(sources) {
+  async open(sources, observer) {
     const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
     const path = join(folder, 'test.db')
     copyFileSync(await sqliteTemplate(), path)
     const url = `sqlite:${path}`
     // As in the one process that serves.
-    const db = openDatabase(url, sources, { offloadDisk: true })
+    const db = openDatabase(url, sources, { offloadDisk: true, observer })
     return {
       db,
       url,
@@ -85,8 +86,9 @@ const MAX_TEMPLATES = 6
 /** Stays on the server for the next run, under a name that tells its migrations; the oldest of that kind go. */
 const serverTemplate = once(async () => {
   const server = serverUrl ?? ''
-  const hashes = expectedMigrations('postgres').map(migration => migration.hash)
-  const name = TEMPLATE + hash('sha256', JSON.stringify(hashes), 'hex').slice(0, 16)
+  // The times too: a migration that was generated again has the same hash and another time.
+  const migrations = expectedMigrations('postgres').map(migration => [migration.hash, migration.folderMillis])
+  const name = TEMPLATE + hash('sha256', JSON.stringify(migrations), 'hex').slice(0, 16)
   const client = new SQL(server, { max: 1 })
   try {
     const found: { datname: string }[] = await client.unsafe(
@@ -112,12 +114,12 @@ const serverTemplate = once(async () => {
 
 const serverEngine = (server: string): Engine => ({
   name: 'PostgreSQL',
-  async open(sources) {
+  async open(sources, observer) {
     const name = `matchday_test_${process.pid}_${++databases}`
     await administrate(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     await administrate(server, `CREATE DATABASE ${name} TEMPLATE ${await serverTemplate()}`)
     const url = databaseUrl(server, name)
-    const db = openDatabase(url, sources)
+    const db = openDatabase(url, sources, { observer })
     return {
       db,
       url,
@@ -145,9 +147,10 @@ const pgliteTemplate = once(async () => {
 
 const pgliteEngine: Engine = {
   name: 'PGlite',
-  async open(sources) {
+  async open(sources, observer) {
     const client = await PGlite.create({ loadDataDir: await pgliteTemplate() })
-    const db = databaseOn(drizzleOnPglite({ client, casing: 'snake_case' }), sources, () => client.close())
+    const pool = { statements: 0, close: () => client.close() }
+    const db = databaseOn(drizzleOnPglite({ client, casing: 'snake_case' }), sources, pool, { observer })
     return { db, url: null, remove: () => db.close() }
   },
 }

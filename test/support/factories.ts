@@ -1,25 +1,61 @@
 /** What a test needs in the database before it begins. */
 import type { Database, Tables } from '../../db/index.ts'
-import { rewardsTag, teamsTag } from '../../src/cache/tags.ts'
+import { matchesTag, rewardsTag, teamsTag } from '../../src/cache/tags.ts'
 import type { Config } from '../../src/config/config.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
+import { createServerKey } from '../../src/server-keys/keys.ts'
+import type { ServerScope } from '../../src/server-keys/scopes.ts'
 import { ensureUser } from '../../src/users/users.ts'
 
 type NewReward = Partial<Tables['rewards']['$inferInsert']>
+type NewMatch = Partial<Tables['matches']['$inferInsert']>
 
 export interface Factories {
-  /** A reward of the catalogue; answers its id. Active, without limit, for 100 points unless told otherwise. */
+  /** A reward of the catalogue; answers its id. Active, without limit, for 100 points by default. */
   reward(fields?: NewReward): Promise<string>
   /** A team; answers its id. */
   team(fields?: { active?: boolean }): Promise<string>
+  /** A match; answers its id. Between two teams of its own, scheduled, with kick-off now by default. */
+  match(fields?: NewMatch): Promise<string>
   /** Books points for a fan; negative to spend. */
   grant(fan: { subject: string }, delta: number): Promise<void>
+  /** A server key with these scopes, of a source of its own by default; for `withToken`. */
+  serverKey(scopes: ServerScope[], fields?: { source?: string; expiresAt?: Date | null }): Promise<string>
 }
 
 export function createFactories(db: Database, config: Config): Factories {
   let made = 0
-  const { rewards, teams } = db.tables
+  const { matches, rewards, teams } = db.tables
+  async function team({ active = true } = {}) {
+    const id = `team-${++made}`
+    const at = db.read.now()
+    await db.write(async tx => {
+      await tx.insert(teams).values({ id, name: id, shortName: 'TST', active, createdAt: at, updatedAt: at })
+      tx.invalidate(teamsTag)
+    })
+    return id
+  }
   return {
+    team,
+    async match(fields = {}) {
+      const id = fields.id ?? `match-${++made}`
+      const at = db.read.now()
+      const defaults = {
+        competition: 'Coastal League',
+        season: '2026/27',
+        homeTeamId: fields.homeTeamId ?? (await team()),
+        awayTeamId: fields.awayTeamId ?? (await team()),
+        kickoffAt: at,
+        status: 'scheduled',
+        revision: 1,
+        active: true,
+      }
+      await db.write(async tx => {
+        await tx.insert(matches).values({ ...defaults, createdAt: at, updatedAt: at, ...fields, id })
+        tx.invalidate(matchesTag)
+      })
+      return id
+    },
     async reward(fields = {}) {
       const id = fields.id ?? `reward-${++made}`
       const at = db.read.now()
@@ -36,16 +72,10 @@ export function createFactories(db: Database, config: Config): Factories {
       })
       return id
     },
-    async team({ active = true } = {}) {
-      const id = `team-${++made}`
-      const at = db.read.now()
-      await db.write(async tx => {
-        await tx
-          .insert(teams)
-          .values({ id, name: id, shortName: 'TST', active, createdAt: at, updatedAt: at })
-        tx.invalidate(teamsTag)
-      })
-      return id
+    async serverKey(scopes, { source = `source-${++made}`, expiresAt = null } = {}) {
+      const issued = await db.write(tx => createServerKey(tx, { source, scopes, expiresAt }))
+      if (!issued) throw new Error(`${source} has a key already`)
+      return issued.key
     },
     async grant({ subject }, delta) {
       const ref = `grant-${++made}`

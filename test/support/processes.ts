@@ -5,6 +5,7 @@ import type { ReadableStream } from 'node:stream/web'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { serve } from '../../mock-idp/serve.ts'
 import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
+import { programOf } from './executable.ts'
 
 export const secrets = await makeDevelopmentSecrets()
 
@@ -41,9 +42,10 @@ export interface RunningApi {
 /** `src/main.ts` on a free port; resolves when it listens, rejects with its words when it does not come to that. */
 export async function startApi(env: Record<string, string>): Promise<RunningApi> {
   const output: string[] = []
-  const child = Bun.spawn([process.execPath, 'src/main.ts'], {
-    cwd: `${import.meta.dir}/../..`,
-    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'test', PORT: '0', ...secrets, ...env },
+  const { command, cwd, PATH } = programOf('serve', 'src/main.ts')
+  const child = Bun.spawn(command, {
+    cwd,
+    env: { PATH, NODE_ENV: 'test', PORT: '0', ...secrets, ...env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

@@ -1,7 +1,9 @@
 /** Executes a seed with the verbs of the API, fan by fan: the slow reference for the bulk writer. */
+
 import { and, eq } from 'drizzle-orm'
 import type { Database, Transaction } from '../../db/index.ts'
 import { walkFans } from '../../mock-idp/users/generate-fans.ts'
+import { type Stage, stageOf } from '../../mock-idp/users/stages.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
 import {
   drawClaimAttempts,
@@ -11,12 +13,13 @@ import {
   drawPurchases,
   drawVisits,
   ONBOARDING_MS,
-  type Stage,
-  stageOf,
 } from '../../scripts/seed/draws.ts'
+import { drawMatchDays, type MatchAction, type Round, readRounds } from '../../scripts/seed/match-days.ts'
 import type { SeedOptions } from '../../scripts/seed/seed.ts'
 import { seedCatalogue } from '../../scripts/seed/seed-catalogue.ts'
 import { createSeedSources, type SeedSources } from '../../scripts/seed/sources.ts'
+import { checkIn } from '../../src/check-ins/check-in.ts'
+import { createCheckInCodes } from '../../src/check-ins/code.ts'
 import type { Caller } from '../../src/core/caller.ts'
 import { DomainError } from '../../src/core/problems.ts'
 import { parseClaims } from '../../src/identity-provider/claims.ts'
@@ -25,13 +28,17 @@ import { completePurchase } from '../../src/packs/complete-purchase.ts'
 import { openPack } from '../../src/packs/open-pack.ts'
 import { startPurchase } from '../../src/packs/start-purchase.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
+import { writePrediction } from '../../src/predictions/predict.ts'
+import type { PredictionPoints } from '../../src/predictions/score.ts'
+import { settleBatch } from '../../src/predictions/settle-batch.ts'
 import { upsertProfile } from '../../src/profile/profile.ts'
 import { claimReward } from '../../src/rewards/claim.ts'
 import { redeemReward } from '../../src/rewards/redeem.ts'
 import { ensureUser } from '../../src/users/users.ts'
 
 export async function seedByVerbs(db: Database, options: SeedOptions): Promise<void> {
-  await db.write(seedCatalogue)
+  await db.write(tx => seedCatalogue(tx, options.predictionPoints))
+  const rounds = await readRounds(db.read)
   const sourcesOf = createSeedSources(options.seed)
   let index = 0
   for (const fan of walkFans({ seed: options.seed, count: options.fans })) {
@@ -39,7 +46,14 @@ export async function seedByVerbs(db: Database, options: SeedOptions): Promise<v
     const stage = stageOf(index++)
     if (stage === 'new') continue
     await db.write(real =>
-      seedFan(Object.assign(Object.create(real), sources) as Transaction, fan, stage, sources, options),
+      seedFan(
+        Object.assign(Object.create(real), sources) as Transaction,
+        fan,
+        stage,
+        sources,
+        options,
+        rounds,
+      ),
     )
   }
 }
@@ -49,10 +63,12 @@ async function seedFan(
   fan: Fan,
   stage: Stage,
   sources: SeedSources,
-  { provider: { name, issuer }, onboardingPoints: points }: SeedOptions,
+  { provider: { name, issuer }, onboardingPoints: points, predictionPoints }: SeedOptions,
+  rounds: Round[],
 ) {
   const caller: Caller = { provider: name, subject: fan.sub }
-  await upsertProfile(tx, caller, drawProfile(fan, sources))
+  const profile = drawProfile(fan, sources)
+  await upsertProfile(tx, caller, profile)
   if (stage === 'profile') return
   sources.pass(ONBOARDING_MS)
   const picture = `${issuer}/avatars/${fan.sub}.svg`
@@ -64,9 +80,40 @@ async function seedFan(
 
   const { user } = await ensureUser(tx, caller)
   for (const visit of drawVisits(sources)) await appendEntry(tx, { userId: user.id, ...visit })
-  if (stage === 'active') return
-  if (stage === 'collector') await buyPacks(tx, caller, sources)
+  if (stage === 'active') {
+    const actions = drawMatchDays(sources, profile.favoriteTeamId, rounds)
+    for (const action of actions) await actOnMatch(tx, caller, action, predictionPoints)
+  } else if (stage === 'collector') await buyPacks(tx, caller, sources)
   else await claimRewards(tx, caller, sources, stage === 'redeemed')
+}
+
+const codes = createCheckInCodes('any secret')
+
+/** The seed writes a played match with its result, so that it takes no predictions: the fan predicts it as if it were to come. */
+async function actOnMatch(
+  tx: Transaction,
+  caller: Caller,
+  action: MatchAction,
+  points: PredictionPoints,
+): Promise<void> {
+  const { matches, matchSettlements } = tx.tables
+  const { id, status, homeScore, awayScore } = action.match
+  const isMatch = eq(matches.id, id)
+  if (action.kind === 'check in') {
+    await checkIn(tx, caller, codes.issue(id, tx.now()), codes)
+  } else if (action.kind === 'predict') {
+    await tx.update(matches).set({ status: 'scheduled', homeScore: null, awayScore: null }).where(isMatch)
+    await writePrediction(tx, caller, id, action.scores)
+    await tx.update(matches).set({ status, homeScore, awayScore }).where(isMatch)
+  } else {
+    const isSettlement = eq(matchSettlements.matchId, id)
+    await tx
+      .update(matchSettlements)
+      .set({ dueAt: new Date(0) })
+      .where(isSettlement)
+    await settleBatch(tx, id, points)
+    await tx.update(matchSettlements).set(action.settlement).where(isSettlement)
+  }
 }
 
 async function claimRewards(tx: Transaction, caller: Caller, sources: SeedSources, redeem: boolean) {

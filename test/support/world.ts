@@ -7,6 +7,8 @@ import { type App, createApp } from '../../src/app.ts'
 import { type Config, parseConfig } from '../../src/config/config.ts'
 import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import { createDeps, type Deps } from '../../src/deps.ts'
+import type { MetricsRecorder } from '../../src/metrics/metrics.ts'
+import type { Tracing } from '../../src/tracing/tracing.ts'
 import { type Client, createClient } from './client.ts'
 import { createClock, type TestClock } from './clock.ts'
 import { conformanceOf } from './conformance.ts'
@@ -27,6 +29,8 @@ export interface World extends Factories {
   idp: MockIdp
   /** One line a request, as the logger wrote it. */
   logged: string[]
+  /** Where the metrics are, with METRICS_PORT in the environment of the world. */
+  metricsUrl: string | undefined
   /** For other processes; null where none can connect. */
   databaseUrl: string | null
   /** A client without a token. */
@@ -54,7 +58,11 @@ export interface SuiteOptions extends WorldOptions {
 
 export async function createWorld(engine: Engine, { env = {} }: WorldOptions = {}): Promise<World> {
   const clock = createClock()
-  const temporary = await engine.open(clock)
+  const metrics =
+    env.METRICS_PORT === undefined
+      ? undefined
+      : (await import('../../src/metrics/metrics.ts')).createMetrics()
+  const temporary = await engine.open(clock, metrics?.database)
   const config = parseConfig({
     ...secrets,
     IDP_ISSUER: ISSUER,
@@ -62,7 +70,7 @@ export async function createWorld(engine: Engine, { env = {} }: WorldOptions = {
     ...env,
   })
   const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans: 200 })
-  return assemble({ clock, temporary, config, idp })
+  return assemble({ clock, temporary, config, idp, metrics })
 }
 
 interface Parts {
@@ -70,18 +78,28 @@ interface Parts {
   temporary: TemporaryDatabase
   config: Config
   idp: MockIdp
+  metrics: MetricsRecorder | undefined
 }
 
-async function assemble({ clock, temporary, config, idp }: Parts): Promise<World> {
+async function assemble({ clock, temporary, config, idp, metrics }: Parts): Promise<World> {
   const logged: string[] = []
-  const log = pino({ level: 'info', base: null }, { write: (line: string) => void logged.push(line) })
+  let tracing: Tracing | undefined
+  const mixin = () => tracing?.logMembers() ?? {}
+  const log = pino({ level: 'info', base: null, mixin }, { write: (line: string) => void logged.push(line) })
   // A deadline that no slow machine misses, and waits that cost nothing: a breaker's own clock would be the machine's.
   const resilience = { deadlineMs: 10_000, retryWaitMs: 2, openMs: 1 }
+  if (config.tracing)
+    tracing = (await import('../../src/tracing/tracing.ts')).createTracing(config.tracing, log)
   const { db, url } = temporary
   const { now, elapsed, newId, randomBytes } = clock
   const sources = { now, elapsed, newId, randomBytes }
-  const deps = await createDeps({ config, db, log, sources, fetch: idp.handle, resilience })
+  const deps = await createDeps({
+    ...{ config, db, log, sources, fetch: request => idp.handle(request), resilience },
+    observers: metrics?.observers,
+    tracer: tracing?.tracer,
+  })
   const app = createApp(deps)
+  const metricsServer = config.metrics ? metrics?.serve(deps, config.metrics) : undefined
 
   const judge = await conformanceOf(deps)
   const client = (token?: string) => createClient(request => app.handle(request), judge, token)
@@ -95,6 +113,7 @@ async function assemble({ clock, temporary, config, idp }: Parts): Promise<World
     deps,
     idp,
     logged,
+    metricsUrl: metricsServer?.url,
     databaseUrl: url,
     anonymous: client(),
     withToken: client,
@@ -106,6 +125,8 @@ async function assemble({ clock, temporary, config, idp }: Parts): Promise<World
     ...createFactories(db, config),
     async close() {
       idp.close()
+      await metricsServer?.stop()
+      await tracing?.stop()
       await temporary.remove()
     },
   }

@@ -6,7 +6,7 @@ import { findMirror, mirrorIdentity } from '../../src/users/mirror.ts'
 import { ensureUser, findUser } from '../../src/users/users.ts'
 import { applyUserEvent, readUserEvent } from '../../src/users/webhook.ts'
 import { KICK_OFF } from '../support/clock.ts'
-import { ISSUER, onEachEngine } from '../support/world.ts'
+import { onEachEngine } from '../support/world.ts'
 
 const PROVIDER = 'mock-idp'
 const PICTURE = 'https://example.net/a.png'
@@ -57,7 +57,6 @@ onEachEngine('Deliveries in any order', world => {
       const { event } = readUserEvent(
         { ...rest, data: { sub: subject, ...claims } },
         PROVIDER,
-        ISSUER,
         world.clock.now(),
       )
       if (!event) throw new Error('every delivery here is of a type that we understand')

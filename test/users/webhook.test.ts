@@ -171,6 +171,33 @@ onEachEngine('POST /api/webhooks/identity', world => {
     expect(await identityOf(fan)).toEqual(before)
   })
 
+  test('lists every error of an event at once, those of its schema and of its content', async () => {
+    const { data, ...rest } = news(await synced())
+    const event = {
+      ...rest,
+      timestamp: 'lately',
+      data: { ...data, sub: 7, iss: 'https://elsewhere.example' },
+    }
+    const { status, body } = await deliver(world, event)
+    expect([status, body.errors]).toEqual([
+      422,
+      [
+        { pointer: '/timestamp', message: 'must be an RFC 3339 instant' },
+        { pointer: '/data/iss', message: 'must be the issuer of this API' },
+        { pointer: '/data/sub', message: 'must be a string of 1 to 255 characters' },
+      ],
+    ])
+  })
+
+  test.each(['2026-08-15t18:30:00z', '2026-08-15T20:30:00.123456789+02:00'])(
+    'reads the RFC 3339 instant %s',
+    async timestamp => {
+      const fan = await synced()
+      const { status } = await deliver(world, { ...news(fan, { name: timestamp }), timestamp })
+      expect(status).toBe(204)
+    },
+  )
+
   test('accepts the issuer with a trailing slash, and an event without an issuer', async () => {
     const fan = await synced()
     for (const iss of [`${world.config.identity.issuer}/`, undefined])

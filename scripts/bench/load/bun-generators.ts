@@ -1,8 +1,8 @@
 /** Runs the load generators written for the bench, each in a separate process: wrk lacks these load patterns. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Latency, Plan } from '../plan.ts'
-import { outputOf } from '../process.ts'
+import type { Latency, Measurement, Plan } from '../plan.ts'
+import { outputOf, startLines } from '../process.ts'
 
 export interface PacedJob {
   origin: string
@@ -45,6 +45,20 @@ export interface ChainMeasurement {
   latency: Latency
 }
 
+export interface EventJob {
+  origin: string
+  /** The server key and the path. */
+  plan: Plan
+  /** Types of events, in turn. */
+  types: number
+  /** Fans of the database. */
+  fans: number
+  connections: number
+  seconds: number
+  /** Number of the first batch. */
+  first: number
+}
+
 export interface HerdJob {
   origin: string
   plan: Plan
@@ -63,11 +77,37 @@ export interface HerdMeasurement {
   seconds: number
 }
 
+export interface StreamJob {
+  origin: string
+  /** A stream for each. */
+  tokens: string[]
+  /** `me`, or a public topic. */
+  topic: string
+}
+
+export interface StreamsOpen {
+  opened: number
+  failed: number
+}
+
+/** When a change arrived at the streams, in milliseconds since the epoch. */
+export interface StreamChange {
+  p50: number
+  p99: number
+  max: number
+}
+
 async function runGenerator<T>(script: string, job: object, folder: string, core: number | null): Promise<T> {
+  return (await runMeasured<T>(script, job, folder, core)).measured
+}
+
+async function runMeasured<T>(script: string, job: object, folder: string, core: number | null) {
   const file = join(folder, `${script}-${crypto.randomUUID()}.json`)
   await writeFile(file, JSON.stringify(job))
-  const { output } = await outputOf([process.execPath, join(import.meta.dir, script), file], { core })
-  return JSON.parse(output) as T
+  const { output, cpuSeconds } = await outputOf([process.execPath, join(import.meta.dir, script), file], {
+    core,
+  })
+  return { measured: JSON.parse(output) as T, cpuSeconds }
 }
 
 export const runPaced = (job: PacedJob, folder: string, core: number | null) =>
@@ -78,6 +118,33 @@ export const runChains = (job: ChainJob, folder: string, core: number | null) =>
 
 export const runHerd = (job: HerdJob, folder: string, core: number | null) =>
   runGenerator<HerdMeasurement>('herd-process.ts', job, folder, core)
+
+export interface OpenStreams {
+  /** Waits until the next change has arrived at all streams. */
+  change(): Promise<StreamChange>
+  close(): Promise<void>
+}
+
+/** Opens streams in a process of their own. @throws Error if one is refused */
+export async function openStreams(job: StreamJob, folder: string, core: number | null): Promise<OpenStreams> {
+  const file = join(folder, `streams-${crypto.randomUUID()}.json`)
+  await writeFile(file, JSON.stringify(job))
+  const script = [process.execPath, join(import.meta.dir, 'stream-process.ts'), file]
+  const { next, stop } = startLines(script, core)
+  const { opened, failed } = (await next()) as StreamsOpen
+  if (failed > 0) {
+    await stop()
+    throw new Error(`${failed} of ${opened + failed} streams were refused`)
+  }
+  // Guarantee of the cast: after the first line, the script writes one for each change.
+  return { change: async () => (await next()) as StreamChange, close: stop }
+}
+
+/** A request is a batch. */
+export async function runEvents(job: EventJob, folder: string, core: number | null): Promise<Measurement> {
+  const { measured, cpuSeconds } = await runMeasured<Measurement>('event-process.ts', job, folder, core)
+  return { ...measured, generatorCpu: cpuSeconds / job.seconds }
+}
 
 /** @param times in milliseconds */
 export function percentiles(times: Float64Array): Latency {

@@ -18,7 +18,12 @@ export async function connect(origin: string): Promise<Connection> {
   let received = Buffer.alloc(0)
   let pending: { resolve: (reply: Reply) => void; reject: (error: Error) => void } | undefined
 
+  /** What the socket has not taken yet: it takes a large request in parts. */
+  let unsent = Buffer.alloc(0)
+  let closed = false
+
   const onClosed = () => {
+    closed = true
     pending?.reject(new Error('the connection was closed'))
     pending = undefined
   }
@@ -35,16 +40,22 @@ export async function connect(origin: string): Promise<Connection> {
         pending = undefined
         resolve?.(reply)
       },
+      drain: writeRest,
       close: onClosed,
       error: onClosed,
     },
   })
   socket.setNoDelay(true)
+  function writeRest() {
+    if (unsent.length > 0) unsent = unsent.subarray(Math.max(socket.write(unsent), 0))
+  }
   return {
     send: request =>
       new Promise((resolve, reject) => {
+        if (closed) return reject(new Error('the connection was closed'))
         pending = { resolve, reject }
-        socket.write(request)
+        unsent = Buffer.from(request)
+        writeRest()
       }),
     close: () => socket.end(),
   }

@@ -2,9 +2,13 @@
  * `bun herd-process.ts FILE`: clients that arrive within one second, each with one write. A rejected client retries
  * after `Retry-After` until its write succeeds.
  */
+import { setPriority } from 'node:os'
 import { requestParts } from '../plan.ts'
 import type { HerdJob, HerdMeasurement } from './bun-generators.ts'
 import { connect } from './connection.ts'
+
+/** The clients stand for other machines: server, database and probes get the processor first. */
+setPriority(10)
 
 const job = (await Bun.file(process.argv[2] ?? '').json()) as HerdJob
 const { origin, plan, fans, connections, timeoutSeconds } = job

@@ -6,11 +6,10 @@
 import { claimable, claimPlan } from '../catalogue.ts'
 import { countStatements } from '../count-statements.ts'
 import { subjectsOf } from '../data.ts'
-import type { Engine } from '../databases.ts'
 import type { Plan, RequestTemplate } from '../plan.ts'
 import { requestOnce, sameResponse } from '../request-once.ts'
-import { type Contender, compare } from '../rounds.ts'
-import { type Bench, enginesOf, type Outcome, type Scenario } from '../scenario.ts'
+import type { Scenario } from '../scenario.ts'
+import { onEngines } from './on-engines.ts'
 
 /** A pseudo-random order, the same in every run. */
 const shuffled = (texts: string[]) =>
@@ -31,26 +30,6 @@ function mixedPlan(tokens: string[], read: RequestTemplate): Plan {
     { method: 'POST', path: '/api/rewards/claim', body: JSON.stringify({ rewardId }) },
   ])
   return { tokens: crowd, requests, once: true, primePath }
-}
-
-async function onEngines(
-  bench: Bench,
-  measure: (engine: Engine) => Promise<{ contenders: Contender[]; notes: string[]; invalid?: string }>,
-): Promise<Outcome> {
-  const all: Outcome = { rows: [], notes: [], separateRows: true }
-  const wrong: string[] = []
-  for (const engine of enginesOf()) {
-    const { contenders, notes, invalid } = await measure(engine)
-    const labelled = contenders.map(contender => ({
-      ...contender,
-      label: `${engine}, ${contender.label ?? contender.subject.name}`,
-    }))
-    const outcome = await compare({ ...bench, options: { ...bench.options, engine } }, labelled)
-    all.rows.push(...outcome.rows)
-    all.notes.push(...notes.map(note => `${engine}: ${note}`), ...outcome.notes)
-    for (const problem of [invalid, outcome.invalid]) if (problem) wrong.push(problem)
-  }
-  return wrong.length > 0 ? { ...all, invalid: wrong.join('; ') } : all
 }
 
 const crowdRead = (name: string, path: string, withPeer = false): Scenario => ({

@@ -1,5 +1,6 @@
 import type { Scenario } from '../scenario.ts'
 import { crowdClaims, crowdReads } from './crowd.ts'
+import { events } from './events.ts'
 import { growth } from './growth.ts'
 import { herd } from './herd.ts'
 import { leaderboard } from './leaderboard.ts'
@@ -9,9 +10,12 @@ import { onboarding } from './onboarding.ts'
 import { packs } from './packs.ts'
 import { purchase } from './purchase.ts'
 import { rewardsNew } from './rewards-new.ts'
+import { scale } from './scale.ts'
+import { settlement } from './settlement.ts'
 import { startUp } from './start-up.ts'
+import { stream } from './stream.ts'
 import { verification } from './verification.ts'
-import { workers } from './workers.ts'
+import { webhooks } from './webhooks.ts'
 
 /** All scenarios in execution order. */
 export const scenarios: Scenario[] = [
@@ -20,6 +24,7 @@ export const scenarios: Scenario[] = [
   ...crowdReads,
   crowdClaims,
   crowdMixed,
+  events,
   herd,
   rewardsNew,
   verification,
@@ -29,5 +34,8 @@ export const scenarios: Scenario[] = [
   mixed,
   growth,
   memory,
-  workers,
+  stream,
+  settlement,
+  webhooks,
+  scale,
 ]

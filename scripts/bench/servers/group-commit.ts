@@ -28,6 +28,11 @@ const findBalance = db.query<{ balance: number }, [string]>(
 const insertClaim = db.query<{ claimed_at: number }, [string, string, number]>(
   'INSERT INTO user_rewards (user_id, reward_id, claimed_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING claimed_at',
 )
+const insertEvent = db.query(
+  `INSERT INTO events (source, event_id, user_id, sequence, type, occurred_at, recorded_at, data)
+   VALUES ('matchday', ?1, ?2, coalesce((SELECT max(sequence) FROM events WHERE user_id = ?2), 0) + 1, 'reward.claimed', ?3, ?3, ?4)
+   ON CONFLICT DO NOTHING RETURNING sequence`,
+)
 const takeStock = db.query<{ stock_remaining: number }, [string]>(
   'UPDATE rewards SET stock_remaining = stock_remaining - 1 WHERE id = ? AND stock_remaining > 0 RETURNING stock_remaining',
 )
@@ -57,6 +62,7 @@ function claim({ subject, rewardId }: Job): { status: number; body: object } {
   try {
     const inserted = insertClaim.get(user.id, rewardId, Date.now())
     if (!inserted) return reject(409, 'already_claimed')
+    insertEvent.get(Bun.randomUUIDv7(), user.id, inserted.claimed_at, JSON.stringify({ rewardId }))
     const left = reward.stock_remaining === null ? null : takeStock.get(rewardId)
     if (left !== null || reward.stock_remaining === null) {
       return {

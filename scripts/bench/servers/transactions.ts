@@ -35,6 +35,12 @@ const claim = (subject: string, rewardId: string) =>
       [account.id, rewardId],
     )
     if (!inserted) throw new Rejection('already_claimed')
+    await tx.unsafe(
+      `INSERT INTO events (source, event_id, user_id, sequence, type, occurred_at, recorded_at, data)
+       VALUES ('matchday', $1, $2, coalesce((SELECT max(sequence) FROM events WHERE user_id = $2), 0) + 1, 'reward.claimed', now(), now(), $3)
+       ON CONFLICT DO NOTHING RETURNING sequence`,
+      [Bun.randomUUIDv7(), account.id, JSON.stringify({ rewardId })],
+    )
     if (account.stock_remaining === null)
       return { rewardId, claimedAt: inserted.claimed_at, stockRemaining: null }
     const [left] = await tx.unsafe(

@@ -4,7 +4,15 @@ import { type Board, takesPart } from '../../leaderboard/boards.ts'
 import { hashEnrolment } from '../../leaderboard/enrolment.ts'
 import type { BoardScore } from '../../leaderboard/rank-index/rank-index.ts'
 import { hashEntry } from '../../points/hash.ts'
-import { boardsFor, earnedBy, NEW_ACCOUNT, type PointsReason } from '../../points/ledger.ts'
+import { NEW_ACCOUNT } from '../../points/ledger.ts'
+import {
+  type Earning,
+  earnedBy,
+  grantReasonOf,
+  isGrantReason,
+  type PointsReason,
+  remainingOf,
+} from '../../points/reasons.ts'
 
 export type EntryRow = Tables['pointsEntries']['$inferSelect']
 type AccountRow = Tables['pointsAccounts']['$inferSelect']
@@ -39,16 +47,12 @@ export interface Verdict {
   scores: BoardScore[]
 }
 
-interface Earned {
-  board: Board
-  points: number
-  reachedAt: number
-}
-
-/** `add` takes a fan's entries in the order of `seq`; `conclude` compares. Keeps sums, not entries. */
+/** `add` takes a fan's entries in the order of `seq`; `conclude` compares. Keeps sums, and the grants that can be taken back. */
 export function createAudit(userId: string) {
   const account = { ...NEW_ACCOUNT }
-  const earned = new Map<string, Earned>()
+  const earned = new Map<string, EarnedScore>()
+  /** By reason and `ref`. */
+  const granted = new Map<string, Earning>()
   let flaw: Finding | undefined
 
   /** What is wrong with an entry. Entries after the first wrong one are not checked. */
@@ -60,6 +64,12 @@ export function createAudit(userId: string) {
     if (!isInstant(entry.createdAt)) return found('created_at', 'an instant', String(entry.createdAt))
     const balance = account.balance + entry.delta
     if (entry.balanceAfter !== balance) return found('balance_after', balance, entry.balanceAfter)
+    const grantReason = grantReasonOf(entry.reason)
+    if (grantReason) {
+      const grant = granted.get(`${grantReason} ${entry.ref}`)
+      if (!grant) return found('ref', `the ref of an earlier entry with the reason ${grantReason}`, entry.ref)
+      if (entry.delta > 0 || -entry.delta > grant.points) return found('delta', -grant.points, entry.delta)
+    }
     const hash = hashEntry(account.headHash, entry)
     return entry.hash === hash ? undefined : found('hash', hash, entry.hash)
   }
@@ -67,8 +77,8 @@ export function createAudit(userId: string) {
   function add(entry: EntryRow) {
     flaw ??= flawOf(entry)
     if (flaw) return
-    const { delta, createdAt } = entry
-    // Guarantee: an unknown reason is neither a refund nor an opening balance.
+    const { delta, ref, createdAt: at } = entry
+    // Guarantee: an unknown reason counts as earned.
     const reason = entry.reason as PointsReason
     const gained = earnedBy({ delta, reason })
     Object.assign(account, {
@@ -76,21 +86,24 @@ export function createAudit(userId: string) {
       lifetime: account.lifetime + gained,
       seq: entry.seq,
       headHash: entry.hash,
-      updatedAt: createdAt,
+      updatedAt: at,
     })
-    if (gained === 0) return
-    for (const board of boardsFor(reason, createdAt)) {
-      const before = earned.get(board.id) ?? { board, points: 0, reachedAt: createdAt.getTime() }
-      const reachedAt = Math.max(before.reachedAt, createdAt.getTime())
-      earned.set(board.id, { board, points: before.points + gained, reachedAt })
-    }
+    const grant = granted.get(`${grantReasonOf(reason)} ${ref}`)
+    if (grant) grant.taken = { points: -delta, at }
+    if (gained <= 0) return
+    const earning = { points: gained, reason, ref, at, taken: null }
+    if (isGrantReason(reason)) granted.set(`${reason} ${ref}`, earning)
+    else addEarning(earned, earning)
   }
 
   function scoresOf({ enrolledAt }: EnrolmentRow): BoardScore[] {
-    const scores = [...earned.values()]
+    const all = new Map(earned)
+    for (const grant of granted.values()) addEarning(all, grant)
+    const scores = [...all.values()]
       .filter(({ board }) => takesPart(enrolledAt, board))
       .map(({ board, points, reachedAt }) => ({ board: board.id, points, reachedAt }))
-    return earned.size > 0 ? scores : [{ board: 'all', points: 0, reachedAt: enrolledAt.getTime() }]
+    // Every fan has a score on the global board.
+    return all.has('all') ? scores : [...scores, { board: 'all', points: 0, reachedAt: enrolledAt.getTime() }]
   }
 
   function conclude(stored: StoredFan): Verdict {
@@ -108,6 +121,20 @@ export function createAudit(userId: string) {
   }
 
   return { add, conclude, head: () => ({ seq: account.seq, headHash: account.headHash }) }
+}
+
+interface EarnedScore {
+  board: Board
+  points: number
+  reachedAt: number
+}
+
+function addEarning(scores: Map<string, EarnedScore>, earning: Earning): void {
+  for (const { board, points } of remainingOf(earning)) {
+    const before = scores.get(board.id) ?? { points: 0, reachedAt: 0 }
+    const reachedAt = Math.max(before.reachedAt, earning.at.getTime())
+    scores.set(board.id, { board, points: before.points + points, reachedAt })
+  }
 }
 
 const isInstant = (at: Date) => !Number.isNaN(at.getTime())

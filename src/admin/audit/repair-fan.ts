@@ -2,13 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../../db/index.ts'
 import { hashEnrolment } from '../../leaderboard/enrolment.ts'
-import {
-  listBoards,
-  readScores,
-  removeFromBoards,
-  writeScores,
-} from '../../leaderboard/rank-index/entries.ts'
-import type { BoardScore } from '../../leaderboard/rank-index/rank-index.ts'
+import { listBoards, readScores, writeScores } from '../../leaderboard/rank-index/entries.ts'
 import { lockAccount } from '../../points/ledger.ts'
 import type { Finding } from './audit-fan.ts'
 import { checkFan } from './verify-ledger.ts'
@@ -39,15 +33,6 @@ export async function repairFan(tx: Transaction, userId: string): Promise<Repair
     const hash = hashEnrolment(enrolment)
     await tx.update(leaderboardEntries).set({ hash }).where(eq(leaderboardEntries.userId, userId))
   }
-  const before = await readScores(tx, userId, await listBoards(tx))
-  await writeScores(tx, userId, shared(before, scores), scores)
-  await removeFromBoards(
-    tx,
-    userId,
-    before.filter(score => !scores.some(({ board }) => board === score.board)),
-  )
+  await writeScores(tx, userId, await readScores(tx, userId, await listBoards(tx)), scores)
   return { outcome: 'repaired', findings, balanceChange: account.balance - locked.balance }
 }
-
-const shared = (before: BoardScore[], after: BoardScore[]) =>
-  before.filter(score => after.some(({ board }) => board === score.board))

@@ -88,7 +88,7 @@ export async function readStored(
   return fans
 }
 
-function inRange(column: Column, range: Range): SQL | undefined {
+export function inRange(column: Column, range: Range): SQL | undefined {
   if ('only' in range) return eq(column, range.only)
   const { after, upTo } = range
   return and(after === null ? undefined : gt(column, after), upTo === null ? undefined : lte(column, upTo))

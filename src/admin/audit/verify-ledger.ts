@@ -1,5 +1,6 @@
 /**
- * Recomputes every chain, account, enrolment, score and bucket while the API runs: it takes no lock and writes nothing.
+ * Recomputes every chain, account, enrolment, score and bucket, compares grants and predictions with their entries, and evaluates
+ * events again by the rules of their time, while the API runs: it takes no lock and writes nothing.
  * It reads fans in ranges of ids, so that memory stays bounded. A fan with findings is read again before anything is
  * reported, since concurrent writes may explain them.
  *
@@ -10,14 +11,19 @@ import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { type Database, DatabaseError, type Reader, translateDatabaseError } from '../../../db/index.ts'
 import { listBoards } from '../../leaderboard/rank-index/entries.ts'
+import { readRuleHistory } from '../../rules/rule-history.ts'
 import { createAudit, type Finding, type StoredFan, type Verdict } from './audit-fan.ts'
 import { type Range, readEntriesOf, readRanges, readStored } from './stored-fans.ts'
+import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
+import { findWrongGrants } from './verify-grants.ts'
+import { findWrongPredictions } from './verify-predictions.ts'
 import { findWrongBuckets, type WrongBucket } from './verify-rank-index.ts'
 
 export interface LedgerReport {
   fans: number
   entries: number
   boards: number
+  events: number
   /** Number of calls of `onFinding`. */
   findings: number
   /**
@@ -41,7 +47,7 @@ export async function verifyLedger(
   { onFinding, onProgress }: VerifyOptions = {},
 ): Promise<LedgerReport> {
   const { read } = db
-  const report = { fans: 0, entries: 0, boards: 0, findings: 0 }
+  const report = { fans: 0, entries: 0, boards: 0, events: 0, findings: 0 }
   const digest = createHash('sha256')
   const say = (findings: Finding[]) => {
     report.findings += findings.length
@@ -52,6 +58,7 @@ export async function verifyLedger(
   try {
     const total = await countFans(read)
     const boards = await listBoards(read)
+    const history = await readRuleHistory(read)
     for await (const { range, userIds } of readRanges(read)) {
       for await (const { userId, verdict, entries } of auditRange(read, range, userIds, boards)) {
         const sure = verdict.findings.length > 0 ? await checkFan(read, userId) : verdict
@@ -60,9 +67,16 @@ export async function verifyLedger(
         const { seq, headHash } = verdict.account
         if (entries > 0) digest.update(`${JSON.stringify([userId, seq, headHash])}\n`)
       }
+      for await (const { userId, findings, events } of verifyEventsOf(read, range, history)) {
+        if (findings.length > 0) say(await checkEventsOf(read, userId))
+        report.events += events
+      }
+      say(await findWrongPredictions(read, range))
       report.fans += userIds.length
       onProgress?.(report.fans, Math.max(total, report.fans))
     }
+    say(await findWrongGrants(read))
+    say(await findWrongBudgets(read))
     for (const board of await listBoards(read)) {
       say((await findWrongBuckets(read, board)).map(describeBucket))
       report.boards++

@@ -1,8 +1,11 @@
 /** The file of a catalogue: one JSON document, or one entry with its `kind` per line (NDJSON). */
 import { type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { Closed } from '../../core/schemas.ts'
+import { MatchEntry } from '../../matches/entry-schema.ts'
 import { PackEntry } from '../../packs/entry-schema.ts'
+import { QuestEntry } from '../../quests/entry-schema.ts'
 import { RewardEntry } from '../../rewards/entry-schema.ts'
+import { RuleEntry } from '../../rules/entry-schema.ts'
 import { TeamEntry } from '../../teams/entry-schema.ts'
 
 /** Records of a kind that the file omits do not change. */
@@ -12,6 +15,9 @@ export const Catalogue = Closed(
     teams: Type.Optional(Type.Array(TeamEntry)),
     rewards: Type.Optional(Type.Array(RewardEntry)),
     packs: Type.Optional(Type.Array(PackEntry)),
+    matches: Type.Optional(Type.Array(MatchEntry)),
+    rules: Type.Optional(Type.Array(RuleEntry)),
+    quests: Type.Optional(Type.Array(QuestEntry)),
   },
   { title: 'Catalogue', description: 'The input of `bun run import-catalog`.' },
 )
@@ -19,9 +25,22 @@ export const Catalogue = Closed(
 const line = <P extends TProperties>(kind: string, { properties }: TObject<P>) =>
   Closed({ kind: Type.Literal(kind), ...properties })
 
+/** The kind of the records of each list. */
+export const CATALOGUE_LISTS = {
+  teams: 'team',
+  rewards: 'reward',
+  packs: 'pack',
+  matches: 'match',
+  rules: 'rule',
+  quests: 'quest',
+} as const
+
 /** A line of NDJSON, by its `kind`. */
 export const catalogueLines = {
   team: line('team', TeamEntry),
   reward: line('reward', RewardEntry),
   pack: line('pack', PackEntry),
+  match: line('match', MatchEntry),
+  rule: line('rule', RuleEntry),
+  quest: line('quest', QuestEntry),
 }

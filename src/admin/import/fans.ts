@@ -5,6 +5,7 @@
  */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
+import { commandLine } from '../../core/command-line.ts'
 import { joinLeaderboard } from '../../points/join-leaderboard.ts'
 import { appendEntry, listMismatched, type PointsChange } from '../../points/ledger.ts'
 import { changeProfile } from '../../profile/profile.ts'
@@ -185,7 +186,9 @@ function findPointsFaults(
 ): FanFault[] {
   const fault = (message: string) => [{ field: 'openingBalance', message }]
   if (mismatched)
-    return fault('cannot be booked: the points account does not match its entries (bun run verify-ledger)')
+    return fault(
+      `cannot be booked: the points account does not match its entries (${commandLine('verify-ledger')})`,
+    )
   // The message omits the amount: it is in the file that was imported first.
   return balance !== undefined && balance !== openingBalance
     ? fault('differs from the opening balance that was booked before')

@@ -14,9 +14,13 @@ export function claimsOf(token) {
   }
 }
 
-/** `authorized` is Swagger UI's: by security scheme, a pasted value or the response of the token endpoint. */
+/** The session of a fan. `authorized` is Swagger UI's: by security scheme, a pasted value or the response of the token endpoint. */
+export function sessionOf({ serverKey: _, ...sessions }) {
+  return Object.values(sessions)[0]
+}
+
 export function describeSession(authorized, { rejected, now }) {
-  const [session] = Object.values(authorized)
+  const session = sessionOf(authorized)
   if (!session) return { state: 'signedOut' }
   const { token, value } = session
   const accessToken = token?.access_token ?? value

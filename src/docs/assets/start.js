@@ -2,7 +2,7 @@
 import { filterPlugin } from './filter.js'
 import { labelFields, labelsPlugin } from './labels.js'
 import { problemsPlugin } from './problems.js'
-import { claimsOf, signedInPlugin } from './signed-in.js'
+import { claimsOf, sessionOf, signedInPlugin } from './signed-in.js'
 
 const { clientId } = document.querySelector('script[data-client-id]').dataset
 
@@ -29,7 +29,7 @@ const ui = SwaggerUIBundle({
   oauth2RedirectUrl: `${location.origin}/docs/oauth2-redirect.html`,
   responseInterceptor(response) {
     if (response.status !== 401 || response.body?.code !== 'invalid_token') return response
-    const [session] = Object.values(ui.authSelectors.authorized().toJS())
+    const session = sessionOf(ui.authSelectors.authorized().toJS())
     if (session && claimsOf(tokenOf(session))) ui.getSystem().rejectToken(tokenOf(session))
     return response
   },

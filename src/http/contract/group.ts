@@ -8,26 +8,42 @@ export interface Group<Prefix extends string> {
   tag: string
 }
 
-/** `anyone` reads no token; `optional` reads one when it is sent; `fan` requires one. */
-export type CallerKind = 'anyone' | 'optional' | 'fan'
+/** `anyone` reads no token; `optional` reads a fan's when it is sent; `fan` requires one; `server` requires a server key. */
+export type CallerKind = 'anyone' | 'optional' | 'fan' | 'server'
 
 /** Key in a route's `detail` for the kind of its group; the document omits it. */
 export const CALLER_KIND = 'x-caller-kind'
 
-/** Swagger UI's two ways to authorize; see `docs/description.ts`. */
-const SECURITY: Record<CallerKind, Record<string, string[]>[]> = {
+/** Swagger UI's ways to authorize; see `docs/description.ts`. */
+const SECURITY: Record<Exclude<CallerKind, 'server'>, Record<string, string[]>[]> = {
   anyone: [],
   optional: [{}, { signIn: [] }, { bearer: [] }],
   fan: [{ signIn: [] }, { bearer: [] }],
 }
 
 /** The `detail` of every route of the group. */
-export const describeGroup = (kind: CallerKind, tag: string) => ({
+export const describeGroup = (kind: keyof typeof SECURITY, tag: string) => ({
   tags: [tag],
   security: SECURITY[kind],
   [CALLER_KIND]: kind,
 })
 
+/** The `detail` of every route of a group that requires a server key with this scope. */
+export const describeServerGroup = (tag: string, scope: string) => ({
+  tags: [tag],
+  security: [{ serverKey: [scope] }],
+  [CALLER_KIND]: 'server',
+})
+
 /** Routes that read no token. */
 export const anyone = <const Prefix extends string>({ prefix, tag }: Group<Prefix>) =>
   new Elysia({ prefix, detail: describeGroup('anyone', tag) })
+
+/**
+ * Adds what authentication throws to the type of what a derive returns, so that typed clients know these responses.
+ * Guarantee of the cast: a refusal is thrown, so it is never a value; only the types of clients use it.
+ */
+export const withRefusals =
+  <Refusal>() =>
+  <Derived extends Record<string, unknown>>(derived: Derived) =>
+    derived as Derived | Refusal

@@ -4,14 +4,15 @@
  */
 import type { TSchema, TUnsafe } from '@sinclair/typebox'
 import type { Caller } from '../../core/caller.ts'
-import type { ProblemCode, ProblemOf, StatusOf } from '../../core/problems.ts'
+import type { FieldError, ProblemCode, ProblemOf, StatusOf } from '../../core/problems.ts'
 import { Closed } from '../../core/schemas.ts'
 import { respondConditionally } from '../edge/conditional.ts'
 import { readIdempotencyKey } from '../idempotency/idempotency.ts'
-import { limitCaller } from '../rate-limits/policies.ts'
+import { limitCaller, limitSource } from '../rate-limits/policies.ts'
 import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts'
-import type { Policy, RateLimiter } from '../rate-limits/rate-limiter.ts'
+import type { Allowance, Policy, RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { requireStrict } from './strictness.ts'
+import { noteErrors, refuseNoted } from './validation.ts'
 
 /** The schema of a body or query without members. */
 export const Nothing = Closed({})
@@ -26,13 +27,15 @@ interface Declaration<Body, Query, Params, Responses, Code> {
   query?: Query
   /** Path parameters. */
   params?: Params
+  /** Rules between members, which schemas cannot express. They also get input that breaks its schema. */
+  findErrors?: (input: UncheckedInput) => FieldError[]
   /** Success responses by status; the tests validate each response (`test/support/conformance.ts`). */
   responses: Responses
   /** Problems specific to the operation. Those of its caller, body, query and database access are added. */
   problems?: readonly Code[]
   /** Database access, which determines the problems of the database. */
   data?: 'read' | 'write'
-  /** A tighter limit for each caller, in addition to `caller`; `tokens` counts each address as well. */
+  /** A tighter limit for each caller or source, in addition to that of all requests; `tokens` counts each address as well. */
   limit?: Policy
   /** Responses have an ETag and answer conditional requests: see `conditional.ts`. */
   conditional?: boolean
@@ -40,12 +43,19 @@ interface Declaration<Body, Query, Params, Responses, Code> {
   ready?: () => unknown
   /** Accepts any query string and no limit, for load balancers' probes. */
   probe?: true
+  /** Accepts larger bodies than `MAX_BODY_BYTES`. Bytes. */
+  maxBodyBytes?: number
   /** The body comes from another system: only the members that are read are declared. */
   open?: true
   /** `none` where responses carry secrets, which are never stored for a repeat, and for DELETE, which repeats safely. */
   idempotencyKey?: 'none'
   /** Examples of a body and, by status, of a response. */
   examples?: { body?: Record<string, unknown>; responses?: Partial<Record<keyof Responses, unknown>> }
+}
+
+interface UncheckedInput {
+  body: unknown
+  query: Partial<Record<string, string>>
 }
 
 /** The declaration as `docs/` and the composition read it, in the `detail` of its route. */
@@ -62,6 +72,7 @@ export interface Declared {
   probe: boolean
   limit?: Policy
   ready?: () => unknown
+  maxBodyBytes?: number
 }
 
 /** Key in a route's `detail` for its `Declared`; the document omits it. */
@@ -109,16 +120,35 @@ export function operation<
     problems = [],
     examples = {},
   } = declaration
-  const { data, limit, conditional = false, ready, probe = false, open = false } = declaration
+  const { data, findErrors, limit, conditional = false, ready, probe = false, open = false } = declaration
+  const { maxBodyBytes } = declaration
   for (const input of [body, query, params]) if (input) requireStrict(input, { open })
   const mayTakeKey = body !== undefined && declaration.idempotencyKey !== 'none'
   const declared: Declared = {
-    ...{ id, responses, examples, problems, data, limit, conditional, ready, probe, mayTakeKey },
+    ...{
+      id,
+      responses,
+      examples,
+      problems,
+      data,
+      limit,
+      conditional,
+      ready,
+      probe,
+      mayTakeKey,
+      maxBodyBytes,
+    },
     takesBody: body !== undefined,
   }
   const hooks = {
     // Transforms run after the caller is known and before the schemas: 401 and 429, then 400, then 422.
-    transform: [...(limit ? [countCaller(limit)] : []), ...(mayTakeKey ? [refuseBadKey] : [])],
+    transform: [
+      ...(limit ? [countCaller(limit)] : []),
+      ...(mayTakeKey ? [refuseBadKey] : []),
+      ...(findErrors ? [noteFound(findErrors)] : []),
+    ],
+    // Other operations take no parameters: their schemas refuse every query.
+    ...(body || query ? { beforeHandle: refuseNoted } : {}),
     ...(conditional ? { afterHandle: respondConditionally } : {}),
   }
   const detail = {
@@ -140,8 +170,10 @@ export function operation<
 }
 
 interface Counted {
-  /** Undefined in groups that read no token. */
+  /** Undefined in groups that read no token of a fan. */
   caller?: Caller | null
+  /** Undefined in groups that require no server key. */
+  source?: string
   rateLimiter?: RateLimiter
   set: { headers: Record<string, string | number | undefined> }
 }
@@ -149,14 +181,21 @@ interface Counted {
 /** @throws DomainError `rate_limited` */
 const countCaller =
   (policy: Policy) =>
-  ({ caller, rateLimiter, set }: Counted): void => {
-    if (!caller || !rateLimiter) return
-    limitCaller(rateLimiter, policy, caller, allowances => {
+  ({ caller, source, rateLimiter, set }: Counted): void => {
+    if (!rateLimiter) return
+    const report = (allowances: Allowance[]) => {
       const { RateLimit, 'RateLimit-Policy': policies } = rateLimitHeaders(allowances)
       set.headers.RateLimit = [set.headers.RateLimit, RateLimit].filter(Boolean).join(', ')
       set.headers['RateLimit-Policy'] = [set.headers['RateLimit-Policy'], policies].filter(Boolean).join(', ')
-    })
+    }
+    if (caller) limitCaller(rateLimiter, policy, caller, report)
+    else if (source !== undefined) limitSource(rateLimiter, policy, source, report)
   }
+
+const noteFound =
+  (findErrors: (input: UncheckedInput) => FieldError[]) =>
+  ({ body, query, request }: UncheckedInput & { request: Request }): void =>
+    noteErrors(request, findErrors({ body, query }))
 
 /** Operations without authentication ignore the header. */
 const refuseBadKey = ({ caller, request }: { caller?: Caller | null; request: Request }) => {

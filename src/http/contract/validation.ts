@@ -2,25 +2,50 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { ValidationError } from 'elysia'
-import type { FieldError } from '../../core/problems.ts'
+import { DomainError, type FieldError } from '../../core/problems.ts'
 
 /** More errors do not help to correct a request. */
 const MAX_ERRORS = 20
 
-export function fieldErrors(error: ValidationError): FieldError[] {
-  const found = new Map<string, FieldError>()
-  for (const fault of valueErrors(error)) {
-    const field =
-      error.type === 'query' || error.type === 'params'
-        ? { parameter: parameterName(fault.path) }
-        : { pointer: fault.path }
-    const message = explainFault(fault)
-    // The first error of a field is the most specific; the others follow from it.
-    if (!found.has(fault.path)) found.set(fault.path, { ...field, message })
-    if (found.size === MAX_ERRORS) break
-  }
-  return [...found.values()]
+/** Errors that were found before the schemas are applied, by request. */
+const noted = new WeakMap<Request, FieldError[]>()
+
+/** Notes errors of a request, so that it is refused once, with these and with those of its schemas. */
+export function noteErrors(request: Request, errors: FieldError[]): void {
+  if (errors.length > 0) noted.set(request, [...(noted.get(request) ?? []), ...errors].slice(0, MAX_ERRORS))
 }
+
+/** For requests that satisfy their schemas. @throws DomainError `validation_failed` if errors were noted */
+export function refuseNoted({ request }: { request: Request }): void {
+  if (noted.has(request)) throw invalidRequest(request, [])
+}
+
+/** `validation_failed` with the noted errors of the request and those of its schema. */
+export const violation = (request: Request, error: ValidationError) =>
+  invalidRequest(request, fieldErrors(error))
+
+function invalidRequest(request: Request, errors: FieldError[]) {
+  const byPlace = new Map<string, FieldError>()
+  for (const error of [...(noted.get(request) ?? []), ...errors]) {
+    // The first error of a field is the most specific; the others follow from it.
+    const { message: _, ...place } = error
+    const key = JSON.stringify(place)
+    if (!byPlace.has(key)) byPlace.set(key, error)
+  }
+  return new DomainError('validation_failed', { errors: [...byPlace.values()].slice(0, MAX_ERRORS) })
+}
+
+function fieldErrors(error: ValidationError): FieldError[] {
+  const inUrl = error.type === 'query' || error.type === 'params'
+  return valueErrors(error).map(fault => {
+    const place = storable(fault.path)
+    const message = explainFault(fault)
+    return inUrl ? { parameter: parameterName(place), message } : { pointer: place, message }
+  })
+}
+
+/** Names come from the request, and may have what no response should. */
+const storable = (text: string) => text.replaceAll('\0', '').toWellFormed()
 
 function valueErrors(error: ValidationError): ValueError[] {
   return error.all.flatMap(fault => ('type' in fault && 'schema' in fault ? [fault as ValueError] : []))

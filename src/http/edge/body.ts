@@ -1,6 +1,7 @@
 /** Reads a JSON body, with the checks that precede its schema. */
 import { withDeadline } from '../../../db/deadline.ts'
-import { DomainError, refuseField } from '../../core/problems.ts'
+import { DomainError, type FieldError } from '../../core/problems.ts'
+import { noteErrors } from '../contract/validation.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -19,10 +20,10 @@ const rawBodies = new WeakMap<Request, string>()
 export const rawBodyOf = (request: Request): string => rawBodies.get(request) ?? ''
 
 /**
- * No body and no media type count as `{}`: optional members need no empty object.
- * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`,
- * `request_timeout`, `malformed_request` (not UTF-8, not JSON, nested too deeply), `validation_failed` (NUL, a lone
- * surrogate, an inherited name)
+ * No body and no media type count as `{}`: optional members need no empty object. Notes NUL, lone surrogates and inherited
+ * names.
+ * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`, `request_timeout`,
+ * `malformed_request` (not UTF-8, not JSON, nested too deeply)
  */
 export async function readJsonBody(
   request: Request,
@@ -44,7 +45,9 @@ export async function readJsonBody(
       detail: text === '' ? 'The body is empty.' : `The body is not JSON${await locateSyntaxError(text)}.`,
     })
   }
-  refuseUnsafe(body, maxBodyLevels)
+  const errors: FieldError[] = []
+  findUnsafe(body, maxBodyLevels, errors)
+  noteErrors(request, errors)
   return body
 }
 
@@ -122,11 +125,17 @@ function decode(bytes: Uint8Array): string {
 }
 
 /**
- * NUL and lone surrogates are valid in JSON, but the databases cannot store them. Names that every object inherits are
- * refused, since a body with a member `toString` would break code that formats it.
+ * NUL and lone surrogates are valid in JSON, but the databases cannot store them. Members with the names that every object
+ * inherits are removed, since a body with a member `toString` would break code that formats it.
  */
-function refuseUnsafe(value: unknown, levels: number, pointer = '', level = 1): void {
-  if (typeof value === 'string') refuseText(value, pointer)
+export function findUnsafe(
+  value: unknown,
+  levels: number,
+  errors: FieldError[],
+  pointer = '',
+  level = 1,
+): void {
+  if (typeof value === 'string' && !isSafe(value)) errors.push(unsafeText(pointer))
   if (typeof value !== 'object' || value === null) return
   if (level > levels) {
     throw new DomainError('malformed_request', {
@@ -135,14 +144,17 @@ function refuseUnsafe(value: unknown, levels: number, pointer = '', level = 1): 
   }
   for (const [key, member] of Object.entries(value)) {
     const path = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-    refuseText(key, pointer)
-    if (key in Object.prototype) refuseField({ pointer: path, message: 'is not a member of this request' })
-    refuseUnsafe(member, levels, path, level + 1)
+    const isInherited = key in Object.prototype
+    if (isInherited) errors.push({ pointer: path, message: 'is not a member of this request' })
+    if (!isSafe(key)) errors.push(unsafeText(pointer))
+    if (isInherited || !isSafe(key)) Reflect.deleteProperty(value, key)
+    findUnsafe(member, levels, errors, path, level + 1)
   }
 }
 
-function refuseText(text: string, pointer: string) {
-  if (text.includes('\0') || !text.isWellFormed()) {
-    refuseField({ pointer: pointer.toWellFormed(), message: 'must not contain NUL or lone surrogates' })
-  }
-}
+const isSafe = (text: string) => !text.includes('\0') && text.isWellFormed()
+
+const unsafeText = (pointer: string) => ({
+  pointer: pointer.replaceAll('\0', '').toWellFormed(),
+  message: 'must not contain NUL or lone surrogates',
+})

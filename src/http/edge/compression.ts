@@ -14,7 +14,3 @@ export function acceptsGzip(headers: Headers): boolean {
     return (coding === 'gzip' || coding === '*') && !/^q=0(\.0{1,3})?$/.test(quality)
   })
 }
-
-export const addVary = (headers: Record<string, string | number | undefined>, name: string): void => {
-  headers.Vary = headers.Vary ? `${headers.Vary}, ${name}` : name
-}

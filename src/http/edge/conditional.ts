@@ -1,6 +1,7 @@
 /** Responses that clients and CDNs may store: ETag, If-None-Match and Cache-Control (RFC 9110 §8.8, §13; RFC 9111). */
-import { acceptsGzip, addVary, COMPRESSED_FROM_BYTES } from './compression.ts'
+import { acceptsGzip, COMPRESSED_FROM_BYTES } from './compression.ts'
 import type { SharedResponse } from './responses.ts'
+import { addVary } from './responses.ts'
 
 /**
  * Public responses: browsers revalidate each time; shared caches may serve a response for a second, so that many clients cause
@@ -12,6 +13,8 @@ const PRIVATE = 'private, no-cache'
 interface Context {
   /** Undefined in groups that read no token; null if none was sent. */
   caller?: object | null
+  /** Defined in groups that require a server key. */
+  source?: string
   /** What the handler returned. */
   response: unknown
   request: Request
@@ -21,17 +24,19 @@ interface Context {
 /** Elysia's `afterHandle` of a `conditional` operation: sets ETag and Cache-Control, and answers 304 if the ETag matches. */
 export function respondConditionally({
   caller,
+  source,
   response,
   request,
   set,
 }: Context): Response | string | undefined {
   if (response instanceof Response) return undefined
+  const isPersonal = Boolean(caller) || source !== undefined
   const plain = render(response)
-  set.headers['Cache-Control'] = caller ? PRIVATE : PUBLIC
-  if (!caller && isCompressible(plain)) addVary(set.headers, 'Accept-Encoding')
+  set.headers['Cache-Control'] = isPersonal ? PRIVATE : PUBLIC
+  if (!isPersonal && isCompressible(plain)) addVary(set.headers, 'Accept-Encoding')
   // The response depends on the token.
-  if (caller !== undefined) addVary(set.headers, 'Authorization')
-  const chosen = caller ? plain : chooseCoding(plain, request.headers)
+  if (caller !== undefined || source !== undefined) addVary(set.headers, 'Authorization')
+  const chosen = isPersonal ? plain : chooseCoding(plain, request.headers)
   set.headers.ETag = chosen.etag
   if (matchesTag(request.headers.get('if-none-match'), chosen.etag))
     return new Response(null, { status: 304 })
@@ -52,6 +57,9 @@ export function sharedResponse(
   if (isCompressible(plain)) addVary(set.headers, 'Accept-Encoding')
   return chooseCoding(plain, headers)
 }
+
+/** The ETag of the response of a value, without a content coding. */
+export const etagOfValue = (value: unknown): string => render(value).etag
 
 interface Rendered extends SharedResponse {
   etag: string

@@ -4,6 +4,7 @@
  */
 
 import type { NetworkConfig } from '../../config/network.ts'
+import { addVary } from './responses.ts'
 
 /** Response headers that a page may read in addition to the safelisted ones. */
 const EXPOSED = [
@@ -11,7 +12,10 @@ const EXPOSED = [
   ...['WWW-Authenticate', 'X-Request-Id'],
 ].join(', ')
 /** Request headers that a page may send. Cookies are not allowed: only the token identifies a caller. */
-const ACCEPTED = 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id'
+const ACCEPTED = [
+  ...['Authorization', 'Content-Type', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID'],
+  ...['traceparent', 'tracestate', 'X-Request-Id'],
+].join(', ')
 /** Seconds: two hours, the maximum of browsers based on Chromium. */
 const PREFLIGHT_MAX_AGE = '7200'
 
@@ -39,7 +43,7 @@ export function createCors({ corsOrigins, corsLoopback }: CorsConfig): Cors {
     addTo(headers, request) {
       // No origin is allowed: responses do not depend on it.
       if (!enabled) return
-      headers.Vary = 'Origin'
+      addVary(headers, 'Origin')
       const origin = request.headers.get('origin')
       if (origin === null || !allows(origin)) return
       headers['Access-Control-Allow-Origin'] = origin

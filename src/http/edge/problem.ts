@@ -2,7 +2,7 @@
 import { NotFoundError, ParseError, ValidationError } from 'elysia'
 import { DatabaseError, type DatabaseFault, translateDatabaseError } from '../../../db/index.ts'
 import { DomainError, type FieldError, type ProblemCode, problemTypes } from '../../core/problems.ts'
-import { fieldErrors } from '../contract/validation.ts'
+import { violation } from '../contract/validation.ts'
 
 interface Problem {
   type: string
@@ -18,6 +18,7 @@ const DATABASE_PROBLEMS: Record<DatabaseFault, ProblemCode> = {
   busy: 'database_busy',
   full: 'storage_full',
   unreachable: 'database_unavailable',
+  untrusted: 'database_unavailable',
   read_only: 'database_unavailable',
   corrupt: 'database_unavailable',
   outdated: 'database_unavailable',
@@ -30,12 +31,12 @@ const RETRY_AFTER = 1
  * Maps any thrown value to a problem. An unknown error becomes `internal_error`, and its message is not
  * disclosed. `instanceof` is tested before any `code`, because libraries set their own codes.
  */
-export function toDomainError(error: unknown): DomainError {
+export function toDomainError(error: unknown, request: Request): DomainError {
   if (error instanceof DomainError) return error
   if (error instanceof ValidationError) {
     // A response that violates its schema is a server error, not the caller's.
     if (error.type === 'response') return new DomainError('internal_error')
-    return new DomainError('validation_failed', { errors: fieldErrors(error) })
+    return violation(request, error)
   }
   // Elysia wraps what a parser throws.
   if (error instanceof ParseError) {
@@ -80,7 +81,8 @@ export function problemResponse(
   const response = new Response(JSON.stringify(problem), { status: problem.status, headers })
   response.headers.set('Content-Type', 'application/problem+json')
   response.headers.set('Cache-Control', 'no-store')
-  if (problem.status === 401) response.headers.set('WWW-Authenticate', challenge(error))
+  if (problem.status === 401 || error.code === 'insufficient_scope')
+    response.headers.set('WWW-Authenticate', challenge(error))
   const retryAfter =
     error.explanation.retryAfter ??
     (problem.status === 503 || problem.status === 429 ? RETRY_AFTER : undefined)
@@ -91,7 +93,12 @@ export function problemResponse(
 
 /** Value of `WWW-Authenticate`: has an `error` only if the request sent a token (RFC 6750 §3.1). */
 function challenge(error: DomainError): string {
-  if (error.code !== 'invalid_token') return 'Bearer'
+  if (error.code === 'insufficient_scope') {
+    // Guarantee of the cast: the code of this line.
+    const { scope } = (error as DomainError<'insufficient_scope'>).members ?? {}
+    return `Bearer error="insufficient_scope", scope="${scope}"`
+  }
+  if (error.code !== 'invalid_token' && error.code !== 'invalid_server_key') return 'Bearer'
   const detail = error.explanation.detail ?? problemTypes[error.code].title
   return `Bearer error="invalid_token", error_description="${detail.replace(/[^\x20-\x7e]|["\\]/g, '')}"`
 }

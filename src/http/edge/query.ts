@@ -1,5 +1,6 @@
 /** Checks of the URL before the schemas. Elysia accepts repeated parameters and invalid UTF-8. */
-import { DomainError, refuseField } from '../../core/problems.ts'
+import { DomainError, type FieldError, refuseField } from '../../core/problems.ts'
+import { noteErrors } from '../contract/validation.ts'
 
 /** The path of a request's URL, not decoded. A target without a path (`*`, `host:port`) is returned whole. */
 export function pathOf(url: string): string {
@@ -19,21 +20,27 @@ export function requireHost({ headers, url }: Request): void {
   if (!valid) throw new DomainError('malformed_request', { detail: 'Send one valid Host header.' })
 }
 
-/** @throws DomainError `malformed_request` (not UTF-8), `validation_failed` (repeated parameter, NUL) */
-export function refuseBadUrl(url: string): void {
+/**
+ * Notes repeated parameters, and NUL in the query.
+ * @throws DomainError `malformed_request` (not UTF-8), `validation_failed` (NUL in the path)
+ */
+export function checkUrl(request: Request): void {
+  const { url } = request
   if (url.includes('%')) refuseBadPath(url)
   const start = url.indexOf('?')
   if (start === -1) return
   const end = url.indexOf('#', start)
   const seen = new Set<string>()
+  const errors: FieldError[] = []
   for (const pair of url.slice(start + 1, end === -1 ? undefined : end).split('&')) {
     if (pair === '') continue
     const [name = '', value = ''] = pair.split(/=(.*)/s).map(part => decode(part))
-    if (seen.has(name)) refuseField({ parameter: name, message: 'must not be repeated' })
+    if (seen.has(name)) errors.push({ parameter: name, message: 'must not be repeated' })
     if (name.includes('\0') || value.includes('\0'))
-      refuseField({ parameter: name.replaceAll('\0', ''), message: 'must not contain NUL' })
+      errors.push({ parameter: name.replaceAll('\0', ''), message: 'must not contain NUL' })
     seen.add(name)
   }
+  noteErrors(request, errors)
 }
 
 function refuseBadPath(url: string): void {

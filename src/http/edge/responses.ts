@@ -7,6 +7,11 @@ export interface Additions {
   status?: number | string
 }
 
+/** Adds a request header on which the response depends (RFC 9110 §12.5.5). */
+export const addVary = (headers: Additions['headers'], name: string): void => {
+  headers.Vary = headers.Vary ? `${headers.Vary}, ${name}` : name
+}
+
 export interface Responses {
   /**
    * The response with the headers of `set` and those of every response. `value` is what a handler returned: an object, JSON

@@ -2,15 +2,20 @@
 import { declaredOf } from '../contract/operation.ts'
 
 interface Route {
+  method: string
   path: string
   hooks: { detail?: Record<string, unknown> }
 }
 
 export interface RouteFacts {
+  /** The id of the operation of a route, given as its declared path; undefined if it declares none. */
+  operationOf(method: string, route: string | undefined): string | undefined
   /** Load balancers' probes: no limit, no check of the query or of the Host header. */
   isProbe(path: string): boolean
   /** Requests on this path could guess tokens: a tighter limit per address applies. */
   issuesTokens(path: string): boolean
+  /** Bytes; undefined where `MAX_BODY_BYTES` applies. */
+  maxBodyBytes(path: string): number | undefined
   /** `ready` of the declarations, by path. */
   ready: ReadonlyMap<string, () => unknown>
 }
@@ -20,20 +25,28 @@ export function routeFacts(routes: Route[]): RouteFacts {
   const tokens = new Set<string>()
   const tokenPrefixes: string[] = []
   const ready = new Map<string, () => unknown>()
+  const bodies = new Map<string, number>()
+  const operations = new Map<string, string>()
   for (const route of routes) {
     const declared = declaredOf(route)
     if (!declared) continue
-    const { path } = route
+    const { method, path } = route
+    operations.set(`${method} ${path}`, declared.id)
+    // Elysia answers HEAD on each route of GET.
+    if (method === 'GET') operations.set(`HEAD ${path}`, declared.id)
     const parameter = path.indexOf(':')
     if (declared.probe) probes.add(path)
     if (declared.ready) ready.set(path, declared.ready)
+    if (declared.maxBodyBytes !== undefined) bodies.set(path, declared.maxBodyBytes)
     if (declared.limit !== 'tokens') continue
     if (parameter < 0) tokens.add(path)
     else tokenPrefixes.push(path.slice(0, parameter))
   }
   return {
+    operationOf: (method, route) => operations.get(`${method} ${route}`),
     isProbe: path => probes.has(path),
     issuesTokens: path => tokens.has(path) || tokenPrefixes.some(prefix => path.startsWith(prefix)),
+    maxBodyBytes: path => bodies.get(path),
     ready,
   }
 }

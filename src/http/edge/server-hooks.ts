@@ -8,6 +8,7 @@ import { loggable } from '../../core/loggable.ts'
 import { DomainError, problemTypes } from '../../core/problems.ts'
 import { logSecurityEvent } from '../../core/security-events.ts'
 import type { AppSources } from '../../core/sources.ts'
+import type { Tracer } from '../../core/tracer.ts'
 import { limitAddress } from '../rate-limits/policies.ts'
 import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
@@ -16,8 +17,8 @@ import { addressGroup, clientAddress } from './client-address.ts'
 import { sharedResponse } from './conditional.ts'
 import { createCors } from './cors.ts'
 import { problemResponse, toDomainError } from './problem.ts'
-import { pathOf, refuseBadUrl, requireHost } from './query.ts'
-import { createRequestLog } from './request-log.ts'
+import { checkUrl, pathOf, requireHost } from './query.ts'
+import { createRequestLog, type RequestLogObserver } from './request-log.ts'
 import { type Additions, createResponses } from './responses.ts'
 import type { RouteFacts } from './route-facts.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -25,6 +26,12 @@ import { createWriteAdmission } from './write-admission.ts'
 
 /** A client's `X-Request-Id` is used if it matches. */
 const VALID_REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
+
+/**
+ * Called for each response. `operation`: its id; undefined where none was reached: unknown paths, pages, and what is refused
+ * before routing. Must be fast and must not throw.
+ */
+export type RequestObserver = (operation: string | undefined, status: number, ms: number) => void
 
 interface ServerContext {
   /** The methods of a path; empty for an unknown path. */
@@ -41,17 +48,25 @@ type HookDeps = {
   lifecycle: { stopping: boolean }
   log: Logger
   newId: AppSources['newId']
+  observers: { request?: RequestObserver | undefined }
   randomBytes: AppSources['randomBytes']
   rateLimiter: RateLimiter
+  tracer: Tracer | undefined
 }
 
 export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: ServerContext) => {
-  const { config, db, elapsed, lifecycle, log, newId, randomBytes, rateLimiter } = deps
+  const { config, db, elapsed, lifecycle, log, newId, observers, randomBytes, rateLimiter, tracer } = deps
   const { network } = config
   const bodyLimits = { ...config, bodyTimeoutMs: network.bodyTimeoutMs }
   const cors = createCors(network)
   const responses = createResponses(securityHeaders(network))
-  const requestLog = createRequestLog(log)
+  const { request: observeRequest } = observers
+  const observe: RequestLogObserver = ({ method }, route, status, ms) => {
+    const operation = facts.operationOf(method, route)
+    observeRequest?.(operation, status, ms)
+    tracer?.describeRequest(operation, route)
+  }
+  const requestLog = createRequestLog(log, observeRequest || tracer ? observe : undefined)
   const admission = createWriteAdmission({
     load: () => db.writeLoad(),
     maxWaitMs: config.limits.maxWriteWaitMs,
@@ -125,44 +140,49 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
         if (!probe || request.headers.has('host')) requireHost(request)
         if (!probe) {
           countAddress(request, path, set.headers)
-          refuseBadUrl(url)
+          checkUrl(request)
         }
         const retryAfter = admission.admit(request)
         // Not in the request log: `write-admission.ts` logs all refusals of a second in one line.
         if (retryAfter !== null) {
+          observeRequest?.(undefined, 503, 0)
           return responses.of(problemResponse(new DomainError('overloaded', { retryAfter }), requestId), set)
         }
         const response = respondFromMemory(request, path, set)
-        if (response) requestLog.end(request, response.status)
+        if (response) requestLog.end(request, response.status, path)
         return response
       })
       .onParse({ as: 'global' }, async ({ request }) => {
         await admission.begin()
-        return readJsonBody(request, bodyLimits)
+        const larger = facts.maxBodyBytes(pathOf(request.url)) ?? 0
+        const maxBodyBytes = Math.max(bodyLimits.maxBodyBytes, larger)
+        return readJsonBody(request, { ...bodyLimits, maxBodyBytes })
       })
-      .mapResponse({ as: 'global' }, ({ responseValue, request, set }) => {
+      .mapResponse({ as: 'global' }, ({ responseValue, request, route, set }) => {
         admission.end(request)
         const response = responses.of(responseValue, set)
-        requestLog.end(request, response.status)
+        requestLog.end(request, response.status, route)
         return response
       })
-      .onError({ as: 'global' }, ({ error, request, set }) => {
+      .onError({ as: 'global' }, ({ error, request, route, set }) => {
         admission.end(request)
         const requestId = String(set.headers['x-request-id'])
         let response =
-          error instanceof NotFoundError ? respondToMethod(request, requestId) : toDomainError(error)
+          error instanceof NotFoundError ? respondToMethod(request, requestId) : toDomainError(error, request)
         if (response instanceof DomainError) {
           if (problemTypes[response.code].status >= 500 && !(error instanceof DomainError)) {
             log.error({ requestId, code: response.code, error: loggable(error) }, 'request failed')
           }
-          const { security } = response.explanation
+          const { detail, security } = response.explanation
+          log.debug({ requestId, code: response.code, detail }, 'request refused')
           if (security) {
-            const { event, userId } = security
-            logSecurityEvent(log, event, { requestId, path: pathOf(request.url), userId })
+            const { event, ...members } = security
+            // Of the operation, without a redemption code. A request that is refused before routing has none.
+            logSecurityEvent(log, event, { requestId, path: route || pathOf(request.url), ...members })
           }
           response = problemResponse(response, requestId)
         }
-        requestLog.end(request, response.status)
+        requestLog.end(request, response.status, route)
         return responses.of(response, set)
       })
   )

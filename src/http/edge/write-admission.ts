@@ -15,7 +15,7 @@ export interface WriteAdmission {
 }
 
 export interface AdmissionOptions {
-  load(): WriteLoad
+  load(): Pick<WriteLoad, 'msPerWrite' | 'oldestMs'>
   /** How long a write may have to wait. Milliseconds. */
   maxWaitMs: number
   /** Milliseconds of a clock that never goes back. */
@@ -50,7 +50,8 @@ export function createWriteAdmission(options: AdmissionOptions): WriteAdmission 
     deferred = Math.max(0, deferred - (now - deferredAt) / msPerWrite) + 1
     deferredAt = now
     if (refused++ === 0) setTimeout(() => summarize(waitMs), SUMMARY_EVERY_MS).unref()
-    const seconds = ((deferred * msPerWrite) / 1_000) * (1 + random() * JITTER)
+    // From when half of the queue is done: a client that comes back to a full queue is refused again.
+    const seconds = ((waitMs / 2 + deferred * msPerWrite) / 1_000) * (1 + random() * JITTER)
     return Math.min(Math.ceil(seconds), MAX_RETRY_SECONDS)
   }
 

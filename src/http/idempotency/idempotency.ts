@@ -49,7 +49,7 @@ export async function runIdempotently<Result, Prepared = undefined>(
   }
   // DELETE is idempotent by itself and takes no key.
   const key = context.request.method === 'DELETE' ? null : readIdempotencyKey(context.request.headers)
-  if (key === null) return deliver(await run(write))
+  if (key === null) return throwProblem(await run(write))
 
   const scope = scopeOf(context, key)
   const fingerprint = fingerprintOf(context)
@@ -57,7 +57,7 @@ export async function runIdempotently<Result, Prepared = undefined>(
     requireSame(kept.fingerprint, fingerprint)
     const response =
       kept.answer === null
-        ? deliver(await run(write))
+        ? throwProblem(await run(write))
         : // Guarantee of the cast: it is what `write` returned for the same request.
           (status(kept.status ?? 200, JSON.parse(kept.answer) ?? undefined) as Exclude<Result, DomainError>)
     context.set.headers['idempotent-replayed'] = 'true'
@@ -79,7 +79,7 @@ export async function runIdempotently<Result, Prepared = undefined>(
       else await storeResponse(tx, scope, toStore(response, secret))
       return { taken: true as const, response }
     })
-    if (outcome.taken) return deliver(outcome.response)
+    if (outcome.taken) return throwProblem(outcome.response)
     if (!outcome.earlier) throw inProgress()
     return await replay(outcome.earlier)
   } finally {
@@ -141,7 +141,8 @@ function toStore(result: unknown, secret: true | undefined) {
   }
 }
 
-function deliver<Result>(outcome: Result): Exclude<Result, DomainError> {
+/** Returns any other outcome than a problem. */
+export function throwProblem<Result>(outcome: Result): Exclude<Result, DomainError> {
   if (outcome instanceof DomainError) throw outcome
   // Guarantee of the cast: the line above.
   return outcome as Exclude<Result, DomainError>

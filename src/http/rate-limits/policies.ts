@@ -1,10 +1,17 @@
-/** Which policies count a request: those of its address, of its caller, and of its operation (`limit`). */
+/** Which policies count a request: those of its address, of its caller or source, and of its operation (`limit`). */
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
+import type { SecurityEvent } from '../../core/security-events.ts'
 import type { Allowance, Policy, RateLimiter } from './rate-limiter.ts'
 
 /** Receives the state of each policy that counted the request, before `rate_limited` is thrown. */
 type Report = (allowances: Allowance[]) => void
+
+/** Policies that limit guesses: of tokens, and of redemption codes. */
+const GUESSES: Partial<Record<Policy, SecurityEvent>> = {
+  tokensPerAddress: 'sign_in_limit_reached',
+  redemptions: 'redemption_limit_reached',
+}
 
 const OF_ADDRESS: Policy[] = ['address']
 const OF_TOKENS: Policy[] = ['address', 'tokensPerAddress']
@@ -28,7 +35,18 @@ export function limitCaller(limiter: RateLimiter, policy: Policy, caller: Caller
   limit(limiter, [policy], () => `${caller.provider} ${caller.subject}`, report)
 }
 
-function limit(limiter: RateLimiter, policies: Policy[], keyOf: () => string, report: Report): void {
+/** The limit of a calling system. @throws DomainError `rate_limited` */
+export function limitSource(limiter: RateLimiter, policy: Policy, source: string, report: Report): void {
+  limit(limiter, [policy], () => source, report, { source })
+}
+
+function limit(
+  limiter: RateLimiter,
+  policies: Policy[],
+  keyOf: () => string,
+  report: Report,
+  members: { source?: string } = {},
+): void {
   if (!policies.some(limiter.counts)) return
   const key = keyOf()
   const allowances: Allowance[] = []
@@ -41,7 +59,9 @@ function limit(limiter: RateLimiter, policies: Policy[], keyOf: () => string, re
   }
   report(allowances)
   if (!refused) return
-  const { quota, windowSeconds, resetSeconds } = refused
+  const { policy, quota, windowSeconds, resetSeconds } = refused
+  const event = GUESSES[policy]
   const detail = `The limit is ${quota} requests in ${windowSeconds} s.`
-  throw new DomainError('rate_limited', { detail, retryAfter: resetSeconds })
+  const security = event && { event, ...members }
+  throw new DomainError('rate_limited', { detail, retryAfter: resetSeconds, security })
 }

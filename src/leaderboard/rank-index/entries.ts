@@ -1,12 +1,13 @@
 /** Fans' scores on boards, written together with the rank index. The caller has locked the fan's points account. */
 import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
+import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { boardTag } from '../../cache/tags.ts'
-import { type BoardScore, moveMember } from './rank-index.ts'
+import { type BoardScore, moveMember, moveMembers } from './rank-index.ts'
 
-/** Writes a fan's scores and updates the rank index. Boards that are not in `after` stay as they are. */
+/** Replaces a fan's scores, and updates the rank index: a board that is only in `before` loses the fan. */
 export async function writeScores(
   tx: Transaction,
   userId: string,
@@ -19,19 +20,55 @@ export async function writeScores(
     minusPoints: -points,
     reachedAt,
   }))
+  const left = before.map(({ board }) => board).filter(board => !after.some(score => score.board === board))
+  if (left.length > 0) await deleteScores(tx, userId, left)
   if (after.length > 0) await upsertScores(tx, scores)
-  for (const { board } of after) tx.invalidate(boardTag(board))
+  for (const board of [...left, ...after.map(score => score.board)]) tx.invalidate(boardTag(board))
   await moveMember(tx, before, after)
 }
 
-/** Removes a fan from boards. `left` are the fan's scores there. */
-export async function removeFromBoards(tx: Transaction, userId: string, left: BoardScore[]): Promise<void> {
+export type FanScore = BoardScore & { userId: string }
+
+/** As `writeScores` for many fans. */
+export async function writeManyScores(tx: Transaction, before: FanScore[], after: FanScore[]): Promise<void> {
   const { leaderboardScores: scores } = tx.tables
-  for (const { board } of left) {
-    await tx.delete(scores).where(and(eq(scores.userId, userId), eq(scores.board, board)))
-    tx.invalidate(boardTag(board))
+  const rows = after.map(({ board, userId, points, reachedAt }) => {
+    return { board, userId, minusPoints: -points, reachedAt }
+  })
+  const nameOf = ({ board, userId }: FanScore) => `${board} ${userId}`
+  const kept = new Set(after.map(nameOf))
+  const left = Map.groupBy(
+    before.filter(score => !kept.has(nameOf(score))),
+    ({ board }) => board,
+  )
+  for (const [board, fans] of left) {
+    const userIds = fans.map(({ userId }) => userId)
+    await tx.delete(scores).where(and(eq(scores.board, board), inArray(scores.userId, userIds)))
   }
-  await moveMember(tx, left, [])
+  await insertRows(tx, scores, rows, { set: ['minusPoints', 'reachedAt'] })
+  for (const board of new Set([...before, ...after].map(({ board }) => board))) tx.invalidate(boardTag(board))
+  await moveMembers(tx, before, after)
+}
+
+/** The scores of fans on some boards. */
+export async function readManyScores(
+  reader: Reader,
+  userIds: string[],
+  boards: string[],
+): Promise<FanScore[]> {
+  const { leaderboardScores: scores } = reader.tables
+  const rows = await reader
+    .select()
+    .from(scores)
+    .where(and(inArray(scores.board, boards), inArray(scores.userId, userIds)))
+  return rows.map(({ board, userId, minusPoints, reachedAt }) => {
+    return { board, userId, points: -minusPoints, reachedAt }
+  })
+}
+
+function deleteScores(tx: Transaction, userId: string, boards: string[]) {
+  const { leaderboardScores: scores } = tx.tables
+  return tx.delete(scores).where(and(eq(scores.userId, userId), inArray(scores.board, boards)))
 }
 
 type ScoreRow = Tables['leaderboardScores']['$inferSelect']

@@ -10,6 +10,7 @@
  * all in one order; and a fan who earns a few points stays in the wide buckets, which all fans share.
  */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { insertRows, subtractRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { addMembers, type Bucket, MAX_BUCKETS, removeMember } from './bucket-writes.ts'
 
@@ -63,6 +64,21 @@ export async function moveMember(tx: Transaction, from: BoardScore[], to: BoardS
   for (const part of inParts(changes.sort(byBucket))) await addMembers(tx, part)
   // A missing bucket is no error here: the scores are written, and a repair restores the bucket.
   for (const part of inParts(fewer)) await removeMember(tx, part)
+}
+
+/** As `moveMember` for many fans at once, in a number of statements that does not depend on theirs. */
+export async function moveMembers(tx: Transaction, from: BoardScore[], to: BoardScore[]): Promise<void> {
+  const changes = new Map(countMembers(to).map(bucket => [nameOf(bucket), bucket]))
+  for (const bucket of countMembers(from)) {
+    const name = nameOf(bucket)
+    changes.set(name, { ...bucket, fans: (changes.get(name)?.fans ?? 0) - bucket.fans })
+  }
+  const moved = [...changes.values()].filter(({ fans }) => fans !== 0).toSorted(byBucket)
+  const { leaderboardCounts } = tx.tables
+  const gains = moved.map(bucket => ({ ...bucket, fans: Math.max(bucket.fans, 0) }))
+  await insertRows(tx, leaderboardCounts, gains, { add: 'fans' })
+  const losses = moved.filter(({ fans }) => fans < 0).map(bucket => ({ ...bucket, fans: -bucket.fans }))
+  await subtractRows(tx, leaderboardCounts, losses, 'fans')
 }
 
 /** A booking is one part; a repair may be several. */

@@ -1,7 +1,6 @@
-import type { Logger } from 'pino'
 import type { PaymentsConfig } from '../../config/payments.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
-import type { StripeGateway } from './stripe.ts'
+import type { StripeGateway, StripeOptions } from './stripe.ts'
 
 /** Null: packs can be paid with points only. */
 export type Payments = Sandbox | StripeGateway | null
@@ -10,11 +9,11 @@ export type Payments = Sandbox | StripeGateway | null
 export async function createPayments(
   config: PaymentsConfig,
   secret: string,
-  log?: Logger,
+  options: StripeOptions = {},
 ): Promise<Payments> {
   if (config.gateway === 'off') return null
   if (config.gateway === 'sandbox') return createSandbox(secret)
   // Stripe's package is large and is loaded only if it is used.
   const { createStripeGateway } = await import('./stripe.ts')
-  return createStripeGateway(config, { log })
+  return createStripeGateway(config, options)
 }

@@ -34,6 +34,11 @@ export interface PaymentGateway {
    */
   confirm(charge: Charge, reference: string): Promise<void>
   /**
+   * Makes the payment impossible, prepared or not; idempotent. A payment that was made stays as it is.
+   * @throws DomainError `payment_gateway_unavailable`
+   */
+  cancel(charge: Charge): Promise<void>
+  /**
    * Refunds the money; idempotent.
    * @throws DomainError `not_refundable` (a payment of another gateway, or refused), `payment_gateway_unavailable`
    */

@@ -59,6 +59,8 @@ export function createSandbox(secret: string): Sandbox {
       if (receipt.amount !== amount || receipt.currency !== currency)
         throw notConfirmed('The payment does not match the price in amount and currency.')
     },
+    // A receipt cannot be taken back.
+    async cancel() {},
     async refund(_charge, reference) {
       // No money has to be refunded. A payment of another gateway must not be refunded here.
       if (!read(reference)) {

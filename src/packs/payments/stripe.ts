@@ -36,6 +36,8 @@ type StripeConfig = Extract<PaymentsConfig, { gateway: 'stripe' }>
 export interface StripeOptions {
   /** Receives Stripe's error codes, not its messages, which may contain keys. */
   log?: Logger
+  /** Sends the requests to Stripe instead of the package. */
+  fetch?: ((request: Request) => Promise<Response>) | undefined
   deadlineMs?: number
   retries?: number
 }
@@ -46,6 +48,7 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
     maxNetworkRetries: options.retries ?? RETRIES,
     telemetry: false,
     ...hostOf(config.apiBase),
+    ...clientOf(options.fetch),
   })
   const signatures = Stripe.createSubtleCryptoProvider()
 
@@ -83,23 +86,27 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
     return pays(said.answer, charge) ? 'paid' : 'mismatch'
   }
 
+  /** The purchase's intent: the idempotency key, which Stripe keeps for a day, makes it the same at each call. */
+  const ensureIntent = ({ purchaseId, amount, currency }: Charge) =>
+    ask('payment_intent', () =>
+      stripe.paymentIntents.create(
+        {
+          amount,
+          currency: currency.toLowerCase(),
+          automatic_payment_methods: { enabled: true },
+          metadata: { purchaseId },
+        },
+        { idempotencyKey: purchaseId },
+      ),
+    )
+
   return {
     name: 'stripe',
     recognizes: isIntentId,
     examine,
 
-    async prepare({ purchaseId, amount, currency }) {
-      const said = await ask('payment_intent', () =>
-        stripe.paymentIntents.create(
-          {
-            amount,
-            currency: currency.toLowerCase(),
-            automatic_payment_methods: { enabled: true },
-            metadata: { purchaseId },
-          },
-          { idempotencyKey: purchaseId },
-        ),
-      )
+    async prepare(charge) {
+      const said = await ensureIntent(charge)
       // The amount is too small, or the account does not accept the currency.
       if ('refusal' in said) {
         throw new DomainError('payment_not_confirmed', { detail: 'The gateway does not accept this price.' })
@@ -112,6 +119,16 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
       // One message for both cases: it must not disclose another fan's payment.
       if ((await examine(charge, reference)) !== 'paid')
         throw notConfirmed('Stripe has no completed payment of this reference for this purchase and price.')
+    },
+
+    async cancel(charge) {
+      // Where none was prepared, an intent is created and cancelled: a preparation that is still running gets that one.
+      const said = await ensureIntent(charge)
+      if ('refusal' in said) return
+      // Stripe refuses when the payment was made; it is refunded when its event arrives.
+      await ask('payment_intent', () =>
+        stripe.paymentIntents.cancel(said.answer.id, { cancellation_reason: 'requested_by_customer' }),
+      )
     },
 
     async refund({ purchaseId }, reference) {
@@ -170,6 +187,14 @@ function pays(intent: Stripe.PaymentIntent, { purchaseId, amount, currency }: Ch
 /** Refunds made in Stripe's dashboard: the intent itself stays `succeeded`. */
 function refundedAmount({ latest_charge: charge }: Stripe.PaymentIntent): number {
   return typeof charge === 'object' ? (charge?.amount_refunded ?? 0) : 0
+}
+
+/** The package's own client, by way of `fetch`. */
+function clientOf(fetch: StripeOptions['fetch']): Stripe.StripeConfig {
+  if (!fetch) return {}
+  // The package passes the URL as a string.
+  const send = (url: string | URL | Request, init?: RequestInit) => fetch(new Request(String(url), init))
+  return { httpClient: Stripe.createFetchHttpClient(Object.assign(send, { preconnect() {} })) }
 }
 
 function hostOf(apiBase: string | null): Stripe.StripeConfig {

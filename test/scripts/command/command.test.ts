@@ -95,10 +95,12 @@ test('a usage error exits with 2, is explained, and shows no password', async ()
   expect(err).not.toContain('s3cret')
 })
 
-test('--database is validated like DATABASE_URL', async () => {
-  const { code, err } = await runScript('migrate', ['--database', 'mysql://db/x'])
+test('--database is validated like DATABASE_URL, and replaces DATABASE_URL_FILE', async () => {
+  const env = { DATABASE_URL_FILE: '/dev/null' }
+  const { code, err } = await runScript('migrate', ['--database', 'mysql://db/x'], { env })
   expect(code).toBe(2)
   expect(err).toContain('--database must be sqlite:PATH or postgres://…')
+  expect(err).not.toContain('DATABASE_URL_FILE')
 })
 
 test.each([
@@ -113,9 +115,10 @@ test.each([
 
 test('exactly the commands that change data have --dry-run', async () => {
   const reads = [
-    ...['catalog-schema', 'export-user', 'licenses', 'openapi', 'token', 'verify-draw', 'verify-ledger'],
+    ...['catalog-schema', 'events', 'explain-event', 'export-user', 'licenses', 'openapi', 'preview-rules'],
+    ...['generate-secrets', 'health', 'token', 'verify-draw', 'verify-ledger', 'verify-quests'],
     // Write files of the repository.
-    ...['docs', 'generate-migrations'],
+    ...['build', 'docs', 'generate-migrations'],
   ]
   const folder = join(import.meta.dir, '../../../scripts')
   const commands = readdirSync(folder)

@@ -1,15 +1,22 @@
 import { describe, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import pino from 'pino'
 import type { Database } from '../../../db/index.ts'
 import { Interrupted } from '../../../scripts/command/stop.ts'
+import { matches } from '../../../scripts/seed/demo-matches.ts'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
 import type { Finding } from '../../../src/admin/audit/audit-fan.ts'
 import { verifyLedger } from '../../../src/admin/audit/verify-ledger.ts'
+import { verifyQuests } from '../../../src/admin/audit/verify-quests.ts'
+import { requireMatch } from '../../../src/matches/matches.ts'
+import { updateMatch } from '../../../src/matches/update-match.ts'
+import { settlePredictions } from '../../../src/predictions/settle.ts'
 import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
 import { engines, sharedEngines, sqliteEngine } from '../../support/engines.ts'
 import { seedByVerbs } from '../../support/seed-by-verbs.ts'
 import { waitUntil } from '../../support/wait-until.ts'
-import { runScript, startScript } from '../run-script.ts'
+import { asTyped, runScript, startScript } from '../run-script.ts'
 import { NOTHING, options } from './sixty-fans.ts'
 
 /** Reduces stock and supply, so that they run out. */
@@ -18,6 +25,18 @@ async function makeScarce(db: Database) {
     const { rewards, packs } = tx.tables
     await tx.update(rewards).set({ stockRemaining: 3 })
     await tx.update(packs).set({ supplyTotal: 2 })
+  })
+}
+
+const [played] = matches
+if (!played) throw new Error('the season has no match')
+
+/** Reports a result, which is settled later. */
+async function report(db: Database, { id, ...scores }: { id: string; homeScore: number; awayScore: number }) {
+  await db.write(async tx => {
+    const match = await requireMatch(tx, id)
+    const kickoffAt = match.kickoffAt.toISOString()
+    await updateMatch(tx, id, { revision: match.revision + 1, status: 'finished', kickoffAt, ...scores })
   })
 }
 
@@ -75,6 +94,30 @@ describe.each(engines)('A seed ($name)', engine => {
     await Promise.all([remove(), untouched.remove()])
   })
 
+  test('leaves predictions of coming matches, which a result settles, and none of a match whose result is due', async () => {
+    const { db, remove } = await engine.open(createClock())
+    await seedDatabase(db, { ...options, fans: 0 })
+    await report(db, { id: played.id, homeScore: 5, awayScore: 0 })
+    await seedDatabase(db, options)
+    const { predictions } = db.tables
+    const before = await db.read.select().from(predictions)
+    expect(before.filter(({ matchId }) => matchId === played.id)).toEqual([])
+    const [open] = before.filter(({ state }) => state === 'open')
+    if (!open) throw new Error('no prediction is open')
+    const { matchId: id, userId, homeScore, awayScore } = open
+    await report(db, { id, homeScore, awayScore })
+    const log = pino({ level: 'silent' })
+    await settlePredictions({ db, config: options, log })
+    const after = await db.read.select().from(predictions).where(eq(predictions.matchId, id))
+    expect(after.every(({ state }) => state === 'settled')).toBe(true)
+    expect(after.find(row => row.userId === userId)).toMatchObject({ exact: true, points: 25, booked: 25 })
+    const findings: unknown[] = []
+    await verifyLedger(db, { onFinding: finding => findings.push(finding) })
+    await verifyQuests(db.read, { onFinding: finding => findings.push(finding) })
+    expect(findings).toEqual([])
+    await remove()
+  })
+
   test('stops between two batches on a signal, reports its progress, and continues later', async () => {
     const [stopped, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
     const many = { ...options, fans: 450 }
@@ -100,18 +143,22 @@ describe.each(engines)('A seed ($name)', engine => {
     const [changed, model] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
     await seedDatabase(model.db, { ...options, fans: 0 })
     await seedDatabase(changed.db, { ...options, fans: 0 })
-    await makeScarce(model.db)
-    // The stock decreases between computing and writing the first rows.
+    // The stock decreases, and a result is corrected, between computing and writing the first rows.
+    const change = async (db: Database) => {
+      await makeScarce(db)
+      await report(db, { id: played.id, homeScore: 5, awayScore: 0 })
+    }
     let changes = 1
     const { write } = changed.db
     const db: Database = {
       ...changed.db,
       async write(work) {
-        if (changes-- === 0) await makeScarce({ ...changed.db, write })
+        if (changes-- === 0) await change({ ...changed.db, write })
         return write(work)
       },
     }
     await seedDatabase(db, options)
+    await change(model.db)
     await seedDatabase(model.db, options)
     expect(await dump(changed.db)).toEqual(await dump(model.db))
     await Promise.all([changed.remove(), model.remove()])
@@ -132,7 +179,7 @@ test('the same seed gives the same rows in any database, and another seed gives 
   await Promise.all([one, two, other].map(({ remove }) => remove()))
 })
 
-test('a seeded database has fans at every stage and passes the ledger verification', async () => {
+test('a seeded database has fans at every stage and passes the verifications of the ledger and of quests', async () => {
   const { db, remove } = await sqliteEngine.open(createClock())
   await seedDatabase(db, { ...options, fans: 300 })
   const { users, onboardings, userRewards } = db.tables
@@ -149,6 +196,23 @@ test('a seeded database has fans at every stage and passes the ledger verificati
   expect(findings).toEqual([])
   expect(report.fans).toBe(people.length)
   expect(report.boards).toBeGreaterThan(3)
+  const [predictions, checkIns, streaks, progress] = await Promise.all([
+    db.read.select().from(db.tables.predictions),
+    db.read.select().from(db.tables.checkIns),
+    db.read.select().from(db.tables.questStreaks),
+    db.read.select().from(db.tables.questProgress),
+  ])
+  expect(new Set(predictions.map(({ state, exact }) => `${state} ${exact}`))).toEqual(
+    new Set(['open null', 'settled false', 'settled true']),
+  )
+  expect(checkIns.length).toBeGreaterThan(100)
+  const monthly = progress.filter(({ questId }) => questId === 'matchday-regular')
+  expect(monthly.some(({ period, counts }) => period === '2026-11' && counts === '{"matches":1}')).toBe(true)
+  expect(streaks.some(({ current, endsAt }) => current === 4 && endsAt > new Date('2026-12-31'))).toBe(true)
+  const claimable = progress.filter(({ completedAt }) => completedAt !== null)
+  expect(claimable.length).toBeGreaterThan(10)
+  expect(progress.length).toBeGreaterThan(2 * claimable.length)
+  expect(await verifyQuests(db.read)).toMatchObject({ periods: progress.length, findings: 0 })
   await remove()
 })
 
@@ -206,6 +270,8 @@ test('Ctrl-C is handled even if nothing is awaited', async () => {
   )
   child.kill('SIGINT')
   expect(await child.exited).toBe(130)
-  expect(await new Response(child.stderr).text()).toMatch(/Stopped after \d+\. To continue: bun run seed /)
+  expect(asTyped(await new Response(child.stderr).text())).toMatch(
+    /Stopped after \d+\. To continue: bun run seed /,
+  )
   await remove()
 })

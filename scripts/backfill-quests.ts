@@ -1,0 +1,51 @@
+/** `bun run backfill-quests QUEST --since D`: counts past events for a quest. */
+import { backfillFan, listFansWithEvents, planBackfill } from '../src/admin/backfill-quests.ts'
+import { readQuestSet } from '../src/quests/definition.ts'
+import { declareCommand, instant, runCommand } from './command/command.ts'
+import { fail } from './command/explain.ts'
+
+const command = declareCommand({
+  name: 'backfill-quests',
+  summary:
+    'Counts past events for a quest, and completes what is full then. Each event counts once, and each period is completed once.',
+  examples: [
+    ['derby-week --since 2026-08-01 --dry-run', 'shows how many events would count'],
+    ['derby-week --since 2026-08-01', 'counts them; repeating it changes nothing'],
+  ],
+  notes: `A quest counts the events that are recorded while it is active. This command counts those that occurred before, from --since on and
+within the start and end of the quest. Events whose data was deleted (EVENT_RETENTION_DAYS) count only for steps without conditions.
+Completions and points get the time of this run.`,
+  changes: true,
+})
+  .argument('<quest>', 'id of the quest')
+  .requiredOption('--since <instant>', 'events that occurred at or after this time; ISO 8601, UTC', instant)
+
+await runCommand(command, async ({ parameters: [questId], options, openDatabase, writeInBatches }) => {
+  const db = await openDatabase()
+  const set = await readQuestSet(db.read)
+  const quest = set.byId.get(questId) ?? fail(`There is no quest ${questId}.`)
+  const { since } = options
+  const report = { fans: 0, events: 0, completed: 0, unknown: 0 }
+  const add = ({ events, completed, unknown }: Omit<typeof report, 'fans'>) => {
+    report.fans += events > 0 || completed > 0 ? 1 : 0
+    report.events += events
+    report.completed += completed
+    report.unknown += unknown
+  }
+  const fans = listFansWithEvents(db.read, quest, since)
+  if (options.dryRun)
+    for await (const userId of fans) add(await planBackfill(db.read, quest, { userId, since }))
+  else
+    await writeInBatches(db, 'fans', fans, async (tx, userId) => {
+      const counted = await backfillFan(tx, set, quest, { userId, since })
+      tx.afterCommit(() => add(counted))
+    })
+  const { events, completed, unknown } = report
+  const lines = [
+    options.dryRun
+      ? `${events} events of ${report.fans} fans would count.`
+      : `Counted ${events} events of ${report.fans} fans; completed ${completed} periods.`,
+    ...(unknown > 0 ? [`${unknown} events have no data any more and did not count.`] : []),
+  ]
+  return { json: report, text: lines.join('\n'), changed: events }
+})

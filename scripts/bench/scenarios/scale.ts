@@ -1,0 +1,133 @@
+/**
+ * What further API processes on one PostgreSQL give. Processes, database and load share the cores of this machine, so the
+ * figure is requests for each second of the API's CPU time: on machines of their own, that many a core.
+ */
+import { claimPlan } from '../catalogue.ts'
+import { countRoundTrips } from '../count-round-trips.ts'
+import { subjectOf } from '../data.ts'
+import { eventData, prepareEvents, SERVER_KEY, typeOf } from '../event-rules.ts'
+import { PROVIDER } from '../issuer.ts'
+import type { Plan } from '../plan.ts'
+import { coreCount } from '../process.ts'
+import { type Contender, compare } from '../rounds.ts'
+import { type Bench, type Outcome, type Row, row, type Scenario, skipped } from '../scenario.ts'
+import { eventGenerator, eventPlan } from './events.ts'
+
+const PROCESSES = [1, 2, 4]
+/** Connections for each process, so that the system gives each some. */
+const CONNECTIONS = 16
+/** All processes of a comparison run at the same time, and PostgreSQL accepts 100 connections by default. */
+const POOL = { DATABASE_POOL_SIZE: '5' }
+/** Their tokens are cached by all processes before the measurement. */
+const CALLERS = 4_000
+
+interface Operation {
+  name: string
+  plan: Plan
+  /** The bench has an Express server for it. */
+  withPeer?: boolean
+  isBatch?: boolean
+  /** Request number `nth` of those that are counted. */
+  request(nth: number): Request
+}
+
+function operationsOf({ options, tokensOf }: Bench): Operation[] {
+  const tokens = tokensOf(options.fans, CALLERS)
+  const claims = claimPlan(tokens)
+  const bearer = (token = '') => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' })
+  const read = (name: string, path: string, withPeer = false): Operation => ({
+    ...{ name, withPeer },
+    plan: { tokens, requests: [{ method: 'GET', path }], primePath: '/api/rewards' },
+    request: nth => new Request(`http://localhost${path}`, { headers: bearer(tokens[nth]) }),
+  })
+  return [
+    read('rewards', '/api/rewards', true),
+    read('dashboard', '/api/dashboard'),
+    {
+      name: 'claims',
+      plan: claims,
+      withPeer: true,
+      request(nth) {
+        const { method = 'POST', path = '', body = '' } = claims.requests[0] ?? {}
+        return new Request(`http://localhost${path}`, { method, body, headers: bearer(tokens[nth]) })
+      },
+    },
+    {
+      name: 'events, batches of 100',
+      plan: eventPlan,
+      isBatch: true,
+      request(nth) {
+        const fan = (at: number) => ({ provider: PROVIDER, subject: subjectOf(nth * 100 + at) })
+        const events = Array.from({ length: 100 }, (_, at) => ({
+          ...{ id: `counted-${nth}-${at}`, type: typeOf(0), fan: fan(at), data: eventData },
+          occurredAt: new Date().toISOString(),
+        }))
+        const body = JSON.stringify({ events })
+        return new Request('http://localhost/api/events', {
+          ...{ method: 'POST', body, headers: bearer(SERVER_KEY) },
+        })
+      },
+    },
+  ]
+}
+
+export const scale: Scenario = {
+  name: 'scale',
+  summary: 'Lists, dashboards, claims and events by one, two and four processes on PostgreSQL',
+  long: true,
+  async run(bench) {
+    if (!process.env.BENCH_POSTGRES_URL) return skipped('requires BENCH_POSTGRES_URL')
+    const all: Outcome = {
+      rows: [],
+      notes: [`processes, PostgreSQL and the load share ${coreCount()} cores`],
+      separateRows: true,
+    }
+    for (const operation of operationsOf(bench)) {
+      const { rows, notes, invalid } = await measure(bench, operation)
+      all.rows.push(...rows)
+      all.notes.push(...notes)
+      if (invalid) all.invalid = all.invalid ? `${all.invalid}; ${invalid}` : invalid
+    }
+    return all
+  },
+}
+
+async function measure(bench: Bench, operation: Operation): Promise<Outcome> {
+  const { subjects, options } = bench
+  const { name, plan, isBatch } = operation
+  const prepare = isBatch ? (url: string) => prepareEvents(url, { types: 1 }) : undefined
+  const generator = isBatch ? eventGenerator(bench, () => 1) : bench.generator
+  const contenders = PROCESSES.map((count): Contender => {
+    const subject = subjects.matchdayInWorkers('postgres', count, { prepare, env: POOL })
+    return { subject, label: labelOf(name, count), plan }
+  })
+  if (operation.withPeer)
+    contenders.push({ subject: subjects.on('postgres').express, label: `${name}, Express and pg`, plan })
+  const measuring = {
+    generator,
+    options: { ...options, engine: 'postgres' as const, connections: CONNECTIONS * Math.max(...PROCESSES) },
+    cores: { server: null, generator: null, pinned: false },
+  }
+  const outcome = await compare(measuring, contenders)
+  const { statements, roundTrips } = await countRoundTrips(
+    bench,
+    (handle, nth) => handle(operation.request(nth)),
+    prepare,
+  )
+  return {
+    ...outcome,
+    rows: outcome.rows.flatMap(row => [row, ...perCpu(row)]),
+    notes: [
+      `${name}: ${statements} statements and ${roundTrips} round trips a request`,
+      ...outcome.notes.map(note => (note.startsWith(name) ? note : `${name}: ${note}`)),
+    ],
+  }
+}
+
+const labelOf = (name: string, count: number) => `${name}, ${count} ${count === 1 ? 'process' : 'processes'}`
+
+/** How many requests a second of the API's CPU time is enough for. */
+function perCpu({ subject, detail }: Row): Row[] {
+  const value = detail?.perCpuSecond
+  return typeof value === 'number' ? [row(`${subject}, by CPU of the API`, 'requests/s', [value])] : []
+}

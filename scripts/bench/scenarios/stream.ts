@@ -1,0 +1,102 @@
+/** What an open stream costs in memory and CPU time, and how soon all streams know of a change that all follow. */
+import { subjectOf, topFan } from '../data.ts'
+import type { Engine } from '../databases.ts'
+import { openStreams } from '../load/bun-generators.ts'
+import { cpuSecondsOf, type Running, residentMb } from '../process.ts'
+import { type Bench, enginesOf, type Outcome, type Row, row, type Scenario, skipped } from '../scenario.ts'
+
+const IDLE = 10_000
+const FOLLOWERS = 5_000
+/** Requests and garbage of the opening are gone by then. */
+const SETTLE_MS = 3_000
+const IDLE_MS = 5_000
+/** A topic tells a change at most once a second. */
+const BETWEEN_CHANGES_MS = 1_500
+
+export const stream: Scenario = {
+  name: 'stream',
+  summary: `GET /api/stream: ${IDLE} idle streams of distinct fans, and a change that ${FOLLOWERS} streams follow`,
+  async run(bench) {
+    const all: Outcome = { rows: [], notes: [], separateRows: true }
+    for (const engine of enginesOf()) {
+      const rows = [await measureIdle(bench, engine), await measureChanges(bench, engine)].flat()
+      if (rows.length === 0) return skipped('requires /proc')
+      all.rows.push(...rows)
+    }
+    return all
+  },
+}
+
+/** `--quick` opens a tenth. */
+const scaled = (count: number, { options }: Bench) => (options.quick ? count / 10 : count)
+
+async function onServer<T>(bench: Bench, engine: Engine, measure: (running: Running) => Promise<T>) {
+  const running = await bench.subjects.on(engine).matchday.start(bench.options.fans)
+  try {
+    return await measure(running)
+  } finally {
+    await running.stop()
+  }
+}
+
+async function measureIdle(bench: Bench, engine: Engine): Promise<Row[]> {
+  const { folder, cores, tokensOf, options } = bench
+  const count = scaled(IDLE, bench)
+  const tokens = tokensOf(options.fans).slice(0, count)
+  return onServer(bench, engine, async ({ origin, pid }) => {
+    // The first streams make the server compile and allocate what it needs once.
+    const first = { origin, tokens: tokens.slice(0, count / 10), topic: 'me' }
+    await (await openStreams(first, folder, cores.generator)).close()
+    await Bun.sleep(SETTLE_MS)
+    const before = residentMb(pid)
+    const streams = await openStreams({ origin, tokens, topic: 'me' }, folder, cores.generator)
+    await Bun.sleep(SETTLE_MS)
+    const after = residentMb(pid)
+    const cpuBefore = cpuSecondsOf(pid)
+    await Bun.sleep(IDLE_MS)
+    const cpuAfter = cpuSecondsOf(pid)
+    await streams.close()
+    if (before === null || after === null || cpuBefore === null || cpuAfter === null) return []
+    const label = `${engine}, ${count} idle streams`
+    return [
+      row(`${label}, memory of one`, 'KB', [((after - before) * 1024) / count]),
+      row(`${label}, CPU of a core`, 'x', [((cpuAfter - cpuBefore) * 1000) / IDLE_MS]),
+    ]
+  })
+}
+
+async function measureChanges(bench: Bench, engine: Engine): Promise<Row[]> {
+  const { folder, cores, tokensOf, issuer, options } = bench
+  const count = scaled(FOLLOWERS, bench)
+  const [token = ''] = issuer.tokens([subjectOf(topFan(options.fans))])
+  return onServer(bench, engine, async ({ origin }) => {
+    const tokens = tokensOf(options.fans).slice(0, count)
+    const streams = await openStreams({ origin, tokens, topic: 'leaderboard' }, folder, cores.generator)
+    const changes: { p50: number; max: number }[] = []
+    for (let round = 0; round < options.rounds; round++) {
+      for (const method of ['DELETE', 'PUT']) {
+        await Bun.sleep(BETWEEN_CHANGES_MS)
+        const url = `${origin}/api/user/leaderboard-membership`
+        const response = await fetch(url, { method, headers: { authorization: `Bearer ${token}` } })
+        const changedAt = performance.timeOrigin + performance.now()
+        if (!response.ok) throw new Error(`${method} of the membership: ${response.status}`)
+        const { p50, max } = await streams.change()
+        changes.push({ p50: p50 - changedAt, max: max - changedAt })
+      }
+    }
+    await streams.close()
+    const label = `${engine}, change to ${count} streams`
+    return [
+      row(
+        `${label}, half of them`,
+        'ms',
+        changes.map(({ p50 }) => p50),
+      ),
+      row(
+        `${label}, all`,
+        'ms',
+        changes.map(({ max }) => max),
+      ),
+    ]
+  })
+}

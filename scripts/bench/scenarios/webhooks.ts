@@ -1,0 +1,124 @@
+/**
+ * What webhooks cost the requests whose events they send, how many a second are delivered, and how old an event is when the
+ * receiver, a process of its own, has it. The age begins with the unit of work of the event, so it includes the commit.
+ */
+import { claimPlan } from '../catalogue.ts'
+import type { Engine } from '../databases.ts'
+import { type Running, root, startServer } from '../process.ts'
+import { compare } from '../rounds.ts'
+import { type Bench, enginesOf, type Outcome, type Row, row, type Scenario } from '../scenario.ts'
+
+/** Claims one after another, so that none waits for another one. */
+const PACED = 200
+
+interface Received {
+  received: number
+  p50: number | null
+  p99: number | null
+}
+
+export const webhooks: Scenario = {
+  name: 'webhooks',
+  summary: 'POST /api/rewards/claim, whose events are sent to endpoints; deliveries and their age',
+  async run(bench) {
+    const receiver = await startServer([process.execPath, `${root}/scripts/bench/servers/receiver.ts`], {
+      core: bench.cores.generator,
+      path: '/',
+    })
+    try {
+      const all: Outcome = { rows: [], notes: [] }
+      const wrong: string[] = []
+      for (const engine of enginesOf()) {
+        const { invalid, rows, notes } = await onEngine(bench, engine, receiver)
+        all.rows.push(...rows)
+        all.notes.push(...notes)
+        if (invalid) wrong.push(invalid)
+      }
+      return wrong.length > 0 ? { ...all, invalid: wrong.join('; ') } : all
+    } finally {
+      await receiver.stop()
+    }
+  },
+}
+
+async function onEngine(bench: Bench, engine: Engine, receiver: Running): Promise<Outcome> {
+  const { subjects, options } = bench
+  const to = (count: number) =>
+    subjects.matchdayWithEndpoints(
+      engine,
+      Array.from({ length: count }, (_, at) => `${receiver.origin}/${at}`),
+    )
+  const plan = claimPlan(bench.tokensOf(options.fans))
+  const label = (count: string) => `${engine}, ${count}`
+  const outcome = await compare({ ...bench, options: { ...options, engine } }, [
+    { subject: to(0), label: label('no endpoint'), plan },
+    { subject: to(2), label: label('two endpoints'), plan },
+  ])
+  const rounds: Awaited<ReturnType<typeof deliver>>[] = []
+  for (let round = 0; round < options.rounds; round++) rounds.push(await deliver(bench, engine, receiver))
+  const of = (read: (round: (typeof rounds)[number]) => number) => rounds.map(read)
+  const rows: Row[] = [
+    row(
+      label('one endpoint'),
+      'deliveries/s',
+      of(({ perSecond }) => perSecond),
+    ),
+    row(
+      label('age p50'),
+      'ms',
+      of(({ p50 }) => p50),
+    ),
+    row(
+      label('age p99'),
+      'ms',
+      of(({ p99 }) => p99),
+    ),
+  ]
+  return { ...outcome, rows: [...outcome.rows, ...rows] }
+}
+
+async function deliver(
+  { subjects, options, cores, generator, tokensOf }: Bench,
+  engine: Engine,
+  receiver: Running,
+) {
+  const running = await subjects.matchdayWithEndpoints(engine, [`${receiver.origin}/`]).start(options.fans)
+  try {
+    const plan = claimPlan(tokensOf(options.fans))
+    const read = async () => (await (await fetch(`${receiver.origin}/`)).json()) as Received
+    const paced = Math.min(PACED, options.fans)
+    // What a server that was measured before has sent meanwhile.
+    await read()
+    for (const [at, token] of plan.tokens.slice(0, paced).entries()) {
+      const { method, path, body } = plan.requests[at % plan.requests.length] ?? { method: 'GET', path: '/' }
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      await (await fetch(running.origin + path, { method, headers, ...(body ? { body } : {}) })).text()
+    }
+    const { p50, p99 } = await waitFor(read, paced)
+
+    const started = performance.now()
+    const { seconds, connections } = options
+    const load = { seconds, connections, first: paced, core: cores.generator }
+    const { requests, failed } = await generator.measure(running.origin, plan, load)
+    const expected = requests - failed
+    await waitFor(read, expected)
+    const took = (performance.now() - started) / 1000
+    return { perSecond: expected / took, p50: p50 ?? Number.NaN, p99: p99 ?? Number.NaN }
+  } finally {
+    await running.stop()
+  }
+}
+
+/** The ages of the last read that received anything. @throws Error when no delivery arrives */
+async function waitFor(read: () => Promise<Received>, count: number): Promise<Received> {
+  let last: Received = { received: 0, p50: null, p99: null }
+  const deadline = performance.now() + 60_000
+  for (let received = 0; received < count; ) {
+    if (performance.now() > deadline) throw new Error(`only ${received} of ${count} events were delivered`)
+    await Bun.sleep(20)
+    const found = await read()
+    received += found.received
+    if (found.received > last.received) last = found
+  }
+  return last
+}

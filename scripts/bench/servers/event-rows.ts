@@ -1,0 +1,77 @@
+/** The rows that an event with a grant writes, for the raw references: computed as Matchday does, without a database. */
+import { boardsAt } from '../../../src/leaderboard/boards.ts'
+import { type BoardScore, countMembers } from '../../../src/leaderboard/rank-index/rank-index.ts'
+import { raiseScore } from '../../../src/leaderboard/scores.ts'
+import { type Account, nextEntry } from '../../../src/points/ledger.ts'
+import { GRANTED, ruleOf, SOURCE } from '../event-rules.ts'
+
+export interface ReportedEvent {
+  id: string
+  type: string
+  fan: { provider: string; subject: string }
+  occurredAt: string
+  data: object
+}
+
+export const readEvents = async (request: Request) =>
+  ((await request.json()) as { events: ReportedEvent[] }).events
+
+/** The boards of an event that is recorded at an instant. */
+export const boardIdsAt = (at: Date) => boardsAt(at).map(({ id }) => id)
+
+/** The fan of an event as stored, and the versions of the rules by id, which do not change while the bench runs. */
+interface Stored {
+  account: Account
+  scores: BoardScore[]
+  versions: Map<string, number>
+}
+
+/** `sequence` is left to the statement. */
+export function rowsOf(event: ReportedEvent, { account, scores, versions }: Stored, at: Date) {
+  const rule = ruleOf(event.type)
+  const change = {
+    userId: account.userId,
+    delta: GRANTED,
+    reason: 'rule' as const,
+    ref: `${rule}:${SOURCE}:${event.id}`,
+  }
+  const { entry, head } = nextEntry(account, change, { id: Bun.randomUUIDv7(), at })
+  const raised = boardIdsAt(at).map(board =>
+    raiseScore(
+      board,
+      scores.find(score => score.board === board),
+      { gained: GRANTED, at },
+    ),
+  )
+  const data = JSON.stringify(event.data)
+  const version = versions.get(rule) ?? 0
+  const decision = { ruleId: rule, version, points: GRANTED, window: null, budgeted: false }
+  return {
+    data,
+    revision: Math.max(0, ...versions.values()),
+    digest: Bun.SHA256.hash(data + event.type, 'hex'),
+    decisions: JSON.stringify([{ ...decision, outcome: 'granted' }]),
+    entry,
+    head,
+    scores: raised,
+    ...bucketsOf(scores, raised),
+  }
+}
+
+/** The buckets that change, in the order in which all writers lock them, and those of them that lose the fan. */
+function bucketsOf(before: BoardScore[], after: BoardScore[]) {
+  const nameOf = ({ board, level, points, reachedAt }: ReturnType<typeof countMembers>[number]) =>
+    `${board} ${level} ${points} ${reachedAt}`
+  const [left, entered] = [countMembers(before), countMembers(after)]
+  const stay = new Set(left.map(nameOf)).intersection(new Set(entered.map(nameOf)))
+  const fewer = left.filter(bucket => !stay.has(nameOf(bucket)))
+  const more = entered.filter(bucket => !stay.has(nameOf(bucket)))
+  const changed = [...fewer.map(bucket => ({ ...bucket, fans: 0 })), ...more].toSorted(
+    (a, b) =>
+      (a.board < b.board ? -1 : a.board > b.board ? 1 : 0) ||
+      a.level - b.level ||
+      a.points - b.points ||
+      a.reachedAt - b.reachedAt,
+  )
+  return { changed, fewer }
+}

@@ -1,0 +1,16 @@
+/** A receiver of webhooks. `GET /` returns how many it has received and their ages, and starts over. */
+import { serve } from './serve.ts'
+
+let ages: number[] = []
+
+serve(async request => {
+  if (request.method === 'GET') {
+    const sorted = ages.toSorted((a, b) => a - b)
+    ages = []
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? null
+    return Response.json({ received: sorted.length, p50: at(0.5), p99: at(0.99) })
+  }
+  const { timestamp } = (await request.json()) as { timestamp: string }
+  ages.push(Date.now() - Date.parse(timestamp))
+  return new Response(null, { status: 204 })
+})

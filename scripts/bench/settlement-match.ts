@@ -1,0 +1,55 @@
+/** The match of the settlement scenario, which every fan of the database has predicted. */
+import { asc, gt } from 'drizzle-orm'
+import { insertRows } from '../../db/bulk.ts'
+import { openDatabase } from '../../db/index.ts'
+import { eachPage } from '../../db/keyset.ts'
+import { realSources } from '../../src/core/sources.ts'
+import { mintServerKey } from '../../src/server-keys/key.ts'
+import { createServerKey } from '../../src/server-keys/keys.ts'
+
+const RANDOM = new Uint8Array(32).fill(8)
+export const MATCH_KEY = mintServerKey(RANDOM)
+export const MATCH_ID = 'bench-match'
+
+const HOUR_MS = 3_600_000
+const BATCH = 2_000
+
+/** Adds a match that has begun, with the predictions 0:0 to 3:2 in equal numbers, and a server key. Returns the kick-off. */
+export async function prepareMatch(url: string): Promise<Date> {
+  const db = openDatabase(url, { ...realSources, randomBytes: () => RANDOM })
+  const kickoffAt = new Date(Date.now() - HOUR_MS)
+  const at = new Date(kickoffAt.getTime() - HOUR_MS)
+  const stamps = { createdAt: at, updatedAt: at }
+  await db.write(async tx => {
+    await createServerKey(tx, { source: 'results', scopes: ['matches:write'], expiresAt: null })
+    const { teams, matches } = tx.tables
+    const [homeTeamId, awayTeamId] = ['bench-home', 'bench-away']
+    const team = { shortName: 'BEN', active: true, ...stamps }
+    await tx.insert(teams).values([homeTeamId, awayTeamId].map(id => ({ ...team, id, name: id })))
+    const match = { competition: 'League', season: '2026', homeTeamId, awayTeamId, active: true, kickoffAt }
+    await tx.insert(matches).values({ ...match, ...stamps, id: MATCH_ID, status: 'live', revision: 1 })
+  })
+  const { users } = db.tables
+  const pages = eachPage(
+    (after: { id: string } | undefined, limit) =>
+      db.read
+        .select({ id: users.id })
+        .from(users)
+        .where(after && gt(users.id, after.id))
+        .orderBy(asc(users.id))
+        .limit(limit),
+    user => user,
+    { size: BATCH },
+  )
+  const open = { matchId: MATCH_ID, state: 'open', points: 0, booked: 0, createdAt: at, changedAt: at }
+  let nth = 0
+  for await (const page of pages) {
+    const rows = page.map(({ id: userId }) => {
+      nth++
+      return { ...open, userId, homeScore: nth % 4, awayScore: nth % 3 }
+    })
+    await db.write(tx => insertRows(tx, tx.tables.predictions, rows))
+  }
+  await db.close()
+  return kickoffAt
+}

@@ -1,0 +1,49 @@
+/** `bun run build`: makes the executable and its bill of materials. */
+import { mkdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import product from '../package.json'
+import { buildExecutable } from './build/executable.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { fail } from './command/explain.ts'
+import { readProductionPackages } from './licenses/packages.ts'
+import { describeSbom } from './licenses/sbom.ts'
+
+const command = declareCommand({
+  name: 'build',
+  summary:
+    'Builds dist/matchday, an executable for this system, and dist/matchday.cdx.json, its bill of materials.',
+  examples: [['', 'prints the SHA-256 of the executable: the same sources and packages give the same']],
+  database: false,
+}).option('--out <folder>', 'write into this folder', 'dist')
+
+await runCommand(command, async ({ options }) => {
+  if (product.packageManager !== `bun@${Bun.version}`)
+    fail(`The executable contains Bun: build it with ${product.packageManager}, not ${Bun.version}.`)
+  const root = join(import.meta.dir, '..')
+  const out = resolve(options.out)
+  mkdirSync(out, { recursive: true })
+  const path = join(out, 'matchday')
+  await buildExecutable(root, path)
+  const sha256 = new Bun.CryptoHasher('sha256').update(await Bun.file(path).bytes()).digest('hex')
+  // The example app contains the last two.
+  const packages = await readProductionPackages(root, ['preact', 'eventsource-client'])
+  const sbom = withRuntime(describeSbom(product, packages), sha256)
+  await Bun.write(`${path}.cdx.json`, `${JSON.stringify(sbom, null, 2)}\n`)
+  return { json: { path, sha256 }, text: `${sha256}  ${path}` }
+})
+
+/** Adds what only the executable has: its hash, and Bun. */
+function withRuntime(sbom: ReturnType<typeof describeSbom>, sha256: string) {
+  const bun = {
+    type: 'platform',
+    'bom-ref': `pkg:generic/bun@${Bun.version}`,
+    name: 'bun',
+    version: Bun.version,
+  }
+  const component = { ...sbom.metadata.component, hashes: [{ alg: 'SHA-256', content: sha256 }] }
+  return {
+    ...sbom,
+    metadata: { component },
+    components: [...sbom.components, { ...bun, purl: bun['bom-ref'] }],
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Bundles `scripts/matchday.ts` with Bun and the files that are read at run time. The same sources, packages and version
+ * of Bun give the same bytes in any folder.
+ */
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import type { BunPlugin } from 'bun'
+import { buildDemo } from '../dev/build-demo.ts'
+
+/** Read at run time from the same places, relative to the root of the repository. */
+const FILES = [
+  'db/migrations',
+  'docs',
+  'mock-idp/pages',
+  'src/check-ins/assets',
+  'src/docs/assets',
+  'node_modules/lean-qr/index.mjs',
+  'node_modules/swagger-ui-dist/oauth2-redirect.html',
+  'node_modules/swagger-ui-dist/oauth2-redirect.js',
+  'node_modules/swagger-ui-dist/swagger-ui-bundle.js',
+  'node_modules/swagger-ui-dist/swagger-ui.css',
+]
+
+/** Builds from the repository at `root`. @throws Error with the messages of the bundler */
+export async function buildExecutable(root: string, outfile: string): Promise<void> {
+  const staged = mkdtempSync(join(tmpdir(), 'matchday-build-'))
+  try {
+    for (const file of FILES)
+      cpSync(join(root, file), join(staged, file), { recursive: true, filter: name => !name.endsWith('.ts') })
+    await buildDemo(join(staged, 'data/demo'))
+    const { success, logs } = await Bun.build({
+      // A thread is an entry point of its own.
+      entrypoints: ['scripts/matchday.ts', 'db/sqlite/checkpoint.ts'].map(file => join(root, file)),
+      root,
+      compile: {
+        outfile,
+        assets: readdirSync(staged)
+          .sort()
+          .map(name => join(staged, name)),
+        // Such a file in the working directory could run other code.
+        autoloadBunfig: false,
+      },
+      // `debug` uses it if it is installed, which it is for development only.
+      external: ['supports-color'],
+      // A command loads only what it needs.
+      splitting: true,
+      // Otherwise the value at the time of the build is used.
+      define: { 'process.env.NODE_ENV': 'Bun.env.NODE_ENV', __dirname: 'import.meta.dir' },
+      plugins: [ownFolders(root)],
+      throw: false,
+    })
+    if (!success) throw new Error(`The executable cannot be built:\n${logs.join('\n')}`)
+  } finally {
+    rmSync(staged, { recursive: true })
+  }
+}
+
+/** In the executable, `import.meta.dir` of every module is the root of its files; sources expect the folder of their own. */
+const ownFolders = (root: string): BunPlugin => ({
+  name: 'own-folders',
+  setup(build) {
+    build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
+      const text = await Bun.file(path).text()
+      const folder = relative(root, dirname(path))
+      return {
+        contents: text.replaceAll('import.meta.dir', `(import.meta.dir + ${JSON.stringify(`/${folder}`)})`),
+        loader: 'ts',
+      }
+    })
+  },
+})

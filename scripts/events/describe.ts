@@ -1,0 +1,64 @@
+/** Events as text. */
+import type { Replay } from '../../src/admin/replay-event.ts'
+import { decisionsOf, type EventRow, grantsOf, parseJson } from '../../src/events/event.ts'
+import type { Decision } from '../../src/rules/decision.ts'
+import type { TakenGrant } from '../../src/rules/take-back-grants.ts'
+
+/** One line: when, whose, what, and what it earned. */
+export function lineOf(row: EventRow): string {
+  const points = grantsOf(decisionsOf(row)).reduce((sum, grant) => sum + grant.points, 0)
+  return [
+    row.recordedAt.toISOString(),
+    `${row.userId}#${row.sequence}`,
+    row.type,
+    `${row.source}/${row.eventId}`,
+    row.data ?? '(data deleted)',
+    ...(points > 0 ? [`+${points}`] : []),
+    ...(row.voidedAt ? ['voided'] : []),
+  ].join('  ')
+}
+
+/** With JSON columns as values, and without the digest, which only recognises repeats. */
+export function toJson({ digest: _, data, decisions, taken, eventId: id, ...row }: EventRow) {
+  return { id, ...row, data: parseJson(data), decisions: parseJson(decisions) ?? [], taken: parseJson(taken) }
+}
+
+export function describeRow(row: EventRow): string {
+  const { voidedAt, voidNote } = row
+  if (row.userId === null)
+    return `Event ${row.eventId} of ${row.source} has not arrived. It was voided at ${voidedAt?.toISOString()}.`
+  return [
+    `Event ${row.eventId} of ${row.source}`,
+    `  type      ${row.type}`,
+    `  fan       ${row.userId}, number ${row.sequence}`,
+    `  occurred  ${row.occurredAt?.toISOString()}`,
+    `  recorded  ${row.recordedAt.toISOString()}`,
+    `  data      ${row.data ?? 'deleted'}`,
+    `  rules     ${describeDecisions(decisionsOf(row))}`,
+    ...(voidedAt ? [`  voided    ${voidedAt.toISOString()}${voidNote ? `: ${voidNote}` : ''}`] : []),
+    ...(voidedAt ? [`  taken     ${describeTaken(parseJson<TakenGrant[]>(row.taken) ?? [])}`] : []),
+  ].join('\n')
+}
+
+export function describeReplay({ event, decided, taken, decisions, hasListeners, further }: Replay): string {
+  return [
+    `Event ${event.eventId} of ${event.source}: ${event.type}`,
+    `  decided then  ${describeDecisions(decided)}`,
+    `  void takes    ${describeTaken(taken)}`,
+    `  decided now   ${hasListeners ? describeDecisions(decisions) : 'nothing listens to its type'}`,
+    ...further.map(({ source, type, data }) => `  then records  ${type} of ${source} ${data ?? ''}`),
+    'Nothing was written.',
+  ].join('\n')
+}
+
+const describeDecisions = (decisions: Decision[]) =>
+  decisions
+    .map(({ ruleId, outcome, points }) =>
+      outcome === 'granted' ? `${ruleId} granted ${points} points` : `${ruleId} nothing (${outcome})`,
+    )
+    .join(', ') || 'no rule matched'
+
+const describeTaken = (taken: TakenGrant[]) =>
+  taken
+    .map(({ ruleId, points, uncollected }) => `${points} points of ${ruleId}, ${uncollected} had been spent`)
+    .join(', ') || 'nothing'

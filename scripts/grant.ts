@@ -1,0 +1,73 @@
+/** `bun run grant FAN DELTA --ref R`: grants points to a fan, once per reference. */
+import { InvalidArgumentError } from '@commander-js/extra-typings'
+import { Value } from '@sinclair/typebox/value'
+import { explainFault } from '../src/http/contract/validation.ts'
+import { Grant, grantPoints, MAX_GRANT } from '../src/points/grants.ts'
+import { declareCommand, runCommand } from './command/command.ts'
+import { providerOf } from './command/database.ts'
+import { failUsage } from './command/explain.ts'
+
+const command = declareCommand({
+  name: 'grant',
+  summary: `Grants points to a fan, or takes points from the balance, once per reference: the same command again changes nothing.
+The entry has the reason adjustment. Points that are taken lower neither lifetime points nor ranks.`,
+  examples: [
+    ['01981e2c-7c1f-7000-8000-000000000003 50 --ref apology-17', 'by user id'],
+    ["'auth0|123' 50 --ref apology-17 --subject", 'by subject; a new subject gets a record'],
+    ['01981e2c-7c1f-7000-8000-000000000003 -50 --ref mistake-17', 'takes points'],
+  ],
+  notes: `The fan sees the reference in the ledger, where it stays: it must not name anyone. The note is for operators, and an
+erasure deletes it.`,
+  changes: true,
+})
+  .argument('<fan>', 'user id of the fan')
+  .argument('<delta>', 'points; negative to take points', points)
+  .requiredOption('--ref <ref>', 'names the grant, over all fans; up to 128 characters')
+  .option('--note <text>', 'a note for operators; up to 500 characters')
+  .option('--subject', 'the fan is a subject at the provider, not a user id')
+  .option('--provider <name>', 'the provider of the subject (default: IDP_NAME)')
+
+/** The source of grants by hand. No server key has this name. */
+const SOURCE = 'operator'
+
+/** Undoes a dry run. */
+class Undone extends Error {
+  constructor(readonly granted: Awaited<ReturnType<typeof grantPoints>>) {
+    super('a dry run was undone')
+  }
+}
+
+await runCommand(command, async ({ parameters: [fan, delta], options, openDatabase }) => {
+  const { ref, note, subject, dryRun } = options
+  if (options.provider !== undefined && !subject) failUsage('--provider requires --subject')
+  const provider = subject ? providerOf(options.provider) : ''
+  const grant = { fan: subject ? { provider, subject: fan } : { userId: fan }, delta, ref, note }
+  const fault = Value.Errors(Grant, grant).First()
+  if (fault) failUsage(`${fault.path.slice(1)} ${explainFault(fault)}`)
+
+  const db = await openDatabase()
+  const { created, entry, balance } = await db
+    .write(async tx => {
+      const granted = await grantPoints(tx, { source: SOURCE, provider }, grant)
+      if (dryRun) throw new Undone(granted)
+      return granted
+    })
+    .catch(error => {
+      if (error instanceof Undone) return error.granted
+      throw error
+    })
+  return {
+    json: { created, entry, balance },
+    text: created
+      ? `${dryRun ? 'Would book' : 'Booked'} ${entry.delta} points; the balance ${dryRun ? 'would be' : 'is'} ${balance}.`
+      : `${ref} was booked at ${entry.createdAt}; nothing was changed. The balance is ${balance}.`,
+    changed: created ? 1 : 0,
+    textHasSummary: true,
+  }
+})
+
+function points(text: string): number {
+  const delta = /^[+-]?\d{1,10}$/.test(text) ? Number(text) : 0
+  if (delta !== 0 && Math.abs(delta) <= MAX_GRANT) return delta
+  throw new InvalidArgumentError(`It must be a whole number of -${MAX_GRANT} to ${MAX_GRANT}, and not 0.`)
+}

@@ -1,0 +1,23 @@
+/** A catalogue file of the command line, and the outcome of one with errors. */
+import { fail } from '../command/explain.ts'
+import type { Fault } from './located-json.ts'
+import { type CatalogueFile, readCatalogue } from './read-catalog.ts'
+import { describeFaults } from './report.ts'
+
+/** `-` is standard input. */
+export const readCatalogueFile = async (path: string): Promise<CatalogueFile> =>
+  readCatalogue(await readText(path), /\.(ndjson|jsonl)$/.test(path))
+
+async function readText(path: string): Promise<string> {
+  const source = path === '-' ? Bun.stdin : Bun.file(path)
+  const bytes = await source.bytes().catch(() => fail(`${path} is not readable.`))
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return fail(`${path} is not UTF-8.`)
+  }
+}
+
+export function rejectFile(faults: Fault[]) {
+  return { json: { errors: faults }, text: describeFaults(faults), found: true }
+}

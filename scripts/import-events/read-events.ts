@@ -1,0 +1,116 @@
+/** Streams a file of events, NDJSON or CSV: each line with its event or with all its faults. */
+
+import { DomainError, type FieldError } from '../../src/core/problems.ts'
+import { Event, MAX_DATA_BYTES } from '../../src/events/schema.ts'
+import { findUnsafe } from '../../src/http/edge/body.ts'
+import {
+  type CsvColumns,
+  type FaultyRow,
+  findColumnFaults,
+  findSchemaFaults,
+  type RowFault,
+  type RowFormat,
+  readRows,
+} from '../command/read-rows.ts'
+
+export interface EventLine extends FaultyRow {
+  /** Undefined if there are faults. */
+  event?: Event
+}
+
+/** As `MAX_BODY_LEVELS` of the API, by default. */
+const MAX_LEVELS = 32
+const COLUMNS = ['id', 'type', 'occurredAt', 'userId', 'subject', 'provider', 'data']
+/** Prefix of the columns for single members of `data`. */
+const MEMBER = 'data.'
+
+/** Yields the lines in order, without empty ones. An id of an earlier line is a fault. */
+export async function* readEvents(
+  path: string,
+  { format, provider }: { format: RowFormat; provider: string },
+): AsyncGenerator<EventLine> {
+  const ids = new Map<string, number>()
+  for await (const row of readRows(path, format, columnsOf(provider))) {
+    if (!('value' in row)) {
+      yield row
+      continue
+    }
+    const { line, value } = row
+    const faults = findFaults(value)
+    const id = (value as Record<string, unknown> | null)?.id
+    const first = typeof id === 'string' ? ids.get(id) : undefined
+    if (first !== undefined) faults.push({ field: 'id', message: `is a duplicate of line ${first}` })
+    else if (typeof id === 'string') ids.set(id, line)
+    // Guarantee of the cast: validated against the schema.
+    yield faults.length === 0 ? { line, event: value as Event, faults } : { line, faults }
+  }
+}
+
+/** By the schema of the API, and the checks of its bodies. */
+function findFaults(value: unknown): RowFault[] {
+  const faults = findSchemaFaults(Event, value)
+  if (faults.length > 0) return faults
+  const unsafe: FieldError[] = []
+  try {
+    findUnsafe(value, MAX_LEVELS, unsafe)
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error
+    return [{ field: 'data', message: `is nested deeper than ${MAX_LEVELS} levels` }]
+  }
+  // Guarantee of the cast: validated against the schema.
+  const { data = {} } = value as Event
+  const size = Buffer.byteLength(JSON.stringify(data))
+  return [
+    ...unsafe.map(({ message, ...at }) => ({ field: 'pointer' in at ? at.pointer.slice(1) : '', message })),
+    ...(size > MAX_DATA_BYTES
+      ? [{ field: 'data', message: `must be at most ${MAX_DATA_BYTES} bytes as JSON` }]
+      : []),
+  ]
+}
+
+const columnsOf = (provider: string): CsvColumns => ({
+  headerFaults(columns) {
+    const own = columns.filter(name => !name.startsWith(MEMBER))
+    const members = columns.filter(name => name.startsWith(MEMBER))
+    const fan = own.includes('userId') || own.includes('subject') ? [] : ['subject']
+    return [
+      ...findColumnFaults(own, COLUMNS, ['id', 'type', 'occurredAt', ...fan]),
+      ...findColumnFaults(members, members, []),
+      ...(own.includes('data') && members.length > 0
+        ? [{ field: 'data', message: `excludes the columns ${members.join(', ')}` }]
+        : []),
+    ]
+  },
+  toValue(cells) {
+    const { userId, subject, provider: named = provider, data, ...rest } = Object.fromEntries(cells)
+    const members = [...cells]
+      .filter(([name]) => name.startsWith(MEMBER))
+      .map(([name, cell]) => [name.slice(MEMBER.length), typed(cell)])
+    const own = Object.entries(rest).filter(([name]) => !name.startsWith(MEMBER))
+    return {
+      ...Object.fromEntries(own),
+      fan: {
+        ...(userId === undefined ? {} : { userId }),
+        ...(subject === undefined ? {} : { provider: named, subject }),
+      },
+      ...(data === undefined ? {} : { data: parsed(data) }),
+      ...(members.length > 0 ? { data: Object.fromEntries(members) } : {}),
+    }
+  },
+})
+
+/** Numbers as JavaScript writes them, `true` and `false`; all else is text, such as 007. */
+function typed(cell: string): string | number | boolean {
+  if (cell === 'true' || cell === 'false') return cell === 'true'
+  const number = Number(cell)
+  return Number.isFinite(number) && String(number) === cell ? number : cell
+}
+
+/** Text that is not JSON stays text, so that the schema reports it. */
+function parsed(cell: string): unknown {
+  try {
+    return JSON.parse(cell)
+  } catch {
+    return cell
+  }
+}

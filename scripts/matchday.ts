@@ -1,0 +1,89 @@
+/** `matchday COMMAND`: the entry point of the executable that `bun run build` makes. Each command is loaded when it runs. */
+import { Command, CommanderError } from '@commander-js/extra-typings'
+import { version } from '../package.json'
+
+type Load = () => Promise<unknown>
+
+/** Servers, by name: the summary, and the module that runs it. They have no options. */
+const servers: Record<string, [summary: string, load: Load]> = {
+  serve: ['Runs the API; NODE_ENV is production unless it is set', serve],
+  dev: ['Tries Matchday: an API with a mock provider and demonstration data', () => import('./dev.ts')],
+  'mock-idp': ['Runs the mock identity provider alone', () => import('../mock-idp/main.ts')],
+}
+
+/** Commands, which parse their own options. */
+const commands: Record<string, [summary: string, load: Load]> = {
+  migrate: ['Migrates the database to the schema of this version', () => import('./migrate.ts')],
+  'generate-secrets': ['Prints new secrets for production', () => import('./generate-secrets.ts')],
+  health: ['Checks that a running API is ready', () => import('./health.ts')],
+  'import-catalog': ['Imports teams, rewards, packs, matches and rules', () => import('./import-catalog.ts')],
+  'catalog-schema': ['Prints the JSON Schema of catalogue files', () => import('./catalog-schema.ts')],
+  'preview-rules': [
+    'Shows what rules would have granted for recorded events',
+    () => import('./preview-rules.ts'),
+  ],
+  'import-fans': ['Imports fans of another system with their points', () => import('./import-fans.ts')],
+  'import-events': ['Imports events of another system', () => import('./import-events.ts')],
+  grant: ['Grants points to a fan, or takes points, once per reference', () => import('./grant.ts')],
+  'redeem-code': ['Uses the redemption code that a fan shows, once', () => import('./redeem-code.ts')],
+  refund: ['Lists refunds that are due, and pays them', () => import('./refund.ts')],
+  'server-keys': ["Manages the keys of the club's own systems", () => import('./server-keys.ts')],
+  webhooks: ['Manages the endpoints that receive events', () => import('./webhooks.ts')],
+  'event-sink': ['Shows how far the event sink has come, or removes it', () => import('./event-sink.ts')],
+  events: ['Shows events, and what would happen to one now', () => import('./events.ts')],
+  'explain-event': ['Shows why an event earned what it did', () => import('./explain-event.ts')],
+  backup: ['Backs up a SQLite database while the API serves', () => import('./backup.ts')],
+  restore: ['Restores a backup of a SQLite database', () => import('./restore.ts')],
+  move: ['Copies a whole database into an empty one of either engine', () => import('./move.ts')],
+  'export-user': ['Prints everything that is stored about a fan', () => import('./export-user.ts')],
+  'erase-user': ['Erases a fan', () => import('./erase-user.ts')],
+  'verify-ledger': ['Recomputes hash chains, balances and ranks', () => import('./verify-ledger.ts')],
+  'verify-quests': ['Recomputes quests from the events', () => import('./verify-quests.ts')],
+  'verify-draw': ['Recomputes the draw of an opened pack, offline', () => import('./verify-draw.ts')],
+  'backfill-onboarding': ['Onboards fans of earlier systems', () => import('./backfill-onboarding.ts')],
+  'backfill-profiles': ['Repairs accounts, ranks and profiles', () => import('./backfill-profiles.ts')],
+  'backfill-quests': ['Counts past events for a quest', () => import('./backfill-quests.ts')],
+  openapi: ['Prints the OpenAPI document', () => import('./openapi.ts')],
+  seed: ['Writes a demonstration catalogue and fans', () => import('./seed.ts')],
+  token: ['Prints a session token of the mock provider', () => import('./token.ts')],
+}
+
+/** As `bun run start`. */
+async function serve() {
+  process.env.NODE_ENV ||= 'production'
+  await import('../src/main.ts')
+}
+
+const program = new Command('matchday')
+  .description(
+    'The open backend for sports-fan apps. `matchday COMMAND --help` shows the options of a command.',
+  )
+  .version(version)
+  .helpCommand(false)
+  .exitOverride()
+  .showHelpAfterError()
+for (const [name, [summary, load]] of Object.entries(servers))
+  program
+    .command(name)
+    .description(summary)
+    .action(async () => void (await load()))
+for (const [name, [summary, load]] of Object.entries(commands)) {
+  program
+    .command(name)
+    .description(summary)
+    .helpOption(false)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(async () => {
+      // The command parses what follows its name.
+      process.argv.splice(2, 1)
+      await load()
+    })
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  if (!(error instanceof CommanderError)) throw error
+  process.exit(error.exitCode === 0 ? 0 : 2)
+}

@@ -1,0 +1,47 @@
+/** The demonstration season: every team plays every other one at home and away. The first rounds are played. */
+import { teams } from './demo-catalogue.ts'
+
+const FIRST_ROUND = Date.parse('2026-08-15T18:30:00.000Z')
+const ROUND_MS = 21 * 86_400_000
+const PLAYED = 5
+/** Goals of the played matches, in their order. */
+const RESULTS = ['2:1', '0:0', '1:3', '4:0', '1:1', '0:2', '3:2', '1:0', '2:2', '0:1']
+
+const ids = teams.map(([id]) => id)
+const venues = new Map<string, string>(teams.map(([id, , , city]) => [id, `${city} Stadium`]))
+
+/** The circle method: the first team stays, the others move on by one each round. */
+function pairsOf(round: number): [string, string][] {
+  const [first = '', ...others] = ids
+  const turned = others.map((_, n) => others[(n + round) % others.length] ?? '')
+  const circle = [first, ...turned]
+  return circle.slice(0, circle.length / 2).map((home, n) => [home, circle[circle.length - 1 - n] ?? ''])
+}
+
+function matchOf(round: number, [home, away]: [string, string], nth: number) {
+  const isPlayed = round < PLAYED
+  const goals = (RESULTS[nth % RESULTS.length] ?? '').split(':').map(Number)
+  return {
+    id: `league-2026-${home}-${away}`,
+    competition: 'Coastal League',
+    season: '2026/27',
+    round: `Round ${round + 1}`,
+    homeTeamId: home,
+    awayTeamId: away,
+    kickoffAt: new Date(FIRST_ROUND + round * ROUND_MS),
+    venue: venues.get(home) ?? null,
+    status: isPlayed ? 'finished' : 'scheduled',
+    homeScore: isPlayed ? (goals[0] ?? null) : null,
+    awayScore: isPlayed ? (goals[1] ?? null) : null,
+    revision: isPlayed ? 2 : 1,
+    active: true,
+  }
+}
+
+const rounds = ids.length - 1
+
+export const matches = Array.from({ length: 2 * rounds }, (_, round) =>
+  pairsOf(round % rounds).map(([home, away], n) =>
+    matchOf(round, round < rounds ? [home, away] : [away, home], round * (ids.length / 2) + n),
+  ),
+).flat()

@@ -1,0 +1,63 @@
+/** The match days of a seeded fan: predictions, check-ins and results, as the verbs write them. */
+import type { MatchRow } from '../../src/matches/matches.ts'
+import { predictionRefOf } from '../../src/points/prediction-ref.ts'
+import type { PredictionRow } from '../../src/predictions/present.ts'
+import type { Scores } from '../../src/predictions/score.ts'
+import { eventIdOf, settledData } from '../../src/predictions/settle-batch.ts'
+import { targetOf } from '../../src/predictions/target.ts'
+import type { Recorder } from './event-rows.ts'
+import type { Ledger } from './ledger-rows.ts'
+import { drawMatchDays, type PlayedMatch, type Round } from './match-days.ts'
+import type { MatchRows } from './rows.ts'
+import type { SeedSources } from './sources.ts'
+
+export interface MatchFan {
+  userId: string
+  teamId: string
+  points: Ledger
+  record: Recorder
+  sources: SeedSources
+}
+
+export function addMatchDays(rows: MatchRows, fan: MatchFan, rounds: Round[]): void {
+  const predictions = new Map<string, PredictionRow>()
+  for (const action of drawMatchDays(fan.sources, fan.teamId, rounds)) {
+    const { match } = action
+    rows.matchRevisions.set(match.id, match.revision)
+    if (action.kind === 'predict') predictions.set(match.id, predict(fan, match, action.scores))
+    else if (action.kind === 'check in') checkIn(rows, fan, match)
+    else settle(fan, predictions.get(match.id), action)
+  }
+  rows.predictions.push(...predictions.values())
+}
+
+function predict({ userId, sources }: MatchFan, { id: matchId }: MatchRow, scores: Scores): PredictionRow {
+  const now = sources.now()
+  return {
+    ...{ matchId, userId, ...scores, createdAt: now, changedAt: now },
+    ...{ state: 'open', revision: null, settledBy: null, settledAt: null },
+    ...{ outcome: null, difference: null, exact: null, points: 0, booked: 0 },
+  }
+}
+
+function checkIn(rows: MatchRows, { userId, record, sources }: MatchFan, match: MatchRow): void {
+  const { id: matchId, competition, season, round, homeTeamId, awayTeamId, venue } = match
+  rows.checkIns.push({ userId, matchId, checkedInAt: sources.now() })
+  record('match.checked_in', { matchId, competition, season, round, homeTeamId, awayTeamId, venue })
+}
+
+function settle(
+  { points, record, sources }: MatchFan,
+  row: PredictionRow | undefined,
+  { settlement }: PlayedMatch,
+): void {
+  if (!row) return
+  const { revision } = settlement
+  const target = targetOf(row, settlement)
+  const data = settledData(row, target, settlement)
+  if (target.points > 0)
+    points.book({ delta: target.points, reason: 'prediction', ref: predictionRefOf(settlement) })
+  const settled = data ? { settledBy: revision, settledAt: sources.now() } : {}
+  Object.assign(row, target, { revision, booked: target.points, ...settled })
+  if (data) record('prediction.settled', data, eventIdOf(row, revision))
+}

@@ -1,0 +1,56 @@
+/** What the fans of a seed have in the database. */
+import type { Tables } from '../../db/index.ts'
+import type { BoardScore } from '../../src/leaderboard/rank-index/rank-index.ts'
+import type { PredictionRow } from '../../src/predictions/present.ts'
+
+type Row<Name extends keyof Tables> = Tables[Name]['$inferInsert']
+
+export interface QuestRows {
+  questProgress: Row<'questProgress'>[]
+  questCounts: Row<'questCounts'>[]
+  questStreaks: Row<'questStreaks'>[]
+}
+
+export interface MatchRows {
+  checkIns: Row<'checkIns'>[]
+  predictions: PredictionRow[]
+  /** The revisions of the matches of these rows. */
+  matchRevisions: Map<string, number>
+}
+
+/** The rows of fans. Items get their serial numbers when they are written. */
+export interface Rows extends QuestRows, MatchRows {
+  users: Row<'users'>[]
+  identities: Row<'identities'>[]
+  onboardings: Row<'onboardings'>[]
+  events: Row<'events'>[]
+  pointsAccounts: Row<'pointsAccounts'>[]
+  pointsEntries: Row<'pointsEntries'>[]
+  leaderboardEntries: Row<'leaderboardEntries'>[]
+  places: (BoardScore & { userId: string })[]
+  userRewards: Row<'userRewards'>[]
+  packPurchases: Row<'packPurchases'>[]
+  userPacks: Row<'userPacks'>[]
+  userItems: Omit<Row<'userItems'>, 'serialNumber'>[]
+}
+
+export const noRows = (): Rows => ({
+  users: [],
+  identities: [],
+  onboardings: [],
+  events: [],
+  pointsAccounts: [],
+  pointsEntries: [],
+  leaderboardEntries: [],
+  places: [],
+  userRewards: [],
+  packPurchases: [],
+  userPacks: [],
+  userItems: [],
+  questProgress: [],
+  questCounts: [],
+  questStreaks: [],
+  checkIns: [],
+  predictions: [],
+  matchRevisions: new Map(),
+})

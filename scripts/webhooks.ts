@@ -1,0 +1,239 @@
+/** `bun run webhooks add | list | …`: the endpoints that receive events, and what was sent to them. */
+import { Argument } from '@commander-js/extra-typings'
+import type { Database } from '../db/index.ts'
+import type { Config } from '../src/config/config.ts'
+import { commandLine } from '../src/core/command-line.ts'
+import { createGuardedFetch } from '../src/core/ssrf-guard.ts'
+import { applicationEvents } from '../src/events/types.ts'
+import {
+  addEndpoint,
+  disableEndpoint,
+  type Endpoint,
+  enableEndpoint,
+  findEndpoint,
+  removeEndpoint,
+  rotateSecret,
+  signingSecrets,
+  urlFault,
+} from '../src/webhooks/endpoints.ts'
+import { testMessage } from '../src/webhooks/message-id.ts'
+import { replayDeliveries } from '../src/webhooks/replay.ts'
+import { createWebhookSecrets, type WebhookSecrets } from '../src/webhooks/secrets.ts'
+import { ATTEMPT_MS, isSuccess, sendMessage } from '../src/webhooks/send.ts'
+import { isKnownType } from '../src/webhooks/types.ts'
+import { declareCommand, instant, type Outcome, runCommand, wholeNumber } from './command/command.ts'
+import { fail, failUsage } from './command/explain.ts'
+import { listen } from './webhooks/listen.ts'
+import { reportDeliveries, reportEndpoint, reportEndpoints } from './webhooks/report.ts'
+
+const ACTIONS = [
+  'add',
+  'list',
+  'show',
+  'test',
+  'rotate',
+  'disable',
+  'enable',
+  'remove',
+  'replay',
+  'deliveries',
+  'listen',
+] as const
+type Action = (typeof ACTIONS)[number]
+
+const TYPES = Object.keys(applicationEvents)
+
+const command = declareCommand({
+  name: 'webhooks',
+  summary: 'Manages the endpoints that receive events, and shows what was sent to them.',
+  examples: [
+    ['add https://crm.example.com/hooks --type reward.claimed quest.*', 'prints the secret, once'],
+    ['list', 'endpoints with their state and backlog'],
+    ['show ENDPOINT', 'one endpoint'],
+    ['test ENDPOINT', 'sends a test message, and prints the response'],
+    ['rotate ENDPOINT', 'prints a new secret; the previous one also signs for 24 hours'],
+    ['disable ENDPOINT', 'sends nothing; events are kept for 30 days'],
+    ['enable ENDPOINT', 'sends what is pending, in order'],
+    ['remove ENDPOINT --yes', 'deletes it with all of its deliveries'],
+    ['replay ENDPOINT --since 2026-11-20', 'sends again what happened since then, in order'],
+    ['deliveries --endpoint ENDPOINT --failed', 'what was not delivered, and the last responses'],
+    ['listen --forward-to http://localhost:8080/hooks', 'in development: forwards events until Ctrl-C'],
+  ],
+  notes: `Types: ${TYPES.join(', ')}.
+A pattern such as quest.* or * also matches events that other systems report.`,
+  changes: true,
+})
+  .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))
+  .argument('[target]', 'the id of the endpoint; for add its URL')
+  .option('--type <types...>', 'add, listen: types and patterns of the events')
+  .option('--since <instant>', 'replay: time of the first event', instant)
+  .option('--endpoint <id>', 'deliveries: of this endpoint only')
+  .option('--failed', 'deliveries: only those that had a failed attempt and are not delivered')
+  .option('--limit <n>', 'deliveries: how many, newest first (default: 50)', wholeNumber(1_000))
+  .option('--forward-to <url>', 'listen: where to send the events')
+  .option('--yes', 'remove: delete it')
+
+/** The actions that take an option. */
+const TAKES: Record<string, Action[]> = {
+  type: ['add', 'listen'],
+  since: ['replay'],
+  endpoint: ['deliveries'],
+  failed: ['deliveries'],
+  limit: ['deliveries'],
+  forwardTo: ['listen'],
+  yes: ['remove'],
+}
+const READS: Action[] = ['list', 'show', 'test', 'deliveries', 'listen']
+
+await runCommand(command, async session => {
+  const { parameters, options, configuration, openDatabase, note } = session
+  const [action, target] = parameters
+  for (const [name, actions] of Object.entries(TAKES)) {
+    if (name in options && !actions.includes(action)) {
+      failUsage(`${action} takes no --${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`)
+    }
+  }
+  const dryRun = options.dryRun ?? false
+  if (dryRun && READS.includes(action)) failUsage(`${action} changes nothing: it takes no --dry-run`)
+  const takesTarget = !['list', 'deliveries', 'listen'].includes(action)
+  if (takesTarget && target === undefined) {
+    failUsage(`${action} requires ${action === 'add' ? 'a URL' : 'the id of an endpoint'}`)
+  }
+  if (!takesTarget && target !== undefined) failUsage(`${action} takes no argument`)
+
+  if (action === 'list') return reportEndpoints(await openDatabase())
+  if (action === 'deliveries') {
+    const { endpoint, failed, limit = 50 } = options
+    const db = await openDatabase()
+    if (endpoint !== undefined) await requireEndpoint(db, endpoint)
+    return reportDeliveries(db, { endpointId: endpoint, failed: failed ?? false, limit })
+  }
+
+  const config = await configuration()
+  const secrets = createWebhookSecrets(config.nativeTokens)
+  if (action === 'add' || action === 'listen') {
+    const types = requireTypes(options.type ?? (action === 'listen' ? ['*'] : []))
+    const url = (action === 'add' ? target : options.forwardTo) ?? failUsage('listen requires --forward-to')
+    const fault = urlFault(url, config.production)
+    if (fault !== null) failUsage(`the URL ${fault}`)
+    if (action === 'add') return add(await openDatabase(), secrets, { url, types }, dryRun, note)
+    if (config.production) fail('listen is for development.')
+    return listen(session, await openDatabase(), secrets, { url, types })
+  }
+
+  const db = await openDatabase()
+  const endpoint = await requireEndpoint(db, target ?? '')
+  const { id } = endpoint
+  switch (action) {
+    case 'show':
+      return reportEndpoint(db, endpoint, signingSecrets(endpoint, secrets, db.read.now()).length > 0)
+    case 'test':
+      return test(db, endpoint, secrets, config)
+    case 'rotate':
+      return rotate(db, endpoint, secrets, dryRun, note)
+    case 'disable':
+      return changed(
+        endpoint.disabledAt === null &&
+          (dryRun || (await db.write(tx => disableEndpoint(tx, id, 'operator')))),
+        { id, done: !dryRun },
+        { yes: `${id} is disabled. What happens is kept for 30 days.`, no: `${id} was disabled.` },
+        dryRun,
+      )
+    case 'enable':
+      return changed(
+        endpoint.disabledAt !== null && (dryRun || (await db.write(tx => enableEndpoint(tx, id)))),
+        { id, done: !dryRun },
+        { yes: `${id} is enabled.`, no: `${id} was enabled.` },
+        dryRun,
+      )
+    case 'remove':
+      if (!options.yes && !dryRun) {
+        const then = `Nothing was changed. To delete it with its deliveries: ${commandLine('webhooks')} remove ${id} --yes`
+        return { json: { id, done: false }, text: then }
+      }
+      return changed(
+        dryRun || (await removeEndpoint(db, id)),
+        { id, done: !dryRun },
+        { yes: `${id} is removed.`, no: `${id} was removed.` },
+        dryRun,
+      )
+    case 'replay': {
+      const since = options.since ?? failUsage('replay requires --since')
+      const replayed = dryRun ? 0 : await replayDeliveries(db, id, since)
+      const text = dryRun ? 'Nothing was changed.' : `${replayed} deliveries are pending again.`
+      return { json: { id, replayed }, text, changed: replayed, textHasSummary: true }
+    }
+  }
+})
+
+/** The endpoint of this id. */
+async function requireEndpoint(db: Database, id: string): Promise<Endpoint> {
+  return (await findEndpoint(db.read, id)) ?? fail(`There is no endpoint ${id}.`)
+}
+
+function requireTypes(types: string[]): string[] {
+  if (types.length === 0) failUsage('add requires --type')
+  const unknown = types.find(type => !isKnownType(type, TYPES))
+  if (unknown !== undefined) {
+    failUsage(`${unknown} is no type of the application; a pattern such as shop.* matches other events`)
+  }
+  return [...new Set(types)]
+}
+
+function changed(
+  done: boolean,
+  json: object,
+  { yes, no }: { yes: string; no: string },
+  dryRun: boolean,
+): Outcome {
+  const text = dryRun ? 'Nothing was changed.' : done ? yes : `${no} Nothing was changed.`
+  return { json, text, changed: done ? 1 : 0, textHasSummary: true }
+}
+
+async function add(
+  db: Database,
+  secrets: WebhookSecrets,
+  input: { url: string; types: string[] },
+  dryRun: boolean,
+  note: (line: string) => void,
+): Promise<Outcome> {
+  if (dryRun) return changed(true, { done: false }, { yes: '', no: '' }, true)
+  const { id, secret } = await db.write(tx => addEndpoint(tx, secrets, input))
+  note(`Endpoint ${id}. Its secret is not shown again:`)
+  return { json: { id, secret, ...input }, text: secret, changed: 1, textHasSummary: true }
+}
+
+async function rotate(
+  db: Database,
+  { id }: Endpoint,
+  secrets: WebhookSecrets,
+  dryRun: boolean,
+  note: (line: string) => void,
+): Promise<Outcome> {
+  if (dryRun) return changed(true, { id, done: false }, { yes: '', no: '' }, true)
+  const secret = await db.write(tx => rotateSecret(tx, secrets, id))
+  if (secret === undefined) return fail(`There is no endpoint ${id}.`)
+  note(`The previous secret of ${id} also signs for 24 hours. The new one is not shown again:`)
+  return { json: { id, secret }, text: secret, changed: 1, textHasSummary: true }
+}
+
+async function test(
+  db: Database,
+  endpoint: Endpoint,
+  secrets: WebhookSecrets,
+  { production }: Config,
+): Promise<Outcome> {
+  const at = db.read.now()
+  const signing = signingSecrets(endpoint, secrets, at)
+  if (signing.length === 0) fail(`The secret of ${endpoint.id} cannot be decrypted: rotate it.`)
+  const fetch = createGuardedFetch({ publicOnly: production })
+  const stop = new AbortController().signal
+  const message = { url: endpoint.url, secrets: signing, at, ...testMessage(db.read.newId(), at) }
+  const answer = await sendMessage({ fetch, deadlineMs: ATTEMPT_MS, stop }, message)
+  const { status = null, answer: text = '' } = answer ?? {}
+  return {
+    json: { id: endpoint.id, status, answer: text },
+    text: [status === null ? [] : String(status), text === '' ? [] : text].flat().join(' '),
+    found: answer === null || !isSuccess(answer),
+  }
+}

@@ -1,0 +1,197 @@
+/** Recomputes a fan's progress, completions and streaks from their events, and compares what was given. */
+
+import { matchStep } from '../../quests/count-event.ts'
+import { type Quest, type QuestDefinition, type QuestSet, versionOf } from '../../quests/definition.ts'
+import { type Given, refOf } from '../../quests/give-reward.ts'
+import { periodAt } from '../../quests/periods.ts'
+import { type Counts, isFull, parseCounts } from '../../quests/state.ts'
+import { endOfStreak, streakOf } from '../../quests/streak.ts'
+import type { QuestFacts } from './quest-facts.ts'
+
+type Event = QuestFacts['recorded'][number]
+type Progress = QuestFacts['progress'][number]
+type Value = string | number | null
+
+/** One value that differs from what it must be. */
+export interface QuestFinding {
+  userId: string
+  questId: string
+  /** Null for a streak. */
+  period: string | null
+  what: string
+  expected: Value
+  actual: Value
+}
+
+export function auditQuests(facts: QuestFacts, set: QuestSet): QuestFinding[] {
+  const events = new Map(facts.recorded.map(event => [`${event.source} ${event.eventId}`, event]))
+  const completed = new Set(facts.progress.flatMap(({ row }) => (row.completedAt ? [row.questId] : [])))
+  const findings = [
+    ...facts.progress.flatMap(progress => progressFindings(facts, set, progress, events, completed)),
+    ...missedFindings(facts, set),
+    ...streakFindings(facts, set),
+  ]
+  const refs = new Set(facts.progress.map(({ row }) => refOf(row)))
+  for (const { ref, delta } of facts.entries)
+    if (!refs.has(ref))
+      findings.push({
+        userId: facts.userId,
+        questId: ref,
+        period: null,
+        what: 'points_entries.row',
+        expected: null,
+        actual: delta,
+      })
+  return findings
+}
+
+function progressFindings(
+  facts: QuestFacts,
+  set: QuestSet,
+  { row, completionEvent, completionVoidedAt }: Progress,
+  events: Map<string, Event>,
+  completed: Set<string>,
+): QuestFinding[] {
+  const { userId, questId, period } = row
+  const findings: QuestFinding[] = []
+  const compare = (what: string, expected: Value, actual: Value) => {
+    if (expected !== actual) findings.push({ userId, questId, period, what, expected, actual })
+  }
+  const quest = set.byId.get(questId)
+  if (!quest?.versions.has(row.version)) {
+    compare('quest_versions.row', row.version, null)
+    return findings
+  }
+  const definition = versionOf(quest, row.version)
+  const counts = countAgain(facts, definition, row, events, compare)
+  const stored = parseCounts(row.counts)
+  for (const { id } of definition.steps)
+    compare(`quest_progress.counts of ${id}`, counts[id] ?? 0, stored[id] ?? 0)
+
+  const isOpen = quest.current.requires.every(id => completed.has(id))
+  if (row.claimedAt) compare('quest_progress.completed_at', 'set', isFull(definition, counts) ? 'set' : null)
+  else if (isOpen || row.completedAt === null)
+    compare(
+      'quest_progress.completed_at',
+      isFull(definition, counts) && isOpen ? 'set' : null,
+      row.completedAt && 'set',
+    )
+  if (row.completedAt) {
+    compare('the event quest.completed', row.completionId, completionEvent)
+    compare('events.voided_at of quest.completed', null, completionVoidedAt && 'set')
+  }
+  // Guarantee of the cast: only the room writes the column.
+  const given = row.given === null ? null : (JSON.parse(row.given) as Given)
+  const ref = refOf(row)
+  const entry = facts.entries.find(known => known.ref === ref)
+  compare('points_entries.delta', given?.points || null, entry?.delta ?? null)
+  const item = facts.items.find(({ givenFor }) => givenFor === `quest:${ref}`)
+  compare('user_items.collectible_id', given?.collectibleId ?? null, item?.collectibleId ?? null)
+  return findings
+}
+
+/** The counts that follow from the counted events, each of which must meet its step. */
+function countAgain(
+  { counted }: QuestFacts,
+  definition: QuestDefinition,
+  { questId, period, claimedAt }: Progress['row'],
+  events: Map<string, Event>,
+  compare: (what: string, expected: Value, actual: Value) => void,
+): Counts {
+  const counts: Counts = {}
+  for (const step of definition.steps) {
+    const values = new Set<string>()
+    for (const count of counted) {
+      if (count.questId !== questId || count.period !== period || count.stepId !== step.id) continue
+      const { source, eventId, value } = count
+      const event = events.get(`${source} ${eventId}`)
+      const what = `counted event ${source} ${eventId} of ${step.id}`
+      if (!event?.type || !event.occurredAt) compare(what, 'an event of the fan', null)
+      else {
+        compare(`${what}: period`, period, periodAt(definition, event.occurredAt).key)
+        if (!claimedAt) compare(`${what}: voided`, null, event.voidedAt && 'set')
+        const found = matchOf(step, event)
+        if (found !== UNKNOWN) compare(`${what}: value`, value, found === undefined ? 'no match' : found)
+      }
+      values.add(value ?? `${source} ${eventId}`)
+    }
+    if (values.size > 0) counts[step.id] = values.size
+  }
+  return counts
+}
+
+/** Retention deletes the data of old events: whether they met conditions is unknown then. */
+const UNKNOWN = Symbol('unknown')
+
+function matchOf(step: QuestDefinition['steps'][number], { type, data }: Event) {
+  const needsData = step.when.length > 0 || step.distinctBy !== null
+  if (data === null && needsData) return UNKNOWN
+  return matchStep(step, { type: type ?? '', data: JSON.parse(data ?? '{}') })
+}
+
+/** An import and an event at the same time may see each other or not. */
+const MARGIN_MS = 60_000
+
+/** Events since the last change of a quest that should have counted. Earlier ones count by `backfill-quests` only. */
+function missedFindings({ userId, recorded, counted, progress }: QuestFacts, set: QuestSet): QuestFinding[] {
+  const known = new Set(
+    counted.map(count => `${count.questId} ${count.stepId} ${count.source} ${count.eventId}`),
+  )
+  const rows = new Map(progress.map(({ row }) => [`${row.questId} ${row.period}`, row]))
+  return recorded.flatMap(event => {
+    const { type, occurredAt, voidedAt, source, eventId, recordedAt } = event
+    if (type === null || occurredAt === null || voidedAt) return []
+    return (set.byEventType.get(type) ?? []).flatMap(quest => {
+      if (!isCounting(quest, occurredAt, recordedAt)) return []
+      const period = periodAt(quest.current, occurredAt).key
+      const row = rows.get(`${quest.id} ${period}`)
+      if (row?.claimedAt && row.claimedAt <= recordedAt) return []
+      const { steps } = row ? versionOf(quest, row.version) : quest.current
+      return steps
+        .filter(step => {
+          const found = matchOf(step, event)
+          return found !== undefined && found !== UNKNOWN
+        })
+        .filter(({ id }) => !known.has(`${quest.id} ${id} ${source} ${eventId}`))
+        .map(({ id }) => {
+          const what = `counted event ${source} ${eventId} of ${id}`
+          return { userId, questId: quest.id, period, what, expected: 'counted', actual: null }
+        })
+    })
+  })
+}
+
+const isCounting = ({ startsAt, endsAt, changedAt }: Quest, occurredAt: Date, recordedAt: Date) =>
+  recordedAt.getTime() > changedAt.getTime() + MARGIN_MS &&
+  (!startsAt || startsAt <= occurredAt) &&
+  (!endsAt || occurredAt < endsAt)
+
+function streakFindings({ userId, progress, streaks }: QuestFacts, set: QuestSet): QuestFinding[] {
+  const stored = new Map(streaks.map(streak => [streak.questId, streak]))
+  const ids = new Set([...progress.map(({ row }) => row.questId), ...stored.keys()])
+  return [...ids].flatMap(questId => {
+    const rules = set.byId.get(questId)?.current
+    if (rules?.kind !== 'streak') return []
+    const ends = progress.flatMap(({ row }) =>
+      row.questId === questId && row.completedAt && row.endsAt ? [row.endsAt] : [],
+    )
+    const streak = streakOf(ends, rules)
+    const expected = streak ? describe({ ...streak, endsAt: endOfStreak(streak, rules) }) : null
+    const row = stored.get(questId)
+    const actual = row ? describe(row) : null
+    return expected === actual
+      ? []
+      : [{ userId, questId, period: null, what: 'quest_streaks.row', expected, actual }]
+  })
+}
+
+interface Described {
+  current: number
+  best: number
+  graceLeft: number
+  lastEndsAt: Date
+  endsAt: Date
+}
+
+const describe = ({ current, best, graceLeft, lastEndsAt, endsAt }: Described) =>
+  JSON.stringify({ current, best, graceLeft, lastEndsAt, endsAt })

@@ -1,0 +1,156 @@
+/**
+ * Evaluates the events of all fans again and recounts limits and budgets, while the API runs: it takes no lock and writes nothing.
+ * A fan with findings is read again before anything is reported, since concurrent writes may explain them.
+ */
+import { and, asc, inArray, isNotNull, sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { eachPage, eachRow } from '../../../db/keyset.ts'
+import { type RuleHistory, readRuleHistory } from '../../rules/rule-history.ts'
+import { budgetedPoints, createEventAudit, type EventRow, type StoredGrants } from './audit-events.ts'
+import type { Finding } from './audit-fan.ts'
+import { inRange, type Range } from './stored-fans.ts'
+
+const PAGE_EVENTS = 1_000
+
+/** Findings of the events of a range of fans, and the number of events. */
+export async function* verifyEventsOf(
+  reader: Reader,
+  range: Range,
+  history: RuleHistory,
+): AsyncGenerator<{ userId: string; findings: Finding[]; events: number }> {
+  const stored = await readGrants(reader, range)
+  let current: { userId: string; audit: ReturnType<typeof createEventAudit>; events: number } | undefined
+  const conclude = ({ userId, audit, events }: NonNullable<typeof current>) => {
+    const findings = audit.conclude(stored.get(userId) ?? NO_GRANTS)
+    stored.delete(userId)
+    return { userId, findings, events }
+  }
+  for await (const page of readEventsOf(reader, range)) {
+    for (const row of page) {
+      const userId = row.userId ?? ''
+      if (current?.userId !== userId) {
+        if (current) yield conclude(current)
+        current = { userId, audit: createEventAudit(userId, history), events: 0 }
+      }
+      current.audit.add(row)
+      current.events++
+    }
+  }
+  if (current) yield conclude(current)
+  for (const userId of [...stored.keys()])
+    yield conclude({ userId, audit: createEventAudit(userId, history), events: 0 })
+}
+
+/** Maximum of reads of a fan, or of a budget, during concurrent writes. */
+const MAX_READS = 20
+
+/** Findings of one fan that two reads in a row agree on; none if there are always others. */
+export async function checkEventsOf(reader: Reader, userId: string): Promise<Finding[]> {
+  let before = ''
+  for (let reads = 0; reads < MAX_READS; reads++) {
+    const history = await readRuleHistory(reader)
+    const findings: Finding[] = []
+    for await (const fan of verifyEventsOf(reader, { only: userId }, history)) findings.push(...fan.findings)
+    const now = JSON.stringify(findings)
+    if (findings.length === 0 || now === before) return findings
+    before = now
+  }
+  return []
+}
+
+/** Compares budgets with the decisions. A budget that changes during each recount is not evaluated. */
+export async function findWrongBudgets(reader: Reader): Promise<Finding[]> {
+  let suspects: Set<string> | undefined
+  const findings: Finding[] = []
+  for (let reads = 0; reads < MAX_READS && suspects?.size !== 0; reads++) {
+    const before = await readBudgets(reader)
+    const counted = await recountBudgets(reader)
+    const after = await readBudgets(reader)
+    const wrong = [...new Set([...counted.keys(), ...after.keys()])].filter(
+      ruleId => (suspects?.has(ruleId) ?? true) && (counted.get(ruleId) ?? 0) !== (after.get(ruleId) ?? 0),
+    )
+    for (const ruleId of wrong) {
+      if (before.get(ruleId) !== after.get(ruleId)) continue
+      const [expected, actual] = [counted.get(ruleId) ?? 0, after.get(ruleId) ?? null]
+      findings.push({ userId: null, what: `rule_budgets.granted of ${ruleId}`, expected, actual })
+    }
+    suspects = new Set(wrong.filter(ruleId => before.get(ruleId) !== after.get(ruleId)))
+  }
+  return findings
+}
+
+async function readBudgets(reader: Reader): Promise<Map<string, number>> {
+  const rows = await reader.select().from(reader.tables.ruleBudgets)
+  return new Map(rows.map(({ ruleId, granted }) => [ruleId, granted]))
+}
+
+async function recountBudgets(reader: Reader): Promise<Map<string, number>> {
+  const { events } = reader.tables
+  const { source, eventId, decisions, taken } = events
+  const rows = eachRow(
+    (after: { source: string; eventId: string } | undefined, limit) =>
+      reader
+        .select({ source, eventId, decisions, taken })
+        .from(events)
+        .where(
+          and(
+            isNotNull(decisions),
+            after && sql`(${source}, ${eventId}) > (${after.source}, ${after.eventId})`,
+          ),
+        )
+        .orderBy(asc(source), asc(eventId))
+        .limit(limit),
+    row => row,
+    { size: PAGE_EVENTS },
+  )
+  const counted = new Map<string, number>()
+  for await (const row of rows)
+    for (const { ruleId, points } of budgetedPoints(row))
+      counted.set(ruleId, (counted.get(ruleId) ?? 0) + points)
+  return counted
+}
+
+const NO_GRANTS: StoredGrants = { entries: [], uses: [] }
+
+async function readGrants(reader: Reader, range: Range): Promise<Map<string, StoredGrants>> {
+  const { pointsEntries: entries, ruleUses: uses } = reader.tables
+  const { userId, reason, ref, delta } = entries
+  const [entryRows, useRows] = await Promise.all([
+    reader
+      .select({ userId, reason, ref, delta })
+      .from(entries)
+      .where(and(inArray(reason, ['rule', 'rule_void']), inRange(userId, range))),
+    reader.select().from(uses).where(inRange(uses.userId, range)),
+  ])
+  const grants = new Map<string, StoredGrants>()
+  const of = (id: string) => {
+    const found = grants.get(id) ?? { entries: [], uses: [] }
+    grants.set(id, found)
+    return found
+  }
+  for (const entry of entryRows) of(entry.userId).entries.push(entry)
+  for (const use of useRows) of(use.userId).uses.push(use)
+  return grants
+}
+
+/** Events of a range by fan and sequence, page by page. */
+function readEventsOf(reader: Reader, range: Range): AsyncGenerator<EventRow[]> {
+  const { events } = reader.tables
+  return eachPage(
+    (after: EventRow | undefined, limit): Promise<EventRow[]> =>
+      reader
+        .select()
+        .from(events)
+        .where(
+          and(
+            isNotNull(events.userId),
+            inRange(events.userId, range),
+            after && sql`(${events.userId}, ${events.sequence}) > (${after.userId}, ${after.sequence})`,
+          ),
+        )
+        .orderBy(asc(events.userId), asc(events.sequence))
+        .limit(limit),
+    row => row,
+    { size: PAGE_EVENTS },
+  )
+}

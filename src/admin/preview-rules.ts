@@ -1,0 +1,157 @@
+/** What rules would have granted for recorded events, evaluated in their order from empty limits and whole budgets. */
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, or } from 'drizzle-orm'
+import type { Reader, Tables } from '../../db/index.ts'
+import { eachRow } from '../../db/keyset.ts'
+import { windowAt } from '../core/windows.ts'
+import { decisionsOf } from '../events/event.ts'
+import { evaluateRule } from '../rules/evaluate-rule.ts'
+import type { Rule } from '../rules/rule.ts'
+
+export interface RulePreview {
+  ruleId: string
+  /** Events of the rule's type. */
+  events: number
+  /** Events that the rule would grant points for, and how many in all. */
+  granted: number
+  points: number
+  /** Fans who would get points. */
+  fans: number
+  /** Events without points, by reason. */
+  refused: Record<Refusal, number>
+  /** Points that rules of this id granted for the same events. */
+  grantedBefore: number
+}
+
+type Refusal = 'unmet' | 'no_points' | 'not_started' | 'ended' | 'limit' | 'budget'
+
+export interface PreviewOptions {
+  /** Events that occurred from then on. */
+  since: Date
+  onProgress?: (done: number) => void
+}
+
+/** Voided events and those whose data was deleted are left out. Keeps a counter for each fan, rule and window in memory. */
+export async function previewRules(
+  reader: Reader,
+  rules: Rule[],
+  { since, onProgress }: PreviewOptions,
+): Promise<RulePreview[]> {
+  const counters = new Map(rules.map(rule => [rule.id, createCounter(rule)]))
+  const byType = Map.groupBy(rules, ({ eventType }) => eventType)
+  let done = 0
+  for await (const event of readEvents(reader, [...byType.keys()], since)) {
+    const rulesOfType = byType.get(event.type) ?? []
+    for (const rule of rulesOfType) counters.get(rule.id)?.count(event)
+    done++
+    if (done % 1_000 === 0) onProgress?.(done)
+  }
+  onProgress?.(done)
+  return [...counters.values()].map(({ preview }) => preview())
+}
+
+/** Clocks of other systems may be ahead by this much. */
+const MAX_AHEAD_MS = 5 * 60_000
+
+type StoredEvent = Pick<
+  Tables['events']['$inferSelect'],
+  'source' | 'eventId' | 'userId' | 'type' | 'occurredAt' | 'recordedAt' | 'data' | 'decisions'
+>
+type PastEvent = NonNullable<ReturnType<typeof parseEvent>>
+
+function createCounter(rule: Rule) {
+  const { id: ruleId, limit, budget, timeZone } = rule
+  const refused: RulePreview['refused'] = {
+    unmet: 0,
+    no_points: 0,
+    not_started: 0,
+    ended: 0,
+    limit: 0,
+    budget: 0,
+  }
+  const found = { ruleId, events: 0, granted: 0, points: 0, refused, grantedBefore: 0 }
+  const fans = new Set<string>()
+  const uses = new Map<string, number>()
+
+  /** Points, or why there are none. */
+  function decide({ userId, occurredAt, ...event }: PastEvent): number | Refusal {
+    const evaluation = evaluateRule(rule, { ...event, occurredAt })
+    if (evaluation.outcome !== 'matched') return evaluation.outcome
+    const { points } = evaluation
+    const use = limit && `${userId} ${windowAt(limit.per, occurredAt, timeZone).key}`
+    const used = use === null ? 0 : (uses.get(use) ?? 0)
+    if (limit && used >= limit.count) return 'limit'
+    if (budget !== null && found.points + points > budget) return 'budget'
+    if (use !== null) uses.set(use, used + 1)
+    return points
+  }
+
+  return {
+    count(event: PastEvent) {
+      const decision = decide(event)
+      found.events++
+      for (const { ruleId: id, outcome, points } of event.decisions)
+        if (id === ruleId && outcome === 'granted') found.grantedBefore += points
+      if (typeof decision === 'string') return void refused[decision]++
+      found.granted++
+      found.points += decision
+      fans.add(event.userId)
+    },
+    preview: (): RulePreview => ({ ...found, fans: fans.size }),
+  }
+}
+
+/** Events that are not voided, in the order in which they were recorded. */
+async function* readEvents(reader: Reader, types: string[], since: Date) {
+  if (types.length === 0) return
+  const rows = eachRow(
+    (after: StoredEvent | undefined, limit) => selectEvents(reader, { types, since, after, limit }),
+    row => row,
+  )
+  for await (const row of rows) {
+    const event = parseEvent(row)
+    if (event) yield event
+  }
+}
+
+/** Null for a void whose event has not arrived. */
+function parseEvent({ userId, type, occurredAt, data, decisions }: StoredEvent) {
+  if (userId === null || type === null || occurredAt === null) return null
+  const parsed: unknown = JSON.parse(data ?? '{}')
+  return { userId, type, occurredAt, data: parsed, decisions: decisionsOf({ decisions }) }
+}
+
+interface Page {
+  types: string[]
+  since: Date
+  after: StoredEvent | undefined
+  limit: number
+}
+
+async function selectEvents(reader: Reader, { types, since, after, limit }: Page): Promise<StoredEvent[]> {
+  const { events } = reader.tables
+  const { source, eventId, userId, type, occurredAt, recordedAt, data, decisions } = events
+  return reader
+    .select({ source, eventId, userId, type, occurredAt, recordedAt, data, decisions })
+    .from(events)
+    .where(
+      and(
+        // The condition of the index. Without data an event cannot be evaluated.
+        isNotNull(data),
+        // An event occurs at most this long after it is recorded.
+        gte(recordedAt, new Date(since.getTime() - MAX_AHEAD_MS)),
+        gte(occurredAt, since),
+        inArray(type, types),
+        isNull(events.voidedAt),
+        after &&
+          or(
+            gt(recordedAt, after.recordedAt),
+            and(
+              eq(recordedAt, after.recordedAt),
+              or(gt(source, after.source), and(eq(source, after.source), gt(eventId, after.eventId))),
+            ),
+          ),
+      ),
+    )
+    .orderBy(asc(recordedAt), asc(source), asc(eventId))
+    .limit(limit)
+}

@@ -1,0 +1,115 @@
+/** Checks a fan in at a match, by the code that is shown at the gate: once per fan and match. */
+import { and, eq, gt, ne, sql } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
+import type { Caller } from '../core/caller.ts'
+import { DomainError } from '../core/problems.ts'
+import { recordEvent } from '../events/record-event.ts'
+import { type MatchRow, matchBetween, requireMatch } from '../matches/matches.ts'
+import { ensureUserId } from '../users/users.ts'
+import type { CheckInCodes } from './code.ts'
+import type { CheckInRequest } from './schema.ts'
+
+const HOUR_MS = 3_600_000
+/** How long before and after kick-off fans can check in, inclusive. */
+const OPEN_MS = 3 * HOUR_MS
+/** A fan who checked in elsewhere less than this time ago would be in two stadiums at once. */
+const APART_MS = 3 * HOUR_MS
+
+/** Without postponed and cancelled. */
+const OPEN_STATUSES = ['scheduled', 'live', 'finished']
+
+interface CheckedIn {
+  checkIn: { matchId: string; checkedInAt: string }
+  /** False for a repeat. */
+  created: boolean
+  userId: string
+  /** Whether the fan checked in at another place at the same time. */
+  isElsewhere: boolean
+}
+
+/** A repeat returns the first check-in. */
+export async function checkIn(
+  tx: Transaction,
+  caller: Caller,
+  { code }: CheckInRequest,
+  codes: CheckInCodes,
+): Promise<CheckedIn> {
+  const now = tx.clock()
+  const matchId = codes.matchOf(code, now)
+  if (matchId === null) throw new DomainError('invalid_check_in_code')
+  const userId = await ensureUserId(tx, caller)
+  const key = { userId, matchId }
+  const [created] = await insertCheckIn(tx, { ...key, ...kickoffsAround(now), checkedInAt: tx.now() })
+  const [row] = created ? [created] : await selectCheckIn(tx, key)
+  if (!row) throw new DomainError('check_in_closed')
+  const result = { checkIn: { matchId, checkedInAt: row.checkedInAt.toISOString() }, userId }
+  if (!created) return { ...result, created: false, isElsewhere: false }
+  const match = await requireMatch(tx, matchId)
+  const { competition, season, round, homeTeamId, awayTeamId, venue } = match
+  const data = { matchId, competition, season, round, homeTeamId, awayTeamId, venue }
+  const isElsewhere = await wasElsewhere(tx, userId, match)
+  await recordEvent(tx, { userId, type: 'match.checked_in', data })
+  return { ...result, created: true, isElsewhere }
+}
+checkIn.problems = ['invalid_check_in_code', 'check_in_closed'] as const
+
+/** The kick-offs for which check-in is open. */
+const kickoffsAround = (now: Date) => ({
+  from: new Date(now.getTime() - OPEN_MS),
+  to: new Date(now.getTime() + OPEN_MS),
+})
+
+type CheckInRow = Tables['checkIns']['$inferSelect']
+
+/** Inserts nothing if the fan has checked in before, or if check-in is closed. */
+const insertCheckIn = prepared(
+  (tx: Transaction, { userId, matchId, checkedInAt, from, to }: CheckInRow & { from: Date; to: Date }) => {
+    const { checkIns } = tx.tables
+    const open = matchBetween(tx, { matchId, statuses: OPEN_STATUSES, from, to }).as('open')
+    return tx
+      .insert(checkIns)
+      .select(
+        tx
+          .select({
+            userId: sql<string>`${userId}`.as('user_id'),
+            matchId: open.id,
+            checkedInAt: sql<Date>`${checkedInAt}`.as('checked_in_at'),
+          })
+          .from(open)
+          .where(sql`true`),
+      )
+      .onConflictDoNothing()
+      .returning()
+  },
+)
+
+const selectCheckIn = prepared(
+  (reader: Reader, { userId, matchId }: Pick<CheckInRow, 'userId' | 'matchId'>) => {
+    const { checkIns } = reader.tables
+    return reader
+      .select()
+      .from(checkIns)
+      .where(and(eq(checkIns.userId, userId), eq(checkIns.matchId, matchId)))
+  },
+)
+
+/** Whether the fan checked in at another place shortly before. Two matches may be at one venue. */
+async function wasElsewhere(tx: Transaction, userId: string, match: MatchRow): Promise<boolean> {
+  const since = new Date(tx.now().getTime() - APART_MS)
+  for (const { matchId } of await selectOthers(tx, { userId, matchId: match.id, since })) {
+    const { venue } = await requireMatch(tx, matchId)
+    if (venue === null || venue !== match.venue) return true
+  }
+  return false
+}
+
+const selectOthers = prepared(
+  (reader: Reader, { userId, matchId, since }: { userId: string; matchId: string; since: Date }) => {
+    const { checkIns } = reader.tables
+    return reader
+      .select({ matchId: checkIns.matchId })
+      .from(checkIns)
+      .where(and(eq(checkIns.userId, userId), ne(checkIns.matchId, matchId), gt(checkIns.checkedInAt, since)))
+  },
+)

@@ -1,0 +1,60 @@
+/** Background work in turns: never two at once, and one more if it was asked for during the last. */
+
+export interface Turns {
+  /** Asks for a turn. Resolves when no turn is asked for any more. */
+  ask(): Promise<void>
+  /** Asks for a turn. Resolves when it has ended, also when others follow. */
+  next(): Promise<void>
+  /** Resolves when no turn runs. */
+  settled(): Promise<void>
+}
+
+interface TurnOptions {
+  pause(tookMs: number): Promise<void>
+  /** Milliseconds. */
+  elapsed(): number
+  onError(error: unknown): void
+}
+
+/** `pause` runs after each turn, with its duration. After an error, the next `ask` starts a new turn. */
+export function createTurns(turn: () => Promise<void>, { pause, elapsed, onError }: TurnOptions): Turns {
+  let asked = false
+  let turning: Promise<void> | undefined
+  /** Of those who wait for the end of the next turn. */
+  const waiting: (() => void)[] = []
+  const release = (ended: (() => void)[]) => {
+    for (const end of ended) end()
+  }
+
+  async function run() {
+    try {
+      while (asked) {
+        asked = false
+        const ended = waiting.splice(0)
+        const began = elapsed()
+        await turn().finally(() => release(ended))
+        await pause(elapsed() - began)
+      }
+    } catch (error) {
+      onError(error)
+    } finally {
+      turning = undefined
+      release(waiting.splice(0))
+    }
+  }
+
+  function ask() {
+    asked = true
+    turning ??= run()
+    return turning
+  }
+  return {
+    ask,
+    next: () =>
+      new Promise(resolve => {
+        waiting.push(resolve)
+        void ask()
+      }),
+    settled: async () => turning,
+  }
+}

@@ -1,0 +1,24 @@
+/** The message of an event, as the sink publishes it. */
+import type { RecordedEvent } from '../events/event.ts'
+import { bodyOf } from '../events/message.ts'
+import { messageId } from '../webhooks/message-id.ts'
+
+export interface Message {
+  subject: string
+  /** The same whenever the event is published, and the `webhook-id` of its deliveries. */
+  id: string
+  /** The body of its webhook deliveries. */
+  body: string
+}
+
+const PREFIX = 'matchday.events'
+
+export const ALL_SUBJECTS = `${PREFIX}.>`
+
+/**
+ * `matchday.events.FAN.TYPE`. The type is last because it has any number of tokens: `*` stands for the fan, and `>` for the
+ * rest of a type. Ids and types contain no characters that NATS reserves.
+ */
+export const messageOf = (event: RecordedEvent): Message => {
+  return { subject: `${PREFIX}.${event.userId}.${event.type}`, id: messageId(event), body: bodyOf(event) }
+}

@@ -1,0 +1,146 @@
+/**
+ * Distributes recorded events to what sends them to other systems: a transactional outbox. An event that a subscriber asks
+ * for is written with the position 0; a unit of work like this one, one at a time, gives it the next position and passes
+ * it on. Nothing is distributed that was rolled back, and what was distributed is never distributed again.
+ */
+import { and, asc, count, eq, getTableColumns, gt, min, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
+import { listErased } from '../users/tombstone.ts'
+import { deleteEventData } from './delete-data.ts'
+import { type EventRow, toRecordedEvent } from './event.ts'
+import { type DistributedEvent, eventSubscribers } from './subscribers.ts'
+
+/** The position of an event that waits. */
+export const AWAITING = 0
+/** Events of one unit of work: few enough that no request waits long for it. */
+export const BATCH = 256
+
+/** Literal: a parameter would not match the partial index. */
+const isAwaiting = ({ tables }: Pick<Reader, 'tables'>) => sql`${tables.events.position} = 0`
+
+/** A fan was erased meanwhile: the unit of work is to be repeated. */
+export class ErasedMeanwhile extends Error {}
+
+/**
+ * Distributes up to `BATCH` events of fans after `after`, fan by fan. Of a fan it takes the oldest ones: an event is visible
+ * only with those before it, because it commits after them. Returns the last fan; null if no fan after it has any.
+ * @throws ErasedMeanwhile
+ */
+export async function distributeEvents(tx: Transaction, after: string): Promise<string | null> {
+  const [distribution] = await lockDistribution(tx)
+  const last = distribution?.lastPosition ?? 0
+  const rows = (await assignPositions(tx, { after, last })).toSorted(
+    (a, b) => Number(a.position) - Number(b.position),
+  )
+  const newest = rows.at(-1)
+  if (!newest) return null
+  if (Number(newest.position) !== last + rows.length) throw new ErasedMeanwhile()
+  const erased = await deleteDataOfErased(tx, rows)
+  const events = rows.flatMap((row): DistributedEvent[] => {
+    const event = toRecordedEvent(row)
+    // Guarantee: only the events of fans wait.
+    if (!event || erased.has(event.userId)) return []
+    return [{ ...event, position: Number(row.position), revision: row.revision ?? 0 }]
+  })
+  for (const subscriber of eventSubscribers()) await subscriber.distribute?.(tx, events)
+  await moveLast(tx, last + rows.length)
+  return rows.length < BATCH ? null : newest.userId
+}
+
+/** What was recorded after the erasure, such as the settlement of a prediction, is not sent to other systems. Returns the fans. */
+async function deleteDataOfErased(tx: Transaction, rows: EventRow[]): Promise<Set<string>> {
+  const erased = await listErased(tx, [...new Set(rows.flatMap(({ userId }) => userId ?? []))])
+  for (const userId of erased) await deleteEventData(tx, userId)
+  return erased
+}
+
+/** A row lock until the unit of work ends: positions are committed in their order. */
+const lockDistribution = prepared((tx: Transaction) => {
+  const { eventDistribution } = tx.tables
+  const { id, lastPosition } = eventDistribution
+  return tx
+    .insert(eventDistribution)
+    .values({ id: ID, lastPosition: 0 })
+    .onConflictDoUpdate({ target: id, set: { lastPosition: sql`${lastPosition}` } })
+    .returning({ lastPosition })
+})
+
+const ID = 'events'
+
+const moveLast = prepared((tx: Transaction, lastPosition: number) => {
+  const { eventDistribution } = tx.tables
+  return tx.update(eventDistribution).set({ lastPosition }).where(eq(eventDistribution.id, ID))
+})
+
+const assignPositions = prepared((tx: Transaction, { after, last }: { after: string; last: number }) => {
+  const { events } = tx.tables
+  const batch = tx
+    .select({
+      source: events.source,
+      eventId: events.eventId,
+      userId: events.userId,
+      sequence: events.sequence,
+    })
+    .from(events)
+    .where(and(isAwaiting(tx), gt(events.userId, after)))
+    .orderBy(asc(events.userId), asc(events.sequence))
+    .limit(BATCH)
+    .as('batch')
+  const numbered = tx
+    .select({
+      source: batch.source,
+      eventId: batch.eventId,
+      number: sql<number>`row_number() over (order by ${batch.userId}, ${batch.sequence})`.as('number'),
+    })
+    .from(batch)
+    .as('numbered')
+  return (
+    tx
+      .update(events)
+      .set({ position: sql`${last} + ${numbered.number}` })
+      .from(numbered)
+      // Once more: on PostgreSQL an update that has waited for another one sees its new values.
+      .where(and(eq(events.source, numbered.source), eq(events.eventId, numbered.eventId), isAwaiting(tx)))
+      .returning(getTableColumns(events))
+  )
+})
+
+/** Whether any event waits: cheap enough for a poll. */
+export async function anyAwaits(reader: Reader): Promise<boolean> {
+  return (await selectOne(reader)).length > 0
+}
+
+const selectOne = prepared((reader: Reader) =>
+  reader.select({ one: sql`1` }).from(reader.tables.events).where(isAwaiting(reader)).limit(1),
+)
+
+/** Events that wait are counted up to this number, so that a long backlog does not slow the database. */
+const MAX_COUNTED = 10_000
+
+/** For metrics: how many events wait (at most 10000), and when the oldest of them was recorded; null if none does. */
+export async function readAwaiting(reader: Reader): Promise<{ pending: number; since: Date | null }> {
+  const { events } = reader.tables
+  const waiting = reader
+    .select({ recordedAt: events.recordedAt })
+    .from(events)
+    .where(isAwaiting(reader))
+    .limit(MAX_COUNTED)
+    .as('waiting')
+  const [row] = await reader.select({ pending: count(), since: min(waiting.recordedAt) }).from(waiting)
+  return row ?? { pending: 0, since: null }
+}
+
+/** The events that wait, by type. */
+export function countAwaiting(reader: Reader) {
+  const { events } = reader.tables
+  return reader
+    .select({
+      type: events.type,
+      pending: count(),
+      since: min(events.recordedAt),
+    })
+    .from(events)
+    .where(isAwaiting(reader))
+    .groupBy(events.type)
+}

@@ -1,0 +1,64 @@
+/**
+ * Distributes events in every process, one process at a time. Events of this process are distributed at once after the
+ * commit; `poll` finds what other processes recorded that do not distribute, or that died.
+ */
+import type { Logger } from 'pino'
+import type { Database } from '../../db/index.ts'
+import type { GiveWay } from '../core/give-way.ts'
+import { loggable } from '../core/loggable.ts'
+import type { AppSources } from '../core/sources.ts'
+import { createTurns } from '../core/turns.ts'
+import { anyAwaits, distributeEvents, ErasedMeanwhile } from './distribute.ts'
+import { awaiting } from './signals.ts'
+
+interface DistributorDeps {
+  db: Database
+  log: Logger
+  /** Between two units of work. */
+  giveWay: GiveWay
+  elapsed: AppSources['elapsed']
+}
+
+export interface Distributor {
+  /** Resolves when everything that waited is distributed. */
+  poll(): Promise<void>
+  stop(): Promise<void>
+}
+
+export function createDistributor({ db, log, giveWay, elapsed }: DistributorDeps): Distributor {
+  let stopping = false
+  /** Where the next unit of work begins: each fan has its turn, however many events others have. */
+  let after: string | null = null
+
+  const turns = createTurns(
+    async () => {
+      if (stopping) return
+      const began = after ?? ''
+      after = await db
+        .write(tx => distributeEvents(tx, began))
+        .catch(error => {
+          if (error instanceof ErasedMeanwhile) return began
+          throw error
+        })
+      if (after !== null || began !== '') void turns.ask()
+    },
+    {
+      pause: giveWay,
+      elapsed,
+      onError: error =>
+        log.error({ task: 'distribute events', error: loggable(error) }, 'background run failed'),
+    },
+  )
+  const unsubscribe = awaiting.listen(db.read, () => void turns.ask())
+
+  return {
+    async poll() {
+      if (await anyAwaits(db.read)) await turns.ask()
+    },
+    async stop() {
+      stopping = true
+      unsubscribe()
+      await turns.settled()
+    },
+  }
+}

@@ -1,0 +1,50 @@
+/** An event of a fan, as it is recorded. */
+import type { Tables } from '../../db/index.ts'
+import type { Decision } from '../rules/decision.ts'
+
+/** A JSON object. */
+type EventData = Record<string, unknown>
+
+export interface NewEvent {
+  source: string
+  /** Unique within its source. */
+  eventId: string
+  userId: string
+  type: string
+  occurredAt: Date
+  data: EventData
+  /** SHA-256 of the content; null for events of the application. */
+  digest: string | null
+}
+
+export interface RecordedEvent extends Omit<NewEvent, 'digest'> {
+  /** 1, 2, 3 … per fan. */
+  sequence: number
+  recordedAt: Date
+}
+
+/** The row of a new event, without its sequence. */
+export const rowOf = ({ data, ...event }: NewEvent, recordedAt: Date) => {
+  return { ...event, recordedAt, data: JSON.stringify(data) }
+}
+
+export type EventRow = Tables['events']['$inferSelect']
+
+/** Null for a void whose event has not arrived. Data that was deleted is empty. */
+export function toRecordedEvent(row: EventRow): RecordedEvent | null {
+  const { source, eventId, userId, sequence, type, occurredAt, recordedAt } = row
+  if (userId === null || sequence === null || type === null || occurredAt === null) return null
+  const data = parseJson<EventData>(row.data) ?? {}
+  return { source, eventId, userId, sequence, type, occurredAt, recordedAt, data }
+}
+
+export const decisionsOf = ({ decisions }: Pick<EventRow, 'decisions'>) =>
+  parseJson<Decision[]>(decisions) ?? []
+
+/** What an event earned. */
+export const grantsOf = (decisions: Decision[]) =>
+  decisions.filter(({ outcome }) => outcome === 'granted').map(({ ruleId, points }) => ({ ruleId, points }))
+
+/** Guarantee of the cast: only this room writes the JSON columns of an event. */
+export const parseJson = <Value>(text: string | null): Value | null =>
+  text === null ? null : (JSON.parse(text) as Value)

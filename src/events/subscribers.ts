@@ -1,0 +1,32 @@
+/** Rooms that send events to other systems. They get them after the commit, from the distributor (`distribute.ts`). */
+import type { Transaction } from '../../db/index.ts'
+import type { RecordedEvent } from './event.ts'
+
+export interface DistributedEvent extends RecordedEvent {
+  /** 1, 2, 3 … in this database: the order in which events are distributed, which is that of each fan. */
+  position: number
+  /** The revision of the kind `events` at which it was recorded. */
+  revision: number
+}
+
+export interface EventSubscriber {
+  /**
+   * Which types it asks for. The result stays in memory until the version of the kind `events` changes: the code that
+   * changes it calls `bumpVersion(tx, 'events')` (`src/catalogue/versions.ts`).
+   */
+  load(tx: Transaction): Promise<(type: string) => boolean>
+  /**
+   * Called in the unit of work that gives events their positions, in the order of these. What it asked for before may be
+   * among them, and what others ask for. A subscriber without it reads `events` by position, behind a cursor of its own.
+   */
+  distribute?(tx: Transaction, events: DistributedEvent[]): Promise<void>
+}
+
+let registered: readonly EventSubscriber[] = []
+
+/** Called once, by the composition (`src/event-readers.ts`). */
+export function setEventSubscribers(subscribers: readonly EventSubscriber[]): void {
+  registered = subscribers
+}
+
+export const eventSubscribers = () => registered

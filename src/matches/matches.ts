@@ -1,0 +1,147 @@
+/** The public list of matches, from the response cache: it is the same for every caller. */
+import { and, asc, eq, gte, inArray, lt, lte, or, sql } from 'drizzle-orm'
+import type { Reader, Tables } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
+import { matchesTag } from '../cache/tags.ts'
+import { parseQueryInstant } from '../core/instant.ts'
+import { type Cursors, cutPage, pageOf } from '../core/pagination.ts'
+import { DomainError } from '../core/problems.ts'
+import type { MatchesQuery, Status } from './schema.ts'
+
+export type MatchRow = Tables['matches']['$inferSelect']
+
+interface Sources {
+  read: Reader
+  cache: ResponseCache
+  cursors: Cursors
+}
+
+/** A page of the active matches, by kick-off. */
+export function getMatches({ read, cache, cursors }: Sources, query: MatchesQuery) {
+  const { teamId, status } = query
+  const { limit, cursor } = pageOf(query)
+  const [from, to] = [query.from, query.to].map(text => (text === undefined ? null : parseQueryInstant(text)))
+  const list = `matches ${JSON.stringify([teamId, status, from, to])}`
+  const after = cursor === undefined ? undefined : parsePosition(cursors.decode(list, cursor))
+  return cache.get(`${list} ${limit} ${cursor ?? ''}`, async () => {
+    const rows = await listMatches(read, { teamId, status, from, to, after, limit: limit + 1 })
+    const { page, nextCursor } = cutPage(rows, limit, ({ kickoffAt, id }) =>
+      cursors.encode(list, `${kickoffAt.getTime()} ${id}`),
+    )
+    return { value: { matches: page.map(presentMatch), nextCursor }, tags: [matchesTag] }
+  })
+}
+getMatches.problems = ['invalid_cursor'] as const
+
+interface Position {
+  kickoffAt: Date
+  id: string
+}
+
+function parsePosition(position: string): Position {
+  const [, at, id] = /^(-?\d+) (.+)$/.exec(position) ?? []
+  if (at === undefined || id === undefined) throw new DomainError('invalid_cursor')
+  return { kickoffAt: new Date(Number(at)), id }
+}
+
+interface Filter {
+  teamId: string | undefined
+  status: string | undefined
+  from: Date | null | undefined
+  to: Date | null | undefined
+  after: Position | undefined
+  limit: number
+}
+
+function listMatches(
+  reader: Reader,
+  { teamId, status, from, to, after, limit }: Filter,
+): Promise<MatchRow[]> {
+  const { matches } = reader.tables
+  const { kickoffAt, id } = matches
+  return reader
+    .select()
+    .from(matches)
+    .where(
+      and(
+        eq(matches.active, true),
+        teamId === undefined ? undefined : or(eq(matches.homeTeamId, teamId), eq(matches.awayTeamId, teamId)),
+        status === undefined ? undefined : eq(matches.status, status),
+        from ? gte(kickoffAt, from) : undefined,
+        to ? lt(kickoffAt, to) : undefined,
+        after && sql`(${kickoffAt}, ${id}) > (${sql.param(after.kickoffAt, kickoffAt)}, ${after.id})`,
+      ),
+    )
+    .orderBy(asc(kickoffAt), asc(id))
+    .limit(limit)
+}
+
+/** An active match. @throws DomainError `match_not_found` */
+export const getMatch = (reader: Reader, cache: ResponseCache, matchId: string) =>
+  cache.get(`match ${matchId}`, async () => ({
+    value: presentMatch(await requireMatch(reader, matchId)),
+    tags: [matchesTag],
+  }))
+getMatch.problems = ['match_not_found'] as const
+
+/** An active match. @throws DomainError `match_not_found` */
+export async function requireMatch(reader: Reader, matchId: string): Promise<MatchRow> {
+  const [match] = await selectActive(reader, matchId)
+  if (!match) throw new DomainError('match_not_found')
+  return match
+}
+requireMatch.problems = ['match_not_found'] as const
+
+const selectActive = prepared((reader: Reader, matchId: string) => {
+  const { matches } = reader.tables
+  return reader
+    .select()
+    .from(matches)
+    .where(and(eq(matches.id, matchId), eq(matches.active, true)))
+})
+
+/** @throws DomainError `match_not_found` if no active match is of this season */
+export async function requireSeason(reader: Reader, cache: ResponseCache, season: string): Promise<void> {
+  const { matches } = reader.tables
+  const seasons = await cache.get('seasons', async () => {
+    const rows = await reader
+      .selectDistinct({ season: matches.season })
+      .from(matches)
+      .where(eq(matches.active, true))
+    return { value: rows.map(({ season }) => season), tags: [matchesTag] }
+  })
+  if (!seasons.includes(season))
+    throw new DomainError('match_not_found', { detail: 'There is no match of this season.' })
+}
+requireSeason.problems = ['match_not_found'] as const
+
+interface Between {
+  matchId: string
+  /** Constants, not parameters of the statement. */
+  statuses: string[]
+  from: Date
+  to?: Date
+}
+
+/** Query for an active match of some statuses with kick-off from `from` to `to`, both inclusive; no row otherwise. */
+export function matchBetween(reader: Reader, { matchId, statuses, from, to }: Between) {
+  const { matches } = reader.tables
+  return reader
+    .select({ id: matches.id })
+    .from(matches)
+    .where(
+      and(
+        eq(matches.id, matchId),
+        eq(matches.active, true),
+        inArray(matches.status, statuses),
+        gte(matches.kickoffAt, from),
+        to && lte(matches.kickoffAt, to),
+      ),
+    )
+}
+
+export function presentMatch({ active: _, createdAt: _c, updatedAt: _u, ...match }: MatchRow) {
+  // Guarantee of the cast: the constraint `matches_status`.
+  return { ...match, status: match.status as Status, kickoffAt: match.kickoffAt.toISOString() }
+}

@@ -1,0 +1,121 @@
+/**
+ * Imports matches. Status, scores and kick-off follow the revisions: an import of the season's file does not undo what was
+ * reported since.
+ */
+import { and, eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { matchesTag } from '../cache/tags.ts'
+import {
+  compareEntries,
+  type EntryChange,
+  type EntryFault,
+  refuseEntry,
+  slugFaults,
+} from '../catalogue/entry.ts'
+import { instantIn } from '../core/instant.ts'
+import type { MatchEntry } from './entry-schema.ts'
+import type { MatchRow } from './matches.ts'
+import { lockMatch, type MatchState, reviseMatch, stateFaults } from './revise.ts'
+import { queueSettlement } from './settlements.ts'
+
+/** The rules that the schema cannot express. */
+export function matchFaults(entry: MatchEntry): EntryFault[] {
+  const differ = entry.homeTeamId !== entry.awayTeamId
+  return [
+    ...slugFaults(entry.id),
+    ...(differ ? [] : [{ pointer: '/awayTeamId', message: 'must not be the home team' }]),
+  ]
+}
+
+/** Teams that must exist before the match is written. */
+export const teamsOf = ({ homeTeamId, awayTeamId }: MatchEntry) => [
+  { pointer: '/homeTeamId', id: homeTeamId },
+  { pointer: '/awayTeamId', id: awayTeamId },
+]
+
+/** What `upsertMatch` would change. @throws DomainError `catalogue_conflict` */
+export async function planMatch(reader: Reader, entry: MatchEntry): Promise<EntryChange> {
+  const { matches } = reader.tables
+  const [row] = await reader.select().from(matches).where(eq(matches.id, entry.id))
+  return changeOf(row, entry)
+}
+
+/** @throws DomainError `catalogue_conflict` if the teams of the match differ, or its state is not valid */
+export async function upsertMatch(tx: Transaction, entry: MatchEntry): Promise<EntryChange> {
+  const { matches } = tx.tables
+  const now = tx.now()
+  const { id, homeTeamId, awayTeamId } = entry
+  const columns = columnsOf(entry)
+  const created = changeOf(undefined, entry)
+  const revision = entry.revision ?? 1
+  const first = { ...columns, id, homeTeamId, awayTeamId, revision, ...stateOf(entry) }
+  const [made] = await tx
+    .insert(matches)
+    .values({ ...first, createdAt: now, updatedAt: now })
+    .onConflictDoNothing()
+    .returning()
+  if (made) {
+    await queueSettlement(tx, made)
+    tx.invalidate(matchesTag)
+    return created
+  }
+  const locked = await lockMatch(tx, id)
+  const change = changeOf(locked, entry)
+  if (!locked || change.outcome === 'unchanged') return change
+  await tx
+    .update(matches)
+    .set({ ...columns, updatedAt: now })
+    .where(eq(matches.id, id))
+  tx.invalidate(matchesTag)
+  if (revision > locked.revision)
+    await reviseMatch(tx, { ...locked, ...columns }, { revision, ...stateOf(entry, locked) })
+  return change
+}
+
+export async function listActiveMatches(reader: Reader): Promise<string[]> {
+  const { matches } = reader.tables
+  const rows = await reader.select({ id: matches.id }).from(matches).where(eq(matches.active, true))
+  return rows.map(({ id }) => id)
+}
+
+/** The match is not listed any more and takes no check-ins and predictions. */
+export async function deactivateMatch(tx: Transaction, id: string): Promise<void> {
+  const { matches } = tx.tables
+  tx.invalidate(matchesTag)
+  await tx
+    .update(matches)
+    .set({ active: false, updatedAt: tx.now() })
+    .where(and(eq(matches.id, id), eq(matches.active, true)))
+}
+
+function changeOf(row: MatchRow | undefined, entry: MatchEntry): EntryChange {
+  const { homeTeamId, awayTeamId, revision = 1 } = entry
+  const state = stateOf(entry, row)
+  const moved = (['homeTeamId', 'awayTeamId'] as const).filter(name => row && row[name] !== entry[name])
+  refuseIfAny(
+    moved.map(name => ({ pointer: `/${name}`, message: `must be ${row?.[name]}, and cannot change` })),
+  )
+  const isNewer = !row || revision > row.revision
+  if (isNewer) refuseIfAny(stateFaults(state))
+  const after = { ...columnsOf(entry), homeTeamId, awayTeamId, ...(isNewer ? { ...state, revision } : {}) }
+  return compareEntries(row && { ...row }, after)
+}
+
+function refuseIfAny(faults: EntryFault[]): void {
+  if (faults.length > 0) refuseEntry(...faults)
+}
+
+/** What the entry leaves out stays as it is. */
+function stateOf(entry: MatchEntry, row?: MatchRow): MatchState {
+  const { status, homeScore, awayScore, kickoffAt } = entry
+  return {
+    status: status ?? row?.status ?? 'scheduled',
+    homeScore: homeScore === undefined ? (row?.homeScore ?? null) : homeScore,
+    awayScore: awayScore === undefined ? (row?.awayScore ?? null) : awayScore,
+    kickoffAt: instantIn(kickoffAt),
+  }
+}
+
+function columnsOf({ competition, season, round, venue, active }: MatchEntry) {
+  return { competition, season, round: round ?? null, venue: venue ?? null, active: active ?? true }
+}

@@ -1,0 +1,107 @@
+/** Sets, at each scrape, the metrics that are read rather than counted. */
+import type { Database } from '../../db/index.ts'
+import type { CacheCounts } from '../cache/response-cache.ts'
+import type { AppSources } from '../core/sources.ts'
+import { readSinkBacklog } from '../event-sink/backlog.ts'
+import { readAwaiting } from '../events/distribute.ts'
+import type { IdentityProvider } from '../identity-provider/provider.ts'
+import { CIRCUIT_STATES } from '../identity-provider/resilience-policy.ts'
+import { readEndpointBacklogs } from '../webhooks/inspect.ts'
+import { createCachedRead } from './cached-read.ts'
+import type { Metrics } from './definitions.ts'
+
+/** A scrape interval is 15 s or more: each sees a new value, and several Prometheus servers share one. */
+const BACKLOG_MAX_AGE_MS = 5_000
+/** Far below the 10 s after which Prometheus gives up. */
+const BACKLOG_DEADLINE_MS = 1_000
+
+export interface MetricsDeps {
+  config: { eventSink: object | null }
+  db: Database
+  now: AppSources['now']
+  elapsed: AppSources['elapsed']
+  cache: { counts: CacheCounts }
+  tokenValidityCache: { counts: CacheCounts }
+  identity: Pick<IdentityProvider, 'circuit' | 'problem' | 'cacheCounts'>
+  nativeTokens: { cacheCounts: CacheCounts }
+  streams: { readonly size: number }
+}
+
+export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promise<void> {
+  const { db, now, elapsed, identity, streams } = deps
+  const caches = {
+    responses: deps.cache.counts,
+    token_validity: deps.tokenValidityCache.counts,
+    session_tokens: identity.cacheCounts,
+    native_tokens: deps.nativeTokens.cacheCounts,
+  }
+  const readBacklogs = createCachedRead(
+    async () => ({
+      awaiting: await readAwaiting(db.read),
+      endpoints: await readEndpointBacklogs(db.read),
+      sink: deps.config.eventSink && (await readSinkBacklog(db.read)),
+    }),
+    { elapsed, maxAgeMs: BACKLOG_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
+  )
+  const ageOf = (since: Date | null) => (since ? Math.max(0, now().getTime() - since.getTime()) / 1000 : 0)
+
+  return async () => {
+    readDatabase()
+    readCaches()
+    metrics.streams.set(streams.size)
+    metrics.providerKeys.set(identity.problem() === null ? 1 : 0)
+    const circuit = identity.circuit()
+    for (const state of CIRCUIT_STATES) metrics.providerCircuit.set({ state }, state === circuit ? 1 : 0)
+    await readWebhooks()
+  }
+
+  function readDatabase() {
+    const { pending, oldestMs } = db.writeLoad()
+    metrics.writesPending.set(pending)
+    metrics.oldestWrite.set(oldestMs / 1000)
+    const pool = db.poolLoad()
+    if (!pool) return
+    metrics.poolSize.set(pool.size)
+    metrics.poolUse.set({ state: 'transaction' }, pool.transactions)
+    metrics.poolUse.set({ state: 'waiting' }, pool.waiting)
+    metrics.poolUse.set({ state: 'statement' }, pool.statements)
+  }
+
+  function readCaches() {
+    metrics.cacheRequests.reset()
+    for (const [cache, { hits, misses }] of Object.entries(caches)) {
+      metrics.cacheRequests.inc({ cache, result: 'hit' }, hits)
+      metrics.cacheRequests.inc({ cache, result: 'miss' }, misses)
+    }
+  }
+
+  async function readWebhooks() {
+    const backlogs = await readBacklogs()
+    const {
+      eventBacklog,
+      eventAge,
+      sinkBacklog,
+      sinkAge,
+      webhookEndpoints,
+      webhookBacklog,
+      webhookAge,
+      backlogRead,
+    } = metrics
+    for (const stale of [webhookEndpoints, webhookBacklog, webhookAge]) stale.reset()
+    for (const stale of [eventBacklog, eventAge, sinkBacklog, sinkAge]) stale.remove()
+    backlogRead.set(backlogs ? 1 : 0)
+    if (!backlogs) return
+    const { awaiting, endpoints, sink } = backlogs
+    eventBacklog.set(awaiting.pending)
+    eventAge.set(ageOf(awaiting.since))
+    sinkBacklog.set(sink?.events ?? 0)
+    sinkAge.set(ageOf(sink?.since ?? null))
+    const enabled = endpoints.filter(({ disabledAt }) => disabledAt === null)
+    webhookEndpoints.set({ state: 'enabled' }, enabled.length)
+    webhookEndpoints.set({ state: 'disabled' }, endpoints.length - enabled.length)
+    for (const { id: endpoint, pending, since } of enabled) {
+      webhookBacklog.set({ endpoint }, pending)
+      webhookAge.set({ endpoint }, ageOf(since))
+    }
+  }
+}

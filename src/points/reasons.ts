@@ -1,0 +1,80 @@
+/** Why points are booked, and what each reason means for lifetime points and for the boards. */
+import { type Board, boardsAt, isFinal, predictionBoard } from '../leaderboard/boards.ts'
+import { seasonOf } from './prediction-ref.ts'
+
+/** Reasons of entries. Reason and `ref` identify a cause, which is booked once. */
+export const POINTS_REASONS = [
+  'onboarding',
+  'activity',
+  'adjustment',
+  'pack_purchase',
+  'pack_refund',
+  'opening_balance',
+  'rule',
+  'rule_void',
+  'quest',
+  'prediction',
+  'prediction_void',
+] as const
+export type PointsReason = (typeof POINTS_REASONS)[number]
+
+/** Reasons whose points can be taken back, by an entry whose reason is the same with `_void`. */
+export const GRANT_REASONS = ['rule', 'prediction'] as const satisfies PointsReason[]
+export type GrantReason = (typeof GRANT_REASONS)[number]
+export type VoidReason = `${GrantReason}_void`
+
+export const isGrantReason = (reason: string): reason is GrantReason =>
+  GRANT_REASONS.some(granted => granted === reason)
+
+/** The reason of what an entry takes back; undefined if it takes nothing back. */
+export const grantReasonOf = (reason: string): GrantReason | undefined =>
+  GRANT_REASONS.find(granted => reason === voidReasonOf(granted))
+
+// Guarantee of the cast: a template of the same text.
+export const voidReasonOf = <Reason extends GrantReason>(reason: Reason) =>
+  `${reason}_void` as `${Reason}_void`
+
+/** Refunded points were earned before: they do not count for ranks. */
+export const REFUND_REASONS: PointsReason[] = ['pack_refund']
+
+/** Points earned in another system: they count on the global board and in no week or month. */
+const OPENING_REASONS: PointsReason[] = ['opening_balance']
+
+/** What a change adds to lifetime points. Negative for points that are taken back. */
+export function earnedBy({ delta, reason }: { delta: number; reason: PointsReason }): number {
+  if (grantReasonOf(reason)) return delta
+  return REFUND_REASONS.includes(reason) ? 0 : Math.max(delta, 0)
+}
+
+/** What determines the boards of an entry. */
+export interface Booked {
+  reason: PointsReason
+  ref: string
+  at: Date
+}
+
+/** The boards on which the points of an entry count. */
+export function boardsFor({ reason, ref, at }: Booked): Board[] {
+  const boards = boardsAt(at)
+  if (OPENING_REASONS.includes(reason)) return boards.filter(({ period }) => period === 'all')
+  return reason === 'prediction' ? [...boards, ...predictionBoardsFor(ref)] : boards
+}
+
+function predictionBoardsFor(ref: string): Board[] {
+  const season = seasonOf(ref)
+  return [predictionBoard(null), ...(season === null ? [] : [predictionBoard(season)])]
+}
+
+/** Earned points, and what was taken back of them later. */
+export interface Earning extends Booked {
+  points: number
+  /** Null while nothing was taken back. */
+  taken: { points: number; at: Date } | null
+}
+
+/** What counts of an earning on each board: points that were taken back do not, unless the board was final by then. */
+export function remainingOf({ points, taken, ...booked }: Earning): { board: Board; points: number }[] {
+  return boardsFor(booked)
+    .map(board => ({ board, points: taken && !isFinal(board, taken.at) ? points - taken.points : points }))
+    .filter(remaining => remaining.points > 0)
+}

@@ -1,0 +1,35 @@
+/** How good a prediction is. */
+
+export interface Scores {
+  homeScore: number
+  awayScore: number
+}
+
+export interface Hits {
+  /** Home win, draw or away win. */
+  outcome: boolean
+  difference: boolean
+  exact: boolean
+}
+
+/** Points for each hit. */
+export type PredictionPoints = Record<keyof Hits, number>
+
+const differenceOf = ({ homeScore, awayScore }: Scores) => homeScore - awayScore
+
+export function hitsOf(predicted: Scores, result: Scores): Hits {
+  const [guess, truth] = [differenceOf(predicted), differenceOf(result)]
+  const difference = guess === truth
+  return {
+    outcome: Math.sign(guess) === Math.sign(truth),
+    difference,
+    exact: difference && predicted.homeScore === result.homeScore,
+  }
+}
+
+/** The points of the best hit. */
+export function pointsFor(hits: Hits, points: PredictionPoints): number {
+  if (hits.exact) return points.exact
+  if (hits.difference) return points.difference
+  return hits.outcome ? points.outcome : 0
+}

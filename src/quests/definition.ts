@@ -1,0 +1,153 @@
+/** Quests as processes keep them in memory: each with all its versions, since a period keeps the one with which it began. */
+import { eq } from 'drizzle-orm'
+import type { Reader, Tables } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
+import type { Condition } from '../catalogue/conditions.ts'
+import type { QuestEntry } from './entry-schema.ts'
+import type { PeriodRules } from './periods.ts'
+
+export interface QuestStep {
+  id: string
+  eventType: string
+  when: Condition[]
+  target: number
+  distinctBy: string | null
+}
+
+export interface QuestReward {
+  points: number
+  rewardId: string | null
+  collectibleId: string | null
+}
+
+/** The members of an entry that a version holds, defaults included. */
+export interface QuestDefinition extends PeriodRules {
+  title: string
+  description: string
+  imageUrl: string | null
+  kind: QuestEntry['kind']
+  steps: QuestStep[]
+  graceDays: number
+  requires: string[]
+  reward: QuestReward
+  claim: 'auto' | 'manual'
+}
+
+type QuestRow = Tables['quests']['$inferSelect']
+
+export interface Quest extends Pick<QuestRow, 'id' | 'active' | 'startsAt' | 'endsAt'> {
+  current: QuestDefinition
+  version: number
+  /** Time of the current version. */
+  changedAt: Date
+  versions: Map<number, QuestDefinition>
+}
+
+export function definitionOf(entry: QuestEntry): QuestDefinition {
+  const { title, description, imageUrl, kind, period, requires, reward, claim } = entry
+  const { timeZone, graceDays } = entry
+  return {
+    title,
+    description,
+    imageUrl: imageUrl ?? null,
+    kind,
+    steps: entry.steps.map(({ id, eventType, when, target, distinctBy }) => {
+      return { id, eventType, when: when ?? [], target, distinctBy: distinctBy ?? null }
+    }),
+    period,
+    timeZone: timeZone ?? 'UTC',
+    graceDays: graceDays ?? 0,
+    requires: requires ?? [],
+    reward: {
+      points: reward?.points ?? 0,
+      rewardId: reward?.rewardId ?? null,
+      collectibleId: reward?.collectibleId ?? null,
+    },
+    claim: claim ?? 'auto',
+  }
+}
+
+export interface QuestSet {
+  byId: Map<string, Quest>
+  /** Active quests that an event of a type may move, in any of their versions. */
+  byEventType: Map<string, Quest[]>
+  /** Quests that require another one. */
+  dependents: Map<string, Quest[]>
+}
+
+/** Every quest, active or not, by id. */
+export async function readQuestSet(reader: Reader): Promise<QuestSet> {
+  const byId = questsOf(await selectAll(reader))
+  return { byId, byEventType: listenersOf(byId), dependents: dependentsOf(byId) }
+}
+
+export const readQuest = async (reader: Reader, id: string): Promise<Quest | undefined> =>
+  questsOf(await selectOne(reader, id)).get(id)
+
+interface VersionRow {
+  quest: QuestRow
+  version: number
+  entry: string
+  createdAt: Date
+}
+
+function questsOf(rows: VersionRow[]): Map<string, Quest> {
+  const quests = new Map<string, Quest>()
+  for (const { quest, version, entry, createdAt } of rows) {
+    const { id, active, startsAt, endsAt } = quest
+    // Guarantee: the import validates entries before it stores them.
+    const definition = definitionOf(JSON.parse(entry) as QuestEntry)
+    const known: Quest = quests.get(id) ?? {
+      ...{ id, active, startsAt, endsAt, version: quest.version },
+      current: definition,
+      changedAt: createdAt,
+      versions: new Map(),
+    }
+    known.versions.set(version, definition)
+    if (version === known.version) Object.assign(known, { current: definition, changedAt: createdAt })
+    quests.set(id, known)
+  }
+  return quests
+}
+
+const selectAll = prepared((reader: Reader) =>
+  withVersions(reader).orderBy(reader.tables.quests.id, reader.tables.questVersions.version),
+)
+
+const selectOne = prepared((reader: Reader, id: string) =>
+  withVersions(reader).where(eq(reader.tables.quests.id, id)),
+)
+
+function withVersions(reader: Reader) {
+  const { quests, questVersions } = reader.tables
+  const { version, entry, createdAt } = questVersions
+  return reader
+    .select({ quest: quests, version, entry, createdAt })
+    .from(quests)
+    .innerJoin(questVersions, eq(questVersions.questId, quests.id))
+}
+
+function listenersOf(quests: Map<string, Quest>) {
+  const byEventType = new Map<string, Quest[]>()
+  for (const quest of quests.values()) {
+    if (!quest.active) continue
+    const types = new Set([...quest.versions.values()].flatMap(({ steps }) => steps.map(s => s.eventType)))
+    for (const type of types) byEventType.set(type, [...(byEventType.get(type) ?? []), quest])
+  }
+  return byEventType
+}
+
+function dependentsOf(quests: Map<string, Quest>) {
+  const dependents = new Map<string, Quest[]>()
+  for (const quest of quests.values())
+    for (const required of quest.current.requires)
+      dependents.set(required, [...(dependents.get(required) ?? []), quest])
+  return dependents
+}
+
+/** The definition that a period began with. */
+export function versionOf({ id, versions }: Quest, version: number): QuestDefinition {
+  const definition = versions.get(version)
+  if (!definition) throw new Error(`quest ${id} has no version ${version}`)
+  return definition
+}

@@ -1,0 +1,33 @@
+/** Every version of every rule, to evaluate past events again by the rules of their time. */
+import { asc } from 'drizzle-orm'
+import type { Reader } from '../../db/index.ts'
+import { parseContent, type Rule, ruleOf } from './rule.ts'
+
+export interface RuleHistory {
+  /** The rules that were active for a type of event at a revision, by id. */
+  rulesAt(revision: number, eventType: string): Rule[]
+}
+
+export async function readRuleHistory(reader: Reader): Promise<RuleHistory> {
+  const { ruleVersions } = reader.tables
+  const rows = await reader
+    .select()
+    .from(ruleVersions)
+    .orderBy(asc(ruleVersions.ruleId), asc(ruleVersions.version))
+  const versions = rows.map(({ version, entry }) => ruleOf(parseContent(entry), version))
+  const byRule = [...Map.groupBy(versions, ({ id }) => id).values()]
+  const known = new Map<string, Rule[]>()
+  return {
+    rulesAt(revision, eventType) {
+      const key = `${revision} ${eventType}`
+      const found =
+        known.get(key) ??
+        byRule.flatMap(rule => {
+          const newest = rule.findLast(({ version }) => version <= revision)
+          return newest?.active && newest.eventType === eventType ? [newest] : []
+        })
+      known.set(key, found)
+      return found
+    },
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * The open streams of this process. Timers run while there are any: they poll for events of the fans, for changes of public
+ * topics, and for tokens that ended, in a fixed number of statements for all streams together.
+ */
+import type { Logger } from 'pino'
+import { checkOpenTokens, type OpenToken } from '../auth/open-tokens.ts'
+import type { Config } from '../config/config.ts'
+import { loggable } from '../core/loggable.ts'
+import { DomainError } from '../core/problems.ts'
+import type { AppSources } from '../core/sources.ts'
+import { readNewestSequences } from '../events/follow.ts'
+import { recorded } from '../events/signals.ts'
+import { type Connection, createConnection } from './connection.ts'
+import { createFeed, type Feed } from './feed.ts'
+import { COMMENT, retryFrame } from './frames.ts'
+import type { TopicDeps } from './topics.ts'
+import { watchTopics } from './watch-topics.ts'
+
+/** Milliseconds between two polls of the database. */
+const FANS_EVERY_MS = 400
+const TOPICS_EVERY_MS = 100
+const COMMENT_EVERY_MS = 15_000
+/** Clients reconnect after a random time in this range, so that they do not come back all at once. */
+const RETRY_MS = { min: 1_000, spread: 3_000 }
+/** `Retry-After` of `too_many_streams`, in seconds. */
+const RETRY_AFTER = 15
+
+export interface StreamsDeps extends TopicDeps {
+  config: Config
+  log: Logger
+  now: AppSources['now']
+  randomBytes: AppSources['randomBytes']
+}
+
+interface StreamRequest {
+  token: OpenToken
+  userId: string | undefined
+  /** Public topics with their ETags as just read. */
+  topics: Map<string, string>
+  /** Whether the fan's events are sent. */
+  me: boolean
+  lastEventId: number | null
+  onUnreadEnd(): void
+}
+
+export interface Streams {
+  /** The body of the response. @throws DomainError `too_many_streams` */
+  open(request: StreamRequest): ReadableStream<Uint8Array>
+  /** The number of open streams. */
+  readonly size: number
+  /** A token may have ended, or a user record may exist now: the next poll checks. */
+  noteTokenChange(): void
+  /** Ends all streams, and those that are opened later at once. */
+  stop(): void
+}
+
+interface Stream {
+  token: OpenToken
+  userId: string | undefined
+  connection: Connection
+  feed: Feed
+  lose(): void
+}
+
+export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVERY_MS } = {}): Streams {
+  const { config, db, log, now, randomBytes } = deps
+  const { streams: max, streamsPerFan: maxPerFan } = config.limits
+  const open = new Set<Stream>()
+  const bySubject = createIndex<Stream>()
+  const byUser = createIndex<Stream>()
+  const topics = watchTopics(deps)
+  let stopTimers: (() => void) | undefined
+  let stopped = false
+  /** Whether tokens may have changed since the last poll, as far as this process knows. */
+  let tokensChanged = true
+  let seenCommits: number | null = null
+
+  const keyOf = ({ provider, subject }: OpenToken) => `${provider} ${subject}`
+
+  function add(stream: Stream): void {
+    open.add(stream)
+    bySubject.add(keyOf(stream.token), stream)
+    byUser.add(stream.userId, stream)
+    tokensChanged = true
+    stopTimers ??= startTimers()
+  }
+
+  function remove(stream: Stream): void {
+    if (!open.delete(stream)) return
+    topics.leave(stream)
+    bySubject.remove(keyOf(stream.token), stream)
+    byUser.remove(stream.userId, stream)
+    if (open.size > 0) return
+    stopTimers?.()
+    stopTimers = undefined
+  }
+
+  function startTimers(): () => void {
+    const timers = [
+      every(FANS_EVERY_MS, 'look for events of streams', lookForAll),
+      every(TOPICS_EVERY_MS, 'look for changes of topics', () => topics.poll()),
+      every(commentEveryMs, 'send comments', async () => {
+        for (const { connection } of open) if (connection.hasRoom) connection.send(COMMENT)
+      }),
+      recorded.listen(db.read, ({ userId }) => {
+        for (const stream of byUser.get(userId)) advance(stream)
+      }),
+    ]
+    return () => {
+      for (const stop of timers) stop()
+    }
+  }
+
+  /** Runs of one task never overlap. Of several failures in a row, only the first is logged. */
+  function every(ms: number, task: string, run: () => Promise<unknown>): () => void {
+    let running = false
+    let failed = false
+    const timer = setInterval(async () => {
+      if (running) return
+      running = true
+      try {
+        await run()
+        failed = false
+      } catch (error) {
+        if (!failed) log.error({ task, error: loggable(error) }, 'background run failed')
+        failed = true
+      } finally {
+        running = false
+      }
+    }, ms)
+    timer.unref()
+    return () => clearInterval(timer)
+  }
+
+  async function lookForAll(): Promise<void> {
+    for (const { connection, token, lose } of open) {
+      if (token.credential.expiresAt <= now()) connection.end()
+      else if (connection.isStalled()) lose()
+    }
+    const commits = db.externalCommits()
+    // SQLite reports commits of other processes. Those of this process are signalled.
+    const mayHaveNews = commits === null || commits !== seenCommits
+    if (mayHaveNews || tokensChanged) await checkTokens()
+    const newest = await readNewestSequences(db.read, mayHaveNews ? byUser.keys() : [])
+    seenCommits = commits
+    for (const stream of open) {
+      if (stream.feed.isBehind(newest.get(stream.userId ?? '') ?? 0)) advance(stream)
+    }
+  }
+
+  async function checkTokens(): Promise<void> {
+    tokensChanged = false
+    try {
+      const streams = [...open]
+      const check = await checkOpenTokens(
+        db.read,
+        config.identity.name,
+        streams.map(({ token }) => token),
+      )
+      for (const stream of streams) {
+        const { valid, userId } = check(stream.token)
+        if (!valid) stream.connection.end()
+        else if (userId !== stream.userId) recognize(stream, userId)
+      }
+    } catch (error) {
+      tokensChanged = true
+      throw error
+    }
+  }
+
+  /** The fan has a user record now. */
+  function recognize(stream: Stream, userId: string | undefined): void {
+    if (!open.has(stream)) return
+    byUser.remove(stream.userId, stream)
+    byUser.add(userId, stream)
+    stream.userId = userId
+    advance(stream)
+  }
+
+  /** What fails is tried again by the next poll. */
+  function advance({ feed }: Stream): void {
+    feed
+      .advance()
+      .catch(error => log.error({ task: 'send events', error: loggable(error) }, 'background run failed'))
+  }
+
+  return {
+    get size() {
+      return open.size
+    },
+    open({ token, userId, me, lastEventId, topics: followed, onUnreadEnd }) {
+      if (open.size >= max || bySubject.get(keyOf(token)).size >= maxPerFan)
+        throw new DomainError('too_many_streams', { retryAfter: RETRY_AFTER })
+      const connection = createConnection({ onClose: () => remove(stream), onUnreadEnd })
+      const feed = createFeed({
+        ...{ db, connection, lastEventId, sendsEvents: me },
+        userId: () => stream.userId,
+      })
+      const stream: Stream = { token, userId, connection, feed, lose: feed.lose }
+      const [random = 0] = randomBytes(1)
+      connection.send(retryFrame(RETRY_MS.min + Math.round((random / 255) * RETRY_MS.spread)))
+      add(stream)
+      for (const [topic, etag] of followed) topics.follow(topic, etag, stream)
+      advance(stream)
+      if (stopped) connection.end()
+      return connection.body
+    },
+    noteTokenChange() {
+      tokensChanged = true
+    },
+    stop() {
+      stopped = true
+      for (const { connection } of open) connection.end()
+    },
+  }
+}
+
+interface Index<Value> {
+  add(key: string | undefined, value: Value): void
+  remove(key: string | undefined, value: Value): void
+  get(key: string): ReadonlySet<Value>
+  keys(): string[]
+}
+
+function createIndex<Value>(): Index<Value> {
+  const values = new Map<string, Set<Value>>()
+  return {
+    add(key, value) {
+      if (key !== undefined) values.set(key, (values.get(key) ?? new Set()).add(value))
+    },
+    remove(key, value) {
+      if (key === undefined) return
+      const found = values.get(key)
+      if (found?.delete(value) && found.size === 0) values.delete(key)
+    },
+    get: key => values.get(key) ?? new Set(),
+    keys: () => [...values.keys()],
+  }
+}

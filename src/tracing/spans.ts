@@ -1,0 +1,74 @@
+/**
+ * Spans, and the current one of each request. Names and attributes follow OpenTelemetry's semantic conventions, except that
+ * no URL, address or header is recorded: they may identify a fan or hold a secret. Errors are recorded by type only.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import {
+  type Attributes,
+  type Context,
+  type Tracer as OtelTracer,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api'
+import { DomainError, problemTypes } from '../core/problems.ts'
+
+interface SpanStart {
+  name: string
+  kind: SpanKind
+  attributes?: Attributes
+}
+
+export interface Spans {
+  /** Of the current request or call; undefined outside of one. */
+  current(): Context | undefined
+  /** Starts a span within `parent`, or a trace if there is none. The caller ends it. */
+  start(start: SpanStart, parent?: Context): { span: Span; context: Context }
+  /** Runs `work` with this as the current context, or without one. */
+  within<T>(context: Context | undefined, work: () => T): T
+}
+
+export function createSpans(tracer: OtelTracer): Spans {
+  const storage = new AsyncLocalStorage<Context>()
+  return {
+    current: () => storage.getStore(),
+    start({ name, kind, attributes = {} }, parent = ROOT_CONTEXT) {
+      const span = tracer.startSpan(name, { kind, attributes }, parent)
+      return { span, context: trace.setSpan(parent, span) }
+    },
+    within: (context, work) => (context ? storage.run(context, work) : storage.exit(work)),
+  }
+}
+
+/** Whether spans of this trace are sent. */
+export const isSampled = (context: Context): boolean =>
+  ((trace.getSpanContext(context)?.traceFlags ?? 0) & TraceFlags.SAMPLED) !== 0
+
+/** Runs `work`, and ends the span with its outcome. */
+export async function endWith<T>(span: Span, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    noteError(span, error)
+    throw error
+  } finally {
+    span.end()
+  }
+}
+
+/** A refusal is no failure of the server: it has a type, and no status. Messages may contain values. */
+export function noteError(span: Span, error: unknown): void {
+  const refusal: DomainError | undefined = error instanceof DomainError ? error : undefined
+  const code = refusal?.code
+  span.setAttribute('error.type', code ?? typeOf(error))
+  if (!code || problemTypes[code].status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+}
+
+function typeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : error.name
+}

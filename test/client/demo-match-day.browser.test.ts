@@ -1,0 +1,188 @@
+/** Matches and quests in the example app, as a fan uses them on a phone. */
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { upsertMatch } from '../../src/matches/upsert-match.ts'
+import { exampleQuest } from '../../src/quests/schema.ts'
+import { findSerious } from '../support/axe.ts'
+import { noBrowser, screenshotPath } from '../support/browser.ts'
+import { DEMO_TIMEOUT_MS, PHONE, useDemo } from '../support/demo.ts'
+
+const HOUR_MS = 3_600_000
+const title = noBrowser
+  ? `Match day in the example app (skipped: ${noBrowser})`
+  : 'Match day in the example app'
+
+/** One that was played, one that is about to begin, and one that a test starts. */
+const drawMatches = (now: number) => {
+  const season = { competition: 'Summer Cup', season: '2026/27', round: 'Round 12' }
+  const kickoffIn = (hours: number) => ({ kickoffAt: new Date(now + hours * HOUR_MS).toISOString() })
+  return [
+    {
+      ...{ id: 'played', homeTeamId: 'porto-sereno', awayTeamId: 'drakenfels-sv', ...season },
+      ...{ ...kickoffIn(-3), status: 'finished' as const, homeScore: 2, awayScore: 2 },
+    },
+    { id: 'next', homeTeamId: 'harbour-city', awayTeamId: 'ashbourne-rovers', ...season, ...kickoffIn(4) },
+    { id: 'early', homeTeamId: 'bellavista-cf', awayTeamId: 'vila-do-sol', ...season, ...kickoffIn(5) },
+  ]
+}
+
+describe.skipIf(noBrowser !== null)(title, () => {
+  const demo = useDemo(async db => {
+    for (const match of drawMatches(Date.now())) await db.write(tx => upsertMatch(tx, match))
+  })
+
+  /** Opens the page of the matches. */
+  async function openMatches(page: Page, fan: number): Promise<void> {
+    await demo.signIn(page, fan)
+    await page.getByRole('button', { name: 'Matches' }).press('Enter')
+  }
+
+  test.each(['light', 'dark'] as const)(
+    'a fan predicts the next match by keyboard, changes it, and sees a result (%s)',
+    async colorScheme => {
+      const page = await demo.visit({ colorScheme })
+      await openMatches(page, colorScheme === 'light' ? 7 : 14)
+      const played = page
+        .getByRole('listitem')
+        .filter({ hasText: /Summer Cup.*AC Porto Sereno 2 – 2 SV Drakenfels/ })
+      await played.getByText('You have not predicted this match.').waitFor()
+      expect(await played.getByRole('spinbutton').count()).toBe(0)
+
+      const next = page.getByRole('listitem').filter({ hasText: /Summer Cup.*Ashbourne Rovers/ })
+      const away = next.getByRole('spinbutton', { name: 'Ashbourne Rovers' })
+      await next.getByRole('spinbutton', { name: 'Harbour City FC' }).focus()
+      await page.keyboard.type('3')
+      await page.keyboard.press('Tab')
+      await page.keyboard.type('1')
+      await page.keyboard.press('Enter')
+      await next.getByText('Your prediction: 3 – 1').waitFor()
+      expect(await findSerious(page)).toEqual([])
+      await page.screenshot({ path: screenshotPath(`demo-matches-${colorScheme}`) })
+
+      await page.reload()
+      await page.getByRole('button', { name: 'Matches' }).press('Enter')
+      await next.getByText('Your prediction: 3 – 1').waitFor()
+      await away.fill('2')
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await next.getByText('Your prediction: 3 – 2').waitFor()
+      expect(await away.inputValue()).toBe('2')
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
+    },
+    DEMO_TIMEOUT_MS,
+  )
+
+  test(
+    'seeded fans see what their predictions earned and quests half way, a new fan that none is begun',
+    async () => {
+      const page = await demo.visit()
+      await openMatches(page, 3)
+      await page
+        .getByText(/^Your prediction: \d – \d, \d+ points$/)
+        .first()
+        .waitFor()
+      await page.getByRole('button', { name: 'Sign out' }).press('Enter')
+      await demo.signIn(page, 6)
+      await page.getByRole('button', { name: 'Quests' }).press('Enter')
+      const begun = page.getByRole('list').first().getByRole('listitem')
+      await begun.filter({ hasText: 'Something for nothing' }).getByRole('button').waitFor()
+      await begun
+        .filter({ hasText: 'Reward hunter' })
+        .getByLabel(/^rewards: [1-5] of 6$/)
+        .waitFor()
+      await page.getByRole('button', { name: 'Sign out' }).press('Enter')
+      await demo.signIn(page, 12)
+      await page.getByRole('button', { name: 'Quests' }).press('Enter')
+      await page.getByText('You have not begun a quest.').waitFor()
+    },
+    DEMO_TIMEOUT_MS,
+  )
+
+  test(
+    'a prediction after kick-off is refused with the reason',
+    async () => {
+      const page = await demo.visit()
+      await openMatches(page, 8)
+      const early = page.getByRole('listitem').filter({ hasText: /Summer Cup.*Bellavista CF/ })
+      await early.getByRole('spinbutton').first().fill('1')
+      await early.getByRole('spinbutton').last().fill('0')
+      const match = drawMatches(Date.now()).find(({ id }) => id === 'early')
+      if (!match) throw new Error('the match is not in the list')
+      const live = { ...match, status: 'live' as const, homeScore: 0, awayScore: 0, revision: 2 }
+      await demo.db.write(tx => upsertMatch(tx, live))
+      await early.getByRole('button').press('Enter')
+      expect(await page.getByRole('alert').textContent()).toContain('are closed')
+    },
+    DEMO_TIMEOUT_MS,
+  )
+
+  test(
+    'matches that load, fail and are none are shown as such',
+    async () => {
+      const page = await demo.visit()
+      const answered = Promise.withResolvers<void>()
+      await page.route('**/api/matches?*', async route => {
+        await answered.promise
+        await route.fulfill({ status: 503, json: { detail: 'Come back soon.' } })
+      })
+      await openMatches(page, 9)
+      await page.getByText('Loading…').waitFor()
+      answered.resolve()
+      await page.getByRole('alert').getByText('Come back soon.').waitFor()
+      expect(await findSerious(page)).toEqual([])
+      await page.unroute('**/api/matches?*')
+      await page.route('**/api/matches?*', route =>
+        route.fulfill({ json: { matches: [], nextCursor: null } }),
+      )
+      await page.getByRole('button', { name: 'Try again' }).press('Enter')
+      await page.getByText('No matches are planned.').waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+    },
+    DEMO_TIMEOUT_MS,
+  )
+
+  test.each(['light', 'dark'] as const)(
+    'quests show progress and a streak at risk, or that there are none (%s)',
+    async colorScheme => {
+      const page = await demo.visit({ colorScheme })
+      const streak = { current: 4, best: 6, atRiskUntil: '2026-11-23T00:00:00.000Z', graceLeft: 0 }
+      const running = { ...exampleQuest, id: 'weekly', title: 'Every week', kind: 'streak', streak }
+      const progress = [{ stepId: 'home-matches', count: 1, target: 2 }]
+      const state = { state: 'in_progress', progress, completedAt: null }
+      const locked = { ...exampleQuest, id: 'later', title: 'Later', completedAt: null, state: 'locked' }
+      const quests = [{ ...running, ...state }, exampleQuest, locked]
+      await page.route('**/api/quests', route => route.fulfill({ json: { quests } }))
+      await demo.signIn(page, colorScheme === 'light' ? 10 : 11)
+      await page.getByRole('button', { name: 'Quests' }).press('Enter')
+      await page.getByText(/4 in a row, at risk: ends/).waitFor()
+      await page.getByLabel('home matches: 1 of 2').waitFor()
+      await page.getByRole('button', { name: `Claim ${exampleQuest.title}` }).waitFor()
+      expect(await findSerious(page)).toEqual([])
+      await page.screenshot({ path: screenshotPath(`demo-quests-${colorScheme}`) })
+
+      quests.length = 0
+      await page.getByRole('button', { name: 'Home' }).press('Enter')
+      await page.getByRole('button', { name: 'Quests' }).press('Enter')
+      await page.getByText('No quests at the moment.').waitFor()
+    },
+    DEMO_TIMEOUT_MS,
+  )
+
+  test(
+    'without a stream, the app shows points and no error',
+    async () => {
+      const page = await demo.visit()
+      const refused = Promise.withResolvers<void>()
+      await page.route('**/api/stream?*', async route => {
+        await route.fulfill({ status: 429, json: { code: 'too_many_streams' } })
+        refused.resolve()
+      })
+      await demo.signIn(page, 13)
+      await refused.promise
+      await page.getByRole('button', { name: 'Join and get your first points' }).press('Enter')
+      await page.getByTestId('points').getByText('100').waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+    },
+    DEMO_TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,248 @@
+/** `bun run import-events`: events of a spreadsheet earn points as those of the API do, once. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readEvents } from '../../scripts/import-events/read-events.ts'
+import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
+import { upsertRule } from '../../src/rules/upsert-rule.ts'
+import { ensureUser } from '../../src/users/users.ts'
+import { sharedEngines } from '../support/engines.ts'
+import { onEngine, type World } from '../support/world.ts'
+import { runScript, startScript } from './run-script.ts'
+
+const HOUR = 3_600_000
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'matchday-import-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let files = 0
+function fileOf(text: string | Uint8Array, extension = 'ndjson'): string {
+  const path = join(folder, `events-${++files}.${extension}`)
+  writeFileSync(path, text)
+  return path
+}
+const linesOf = (events: object[]) => events.map(event => `${JSON.stringify(event)}\n`).join('')
+
+/** Commands have the real clock. */
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
+
+async function importEvents({ config, databaseUrl }: World, path: string, ...parameters: string[]) {
+  const env = { DATABASE_URL: databaseUrl ?? '', IDP_NAME: config.identity.name }
+  const { code, out, err } = await runScript('import-events', [path, ...parameters, '--json'], { env })
+  return { code, err, json: out === '' ? null : JSON.parse(out) }
+}
+
+for (const engine of sharedEngines) {
+  onEngine(engine, 'bun run import-events', world => {
+    beforeAll(() =>
+      world.db.write(async tx => {
+        const points = { per: '/amount', every: 100, points: 1 }
+        await upsertRule(tx, { id: 'shop', name: 'Shop', eventType: 'shop.purchase', points })
+        const visit = { id: 'visit', name: 'Visit', eventType: 'ticket.scanned', points: { fixed: 50 } }
+        await upsertRule(tx, { ...visit, limit: { count: 1, per: 'ever' } })
+      }),
+    )
+    const balanceOf = async (subject: string) => {
+      const fan = world.withToken(await world.idp.issueToken(subject))
+      return (await fan.get('/api/user/points')).body.balance
+    }
+    const stored = async (source: string) =>
+      (await world.db.read.select().from(world.db.tables.events)).filter(event => event.source === source)
+
+    test('imports a spreadsheet; a dry run writes nothing, and a second run changes nothing', async () => {
+      const path = fileOf(
+        [
+          'id,type,occurredAt,subject,data.amount,data.shop',
+          `p-1,shop.purchase,${ago(HOUR)},fan-0110,2599,north`,
+          `p-2,shop.purchase,${ago(2 * HOUR)},fan-0111,100,007`,
+          `p-3,shop.returned,${ago(HOUR)},fan-0111,100,`,
+        ].join('\r\n'),
+        'csv',
+      )
+      const said = { applied: 2, duplicate: 0, ignored: 1, refused: 0, invalid: 0, points: 26, errors: [] }
+      const dry = await importEvents(world, path, '--source', 'till', '--dry-run')
+      expect(dry).toMatchObject({ code: 0, json: { ...said, changed: 3, dryRun: true } })
+      expect(await stored('till')).toEqual([])
+      expect(await balanceOf('fan-0110')).toBe(0)
+
+      expect(await importEvents(world, path, '--source', 'till')).toMatchObject({ code: 0, json: said })
+      expect([await balanceOf('fan-0110'), await balanceOf('fan-0111')]).toEqual([25, 1])
+      const data = (await stored('till')).map(event => [event.eventId, event.data])
+      expect(Object.fromEntries(data)).toEqual({
+        'p-1': '{"amount":2599,"shop":"north"}',
+        'p-2': '{"amount":100,"shop":"007"}',
+        'p-3': '{"amount":100}',
+      })
+      expect(await importEvents(world, path, '--source', 'till')).toMatchObject({
+        code: 0,
+        json: { applied: 0, duplicate: 3, ignored: 0, points: 0, changed: 0 },
+      })
+      expect([await balanceOf('fan-0110'), await balanceOf('fan-0111')]).toEqual([25, 1])
+      expect((await verifyLedger(world.db)).findings).toBe(0)
+    })
+
+    test('an event that the system has reported to the API is the same event', async () => {
+      const gate = world.withToken(await world.serverKey(['events:write'], { source: 'gate' }))
+      world.clock.ms = Date.now()
+      const fan = { provider: world.config.identity.name, subject: 'fan-0112' }
+      const scan = { id: 's-1', type: 'ticket.scanned', fan, occurredAt: ago(HOUR) }
+      expect((await gate.post('/api/events', { events: [scan] })).body.results[0].outcome).toBe('applied')
+      const path = fileOf(linesOf([scan, { ...scan, id: 's-2' }]))
+      // The limit of the rule: one grant per fan.
+      expect(await importEvents(world, path, '--source', 'gate')).toMatchObject({
+        code: 0,
+        json: { duplicate: 1, applied: 1, points: 0 },
+      })
+      expect(await balanceOf('fan-0112')).toBe(50)
+    })
+
+    test('rejects a file with invalid lines and lists all faults; --skip-invalid imports the valid lines', async () => {
+      const [fan, occurredAt] = [{ provider: world.config.identity.name, subject: 'fan-0113' }, ago(HOUR)]
+      const valid = { type: 'ticket.scanned', fan, occurredAt }
+      const path = fileOf(
+        [
+          ...[{ ...valid, id: 'v-1' }, { ...valid }, { ...valid, id: 'v-2', type: 'Scan' }],
+          ...[
+            { ...valid, id: 'v-3', fan: {} },
+            { ...valid, id: 'v-4', occurredAt: 'yesterday' },
+          ],
+          ...[
+            { ...valid, id: 'v-1' },
+            { ...valid, id: 'v-5', points: 5 },
+            { ...valid, id: 'v-6', data: [] },
+          ],
+          { ...valid, id: 'v-7', data: { a: 'x'.repeat(5000) } },
+          { ...valid, id: 'v-8', data: { a: 'a\0b' } },
+        ]
+          .map(line => JSON.stringify(line))
+          .concat('no json', '')
+          .join('\n'),
+      )
+      const { code, json } = await importEvents(world, path, '--source', 'invalid')
+      expect([code, json.rejected, json.changed]).toEqual([1, true, 0])
+      const places = json.errors.map(({ line, field }: { line: number; field: string }) => `${line} ${field}`)
+      expect(places).toEqual([
+        ...['2 id', '3 type', '4 fan', '5 occurredAt', '6 id', '7 points', '8 data', '9 data', '10 data/a'],
+        '11 ',
+      ])
+      expect(await stored('invalid')).toEqual([])
+      expect(await importEvents(world, path, '--source', 'invalid', '--skip-invalid')).toMatchObject({
+        code: 1,
+        json: { applied: 1, invalid: 10, points: 50 },
+      })
+    })
+
+    test('lists the lines that the API would refuse, and imports the others', async () => {
+      const known = await world.db.write(
+        async tx =>
+          (await ensureUser(tx, { provider: world.config.identity.name, subject: 'known' })).user.id,
+      )
+      const path = fileOf(
+        [
+          'id,type,occurredAt,userId,subject,provider',
+          `r-1,ticket.scanned,${ago(31 * 24 * HOUR)},${known},,`,
+          `r-2,ticket.scanned,${ago(-HOUR)},${known},,`,
+          `r-3,ticket.scanned,${ago(HOUR)},nobody,,`,
+          `r-4,ticket.scanned,${ago(HOUR)},,x,elsewhere`,
+          `r-5,reward.claimed,${ago(HOUR)},${known},,`,
+          `r-6,ticket.scanned,${ago(HOUR)},${known},,`,
+        ].join('\n'),
+        'csv',
+      )
+      const { code, json } = await importEvents(world, path)
+      expect([code, json.applied, json.refused, json.points]).toEqual([1, 1, 5, 50])
+      expect(
+        json.errors.map(({ line, message }: { line: number; message: string }) => [line, message]),
+      ).toEqual([
+        [2, 'is refused: too_old'],
+        [3, 'is refused: in_future'],
+        [4, 'is refused: fan_not_found'],
+        [5, 'is refused: fan_not_found'],
+        [6, 'is refused: type_reserved'],
+      ])
+      expect((await stored('operator')).map(({ eventId }) => eventId)).toEqual(['r-6'])
+    })
+
+    test('after a kill, a second run gives the result of one run', async () => {
+      const provider = world.config.identity.name
+      const occurredAt = ago(HOUR)
+      const events = Array.from({ length: 1_000 }, (_, nth) => ({
+        id: `k-${nth}`,
+        type: 'shop.purchase',
+        fan: { provider, subject: `killed-${nth % 50}` },
+        occurredAt,
+        data: { amount: 100 },
+      }))
+      const path = fileOf(linesOf(events))
+      const env = { DATABASE_URL: world.databaseUrl ?? '', IDP_NAME: provider }
+      const child = startScript('import-events', [path, '--source', 'killed'], { env })
+      const deadline = performance.now() + 50_000
+      while ((await stored('killed')).length < 20 && performance.now() < deadline) await Bun.sleep(2)
+      child.kill('SIGKILL')
+      await child.exited
+      const there = (await stored('killed')).length
+      expect(there).toBeGreaterThan(0)
+      expect(there).toBeLessThan(1_000)
+      const { code, json } = await importEvents(world, path, '--source', 'killed', '--exclusive')
+      expect(code).toBe(0)
+      expect(json).toMatchObject({ applied: 1_000 - there, duplicate: there })
+      const entries = await world.db.read.select().from(world.db.tables.pointsEntries)
+      expect(entries.filter(({ ref }) => ref.startsWith('shop:killed:'))).toHaveLength(1_000)
+      expect((await verifyLedger(world.db)).findings).toBe(0)
+    })
+
+    test('rejects a missing file, another file type, and the name of a reserved source', async () => {
+      expect((await importEvents(world, join(folder, 'none.csv'))).code).toBe(1)
+      expect((await importEvents(world, fileOf('', 'xml'))).code).toBe(2)
+      expect((await importEvents(world, fileOf(''), '--source', 'matchday')).code).toBe(2)
+    })
+  })
+}
+
+describe('Reading events', () => {
+  const read = async (text: string, format: 'csv' | 'ndjson' = 'csv') =>
+    Array.fromAsync(readEvents(fileOf(text), { format, provider: 'mock-idp' }))
+  const AT = '2026-08-15T18:30:00Z'
+
+  test('cells of data are numbers as JavaScript writes them, true, false, or text', async () => {
+    const header = 'id,type,occurredAt,subject,data.a,data.b,data.c,data.d,data.e,data.f'
+    const [line] = await read(`${header}\n1,a.b,${AT},s,12.5,true,007,1e3,,"x\r\ny"\n`)
+    expect(line?.event).toEqual({
+      id: '1',
+      type: 'a.b',
+      occurredAt: AT,
+      fan: { provider: 'mock-idp', subject: 's' },
+      data: { a: 12.5, b: true, c: '007', d: '1e3', f: 'x\ny' },
+    })
+  })
+
+  test('a column of data holds JSON objects', async () => {
+    const lines = await read(
+      `id,type,occurredAt,userId,data\n1,a.b,${AT},u,"{""a"":[1]}"\n2,a.b,${AT},u,nonsense\n3,a.b,${AT},u,\n`,
+    )
+    expect(lines.map(({ event, faults }) => event?.data ?? faults.map(({ field }) => field))).toEqual([
+      { a: [1] },
+      ['data'],
+      [],
+    ])
+  })
+
+  test.each([
+    { what: 'no fan', header: 'id,type,occurredAt', field: 'subject' },
+    { what: 'no id', header: 'type,occurredAt,subject', field: 'id' },
+    { what: 'an unknown column', header: 'id,type,occurredAt,subject,amount', field: 'amount' },
+    { what: 'a column twice', header: 'id,type,occurredAt,subject,data.a,data.a', field: 'data.a' },
+    { what: 'data in two ways', header: 'id,type,occurredAt,subject,data,data.a', field: 'data' },
+  ])('a header with $what is rejected', async ({ header, field }) => {
+    expect(await read(`${header}\n`)).toMatchObject([{ line: 1, fatal: true, faults: [{ field }] }])
+  })
+
+  test('a fan by id and by subject is a fault', async () => {
+    const lines = await read(`id,type,occurredAt,userId,subject\n1,a.b,${AT},u,s\n`)
+    expect(lines[0]?.faults.map(({ field }) => field)).toEqual(['fan'])
+  })
+})

@@ -1,0 +1,91 @@
+/** The example app, bundled and served by the API, with a seeded database and a browser at phone width. */
+import { afterAll, afterEach, beforeAll, expect } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import type { Database } from '../../db/index.ts'
+import { generateFans } from '../../mock-idp/users/generate-fans.ts'
+import { buildDemo } from '../../scripts/dev/build-demo.ts'
+import { seedDatabase } from '../../scripts/seed/seed.ts'
+import { realSources } from '../../src/core/sources.ts'
+import { options } from '../scripts/seed/sixty-fans.ts'
+import { openBrowser, type WatchedBrowser } from './browser.ts'
+import { sqliteEngine, type TemporaryDatabase } from './engines.ts'
+import { type RunningApi, type RunningProvider, startApi, startProvider } from './processes.ts'
+
+export const DEMO_TIMEOUT_MS = 300_000
+export const PHONE = { width: 390, height: 844 }
+const fans = generateFans({ seed: 1, count: 40 })
+/** The first fans of the mock provider; the others are new to the app. */
+const SEEDED = 7
+
+export interface Demo {
+  readonly origin: string
+  readonly db: Database
+  /** Opens the app. Complaints of the browser, and requests to other hosts, fail the test. */
+  visit(look?: Parameters<typeof openBrowser>[0]): Promise<Page>
+  /** `fan`: index of a fan on the first page of the provider's list. */
+  signIn(page: Page, fan: number): Promise<void>
+  /** The native token of the signed-in fan. */
+  readToken(page: Page): Promise<string>
+}
+
+/** Starts everything before the tests of the current `describe`, and stops it after them. */
+export function useDemo(prepare: (db: Database) => Promise<void> = async () => {}): Demo {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-demo-'))
+  let provider: RunningProvider
+  let temporary: TemporaryDatabase
+  let api: RunningApi
+  let browser: WatchedBrowser
+
+  beforeAll(async () => {
+    await buildDemo(folder)
+    provider = await startProvider({ fans: fans.length })
+    temporary = await sqliteEngine.open(realSources)
+    const { issuer } = provider
+    const provided = { fans: SEEDED, provider: { name: 'mock-idp', issuer } }
+    await seedDatabase(temporary.db, { ...options, seed: 1, ...provided })
+    await prepare(temporary.db)
+    api = await startApi({ DATABASE_URL: temporary.url ?? '', IDP_ISSUER: issuer, DEMO_FOLDER: folder })
+  }, DEMO_TIMEOUT_MS)
+
+  afterAll(async () => {
+    await api.stop()
+    await provider.stop()
+    await temporary.remove()
+    rmSync(folder, { recursive: true })
+  }, DEMO_TIMEOUT_MS)
+
+  afterEach(async () => {
+    await browser.close()
+    expect(browser.complaints).toEqual([])
+    expect([...browser.hosts]).toEqual(['localhost'])
+  }, DEMO_TIMEOUT_MS)
+
+  return {
+    get origin() {
+      return api.origin.replace('127.0.0.1', 'localhost')
+    },
+    get db() {
+      return temporary.db
+    },
+    async visit(look = {}) {
+      browser = await openBrowser({ viewport: PHONE, ...look })
+      const page = await browser.context.newPage()
+      await page.goto(`${this.origin}/demo`)
+      return page
+    },
+    async signIn(page, fan) {
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.waitForURL(/authorize/)
+      await page
+        .getByRole('button', { name: fans[fan]?.name ?? '' })
+        .first()
+        .click()
+      await page.getByRole('navigation').waitFor()
+    },
+    readToken: page =>
+      page.evaluate(() => JSON.parse(sessionStorage.getItem('matchday session') ?? '{}').token),
+  }
+}

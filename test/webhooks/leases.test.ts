@@ -1,0 +1,187 @@
+/** Leases: of several dispatchers each delivery is claimed by one, and what one has left is claimed again. */
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { startBackground } from '../../src/background.ts'
+import { anyAwaits } from '../../src/events/distribute.ts'
+import { createDispatcher } from '../../src/webhooks/dispatcher.ts'
+import { replayDeliveries } from '../../src/webhooks/replay.ts'
+import { takeTurn } from '../../src/webhooks/turn.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { onEachEngine } from '../support/world.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+import {
+  addReceiver,
+  deliveriesOf,
+  dispatcherOf,
+  distributeAll,
+  drain,
+  happen,
+  newFan,
+  removeEndpoints,
+  statesOf,
+} from './webhooks-world.ts'
+
+const LEASE = { maxInFlight: 3, leaseMs: 30_000 }
+const delivered = { status: 200, answer: '' }
+
+onEachEngine('Leases of deliveries', world => {
+  let receiver: Receiver
+  let id: string
+
+  beforeEach(async () => {
+    receiver = startReceiver()
+    id = (await addReceiver(world, receiver, ['*'])).id
+  })
+  afterEach(async () => {
+    await receiver.stop()
+    await removeEndpoints(world)
+  })
+
+  async function claim(limits = LEASE) {
+    await distributeAll(world)
+    return (await world.db.write(tx => takeTurn(tx, id, [], limits)))?.claims ?? []
+  }
+
+  test('only the oldest pending delivery of a fan can be claimed, and by one claimant', async () => {
+    const fan = await newFan(world)
+    await happen(world, fan)
+    await happen(world, fan)
+    const claims = await Promise.all([claim(), claim(), claim()])
+    expect(claims.flat().map(({ userId, sequence }) => [userId, sequence])).toEqual([[fan, 1]])
+  })
+
+  test('no more deliveries of an endpoint are claimed at once than it may have', async () => {
+    for (let n = 0; n < 5; n++) await happen(world, await newFan(world))
+    const claims = await Promise.all([claim(), claim(), claim()])
+    expect(claims.flat()).toHaveLength(3)
+    expect(await claim({ ...LEASE, maxInFlight: 4 })).toHaveLength(1)
+  })
+
+  test('what a process that died has claimed is delivered when its lease ends, and what follows after it', async () => {
+    const fan = await newFan(world)
+    await happen(world, fan)
+    await happen(world, fan)
+    expect(await claim()).toHaveLength(1)
+    const dispatcher = dispatcherOf(world)
+    world.clock.advance(LEASE.leaseMs - 1)
+    await dispatcher.poll()
+    expect(receiver.received).toEqual([])
+    world.clock.advance(1)
+    await drain(world, dispatcher)
+    expect(receiver.order()).toEqual([`${fan} 1`, `${fan} 2`])
+    await dispatcher.stop()
+  })
+
+  test.each([
+    ['a success', delivered],
+    ['a failure', { status: 500, answer: '' }],
+  ])('%s that arrives after the lease has ended changes nothing', async (_, answer) => {
+    const fan = await newFan(world)
+    await happen(world, fan)
+    const [late] = await claim()
+    world.clock.advance(LEASE.leaseMs)
+    const [again] = await claim()
+    if (!late || !again) throw new Error('not claimed')
+    await world.db.write(tx => takeTurn(tx, id, [{ ...late, answer }], LEASE))
+    expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'pending', attempts: 0 }])
+    expect(await claim()).toEqual([])
+    await world.db.write(tx => takeTurn(tx, id, [{ ...again, answer: delivered }], LEASE))
+    expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'delivered', attempts: 1 }])
+  })
+
+  test('an event that is recorded while the delivery before it ends is not left behind', async () => {
+    const fan = await newFan(world)
+    for (let n = 0; n < 20; n++) {
+      await happen(world, fan)
+      const [first] = await claim()
+      if (!first) throw new Error('not claimed')
+      const settle = () =>
+        world.db.write(tx =>
+          takeTurn(tx, id, [{ ...first, answer: delivered }], { ...LEASE, maxInFlight: 0 }),
+        )
+      await happen(world, fan)
+      await Promise.all([distributeAll(world), settle()])
+      const [second] = await claim()
+      expect(second?.sequence).toBe(first.sequence + 1)
+      await world.db.write(tx =>
+        takeTurn(tx, id, second ? [{ ...second, answer: delivered }] : [], { ...LEASE, maxInFlight: 0 }),
+      )
+    }
+    expect(await statesOf(world, id)).toEqual(Array(40).fill('delivered'))
+    expect(await world.db.read.select().from(world.db.tables.webhookLanes)).toEqual([])
+  })
+
+  test('replays beside turns and new events wait for no one for ever, and leave nothing behind', async () => {
+    const dispatcher = dispatcherOf(world)
+    const fans = await Promise.all(Array.from({ length: 20 }, () => newFan(world)))
+    for (const fan of fans) await happen(world, fan)
+    await drain(world, dispatcher)
+    await Promise.all([
+      ...[1, 2, 3].map(() => replayDeliveries(world.db, id, new Date(0))),
+      ...fans.toReversed().map(fan => happen(world, fan)),
+      ...Array.from({ length: 5 }, () => dispatcher.poll()),
+    ])
+    await drain(world, dispatcher)
+    expect(await statesOf(world, id)).toEqual(Array(40).fill('delivered'))
+    expect(new Set(receiver.order()).size).toBe(40)
+    await dispatcher.stop()
+  })
+
+  test('a dispatcher that stops leaves its running attempts due at once, uncounted', async () => {
+    receiver.behave(() => ({ kind: 'hang' }))
+    const stopped = dispatcherOf(world)
+    await happen(world, await newFan(world))
+    await stopped.poll()
+    await stopped.stop()
+    expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'pending', attempts: 0 }])
+    receiver.behave(undefined)
+    const dispatcher = dispatcherOf(world)
+    await drain(world, dispatcher)
+    expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'delivered', attempts: 1 }])
+    await dispatcher.stop()
+  })
+
+  test('a process that stops distributes and sends no backlog before', async () => {
+    const fan = await newFan(world)
+    await happen(world, fan)
+    await distributeAll(world)
+    await happen(world, fan)
+    // Giving way is measured by the time that passes.
+    await startBackground({ ...world.deps, elapsed: () => performance.now() }).stop()
+    expect(await anyAwaits(world.db.read)).toBe(true)
+    expect(receiver.received).toEqual([])
+    expect(await statesOf(world, id)).toEqual(['pending'])
+    await distributeAll(world)
+  })
+
+  test('a poll does not wait until an endpoint has nothing more to do, so that the next one finds others', async () => {
+    await happen(world, await newFan(world))
+    await distributeAll(world)
+    const pause = Promise.withResolvers<void>()
+    const dispatcher = createDispatcher({ ...world.deps, giveWay: () => pause.promise })
+    await dispatcher.poll()
+    await waitUntil('the delivery has arrived', () => receiver.received.length === 1)
+    pause.resolve()
+    await dispatcher.stop()
+  })
+
+  test('three dispatchers deliver what happens meanwhile, each event once and each fan in order', async () => {
+    const dispatchers = [1, 2, 3].map(() => dispatcherOf(world, { maxInFlight: 4 }))
+    const fans = await Promise.all(Array.from({ length: 6 }, () => newFan(world)))
+    const recorded = Promise.all(
+      fans.map(async fan => {
+        for (let n = 0; n < 10; n++) await happen(world, fan)
+      }),
+    )
+    const polls = dispatchers.map(async dispatcher => {
+      for (let n = 0; n < 20; n++) await dispatcher.poll()
+    })
+    await Promise.all([recorded, ...polls])
+    for (const dispatcher of dispatchers) await drain(world, dispatcher)
+    const expected = Array.from({ length: 10 }, (_, at) => at + 1)
+    for (const fan of fans) {
+      const ofFan = receiver.received.filter(({ body }) => body.data.userId === fan)
+      expect(ofFan.map(({ body }) => body.data.sequence)).toEqual(expected)
+    }
+    for (const dispatcher of dispatchers) await dispatcher.stop()
+  })
+})

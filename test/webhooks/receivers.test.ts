@@ -1,0 +1,170 @@
+/** Receivers that misbehave: none delays another, and none costs more than its deadline and 16 KiB. */
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { brotliCompressSync } from 'node:zlib'
+import type { FaultInput } from '../../mock-idp/faults/fault.ts'
+import { createGuardedFetch } from '../../src/core/ssrf-guard.ts'
+import type { Dispatcher } from '../../src/webhooks/dispatcher.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { onEachEngine } from '../support/world.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+import {
+  addReceiver,
+  deliveriesOf,
+  dispatcherOf,
+  drain,
+  happen,
+  newFan,
+  removeEndpoints,
+} from './webhooks-world.ts'
+
+const SHORT = { attemptMs: 200 }
+const LONG = { attemptMs: 60_000 }
+
+onEachEngine('Receivers of webhooks', world => {
+  let bad: Receiver
+  let good: Receiver
+  let dispatcher: Dispatcher
+
+  beforeEach(() => {
+    bad = startReceiver()
+    good = startReceiver()
+  })
+  afterEach(async () => {
+    await dispatcher.stop()
+    await bad.stop()
+    await good.stop()
+    await removeEndpoints(world)
+  })
+
+  type Fault = Omit<FaultInput, 'match'>
+
+  test.each<[string, Fault]>([
+    ['hangs', { kind: 'hang' }],
+    ['sends its answer byte by byte', { kind: 'drip', delayMs: 20 }],
+  ])('one that %s for an hour does not delay another endpoint', async (_, fault) => {
+    bad.behave(() => fault)
+    await addReceiver(world, bad, ['*'])
+    await addReceiver(world, good, ['*'])
+    dispatcher = dispatcherOf(world, LONG)
+    // More fans than may be in flight at once.
+    const fans = await Promise.all(Array.from({ length: 40 }, () => newFan(world)))
+    for (const fan of fans) await happen(world, fan)
+    await waitUntil('the other endpoint has everything', () => good.received.length === fans.length)
+    await waitUntil('the limit is reached', () => bad.received.length === 32)
+    expect(bad.received).toHaveLength(32)
+  })
+
+  test.each<[string, Fault, { status: number | null; answer?: string }]>([
+    ['hangs', { kind: 'hang' }, { status: null, answer: 'no complete response within 0.2 s' }],
+    ['sends its answer byte by byte', { kind: 'drip', delayMs: 20 }, { status: null }],
+    ['breaks the connection', { kind: 'reset' }, { status: null }],
+    ['responds with an error', { kind: 'status', status: 500 }, { status: 500 }],
+    ['redirects', { kind: 'redirect' }, { status: 302, answer: '' }],
+  ])('an attempt fails at one that %s', async (_, fault, expected) => {
+    bad.behave(() => fault)
+    const { id } = await addReceiver(world, bad, ['*'])
+    dispatcher = dispatcherOf(world, SHORT)
+    await happen(world, await newFan(world))
+    await drain(world, dispatcher)
+    expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'pending', attempts: 1, ...expected }])
+  })
+
+  test('a redirect is not followed', async () => {
+    bad.behave(() => ({ kind: 'redirect', location: good.url }))
+    await addReceiver(world, bad, ['*'])
+    dispatcher = dispatcherOf(world)
+    await happen(world, await newFan(world))
+    await drain(world, dispatcher)
+    expect([bad.received.length, good.received.length]).toEqual([1, 0])
+  })
+
+  test('an answer without end is read to 16 KiB, and its status counts', async () => {
+    const sent = { bytes: 0, cancelled: false }
+    bad.behave(
+      () =>
+        new Response(
+          new ReadableStream({
+            async pull(controller) {
+              await Bun.sleep(1)
+              sent.bytes += 4_096
+              controller.enqueue(new Uint8Array(4_096).fill(0x61))
+            },
+            cancel() {
+              sent.cancelled = true
+            },
+          }),
+        ),
+    )
+    const { id } = await addReceiver(world, bad, ['*'])
+    dispatcher = dispatcherOf(world, LONG)
+    await happen(world, await newFan(world))
+    await drain(world, dispatcher)
+    expect(await deliveriesOf(world, id)).toMatchObject([
+      { state: 'delivered', status: 200, answer: 'a'.repeat(500) },
+    ])
+    await waitUntil('the receiver learns that nobody reads on', () => sent.cancelled)
+    expect(sent.bytes).toBeLessThan(4 * 1024 * 1024)
+  })
+
+  test('a compressed answer is not expanded', async () => {
+    const bomb = brotliCompressSync(Buffer.alloc(16 * 1024 * 1024, ' '))
+    bad.behave(() => new Response(bomb, { headers: { 'content-encoding': 'br' } }))
+    const { id } = await addReceiver(world, bad, ['*'])
+    dispatcher = dispatcherOf(world)
+    await happen(world, await newFan(world))
+    await drain(world, dispatcher)
+    expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'delivered', answer: '(compressed)' }])
+  })
+
+  test('what an answer has is stored as text that a terminal and PostgreSQL can take', async () => {
+    const bytes = new Uint8Array([0x61, 0x00, 0x1b, 0x5b, 0x32, 0x4a, 0xff, 0x62, 0x0a])
+    bad.behave(() => new Response(bytes, { status: 500 }))
+    const { id } = await addReceiver(world, bad, ['*'])
+    dispatcher = dispatcherOf(world)
+    await happen(world, await newFan(world))
+    await drain(world, dispatcher)
+    expect(await deliveriesOf(world, id)).toMatchObject([{ answer: 'a  [2J\ufffdb' }])
+  })
+
+  describe('in production', () => {
+    /** Resolves to one address first, and to another one later. */
+    function guarded(addresses: string[][]) {
+      const connected: string[] = []
+      const resolve = async () => addresses.shift() ?? []
+      const transport = async (url: string) => {
+        connected.push(url)
+        return new Response(null, { status: 204 })
+      }
+      const webhookFetch = createGuardedFetch({ publicOnly: true, resolve, transport })
+      dispatcher = dispatcherOf(world, { webhookFetch })
+      return connected
+    }
+
+    test.each([
+      ['the loopback', '127.0.0.1'],
+      ['a private network', '10.1.2.3'],
+      ['a link-local address', '169.254.169.254'],
+    ])('nothing is sent to a name that resolves to %s', async (_, address) => {
+      const connected = guarded([[address]])
+      const { id } = await addReceiver(world, { ...bad, url: 'https://hooks.example.com/' }, ['*'])
+      await happen(world, await newFan(world))
+      await drain(world, dispatcher)
+      expect(connected).toEqual([])
+      expect(await deliveriesOf(world, id)).toMatchObject([
+        { state: 'pending', status: null, answer: 'its address is not permitted' },
+      ])
+    })
+
+    test('a name that is bound to an internal address after the check leads to the address that was checked', async () => {
+      const connected = guarded([['8.8.8.8'], ['127.0.0.1']])
+      const { id } = await addReceiver(world, { ...bad, url: 'https://hooks.example.com/' }, ['*'])
+      const fan = await newFan(world)
+      await happen(world, fan)
+      await drain(world, dispatcher)
+      await happen(world, fan)
+      await drain(world, dispatcher)
+      expect(connected).toEqual(['https://8.8.8.8/'])
+      expect((await deliveriesOf(world, id)).map(({ state }) => state)).toEqual(['delivered', 'pending'])
+    })
+  })
+})
