@@ -66,7 +66,7 @@ await runCommand(command, async ({ parameters: [name], options: { check, custom 
       [
         ...[process.execPath, '--bun', 'x', 'drizzle-kit', 'generate'],
         ...['--casing', 'snake_case', '--name', name, '--dialect', DIALECTS[engine]],
-        ...['--schema', `db/schema/${engine}.ts`, '--out', relative(root, target)],
+        ...['--schema', `db/schema/${engine}.cjs`, '--out', relative(root, target)],
         ...(custom ? ['--custom'] : []),
       ],
       { cwd: root, stdout: 'pipe', stderr: 'pipe' },
