@@ -14,6 +14,11 @@ export const postgres = {
   table: pg.pgTable,
   /** Text that is ordered and compared by bytes: ids, slugs, handles, cursors. */
   id: () => idText(),
+  /** The id of a row of another table, which must exist. */
+  idOf: (table: { id: pg.AnyPgColumn }) =>
+    idText()
+      .notNull()
+      .references(() => table.id),
   text: () => pg.text(),
   /** An integer up to 2^53 - 1 (bigint on PostgreSQL). */
   integer: () => pg.bigint({ mode: 'number' }),
@@ -37,6 +42,11 @@ export type ColumnKit = typeof postgres
 export const sqlite = {
   table: lite.sqliteTable,
   id: () => lite.text(),
+  idOf: (table: { id: lite.AnySQLiteColumn }) =>
+    lite
+      .text()
+      .notNull()
+      .references(() => table.id),
   text: () => lite.text(),
   integer: () => lite.integer(),
   boolean: () => lite.integer({ mode: 'boolean' }),

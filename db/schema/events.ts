@@ -4,7 +4,7 @@ import type { ColumnKit } from './columns.ts'
 import type { FanTables } from './fans.ts'
 
 export function defineEventTables(kit: ColumnKit, { users }: FanTables) {
-  const { table, id, text, integer, boolean, timestamp } = kit
+  const { table, id, idOf, text, integer, boolean, timestamp } = kit
 
   /**
    * Events of fans, of the application itself (source `matchday`) and of other systems. The primary key enforces that an
@@ -80,9 +80,7 @@ export function defineEventTables(kit: ColumnKit, { users }: FanTables) {
   const ruleVersions = table(
     'rule_versions',
     {
-      ruleId: id()
-        .notNull()
-        .references(() => rules.id),
+      ruleId: idOf(rules),
       version: integer().notNull(),
       /** JSON of the whole entry. */
       entry: text().notNull(),
@@ -95,12 +93,8 @@ export function defineEventTables(kit: ColumnKit, { users }: FanTables) {
   const ruleUses = table(
     'rule_uses',
     {
-      userId: id()
-        .notNull()
-        .references(() => users.id),
-      ruleId: id()
-        .notNull()
-        .references(() => rules.id),
+      userId: idOf(users),
+      ruleId: idOf(rules),
       /** `ever`, a day like `2026-11-22`, a week like `2026-W47` or a month like `2026-11`, in the rule's time zone. */
       window: id().notNull(),
       uses: integer().notNull(),
@@ -115,9 +109,7 @@ export function defineEventTables(kit: ColumnKit, { users }: FanTables) {
   const ruleBudgets = table(
     'rule_budgets',
     {
-      ruleId: id()
-        .primaryKey()
-        .references(() => rules.id),
+      ruleId: idOf(rules).primaryKey(),
       granted: integer().notNull(),
     },
     t => [kit.check('rule_budgets_not_negative', sql`${t.granted} >= 0`)],

@@ -4,7 +4,7 @@ import type { ColumnKit } from './columns.ts'
 export type FanTables = ReturnType<typeof defineFansTables>
 
 export function defineFansTables(kit: ColumnKit) {
-  const { table, id, text, integer, boolean, timestamp } = kit
+  const { table, id, idOf, text, integer, boolean, timestamp } = kit
 
   /** Clubs that fans can follow. The importer sets the id, a slug. */
   const teams = table('teams', {
@@ -50,9 +50,7 @@ export function defineFansTables(kit: ColumnKit) {
 
   /** The mirrored provider data, separate from `users`, so that a sync never overwrites the fan's own profile. */
   const identities = table('identities', {
-    userId: id()
-      .primaryKey()
-      .references(() => users.id),
+    userId: idOf(users).primaryKey(),
     email: text(),
     emailVerified: boolean(),
     name: text(),
@@ -71,9 +69,7 @@ export function defineFansTables(kit: ColumnKit) {
   const deferredSyncs = table(
     'deferred_syncs',
     {
-      userId: id()
-        .primaryKey()
-        .references(() => users.id),
+      userId: idOf(users).primaryKey(),
       /** The fan's session token, encrypted: userinfo requires it. */
       sealedToken: text().notNull(),
       tokenExpiresAt: timestamp().notNull(),
@@ -85,9 +81,7 @@ export function defineFansTables(kit: ColumnKit) {
 
   /** The primary key enforces that onboarding completes once. */
   const onboardings = table('onboardings', {
-    userId: id()
-      .primaryKey()
-      .references(() => users.id),
+    userId: idOf(users).primaryKey(),
     completedAt: timestamp().notNull(),
   })
 

@@ -4,13 +4,11 @@ import type { ColumnKit } from './columns.ts'
 import type { FanTables } from './fans.ts'
 
 export function defineLeaderboardTables(kit: ColumnKit, { users }: FanTables) {
-  const { table, id, text, integer, timestamp } = kit
+  const { table, id, idOf, text, integer, timestamp } = kit
 
   /** Whether a fan takes part in the leaderboards, and since when. */
   const leaderboardEntries = table('leaderboard_entries', {
-    userId: id()
-      .primaryKey()
-      .references(() => users.id),
+    userId: idOf(users).primaryKey(),
     enrolledAt: timestamp().notNull(),
     /** Hash of both columns: ranks depend on the instant, which is stored only here. Null in older rows. */
     hash: text(),
@@ -27,9 +25,7 @@ export function defineLeaderboardTables(kit: ColumnKit, { users }: FanTables) {
     'leaderboard_scores',
     {
       board: id().notNull(),
-      userId: id()
-        .notNull()
-        .references(() => users.id),
+      userId: idOf(users),
       minusPoints: integer().notNull(),
       /** When the fan reached these points: milliseconds since 1970, for the arithmetic of the counts. */
       reachedAt: integer().notNull(),

@@ -4,7 +4,7 @@ import type { ColumnKit } from './columns.ts'
 import type { FanTables } from './fans.ts'
 
 export function defineMatchTables(kit: ColumnKit, { teams, users }: FanTables) {
-  const { table, id, text, integer, boolean, timestamp } = kit
+  const { table, id, idOf, text, integer, boolean, timestamp } = kit
 
   /** Matches of any competition. The importer sets the id, a slug. */
   const matches = table(
@@ -14,12 +14,8 @@ export function defineMatchTables(kit: ColumnKit, { teams, users }: FanTables) {
       competition: text().notNull(),
       season: text().notNull(),
       round: text(),
-      homeTeamId: id()
-        .notNull()
-        .references(() => teams.id),
-      awayTeamId: id()
-        .notNull()
-        .references(() => teams.id),
+      homeTeamId: idOf(teams),
+      awayTeamId: idOf(teams),
       kickoffAt: timestamp().notNull(),
       venue: text(),
       /** `scheduled`, `live`, `finished`, `postponed` or `cancelled`. */
@@ -57,9 +53,7 @@ export function defineMatchTables(kit: ColumnKit, { teams, users }: FanTables) {
   const matchSettlements = table(
     'match_settlements',
     {
-      matchId: id()
-        .primaryKey()
-        .references(() => matches.id),
+      matchId: idOf(matches).primaryKey(),
       /** The revision of the match that set this result. */
       revision: integer().notNull(),
       /** `settle` by the scores, `void` all predictions, or `reopen` them. */
@@ -96,12 +90,8 @@ export function defineMatchTables(kit: ColumnKit, { teams, users }: FanTables) {
   const checkIns = table(
     'check_ins',
     {
-      userId: id()
-        .notNull()
-        .references(() => users.id),
-      matchId: id()
-        .notNull()
-        .references(() => matches.id),
+      userId: idOf(users),
+      matchId: idOf(matches),
       checkedInAt: timestamp().notNull(),
     },
     t => [kit.primaryKey({ name: 'check_ins_pk', columns: [t.userId, t.matchId] })],
@@ -111,12 +101,8 @@ export function defineMatchTables(kit: ColumnKit, { teams, users }: FanTables) {
   const predictions = table(
     'predictions',
     {
-      matchId: id()
-        .notNull()
-        .references(() => matches.id),
-      userId: id()
-        .notNull()
-        .references(() => users.id),
+      matchId: idOf(matches),
+      userId: idOf(users),
       homeScore: integer().notNull(),
       awayScore: integer().notNull(),
       createdAt: timestamp().notNull(),

@@ -4,7 +4,7 @@ import type { ColumnKit } from './columns.ts'
 import type { FanTables } from './fans.ts'
 
 export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
-  const { table, id, text, integer, boolean, timestamp } = kit
+  const { table, id, idOf, text, integer, boolean, timestamp } = kit
 
   /** Items that packs contain. The importer sets the id, a slug. */
   const collectibles = table(
@@ -58,12 +58,8 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
   const packItems = table(
     'pack_items',
     {
-      packId: id()
-        .notNull()
-        .references(() => packs.id),
-      collectibleId: id()
-        .notNull()
-        .references(() => collectibles.id),
+      packId: idOf(packs),
+      collectibleId: idOf(collectibles),
       weight: integer().notNull(),
     },
     t => [
@@ -77,12 +73,8 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
     'pack_purchases',
     {
       id: id().primaryKey(),
-      packId: id()
-        .notNull()
-        .references(() => packs.id),
-      userId: id()
-        .notNull()
-        .references(() => users.id),
+      packId: idOf(packs),
+      userId: idOf(users),
       /** `pending`, `completed`, `cancelled`, `refund_due` (paid, but too late) or `refunded`; `expired` is never stored. */
       status: id().notNull(),
       priceAmount: integer().notNull(),
@@ -116,15 +108,9 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
     'user_packs',
     {
       id: id().primaryKey(),
-      purchaseId: id()
-        .notNull()
-        .references(() => packPurchases.id),
-      packId: id()
-        .notNull()
-        .references(() => packs.id),
-      userId: id()
-        .notNull()
-        .references(() => users.id),
+      purchaseId: idOf(packPurchases),
+      packId: idOf(packs),
+      userId: idOf(users),
       createdAt: timestamp().notNull(),
       openedAt: timestamp(),
       clientSeed: text(),
@@ -150,12 +136,8 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
       position: integer(),
       /** What gave an item without a pack, such as `quest:ID:PERIOD`. */
       givenFor: id(),
-      userId: id()
-        .notNull()
-        .references(() => users.id),
-      collectibleId: id()
-        .notNull()
-        .references(() => collectibles.id),
+      userId: idOf(users),
+      collectibleId: idOf(collectibles),
       serialNumber: integer().notNull(),
       createdAt: timestamp().notNull(),
     },

@@ -4,15 +4,13 @@ import type { ColumnKit } from './columns.ts'
 import type { FanTables } from './fans.ts'
 
 export function definePointsTables(kit: ColumnKit, { users }: FanTables) {
-  const { table, id, text, integer, timestamp } = kit
+  const { table, id, idOf, text, integer, timestamp } = kit
 
   /** The head of each fan's ledger. Its row lock serializes the entries of a fan. */
   const pointsAccounts = table(
     'points_accounts',
     {
-      userId: id()
-        .primaryKey()
-        .references(() => users.id),
+      userId: idOf(users).primaryKey(),
       balance: integer().notNull(),
       /** Sum of all points ever earned. Spending does not reduce it. */
       lifetime: integer().notNull(),
@@ -33,9 +31,7 @@ export function definePointsTables(kit: ColumnKit, { users }: FanTables) {
     'points_entries',
     {
       id: id().primaryKey(),
-      userId: id()
-        .notNull()
-        .references(() => users.id),
+      userId: idOf(users),
       seq: integer().notNull(),
       delta: integer().notNull(),
       balanceAfter: integer().notNull(),
@@ -59,9 +55,7 @@ export function definePointsTables(kit: ColumnKit, { users }: FanTables) {
       ref: id().primaryKey(),
       /** Who granted it. */
       source: id().notNull(),
-      userId: id()
-        .notNull()
-        .references(() => users.id),
+      userId: idOf(users),
       delta: integer().notNull(),
       entryId: id().notNull(),
       /** Not part of the ledger: an erasure deletes it. */

@@ -4,7 +4,7 @@ import type { ColumnKit } from './columns.ts'
 import type { FanTables } from './fans.ts'
 
 export function defineQuestTables(kit: ColumnKit, { users }: FanTables) {
-  const { table, id, text, integer, boolean, timestamp } = kit
+  const { table, id, idOf, text, integer, boolean, timestamp } = kit
 
   /** The importer sets the id, a slug. The rest of an entry is in its versions. */
   const quests = table('quests', {
@@ -22,9 +22,7 @@ export function defineQuestTables(kit: ColumnKit, { users }: FanTables) {
   const questVersions = table(
     'quest_versions',
     {
-      questId: id()
-        .notNull()
-        .references(() => quests.id),
+      questId: idOf(quests),
       version: integer().notNull(),
       /** JSON of the whole entry. */
       entry: text().notNull(),
@@ -37,12 +35,8 @@ export function defineQuestTables(kit: ColumnKit, { users }: FanTables) {
   const questRequirements = table(
     'quest_requirements',
     {
-      questId: id()
-        .notNull()
-        .references(() => quests.id),
-      requiredId: id()
-        .notNull()
-        .references(() => quests.id),
+      questId: idOf(quests),
+      requiredId: idOf(quests),
     },
     t => [kit.primaryKey({ name: 'quest_requirements_pk', columns: [t.questId, t.requiredId] })],
   )
@@ -54,12 +48,8 @@ export function defineQuestTables(kit: ColumnKit, { users }: FanTables) {
   const questProgress = table(
     'quest_progress',
     {
-      userId: id()
-        .notNull()
-        .references(() => users.id),
-      questId: id()
-        .notNull()
-        .references(() => quests.id),
+      userId: idOf(users),
+      questId: idOf(quests),
       /** `ever`, a day like `2026-11-22`, a week like `2026-W47` or a month like `2026-11`, in the quest's time zone. */
       period: id().notNull(),
       /** Null for `ever`. */
@@ -88,12 +78,8 @@ export function defineQuestTables(kit: ColumnKit, { users }: FanTables) {
   const questCounts = table(
     'quest_counts',
     {
-      userId: id()
-        .notNull()
-        .references(() => users.id),
-      questId: id()
-        .notNull()
-        .references(() => quests.id),
+      userId: idOf(users),
+      questId: idOf(quests),
       period: id().notNull(),
       stepId: id().notNull(),
       source: id().notNull(),
@@ -113,12 +99,8 @@ export function defineQuestTables(kit: ColumnKit, { users }: FanTables) {
   const questStreaks = table(
     'quest_streaks',
     {
-      userId: id()
-        .notNull()
-        .references(() => users.id),
-      questId: id()
-        .notNull()
-        .references(() => quests.id),
+      userId: idOf(users),
+      questId: idOf(quests),
       /** Completed periods of the latest run, and of the longest one. */
       current: integer().notNull(),
       best: integer().notNull(),

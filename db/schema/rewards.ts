@@ -4,7 +4,7 @@ import type { ColumnKit } from './columns.ts'
 import type { FanTables } from './fans.ts'
 
 export function defineRewardsTables(kit: ColumnKit, { users }: FanTables) {
-  const { table, id, text, integer, boolean, timestamp } = kit
+  const { table, id, idOf, text, integer, boolean, timestamp } = kit
 
   /** Rewards that fans can claim. The importer sets the id, a slug. */
   const rewards = table(
@@ -35,12 +35,8 @@ export function defineRewardsTables(kit: ColumnKit, { users }: FanTables) {
   const userRewards = table(
     'user_rewards',
     {
-      userId: id()
-        .notNull()
-        .references(() => users.id),
-      rewardId: id()
-        .notNull()
-        .references(() => rewards.id),
+      userId: idOf(users),
+      rewardId: idOf(rewards),
       claimedAt: timestamp().notNull(),
       redeemedAt: timestamp(),
       redemptionCode: id(),

@@ -2,7 +2,7 @@
 import type { ColumnKit } from './columns.ts'
 
 export function defineSignInTables(kit: ColumnKit) {
-  const { table, id, text, integer, timestamp } = kit
+  const { table, id, idOf, text, integer, timestamp } = kit
 
   /** A device that is signed in with native tokens: a family of refresh tokens, one generation after another. */
   const nativeSessions = table(
@@ -36,9 +36,7 @@ export function defineSignInTables(kit: ColumnKit) {
     'refresh_tokens',
     {
       hash: id().primaryKey(),
-      sessionId: id()
-        .notNull()
-        .references(() => nativeSessions.id),
+      sessionId: idOf(nativeSessions),
       generation: integer().notNull(),
       expiresAt: timestamp().notNull(),
     },

@@ -4,7 +4,7 @@ import type { ColumnKit } from './columns.ts'
 import type { FanTables } from './fans.ts'
 
 export function defineWebhookTables(kit: ColumnKit, { users }: FanTables) {
-  const { table, id, text, integer, timestamp } = kit
+  const { table, id, idOf, text, integer, timestamp } = kit
 
   const webhookEndpoints = table(
     'webhook_endpoints',
@@ -48,9 +48,7 @@ export function defineWebhookTables(kit: ColumnKit, { users }: FanTables) {
     'webhook_lanes',
     {
       endpointId: id().notNull(),
-      userId: id()
-        .notNull()
-        .references(() => users.id),
+      userId: idOf(users),
       nextAttemptAt: timestamp().notNull(),
       /** An attempt runs until then at the latest; also identifies it. */
       leaseEndsAt: timestamp(),
@@ -67,9 +65,7 @@ export function defineWebhookTables(kit: ColumnKit, { users }: FanTables) {
     'webhook_deliveries',
     {
       endpointId: id().notNull(),
-      userId: id()
-        .notNull()
-        .references(() => users.id),
+      userId: idOf(users),
       /** That of the event: the order of a fan's deliveries. */
       sequence: integer().notNull(),
       type: id().notNull(),
