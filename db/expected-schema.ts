@@ -1,20 +1,47 @@
 /** The schema that this version expects: its migrations. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
+import { compatibility } from './compatibility.ts'
 import { DatabaseError } from './errors.ts'
 import type { Database } from './types.ts'
 
 type Engine = 'sqlite' | 'postgres'
 
-const loaded = new Map<Engine, MigrationMeta[]>()
+/** Its `folderMillis`, the time of its generation, identifies it. */
+export interface Migration extends MigrationMeta {
+  name: string
+  /** The newest migration that a version must know to run on this schema, by its time; 0 if every version does. */
+  runsFrom: number
+}
 
-export function expectedMigrations(engine: Engine): MigrationMeta[] {
-  const migrations =
-    loaded.get(engine) ??
-    readMigrationFiles({ migrationsFolder: join(import.meta.dir, 'migrations', engine) })
+const loaded = new Map<Engine, Migration[]>()
+
+/** In the order of application, which is that of their times. */
+export function expectedMigrations(engine: Engine): Migration[] {
+  const migrations = loaded.get(engine) ?? readMigrations(engine)
   loaded.set(engine, migrations)
   return migrations
+}
+
+function readMigrations(engine: Engine): Migration[] {
+  const folder = join(import.meta.dir, 'migrations', engine)
+  // Guarantee: drizzle-kit writes the journal, and `readMigrationFiles` reads it in this form.
+  const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8')) as {
+    entries: { when: number; tag: string }[]
+  }
+  const times = new Map(entries.map(({ when, tag }) => [tag, when]))
+  const names = new Map(entries.map(({ when, tag }) => [when, tag]))
+  return readMigrationFiles({ migrationsFolder: folder }).map(migration => {
+    const name = names.get(migration.folderMillis) ?? ''
+    const runsFrom = compatibility[engine][name]?.runsFrom
+    return {
+      ...migration,
+      name,
+      runsFrom: runsFrom === undefined ? 0 : (times.get(runsFrom) ?? migration.folderMillis),
+    }
+  })
 }
 
 /**

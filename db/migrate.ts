@@ -1,19 +1,22 @@
-/** Migrates a database to the expected schema: all pending migrations in one transaction, under a lock. */
+/**
+ * Migrates a database to the expected schema: all pending migrations in one transaction, under a lock. Each is recorded with
+ * the versions that run on its schema, so that an older version knows whether it may use the database.
+ */
 import { Database as Connection } from 'bun:sqlite'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import type { MigrationMeta } from 'drizzle-orm/migrator'
+import { existsSync } from 'node:fs'
 import { DatabaseError, translateDatabaseError } from './errors.ts'
-import { expectedMigrations } from './expected-schema.ts'
+import { expectedMigrations, type Migration } from './expected-schema.ts'
 import { connectPostgres, type PostgresSettings } from './postgres/client.ts'
 import { connectSqlite, createWriteLock } from './sqlite/connection.ts'
 
 /** How long to wait for another instance that migrates a large file. On PostgreSQL the wait has no limit. */
 const MIGRATION_LOCK_TIMEOUT_MS = 30 * 60_000
 
+type Engine = 'sqlite' | 'postgres'
+
 type Run = (statement: string, parameters?: (string | number)[]) => Promise<Record<string, unknown>[]>
 
-/** The database has migrations that this version does not know: an older version must not use it. */
+/** The database has migrations that this version does not know, and on which it does not run. */
 export class NewerSchemaError extends Error {
   constructor(unknown: number) {
     super(
@@ -38,13 +41,15 @@ export class OlderSchemaError extends Error {
 export interface MigrationReport {
   /** Migrations applied by this call. */
   applied: number
-  /** Migrations in the database now. */
+  /** Migrations of this version. */
   total: number
+  /** Migrations of a newer version, on which this one runs. */
+  ahead: number
 }
 
 /**
  * Applies pending migrations. Safe to call from several processes at the same time.
- * @throws NewerSchemaError when the database is ahead of this version; `DatabaseError` when the engine is at fault
+ * @throws NewerSchemaError when the database is too far ahead of this version; `DatabaseError` when the engine is at fault
  */
 export const migrate = (url: string, settings?: Partial<PostgresSettings>): Promise<MigrationReport> =>
   onEngine(url, migrateSqlite, () => migratePostgres(url, settings))
@@ -52,8 +57,10 @@ export const migrate = (url: string, settings?: Partial<PostgresSettings>): Prom
 export interface PendingMigrations {
   /** Names, in the order of application. */
   pending: string[]
-  /** Migrations in the database once they are applied. */
+  /** Migrations of this version. */
   total: number
+  /** Migrations of a newer version, on which this one runs. */
+  ahead: number
 }
 
 /** Lists what `migrate` would apply. Changes nothing and creates no file. @throws as `migrate` */
@@ -63,9 +70,13 @@ export const listPendingMigrations = (
 ): Promise<PendingMigrations> => onEngine(url, listPendingSqlite, () => listPendingPostgres(url, settings))
 
 /** For a process that must not change the schema. @throws OlderSchemaError, and as `migrate` */
-export async function requireMigrated(url: string, settings?: Partial<PostgresSettings>): Promise<void> {
-  const { pending } = await listPendingMigrations(url, settings)
+export async function requireMigrated(
+  url: string,
+  settings?: Partial<PostgresSettings>,
+): Promise<MigrationReport> {
+  const { pending, ...rest } = await listPendingMigrations(url, settings)
   if (pending.length > 0) throw new OlderSchemaError(pending.length)
+  return { applied: 0, ...rest }
 }
 
 async function onEngine<Result>(
@@ -99,7 +110,7 @@ const TABLE_OF_APPLIED = {
 }
 
 /** None when Drizzle's table is missing. Reading needs no privilege to create it. */
-async function readApplied(engine: 'sqlite' | 'postgres', run: Run): Promise<AppliedRow[]> {
+async function readApplied(engine: Engine, run: Run): Promise<AppliedRow[]> {
   const tables = await run(TABLE_OF_APPLIED[engine])
   return tables.length > 0 ? run(APPLIED) : []
 }
@@ -116,31 +127,36 @@ async function listPendingPostgres(
   }
 }
 
-function namePending(engine: 'sqlite' | 'postgres', rows: AppliedRow[]): PendingMigrations {
-  // Guarantee: drizzle-kit writes the journal, and `readMigrationFiles` reads it in this form.
-  const { entries } = JSON.parse(
-    readFileSync(join(import.meta.dir, 'migrations', engine, 'meta/_journal.json'), 'utf8'),
-  ) as { entries: { when: number; tag: string }[] }
-  const names = new Map(entries.map(({ when, tag }) => [when, tag]))
-  const missing = findMissing(engine, rows)
+function namePending(engine: Engine, rows: AppliedRow[]): PendingMigrations {
+  const { missing, ahead } = compareSchema(expectedMigrations(engine), rows)
   return {
-    pending: missing.map(({ folderMillis }) => names.get(folderMillis) ?? String(folderMillis)),
+    pending: missing.map(({ name }) => name),
     total: expectedMigrations(engine).length,
+    ahead,
   }
 }
 
 type AppliedRow = Record<string, unknown>
 
-const APPLIED = 'SELECT created_at FROM "__drizzle_migrations"'
+/** All columns: versions before this one recorded no `runs_from`. */
+const APPLIED = 'SELECT * FROM "__drizzle_migrations"'
 
-/** Migrations that the database lacks. @throws NewerSchemaError when it has some that this version does not know */
-function findMissing(engine: 'sqlite' | 'postgres', rows: AppliedRow[]): MigrationMeta[] {
-  const known = expectedMigrations(engine)
-  const present = new Set(rows.map(row => Number(row.created_at)))
-  const missing = known.filter(migration => !present.has(migration.folderMillis))
-  const unknown = present.size + missing.length - known.length
-  if (unknown > 0) throw new NewerSchemaError(unknown)
-  return missing
+/**
+ * The migrations that the database lacks, and how many it has from a newer version.
+ * @throws NewerSchemaError when this version does not run on these
+ */
+function compareSchema(known: Migration[], rows: AppliedRow[]): { missing: Migration[]; ahead: number } {
+  const applied = new Map(rows.map(row => [Number(row.created_at), row]))
+  const missing = known.filter(migration => !applied.has(migration.folderMillis))
+  for (const { folderMillis } of known) applied.delete(folderMillis)
+  const newest = known.at(-1)?.folderMillis ?? 0
+  const runs = [...applied.values()].every(
+    ({ runs_from: runsFrom }) => runsFrom !== undefined && runsFrom !== null && Number(runsFrom) <= newest,
+  )
+  // Both have migrations of their own: the schema is not one of a newer version.
+  const diverged = missing.length > 0 && applied.size > 0
+  if (!runs || diverged) throw new NewerSchemaError(applied.size)
+  return { missing, ahead: applied.size }
 }
 
 async function migrateSqlite(path: string): Promise<MigrationReport> {
@@ -148,9 +164,9 @@ async function migrateSqlite(path: string): Promise<MigrationReport> {
   try {
     const run: Run = async (statement, parameters = []) =>
       connection.query(statement).all(...parameters) as Record<string, unknown>[]
-    const total = expectedMigrations('sqlite').length
     // Without pending migrations there is no lock to wait for.
-    if (findMissing('sqlite', await readApplied('sqlite', run)).length === 0) return { applied: 0, total }
+    const { pending, ...rest } = namePending('sqlite', await readApplied('sqlite', run))
+    if (pending.length === 0) return { applied: 0, ...rest }
     // A migration that rebuilds a table must copy all its rows, including orphans (see `orphans.ts`).
     await run('PRAGMA foreign_keys = OFF')
     const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
@@ -174,8 +190,8 @@ async function migratePostgres(url: string, settings?: Partial<PostgresSettings>
   try {
     const applied = await readApplied('postgres', statement => client.unsafe(statement))
     // Without pending migrations there is no lock to wait for, and no privilege to change the schema is needed.
-    if (findMissing('postgres', applied).length === 0)
-      return { applied: 0, total: expectedMigrations('postgres').length }
+    const { pending, ...rest } = namePending('postgres', applied)
+    if (pending.length === 0) return { applied: 0, ...rest }
     return await client.begin(async transaction => {
       const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)
       await run('SET LOCAL statement_timeout = 0')
@@ -188,22 +204,34 @@ async function migratePostgres(url: string, settings?: Partial<PostgresSettings>
   }
 }
 
-/** Applies pending migrations within an open transaction, and records them in Drizzle's own table. */
-export async function applyMigrations(engine: 'sqlite' | 'postgres', run: Run): Promise<MigrationReport> {
-  const missing = findMissing(engine, await readApplied(engine, run))
-  const total = expectedMigrations(engine).length
-  if (missing.length === 0) return { applied: 0, total }
+/** Applies the pending ones of these migrations within an open transaction, and records them in Drizzle's own table. */
+export async function applyMigrations(
+  engine: Engine,
+  run: Run,
+  known: Migration[] = expectedMigrations(engine),
+): Promise<MigrationReport> {
+  const { missing, ahead } = compareSchema(known, await readApplied(engine, run))
+  const total = known.length
+  if (missing.length === 0) return { applied: 0, total, ahead }
   await run(
     `CREATE TABLE IF NOT EXISTS "__drizzle_migrations" (
       id ${engine === 'sqlite' ? 'integer' : 'serial'} PRIMARY KEY, hash text NOT NULL, created_at bigint NOT NULL)`,
   )
+  if ((await run(RUNS_FROM[engine])).length === 0)
+    await run('ALTER TABLE "__drizzle_migrations" ADD COLUMN runs_from bigint')
   for (const migration of missing) {
     for (const statement of migration.sql) await run(statement)
-    const [hash, at] = engine === 'sqlite' ? ['?', '?'] : ['$1', '$2']
-    await run(`INSERT INTO "__drizzle_migrations" (hash, created_at) VALUES (${hash}, ${at})`, [
+    const values = engine === 'sqlite' ? '?, ?, ?' : '$1, $2, $3'
+    await run(`INSERT INTO "__drizzle_migrations" (hash, created_at, runs_from) VALUES (${values})`, [
       migration.hash,
       migration.folderMillis,
+      migration.runsFrom,
     ])
   }
-  return { applied: missing.length, total }
+  return { applied: missing.length, total, ahead }
+}
+
+const RUNS_FROM = {
+  sqlite: `SELECT 1 FROM pragma_table_info('__drizzle_migrations') WHERE name = 'runs_from'`,
+  postgres: `SELECT 1 FROM pg_attribute WHERE attrelid = '"__drizzle_migrations"'::regclass AND attname = 'runs_from'`,
 }

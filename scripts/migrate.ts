@@ -16,18 +16,19 @@ const command = declareCommand({
 
 await runCommand(command, async ({ options, databaseUrl }) => {
   if (options.dryRun) return plan(await listPendingMigrations(databaseUrl(), postgresSettings()))
-  const { applied, total } = await migrate(databaseUrl(), postgresSettings())
-  const text = applied === 0 ? upToDate(total) : `Applied ${applied} of ${total} migrations.`
-  return { json: { applied, total }, text, changed: applied, textHasSummary: true }
+  const { applied, total, ahead } = await migrate(databaseUrl(), postgresSettings())
+  const text = applied === 0 ? upToDate(total, ahead) : `Applied ${applied} of ${total} migrations.`
+  return { json: { applied, total, ahead }, text, changed: applied, textHasSummary: true }
 })
 
-function plan({ pending, total }: PendingMigrations): Outcome {
+function plan({ pending, total, ahead }: PendingMigrations): Outcome {
   const title = `Would apply ${pending.length} of ${total} migrations; nothing was written (--dry-run).`
   const text =
-    pending.length === 0 ? upToDate(total) : [title, ...pending.map(name => `  ${name}`)].join('\n')
-  return { json: { pending, total }, text, changed: pending.length, textHasSummary: true }
+    pending.length === 0 ? upToDate(total, ahead) : [title, ...pending.map(name => `  ${name}`)].join('\n')
+  return { json: { pending, total, ahead }, text, changed: pending.length, textHasSummary: true }
 }
 
-function upToDate(total: number): string {
-  return `Up to date: ${total} migrations.`
+function upToDate(total: number, ahead: number): string {
+  const newer = ahead === 0 ? '' : `, and ${ahead} of a newer version, on which this version runs`
+  return `Up to date: ${total} migrations${newer}.`
 }

@@ -29,10 +29,10 @@ async function start(config: Readonly<Config>) {
     void exit(1)
   }
   process.on('uncaughtException', crash).on('unhandledRejection', crash)
-  if (config.migrate) {
-    const report = await migrate(config.databaseUrl, config.postgres)
-    if (report.applied > 0) log.info(report, 'migrated')
-  } else await requireMigrated(config.databaseUrl, config.postgres)
+  const schema = await (config.migrate ? migrate : requireMigrated)(config.databaseUrl, config.postgres)
+  if (schema.applied > 0) log.info(schema, 'migrated')
+  if (schema.ahead > 0 && worker === undefined)
+    log.warn(schema, 'the schema is of a newer version, on which this version runs')
   if (config.erasureList === null && worker === undefined)
     log.warn('ERASURE_LIST is not set: restoring a backup brings back fans who deleted their account')
   if (config.workers > 1 && worker === undefined) {

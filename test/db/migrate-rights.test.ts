@@ -8,6 +8,7 @@ import { createClock } from '../support/clock.ts'
 import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { withRawConnection } from './probe.ts'
+import { migrateToNext, NEXT } from './versions.ts'
 
 let provider: RunningProvider
 beforeAll(async () => {
@@ -46,6 +47,36 @@ describe.each(sharedEngines)('MIGRATE=off ($name)', engine => {
     )
     expect(await withRawConnection(temporary, run => run('SELECT id FROM "__drizzle_migrations"'))).toEqual(
       applied,
+    )
+  })
+})
+
+describe.each(sharedEngines)('An instance of an older version ($name)', engine => {
+  let temporary: TemporaryDatabase
+  beforeEach(async () => {
+    temporary = await engine.open(createClock())
+  })
+  afterEach(() => temporary.remove())
+
+  const migrateBy = (runsFrom: number) =>
+    withRawConnection(temporary, run => migrateToNext(run, temporary.db.engine, runsFrom))
+
+  test('stays ready while a newer version migrates', async () => {
+    const api = await startApi({ DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer })
+    await migrateBy(0)
+    expect((await fetch(`${api.origin}/readyz`)).status).toBe(200)
+    await api.stop()
+  })
+
+  test.each(['on', 'off'])('starts on a newer schema on which it runs, with MIGRATE=%s', async MIGRATE => {
+    await migrateBy(0)
+    expect(await start(temporary.url ?? '', { MIGRATE })).toBe('ok')
+  })
+
+  test('refuses to start on a newer schema on which it does not run', async () => {
+    await migrateBy(NEXT)
+    expect(await start(temporary.url ?? '').catch(String)).toContain(
+      'left with 1: the database is 1 migration ahead of this version of Matchday',
     )
   })
 })

@@ -8,8 +8,15 @@ import { DatabaseError } from '../../db/index.ts'
 import { applyMigrations, listPendingMigrations, migrate, NewerSchemaError } from '../../db/migrate.ts'
 import { WITHOUT_ROWID } from '../../scripts/generate-migrations/table-options.ts'
 import { createClock } from '../support/clock.ts'
-import { engines, sharedEngines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
+import {
+  engines,
+  postgresEngine,
+  sharedEngines,
+  sqliteEngine,
+  type TemporaryDatabase,
+} from '../support/engines.ts'
 import { type Run, withRawConnection } from './probe.ts'
+import { migrateToNext, NEXT } from './versions.ts'
 
 const migrationsOf = (engine: string) =>
   readdirSync(join(import.meta.dir, '../../db/migrations', engine)).filter(name => name.endsWith('.sql'))
@@ -56,26 +63,48 @@ for (const engine of engines) {
       await withRawConnection(temporary, async run => {
         const before = await run('SELECT * FROM __drizzle_migrations ORDER BY id')
         const report = await applyMigrations(db.engine, run)
-        expect(report).toEqual({ applied: 0, total: migrationsOf(db.engine).length })
+        expect(report).toEqual({ applied: 0, total: migrationsOf(db.engine).length, ahead: 0 })
         expect(await run('SELECT * FROM __drizzle_migrations ORDER BY id')).toEqual(before)
       })
     })
 
-    test('of a newer version stop an older version, which changes nothing', async () => {
+    test('of a newer version stop an older version that does not run on them, and changes nothing', async () => {
       temporary = await engine.open(createClock())
       const { db, url } = temporary
       await withRawConnection(temporary, async run => {
-        const insert = (at: number) =>
-          run(`INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('from the future', ${at})`)
-        await insert(99_999_999_999_990)
         const older = () => (url === null ? applyMigrations(db.engine, run) : migrate(url))
+        await migrateToNext(run, db.engine, NEXT)
         const refusal = await older().catch((error: unknown) => error)
         expect(refusal).toBeInstanceOf(NewerSchemaError)
         expect(String(refusal)).toContain('1 migration ahead of this version')
-        await insert(99_999_999_999_991)
+        await migrateToNext(run, db.engine, NEXT, 0)
         expect(String(await older().catch((error: unknown) => error))).toContain('2 migrations ahead')
         const rows = await run('SELECT * FROM __drizzle_migrations')
         expect(rows).toHaveLength(migrationsOf(db.engine).length + 2)
+      })
+    })
+
+    test('of a newer version that did not record what runs on them stop an older version', async () => {
+      temporary = await engine.open(createClock())
+      const { db } = temporary
+      await withRawConnection(temporary, async run => {
+        await run(`INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('', ${NEXT})`)
+        expect(applyMigrations(db.engine, run)).rejects.toBeInstanceOf(NewerSchemaError)
+      })
+    })
+
+    test('of a newer version that only add do not stop an older version', async () => {
+      temporary = await engine.open(createClock())
+      const { db, url } = temporary
+      await withRawConnection(temporary, async run => {
+        const older = () => (url === null ? applyMigrations(db.engine, run) : migrate(url))
+        const newest = expectedMigrations(db.engine).at(-1)?.folderMillis ?? 0
+        await migrateToNext(run, db.engine, 0, newest)
+        const total = migrationsOf(db.engine).length
+        expect(await older()).toEqual({ applied: 0, total, ahead: 2 })
+        // Lacking a migration of its own, its schema is another one.
+        await run(`DELETE FROM __drizzle_migrations WHERE created_at = ${newest}`)
+        expect(await older().catch((error: unknown) => error)).toBeInstanceOf(NewerSchemaError)
       })
     })
   })
@@ -113,12 +142,16 @@ for (const engine of sharedEngines) {
     const names = migrationsOf(db.engine).map(name => name.slice(0, -'.sql'.length))
     const total = names.length
     await withRawConnection(temporary, async run => {
-      expect(await listPendingMigrations(url ?? '')).toEqual({ pending: [], total })
+      expect(await listPendingMigrations(url ?? '')).toEqual({ pending: [], total, ahead: 0 })
       const newest = '(SELECT max(created_at) FROM __drizzle_migrations)'
       await run(`DELETE FROM __drizzle_migrations WHERE created_at = ${newest}`)
-      expect(await listPendingMigrations(url ?? '')).toEqual({ pending: names.toSorted().slice(-1), total })
+      expect(await listPendingMigrations(url ?? '')).toEqual({
+        pending: names.toSorted().slice(-1),
+        total,
+        ahead: 0,
+      })
       await empty(run, db.engine)
-      expect(await listPendingMigrations(url ?? '')).toEqual({ pending: names.toSorted(), total })
+      expect(await listPendingMigrations(url ?? '')).toEqual({ pending: names.toSorted(), total, ahead: 0 })
       expect(await tableNames(run, db.engine)).toEqual([])
       await run('CREATE TABLE __drizzle_migrations (created_at bigint)')
       await run('INSERT INTO __drizzle_migrations VALUES (99999999999990)')
@@ -239,8 +272,8 @@ describe('migrations (SQLite)', () => {
         expect(await dump(run)).toEqual({ ...rows, leaderboard_counts: expect.any(Array) })
         // Added by a later migration.
         await run('ALTER TABLE identities DROP COLUMN field_times')
-        // A later migration rewrites the items.
-        const before = made.filter(([name]) => !/^user_items/.test(String(name)))
+        // A later migration rewrites the items, and a later version records more of each migration.
+        const before = made.filter(([name]) => !/^(user_items|__drizzle)/.test(String(name)))
         const names = new Set(before.map(([name]) => name))
         expect((await schema(run)).filter(([name]) => names.has(name))).toEqual(before)
         expect(await run('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])

@@ -1,0 +1,25 @@
+/**
+ * Which older versions run on the schema of a migration. A migration that only adds needs no entry: all of them do.
+ * `test/db/compatibility.test.ts` says what only adds, and refuses others without an entry.
+ */
+export interface Compatibility {
+  /** The newest migration that a version must know to run on this schema; its own name: no older version does. */
+  runsFrom: string
+  reason: string
+}
+
+/** By engine and name of the migration. */
+export const compatibility: Record<'sqlite' | 'postgres', Record<string, Compatibility>> = {
+  sqlite: {
+    '0010_earning': {
+      runsFrom: '0010_earning',
+      reason: 'Older versions record no events, and read each item as one of a pack.',
+    },
+  },
+  postgres: {
+    '0009_earning': {
+      runsFrom: '0009_earning',
+      reason: 'Older versions record no events, and read each item as one of a pack.',
+    },
+  },
+}
