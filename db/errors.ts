@@ -80,6 +80,11 @@ export function isRetryable(error: unknown): boolean {
   return code === '40001' || code === '40P01'
 }
 
+/** Another transaction holds a lock, or waits for one of ours. */
+export function isLockConflict(error: unknown): boolean {
+  return isRetryable(error) || driverError(error)?.code === '55P03'
+}
+
 const FAULTS: [DatabaseFault, RegExp][] = [
   ['busy', /^(SQLITE_BUSY|SQLITE_LOCKED|SQLITE_PROTOCOL|53200|53300|55P03|57014)/],
   ['full', /^(SQLITE_FULL|53100)/],

@@ -4,13 +4,19 @@
  */
 import { Database as Connection } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { DatabaseError, translateDatabaseError } from './errors.ts'
+import { DatabaseError, isLockConflict, translateDatabaseError } from './errors.ts'
 import { expectedMigrations, type Migration } from './expected-schema.ts'
 import { connectPostgres, type PostgresSettings } from './postgres/client.ts'
 import { connectSqlite, createWriteLock } from './sqlite/connection.ts'
 
-/** How long to wait for another instance that migrates a large file. On PostgreSQL the wait has no limit. */
+/**
+ * How long to wait for another instance that migrates a large file, and on PostgreSQL for the tables. There, the wait for an
+ * instance that migrates has no limit.
+ */
 const MIGRATION_LOCK_TIMEOUT_MS = 30 * 60_000
+/** Requests queue behind a migration that waits for a table, for example for a backup: it gives up, and tries again later. */
+const TABLE_LOCK_TIMEOUT_MS = 1_000
+const TABLE_LOCK_PAUSE_MS = 2_000
 
 type Engine = 'sqlite' | 'postgres'
 
@@ -192,13 +198,22 @@ async function migratePostgres(url: string, settings?: Partial<PostgresSettings>
     // Without pending migrations there is no lock to wait for, and no privilege to change the schema is needed.
     const { pending, ...rest } = namePending('postgres', applied)
     if (pending.length === 0) return { applied: 0, ...rest }
-    return await client.begin(async transaction => {
-      const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)
-      await run('SET LOCAL statement_timeout = 0')
-      // One migrator at a time: the key is 'match' in ASCII.
-      await run('SELECT pg_advisory_xact_lock(469786981224)')
-      return applyMigrations('postgres', run)
-    })
+    const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
+    for (;;) {
+      try {
+        return await client.begin(async transaction => {
+          const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)
+          await run('SET LOCAL statement_timeout = 0')
+          // One migrator at a time: the key is 'match' in ASCII.
+          await run('SELECT pg_advisory_xact_lock(469786981224)')
+          await run(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
+          return applyMigrations('postgres', run)
+        })
+      } catch (error) {
+        if (!isLockConflict(error) || performance.now() > deadline) throw error
+        await Bun.sleep(TABLE_LOCK_PAUSE_MS)
+      }
+    }
   } finally {
     await client.close()
   }

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SQL } from 'bun'
 import { expectedMigrations } from '../../db/expected-schema.ts'
 import { DatabaseError } from '../../db/index.ts'
 import { applyMigrations, listPendingMigrations, migrate, NewerSchemaError } from '../../db/migrate.ts'
@@ -15,8 +16,9 @@ import {
   sqliteEngine,
   type TemporaryDatabase,
 } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { type Run, withRawConnection } from './probe.ts'
-import { migrateToNext, NEXT } from './versions.ts'
+import { migrateTo, migrateToNext, NEXT } from './versions.ts'
 
 const migrationsOf = (engine: string) =>
   readdirSync(join(import.meta.dir, '../../db/migrations', engine)).filter(name => name.endsWith('.sql'))
@@ -180,6 +182,40 @@ for (const engine of sharedEngines) {
     })
   })
 }
+
+describe.skipIf(postgresEngine.name !== 'PostgreSQL')('migrations (PostgreSQL)', () => {
+  test('that wait for a table give way to requests', async () => {
+    temporary = await postgresEngine.open(createClock())
+    const url = temporary.url ?? ''
+    const known = expectedMigrations('postgres')
+    const before = known.slice(
+      0,
+      known.findIndex(({ name }) => name === '0009_earning'),
+    )
+    await withRawConnection(temporary, async run => {
+      await empty(run, 'postgres')
+      await migrateTo(run, 'postgres', before)
+      const [read, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const backup = new SQL(url, { max: 1 })
+      const copying = backup.begin(async transaction => {
+        await transaction.unsafe('SELECT * FROM user_items')
+        read.resolve()
+        await end.promise
+      })
+      await read.promise
+      const migrating = migrate(url)
+      const waiting = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
+        WHERE datname = current_database() AND relation = 'user_items'::regclass AND NOT granted`
+      await waitUntil('the migration waits', async () => (await run(waiting)).length > 0)
+      // Would otherwise wait for the end of the copy.
+      expect(await run('SELECT * FROM user_items')).toEqual([])
+      end.resolve()
+      await copying
+      await backup.close()
+      expect((await migrating).applied).toBe(known.length - before.length)
+    })
+  })
+})
 
 describe('migrations (SQLite)', () => {
   test('make every table STRICT, so that it refuses values of another type', async () => {
