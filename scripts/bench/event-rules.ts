@@ -22,20 +22,29 @@ export const eventData = { gate: GATE, section: 'north' }
 /** The id of the rule that grants for events of a type. */
 export const ruleOf = (type: string) => `${type}-${GATE}`
 
+interface EventRules {
+  types: number
+  /** Of all fans together, in points. Default: none. */
+  budget?: number
+  /** The gate of the only rule of a single type. Events of another gate are recorded and grant nothing. */
+  gate?: number
+}
+
 /** Adds a server key, and one rule, or 20 for each of several types, of which one matches each event. */
-export async function prepareEvents(url: string, { types }: { types: number }): Promise<void> {
+export async function prepareEvents(url: string, { types, budget, gate = GATE }: EventRules): Promise<void> {
   const db = openDatabase(url, { ...realSources, randomBytes: () => RANDOM })
-  const gates = types === 1 ? [GATE] : Array.from({ length: RULES_PER_TYPE }, (_, gate) => gate)
+  const gates = types === 1 ? [gate] : Array.from({ length: RULES_PER_TYPE }, (_, gate) => gate)
   await db.write(async tx => {
     await createServerKey(tx, { source: SOURCE, scopes: ['events:write'], expiresAt: null })
     for (let nth = 0; nth < types; nth++) {
-      for (const gate of gates) {
+      for (const at of gates) {
         await upsertRule(tx, {
-          id: `${typeOf(nth)}-${gate}`,
-          name: `Gate ${gate}`,
+          id: `${typeOf(nth)}-${at}`,
+          name: `Gate ${at}`,
           eventType: typeOf(nth),
-          when: [{ path: '/gate', op: 'eq', value: gate }],
+          when: [{ path: '/gate', op: 'eq', value: at }],
           points: { fixed: GRANTED },
+          ...(budget === undefined ? {} : { budget }),
         })
       }
     }

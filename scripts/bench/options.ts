@@ -48,7 +48,7 @@ ${scenarios.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`).join('
   --generator G      wrk or autocannon (wrk where it is installed)
   --no-pin           let the system choose cores; otherwise server and generator have one each
   --quick            one short round on 2,000 fans
-  --long             with what takes minutes: memory, settlement, scale
+  --long             with what takes minutes: memory, settlement, scale, hot-rows
   --json FILE        where the numbers go (data/bench/<time>.json)
 `
 

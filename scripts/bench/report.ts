@@ -57,10 +57,11 @@ export function reportScenario(
 }
 
 export function reportTargets(verdicts: Verdict[]): string {
-  const verdictText = (holds: boolean | null) =>
-    holds === null ? 'not measured' : holds ? 'holds' : 'MISSED'
-  const rows = verdicts.map(({ title, value, byCpu, target, holds }) => {
-    return [title, value?.toFixed(2) ?? '', byCpu?.toFixed(2) ?? '', target, verdictText(holds)]
+  const measured = verdicts.filter(({ holds }) => holds !== null)
+  const rows = measured.map(({ title, value, byCpu, target, holds }) => {
+    return [title, value?.toFixed(2) ?? '', byCpu?.toFixed(2) ?? '', target, holds ? 'holds' : 'MISSED']
   })
-  return `\nTargets\n${table([['', 'measured', 'by CPU', 'target', ''], ...rows])}\n`
+  const others = verdicts.length - measured.length
+  const note = others === 0 ? '' : `  ${others} targets of other scenarios are not measured\n`
+  return `\nTargets\n${table([['', 'measured', 'by CPU', 'target', ''], ...rows])}\n${note}`
 }

@@ -40,6 +40,7 @@ export interface Bench {
 
 export type Unit =
   | 'requests/s'
+  | 'events/s'
   | 'verifications/s'
   | 'chains/s'
   | 'deliveries/s'

@@ -9,7 +9,6 @@ import { createWebhookSecrets } from '../../src/webhooks/secrets.ts'
 import { claimable } from './catalogue.ts'
 import { growDatabase, subjectOf } from './data.ts'
 import type { Databases, Engine } from './databases.ts'
-import { prepareEvents } from './event-rules.ts'
 import { installExpress } from './install-express.ts'
 import { AUDIENCE, ISSUER, type Issuer, PROVIDER } from './issuer.ts'
 import { type Running, root, startServer } from './process.ts'
@@ -56,8 +55,8 @@ interface EngineSubjects {
   oneRead: Subject
   /** `Bun.serve` with only the statements of a claim. The bearer token is the fan's subject. */
   rawClaims: Subject
-  /** Matchday with a server key and rules for so many types of events: see `event-rules.ts`. */
-  events(types: number): Subject
+  /** Matchday on a database that is changed before the server starts. */
+  prepared(prepare: (url: string) => Promise<void>): Subject
   /** `Bun.serve` with only the statements of an event that earns points. The bearer token is not verified. */
   rawEvents: Subject
   express: Subject
@@ -193,9 +192,9 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
         engine === 'sqlite'
           ? subject('group commit', reference('group-commit.ts'))
           : subject('transactions', reference('transactions.ts')),
-      events: types =>
+      prepared: prepare =>
         subject('matchday', async url => {
-          await prepareEvents(url, { types })
+          await prepare(url)
           return matchday(url)
         }),
       rawEvents:

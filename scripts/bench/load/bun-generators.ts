@@ -51,6 +51,8 @@ export interface EventJob {
   plan: Plan
   /** Types of events, in turn. */
   types: number
+  /** Events of a request. */
+  batch: number
   /** Fans of the database. */
   fans: number
   connections: number

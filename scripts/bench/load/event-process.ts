@@ -1,4 +1,4 @@
-/** `bun event-process.ts FILE`: each connection reports events in batches of 100, every one with an id of its own. */
+/** `bun event-process.ts FILE`: each connection reports events in batches, every event with an id of its own. */
 import { subjectOf } from '../data.ts'
 import { eventData, typeOf } from '../event-rules.ts'
 import { PROVIDER } from '../issuer.ts'
@@ -6,11 +6,10 @@ import { requestParts } from '../plan.ts'
 import { type EventJob, percentiles } from './bun-generators.ts'
 import { connect } from './connection.ts'
 
-const BATCH = 100
 /** Has no common divisor with the numbers of fans that are in use: events of all fans, in no order. */
 const STEP = 7919
 
-const { origin, plan, types, fans, connections, seconds, first } = (await Bun.file(
+const { origin, plan, types, batch, fans, connections, seconds, first } = (await Bun.file(
   process.argv[2] ?? '',
 ).json()) as EventJob
 const [request = { method: 'POST', path: '' }] = plan.requests
@@ -20,10 +19,10 @@ const run = crypto.randomUUID().slice(0, 8)
 const times: number[] = []
 let [sent, failed] = [0, 0]
 
-function bodyOf(batch: number): string {
+function bodyOf(request: number): string {
   const occurredAt = new Date().toISOString()
-  const events = Array.from({ length: BATCH }, (_, at) => {
-    const nth = (first + batch) * BATCH + at
+  const events = Array.from({ length: batch }, (_, at) => {
+    const nth = (first + request) * batch + at
     const fan = `{"provider":"${PROVIDER}","subject":"${subjectOf((nth * STEP) % fans)}"}`
     const type = typeOf(nth % types)
     return `{"id":"${run}-${nth}","type":"${type}","fan":${fan},"occurredAt":"${occurredAt}","data":${data}}`
@@ -42,8 +41,8 @@ async function worker(): Promise<void> {
     try {
       const { status, body } = await connection.send(head + token + tail)
       const applied = body.split('"outcome":"applied"').length - 1
-      if (status !== 200 || applied !== BATCH)
-        throw new Error(`${status}, ${applied} of ${BATCH} events were applied: ${body.slice(0, 300)}`)
+      if (status !== 200 || applied !== batch)
+        throw new Error(`${status}, ${applied} of ${batch} events were applied: ${body.slice(0, 300)}`)
       times.push(performance.now() - startedAt)
     } catch (error) {
       if (failed++ === 0) process.stderr.write(`${error}\n`)

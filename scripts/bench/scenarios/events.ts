@@ -1,5 +1,5 @@
 import type { Engine } from '../databases.ts'
-import { SERVER_KEY } from '../event-rules.ts'
+import { prepareEvents, SERVER_KEY } from '../event-rules.ts'
 import { runEvents } from '../load/bun-generators.ts'
 import type { Generator } from '../load/generator.ts'
 import type { Plan } from '../plan.ts'
@@ -12,16 +12,23 @@ const MANY_TYPES = 50
 
 export const eventPlan: Plan = { tokens: [SERVER_KEY], requests: [{ method: 'POST', path: '/api/events' }] }
 
-/** Sends batches of events. `typesAt`: the number of types that the server at an origin has rules for. */
+interface EventLoad {
+  /** Events of a request. */
+  batch: number
+  /** The number of types that the server at an origin has rules for. Default: one. */
+  typesAt?(origin: string): number
+}
+
+/** Sends batches of events, each of another fan. */
 export const eventGenerator = (
   { options, folder }: Bench,
-  typesAt: (origin: string) => number,
+  { batch, typesAt = () => 1 }: EventLoad,
 ): Generator => ({
   name: 'event-process',
   measure(origin, plan, { seconds, connections, first = 0, core }) {
     const { fans } = options
     return runEvents(
-      { origin, plan, types: typesAt(origin), fans, connections, seconds, first },
+      { origin, plan, batch, types: typesAt(origin), fans, connections, seconds, first },
       folder,
       core,
     )
@@ -43,10 +50,11 @@ export const events: Scenario = {
         return running
       },
     })
-    const generator = eventGenerator(bench, origin => types.get(origin) ?? 1)
+    const generator = eventGenerator(bench, { batch: 100, typesAt: origin => types.get(origin) ?? 1 })
     const measured: Bench = { ...bench, generator }
     return onEngines(measured, async (engine: Engine) => {
-      const { events: matchday, rawEvents } = bench.subjects.on(engine)
+      const { prepared, rawEvents } = bench.subjects.on(engine)
+      const matchday = (types: number) => prepared(url => prepareEvents(url, { types }))
       return {
         contenders: [
           { subject: matchday(1), plan: eventPlan },

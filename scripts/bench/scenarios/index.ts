@@ -3,6 +3,7 @@ import { crowdClaims, crowdReads } from './crowd.ts'
 import { events } from './events.ts'
 import { growth } from './growth.ts'
 import { herd } from './herd.ts'
+import { hotRows } from './hot-rows.ts'
 import { leaderboard } from './leaderboard.ts'
 import { memory } from './memory.ts'
 import { crowdMixed, mixed } from './mixed.ts'
@@ -38,4 +39,5 @@ export const scenarios: Scenario[] = [
   settlement,
   webhooks,
   scale,
+  hotRows,
 ]

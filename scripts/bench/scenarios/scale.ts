@@ -96,7 +96,7 @@ async function measure(bench: Bench, operation: Operation): Promise<Outcome> {
   const { subjects, options } = bench
   const { name, plan, isBatch } = operation
   const prepare = isBatch ? (url: string) => prepareEvents(url, { types: 1 }) : undefined
-  const generator = isBatch ? eventGenerator(bench, () => 1) : bench.generator
+  const generator = isBatch ? eventGenerator(bench, { batch: 100 }) : bench.generator
   const contenders = PROCESSES.map((count): Contender => {
     const subject = subjects.matchdayInWorkers('postgres', count, { prepare, env: POOL })
     return { subject, label: labelOf(name, count), plan }
