@@ -1,10 +1,10 @@
 /** Another instance on the same database with its own connections: it is not notified of units of work of the first. */
 import { pino } from 'pino'
-import { openDatabase } from '../../db/index.ts'
 import { createApp } from '../../src/app.ts'
 import { createDeps, type Deps } from '../../src/deps.ts'
 import { type Client, createClient } from '../support/client.ts'
 import { conformanceOf } from '../support/conformance.ts'
+import { openPatiently } from '../support/patience.ts'
 import type { World } from '../support/world.ts'
 
 export interface OtherProcess {
@@ -21,7 +21,7 @@ export async function startOtherProcess({ clock, config, databaseUrl, idp }: Wor
     randomBytes: clock.randomBytes,
     elapsed: clock.elapsed,
   }
-  const db = openDatabase(databaseUrl ?? '', sources)
+  const db = openPatiently(databaseUrl ?? '', sources)
   const log = pino({ level: 'silent' })
   const deps = await createDeps({ config, db, log, sources, fetch: idp.handle })
   const app = createApp(deps)

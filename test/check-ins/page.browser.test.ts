@@ -4,11 +4,16 @@ import type { Page } from 'playwright-core'
 import { realSources } from '../../src/core/sources.ts'
 import { createServerKey } from '../../src/server-keys/keys.ts'
 import { findSerious } from '../support/axe.ts'
-import { noBrowser, openBrowser, screenshotPath, type WatchedBrowser } from '../support/browser.ts'
+import {
+  BROWSER_TIMEOUT_MS,
+  noBrowser,
+  openBrowser,
+  screenshotPath,
+  type WatchedBrowser,
+} from '../support/browser.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 
-const TIMEOUT_MS = 300_000
 const TABLET = { width: 768, height: 1024 }
 const title = noBrowser ? `The page at the gate (skipped: ${noBrowser})` : 'The page at the gate'
 
@@ -39,19 +44,19 @@ describe.skipIf(noBrowser !== null)(title, () => {
     })
     api = await startApi({ DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer })
     origin = api.origin.replace('127.0.0.1', 'localhost')
-  }, TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
 
   afterAll(async () => {
     await api.stop()
     await provider.stop()
     await temporary.remove()
-  }, TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
 
   afterEach(async () => {
     await browser.close()
     expect(browser.complaints).toEqual([])
     expect([...browser.hosts]).toEqual(['localhost'])
-  }, TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
 
   async function visit(path: string, colorScheme: 'light' | 'dark' = 'light'): Promise<Page> {
     browser = await openBrowser({ viewport: TABLET, colorScheme })
@@ -85,7 +90,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       })
       expect(response.status).toBe(201)
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -103,7 +108,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await page.getByLabel('Server key').inputValue()).toBe('')
       expect(await page.getByRole('img').isVisible()).toBe(false)
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -119,7 +124,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.locator('figure code').getByText('derby.second').waitFor()
       expect(await drawn()).not.toBe(first)
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -128,6 +133,6 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const page = await visit('no-such-match')
       await page.getByRole('status').getByText('no such match').waitFor()
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 })

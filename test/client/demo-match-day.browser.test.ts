@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core'
 import { upsertMatch } from '../../src/matches/upsert-match.ts'
 import { exampleQuest } from '../../src/quests/schema.ts'
 import { findSerious } from '../support/axe.ts'
-import { noBrowser, screenshotPath } from '../support/browser.ts'
-import { DEMO_TIMEOUT_MS, PHONE, useDemo } from '../support/demo.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, screenshotPath } from '../support/browser.ts'
+import { PHONE, useDemo } from '../support/demo.ts'
 
 const HOUR_MS = 3_600_000
 const title = noBrowser
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await away.inputValue()).toBe('2')
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
     },
-    DEMO_TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByRole('button', { name: 'Quests' }).press('Enter')
       await page.getByText('You have not begun a quest.').waitFor()
     },
-    DEMO_TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await early.getByRole('button').press('Enter')
       expect(await page.getByRole('alert').textContent()).toContain('are closed')
     },
-    DEMO_TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -138,7 +138,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByText('No matches are planned.').waitFor()
       expect(await page.getByRole('alert').count()).toBe(0)
     },
-    DEMO_TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test.each(['light', 'dark'] as const)(
@@ -165,7 +165,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByRole('button', { name: 'Quests' }).press('Enter')
       await page.getByText('No quests at the moment.').waitFor()
     },
-    DEMO_TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -183,6 +183,6 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByTestId('points').getByText('100').waitFor()
       expect(await page.getByRole('alert').count()).toBe(0)
     },
-    DEMO_TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 })

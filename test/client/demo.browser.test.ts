@@ -1,8 +1,8 @@
 /** The example app as a fan uses it: on a phone, in a real browser, against the API and the mock provider. */
 import { describe, expect, test } from 'bun:test'
 import { findSerious } from '../support/axe.ts'
-import { noBrowser, screenshotPath } from '../support/browser.ts'
-import { DEMO_TIMEOUT_MS, PHONE, useDemo } from '../support/demo.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, screenshotPath } from '../support/browser.ts'
+import { PHONE, useDemo } from '../support/demo.ts'
 import { sqliteEngine } from '../support/engines.ts'
 
 const title = noBrowser ? `The example app (skipped: ${noBrowser})` : 'The example app'
@@ -34,7 +34,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       // Nothing is wider than the phone.
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
     },
-    DEMO_TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await findSerious(page)).toEqual([])
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
     },
-    DEMO_TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByTestId('points').getByText('100').waitFor()
       await page.getByRole('button', { name: 'Join and get' }).waitFor({ state: 'detached' })
     },
-    DEMO_TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -106,7 +106,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(refreshes).toHaveLength(1)
       expect((await session()).refreshToken).not.toBe(before.refreshToken)
     },
-    DEMO_TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await page.getByRole('alert').textContent()).toContain('did not start here')
       expect(page.url()).toBe(`${demo.origin}/demo`)
     },
-    DEMO_TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 })
 

@@ -1,10 +1,9 @@
 /** Swagger UI under axe and at a glance: every state of the page in light and dark, on a desktop and on a phone. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { findSerious } from '../support/axe.ts'
-import { noBrowser, openBrowser, screenshotPath } from '../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, screenshotPath } from '../support/browser.ts'
 import { openAuthorize, openDocs, operationBlock, type Site, startSite } from './swagger-page.ts'
 
-const TIMEOUT_MS = 300_000
 const title = noBrowser ? `Swagger UI (skipped: ${noBrowser})` : 'Swagger UI'
 /** Pixels; the longest operation of those below needs 2,900 on a desktop. */
 const TALLEST = 3_500
@@ -21,8 +20,8 @@ describe.skipIf(noBrowser !== null)(title, () => {
   let site: Site
   beforeAll(async () => {
     site = await startSite()
-  }, TIMEOUT_MS)
-  afterAll(() => site.stop(), TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => site.stop(), BROWSER_TIMEOUT_MS)
 
   test.each(looks)(
     'has no serious barrier in $colorScheme at a width of $width: page, operation and Authorize dialog',
@@ -57,7 +56,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         await browser.close()
       }
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test.each(LONG_OPERATIONS)(
@@ -76,6 +75,6 @@ describe.skipIf(noBrowser !== null)(title, () => {
         await browser.close()
       }
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 })

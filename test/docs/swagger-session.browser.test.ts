@@ -1,10 +1,15 @@
 /** What Swagger UI says of the session: whose it is, and when it is over. The tests advance the clock of the page. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { noBrowser, openBrowser, screenshotPath, type WatchedBrowser } from '../support/browser.ts'
+import {
+  BROWSER_TIMEOUT_MS,
+  noBrowser,
+  openBrowser,
+  screenshotPath,
+  type WatchedBrowser,
+} from '../support/browser.ts'
 import { execute, openDocs, operationBlock, paste, type Site, startSite, way } from './swagger-page.ts'
 
-const TIMEOUT_MS = 300_000
 const title = noBrowser ? `the session in Swagger UI (skipped: ${noBrowser})` : 'the session in Swagger UI'
 const EXPIRED = 'has expired or was revoked'
 
@@ -15,18 +20,18 @@ describe.skipIf(noBrowser !== null)(title, () => {
 
   beforeAll(async () => {
     site = await startSite()
-  }, TIMEOUT_MS)
-  afterAll(() => site.stop(), TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => site.stop(), BROWSER_TIMEOUT_MS)
   beforeEach(async () => {
     browser = await openBrowser()
     page = await browser.context.newPage()
     await page.clock.install()
     await openDocs(page, site.origin)
-  }, TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
   afterEach(async () => {
     await browser.close()
     expect(browser.complaints).toEqual([])
-  }, TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
 
   const session = () => page.locator('.session')
   const says = (text: string) => session().filter({ hasText: text }).waitFor()
@@ -47,7 +52,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await session().textContent()).toBe('Signed in as fan-0002.')
       await lockOf('readLeaderboard').and(page.getByLabel('authorization button locked')).waitFor()
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -62,7 +67,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.screenshot({ path: screenshotPath('docs-session-expired') })
       await expectToSignInAgain()
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -72,7 +77,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await says(`The token of fan-0003 ${EXPIRED}.`)
       await expectToSignInAgain()
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -94,7 +99,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await says(`The token of fan-0004 ${EXPIRED}.`)
       await expectToSignInAgain()
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -106,6 +111,6 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await says('Signed in as fan-0003.')
       expect((await execute(page, 'readDashboard')).status).toBe(200)
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 })

@@ -3,7 +3,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test
 import type { Page } from 'playwright-core'
 import { generateFans } from '../../mock-idp/users/generate-fans.ts'
 import { createServerKey } from '../../src/server-keys/keys.ts'
-import { noBrowser, openBrowser, screenshotPath, type WatchedBrowser } from '../support/browser.ts'
+import {
+  BROWSER_TIMEOUT_MS,
+  noBrowser,
+  openBrowser,
+  screenshotPath,
+  type WatchedBrowser,
+} from '../support/browser.ts'
 import {
   closeDialog,
   execute,
@@ -17,8 +23,6 @@ import {
   way,
 } from './swagger-page.ts'
 
-/** Nothing here takes so long: a busy machine draws slowly. */
-const TIMEOUT_MS = 300_000
 const title = noBrowser ? `Swagger UI in a browser (left out: ${noBrowser})` : 'Swagger UI in a browser'
 const CODE = { code: '7Q2M-X9KD-4T0B-HW5E' }
 const fans = generateFans({ seed: 1, count: 5 })
@@ -30,14 +34,14 @@ describe.skipIf(noBrowser !== null)(title, () => {
 
   beforeAll(async () => {
     site = await startSite()
-  }, TIMEOUT_MS)
-  afterAll(() => site.stop(), TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => site.stop(), BROWSER_TIMEOUT_MS)
 
   afterEach(async () => {
     await browser.close()
     expect(browser.complaints).toEqual([])
     expect([...browser.hosts]).toEqual(['localhost'])
-  }, TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
 
   const visit = async (look?: Parameters<typeof openBrowser>[0]) => {
     browser = await openBrowser(look)
@@ -87,7 +91,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await shootAnswer('docs-redeemed', 'redeemReward')
       expect((await execute(page, 'redeemReward')).body.code).toBe('already_redeemed')
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -104,7 +108,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const signedOut = await execute(page, 'readProfile')
       expect([signedOut.status, signedOut.body.code]).toEqual([401, 'unauthenticated'])
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -128,7 +132,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect((await execute(page, 'readPoints')).status).toBe(200)
       expect((await execute(page, 'lookUpRedemption', CODE)).body.code).toBe('redemption_not_found')
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -155,7 +159,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect((await execute(page, 'listTeams')).body.teams).toHaveLength(8)
       expect((await execute(page, 'getReadiness')).body.status).toBe('ready')
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -177,7 +181,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await typeOf('reward')).toBe('(object | null)')
       await answer.screenshot({ path: screenshotPath('docs-schema') })
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -195,7 +199,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect(await folded.locator('dl').textContent()).toContain('unsupported_media_type')
       await shoot('docs-problems')
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -206,7 +210,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await operationBlock(page, 'readProfile').waitFor({ state: 'detached' })
       expect(await operationBlock(page, 'claimReward').count()).toBe(1)
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test(
@@ -218,6 +222,6 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await shoot('docs-dark')
       expect(background).toBe('rgb(13, 20, 17)')
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 })

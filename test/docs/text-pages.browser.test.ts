@@ -2,11 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { realSources } from '../../src/core/sources.ts'
 import { findSerious } from '../support/axe.ts'
-import { noBrowser, openBrowser, screenshotPath } from '../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, screenshotPath } from '../support/browser.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, startApi } from '../support/processes.ts'
 
-const TIMEOUT_MS = 300_000
 const title = noBrowser ? `the index and the guide (skipped: ${noBrowser})` : 'the index and the guide'
 const PAGES = ['/', '/docs/guide', '/docs/guide/clients', '/docs/guide/configuration']
 
@@ -17,11 +16,11 @@ describe.skipIf(noBrowser !== null)(title, () => {
   beforeAll(async () => {
     temporary = await sqliteEngine.open(realSources)
     api = await startApi({ DATABASE_URL: temporary.url ?? '' })
-  }, TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
   afterAll(async () => {
     await api.stop()
     await temporary.remove()
-  }, TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
 
   test.each([
     { colorScheme: 'light', width: 1280 },
@@ -49,6 +48,6 @@ describe.skipIf(noBrowser !== null)(title, () => {
         await browser.close()
       }
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 })

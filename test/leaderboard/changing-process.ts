@@ -2,17 +2,18 @@
  * A process that changes points, takes some back, and enrols fans: `bun changing-process.ts DATABASE_URL SEED CHANGES PROVIDER SUBJECTS…`, eight
  * changes at a time. Prints the number of changes.
  */
-import { DatabaseError, openDatabase, type Transaction } from '../../db/index.ts'
+import type { Transaction } from '../../db/index.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { joinLeaderboard } from '../../src/points/join-leaderboard.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
 import { takeBack } from '../../src/points/take-back.ts'
 import { ensureUser } from '../../src/users/users.ts'
+import { openPatiently } from '../support/patience.ts'
 import { seededNumbers } from './board-model.ts'
 
 const AT_ONCE = 8
 const [url = '', seed = '', changes = '', provider = '', ...subjects] = process.argv.slice(2)
-const db = openDatabase(url, realSources)
+const db = openPatiently(url, realSources)
 const pick = seededNumbers(Number(seed))
 let left = Number(changes)
 let made = 0
@@ -28,22 +29,12 @@ async function change(tx: Transaction, kind: number, subject: string, delta: num
   return appendEntry(tx, { userId, delta: kind === 1 ? -delta : delta, reason: 'activity', ref })
 }
 
-/** On a slow machine SQLite's single lock may stay taken for longer than a writer waits; PostgreSQL needs no repeat. */
-async function persist(work: (tx: Transaction) => Promise<unknown>): Promise<void> {
-  try {
-    await db.write(work)
-  } catch (error) {
-    if (db.engine !== 'sqlite' || !(error instanceof DatabaseError) || error.fault !== 'busy') throw error
-    await persist(work)
-  }
-}
-
 await Promise.all(
   Array.from({ length: AT_ONCE }, async () => {
     while (left-- > 0) {
       const [kind, subject = ''] = [pick(10), subjects[pick(subjects.length)]]
       const [delta, ref] = [[1, 100, 156, 256, 65_536][pick(5)] ?? 1, `${seed}-${left}`]
-      await persist(tx => change(tx, kind, subject, delta, ref))
+      await db.write(tx => change(tx, kind, subject, delta, ref))
       made++
     }
   }),

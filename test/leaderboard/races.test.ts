@@ -54,7 +54,7 @@ for (const engine of sharedEngines) {
         body: '{}',
       })
       await answer.text()
-      // As in `changing-process.ts`.
+      // SQLite's single lock may stay taken for longer than the API waits.
       if (answer.status === 503 && engine.name === 'SQLite') return onboard(subject, n)
       return answer.status
     }

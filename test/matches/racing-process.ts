@@ -3,32 +3,28 @@
  * `bun racing-process.ts DATABASE_URL predict MATCH NAME` predicts for new fans until the match is closed for some of them;
  * `… check-in SECRET CODE FANS` scans a code several times for each of the same fans.
  */
-import { DatabaseError, openDatabase, type Transaction } from '../../db/index.ts'
+import type { Transaction } from '../../db/index.ts'
 import '../../src/event-readers.ts'
 import { checkIn } from '../../src/check-ins/check-in.ts'
 import { createCheckInCodes } from '../../src/check-ins/code.ts'
 import { DomainError } from '../../src/core/problems.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { writePrediction } from '../../src/predictions/predict.ts'
+import { openPatiently } from '../support/patience.ts'
 
 const AT_ONCE = 8
 const REFUSALS = 20
 const SCANS = 4
 
 const [url = '', action = '', what = '', detail = '', fans = ''] = process.argv.slice(2)
-const db = openDatabase(url, realSources)
+const db = openPatiently(url, realSources)
 const callerOf = (subject: string) => ({ provider: 'mock-idp', subject })
 
-/** On a slow machine SQLite's single lock may stay taken for longer than a writer waits; PostgreSQL needs no repeat. */
-async function persist<T>(work: (tx: Transaction) => Promise<T>): Promise<T | DomainError> {
-  try {
-    return await db.write(work)
-  } catch (error) {
+const persist = <T>(work: (tx: Transaction) => Promise<T>): Promise<T | DomainError> =>
+  db.write(work).catch((error: unknown) => {
     if (error instanceof DomainError) return error
-    if (db.engine !== 'sqlite' || !(error instanceof DatabaseError) || error.fault !== 'busy') throw error
-    return persist(work)
-  }
-}
+    throw error
+  })
 
 const inParallel = (act: () => Promise<void>) => Promise.all(Array.from({ length: AT_ONCE }, act))
 

@@ -1,11 +1,10 @@
 /** The start page of the mock provider in a real browser: its buttons call the control interface. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { findSerious } from '../support/axe.ts'
-import { noBrowser, openBrowser, screenshotPath } from '../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, screenshotPath } from '../support/browser.ts'
 import { type RunningProvider, startProvider } from '../support/processes.ts'
 import { authorizePath } from './world.ts'
 
-const TIMEOUT_MS = 300_000
 const title = noBrowser ? `the start page (left out: ${noBrowser})` : 'the start page'
 
 describe.skipIf(noBrowser !== null)(title, () => {
@@ -13,8 +12,8 @@ describe.skipIf(noBrowser !== null)(title, () => {
 
   beforeAll(async () => {
     provider = await startProvider({ fans: 12 })
-  }, TIMEOUT_MS)
-  afterAll(() => provider.stop(), TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(() => provider.stop(), BROWSER_TIMEOUT_MS)
 
   test(
     'controls faults, keys, clock and webhooks from the keyboard',
@@ -47,7 +46,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       expect([await findSerious(page), browser.complaints]).toEqual([[], []])
       await browser.close()
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 
   test.each([
@@ -72,6 +71,6 @@ describe.skipIf(noBrowser !== null)(title, () => {
       }
       await browser.close()
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 })

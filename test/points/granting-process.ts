@@ -2,14 +2,14 @@
  * A process that makes the same grants to two fans, eight at a time: `bun granting-process.ts DATABASE_URL PROVIDER REFS FAN FAN`.
  * Prints the outcome of each grant as JSON.
  */
-import { DatabaseError, openDatabase } from '../../db/index.ts'
 import { DomainError } from '../../src/core/problems.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { grantPoints } from '../../src/points/grants.ts'
+import { openPatiently } from '../support/patience.ts'
 
 const AT_ONCE = 8
 const [url = '', provider = '', refs = '', ...subjects] = process.argv.slice(2)
-const db = openDatabase(url, realSources)
+const db = openPatiently(url, realSources)
 const grants = Array.from({ length: Number(refs) }, (_, n) => `grant-${n}`).flatMap(ref =>
   subjects.map(subject => ({ ref, subject })),
 )
@@ -23,9 +23,6 @@ async function grant(ref: string, subject: string): Promise<string> {
     return granted.created ? 'created' : 'repeated'
   } catch (error) {
     if (error instanceof DomainError) return error.code
-    // As in `test/leaderboard/changing-process.ts`.
-    if (db.engine === 'sqlite' && error instanceof DatabaseError && error.fault === 'busy')
-      return grant(ref, subject)
     throw error
   }
 }

@@ -2,16 +2,17 @@
  * A process that moves quests of one fan, eight units of work at a time: `bun racing-process.ts DATABASE_URL USER_ID record TYPE EVENTS`
  * records events of the ids 0, 1, 2 …; `… claim QUEST_ID TIMES` claims. Prints the outcomes as a JSON array.
  */
-import { DatabaseError, openDatabase, type Transaction } from '../../db/index.ts'
+import type { Transaction } from '../../db/index.ts'
 import '../../src/event-readers.ts'
 import { DomainError } from '../../src/core/problems.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { writeEvent } from '../../src/events/record-event.ts'
 import { claimQuest } from '../../src/quests/claim.ts'
+import { openPatiently } from '../support/patience.ts'
 
 const AT_ONCE = 8
 const [url = '', userId = '', action = '', what = '', times = ''] = process.argv.slice(2)
-const db = openDatabase(url, realSources)
+const db = openPatiently(url, realSources)
 const occurredAt = new Date('2026-08-15T18:30:00.000Z')
 const outcomes: string[] = []
 let next = 0
@@ -25,16 +26,13 @@ async function act(tx: Transaction, n: number): Promise<string> {
   return (await writeEvent(tx, event)).recorded ? 'recorded' : 'duplicate'
 }
 
-/** On a slow machine SQLite's single lock may stay taken for longer than a writer waits; PostgreSQL needs no repeat. */
-async function persist(n: number): Promise<string> {
-  try {
-    return await db.write(tx => act(tx, n))
-  } catch (error) {
-    if (error instanceof DomainError) return error.code
-    if (db.engine !== 'sqlite' || !(error instanceof DatabaseError) || error.fault !== 'busy') throw error
-    return persist(n)
-  }
-}
+const persist = (n: number) =>
+  db
+    .write(tx => act(tx, n))
+    .catch(error => {
+      if (error instanceof DomainError) return error.code
+      throw error
+    })
 
 await Promise.all(
   Array.from({ length: AT_ONCE }, async () => {

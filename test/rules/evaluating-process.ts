@@ -2,16 +2,17 @@
  * A process that evaluates events: `bun evaluating-process.ts DATABASE_URL NAME EVENTS TYPE USER_IDS…`, eight at a time, of each fan
  * in turn. Prints the decisions as a JSON array.
  */
-import { DatabaseError, openDatabase, type Transaction } from '../../db/index.ts'
+import type { Transaction } from '../../db/index.ts'
 import { readVersion } from '../../src/catalogue/versions.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { lockAccount } from '../../src/points/ledger.ts'
 import { applyRules } from '../../src/rules/apply-rules.ts'
 import type { Decision } from '../../src/rules/decision.ts'
+import { openPatiently } from '../support/patience.ts'
 
 const AT_ONCE = 8
 const [url = '', name = '', events = '', type = '', ...userIds] = process.argv.slice(2)
-const db = openDatabase(url, realSources)
+const db = openPatiently(url, realSources)
 const occurredAt = new Date('2026-08-15T18:30:00.000Z')
 const decisions: Decision[] = []
 let next = 0
@@ -25,19 +26,10 @@ async function evaluate(tx: Transaction, n: number) {
   return (await applyRules(tx, event, version)) ?? []
 }
 
-/** On a slow machine SQLite's single lock may stay taken for longer than a writer waits; PostgreSQL needs no repeat. */
-async function persist(n: number): Promise<Decision[]> {
-  try {
-    return await db.write(tx => evaluate(tx, n))
-  } catch (error) {
-    if (db.engine !== 'sqlite' || !(error instanceof DatabaseError) || error.fault !== 'busy') throw error
-    return persist(n)
-  }
-}
-
 await Promise.all(
   Array.from({ length: AT_ONCE }, async () => {
-    for (let n = next++; n < Number(events); n = next++) decisions.push(...(await persist(n)))
+    for (let n = next++; n < Number(events); n = next++)
+      decisions.push(...(await db.write(tx => evaluate(tx, n))))
   }),
 )
 await db.close()

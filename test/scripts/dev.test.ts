@@ -7,7 +7,7 @@ let dev: RunningDev
 
 beforeAll(async () => {
   dev = await startDev({ MOCK_IDP_FANS: '30' })
-}, 60_000)
+})
 
 afterAll(() => dev.stop())
 

@@ -69,7 +69,8 @@ export async function startTwoInstances(
     const start = (n: 0 | 1) => startApi({ ...settings, PORT: String(ports[n]) })
 
     const world = await startWorld(url, fans, async worldSettings => {
-      settings = { ...worldSettings, TRUSTED_PROXIES: '1', DRAIN_GRACE_MS: '5000', ...env }
+      const limits = { DRAIN_GRACE_MS: '5000', DATABASE_STATEMENT_TIMEOUT_MS: '5000' }
+      settings = { ...worldSettings, TRUSTED_PROXIES: '1', ...limits, ...env }
       instances.push(await start(0), await start(1))
       tidy.push(() => Promise.all(instances.map(instance => instance.stop('SIGKILL'))))
       await waitUntil('HAProxy finds the instances ready', async () => (await fetch(`${origin}/readyz`)).ok)

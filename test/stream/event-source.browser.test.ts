@@ -2,13 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { noBrowser, openBrowser } from '../support/browser.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser } from '../support/browser.ts'
 import { createClock } from '../support/clock.ts'
 import { sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
-
-const TIMEOUT_MS = 180_000
 
 const page = readFileSync(join(import.meta.dir, '../../docs/stream.md'), 'utf8')
 const [, example = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? []
@@ -22,12 +20,12 @@ describe.skipIf(noBrowser !== null)('EventSource in a browser', () => {
     provider = await startProvider({ fans: 5 })
     temporary = await sqliteEngine.open(createClock())
     api = await startApi({ DATABASE_URL: temporary.url ?? '', IDP_ISSUER: provider.issuer, DOCS: 'on' })
-  }, TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
   afterAll(async () => {
     await api.stop('SIGKILL')
     await provider.stop()
     await temporary.remove()
-  }, TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
 
   test(
     'follows the caller by tickets, and goes on where a lost connection ended',
@@ -74,6 +72,6 @@ describe.skipIf(noBrowser !== null)('EventSource in a browser', () => {
         await browser.close()
       }
     },
-    TIMEOUT_MS,
+    BROWSER_TIMEOUT_MS,
   )
 })

@@ -11,6 +11,9 @@ const FOLDER = 'screenshots'
 /** For machines that are slow: a page that needs longer is broken. */
 const PATIENCE_MS = 120_000
 
+/** Of a test. Nothing takes so long: a busy machine draws slowly. Milliseconds. */
+export const BROWSER_TIMEOUT_MS = 1_200_000
+
 export interface WatchedBrowser {
   context: BrowserContext
   /** What pages complained of: errors on the console, uncaught ones, and breaches of their policies. */

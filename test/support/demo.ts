@@ -10,11 +10,10 @@ import { buildDemo } from '../../scripts/dev/build-demo.ts'
 import { seedDatabase } from '../../scripts/seed/seed.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { options } from '../scripts/seed/sixty-fans.ts'
-import { openBrowser, type WatchedBrowser } from './browser.ts'
+import { BROWSER_TIMEOUT_MS, openBrowser, type WatchedBrowser } from './browser.ts'
 import { sqliteEngine, type TemporaryDatabase } from './engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from './processes.ts'
 
-export const DEMO_TIMEOUT_MS = 300_000
 export const PHONE = { width: 390, height: 844 }
 const fans = generateFans({ seed: 1, count: 40 })
 /** The first fans of the mock provider; the others are new to the app. */
@@ -48,20 +47,20 @@ export function useDemo(prepare: (db: Database) => Promise<void> = async () => {
     await seedDatabase(temporary.db, { ...options, seed: 1, ...provided })
     await prepare(temporary.db)
     api = await startApi({ DATABASE_URL: temporary.url ?? '', IDP_ISSUER: issuer, DEMO_FOLDER: folder })
-  }, DEMO_TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
 
   afterAll(async () => {
     await api.stop()
     await provider.stop()
     await temporary.remove()
     rmSync(folder, { recursive: true })
-  }, DEMO_TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
 
   afterEach(async () => {
     await browser.close()
     expect(browser.complaints).toEqual([])
     expect([...browser.hosts]).toEqual(['localhost'])
-  }, DEMO_TIMEOUT_MS)
+  }, BROWSER_TIMEOUT_MS)
 
   return {
     get origin() {

@@ -7,10 +7,11 @@ import { PGlite } from '@electric-sql/pglite'
 import { SQL } from 'bun'
 import { drizzle as drizzleOnPglite } from 'drizzle-orm/pglite'
 import { expectedMigrations } from '../../db/expected-schema.ts'
-import { type Database, type DatabaseObserver, openDatabase, type Sources } from '../../db/index.ts'
+import type { Database, DatabaseObserver, Sources } from '../../db/index.ts'
 import { applyMigrations, migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres/database.ts'
 import '../../src/event-readers.ts'
+import { openPatiently } from './patience.ts'
 
 /** A database of its own, migrated and empty. */
 export interface TemporaryDatabase {
@@ -47,7 +48,7 @@ export const sqliteEngine: Engine = {
     copyFileSync(await sqliteTemplate(), path)
     const url = `sqlite:${path}`
     // As in the one process that serves.
-    const db = openDatabase(url, sources, { offloadDisk: true, observer })
+    const db = openPatiently(url, sources, { offloadDisk: true, observer })
     return {
       db,
       url,
@@ -119,7 +120,7 @@ const serverEngine = (server: string): Engine => ({
     await administrate(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     await administrate(server, `CREATE DATABASE ${name} TEMPLATE ${await serverTemplate()}`)
     const url = databaseUrl(server, name)
-    const db = openDatabase(url, sources, { observer })
+    const db = openPatiently(url, sources, { observer })
     return {
       db,
       url,

@@ -6,6 +6,7 @@ import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { serve } from '../../mock-idp/serve.ts'
 import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import { programOf } from './executable.ts'
+import { patientSettings } from './patience.ts'
 
 export const secrets = await makeDevelopmentSecrets()
 
@@ -45,7 +46,7 @@ export async function startApi(env: Record<string, string>): Promise<RunningApi>
   const { command, cwd, PATH } = programOf('serve', 'src/main.ts')
   const child = Bun.spawn(command, {
     cwd,
-    env: { PATH, NODE_ENV: 'test', PORT: '0', ...secrets, ...env },
+    env: { PATH, NODE_ENV: 'test', PORT: '0', ...secrets, ...patientSettings, ...env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

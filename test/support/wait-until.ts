@@ -1,7 +1,7 @@
 /** Waits for what happens elsewhere: in another process, or after an answer. */
 
 /** Generous: only a test that would fail waits for so long. */
-const DEADLINE_MS = 30_000
+const DEADLINE_MS = 60_000
 
 /** Polls until `condition` holds, and answers what it gave. @throws Error that names `what` after the deadline */
 export async function waitUntil<T>(

@@ -14,6 +14,7 @@ import { createClock, type TestClock } from './clock.ts'
 import { conformanceOf } from './conformance.ts'
 import { type Engine, engines, type TemporaryDatabase } from './engines.ts'
 import { createFactories, type Factories } from './factories.ts'
+import { patientSettings } from './patience.ts'
 
 export const ISSUER = 'http://localhost:4000'
 /** No URL leads to PGlite; its worlds have no default of ERASURE_LIST either. */
@@ -65,6 +66,7 @@ export async function createWorld(engine: Engine, { env = {} }: WorldOptions = {
   const temporary = await engine.open(clock, metrics?.database)
   const config = parseConfig({
     ...secrets,
+    ...patientSettings,
     IDP_ISSUER: ISSUER,
     DATABASE_URL: temporary.url ?? PGLITE,
     ...env,

@@ -1,0 +1,18 @@
+/** Limits that no slow machine reaches, for the tests that are not about them. */
+import { type Database, type DatabaseOptions, openDatabase, type Sources } from '../../db/index.ts'
+import { openSqlite } from '../../db/sqlite/database.ts'
+
+const PATIENCE_MS = 60_000
+
+/** Settings of an application or of a process. */
+export const patientSettings = {
+  MAX_WRITE_WAIT_MS: String(PATIENCE_MS),
+  DATABASE_STATEMENT_TIMEOUT_MS: String(PATIENCE_MS),
+}
+
+/** `openDatabase`, with patience for locks and statements. */
+export function openPatiently(url: string, sources: Sources, options: DatabaseOptions = {}): Database {
+  return url.startsWith('sqlite:')
+    ? openSqlite(url.slice('sqlite:'.length), sources, { ...options, lockTimeoutMs: PATIENCE_MS })
+    : openDatabase(url, sources, { ...options, postgres: { statementTimeoutMs: PATIENCE_MS } })
+}
