@@ -94,9 +94,11 @@ export async function startCluster(
     // Stopped first, so that it starts no further process.
     process.kill(postmaster, 'SIGSTOP')
     const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8')
-    for (const pid of [...children.trim().split(' ').map(Number), postmaster]) process.kill(pid, name)
+    const pids = [...(children.match(/\d+/g) ?? []).map(Number), postmaster]
+    for (const pid of pids) process.kill(pid, name)
     if (name === 'SIGSTOP') return
-    await waitUntil('the server is gone', () => !isRunning(postmaster))
+    // All of them: a child that is still dying may write to the folder.
+    await waitUntil('the server is gone', () => !pids.some(isRunning))
     // Key and id of its shared memory, which a killed server leaves behind.
     const [, memory = ''] = lines[6]?.trim().split(/ +/) ?? []
     await Bun.spawn(['ipcrm', '-m', memory], { stderr: 'ignore' }).exited

@@ -6,6 +6,7 @@ import { openPostgres } from '../../db/postgres/database.ts'
 import { execute, withRawConnection } from '../db/probe.ts'
 import { refusal } from '../packs/packs-world.ts'
 import { type Engine, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { freePort } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { createWorld, type Fan, type World } from '../support/world.ts'
 
@@ -16,7 +17,8 @@ function startRelay(server: URL) {
   const pass = (to: Bun.Socket<Side> | undefined, bytes: Buffer, waiting: Buffer[]) =>
     to ? void to.write(bytes) : void waiting.push(Buffer.from(bytes))
   const clients = new Set<Bun.Socket<Side>>()
-  let port = 0
+  // Mended at the same port, which no connection may take meanwhile.
+  const port = freePort()
   let silenceAt: string | undefined
   let silentToNew = false
   const listen = () =>
@@ -54,7 +56,6 @@ function startRelay(server: URL) {
       },
     })
   let listener = listen()
-  port = listener.port
   return {
     port,
     cut() {

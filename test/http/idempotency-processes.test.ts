@@ -92,7 +92,7 @@ for (const engine of sharedEngines) {
       const proxy = await killOnAnswer(doomed)
       const outcome = await call(proxy.origin, token, 'lost', { packId }).catch(error => error)
       expect(outcome).toBeInstanceOf(Error)
-      await doomed.process.exited
+      await doomed.exited
       proxy.stop()
 
       // The effect was committed, and its client never heard of it.

@@ -37,12 +37,16 @@ export interface RunningApi {
   process: Bun.Subprocess
   /** Everything it has logged so far. */
   output: string[]
+  /** The exit code, once it and its workers have left and `output` is complete. */
+  exited: Promise<number>
+  /** Sends the signal; resolves as `exited`. */
   stop(signal?: NodeJS.Signals): Promise<number>
 }
 
 /** `src/main.ts` on a free port; resolves when it listens, rejects with its words when it does not come to that. */
 export async function startApi(env: Record<string, string>): Promise<RunningApi> {
   const output: string[] = []
+  const ended = Promise.withResolvers<void>()
   const { command, cwd, PATH } = programOf('serve', 'src/main.ts')
   const child = Bun.spawn(command, {
     cwd,
@@ -58,23 +62,44 @@ export async function startApi(env: Record<string, string>): Promise<RunningApi>
       if (line.includes('"listening"')) resolve(JSON.parse(line).url)
     })
     lines.on('close', async () => {
+      ended.resolve()
       reject(new Error(`the API left with ${await child.exited}: ${await new Response(child.stderr).text()}`))
     })
   })
+  // Its workers share its output, which ends with the last of them.
+  const exited = ended.promise.then(() => child.exited)
   return {
     origin,
     process: child,
     output,
+    exited,
     stop(signal = 'SIGTERM') {
       child.kill(signal)
-      return child.exited
+      return exited
     },
   }
 }
 
+const FIRST_PORT = 20_000
+/** Linux takes the ports of outgoing connections from here on. */
+const FIRST_EPHEMERAL_PORT = 32_768
+const given = new Set<number>()
+
+/** A port on which nothing listens, and which no outgoing connection takes before the server listens. */
 export function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port } = probe
-  probe.stop(true)
-  return port
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * (FIRST_EPHEMERAL_PORT - FIRST_PORT))
+    if (given.has(port) || !isFree(port)) continue
+    given.add(port)
+    return port
+  }
+}
+
+function isFree(port: number): boolean {
+  try {
+    Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
+    return true
+  } catch {
+    return false
+  }
 }
