@@ -6,6 +6,7 @@ import { withRawConnection } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 interface NativeToken {
   token: string
@@ -273,11 +274,10 @@ for (const engine of sharedEngines) {
       withRawConnection(temporary, async run => {
         const waiting =
           "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-        const deadline = Date.now() + 8_000
-        while ((await run(waiting)).length < expected) {
-          if (Date.now() > deadline) throw new Error(`fewer than ${expected} statements wait for locks`)
-          await Bun.sleep(10)
-        }
+        await waitUntil(
+          `${expected} statements wait for locks`,
+          async () => (await run(waiting)).length >= expected,
+        )
       })
 
     // SQLite has one writer, so nothing can wait for a running erasure.

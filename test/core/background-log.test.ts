@@ -5,6 +5,7 @@ import { enqueueSync } from '../../src/users/deferred-sync.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import { control } from '../auth/provider-controls.ts'
 import { withRawConnection } from '../db/probe.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { onEachEngine } from '../support/world.ts'
 
 const REFUSE = {
@@ -34,8 +35,7 @@ onEachEngine('A deferred sync that the database refuses', world => {
 
     const background = startBackground(deps)
     const failed = () => world.logged.find(line => line.includes('background run failed'))
-    const deadline = performance.now() + 30_000
-    while (!failed() && performance.now() < deadline) await Bun.sleep(5)
+    await waitUntil('the failure is logged', failed)
     await background.stop()
 
     expect(JSON.parse(failed() ?? '{}')).toMatchObject({

@@ -314,7 +314,7 @@ describe.skipIf(!natsBinary)(`Event sink${withoutNats}`, () => {
       ] satisfies [string, string, (nats: NatsServer) => string][])(
         '%s: the failure is logged once, without the credentials',
         async (_, type, urlOf) => {
-          const sink = publisher(urlOf(nats))
+          const sink = publisher(urlOf(nats), FOR_EVER)
           for (let n = 0; n < 3; n++) {
             await sink.poll()
             world.clock.advance(MINUTE)

@@ -4,6 +4,7 @@ import { recordForMany } from '../../src/events/record-for-many.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
 import { lockAccounts, openLedgers } from '../../src/points/ledgers.ts'
 import { control } from '../auth/provider-controls.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { onEachEngine } from '../support/world.ts'
 import { startReceiver } from '../webhooks/receiver.ts'
 import {
@@ -27,10 +28,13 @@ onEachEngine(
       const after = await scrape(world)
       return series.map(name => after.value(name) - before.value(name))
     }
-    /** Reads the backlogs again. */
+    /** Reads the backlogs again. A scrape does not wait for a slow read, whose value the next one has. */
     const freshScrape = (): Promise<Scrape> => {
       world.clock.advance(60_000)
-      return scrape(world)
+      return waitUntil('the backlogs are read', async () => {
+        const scraped = await scrape(world)
+        return scraped.value('matchday_backlog_read_success') === 1 && scraped
+      })
     }
     afterEach(() => control(world, 'DELETE', '/faults'))
 

@@ -4,6 +4,7 @@ import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
 import { appendEntry, type PointsChange } from '../../src/points/ledger.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import { withRawConnection } from '../db/probe.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { type Fan, onEachEngine } from '../support/world.ts'
 
 interface Entry {
@@ -220,11 +221,7 @@ onEachEngine('GET /api/user/points, filtered', world => {
 async function waitForLock(db: Database, url: string) {
   const waiting = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
   await withRawConnection({ db, url }, async run => {
-    const deadline = performance.now() + 30_000
-    while ((await run(waiting)).length === 0) {
-      if (performance.now() > deadline) throw new Error('no statement waits for a lock')
-      await Bun.sleep(5)
-    }
+    await waitUntil('a statement waits for a lock', async () => (await run(waiting)).length > 0)
   })
 }
 

@@ -26,6 +26,7 @@ import { insertTeam } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
 import { startApi } from '../support/processes.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { runScript, startScript } from './run-script.ts'
 import { options } from './seed/sixty-fans.ts'
 
@@ -163,10 +164,10 @@ test('a backup on a full disk leaves no files and no directories', async () => {
 })
 
 test('a backup removes the leftovers of a killed run with the same name', async () => {
-  const rows = await seeded('live.db', 200)
+  // So many that the copy takes longer than a slow machine needs to see it.
+  const rows = await seeded('live.db', 600)
   const child = startScript('backup', [pathOf('copy.db')], { env: { DATABASE_URL: urlOf('live.db') } })
-  const deadline = performance.now() + 30_000
-  while (!existsSync(pathOf('copy.db.partial')) && performance.now() < deadline) await Bun.sleep(1)
+  await waitUntil('the copy has begun', () => existsSync(pathOf('copy.db.partial')))
   child.kill('SIGKILL')
   await child.exited
   expect(leftovers()).toContain('copy.db.partial')

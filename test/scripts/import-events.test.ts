@@ -8,6 +8,7 @@ import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
 import { upsertRule } from '../../src/rules/upsert-rule.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import { sharedEngines } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { onEngine, type World } from '../support/world.ts'
 import { runScript, startScript } from './run-script.ts'
 
@@ -180,8 +181,7 @@ for (const engine of sharedEngines) {
       const path = fileOf(linesOf(events))
       const env = { DATABASE_URL: world.databaseUrl ?? '', IDP_NAME: provider }
       const child = startScript('import-events', [path, '--source', 'killed'], { env })
-      const deadline = performance.now() + 50_000
-      while ((await stored('killed')).length < 20 && performance.now() < deadline) await Bun.sleep(2)
+      await waitUntil('some events are imported', async () => (await stored('killed')).length >= 20)
       child.kill('SIGKILL')
       await child.exited
       const there = (await stored('killed')).length

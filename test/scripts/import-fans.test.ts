@@ -13,6 +13,7 @@ import { tombstoneIdentity } from '../../src/users/mirror.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import { expectStatus } from '../packs/packs-world.ts'
 import { sharedEngines } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
 import { onEngine, type World } from '../support/world.ts'
 import { runScript, startScript } from './run-script.ts'
 
@@ -227,8 +228,7 @@ for (const engine of sharedEngines) {
       const before = await userCount()
       const env = { DATABASE_URL: world.databaseUrl ?? '' }
       const child = startScript('import-fans', [path], { env })
-      const deadline = performance.now() + 50_000
-      while ((await userCount()) < before + 20 && performance.now() < deadline) await Bun.sleep(2)
+      await waitUntil('some fans are imported', async () => (await userCount()) >= before + 20)
       child.kill('SIGKILL')
       await child.exited
       const there = (await userCount()) - before

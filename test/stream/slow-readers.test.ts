@@ -137,7 +137,7 @@ onEachEngine('Streams of slow readers', world => {
     const resets = () => received().filter(({ event }) => event === 'reset').length
     let newest = 0
     // On a slow machine the server may not find out in a round that the reader takes nothing.
-    for (let round = 1; round <= 8 && resets() < 2; round++) {
+    for (let round = 1; resets() < 2; round++) {
       await happenALot(userId, COUNT, newest + 1)
       newest += COUNT + 1
       await Bun.sleep(round * 1_000)
@@ -155,7 +155,7 @@ onEachEngine('Streams of slow readers', world => {
     expect(ids.slice(0, lost)).toEqual(Array.from({ length: lost }, (_, n) => n))
     expect(ids.slice(lost)).toEqual([newest, newest + 1])
     expect(lost).toBeLessThan(newest)
-  }, 120_000)
+  }, 600_000)
 
   test('a slow reader that goes on reading resumes without a reset', async () => {
     const fan = await world.fan()
@@ -166,5 +166,5 @@ onEachEngine('Streams of slow readers', world => {
     socket.resume()
     await waitUntil('all arrived', () => received().length === 201)
     expect(received().map(({ id }) => Number(id))).toEqual(Array.from({ length: 201 }, (_, n) => n + 1))
-  }, 120_000)
+  })
 })

@@ -4,9 +4,7 @@ import { control } from '../auth/provider-controls.ts'
 import { createClock } from '../support/clock.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
-
-/** The task runs every few seconds. */
-const PATIENCE_MS = 30_000
+import { waitUntil } from '../support/wait-until.ts'
 
 for (const engine of sharedEngines) {
   describe(`Deferred sync across a crash (${engine.name})`, () => {
@@ -50,12 +48,8 @@ for (const engine of sharedEngines) {
       expect(put).toHaveLength(1)
 
       api = await startApi(env)
-      const deadline = performance.now() + PATIENCE_MS
-      let state = ''
-      while (state !== 'synced' && performance.now() < deadline)
-        state = (await onboarding('GET')).identitySync
-      expect(state).toBe('synced')
+      await waitUntil('the sync is retried', async () => (await onboarding('GET')).identitySync === 'synced')
       expect(await temporary.db.read.select().from(deferredSyncs)).toEqual([])
-    }, 60_000)
+    })
   })
 }

@@ -54,16 +54,16 @@ onEachEngine('Receivers of webhooks', world => {
     expect(bad.received).toHaveLength(32)
   })
 
-  test.each<[string, Fault, { status: number | null; answer?: string }]>([
-    ['hangs', { kind: 'hang' }, { status: null, answer: 'no complete response within 0.2 s' }],
-    ['sends its answer byte by byte', { kind: 'drip', delayMs: 20 }, { status: null }],
-    ['breaks the connection', { kind: 'reset' }, { status: null }],
-    ['responds with an error', { kind: 'status', status: 500 }, { status: 500 }],
-    ['redirects', { kind: 'redirect' }, { status: 302, answer: '' }],
-  ])('an attempt fails at one that %s', async (_, fault, expected) => {
+  test.each<[string, Fault, { attemptMs: number }, { status: number | null; answer?: string }]>([
+    ['hangs', { kind: 'hang' }, SHORT, { status: null, answer: 'no complete response within 0.2 s' }],
+    ['sends its answer byte by byte', { kind: 'drip', delayMs: 20 }, SHORT, { status: null }],
+    ['breaks the connection', { kind: 'reset' }, LONG, { status: null }],
+    ['responds with an error', { kind: 'status', status: 500 }, LONG, { status: 500 }],
+    ['redirects', { kind: 'redirect' }, LONG, { status: 302, answer: '' }],
+  ])('an attempt fails at one that %s', async (_, fault, deadline, expected) => {
     bad.behave(() => fault)
     const { id } = await addReceiver(world, bad, ['*'])
-    dispatcher = dispatcherOf(world, SHORT)
+    dispatcher = dispatcherOf(world, deadline)
     await happen(world, await newFan(world))
     await drain(world, dispatcher)
     expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'pending', attempts: 1, ...expected }])
