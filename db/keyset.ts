@@ -1,35 +1,56 @@
 /** Keyset iteration over lists too long for memory: each page starts after the last key of the page before. */
+import { asc, type Column, type SQL, sql } from 'drizzle-orm'
 
 interface Paging<Key> {
   /** Rows per page. */
   size?: number
   /** Starts after this key. */
-  after?: Key
+  after?: Key | undefined
+}
+
+/** A query that is neither sorted nor limited. */
+interface Query<Row> {
+  orderBy(...columns: SQL[]): { limit(rows: number): PromiseLike<Row[]> }
 }
 
 const PAGE_ROWS = 500
 
-/** `read` returns up to `limit` rows after a key, in the order of their unique keys. Pages are never empty. */
-export async function* eachPage<Row, Key>(
-  read: (after: Key | undefined, limit: number) => PromiseLike<Row[]>,
-  keyOf: (row: Row) => Key,
-  { size = PAGE_ROWS, after }: Paging<Key> = {},
+/**
+ * `key`: the columns of a unique key, none of them null, by their names in the rows. `select` returns the query of the rows that
+ * meet a condition, which is undefined for the first page. Pages are never empty.
+ */
+export async function* eachPage<Row extends Record<Name, unknown>, Name extends string>(
+  key: Record<Name, Column>,
+  select: (after: SQL | undefined) => Query<Row>,
+  { size = PAGE_ROWS, after }: Paging<Record<Name, unknown>> = {},
 ): AsyncGenerator<Row[]> {
+  const columns = Object.entries<Column>(key)
+  const order = columns.map(([, column]) => asc(column))
+  const listOf = (values: unknown[]) =>
+    sql.join(
+      values.map(value => sql`${value}`),
+      sql`, `,
+    )
   let last = after
   for (;;) {
-    const rows = await read(last, size)
+    const isAfter =
+      last &&
+      sql`(${listOf(Object.values(key))}) > (${listOf(columns.map(([name, column]) => sql.param(last?.[name as Name], column)))})`
+    const rows = await select(isAfter)
+      .orderBy(...order)
+      .limit(size)
     const end = rows.at(-1)
     if (end !== undefined) yield rows
     if (end === undefined || rows.length < size) return
-    last = keyOf(end)
+    last = end
   }
 }
 
 /** As `eachPage`, row by row. */
-export async function* eachRow<Row, Key>(
-  read: (after: Key | undefined, limit: number) => PromiseLike<Row[]>,
-  keyOf: (row: Row) => Key,
-  paging?: Paging<Key>,
+export async function* eachRow<Row extends Record<Name, unknown>, Name extends string>(
+  key: Record<Name, Column>,
+  select: (after: SQL | undefined) => Query<Row>,
+  paging?: Paging<Record<Name, unknown>>,
 ): AsyncGenerator<Row> {
-  for await (const rows of eachPage(read, keyOf, paging)) yield* rows
+  for await (const rows of eachPage(key, select, paging)) yield* rows
 }

@@ -1,5 +1,5 @@
 /** Reads whole tables in bounded memory, in the same order on both engines. */
-import { asc, count, sql } from 'drizzle-orm'
+import { count, sql } from 'drizzle-orm'
 import { eachPage } from './keyset.ts'
 import { type AnyTable, columnOf, shapeOf } from './schema/shape.ts'
 import type { Reader } from './types.ts'
@@ -30,23 +30,11 @@ export async function* readPages(
   last?: Row,
 ): AsyncGenerator<Row[]> {
   const { name, columns, key } = shapeOf(table)
-  const keyColumns = key.map(property => columnOf(table, property))
-  const valuesOf = (row: Row) =>
-    sql.join(
-      key.map((property, at) => sql.param(row[property], keyColumns[at])),
-      sql`, `,
-    )
-  const pages = eachPage(
-    (after: Row | undefined, limit): Promise<Row[]> =>
-      reader
-        .select()
-        .from(table)
-        .where(after && sql`(${sql.join(keyColumns, sql`, `)}) > (${valuesOf(after)})`)
-        .orderBy(...keyColumns.map(column => asc(column)))
-        .limit(limit),
-    row => row,
-    { size, after: last },
-  )
+  const keyColumns = Object.fromEntries(key.map(property => [property, columnOf(table, property)]))
+  const pages = eachPage<Row, string>(keyColumns, after => reader.select().from(table).where(after), {
+    size,
+    after: last,
+  })
   for await (const rows of pages) {
     for (const row of rows) {
       for (const { property } of columns) {

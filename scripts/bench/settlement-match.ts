@@ -1,5 +1,4 @@
 /** The match of the settlement scenario, which every fan of the database has predicted. */
-import { asc, gt } from 'drizzle-orm'
 import { insertRows } from '../../db/bulk.ts'
 import { openDatabase } from '../../db/index.ts'
 import { eachPage } from '../../db/keyset.ts'
@@ -31,14 +30,8 @@ export async function prepareMatch(url: string): Promise<Date> {
   })
   const { users } = db.tables
   const pages = eachPage(
-    (after: { id: string } | undefined, limit) =>
-      db.read
-        .select({ id: users.id })
-        .from(users)
-        .where(after && gt(users.id, after.id))
-        .orderBy(asc(users.id))
-        .limit(limit),
-    user => user,
+    { id: users.id },
+    after => db.read.select({ id: users.id }).from(users).where(after),
     { size: BATCH },
   )
   const open = { matchId: MATCH_ID, state: 'open', points: 0, booked: 0, createdAt: at, changedAt: at }

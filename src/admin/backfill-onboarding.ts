@@ -3,7 +3,7 @@
  * the affected fans, by id, and corrects one fan through the verbs of the API, at most once.
  * Fans who were erased or deleted by the provider are skipped. Records get the time of the correction.
  */
-import { and, asc, eq, gt, gte, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gte, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { findEnrolment } from '../leaderboard/enrolment.ts'
@@ -81,33 +81,21 @@ export function listConcerned(
     enrol: isNotNull(onboardings.userId),
     place: and(isNotNull(leaderboardEntries.userId), isNull(leaderboardEntries.leftAt)),
   }[rule]
-  return eachRow(
-    (after: string | undefined, limit) =>
-      reader
-        .select({
-          userId: users.id,
-          provider: users.provider,
-          subject: users.subject,
-          rewarded: sql<boolean>`${pointsEntries.id} is not null`.mapWith(Boolean),
-        })
-        .from(users)
-        .leftJoin(identities, eq(identities.userId, users.id))
-        .leftJoin(onboardings, eq(onboardings.userId, users.id))
-        .leftJoin(pointsEntries, booked)
-        .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, users.id))
-        .leftJoin(leaderboardScores, onBoard)
-        .where(
-          and(
-            base,
-            missing,
-            isNull(users.erasedAt),
-            isNull(identities.deletedAt),
-            after === undefined ? undefined : gt(users.id, after),
-          ),
-        )
-        .orderBy(asc(users.id))
-        .limit(limit),
-    ({ userId }) => userId,
+  return eachRow({ userId: users.id }, after =>
+    reader
+      .select({
+        userId: users.id,
+        provider: users.provider,
+        subject: users.subject,
+        rewarded: sql<boolean>`${pointsEntries.id} is not null`.mapWith(Boolean),
+      })
+      .from(users)
+      .leftJoin(identities, eq(identities.userId, users.id))
+      .leftJoin(onboardings, eq(onboardings.userId, users.id))
+      .leftJoin(pointsEntries, booked)
+      .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, users.id))
+      .leftJoin(leaderboardScores, onBoard)
+      .where(and(base, missing, isNull(users.erasedAt), isNull(identities.deletedAt), after)),
   )
 }
 

@@ -2,7 +2,7 @@
  * Counts past events for a quest, each at most once, and completes what is full then, at most once. Fans who were erased are
  * skipped. Completions get the time of the correction.
  */
-import { and, asc, eq, gt, gte, inArray, isNull } from 'drizzle-orm'
+import { and, asc, eq, gte, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { lockAccount } from '../points/ledger.ts'
@@ -24,25 +24,21 @@ export interface Counted {
 /** Fans with events since an instant of a type that the quest counts, by id. */
 export async function* listFansWithEvents(reader: Reader, quest: Quest, since: Date): AsyncGenerator<string> {
   const { events, users } = reader.tables
-  const rows = eachRow(
-    (after: string | undefined, limit) =>
-      reader
-        .select({ userId: users.id })
-        .from(events)
-        .innerJoin(users, eq(users.id, events.userId))
-        .where(
-          and(
-            inArray(events.type, typesOf(quest)),
-            gte(events.occurredAt, since),
-            isNull(events.voidedAt),
-            isNull(users.erasedAt),
-            after === undefined ? undefined : gt(users.id, after),
-          ),
-        )
-        .groupBy(users.id)
-        .orderBy(asc(users.id))
-        .limit(limit),
-    ({ userId }) => userId,
+  const rows = eachRow({ userId: users.id }, after =>
+    reader
+      .select({ userId: users.id })
+      .from(events)
+      .innerJoin(users, eq(users.id, events.userId))
+      .where(
+        and(
+          inArray(events.type, typesOf(quest)),
+          gte(events.occurredAt, since),
+          isNull(events.voidedAt),
+          isNull(users.erasedAt),
+          after,
+        ),
+      )
+      .groupBy(users.id),
   )
   for await (const { userId } of rows) yield userId
 }

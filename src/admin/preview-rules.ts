@@ -1,5 +1,5 @@
 /** What rules would have granted for recorded events, evaluated in their order from empty limits and whole budgets. */
-import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, or } from 'drizzle-orm'
+import { and, gte, inArray, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { windowAt } from '../core/windows.ts'
@@ -54,7 +54,7 @@ const MAX_AHEAD_MS = 5 * 60_000
 
 type StoredEvent = Pick<
   Tables['events']['$inferSelect'],
-  'source' | 'eventId' | 'userId' | 'type' | 'occurredAt' | 'recordedAt' | 'data' | 'decisions'
+  'userId' | 'type' | 'occurredAt' | 'data' | 'decisions'
 >
 type PastEvent = NonNullable<ReturnType<typeof parseEvent>>
 
@@ -103,9 +103,24 @@ function createCounter(rule: Rule) {
 /** Events that are not voided, in the order in which they were recorded. */
 async function* readEvents(reader: Reader, types: string[], since: Date) {
   if (types.length === 0) return
-  const rows = eachRow(
-    (after: StoredEvent | undefined, limit) => selectEvents(reader, { types, since, after, limit }),
-    row => row,
+  const { events } = reader.tables
+  const { source, eventId, userId, type, occurredAt, recordedAt, data, decisions } = events
+  const rows = eachRow({ recordedAt, source, eventId }, after =>
+    reader
+      .select({ source, eventId, userId, type, occurredAt, recordedAt, data, decisions })
+      .from(events)
+      .where(
+        and(
+          // The condition of the index. Without data an event cannot be evaluated.
+          isNotNull(data),
+          // An event occurs at most this long after it is recorded.
+          gte(recordedAt, new Date(since.getTime() - MAX_AHEAD_MS)),
+          gte(occurredAt, since),
+          inArray(type, types),
+          isNull(events.voidedAt),
+          after,
+        ),
+      ),
   )
   for await (const row of rows) {
     const event = parseEvent(row)
@@ -118,40 +133,4 @@ function parseEvent({ userId, type, occurredAt, data, decisions }: StoredEvent) 
   if (userId === null || type === null || occurredAt === null) return null
   const parsed: unknown = JSON.parse(data ?? '{}')
   return { userId, type, occurredAt, data: parsed, decisions: decisionsOf({ decisions }) }
-}
-
-interface Page {
-  types: string[]
-  since: Date
-  after: StoredEvent | undefined
-  limit: number
-}
-
-async function selectEvents(reader: Reader, { types, since, after, limit }: Page): Promise<StoredEvent[]> {
-  const { events } = reader.tables
-  const { source, eventId, userId, type, occurredAt, recordedAt, data, decisions } = events
-  return reader
-    .select({ source, eventId, userId, type, occurredAt, recordedAt, data, decisions })
-    .from(events)
-    .where(
-      and(
-        // The condition of the index. Without data an event cannot be evaluated.
-        isNotNull(data),
-        // An event occurs at most this long after it is recorded.
-        gte(recordedAt, new Date(since.getTime() - MAX_AHEAD_MS)),
-        gte(occurredAt, since),
-        inArray(type, types),
-        isNull(events.voidedAt),
-        after &&
-          or(
-            gt(recordedAt, after.recordedAt),
-            and(
-              eq(recordedAt, after.recordedAt),
-              or(gt(source, after.source), and(eq(source, after.source), gt(eventId, after.eventId))),
-            ),
-          ),
-      ),
-    )
-    .orderBy(asc(recordedAt), asc(source), asc(eventId))
-    .limit(limit)
 }

@@ -2,7 +2,7 @@
  * Fills mirrors that are missing or old. Userinfo accepts a fan's own session token only, so this works for fans whose
  * encrypted token is stored: with a queued sync, or with a device that signed in recently.
  */
-import { and, asc, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { eachPage } from '../../db/keyset.ts'
 import { enqueueSync, retrySync, type SyncDeps } from '../users/deferred-sync.ts'
@@ -53,7 +53,8 @@ export async function* listPullable(
 ): AsyncGenerator<Pullable> {
   const { users, identities, deferredSyncs, nativeSessions } = reader.tables
   const pages = eachPage(
-    (last: string | undefined, limit) => {
+    { userId: users.id },
+    isAfter => {
       const now = reader.now()
       return reader
         .select({
@@ -81,14 +82,11 @@ export async function* listPullable(
           and(
             isBehind(reader, staleBefore),
             or(isNotNull(deferredSyncs.userId), isNotNull(nativeSessions.id)),
-            last === undefined ? undefined : gt(users.id, last),
+            isAfter,
           ),
         )
-        .orderBy(asc(users.id))
-        .limit(limit)
     },
-    ({ userId }) => userId,
-    { after },
+    { after: after === undefined ? undefined : { userId: after } },
   )
   for await (const page of pages) {
     // A fan with several devices has several rows: any of the tokens suffices.

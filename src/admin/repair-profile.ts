@@ -1,5 +1,5 @@
 /** Profiles that violate the current rules: fields that a rule can normalize are repaired, others are reported. */
-import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { fanTag } from '../cache/tags.ts'
@@ -18,15 +18,11 @@ export interface BrokenField {
 /** Every field that is not in the normal form of the current rules, ordered by the fan's id. */
 export async function* listBrokenFields(reader: Reader): AsyncGenerator<BrokenField> {
   const { users } = reader.tables
-  const rows = eachRow(
-    (after: string | undefined, limit) =>
-      reader
-        .select()
-        .from(users)
-        .where(and(isNull(users.erasedAt), after === undefined ? undefined : gt(users.id, after)))
-        .orderBy(asc(users.id))
-        .limit(limit),
-    ({ id }) => id,
+  const rows = eachRow({ id: users.id }, after =>
+    reader
+      .select()
+      .from(users)
+      .where(and(isNull(users.erasedAt), after)),
   )
   for await (const user of rows) {
     for (const field of PROFILE_FIELDS) {

@@ -1,7 +1,6 @@
 /** Cursor pagination. A cursor is a position with a MAC: a changed cursor fails with `invalid_cursor`. */
 import { createHmac } from 'node:crypto'
 import type { Static, TObject } from '@sinclair/typebox'
-import { asc, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { isSameSecret } from './constant-time.ts'
@@ -75,14 +74,7 @@ interface Fan {
 /** Provider and subject of every fan with rows in the table, once each. */
 export function eachFan(reader: Reader, table: FanTable): AsyncGenerator<Fan> {
   const { provider, subject } = table
-  return eachRow(
-    (after: Fan | undefined, limit) =>
-      reader
-        .selectDistinct({ provider, subject })
-        .from(table)
-        .where(after && sql`(${provider}, ${subject}) > (${after.provider}, ${after.subject})`)
-        .orderBy(asc(provider), asc(subject))
-        .limit(limit),
-    fan => fan,
+  return eachRow({ provider, subject }, after =>
+    reader.selectDistinct({ provider, subject }).from(table).where(after),
   )
 }

@@ -1,5 +1,5 @@
 /** Exports what is stored about a fan's events. */
-import { and, asc, eq, gt } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { decisionsOf, parseJson } from './event.ts'
@@ -7,15 +7,11 @@ import { decisionsOf, parseJson } from './event.ts'
 /** In the order of their sequence. `data` is null once it was deleted; without a digest, which only recognises repeats, and the position. */
 export async function* exportEvents(reader: Reader, userId: string) {
   const { events } = reader.tables
-  const rows = eachRow(
-    (after: number | undefined, limit) =>
-      reader
-        .select()
-        .from(events)
-        .where(and(eq(events.userId, userId), after === undefined ? undefined : gt(events.sequence, after)))
-        .orderBy(asc(events.sequence))
-        .limit(limit),
-    ({ sequence }) => sequence ?? 0,
+  const rows = eachRow({ sequence: events.sequence }, after =>
+    reader
+      .select()
+      .from(events)
+      .where(and(eq(events.userId, userId), after)),
   )
   for await (const { userId: _, digest: _d, position: _p, eventId: id, data, taken, ...row } of rows)
     yield { ...row, id, data: parseJson(data), decisions: decisionsOf(row), taken: parseJson(taken) }

@@ -1,5 +1,5 @@
 /** Exports a fan's purchases and packs. Never the seed of a sealed pack. */
-import { and, asc, eq, gt, isNotNull } from 'drizzle-orm'
+import { and, asc, eq, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { collectibleColumns } from './catalogue.ts'
@@ -8,20 +8,11 @@ import { presentPurchase, presentUserPack } from './present.ts'
 /** Oldest first. */
 export async function* exportPurchases(reader: Reader, userId: string) {
   const { packPurchases } = reader.tables
-  const rows = eachRow(
-    (after: string | undefined, limit) =>
-      reader
-        .select()
-        .from(packPurchases)
-        .where(
-          and(
-            eq(packPurchases.userId, userId),
-            after === undefined ? undefined : gt(packPurchases.id, after),
-          ),
-        )
-        .orderBy(asc(packPurchases.id))
-        .limit(limit),
-    ({ id }) => id,
+  const rows = eachRow({ id: packPurchases.id }, after =>
+    reader
+      .select()
+      .from(packPurchases)
+      .where(and(eq(packPurchases.userId, userId), after)),
   )
   for await (const row of rows) {
     const { userPack: _, ...purchase } = presentPurchase(row, undefined, reader.now())
@@ -32,16 +23,13 @@ export async function* exportPurchases(reader: Reader, userId: string) {
 /** Oldest first, each with its drawn items: with `exportGivenItems` they are the fan's collection. */
 export async function* exportPacks(reader: Reader, userId: string) {
   const { userPacks, packPurchases, userItems, collectibles } = reader.tables
-  const rows = eachRow(
-    (after: string | undefined, limit) =>
-      reader
-        .select({ userPack: userPacks, seedHash: packPurchases.seedHash })
-        .from(userPacks)
-        .innerJoin(packPurchases, eq(packPurchases.id, userPacks.purchaseId))
-        .where(and(eq(userPacks.userId, userId), after === undefined ? undefined : gt(userPacks.id, after)))
-        .orderBy(asc(userPacks.id))
-        .limit(limit),
-    ({ userPack }) => userPack.id,
+  const { id } = userPacks
+  const rows = eachRow({ id }, after =>
+    reader
+      .select({ id, userPack: userPacks, seedHash: packPurchases.seedHash })
+      .from(userPacks)
+      .innerJoin(packPurchases, eq(packPurchases.id, userPacks.purchaseId))
+      .where(and(eq(userPacks.userId, userId), after)),
   )
   for await (const { userPack, seedHash } of rows) {
     const items = await reader

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, lte } from 'drizzle-orm'
+import { and, eq, lte } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { exportGrants } from './grants.ts'
@@ -8,21 +8,11 @@ export async function exportPoints(reader: Reader, userId: string) {
   const { pointsAccounts, pointsEntries } = reader.tables
   const [account] = await reader.select().from(pointsAccounts).where(eq(pointsAccounts.userId, userId))
   const upTo = account?.seq ?? 0
-  const entries = eachRow(
-    (after: number | undefined, limit) =>
-      reader
-        .select()
-        .from(pointsEntries)
-        .where(
-          and(
-            eq(pointsEntries.userId, userId),
-            lte(pointsEntries.seq, upTo),
-            after === undefined ? undefined : gt(pointsEntries.seq, after),
-          ),
-        )
-        .orderBy(asc(pointsEntries.seq))
-        .limit(limit),
-    ({ seq }) => seq,
+  const entries = eachRow({ seq: pointsEntries.seq }, after =>
+    reader
+      .select()
+      .from(pointsEntries)
+      .where(and(eq(pointsEntries.userId, userId), lte(pointsEntries.seq, upTo), after)),
   )
   return {
     balance: account?.balance ?? 0,

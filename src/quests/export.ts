@@ -1,29 +1,18 @@
 /** A fan's progress and streaks. The counted events are in the export of the events. */
-import { and, asc, eq, gt, or } from 'drizzle-orm'
+import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
-import type { ProgressRow } from './rows.ts'
 import { parseCounts } from './state.ts'
 
 /** By quest and period. */
 export async function* exportQuests(reader: Reader, userId: string) {
   const { questProgress } = reader.tables
   const { questId, period } = questProgress
-  const rows = eachRow(
-    (after: ProgressRow | undefined, limit) =>
-      reader
-        .select()
-        .from(questProgress)
-        .where(
-          and(
-            eq(questProgress.userId, userId),
-            after &&
-              or(gt(questId, after.questId), and(eq(questId, after.questId), gt(period, after.period))),
-          ),
-        )
-        .orderBy(asc(questId), asc(period))
-        .limit(limit),
-    row => row,
+  const rows = eachRow({ questId, period }, after =>
+    reader
+      .select()
+      .from(questProgress)
+      .where(and(eq(questProgress.userId, userId), after)),
   )
   for await (const { userId: _, completionId: _c, counts, given, ...row } of rows)
     yield { ...row, counts: parseCounts(counts), given: given === null ? null : JSON.parse(given) }

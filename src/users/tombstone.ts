@@ -1,5 +1,5 @@
 /** Erases the identity of a fan: the profile, the mirror and the subject. A tombstone remains. */
-import { and, asc, eq, gt, isNotNull, isNull } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { isListed, toList } from '../../db/listed.ts'
@@ -18,15 +18,11 @@ export interface Tombstone {
 /** All erased fans, ordered by the id of their user record. */
 export const listTombstones = (reader: Reader) => {
   const { id, provider, subject, erasedAt } = reader.tables.users
-  return eachRow(
-    (after: string | undefined, limit) =>
-      reader
-        .select({ id, provider, subject, erasedAt })
-        .from(reader.tables.users)
-        .where(and(isNotNull(erasedAt), after === undefined ? undefined : gt(id, after)))
-        .orderBy(asc(id))
-        .limit(limit),
-    row => row.id,
+  return eachRow({ id }, after =>
+    reader
+      .select({ id, provider, subject, erasedAt })
+      .from(reader.tables.users)
+      .where(and(isNotNull(erasedAt), after)),
   )
 }
 

@@ -66,14 +66,8 @@ type OfEndpoint = Tables['webhookDeliveries'] | Tables['webhookLanes']
 /** The endpoints in a table, each by an index look-up: a condition on every row would read the whole table. */
 const eachEndpointIn = (reader: Reader, table: OfEndpoint) =>
   eachRow(
-    (after: string | undefined, limit) =>
-      reader
-        .select({ endpointId: table.endpointId })
-        .from(table)
-        .where(after === undefined ? undefined : gt(table.endpointId, after))
-        .orderBy(asc(table.endpointId))
-        .limit(limit),
-    ({ endpointId }) => endpointId,
+    { endpointId: table.endpointId },
+    after => reader.select({ endpointId: table.endpointId }).from(table).where(after),
     { size: 1 },
   )
 

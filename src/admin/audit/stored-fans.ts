@@ -1,5 +1,5 @@
 /** Fans as the points and leaderboard tables store them, for checks: by ranges of ids, or a single fan. */
-import { and, asc, type Column, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, eq, gt, inArray, lte, type SQL } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { eachPage } from '../../../db/keyset.ts'
 import type { EntryRow, StoredFan } from './audit-fan.ts'
@@ -15,14 +15,8 @@ export type Range = { after: string | null; upTo: string | null } | { only: stri
 export async function* readRanges(reader: Reader): AsyncGenerator<{ range: Range; userIds: string[] }> {
   const { users } = reader.tables
   const pages = eachPage(
-    (after: string | undefined, limit) =>
-      reader
-        .select({ id: users.id })
-        .from(users)
-        .where(after === undefined ? undefined : gt(users.id, after))
-        .orderBy(asc(users.id))
-        .limit(limit),
-    ({ id }) => id,
+    { id: users.id },
+    after => reader.select({ id: users.id }).from(users).where(after),
     { size: RANGE_FANS },
   )
   let after: string | null = null
@@ -37,20 +31,14 @@ export async function* readRanges(reader: Reader): AsyncGenerator<{ range: Range
 /** Entries of a range by fan and `seq`, page by page. */
 export function readEntriesOf(reader: Reader, range: Range): AsyncGenerator<EntryRow[]> {
   const { pointsEntries: entries } = reader.tables
+  const { userId, seq } = entries
   return eachPage(
-    (after: EntryRow | undefined, limit): Promise<EntryRow[]> =>
+    { userId, seq },
+    after =>
       reader
         .select()
         .from(entries)
-        .where(
-          and(
-            inRange(entries.userId, range),
-            after && sql`(${entries.userId}, ${entries.seq}) > (${after.userId}, ${after.seq})`,
-          ),
-        )
-        .orderBy(asc(entries.userId), asc(entries.seq))
-        .limit(limit),
-    entry => entry,
+        .where(and(inRange(userId, range), after)),
     { size: PAGE_ENTRIES },
   )
 }

@@ -2,7 +2,7 @@
  * Evaluates the events of all fans again and recounts limits and budgets, while the API runs: it takes no lock and writes nothing.
  * A fan with findings is read again before anything is reported, since concurrent writes may explain them.
  */
-import { and, asc, inArray, isNotNull, sql } from 'drizzle-orm'
+import { and, inArray, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { eachPage, eachRow } from '../../../db/keyset.ts'
 import { type RuleHistory, readRuleHistory } from '../../rules/rule-history.ts'
@@ -88,19 +88,12 @@ async function recountBudgets(reader: Reader): Promise<Map<string, number>> {
   const { events } = reader.tables
   const { source, eventId, decisions, taken } = events
   const rows = eachRow(
-    (after: { source: string; eventId: string } | undefined, limit) =>
+    { source, eventId },
+    after =>
       reader
         .select({ source, eventId, decisions, taken })
         .from(events)
-        .where(
-          and(
-            isNotNull(decisions),
-            after && sql`(${source}, ${eventId}) > (${after.source}, ${after.eventId})`,
-          ),
-        )
-        .orderBy(asc(source), asc(eventId))
-        .limit(limit),
-    row => row,
+        .where(and(isNotNull(decisions), after)),
     { size: PAGE_EVENTS },
   )
   const counted = new Map<string, number>()
@@ -136,21 +129,14 @@ async function readGrants(reader: Reader, range: Range): Promise<Map<string, Sto
 /** Events of a range by fan and sequence, page by page. */
 function readEventsOf(reader: Reader, range: Range): AsyncGenerator<EventRow[]> {
   const { events } = reader.tables
+  const { userId, sequence } = events
   return eachPage(
-    (after: EventRow | undefined, limit): Promise<EventRow[]> =>
+    { userId, sequence },
+    after =>
       reader
         .select()
         .from(events)
-        .where(
-          and(
-            isNotNull(events.userId),
-            inRange(events.userId, range),
-            after && sql`(${events.userId}, ${events.sequence}) > (${after.userId}, ${after.sequence})`,
-          ),
-        )
-        .orderBy(asc(events.userId), asc(events.sequence))
-        .limit(limit),
-    row => row,
+        .where(and(isNotNull(userId), inRange(userId, range), after)),
     { size: PAGE_EVENTS },
   )
 }

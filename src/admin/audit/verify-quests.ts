@@ -2,7 +2,7 @@
  * Recomputes the quests of every fan from their events while the API runs: it takes no lock and writes nothing. A fan with
  * findings is read again before anything is reported, since concurrent writes may explain them.
  */
-import { and, asc, gt, isNull } from 'drizzle-orm'
+import { and, isNull } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { type QuestSet, readQuestSet } from '../../quests/definition.ts'
@@ -57,15 +57,11 @@ async function checkFan(reader: Reader, known: QuestSet, userId: string) {
 
 async function* eachFan(reader: Reader): AsyncGenerator<string> {
   const { users } = reader.tables
-  const rows = eachRow(
-    (after: string | undefined, limit) =>
-      reader
-        .select({ id: users.id })
-        .from(users)
-        .where(and(isNull(users.erasedAt), after === undefined ? undefined : gt(users.id, after)))
-        .orderBy(asc(users.id))
-        .limit(limit),
-    ({ id }) => id,
+  const rows = eachRow({ id: users.id }, after =>
+    reader
+      .select({ id: users.id })
+      .from(users)
+      .where(and(isNull(users.erasedAt), after)),
   )
   for await (const { id } of rows) yield id
 }

@@ -1,5 +1,5 @@
 /** Fans' scores on boards, written together with the rank index. The caller has locked the fan's points account. */
-import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
@@ -103,17 +103,8 @@ export async function listBoards(reader: Reader): Promise<string[]> {
   const { leaderboardScores, leaderboardCounts } = reader.tables
   const boards = new Set<string>()
   for (const table of [leaderboardScores, leaderboardCounts]) {
-    const rows = eachRow(
-      (after: string | undefined, limit) =>
-        reader
-          .select({ board: table.board })
-          .from(table)
-          .where(after === undefined ? undefined : gt(table.board, after))
-          .orderBy(asc(table.board))
-          .limit(limit),
-      ({ board }) => board,
-      { size: 1 },
-    )
+    const { board } = table
+    const rows = eachRow({ board }, after => reader.select({ board }).from(table).where(after), { size: 1 })
     for await (const { board } of rows) boards.add(board)
   }
   return [...boards]
