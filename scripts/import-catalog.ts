@@ -2,9 +2,8 @@
 import type { Database } from '../db/index.ts'
 import {
   type CatalogueRecord,
-  deactivate,
+  entryKinds,
   findMissingTeams,
-  listActive,
   namesOf,
   planRecord,
   type RecordKind,
@@ -63,7 +62,7 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, wr
   if (!options.dryRun) {
     await writeInBatches(db, 'records', due, async (tx, { kind, id, record }) => {
       try {
-        await (record ? writeRecord(tx, record) : deactivate[kind](tx, id))
+        await (record ? writeRecord(tx, record) : entryKinds[kind].deactivate(tx, id))
       } catch (error) {
         // Sales or claims since the check can cause a conflict.
         if (error instanceof DomainError) fail(`${kind} ${id}: ${explainError(error)}`)
@@ -108,7 +107,7 @@ async function listAbsent(db: Database, { records, kinds }: CatalogueFile) {
   const stated = new Set(records.map(({ record: { kind, entry } }) => `${kind} ${entry.id}`))
   const absent: { kind: RecordKind; id: string }[] = []
   for (const kind of kinds) {
-    const ids = await listActive[kind](db.read)
+    const ids = await entryKinds[kind].listActive(db.read)
     absent.push(...ids.filter(id => !stated.has(`${kind} ${id}`)).map(id => ({ kind, id })))
   }
   return absent

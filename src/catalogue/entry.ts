@@ -1,5 +1,7 @@
 /** Imported catalogue entries: the rules that their schemas cannot express, and how they differ from what is stored. */
 
+import { and, type Column, eq } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { isPlainHttps } from '../core/https-url.ts'
 import { parseInstant } from '../core/instant.ts'
 import { DomainError } from '../core/problems.ts'
@@ -18,9 +20,44 @@ export interface EntryChange {
   members: Record<string, [from: unknown, to: unknown]>
 }
 
-/** The entry is valid, but contradicts what fans were promised or have received. */
-export function refuseEntry(...errors: EntryFault[]): never {
-  throw new DomainError('catalogue_conflict', { errors })
+/** Whether the same import writes an entry first. */
+export type WrittenBefore = (kind: string, id: string) => boolean
+
+/** How the entries of one kind are imported. */
+export interface EntryKind<Entry> {
+  /** The rules that the schema cannot express. */
+  faults(entry: Entry): EntryFault[]
+  /** What `upsert` would change. @throws DomainError `catalogue_conflict` */
+  plan(reader: Reader, entry: Entry, isWritten?: WrittenBefore): Promise<EntryChange>
+  /** @throws DomainError `catalogue_conflict` */
+  upsert(tx: Transaction, entry: Entry): Promise<EntryChange>
+  listActive(reader: Reader): Promise<string[]>
+  deactivate(tx: Transaction, id: string): Promise<void>
+}
+
+/** The entry is valid, but contradicts what fans were promised or have received. Does nothing without faults. */
+export function refuseEntry(...errors: EntryFault[]): void {
+  if (errors.length > 0) throw new DomainError('catalogue_conflict', { errors })
+}
+
+/** A table of entries that can be switched off. */
+type EntryTable = {
+  [Name in keyof Tables]: Tables[Name] extends Record<'id' | 'active' | 'updatedAt', Column>
+    ? Tables[Name]
+    : never
+}[keyof Tables]
+
+export async function listActive(reader: Reader, table: EntryTable): Promise<string[]> {
+  const rows = await reader.select({ id: table.id }).from(table).where(eq(table.active, true))
+  return rows.map(({ id }) => id)
+}
+
+/** An entry that is not active stays as it is. */
+export async function deactivateEntry(tx: Transaction, table: EntryTable, id: string): Promise<void> {
+  await tx
+    .update(table)
+    .set({ active: false, updatedAt: tx.now() })
+    .where(and(eq(table.id, id), eq(table.active, true)))
 }
 
 /** Compares the members of `after`, by the names of the entry; `before` is undefined for a new entry. */

@@ -2,13 +2,16 @@
  * Imports matches. Status, scores and kick-off follow the revisions: an import of the season's file does not undo what was
  * reported since.
  */
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { matchesTag } from '../cache/tags.ts'
 import {
   compareEntries,
+  deactivateEntry,
   type EntryChange,
   type EntryFault,
+  type EntryKind,
+  listActive,
   refuseEntry,
   slugFaults,
 } from '../catalogue/entry.ts'
@@ -19,7 +22,7 @@ import { lockMatch, type MatchState, reviseMatch, stateFaults } from './revise.t
 import { queueSettlement } from './settlements.ts'
 
 /** The rules that the schema cannot express. */
-export function matchFaults(entry: MatchEntry): EntryFault[] {
+function matchFaults(entry: MatchEntry): EntryFault[] {
   const differ = entry.homeTeamId !== entry.awayTeamId
   return [
     ...slugFaults(entry.id),
@@ -34,7 +37,7 @@ export const teamsOf = ({ homeTeamId, awayTeamId }: MatchEntry) => [
 ]
 
 /** What `upsertMatch` would change. @throws DomainError `catalogue_conflict` */
-export async function planMatch(reader: Reader, entry: MatchEntry): Promise<EntryChange> {
+async function planMatch(reader: Reader, entry: MatchEntry): Promise<EntryChange> {
   const { matches } = reader.tables
   const [row] = await reader.select().from(matches).where(eq(matches.id, entry.id))
   return changeOf(row, entry)
@@ -72,37 +75,17 @@ export async function upsertMatch(tx: Transaction, entry: MatchEntry): Promise<E
   return change
 }
 
-export async function listActiveMatches(reader: Reader): Promise<string[]> {
-  const { matches } = reader.tables
-  const rows = await reader.select({ id: matches.id }).from(matches).where(eq(matches.active, true))
-  return rows.map(({ id }) => id)
-}
-
-/** The match is not listed any more and takes no check-ins and predictions. */
-export async function deactivateMatch(tx: Transaction, id: string): Promise<void> {
-  const { matches } = tx.tables
-  tx.invalidate(matchesTag)
-  await tx
-    .update(matches)
-    .set({ active: false, updatedAt: tx.now() })
-    .where(and(eq(matches.id, id), eq(matches.active, true)))
-}
-
 function changeOf(row: MatchRow | undefined, entry: MatchEntry): EntryChange {
   const { homeTeamId, awayTeamId, revision = 1 } = entry
   const state = stateOf(entry, row)
   const moved = (['homeTeamId', 'awayTeamId'] as const).filter(name => row && row[name] !== entry[name])
-  refuseIfAny(
-    moved.map(name => ({ pointer: `/${name}`, message: `must be ${row?.[name]}, and cannot change` })),
+  refuseEntry(
+    ...moved.map(name => ({ pointer: `/${name}`, message: `must be ${row?.[name]}, and cannot change` })),
   )
   const isNewer = !row || revision > row.revision
-  if (isNewer) refuseIfAny(stateFaults(state))
+  if (isNewer) refuseEntry(...stateFaults(state))
   const after = { ...columnsOf(entry), homeTeamId, awayTeamId, ...(isNewer ? { ...state, revision } : {}) }
   return compareEntries(row && { ...row }, after)
-}
-
-function refuseIfAny(faults: EntryFault[]): void {
-  if (faults.length > 0) refuseEntry(...faults)
 }
 
 /** What the entry leaves out stays as it is. */
@@ -118,4 +101,16 @@ function stateOf(entry: MatchEntry, row?: MatchRow): MatchState {
 
 function columnsOf({ competition, season, round, venue, active }: MatchEntry) {
   return { competition, season, round: round ?? null, venue: venue ?? null, active: active ?? true }
+}
+
+export const matchKind: EntryKind<MatchEntry> = {
+  faults: matchFaults,
+  plan: planMatch,
+  upsert: upsertMatch,
+  listActive: reader => listActive(reader, reader.tables.matches),
+  /** The match is not listed any more and takes no check-ins and predictions. */
+  async deactivate(tx, id) {
+    tx.invalidate(matchesTag)
+    await deactivateEntry(tx, tx.tables.matches, id)
+  },
 }

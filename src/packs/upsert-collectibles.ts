@@ -52,7 +52,8 @@ export async function planCollectibles(
       planned.set(item.id, { row, described })
     }
   }
-  return faults.length > 0 ? refuseEntry(...faults) : planned
+  refuseEntry(...faults)
+  return planned
 }
 
 /** Writes in the order of the ids, in which openings lock them as well, which prevents deadlocks. */

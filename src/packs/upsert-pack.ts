@@ -8,9 +8,12 @@ import { packsTag } from '../cache/tags.ts'
 import {
   availabilityFaults,
   compareEntries,
+  deactivateEntry,
   type EntryChange,
   type EntryFault,
+  type EntryKind,
   instantOf,
+  listActive,
   refuseEntry,
   slugFaults,
   urlFaults,
@@ -25,7 +28,7 @@ import { descriptionOf, planCollectibles, upsertCollectibles } from './upsert-co
 const CURRENCIES = new Set([POINTS, ...Intl.supportedValuesOf('currency')])
 
 /** The rules that the schema cannot express. */
-export function packFaults(entry: PackEntry): EntryFault[] {
+function packFaults(entry: PackEntry): EntryFault[] {
   const { id, price, items, imageUrl } = entry
   const problem = weightsProblem(items.map(({ id, weight }) => ({ id, weight, rarity: '' })))
   return [
@@ -56,14 +59,14 @@ function halfDescribed(item: PackEntry['items'][number], at: number): EntryFault
 }
 
 /** What `upsertPack` would change. @throws DomainError `catalogue_conflict` */
-export async function planPack(reader: Reader, entry: PackEntry): Promise<EntryChange> {
+async function planPack(reader: Reader, entry: PackEntry): Promise<EntryChange> {
   const { packs } = reader.tables
   const [row] = await reader.select().from(packs).where(eq(packs.id, entry.id))
   return changeOf(reader, row, entry, reader.now())
 }
 
 /** @throws DomainError `catalogue_conflict` if the supply is less than sold and held, or as `planCollectibles` */
-export async function upsertPack(tx: Transaction, entry: PackEntry): Promise<EntryChange> {
+async function upsertPack(tx: Transaction, entry: PackEntry): Promise<EntryChange> {
   const { packs } = tx.tables
   const { id } = entry
   const now = tx.now()
@@ -87,21 +90,6 @@ export async function upsertPack(tx: Transaction, entry: PackEntry): Promise<Ent
       .where(eq(packs.id, id))
   }
   return change
-}
-
-export async function listActivePacks(reader: Reader): Promise<string[]> {
-  const { packs } = reader.tables
-  return (await reader.select({ id: packs.id }).from(packs).where(eq(packs.active, true))).map(({ id }) => id)
-}
-
-/** Pending purchases can still be completed, and sealed packs can still be opened. */
-export async function deactivatePack(tx: Transaction, id: string): Promise<void> {
-  const { packs } = tx.tables
-  tx.invalidate(packsTag)
-  await tx
-    .update(packs)
-    .set({ active: false, updatedAt: tx.now() })
-    .where(and(eq(packs.id, id), eq(packs.active, true)))
 }
 
 async function replaceItems(tx: Transaction, { id: packId, items }: PackEntry): Promise<void> {
@@ -179,4 +167,16 @@ function columnsOf(entry: PackEntry) {
     startsAt: instantOf(startsAt),
     endsAt: instantOf(endsAt),
   }
+}
+
+export const packKind: EntryKind<PackEntry> = {
+  faults: packFaults,
+  plan: planPack,
+  upsert: upsertPack,
+  listActive: reader => listActive(reader, reader.tables.packs),
+  /** Pending purchases can still be completed, and sealed packs can still be opened. */
+  async deactivate(tx, id) {
+    tx.invalidate(packsTag)
+    await deactivateEntry(tx, tx.tables.packs, id)
+  },
 }

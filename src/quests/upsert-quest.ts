@@ -1,17 +1,21 @@
 /** Imports quests. Each change is a new version: a period keeps the one with which it began. */
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { questsTag } from '../cache/tags.ts'
 import { conditionFaults } from '../catalogue/conditions.ts'
 import {
   availabilityFaults,
   compareEntries,
+  deactivateEntry,
   type EntryChange,
   type EntryFault,
+  type EntryKind,
   instantOf,
+  listActive,
   refuseEntry,
   slugFaults,
   urlFaults,
+  type WrittenBefore,
 } from '../catalogue/entry.ts'
 import { bumpVersion } from '../catalogue/versions.ts'
 import { isTimeZone } from '../core/windows.ts'
@@ -21,7 +25,7 @@ import { definitionOf, type Quest, readQuest } from './definition.ts'
 import type { QuestEntry } from './entry-schema.ts'
 
 /** The rules that the schema cannot express. */
-export function questFaults(entry: QuestEntry): EntryFault[] {
+function questFaults(entry: QuestEntry): EntryFault[] {
   const { kind, steps, period, timeZone, graceDays, reward } = definitionOf(entry)
   const faults = [
     ...slugFaults(entry.id),
@@ -43,11 +47,8 @@ export function questFaults(entry: QuestEntry): EntryFault[] {
   return faults
 }
 
-/** Whether the same import writes an entry first. */
-export type WrittenBefore = (kind: 'quest' | 'reward' | 'collectible', id: string) => boolean
-
 /** What `upsertQuest` would change. @throws DomainError `catalogue_conflict` */
-export async function planQuest(
+async function planQuest(
   reader: Reader,
   entry: QuestEntry,
   isWritten: WrittenBefore = () => false,
@@ -57,7 +58,7 @@ export async function planQuest(
     ...(await referenceFaults(reader, entry, isWritten)),
     ...(quest ? await frozenFaults(reader, quest, entry) : []),
   ]
-  if (faults.length > 0) refuseEntry(...faults)
+  refuseEntry(...faults)
   const { active, startsAt, endsAt } = quest ?? {}
   return compareEntries(quest && { ...quest.current, active, startsAt, endsAt }, contentOf(entry))
 }
@@ -84,23 +85,6 @@ export async function upsertQuest(tx: Transaction, entry: QuestEntry): Promise<E
   await tx.delete(questRequirements).where(eq(questRequirements.questId, id))
   for (const requiredId of requires) await tx.insert(questRequirements).values({ questId: id, requiredId })
   return change
-}
-
-export async function listActiveQuests(reader: Reader): Promise<string[]> {
-  const { quests } = reader.tables
-  const rows = await reader.select({ id: quests.id }).from(quests).where(eq(quests.active, true))
-  return rows.map(({ id }) => id)
-}
-
-/** Fans can still claim what they have completed. */
-export async function deactivateQuest(tx: Transaction, id: string): Promise<void> {
-  const { quests } = tx.tables
-  await bumpVersion(tx, 'events')
-  tx.invalidate(questsTag)
-  await tx
-    .update(quests)
-    .set({ active: false, updatedAt: tx.now() })
-    .where(and(eq(quests.id, id), eq(quests.active, true)))
 }
 
 const contentOf = (entry: QuestEntry) => ({
@@ -164,4 +148,17 @@ async function hasProgress(reader: Reader, questId: string): Promise<boolean> {
   const own = eq(questProgress.questId, questId)
   const rows = await reader.select({ period: questProgress.period }).from(questProgress).where(own).limit(1)
   return rows.length > 0
+}
+
+export const questKind: EntryKind<QuestEntry> = {
+  faults: questFaults,
+  plan: planQuest,
+  upsert: upsertQuest,
+  listActive: reader => listActive(reader, reader.tables.quests),
+  /** Fans can still claim what they have completed. */
+  async deactivate(tx, id) {
+    await bumpVersion(tx, 'events')
+    tx.invalidate(questsTag)
+    await deactivateEntry(tx, tx.tables.quests, id)
+  },
 }

@@ -2,15 +2,18 @@
  * Imports rewards. `stock` is the total number of units, so the remaining stock is `stock` minus the claims: importing the
  * same number again changes nothing, also after claims.
  */
-import { and, count, eq, sql } from 'drizzle-orm'
+import { count, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { rewardsTag } from '../cache/tags.ts'
 import {
   availabilityFaults,
   compareEntries,
+  deactivateEntry,
   type EntryChange,
   type EntryFault,
+  type EntryKind,
   instantOf,
+  listActive,
   refuseEntry,
   slugFaults,
   urlFaults,
@@ -19,19 +22,19 @@ import type { RewardEntry } from './entry-schema.ts'
 import type { RewardRow } from './present.ts'
 
 /** The rules that the schema cannot express. */
-export function rewardFaults(entry: RewardEntry): EntryFault[] {
+function rewardFaults(entry: RewardEntry): EntryFault[] {
   return [...slugFaults(entry.id), ...urlFaults('/imageUrl', entry.imageUrl), ...availabilityFaults(entry)]
 }
 
 /** What `upsertReward` would change. @throws DomainError `catalogue_conflict` */
-export async function planReward(reader: Reader, entry: RewardEntry): Promise<EntryChange> {
+async function planReward(reader: Reader, entry: RewardEntry): Promise<EntryChange> {
   const { rewards } = reader.tables
   const [row] = await reader.select().from(rewards).where(eq(rewards.id, entry.id))
   return changeOf(row, await countClaims(reader, entry.id), entry)
 }
 
 /** @throws DomainError `catalogue_conflict` when more were claimed than `stock` */
-export async function upsertReward(tx: Transaction, entry: RewardEntry): Promise<EntryChange> {
+async function upsertReward(tx: Transaction, entry: RewardEntry): Promise<EntryChange> {
   const { rewards } = tx.tables
   const { id } = entry
   tx.invalidate(rewardsTag)
@@ -57,22 +60,6 @@ export async function upsertReward(tx: Transaction, entry: RewardEntry): Promise
     .set({ ...columns, stockRemaining, updatedAt: now })
     .where(eq(rewards.id, id))
   return change
-}
-
-export async function listActiveRewards(reader: Reader): Promise<string[]> {
-  const { rewards } = reader.tables
-  const rows = await reader.select({ id: rewards.id }).from(rewards).where(eq(rewards.active, true))
-  return rows.map(({ id }) => id)
-}
-
-/** Existing claims can still be redeemed. */
-export async function deactivateReward(tx: Transaction, id: string): Promise<void> {
-  const { rewards } = tx.tables
-  tx.invalidate(rewardsTag)
-  await tx
-    .update(rewards)
-    .set({ active: false, updatedAt: tx.now() })
-    .where(and(eq(rewards.id, id), eq(rewards.active, true)))
 }
 
 async function countClaims(reader: Reader, rewardId: string): Promise<number> {
@@ -108,4 +95,16 @@ function columnsOf(entry: RewardEntry) {
     startsAt: instantOf(startsAt),
     endsAt: instantOf(endsAt),
   }
+}
+
+export const rewardKind: EntryKind<RewardEntry> = {
+  faults: rewardFaults,
+  plan: planReward,
+  upsert: upsertReward,
+  listActive: reader => listActive(reader, reader.tables.rewards),
+  /** Existing claims can still be redeemed. */
+  async deactivate(tx, id) {
+    tx.invalidate(rewardsTag)
+    await deactivateEntry(tx, tx.tables.rewards, id)
+  },
 }

@@ -7,7 +7,9 @@ import {
   compareEntries,
   type EntryChange,
   type EntryFault,
+  type EntryKind,
   instantOf,
+  listActive,
   slugFaults,
 } from '../catalogue/entry.ts'
 import { bumpVersion } from '../catalogue/versions.ts'
@@ -16,7 +18,7 @@ import type { RuleEntry } from './entry-schema.ts'
 import { contentOf, parseContent, type RuleContent } from './rule.ts'
 
 /** The rules that the schema cannot express. */
-export function ruleFaults(entry: RuleEntry): EntryFault[] {
+function ruleFaults(entry: RuleEntry): EntryFault[] {
   const { id, when, timeZone } = contentOf(entry)
   const zone = { pointer: '/timeZone', message: 'must be an IANA time zone like Europe/London' }
   return [
@@ -28,7 +30,7 @@ export function ruleFaults(entry: RuleEntry): EntryFault[] {
 }
 
 /** What `upsertRule` would change. */
-export async function planRule(reader: Reader, entry: RuleEntry): Promise<EntryChange> {
+async function planRule(reader: Reader, entry: RuleEntry): Promise<EntryChange> {
   return changeOf(await findContent(reader, entry.id), contentOf(entry))
 }
 
@@ -37,18 +39,6 @@ export async function upsertRule(tx: Transaction, entry: RuleEntry): Promise<Ent
   const change = changeOf(await findContent(tx, entry.id), content)
   if (change.outcome !== 'unchanged') await writeVersion(tx, content)
   return change
-}
-
-export async function listActiveRules(reader: Reader): Promise<string[]> {
-  const { rules } = reader.tables
-  const rows = await reader.select({ id: rules.id }).from(rules).where(eq(rules.active, true))
-  return rows.map(({ id }) => id)
-}
-
-/** Fans keep what the rule has granted. */
-export async function deactivateRule(tx: Transaction, id: string): Promise<void> {
-  const content = await findContent(tx, id)
-  if (content?.active) await writeVersion(tx, { ...content, active: false })
 }
 
 async function writeVersion(tx: Transaction, content: RuleContent): Promise<void> {
@@ -89,4 +79,16 @@ async function findContent(reader: Reader, id: string): Promise<RuleContent | un
 function changeOf(before: RuleContent | undefined, after: RuleContent): EntryChange {
   const { id: _, ...members } = after
   return compareEntries(before && { ...before }, members)
+}
+
+export const ruleKind: EntryKind<RuleEntry> = {
+  faults: ruleFaults,
+  plan: planRule,
+  upsert: upsertRule,
+  listActive: reader => listActive(reader, reader.tables.rules),
+  /** Fans keep what the rule has granted. */
+  async deactivate(tx, id) {
+    const content = await findContent(tx, id)
+    if (content?.active) await writeVersion(tx, { ...content, active: false })
+  },
 }

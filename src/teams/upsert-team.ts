@@ -1,11 +1,14 @@
 /** Teams as an importer states them. */
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { teamsTag } from '../cache/tags.ts'
 import {
   compareEntries,
+  deactivateEntry,
   type EntryChange,
   type EntryFault,
+  type EntryKind,
+  listActive,
   slugFaults,
   urlFaults,
 } from '../catalogue/entry.ts'
@@ -13,7 +16,7 @@ import { isCountry } from '../core/country.ts'
 import type { TeamEntry } from './entry-schema.ts'
 
 /** What the schema cannot say. */
-export function teamFaults({ id, country, crestUrl }: TeamEntry): EntryFault[] {
+function teamFaults({ id, country, crestUrl }: TeamEntry): EntryFault[] {
   const known = country == null || isCountry(country)
   return [
     ...slugFaults(id),
@@ -23,13 +26,13 @@ export function teamFaults({ id, country, crestUrl }: TeamEntry): EntryFault[] {
 }
 
 /** What an upsert would do. */
-export async function planTeam(reader: Reader, entry: TeamEntry): Promise<EntryChange> {
+async function planTeam(reader: Reader, entry: TeamEntry): Promise<EntryChange> {
   const { teams } = reader.tables
   const [row] = await reader.select().from(teams).where(eq(teams.id, entry.id))
   return changeOf(row, entry)
 }
 
-export async function upsertTeam(tx: Transaction, entry: TeamEntry): Promise<EntryChange> {
+async function upsertTeam(tx: Transaction, entry: TeamEntry): Promise<EntryChange> {
   const { teams } = tx.tables
   const change = await planTeam(tx, entry)
   if (change.outcome === 'unchanged') return change
@@ -40,21 +43,6 @@ export async function upsertTeam(tx: Transaction, entry: TeamEntry): Promise<Ent
     .values({ ...set, id: entry.id, createdAt: tx.now() })
     .onConflictDoUpdate({ target: teams.id, set })
   return change
-}
-
-export async function listActiveTeams(reader: Reader): Promise<string[]> {
-  const { teams } = reader.tables
-  return (await reader.select({ id: teams.id }).from(teams).where(eq(teams.active, true))).map(({ id }) => id)
-}
-
-/** Fans who follow the team keep it. */
-export async function deactivateTeam(tx: Transaction, id: string): Promise<void> {
-  const { teams } = tx.tables
-  tx.invalidate(teamsTag)
-  await tx
-    .update(teams)
-    .set({ active: false, updatedAt: tx.now() })
-    .where(and(eq(teams.id, id), eq(teams.active, true)))
 }
 
 type Row = Tables['teams']['$inferSelect']
@@ -75,4 +63,16 @@ function columnsOf(entry: TeamEntry) {
     crestUrl: crestUrl ?? null,
     active: active ?? true,
   }
+}
+
+export const teamKind: EntryKind<TeamEntry> = {
+  faults: teamFaults,
+  plan: planTeam,
+  upsert: upsertTeam,
+  listActive: reader => listActive(reader, reader.tables.teams),
+  /** Fans who follow the team keep it. */
+  async deactivate(tx, id) {
+    tx.invalidate(teamsTag)
+    await deactivateEntry(tx, tx.tables.teams, id)
+  },
 }

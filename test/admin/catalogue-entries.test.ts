@@ -1,7 +1,7 @@
 /** Teams, rewards and packs as an importer states them, beside fans who claim and buy. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { deactivate, planRecord, writeRecord } from '../../src/admin/import/catalogue-records.ts'
+import { entryKinds, planRecord, writeRecord } from '../../src/admin/import/catalogue-records.ts'
 import { RESERVED_SLUGS } from '../../src/catalogue/entry-schema.ts'
 import { DomainError } from '../../src/core/problems.ts'
 import type { PackEntry } from '../../src/packs/entry-schema.ts'
@@ -198,8 +198,8 @@ onEachEngine('Catalogue entries', world => {
     const fan = await patientFan(world, 100)
     expectStatus(200, await fan.post('/api/rewards/claim', { rewardId: prize.entry.id }))
     const { id } = expectStatus(201, await start(fan, bundle.entry.id))
-    await world.db.write(tx => deactivate.reward(tx, prize.entry.id))
-    await world.db.write(tx => deactivate.pack(tx, bundle.entry.id))
+    await world.db.write(tx => entryKinds.reward.deactivate(tx, prize.entry.id))
+    await world.db.write(tx => entryKinds.pack.deactivate(tx, bundle.entry.id))
 
     expect((await world.anonymous.get('/api/packs')).body).not.toMatchObject({
       packs: expect.arrayContaining([expect.objectContaining({ id: bundle.entry.id })]),

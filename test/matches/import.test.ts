@@ -1,6 +1,6 @@
 /** Matches as an importer states them. */
 import { expect, test } from 'bun:test'
-import { deactivate, listActive, planRecord, writeRecord } from '../../src/admin/import/catalogue-records.ts'
+import { entryKinds, planRecord, writeRecord } from '../../src/admin/import/catalogue-records.ts'
 import { DomainError } from '../../src/core/problems.ts'
 import type { MatchEntry } from '../../src/matches/entry-schema.ts'
 import { onEachEngine } from '../support/world.ts'
@@ -103,8 +103,8 @@ onEachEngine('A match in a catalogue file', world => {
   test('is not listed any more once it is deactivated, and comes back with the next import', async () => {
     const match = await record()
     await write(match)
-    await world.db.write(tx => deactivate.match(tx, match.entry.id))
-    expect(await listActive.match(world.db.read)).not.toContain(match.entry.id)
+    await world.db.write(tx => entryKinds.match.deactivate(tx, match.entry.id))
+    expect(await entryKinds.match.listActive(world.db.read)).not.toContain(match.entry.id)
     expect((await read(match)).code).toBe('match_not_found')
     await write(match)
     expect((await read(match)).id).toBe(match.entry.id)

@@ -5,7 +5,7 @@ import { planRecord } from '../../src/admin/import/catalogue-records.ts'
 import type { EntryFault } from '../../src/catalogue/entry.ts'
 import { DomainError } from '../../src/core/problems.ts'
 import type { QuestEntry } from '../../src/quests/entry-schema.ts'
-import { deactivateQuest, listActiveQuests, questFaults, upsertQuest } from '../../src/quests/upsert-quest.ts'
+import { questKind, upsertQuest } from '../../src/quests/upsert-quest.ts'
 import { patientFan } from '../packs/packs-world.ts'
 import { onEachEngine } from '../support/world.ts'
 import { addQuest, claim, happen, newType, read } from './quests-world.ts'
@@ -62,7 +62,7 @@ test.each<{ title: string; fields: Partial<QuestEntry>; pointer: string }>([
     pointer: '/endsAt',
   },
 ])('The import of quests refuses $title', ({ fields, pointer }) => {
-  expect(questFaults(entryOf()).concat(questFaults(entryOf(fields)))).toEqual([
+  expect(questKind.faults(entryOf()).concat(questKind.faults(entryOf(fields)))).toEqual([
     { pointer, message: expect.any(String) },
   ])
 })
@@ -148,10 +148,10 @@ onEachEngine('The import of a quest', world => {
     const [off, on] = [await addQuest(world, { claim: 'manual' }), await addQuest(world)]
     const [before, after] = [await patientFan(world), await patientFan(world)]
     await happen(world, before, off.type)
-    await world.db.write(tx => deactivateQuest(tx, off.id))
+    await world.db.write(tx => questKind.deactivate(tx, off.id))
     await happen(world, after, off.type)
-    expect(await listActiveQuests(world.db.read)).toContain(on.id)
-    expect(await listActiveQuests(world.db.read)).not.toContain(off.id)
+    expect(await questKind.listActive(world.db.read)).toContain(on.id)
+    expect(await questKind.listActive(world.db.read)).not.toContain(off.id)
     expect((await read(before, off)).state).toBe('completed')
     expect(await read(after, off)).toBeUndefined()
     expect((await claim(before, off.id)).status).toBe(200)

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { eq } from 'drizzle-orm'
 import {
-  deactivate,
-  listActive,
+  entryKinds,
   planRecord,
   recordFaults,
   writeRecord,
@@ -60,11 +59,11 @@ onEachEngine('A rule of a catalogue file', world => {
     const rule = record()
     const { id } = rule.entry
     await write(rule)
-    expect(await listActive.rule(world.db.read)).toContain(id)
-    await world.db.write(tx => deactivate.rule(tx, id))
+    expect(await entryKinds.rule.listActive(world.db.read)).toContain(id)
+    await world.db.write(tx => entryKinds.rule.deactivate(tx, id))
     const after = await revision()
-    expect(await listActive.rule(world.db.read)).not.toContain(id)
-    await world.db.write(tx => deactivate.rule(tx, id))
+    expect(await entryKinds.rule.listActive(world.db.read)).not.toContain(id)
+    await world.db.write(tx => entryKinds.rule.deactivate(tx, id))
     expect(await revision()).toBe(after)
     expect((await versionsOf(id)).map(({ active }) => active)).toEqual([true, false])
     expect(await write(rule)).toMatchObject({ outcome: 'changed', members: { active: [false, true] } })

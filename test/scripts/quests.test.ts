@@ -10,7 +10,7 @@ import {
   planBackfill,
 } from '../../src/admin/backfill-quests.ts'
 import { readQuestSet } from '../../src/quests/definition.ts'
-import { deactivateQuest, upsertQuest } from '../../src/quests/upsert-quest.ts'
+import { questKind, upsertQuest } from '../../src/quests/upsert-quest.ts'
 import { DAY, patientFan } from '../packs/packs-world.ts'
 import { addQuest, claim, happen, newType, read, takeBack, userIdOf } from '../quests/quests-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
@@ -157,7 +157,7 @@ onEachEngine('The backfill of a quest', world => {
     expect((await read(fan, entry)).state).toBe('in_progress')
     expect(await backfill(entry.id, day(-1))).toEqual([{ events: 0, completed: 1, unknown: 0 }])
     expect((await read(fan, entry)).state).toBe('claimed')
-    await world.db.write(tx => deactivateQuest(tx, entry.id))
+    await world.db.write(tx => questKind.deactivate(tx, entry.id))
   })
 })
 

@@ -1,5 +1,5 @@
 /** The file of a catalogue: one JSON document, or one entry with its `kind` per line (NDJSON). */
-import { type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { type TObject, Type } from '@sinclair/typebox'
 import { Closed } from '../../core/schemas.ts'
 import { MatchEntry } from '../../matches/entry-schema.ts'
 import { PackEntry } from '../../packs/entry-schema.ts'
@@ -22,9 +22,6 @@ export const Catalogue = Closed(
   { title: 'Catalogue', description: 'The input of `bun run import-catalog`.' },
 )
 
-const line = <P extends TProperties>(kind: string, { properties }: TObject<P>) =>
-  Closed({ kind: Type.Literal(kind), ...properties })
-
 /** The kind of the records of each list. */
 export const CATALOGUE_LISTS = {
   teams: 'team',
@@ -34,6 +31,8 @@ export const CATALOGUE_LISTS = {
   rules: 'rule',
   quests: 'quest',
 } as const
+
+const line = (kind: string, { properties }: TObject) => Closed({ kind: Type.Literal(kind), ...properties })
 
 /** A line of NDJSON, by its `kind`. */
 export const catalogueLines = {
