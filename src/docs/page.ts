@@ -34,6 +34,7 @@ export const assets: Record<string, Asset> = {
   'filter.js': { type: 'text/javascript; charset=utf-8', file: ours('filter.js') },
   'labels.js': { type: 'text/javascript; charset=utf-8', file: ours('labels.js') },
   'problems.js': { type: 'text/javascript; charset=utf-8', file: ours('problems.js') },
+  'references.js': { type: 'text/javascript; charset=utf-8', file: ours('references.js') },
   'signed-in.js': { type: 'text/javascript; charset=utf-8', file: ours('signed-in.js') },
   'start.js': { type: 'text/javascript; charset=utf-8', file: ours('start.js') },
   'swagger-ui.css': { type: 'text/css; charset=utf-8', file: theirs('swagger-ui.css') },

@@ -155,6 +155,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
         return closed
       })()`)
       expect(closed).toEqual([])
+      expect(await page.locator('.errors-wrapper').count()).toBe(0)
       expect(await page.locator('.opblock').count()).toBeGreaterThan(40)
       expect((await execute(page, 'listTeams')).body.teams).toHaveLength(8)
       expect((await execute(page, 'getReadiness')).body.status).toBe('ready')

@@ -2,6 +2,7 @@
 import { filterPlugin } from './filter.js'
 import { labelFields, labelsPlugin } from './labels.js'
 import { problemsPlugin } from './problems.js'
+import { referencesPlugin } from './references.js'
 import { claimsOf, sessionOf, signedInPlugin } from './signed-in.js'
 
 const { clientId } = document.querySelector('script[data-client-id]').dataset
@@ -23,7 +24,7 @@ const ui = SwaggerUIBundle({
   displayRequestDuration: true,
   filter: true,
   persistAuthorization: true,
-  plugins: [filterPlugin, labelsPlugin, problemsPlugin, signedInPlugin],
+  plugins: [filterPlugin, labelsPlugin, problemsPlugin, referencesPlugin, signedInPlugin],
   tryItOutEnabled: true,
   validatorUrl: null,
   oauth2RedirectUrl: `${location.origin}/docs/oauth2-redirect.html`,
