@@ -1,6 +1,6 @@
 /** Chromium for the tests that look at pages, kept from every machine but this one. */
 import { mkdirSync } from 'node:fs'
-import { type BrowserContext, chromium } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium } from 'playwright-core'
 
 const executablePath = Bun.which('chromium') ?? Bun.which('chromium-browser') ?? Bun.which('google-chrome')
 
@@ -28,18 +28,28 @@ interface Look {
   viewport?: { width: number; height: number }
 }
 
+let running: Browser | undefined
+
+/** One Chromium for all tests of the process, and another if it crashed. Playwright ends it with the process. */
+async function launchOnce(): Promise<Browser> {
+  if (!running?.isConnected())
+    running = await chromium.launch({
+      executablePath: executablePath ?? undefined,
+      args: [
+        ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+        ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
+      ],
+    })
+  return running
+}
+
+/** Cookies, storage and cache of its own; every page of it is closed by `close`. */
 export async function openBrowser({
   colorScheme = 'light',
   viewport = { width: 1280, height: 900 },
 }: Look = {}): Promise<WatchedBrowser> {
-  const browser = await chromium.launch({
-    executablePath: executablePath ?? undefined,
-    args: [
-      ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
-      ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
-    ],
-  })
+  const browser = await launchOnce()
   const context = await browser.newContext({ viewport, colorScheme })
   context.setDefaultTimeout(PATIENCE_MS)
   const complaints: string[] = []
@@ -55,7 +65,7 @@ export async function openBrowser({
     if (message.type() !== 'error' || message.text().startsWith('Failed to load resource')) return
     complaints.push(message.text())
   })
-  return { context, complaints, hosts, close: () => browser.close() }
+  return { context, complaints, hosts, close: () => context.close() }
 }
 
 /** Where a screenshot of this name goes; the folder is not kept in the repository. */
