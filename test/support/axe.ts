@@ -7,7 +7,7 @@ export async function findSerious(page: Page): Promise<string[]> {
   // By the debugger, which the page's policy does not bind.
   await page.evaluate(axe.source)
   const violations = await page.evaluate<{ id: string; impact: string; nodes: { html: string }[] }[]>(
-    'axe.run().then(({ violations }) => violations)',
+    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`,
   )
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
