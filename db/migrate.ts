@@ -112,7 +112,8 @@ async function listPendingSqlite(path: string): Promise<PendingMigrations> {
 
 const TABLE_OF_APPLIED = {
   sqlite: "SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'",
-  postgres: `SELECT 1 WHERE to_regclass('"__drizzle_migrations"') IS NOT NULL`,
+  // By a row: without one, the server would answer from what it knew before it waited for another instance.
+  postgres: `SELECT 1 FROM pg_class WHERE oid = to_regclass('"__drizzle_migrations"')`,
 }
 
 /** None when Drizzle's table is missing. Reading needs no privilege to create it. */

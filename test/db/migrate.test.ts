@@ -184,6 +184,27 @@ for (const engine of sharedEngines) {
 }
 
 describe.skipIf(postgresEngine.name !== 'PostgreSQL')('migrations (PostgreSQL)', () => {
+  test('of a new database that another process applies meanwhile are not applied again', async () => {
+    temporary = await postgresEngine.open(createClock())
+    const { url } = temporary
+    await withRawConnection(temporary, async run => {
+      const applied = await run('SELECT * FROM __drizzle_migrations')
+      await empty(run, 'postgres')
+      await run('BEGIN')
+      await run('SELECT pg_advisory_xact_lock(469786981224)')
+      const migrating = migrate(url ?? '')
+      const waiting = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
+        WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`
+      await waitUntil('the process waits', async () => (await run(waiting)).length > 0)
+      // Few changes of the catalogue: of many the server tells the waiting process while it waits.
+      await run('CREATE TABLE __drizzle_migrations (created_at bigint, runs_from bigint)')
+      for (const { created_at: at } of applied)
+        await run(`INSERT INTO __drizzle_migrations (created_at) VALUES (${at})`)
+      await run('COMMIT')
+      expect((await migrating).applied).toBe(0)
+    })
+  })
+
   test('that wait for a table give way to requests', async () => {
     temporary = await postgresEngine.open(createClock())
     const url = temporary.url ?? ''
