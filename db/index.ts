@@ -1,5 +1,6 @@
 /** The public interface of the database, the same on SQLite and PostgreSQL. */
 import { openPostgres } from './postgres/database.ts'
+import { type Replica, watchReplica } from './postgres/replica.ts'
 import { openSqlite } from './sqlite/database.ts'
 import type { Database, DatabaseOptions, Sources } from './types.ts'
 
@@ -11,6 +12,7 @@ export {
   translateDatabaseError,
 } from './errors.ts'
 export { type PostgresSettings, postgresDefaults } from './postgres/client.ts'
+export type { Replica } from './postgres/replica.ts'
 export type { Tables } from './schema/tables.ts'
 export type { Database, DatabaseObserver, DatabaseOptions, Reader, Sources, Transaction } from './types.ts'
 export type { WriteLoad } from './write-meter.ts'
@@ -23,4 +25,20 @@ export function openDatabase(url: string, sources: Sources, options: DatabaseOpt
   if (url.startsWith('sqlite:')) return openSqlite(url.slice('sqlite:'.length), sources, options)
   if (/^postgres(ql)?:\/\//.test(url)) return openPostgres(url, sources, options)
   throw new Error('DATABASE_URL must start with sqlite: or postgres://')
+}
+
+interface ReplicaOptions {
+  postgres?: DatabaseOptions['postgres']
+  /** Monotonic clock, in milliseconds. */
+  elapsed(): number
+}
+
+/** Opens a replica of `primary`. It is not used before its first check, and may be out of reach now. */
+export function openReplica(
+  url: string,
+  primary: Database,
+  sources: Sources,
+  { postgres, elapsed }: ReplicaOptions,
+): Replica {
+  return watchReplica(openPostgres(url, sources, { postgres }), primary, { elapsed })
 }

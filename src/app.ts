@@ -38,7 +38,9 @@ import { describeMessages } from './webhooks/describe.ts'
 import { readNotices } from './webhooks/inspect.ts'
 
 const readAllNotices = async (deps: Deps) => {
-  return { ...(await readNotices(deps)), ...(await readSinkNotices(deps)) }
+  const problem = deps.publicReads.replica?.problem() ?? null
+  const replica = problem === null ? {} : { replica: `not used: ${problem}` }
+  return { ...(await readNotices(deps)), ...(await readSinkNotices(deps)), ...replica }
 }
 
 /** The operations of the API. */

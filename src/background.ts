@@ -22,6 +22,7 @@ const SHARE_EVERY_MS = 1_000
 const DELIVER_EVERY_MS = 1_000
 const PUBLISH_EVERY_MS = 1_000
 const SETTLE_EVERY_MS = 1_000
+const REPLICA_EVERY_MS = 1_000
 
 /** Starts at once. `stop` resolves when no task runs any more. `inFlight`: the number of requests without a response. */
 export function startBackground(deps: Deps, inFlight = () => 0): { stop(): Promise<void> } {
@@ -44,6 +45,7 @@ export function startBackground(deps: Deps, inFlight = () => 0): { stop(): Promi
     every(DELIVER_EVERY_MS, 'distribute events', () => distributor.poll()),
     every(DELIVER_EVERY_MS, 'deliver webhooks', () => dispatcher.poll()),
     ...(publisher ? [every(PUBLISH_EVERY_MS, 'publish events', () => publisher.poll())] : []),
+    every(REPLICA_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
     every(SETTLE_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
     every(SHARE_EVERY_MS, 'share rate limits', () =>
       shareWindows(deps.db, deps.rateLimiter, deps.rateLimitSecret),

@@ -1,8 +1,9 @@
 /** The dependencies of the application: the sum of what its rooms declare. A test supplies its own. */
 import './event-readers.ts'
 import type { Logger } from 'pino'
-import type { Database } from '../db/index.ts'
+import type { Database, Replica } from '../db/index.ts'
 import { createNativeTokens, type NativeTokens } from './auth/native-token.ts'
+import { createPublicReads, type PublicReads } from './cache/public-reads.ts'
 import { createResponseCache, type ResponseCache } from './cache/response-cache.ts'
 import { isTokenValidityTag } from './cache/tags.ts'
 import { type CheckInCodes, createCheckInCodes } from './check-ins/code.ts'
@@ -51,6 +52,8 @@ export interface Deps extends AppSources {
    * invalidate entries that share a slot with theirs. Invalidated only by what may end a token.
    */
   tokenValidityCache: ResponseCache
+  /** Reads of public responses. All other reads use `db`. */
+  publicReads: PublicReads
   payments: Payments
   streams: Streams
   streamTickets: Tickets
@@ -71,6 +74,7 @@ export interface Deps extends AppSources {
 export interface World {
   config: Config
   db: Database
+  replica?: Replica | undefined
   log: Logger
   sources: AppSources
   /** How the provider is called. */
@@ -81,7 +85,7 @@ export interface World {
 }
 
 export async function createDeps(world: World): Promise<Deps> {
-  const { config, log, sources, fetch, resilience, observers = {}, tracer } = world
+  const { config, replica, log, sources, fetch, resilience, observers = {}, tracer } = world
   const db = tracer?.database(world.db) ?? world.db
   const tracedFetch = (target: string, untraced: Fetch) => tracer?.fetch(target, untraced) ?? untraced
   const identity = createIdentityProvider({
@@ -96,7 +100,8 @@ export async function createDeps(world: World): Promise<Deps> {
   // The names are tokens, which are long: large enough for every entry of the verified-token cache.
   const tokenValidityCache = createResponseCache({ ...sources, externalCommits, maxBytes: 32 * 1024 * 1024 })
   const cursors = createCursors(secret)
-  const streams = createStreams({ ...sources, config, db, log, cache, cursors })
+  const publicReads = createPublicReads({ ...sources, db, cache, replica, log })
+  const streams = createStreams({ ...sources, config, db, log, publicReads, cursors })
   db.onInvalidate(tag => {
     if (!isTokenValidityTag(tag)) return cache.invalidate(tag)
     tokenValidityCache.invalidate(tag)
@@ -115,6 +120,7 @@ export async function createDeps(world: World): Promise<Deps> {
     tokenEncryption: createTokenEncryption(secret),
     cache,
     tokenValidityCache,
+    publicReads,
     rateLimiter: createRateLimiter({ ...config.limits, monotonic: sources.elapsed }),
     rateLimitSecret: deriveKey(secret, 'rate limits'),
     lifecycle: { stopping: false },

@@ -1,5 +1,5 @@
 /** The one file with side effects: environment → dependencies → listen → drain on a signal. */
-import { DatabaseError, openDatabase } from '../db/index.ts'
+import { DatabaseError, openDatabase, openReplica } from '../db/index.ts'
 import { migrate, NewerSchemaError, OlderSchemaError, requireMigrated } from '../db/migrate.ts'
 import { createApp } from './app.ts'
 import { startBackground } from './background.ts'
@@ -47,10 +47,14 @@ async function start(config: Readonly<Config>) {
     ...{ postgres: config.postgres, offloadDisk: true },
     observer: metrics?.database,
   })
+  const replica =
+    config.databaseReadUrl === null
+      ? undefined
+      : openReplica(config.databaseReadUrl, db, realSources, { ...config, ...realSources })
   const fetch = createGuardedFetch({ publicOnly: config.identity.publicOnly })
   const { observers } = metrics ?? {}
   const { tracer } = tracing ?? {}
-  const deps = await createDeps({ config, db, log, sources: realSources, fetch, observers, tracer })
+  const deps = await createDeps({ config, db, replica, log, sources: realSources, fetch, observers, tracer })
   const app = createApp(deps)
   const metricsServer =
     address && metrics?.serve(deps, { ...address, port: portOfWorker(address.port, worker) })
@@ -77,7 +81,7 @@ async function start(config: Readonly<Config>) {
     await app.server?.stop()
     await background.stop()
     await metricsServer?.stop()
-    await db.close()
+    await Promise.all([db.close(), replica?.close()])
     clearTimeout(deadline)
     await tracing?.stop()
     log.info('stopped')

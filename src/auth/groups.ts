@@ -1,6 +1,7 @@
 /** Groups of routes that read a bearer token. Authentication and its documentation are stated once, here. */
 import { type Context, Elysia, type ElysiaCustomStatusResponse } from 'elysia'
 import type { Transaction } from '../../db/index.ts'
+import type { PublicReads, ReadPublic } from '../cache/public-reads.ts'
 import type { AuthenticatedCaller, Caller } from '../core/caller.ts'
 import type { ProblemOf } from '../core/problems.ts'
 import { bearerInGroup, disallowCaching, tokenOf } from '../http/contract/bearer.ts'
@@ -42,8 +43,14 @@ export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }
     })
     .onAfterHandle(({ set }) => disallowCaching(set.headers))
 
-/** Routes with an optional token: `caller` is null without one. A token that is sent must be valid. */
-export const optionalFans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }: Group<Prefix>) =>
+/**
+ * Routes with an optional token: `caller` is null without one. A token that is sent must be valid. Handlers get `readPublic`,
+ * which reads the primary for a caller.
+ */
+export const optionalFans = <const Prefix extends string>(
+  deps: FanDeps & { publicReads: PublicReads },
+  { prefix, tag }: Group<Prefix>,
+) =>
   new Elysia({
     prefix,
     detail: describeGroup('optional', tag),
@@ -57,7 +64,9 @@ export const optionalFans = <const Prefix extends string>(deps: FanDeps, { prefi
         caller = await identify(deps, tokenOf(authorization, bearer))
         countCaller(deps, caller, set.headers)
       }
-      return withRefusals<Refusal>()({ caller })
+      const { primary, read } = deps.publicReads
+      const readPublic: ReadPublic = caller ? work => work(primary) : read
+      return withRefusals<Refusal>()({ caller, readPublic })
     })
 
 function countCaller({ rateLimiter }: FanDeps, caller: Caller, headers: ResponseHeaders) {

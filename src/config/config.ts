@@ -1,7 +1,7 @@
 /** The configuration: read once from the environment, validated as a whole, frozen. */
 import type { JWK } from 'jose'
 import type { PostgresSettings } from '../../db/index.ts'
-import { readErasureList, readPostgresSettings } from './database.ts'
+import { readErasureList, readPostgresSettings, readReplicaUrl } from './database.ts'
 import { type EventSinkConfig, readEventSink } from './event-sink.ts'
 import { type IdentityConfig, readIdentityConfig } from './identity.ts'
 import { type LimitsConfig, readLimitsConfig } from './limits.ts'
@@ -27,6 +27,8 @@ export interface Config {
   /** Number of processes that share the port. */
   workers: number
   databaseUrl: string
+  /** A replica of the database, for public reads; null: there is none. */
+  databaseReadUrl: string | null
   postgres: Readonly<PostgresSettings>
   /** The file to which erasures of fans are appended; null: there is no list. */
   erasureList: string | null
@@ -106,6 +108,7 @@ export function parseConfig(env: Environment): Readonly<Config> {
     port: reader.integer('PORT', 3000, 0, 65_535),
     workers: reader.integer('WORKERS', 1, 1, 256),
     databaseUrl,
+    databaseReadUrl: readReplicaUrl(reader, databaseUrl),
     erasureList: readErasureList(reader, databaseUrl),
     postgres: readPostgresSettings(reader),
     migrate: reader.flag('MIGRATE', true),

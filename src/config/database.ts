@@ -1,6 +1,6 @@
 import { type PostgresSettings, postgresDefaults } from '../../db/index.ts'
 import { readCertificates } from './certificates.ts'
-import type { Reader } from './reader.ts'
+import { type Reader, refuseWeakTls } from './reader.ts'
 
 /** Settings for PostgreSQL. SQLite ignores them. */
 export const readPostgresSettings = (reader: Reader): Readonly<PostgresSettings> =>
@@ -31,4 +31,19 @@ export function readErasureList(reader: Reader, databaseUrl: string): string | n
   const sqlite = 'sqlite:'
   const beside = databaseUrl.startsWith(sqlite) ? erasuresPathOf(databaseUrl.slice(sqlite.length)) : null
   return reader.text('ERASURE_LIST') ?? beside
+}
+
+/** A replica of `databaseUrl` for public reads; null if there is none. */
+export function readReplicaUrl(reader: Reader, databaseUrl: string): string | null {
+  const name = 'DATABASE_READ_URL'
+  const url = reader.secret(name)
+  if (url === undefined) return null
+  // A DATABASE_URL that was refused is one problem, not two.
+  const isKnown = !reader.problems.some(problem => problem.startsWith('DATABASE_URL'))
+  if (isKnown && !databaseUrl.startsWith('postgres')) {
+    reader.refuse(name, 'is for PostgreSQL: DATABASE_URL is not a postgres:// URL, so it has no replica')
+  } else if (!/^postgres(ql)?:\/\/.+/.test(url)) {
+    reader.refuse(name, 'must be postgres://…, the address of a replica of DATABASE_URL')
+  } else refuseWeakTls(reader, name, url)
+  return url
 }

@@ -152,10 +152,13 @@ export function readDatabaseUrl(reader: Reader): string {
     reader.refuse('DATABASE_URL', 'must be sqlite:PATH or postgres://…')
   } else if (url.startsWith('sqlite::memory:')) {
     reader.refuse('DATABASE_URL', 'must name a file: the reader and the writer are two connections')
-  } else if (mayFallBack(url)) {
-    reader.refuse('DATABASE_URL', 'must have an sslmode of disable, require, verify-ca or verify-full')
-  }
+  } else refuseWeakTls(reader, 'DATABASE_URL', url)
   return url
+}
+
+export function refuseWeakTls(reader: Reader, name: string, url: string): void {
+  if (mayFallBack(url))
+    reader.refuse(name, 'must have an sslmode of disable, require, verify-ca or verify-full')
 }
 
 /** With `allow` and `prefer`, an attacker on the network can prevent the encryption. */

@@ -37,6 +37,13 @@ const Readiness = Closed(
             examples: ['behind by 1200 events, since 2026-08-15T18:30:00.000Z'],
           }),
         ),
+        replica: Type.Optional(
+          Type.String({
+            description:
+              'Only while the replica for public reads is not used, which the primary then serves. Does not affect the status.',
+            examples: ['not used: behind the primary'],
+          }),
+        ),
         process: Type.Optional(Type.Literal('stopping', { description: 'Only once it was told to stop.' })),
       },
       { description: 'What was checked, and what was found.' },
@@ -50,7 +57,7 @@ interface HealthDeps {
   identity: IdentityProvider
   lifecycle: { stopping: boolean }
   /** What operators must know though the process can do its work, by check. */
-  readNotices(): Promise<{ webhooks?: string; eventSink?: string }>
+  readNotices(): Promise<{ webhooks?: string; eventSink?: string; replica?: string }>
 }
 
 export const healthRoutes = ({ db, identity, lifecycle, readNotices }: HealthDeps) =>

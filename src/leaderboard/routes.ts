@@ -1,15 +1,17 @@
 import { type FanDeps, optionalFans } from '../auth/groups.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
+import type { PublicReads } from '../cache/public-reads.ts'
 import { type Cursors, pageOf } from '../core/pagination.ts'
 import { operation } from '../http/contract/operation.ts'
 import { findQueryErrors, readLeaderboard } from './leaderboard.ts'
 import { exampleLeaderboard, Leaderboard, LeaderboardQuery } from './schema.ts'
 
-export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; cache: ResponseCache }) =>
+export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; publicReads: PublicReads }) =>
   optionalFans(deps, { prefix: '/api/leaderboard', tag: 'Leaderboard' }).get(
     '',
-    ({ caller, query }) =>
-      readLeaderboard({ ...deps, read: deps.db.read }, caller, { ...query, ...pageOf(query) }),
+    ({ caller, query, readPublic }) =>
+      readPublic(source =>
+        readLeaderboard({ ...source, cursors: deps.cursors }, caller, { ...query, ...pageOf(query) }),
+      ),
     operation({
       id: 'readLeaderboard',
       summary: 'Read the leaderboard',

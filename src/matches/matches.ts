@@ -2,7 +2,7 @@
 import { and, asc, eq, gte, inArray, lt, lte, or, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
+import type { ReadSource } from '../cache/public-reads.ts'
 import { matchesTag } from '../cache/tags.ts'
 import { parseQueryInstant } from '../core/instant.ts'
 import { type Cursors, cutPage, pageOf } from '../core/pagination.ts'
@@ -11,11 +11,7 @@ import type { MatchesQuery, Status } from './schema.ts'
 
 export type MatchRow = Tables['matches']['$inferSelect']
 
-interface Sources {
-  read: Reader
-  cache: ResponseCache
-  cursors: Cursors
-}
+type Sources = ReadSource & { cursors: Cursors }
 
 /** A page of the active matches, by kick-off. */
 export function getMatches({ read, cache, cursors }: Sources, query: MatchesQuery) {
@@ -78,9 +74,9 @@ function listMatches(
 }
 
 /** An active match. @throws DomainError `match_not_found` */
-export const getMatch = (reader: Reader, cache: ResponseCache, matchId: string) =>
+export const getMatch = ({ read, cache }: ReadSource, matchId: string) =>
   cache.get(`match ${matchId}`, async () => ({
-    value: presentMatch(await requireMatch(reader, matchId)),
+    value: presentMatch(await requireMatch(read, matchId)),
     tags: [matchesTag],
   }))
 getMatch.problems = ['match_not_found'] as const
@@ -102,10 +98,10 @@ const selectActive = prepared((reader: Reader, matchId: string) => {
 })
 
 /** @throws DomainError `match_not_found` if no active match is of this season */
-export async function requireSeason(reader: Reader, cache: ResponseCache, season: string): Promise<void> {
-  const { matches } = reader.tables
+export async function requireSeason({ read, cache }: ReadSource, season: string): Promise<void> {
+  const { matches } = read.tables
   const seasons = await cache.get('seasons', async () => {
-    const rows = await reader
+    const rows = await read
       .selectDistinct({ season: matches.season })
       .from(matches)
       .where(eq(matches.active, true))

@@ -1,20 +1,21 @@
 import { Elysia } from 'elysia'
-import type { ResponseCache } from '../cache/response-cache.ts'
+import type { PublicReads } from '../cache/public-reads.ts'
 import type { Cursors } from '../core/pagination.ts'
-import { anyone } from '../http/contract/group.ts'
+import { publicReaders } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
 import { type ServerDeps, servers } from '../server-keys/group.ts'
 import { getMatch, getMatches } from './matches.ts'
 import * as schema from './schema.ts'
 import { updateMatch } from './update-match.ts'
 
-type MatchesDeps = ServerDeps & { cache: ResponseCache; cursors: Cursors }
+type MatchesDeps = ServerDeps & { cursors: Cursors; publicReads: PublicReads }
 
 const publicRoutes = (deps: MatchesDeps) =>
-  anyone({ prefix: '/api/matches', tag: 'Matches' })
+  publicReaders(deps, { prefix: '/api/matches', tag: 'Matches' })
     .get(
       '',
-      ({ query }) => getMatches({ ...deps, read: deps.db.read }, query),
+      ({ query, readPublic }) =>
+        readPublic(source => getMatches({ ...source, cursors: deps.cursors }, query)),
       operation({
         id: 'listMatches',
         summary: 'List the matches',
@@ -29,7 +30,7 @@ const publicRoutes = (deps: MatchesDeps) =>
     )
     .get(
       '/:matchId',
-      ({ params }) => getMatch(deps.db.read, deps.cache, params.matchId),
+      ({ params, readPublic }) => readPublic(source => getMatch(source, params.matchId)),
       operation({
         id: 'readMatch',
         summary: 'Read a match',

@@ -77,12 +77,21 @@ export function defineMetrics() {
       ),
       poolSize: gauge(
         'matchday_database_pool_size',
-        'Maximum number of connections of this process; 0 on SQLite.',
+        'Maximum number of connections of this process, to the primary and to the replica; PostgreSQL only.',
+        ['server'],
       ),
       poolUse: gauge(
         'matchday_database_pool_use',
         'Users of the pool: running transactions, transactions that wait for a connection, and statements outside of transactions; PostgreSQL only.',
-        ['state'],
+        ['server', 'state'],
+      ),
+      replicaUnusable: gauge(
+        'matchday_database_replica_unusable',
+        'Whether public reads cannot use the replica of DATABASE_READ_URL: 1 or 0; 0 without one.',
+      ),
+      replicaFallbacks: counter(
+        'matchday_database_replica_fallbacks_total',
+        'Public reads that went to the primary because the replica was not used or failed.',
       ),
     }
   }

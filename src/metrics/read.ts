@@ -1,5 +1,6 @@
 /** Sets, at each scrape, the metrics that are read rather than counted. */
 import type { Database } from '../../db/index.ts'
+import type { PublicReads } from '../cache/public-reads.ts'
 import type { CacheCounts } from '../cache/response-cache.ts'
 import type { AppSources } from '../core/sources.ts'
 import { readSinkBacklog } from '../event-sink/backlog.ts'
@@ -22,6 +23,7 @@ export interface MetricsDeps {
   elapsed: AppSources['elapsed']
   cache: { counts: CacheCounts }
   tokenValidityCache: { counts: CacheCounts }
+  publicReads: Pick<PublicReads, 'replica'>
   identity: Pick<IdentityProvider, 'circuit' | 'problem' | 'cacheCounts'>
   nativeTokens: { cacheCounts: CacheCounts }
   streams: { readonly size: number }
@@ -29,11 +31,13 @@ export interface MetricsDeps {
 
 export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promise<void> {
   const { db, now, elapsed, identity, streams } = deps
+  const { replica } = deps.publicReads
   const caches = {
     responses: deps.cache.counts,
     token_validity: deps.tokenValidityCache.counts,
     session_tokens: identity.cacheCounts,
     native_tokens: deps.nativeTokens.cacheCounts,
+    ...(replica ? { replica_responses: replica.cache } : {}),
   }
   const readBacklogs = createCachedRead(
     async () => ({
@@ -59,12 +63,20 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
     const { pending, oldestMs } = db.writeLoad()
     metrics.writesPending.set(pending)
     metrics.oldestWrite.set(oldestMs / 1000)
-    const pool = db.poolLoad()
+    readPool('primary', db.poolLoad())
+    if (!replica) return
+    readPool('replica', replica.poolLoad())
+    metrics.replicaUnusable.set(replica.problem() === null ? 0 : 1)
+    metrics.replicaFallbacks.reset()
+    metrics.replicaFallbacks.inc(replica.fallbacks())
+  }
+
+  function readPool(server: 'primary' | 'replica', pool: ReturnType<Database['poolLoad']>) {
     if (!pool) return
-    metrics.poolSize.set(pool.size)
-    metrics.poolUse.set({ state: 'transaction' }, pool.transactions)
-    metrics.poolUse.set({ state: 'waiting' }, pool.waiting)
-    metrics.poolUse.set({ state: 'statement' }, pool.statements)
+    metrics.poolSize.set({ server }, pool.size)
+    metrics.poolUse.set({ server, state: 'transaction' }, pool.transactions)
+    metrics.poolUse.set({ server, state: 'waiting' }, pool.waiting)
+    metrics.poolUse.set({ server, state: 'statement' }, pool.statements)
   }
 
   function readCaches() {

@@ -1,23 +1,23 @@
 /** Packs, from the response cache: they are the same for every caller. */
 import type { Reader } from '../../db/index.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
+import type { ReadSource } from '../cache/public-reads.ts'
 import { packsTag } from '../cache/tags.ts'
 import { readNextChange } from '../catalogue/availability.ts'
 import { listPacks, readNextExpiry, readPack } from './catalogue.ts'
 
 export const PACKS_KEY = 'packs'
 
-export const getPacks = (reader: Reader, cache: ResponseCache) =>
+export const getPacks = ({ read, cache }: ReadSource) =>
   cache.get(PACKS_KEY, async () => ({
-    expiresAt: await findExpiry(reader),
-    value: await listPacks(reader),
+    expiresAt: await findExpiry(read),
+    value: await listPacks(read),
     tags: [packsTag],
   }))
 
-export const getPack = (reader: Reader, cache: ResponseCache, packId: string) =>
+export const getPack = ({ read, cache }: ReadSource, packId: string) =>
   cache.get(`pack ${packId}`, async () => ({
-    expiresAt: await findExpiry(reader),
-    value: await readPack(reader, packId),
+    expiresAt: await findExpiry(read),
+    value: await readPack(read, packId),
     tags: [packsTag],
   }))
 getPack.problems = ['pack_not_found'] as const

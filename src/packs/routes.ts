@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import { type FanDeps, fans } from '../auth/groups.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
+import type { PublicReads } from '../cache/public-reads.ts'
 import type { Config } from '../config/config.ts'
 import { type Cursors, pageOf } from '../core/pagination.ts'
 import { Closed, PageQuery } from '../core/schemas.ts'
-import { anyone } from '../http/contract/group.ts'
+import { publicReaders } from '../http/contract/group.ts'
 import { Nothing, operation } from '../http/contract/operation.ts'
 import { getPack, getPacks, PACKS_KEY } from './cached-packs.ts'
 import { cancelPurchase } from './cancel-purchase.ts'
@@ -23,22 +23,22 @@ type PackDeps = FanDeps & {
   cursors: Cursors
   log: Logger
   payments: Payments
-  cache: ResponseCache
+  publicReads: PublicReads
 }
 
 const TAG = 'Packs'
 
-const publicRoutes = ({ db, cache }: PackDeps) =>
-  anyone({ prefix: '/api/packs', tag: TAG })
+const publicRoutes = (deps: PackDeps) =>
+  publicReaders(deps, { prefix: '/api/packs', tag: TAG })
     .get(
       '',
-      () => getPacks(db.read, cache),
+      ({ readPublic }) => readPublic(getPacks),
       operation({
         id: 'listPacks',
         summary: 'List the packs on sale',
         description: 'With price, supply and odds.',
         conditional: true,
-        ready: () => cache.getIfPresent(PACKS_KEY),
+        ready: () => deps.publicReads.getIfPresent(PACKS_KEY),
         data: 'read',
         responses: { 200: schema.Packs },
         examples: { responses: { 200: { packs: [example.examplePack] } } },
@@ -46,7 +46,7 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
     )
     .get(
       '/:packId',
-      ({ params }) => getPack(db.read, cache, params.packId),
+      ({ params, readPublic }) => readPublic(source => getPack(source, params.packId)),
       operation({
         id: 'readPack',
         summary: 'Read a pack and its items',
@@ -61,7 +61,7 @@ const publicRoutes = ({ db, cache }: PackDeps) =>
     )
     .get(
       '/proofs/:userPackId',
-      ({ params }) => readProof(db.read, params.userPackId),
+      ({ params, readPublic }) => readPublic(({ read }) => readProof(read, params.userPackId)),
       operation({
         id: 'readProof',
         summary: 'Read the proof of an opened pack',

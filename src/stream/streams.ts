@@ -3,6 +3,7 @@
  * topics, and for tokens that ended, in a fixed number of statements for all streams together.
  */
 import type { Logger } from 'pino'
+import type { Database } from '../../db/index.ts'
 import { checkOpenTokens, type OpenToken } from '../auth/open-tokens.ts'
 import type { Config } from '../config/config.ts'
 import { loggable } from '../core/loggable.ts'
@@ -27,6 +28,7 @@ const RETRY_AFTER = 15
 
 export interface StreamsDeps extends TopicDeps {
   config: Config
+  db: Database
   log: Logger
   now: AppSources['now']
   randomBytes: AppSources['randomBytes']

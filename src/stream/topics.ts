@@ -1,6 +1,5 @@
 /** What a stream can follow, and the state of a public topic. */
-import type { Database } from '../../db/index.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
+import type { PublicReads, ReadSource } from '../cache/public-reads.ts'
 import { type Cursors, pageOf } from '../core/pagination.ts'
 import { DomainError, type FieldError } from '../core/problems.ts'
 import { etagOfValue } from '../http/edge/conditional.ts'
@@ -32,25 +31,28 @@ export const findTopicErrors = (text: string | undefined): FieldError[] =>
       ]
 
 export interface TopicDeps {
-  db: Database
-  cache: ResponseCache
+  publicReads: PublicReads
   cursors: Cursors
 }
 
 /**
- * The ETag that the GET of a public topic has, without a token and without a content coding.
+ * The ETag that the GET of a public topic has, without a token and without a content coding. Read as for that GET: a change that
+ * the primary alone has would be announced before the GET shows it.
  * @throws DomainError `pack_not_found`, `match_not_found`
  */
-export async function readEtag({ db, cache, cursors }: TopicDeps, topic: string): Promise<string> {
+export const readEtag = async ({ publicReads, cursors }: TopicDeps, topic: string): Promise<string> =>
+  publicReads.read(source => etagOfTopic({ ...source, cursors }, topic))
+
+async function etagOfTopic(source: ReadSource & { cursors: Cursors }, topic: string): Promise<string> {
   const [kind, id = '', ...rest] = topic.split(':')
-  if (kind === 'pack') return etagOfValue(await getPack(db.read, cache, id))
-  if (kind === 'match') return etagOfValue(await getMatch(db.read, cache, id))
+  if (kind === 'pack') return etagOfValue(await getPack(source, id))
+  if (kind === 'match') return etagOfValue(await getMatch(source, id))
   // A season can have colons. One without matches has a board as well, but each topic costs a query a second.
   const season = rest.length > 0 ? rest.join(':') : undefined
-  if (season !== undefined) await requireSeason(db.read, cache, season)
+  if (season !== undefined) await requireSeason(source, season)
   const board = id === 'predictions' ? ({ kind: id, season } as const) : {}
   const page = { ...board, ...pageOf({}) }
-  return etagOfValue(await readLeaderboard({ read: db.read, cache, cursors }, null, page))
+  return etagOfValue(await readLeaderboard(source, null, page))
 }
 readEtag.problems = [...getPack.problems, ...getMatch.problems, ...requireSeason.problems] as const
 

@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import type { Database } from '../../db/index.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
+import type { PublicReads } from '../cache/public-reads.ts'
 import { Closed, Nullable, Slug } from '../core/schemas.ts'
-import { anyone } from '../http/contract/group.ts'
+import { publicReaders } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
 import { getTeams, TEAMS_KEY } from './teams.ts'
 
@@ -22,16 +21,16 @@ const Team = Closed(
   { title: 'Team' },
 )
 
-export const teamsRoutes = ({ db, cache }: { db: Database; cache: ResponseCache }) =>
-  anyone({ prefix: '/api/teams', tag: 'Teams' }).get(
+export const teamsRoutes = (deps: { publicReads: PublicReads }) =>
+  publicReaders(deps, { prefix: '/api/teams', tag: 'Teams' }).get(
     '',
-    () => getTeams(db.read, cache),
+    ({ readPublic }) => readPublic(getTeams),
     operation({
       id: 'listTeams',
       summary: 'List the teams',
       description: 'The clubs that a fan can follow, by id.',
       conditional: true,
-      ready: () => cache.getIfPresent(TEAMS_KEY),
+      ready: () => deps.publicReads.getIfPresent(TEAMS_KEY),
       data: 'read',
       responses: { 200: Closed({ teams: Type.Array(Team, { description: 'By id.' }) }, { title: 'Teams' }) },
       examples: {

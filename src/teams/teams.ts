@@ -2,15 +2,15 @@
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
+import type { ReadSource } from '../cache/public-reads.ts'
 import { teamsTag } from '../cache/tags.ts'
 import { DomainError } from '../core/problems.ts'
 
 export const TEAMS_KEY = 'teams'
 
 /** Active teams, from the response cache. */
-export const getTeams = (reader: Reader, cache: ResponseCache) =>
-  cache.get(TEAMS_KEY, async () => ({ value: { teams: await listTeams(reader) }, tags: [teamsTag] }))
+export const getTeams = ({ read, cache }: ReadSource) =>
+  cache.get(TEAMS_KEY, async () => ({ value: { teams: await listTeams(read) }, tags: [teamsTag] }))
 
 async function listTeams(reader: Reader) {
   const { teams } = reader.tables

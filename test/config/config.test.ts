@@ -101,6 +101,15 @@ describe('parseConfig', () => {
     })
   })
 
+  test('has a replica of PostgreSQL only', () => {
+    expect(parseConfig(production).databaseReadUrl).toBeNull()
+    const DATABASE_READ_URL = 'postgres://matchday@replica.example/matchday?sslmode=verify-full'
+    expect(parseConfig({ ...production, DATABASE_READ_URL }).databaseReadUrl).toBe(DATABASE_READ_URL)
+    expect(problemsOf({ ...production, DATABASE_URL: 'sqlite:data.db', DATABASE_READ_URL })).toEqual([
+      'DATABASE_READ_URL is for PostgreSQL: DATABASE_URL is not a postgres:// URL, so it has no replica',
+    ])
+  })
+
   test('cannot be changed once it is parsed, at any depth', () => {
     const config = parseConfig(production)
     for (const part of [config, config.identity, config.docs, config.nativeTokens.key]) {
@@ -184,6 +193,12 @@ describe('parseConfig', () => {
       'sqlite::memory:',
       'postgres://db.example/x?sslmode=prefer',
       'postgres://db.example/x?a=b&ssl=allow',
+    ],
+    DATABASE_READ_URL: [
+      'sqlite:data.db',
+      'postgres://',
+      'db.example',
+      'postgres://db.example/x?sslmode=prefer',
     ],
     DATABASE_CA: [
       'hunter2',
@@ -450,6 +465,7 @@ describe('a secret in a file', () => {
   const full: Environment = {
     ...production,
     NATIVE_TOKEN_PREVIOUS_KEYS: JSON.stringify([publicKey]),
+    DATABASE_READ_URL: 'postgres://matchday:hunter2@replica.example/matchday',
     DATABASE_CA: rootCertificates[0],
     PAYMENT_GATEWAY: 'stripe',
     STRIPE_SECRET_KEY: 'sk_test_hunter2',
@@ -459,6 +475,7 @@ describe('a secret in a file', () => {
 
   test.each([
     'DATABASE_URL',
+    'DATABASE_READ_URL',
     'DATABASE_CA',
     'IDP_WEBHOOK_SECRET',
     'NATIVE_TOKEN_KEY',
@@ -475,7 +492,7 @@ describe('a secret in a file', () => {
     ])
   })
 
-  test.each(['DATABASE_URL', 'NATIVE_TOKEN_KEY', 'STRIPE_SECRET_KEY'])(
+  test.each(['DATABASE_URL', 'DATABASE_READ_URL', 'NATIVE_TOKEN_KEY', 'STRIPE_SECRET_KEY'])(
     '%s_FILE that cannot be used is the one problem, without path and content',
     async name => {
       const problemOf = (path: string) => problemsOf({ ...full, [name]: undefined, [`${name}_FILE`]: path })

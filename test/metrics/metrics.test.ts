@@ -145,7 +145,7 @@ onEachEngine(
       const commits = world.db.engine === 'sqlite'
       expect(grown.map(count => count > 0)).toEqual([true, commits, commits])
       const { value } = await scrape(world)
-      expect(value('matchday_database_pool_size') > 0).toBe(!commits)
+      expect(value('matchday_database_pool_size{server="primary"}') > 0).toBe(!commits)
       expect(value('matchday_database_writes_pending')).toBe(0)
     })
 
@@ -159,7 +159,7 @@ onEachEngine(
       finish.resolve()
       await writing
       expect(value('matchday_database_writes_pending')).toBe(1)
-      expect(value('matchday_database_pool_use{state="transaction"}')).toBe(
+      expect(value('matchday_database_pool_use{server="primary",state="transaction"}')).toBe(
         world.db.engine === 'sqlite' ? 0 : 1,
       )
     })

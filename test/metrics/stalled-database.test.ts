@@ -20,7 +20,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
           const stalled = await scrape(world)
           expect(stalled.value('matchday_backlog_read_success')).toBe(0)
           expect(stalled.text).not.toMatch(/^matchday_events_awaiting_distribution /m)
-          expect(stalled.value('matchday_database_pool_size')).toBeGreaterThan(0)
+          expect(stalled.value('matchday_database_pool_size{server="primary"}')).toBeGreaterThan(0)
 
           await connection.unsafe('ROLLBACK')
           connection.release()

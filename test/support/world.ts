@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
 import { pino } from 'pino'
 import type { Database } from '../../db/index.ts'
+import { watchReplica } from '../../db/postgres/replica.ts'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { type App, createApp } from '../../src/app.ts'
 import { type Config, parseConfig } from '../../src/config/config.ts'
@@ -26,6 +27,8 @@ export interface World extends Factories {
   config: Config
   clock: TestClock
   db: Database
+  /** With `replica`: another database of the engine, with what a test puts there. */
+  replica: Database | undefined
   deps: Deps
   idp: MockIdp
   /** One line a request, as the logger wrote it. */
@@ -50,6 +53,8 @@ export interface Fan extends Client {
 
 export interface WorldOptions {
   env?: Record<string, string>
+  /** Public reads use a second database, which is no copy: tests tell by its content what reads it. PostgreSQL only. */
+  replica?: boolean
 }
 
 export interface SuiteOptions extends WorldOptions {
@@ -57,7 +62,10 @@ export interface SuiteOptions extends WorldOptions {
   worldPer?: 'suite' | 'test'
 }
 
-export async function createWorld(engine: Engine, { env = {} }: WorldOptions = {}): Promise<World> {
+export async function createWorld(
+  engine: Engine,
+  { env = {}, replica = false }: WorldOptions = {},
+): Promise<World> {
   const clock = createClock()
   const metrics =
     env.METRICS_PORT === undefined
@@ -72,18 +80,20 @@ export async function createWorld(engine: Engine, { env = {} }: WorldOptions = {
     ...env,
   })
   const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans: 200 })
-  return assemble({ clock, temporary, config, idp, metrics })
+  const second = replica ? await engine.open(clock) : undefined
+  return assemble({ clock, temporary, second, config, idp, metrics })
 }
 
 interface Parts {
   clock: TestClock
   temporary: TemporaryDatabase
+  second: TemporaryDatabase | undefined
   config: Config
   idp: MockIdp
   metrics: MetricsRecorder | undefined
 }
 
-async function assemble({ clock, temporary, config, idp, metrics }: Parts): Promise<World> {
+async function assemble({ clock, temporary, second, config, idp, metrics }: Parts): Promise<World> {
   const logged: string[] = []
   let tracing: Tracing | undefined
   const mixin = () => tracing?.logMembers() ?? {}
@@ -96,10 +106,13 @@ async function assemble({ clock, temporary, config, idp, metrics }: Parts): Prom
   const { now, elapsed, newId, randomBytes } = clock
   const sources = { now, elapsed, newId, randomBytes }
   const deps = await createDeps({
+    // A deadline that no slow machine misses.
+    replica: second && watchReplica(second.db, db, { elapsed, deadlineMs: 10_000 }),
     ...{ config, db, log, sources, fetch: request => idp.handle(request), resilience },
     observers: metrics?.observers,
     tracer: tracing?.tracer,
   })
+  await deps.publicReads.check()
   const app = createApp(deps)
   const metricsServer = config.metrics ? metrics?.serve(deps, config.metrics) : undefined
 
@@ -112,6 +125,7 @@ async function assemble({ clock, temporary, config, idp, metrics }: Parts): Prom
     config,
     clock,
     db,
+    replica: second?.db,
     deps,
     idp,
     logged,
@@ -130,6 +144,7 @@ async function assemble({ clock, temporary, config, idp, metrics }: Parts): Prom
       await metricsServer?.stop()
       await tracing?.stop()
       await temporary.remove()
+      await second?.remove()
     },
   }
 }

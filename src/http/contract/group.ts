@@ -1,5 +1,6 @@
 /** What the routes of a group share: path prefix, tag, and kind of caller. */
 import { Elysia } from 'elysia'
+import type { PublicReads } from '../../cache/public-reads.ts'
 
 export interface Group<Prefix extends string> {
   /** Prefix of the path of each route. */
@@ -38,6 +39,12 @@ export const describeServerGroup = (tag: string, scope: string) => ({
 /** Routes that read no token. */
 export const anyone = <const Prefix extends string>({ prefix, tag }: Group<Prefix>) =>
   new Elysia({ prefix, detail: describeGroup('anyone', tag) })
+
+/** Routes that read no token and answer everyone alike. Handlers get `readPublic`, which may read the replica. */
+export const publicReaders = <const Prefix extends string>(
+  { publicReads }: { publicReads: PublicReads },
+  group: Group<Prefix>,
+) => anyone(group).decorate('readPublic', publicReads.read)
 
 /**
  * Adds what authentication throws to the type of what a derive returns, so that typed clients know these responses.
