@@ -12,6 +12,7 @@ import { describeReplay, describeRow, lineOf, toJson } from './events/describe.t
 
 const command = declareCommand({
   name: 'events',
+  reads: true,
   summary: `Shows the events of fans, and what rules and quests would do if an event were reported again. Changes nothing.`,
   examples: [
     ['tail', 'the newest events'],
@@ -47,6 +48,8 @@ await runCommand(command, async ({ parameters: [action, source, eventId], option
   }
   if (source === undefined || eventId === undefined) return failUsage(`${action} requires a source and an id`)
   if (follow || fan || of || type) failUsage(`${action} takes no option of tail`)
+  if (action === 'replay' && options.fromReplica)
+    failUsage('replay tries the event in a transaction that it rolls back: leave out --from-replica')
   const db = await openDatabase()
   return action === 'show' ? show(db, { source, eventId }) : replay(db, { source, eventId })
 })

@@ -6,6 +6,7 @@ import { describeEvent } from './explain-event/describe.ts'
 
 const command = declareCommand({
   name: 'explain-event',
+  reads: true,
   summary:
     'Shows rule by rule why an event earned what it did, by the rules of the time when it was recorded.',
   examples: [

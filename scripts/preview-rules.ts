@@ -10,6 +10,7 @@ const DAY_MS = 86_400_000
 
 const command = declareCommand({
   name: 'preview-rules',
+  reads: true,
   summary: 'Shows what the rules of a catalogue file would have granted for recorded events. Writes nothing.',
   examples: [
     ['rules.json', 'for the events of the last 30 days'],

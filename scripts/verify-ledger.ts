@@ -7,6 +7,7 @@ import { describeFinding } from './verify-ledger/describe-finding.ts'
 
 const command = declareCommand({
   name: 'verify-ledger',
+  reads: true,
   summary: `Recomputes every hash chain, balance, leaderboard entry and count, and evaluates every event again by the rules of its
 time. Reports differences: for each fan the first broken entry, or otherwise the values that do not follow from the entries,
 decisions, grants, limits and budgets that do not follow from the events, and predictions that have booked other points.`,

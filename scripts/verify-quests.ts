@@ -6,6 +6,7 @@ import { Interrupted, stoppable } from './command/stop.ts'
 
 const command = declareCommand({
   name: 'verify-quests',
+  reads: true,
   summary:
     'Recomputes the progress, completions and streaks of every fan from their events, compares what was given, and reports differences.',
   examples: [

@@ -8,7 +8,7 @@ import type { Database, Transaction } from '../../db/index.ts'
 import type { Config } from '../../src/config/config.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import { type BatchOptions, writeInBatches } from './batches.ts'
-import { configurationOf, databaseUrlOf, openExisting } from './database.ts'
+import { configurationOf, databaseUrlOf, openExisting, replicaUrlOf } from './database.ts'
 import { explainError, redact, UsageError } from './explain.ts'
 import { createProgress, durationOf, type Progress } from './progress.ts'
 import { Interrupted, stoppable } from './stop.ts'
@@ -24,11 +24,14 @@ export interface Declaration {
   database?: boolean
   /** Whether it changes data and so has `--dry-run`. Default: false. */
   changes?: boolean
+  /** Whether it only reads, and so has `--from-replica`. Default: false. */
+  reads?: boolean
 }
 
 export type StandardOptions = {
   json?: true
   database?: string
+  fromReplica?: true
   dryRun?: true
 }
 
@@ -77,11 +80,13 @@ export interface Session<Arguments, Options> {
 const EXIT_NOTES = 'Exit codes: 0 success, 1 a problem was found or the command failed, 2 usage error.'
 
 /** Returns a commander command; add further arguments and options to it. */
-export function declareCommand({ name, summary, examples, notes, database = true, changes }: Declaration) {
+export function declareCommand({ name, summary, examples, notes, ...uses }: Declaration) {
+  const { database = true, changes = false, reads = false } = uses
   const command = new Command(commandLine(name))
     .description(summary)
     .option('--json', 'print one JSON document')
   if (database) command.option('--database <url>', 'sqlite:PATH or postgres://… (default: DATABASE_URL)')
+  if (reads) command.option('--from-replica', 'read the replica of DATABASE_READ_URL, which may be behind')
   if (changes) command.option('--dry-run', 'show what would change without changing it')
   const lines = examples.map(([parameters]) => `${commandLine(name)} ${parameters}`.trimEnd())
   const width = Math.max(...lines.map(line => line.length))
@@ -140,7 +145,8 @@ function createSession<Arguments extends unknown[], Options extends StandardOpti
     opened.push(resource)
     return resource
   }
-  const databaseUrl = () => databaseUrlOf(options.database)
+  const databaseUrl = () =>
+    options.fromReplica ? replicaUrlOf(options.database) : databaseUrlOf(options.database)
   return {
     parameters: command.processedArgs,
     options: options as Options,

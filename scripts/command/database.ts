@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { type Database, openDatabase, type PostgresSettings } from '../../db/index.ts'
 import { type Config, parseConfig } from '../../src/config/config.ts'
-import { readPostgresSettings } from '../../src/config/database.ts'
+import { readPostgresSettings, readReplicaUrl } from '../../src/config/database.ts'
 import { withDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import { createReader, type Environment, readDatabaseUrl } from '../../src/config/reader.ts'
 import { commandLine } from '../../src/core/command-line.ts'
@@ -10,10 +10,15 @@ import { realSources } from '../../src/core/sources.ts'
 import '../../src/event-readers.ts'
 import { fail, failUsage } from './explain.ts'
 
-/** The environment, with `--database` as DATABASE_URL. */
+/** The environment, with `--database` as DATABASE_URL, which then has no replica. */
 function environmentOf(database: string | undefined): Environment {
   if (database === undefined) return process.env
-  return { ...process.env, DATABASE_URL: database, DATABASE_URL_FILE: undefined }
+  const unset = {
+    DATABASE_URL_FILE: undefined,
+    DATABASE_READ_URL: undefined,
+    DATABASE_READ_URL_FILE: undefined,
+  }
+  return { ...process.env, ...unset, DATABASE_URL: database }
 }
 
 /** The database URL, validated as by the API, without the rest of its configuration. `option` names it in errors. */
@@ -27,6 +32,15 @@ export function databaseUrlOf(database: string | undefined, option = '--database
     return url
   }
   return database === undefined ? fail(problem) : failUsage(problem.replace('DATABASE_URL', option))
+}
+
+/** The URL of `--from-replica`, validated as by the API. */
+export function replicaUrlOf(database: string | undefined): string {
+  if (database !== undefined) failUsage('--from-replica reads DATABASE_READ_URL: leave out --database')
+  const reader = createReader(process.env)
+  const url = readReplicaUrl(reader, readDatabaseUrl(reader))
+  if (reader.problems.length > 0) return fail(reader.problems.join('\n'))
+  return url ?? failUsage('--from-replica requires DATABASE_READ_URL')
 }
 
 /** The PostgreSQL settings, validated as by the API. */
