@@ -4,6 +4,7 @@ import { accountRoutes } from './account/routes.ts'
 import { authRoutes } from './auth/routes.ts'
 import { checkInPages } from './check-ins/page-routes.ts'
 import { checkInRoutes } from './check-ins/routes.ts'
+import { createCachedRead } from './core/cached-read.ts'
 import type { RequestHandler } from './core/tracer.ts'
 import { dashboardRoutes } from './dashboard/routes.ts'
 import type { Deps } from './deps.ts'
@@ -37,16 +38,21 @@ import { identityRoutes } from './users/routes.ts'
 import { describeMessages } from './webhooks/describe.ts'
 import { readNotices } from './webhooks/inspect.ts'
 
-const readAllNotices = async (deps: Deps) => {
-  const problem = deps.publicReads.replica?.problem() ?? null
-  const replica = problem === null ? {} : { replica: `not used: ${problem}` }
-  return { ...(await readNotices(deps)), ...(await readSinkNotices(deps)), ...replica }
-}
+/** Probes of several load balancers share one read. Milliseconds. */
+const NOTICES = { maxAgeMs: 1_000, deadlineMs: 5_000 }
 
 /** The operations of the API. */
-export const createApi = (deps: Deps) =>
-  new Elysia({ name: 'matchday/api', normalize: false })
-    .use(healthRoutes({ ...deps, readNotices: () => readAllNotices(deps) }))
+export const createApi = (deps: Deps) => {
+  const readStored = createCachedRead(
+    async () => ({ ...(await readNotices(deps)), ...(await readSinkNotices(deps)) }),
+    { ...NOTICES, elapsed: deps.elapsed },
+  )
+  const readAllNotices = async () => {
+    const problem = deps.publicReads.replica?.problem() ?? null
+    return { ...(await readStored()), ...(problem === null ? {} : { replica: `not used: ${problem}` }) }
+  }
+  return new Elysia({ name: 'matchday/api', normalize: false })
+    .use(healthRoutes({ ...deps, readNotices: readAllNotices }))
     .use(authRoutes(deps))
     .use(teamsRoutes(deps))
     .use(matchesRoutes(deps))
@@ -69,6 +75,7 @@ export const createApi = (deps: Deps) =>
     .use(paymentRoutes(deps))
     .use(eventsRoutes(deps))
     .use(streamRoutes(deps))
+}
 
 export function createApp(deps: Deps) {
   const { enabled, demoFolder } = deps.config.docs

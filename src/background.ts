@@ -1,5 +1,6 @@
 /** Background tasks: refresh keys before they are needed, retry deferred syncs, distribute and send events, delete expired rows. */
 import { sweepExpired } from './auth/sweep-expired.ts'
+import { every } from './core/every.ts'
 import { createGiveWay } from './core/give-way.ts'
 import { loggable } from './core/loggable.ts'
 import type { Deps } from './deps.ts'
@@ -32,48 +33,39 @@ export function startBackground(deps: Deps, inFlight = () => 0): { stop(): Promi
   const dispatcher = createDispatcher({ ...deps, giveWay })
   const publisher = deps.config.eventSink && createPublisher(deps.config.eventSink, { ...deps, giveWay })
   const tasks = [
-    every(KEYS_EVERY_MS, 'refresh provider keys', () => deps.identity.refresh()),
-    every(SYNCS_EVERY_MS, 'retry deferred syncs', () => retryDueSyncs(deps, () => stopping)),
-    every(SWEEP_EVERY_MS, 'delete expired sessions', () => sweepExpired(deps.db)),
-    every(SWEEP_EVERY_MS, 'delete expired idempotency keys', () => sweepIdempotencyKeys(deps.db)),
-    every(SWEEP_EVERY_MS, 'delete expired rate limits', () => sweepWindows(deps.db)),
-    every(SWEEP_EVERY_MS, 'delete data of old events', () =>
+    start(KEYS_EVERY_MS, 'refresh provider keys', () => deps.identity.refresh()),
+    start(SYNCS_EVERY_MS, 'retry deferred syncs', () => retryDueSyncs(deps, () => stopping)),
+    start(SWEEP_EVERY_MS, 'delete expired sessions', () => sweepExpired(deps.db)),
+    start(SWEEP_EVERY_MS, 'delete expired idempotency keys', () => sweepIdempotencyKeys(deps.db)),
+    start(SWEEP_EVERY_MS, 'delete expired rate limits', () => sweepWindows(deps.db)),
+    start(SWEEP_EVERY_MS, 'delete data of old events', () =>
       sweepEventData(deps.db, deps.config.eventRetentionMs),
     ),
-    every(SWEEP_EVERY_MS, 'delete old webhook deliveries', () => sweepDeliveries(deps.db)),
-    every(SWEEP_EVERY_MS, 'encrypt webhook secrets', () => reencryptSecrets(deps.db, deps.webhookSecrets)),
-    every(DELIVER_EVERY_MS, 'distribute events', () => distributor.poll()),
-    every(DELIVER_EVERY_MS, 'deliver webhooks', () => dispatcher.poll()),
-    ...(publisher ? [every(PUBLISH_EVERY_MS, 'publish events', () => publisher.poll())] : []),
-    every(REPLICA_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
-    every(SETTLE_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
-    every(SHARE_EVERY_MS, 'share rate limits', () =>
+    start(SWEEP_EVERY_MS, 'delete old webhook deliveries', () => sweepDeliveries(deps.db)),
+    start(SWEEP_EVERY_MS, 'encrypt webhook secrets', () => reencryptSecrets(deps.db, deps.webhookSecrets)),
+    start(DELIVER_EVERY_MS, 'distribute events', () => distributor.poll()),
+    start(DELIVER_EVERY_MS, 'deliver webhooks', () => dispatcher.poll()),
+    ...(publisher ? [start(PUBLISH_EVERY_MS, 'publish events', () => publisher.poll())] : []),
+    start(REPLICA_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
+    start(SETTLE_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
+    start(SHARE_EVERY_MS, 'share rate limits', () =>
       shareWindows(deps.db, deps.rateLimiter, deps.rateLimitSecret),
     ),
   ]
 
-  /** Runs of one task never overlap; a failed run is logged, and the next one starts as scheduled. */
-  function every(ms: number, task: string, run: () => Promise<unknown>) {
-    let running: Promise<unknown> | undefined
-    const tick = () => {
-      running ??= run()
-        .catch(error => deps.log.error({ task, error: loggable(error) }, 'background run failed'))
-        .finally(() => {
-          running = undefined
-        })
-    }
-    tick()
-    const timer = setInterval(tick, ms)
-    return async () => {
-      clearInterval(timer)
-      await running
-    }
+  /** The first run is now. */
+  function start(ms: number, task: string, run: () => Promise<unknown>) {
+    const repeated = every(ms, run, error =>
+      deps.log.error({ task, error: loggable(error) }, 'background run failed'),
+    )
+    repeated.run()
+    return repeated
   }
 
   return {
     async stop() {
       stopping = true
-      const ended = tasks.map(stop => stop())
+      const ended = tasks.map(task => task.stop())
       // Before the tasks have ended: a poll ends only when nothing is left to distribute or to send.
       await Promise.all([distributor.stop(), publisher?.stop()])
       await dispatcher.stop()

@@ -56,7 +56,7 @@ interface HealthDeps {
   db: Database
   identity: IdentityProvider
   lifecycle: { stopping: boolean }
-  /** What operators must know though the process can do its work, by check. */
+  /** What operators must know though the process can do its work, by check. Left out: what cannot be read. */
   readNotices(): Promise<{ webhooks?: string; eventSink?: string; replica?: string }>
 }
 
@@ -82,18 +82,16 @@ export const healthRoutes = ({ db, identity, lifecycle, readNotices }: HealthDep
       async ({ set, status }) => {
         // Recovers at once where it can; while keys are held, a probe waits for no provider.
         if (identity.problem() !== null) await identity.refresh()
-        const { database, ...notices } = await readDatabase(db, readNotices)
-        const needed = { database, identityProvider: identity.problem() ?? 'ok' }
-        const ready = Object.values(needed).every(check => check === 'ok')
-        const checks = { ...needed, ...notices }
-        if (lifecycle.stopping) {
-          set.headers['Retry-After'] = '1'
-          return status(503, { status: 'not_ready', checks: { ...checks, process: 'stopping' } })
+        const needed = { database: await checkDatabase(db), identityProvider: identity.problem() ?? 'ok' }
+        const checks = {
+          ...needed,
+          ...(needed.database === 'ok' ? await readNotices() : {}),
+          ...(lifecycle.stopping ? { process: 'stopping' as const } : {}),
         }
-        if (!ready) set.headers['Retry-After'] = '1'
-        return ready
-          ? { status: 'ready' as const, checks }
-          : status(503, { status: 'not_ready' as const, checks })
+        if (!lifecycle.stopping && Object.values(needed).every(check => check === 'ok'))
+          return { status: 'ready' as const, checks }
+        set.headers['Retry-After'] = '1'
+        return status(503, { status: 'not_ready' as const, checks })
       },
       operation({
         id: 'getReadiness',
@@ -113,13 +111,12 @@ export const healthRoutes = ({ db, identity, lifecycle, readNotices }: HealthDep
       }),
     )
 
-/** The database may fail between its check and the reading of the notices. */
-async function readDatabase(db: Database, readNotices: HealthDeps['readNotices']) {
+async function checkDatabase(db: Database): Promise<string> {
   try {
     await db.ping()
-    return { database: 'ok', ...(await readNotices()) }
+    return 'ok'
   } catch (thrown) {
     const error = translateDatabaseError(thrown)
-    return { database: error instanceof DatabaseError ? error.message : 'database cannot be read' }
+    return error instanceof DatabaseError ? error.message : 'database cannot be read'
   }
 }

@@ -2,13 +2,13 @@
 import type { Database } from '../../db/index.ts'
 import type { PublicReads } from '../cache/public-reads.ts'
 import type { CacheCounts } from '../cache/response-cache.ts'
+import { createCachedRead } from '../core/cached-read.ts'
 import type { AppSources } from '../core/sources.ts'
 import { readSinkBacklog } from '../event-sink/backlog.ts'
 import { readAwaiting } from '../events/distribute.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
 import { CIRCUIT_STATES } from '../identity-provider/resilience-policy.ts'
 import { readEndpointBacklogs } from '../webhooks/inspect.ts'
-import { createCachedRead } from './cached-read.ts'
 import type { Metrics } from './definitions.ts'
 
 /** A scrape interval is 15 s or more: each sees a new value, and several Prometheus servers share one. */

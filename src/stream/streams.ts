@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../db/index.ts'
 import { checkOpenTokens, type OpenToken } from '../auth/open-tokens.ts'
 import type { Config } from '../config/config.ts'
+import { every } from '../core/every.ts'
 import { loggable } from '../core/loggable.ts'
 import { DomainError } from '../core/problems.ts'
 import type { AppSources } from '../core/sources.ts'
@@ -99,9 +100,9 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
 
   function startTimers(): () => void {
     const timers = [
-      every(FANS_EVERY_MS, 'look for events of streams', lookForAll),
-      every(TOPICS_EVERY_MS, 'look for changes of topics', () => topics.poll()),
-      every(commentEveryMs, 'send comments', async () => {
+      start(FANS_EVERY_MS, 'look for events of streams', lookForAll),
+      start(TOPICS_EVERY_MS, 'look for changes of topics', () => topics.poll()),
+      start(commentEveryMs, 'send comments', async () => {
         for (const { connection } of open) if (connection.hasRoom) connection.send(COMMENT)
       }),
       recorded.listen(db.read, ({ userId }) => {
@@ -113,25 +114,12 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
     }
   }
 
-  /** Runs of one task never overlap. Of several failures in a row, only the first is logged. */
-  function every(ms: number, task: string, run: () => Promise<unknown>): () => void {
-    let running = false
-    let failed = false
-    const timer = setInterval(async () => {
-      if (running) return
-      running = true
-      try {
-        await run()
-        failed = false
-      } catch (error) {
-        if (!failed) log.error({ task, error: loggable(error) }, 'background run failed')
-        failed = true
-      } finally {
-        running = false
-      }
-    }, ms)
-    timer.unref()
-    return () => clearInterval(timer)
+  /** Of several failures in a row, only the first is logged. */
+  function start(ms: number, task: string, run: () => Promise<unknown>): () => void {
+    const { stop } = every(ms, run, (error, isRepeated) => {
+      if (!isRepeated) log.error({ task, error: loggable(error) }, 'background run failed')
+    })
+    return () => void stop()
   }
 
   async function lookForAll(): Promise<void> {

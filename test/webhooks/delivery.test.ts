@@ -311,6 +311,8 @@ onEachEngine('Webhook deliveries', world => {
       world.clock.advance(1)
       await drain(world, dispatcher)
       expect(await endpointOf(world, id)).toMatchObject({ disabledReason: 'failing' })
+      // Notices are read once a second.
+      world.clock.advance(1_000)
       const ready = await world.anonymous.get('/readyz')
       expect([ready.status, ready.body.checks.webhooks]).toEqual([200, `disabled: ${id} (failing)`])
       const lines = () =>

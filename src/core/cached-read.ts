@@ -1,4 +1,4 @@
-/** A read from the database that no scrape waits for long, and that many scrapes share. */
+/** A read from the database that no probe and no scrape waits for long, and that many of them share. */
 import { withDeadline } from '../../db/deadline.ts'
 
 export interface CachedReadOptions {

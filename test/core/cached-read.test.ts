@@ -1,6 +1,6 @@
 /** Reads that scrapes share, and do not wait for. */
 import { expect, test } from 'bun:test'
-import { createCachedRead } from '../../src/metrics/cached-read.ts'
+import { createCachedRead } from '../../src/core/cached-read.ts'
 
 function createWorld() {
   const world = { now: 0, reads: [] as PromiseWithResolvers<number>[] }

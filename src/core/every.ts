@@ -1,0 +1,43 @@
+/** A task that runs at an interval. Its runs never overlap. */
+
+export interface Repeated {
+  /** Runs now, unless a run has not ended. */
+  run(): void
+  /** Ends the interval. Resolves when no run is left. */
+  stop(): Promise<void>
+}
+
+/** The first run is after `ms` milliseconds. `onError` gets whether the run before failed as well. */
+export function every(
+  ms: number,
+  task: () => Promise<unknown>,
+  onError: (error: unknown, isRepeated: boolean) => void,
+): Repeated {
+  let running: Promise<void> | undefined
+  let failed = false
+
+  async function runOnce(): Promise<void> {
+    try {
+      await task()
+      failed = false
+    } catch (error) {
+      onError(error, failed)
+      failed = true
+    } finally {
+      running = undefined
+    }
+  }
+
+  const run = () => {
+    running ??= runOnce()
+  }
+  const timer = setInterval(run, ms)
+  timer.unref()
+  return {
+    run,
+    async stop() {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
