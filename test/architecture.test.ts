@@ -167,7 +167,7 @@ describe('tables', () => {
     expect([...ownerOf.keys()].sort()).toEqual(declared.map(String).sort())
   })
 
-  test('no file names a table of another room, but for operators’ code', () => {
+  test('no file names a table of another room, except operators’ code', () => {
     const foreign = runtime.flatMap(({ file, text }) => {
       const room = roomOf(file)
       if (room === undefined || room === 'db' || room === 'admin') return []
@@ -199,7 +199,7 @@ describe('kinds of files', () => {
     expect(verbs).toEqual([])
   })
 
-  test('a caller’s changes go through `write` of the context, which keeps Idempotency-Key', () => {
+  test('changes of a caller use `write` of the context, which implements Idempotency-Key', () => {
     // Responses of `auth` carry secrets; deliveries and requests of other systems carry no key.
     const mayWrite = [
       'src/auth/routes.ts',
@@ -231,7 +231,7 @@ describe('kinds of files', () => {
     ).toEqual([])
   })
 
-  test('only sources.ts asks the machine for the time, an id or randomness', () => {
+  test('only sources.ts reads the clock and generates ids and random bytes', () => {
     const asks = /Date\.now\(|new Date\(\)|randomUUID|Math\.random|getRandomValues/
     // Jitter between two attempts at a lock, and secrets of development: no test needs to control them.
     const mayAsk = [

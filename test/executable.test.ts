@@ -94,7 +94,7 @@ test('the bill of materials names Bun, the executable by its hash, and every pac
   expect(refs.length).toBeGreaterThan((await readProductionPackages(root)).length)
 })
 
-test('it lists every command of an operator, and each has its own help', async () => {
+test('lists every command for operators, each with its own help', async () => {
   const { out } = await run([matchday, '--help'], {})
   const listed = [...out.matchAll(/^ {2}([a-z][a-z-]+) {2}/gm)].map(([, name]) => name ?? '')
   const scripts = Object.keys(product.scripts).filter(name => !DEVELOPMENT.includes(name))
@@ -107,7 +107,7 @@ test('it lists every command of an operator, and each has its own help', async (
   expect(await run([matchday, 'no-command'], {})).toMatchObject({ code: 2, out: '' })
 })
 
-test('in an empty folder and without other programs it serves every page, with workers', async () => {
+test('serves every page from an empty folder and without other programs, with workers', async () => {
   const dev = await startDev({ WORKERS: '2', MOCK_IDP_FANS: '5' }, matchday)
   try {
     const origin = `http://localhost:${dev.ports.PORT}`

@@ -45,7 +45,7 @@ for (const engine of sharedEngines) {
       )
     }
 
-    test('100 onboardings of one user end in one completion, one entry and one enrolment', async () => {
+    test('100 onboardings of one user create one completion, one entry and one enrolment', async () => {
       const subject = 'fan-0001'
       const token = await provider.idp.issueToken(subject)
       const answers = await hundred(n => call(n, token, 'POST', '/api/user/onboarding', {}))
@@ -64,7 +64,7 @@ for (const engine of sharedEngines) {
       ])
     })
 
-    test('100 claims of one user end in one claim, and 100 redemptions of it mint one code', async () => {
+    test('100 claims of one user create one claim, and 100 redemptions of it create one code', async () => {
       await addReward('one-claim', 50)
       const token = await tokenOf(2)
       const answers = await hundred(n =>
@@ -81,7 +81,7 @@ for (const engine of sharedEngines) {
       expect(redemptions.filter(({ body }) => body.code === 'already_redeemed')).toHaveLength(99)
     })
 
-    test('100 users and the last unit of stock: one winner', async () => {
+    test('of 100 concurrent claims of the last unit of stock, one succeeds', async () => {
       await addReward('last-unit', 1)
       const tokens = await hundred(n => tokenOf(n + 3))
       const answers = await hundred(n =>

@@ -100,7 +100,7 @@ onEachEngine(
       expect((await native.get('/api/user/profile')).status).toBe(200)
     })
 
-    test('a fan of whom nothing is known has nothing to delete', async () => {
+    test('a fan without stored data has nothing to delete', async () => {
       const fan = await world.fan()
       expect((await deleteAccount(fan)).status).toBe(204)
       expect(await world.db.read.select().from(world.db.tables.users)).toEqual([])

@@ -62,7 +62,7 @@ async function rowOf({ db }: World, id: string) {
 onEachEngine('Catalogue entries', world => {
   const claim = async (rewardId: string) => (await world.fan()).post('/api/rewards/claim', { rewardId })
 
-  test('say what they change, write it, and change nothing the second time', async () => {
+  test('report what they change, write it, and change nothing the second time', async () => {
     const first = reward({ stock: 5 })
     expect(await planRecord(world.db.read, first)).toEqual({ outcome: 'created', members: {} })
     expect(await rowOf(world, first.entry.id)).toBeUndefined()
@@ -135,7 +135,7 @@ onEachEngine('Catalogue entries', world => {
     expect((await write(world, pack({ ...entry.entry, supply: 1 }))).outcome).toBe('changed')
   })
 
-  test('change odds, items and price for the next buyer, and keep what was promised to the last', async () => {
+  test('change odds, items and price of later purchases, and none of earlier ones', async () => {
     const entry = pack()
     const { id, items } = entry.entry
     await write(world, entry)

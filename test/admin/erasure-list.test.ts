@@ -6,7 +6,7 @@ import { erasedSubject } from '../../src/users/users.ts'
 import { onEachEngine } from '../support/world.ts'
 
 onEachEngine('Erasures that are applied again', world => {
-  test('reach a fan of whom nothing but a stored response is there', async () => {
+  test('erase a fan of whom only a stored response exists', async () => {
     const { db } = world
     const fan = { provider: world.config.identity.name, subject: 'fan-of-responses' }
     const expiresAt = new Date(world.clock.ms + 3_600_000)

@@ -93,7 +93,7 @@ onEachEngine('Export of a fan', world => {
     }
   })
 
-  test('knows every table that speaks of a fan', () => {
+  test('covers every table with data of a fan', () => {
     const ofFans = Object.entries(world.db.tables).flatMap(([name, table]) => {
       const columns = Object.keys(getTableColumns(table))
       return columns.includes('userId') || columns.includes('subject') ? [name] : []
@@ -128,7 +128,7 @@ onEachEngine('Export of a fan', world => {
     ])
   })
 
-  test('calls nothing of an erased fan the provider’s: no subject, no sync, no deletion', async () => {
+  test('attributes nothing of an erased fan to the provider: no subject, no sync, no deletion', async () => {
     const fan = await patientFan(world, 20)
     expectStatus(200, await fan.post('/api/user/onboarding', { profile: { bio: 'Row 7' } }))
     const who = referenceTo(world, fan)
@@ -154,7 +154,7 @@ onEachEngine('Export of a fan', world => {
     expect((await exported({ id: leftUser.id })).identity).toMatchObject({ syncedAt: null, deletedAt })
   })
 
-  test('an erasure leaves of a record only what is named here', async () => {
+  test('an erasure keeps only the listed columns of a record', async () => {
     const { users, teams } = world.db.tables
     const at = new Date(world.clock.ms - 60_000)
     const columns = Object.keys(getTableColumns(users))
@@ -208,7 +208,7 @@ onEachEngine('Export of a fan', world => {
     )
   })
 
-  test('also of somebody who only signed in, and of nobody else', async () => {
+  test('also those of a fan who only signed in, and no others', async () => {
     const fan = await patientFan(world)
     const reference = referenceTo(world, fan)
     expect(await exported(reference)).toBeUndefined()
@@ -244,7 +244,7 @@ for (const engine of sharedEngines) {
       rmSync(folder, { recursive: true })
     })
 
-    test('leaves with 0, with 1 for a stranger, and with 2 when it is called wrongly', async () => {
+    test('exits with 0, with 1 for an unknown fan, and with 2 for invalid arguments', async () => {
       const run = (...parameters: string[]) =>
         runScript('export-user', parameters, { env: { DATABASE_URL: world.databaseUrl ?? '' } })
       const fan = await patientFan(world, 30)

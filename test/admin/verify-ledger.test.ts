@@ -96,7 +96,7 @@ for (const engine of engines) {
       leaderboard_counts: ['board', 'level', 'points', 'reached_at', 'fans'],
     }
 
-    test('knows every column there is', async () => {
+    test('covers every column', async () => {
       for (const [table, columns] of Object.entries(COLUMNS)) {
         expect(Object.keys((await rowsOf(table))[0] ?? {}).sort()).toEqual(columns.toSorted())
       }
@@ -151,7 +151,7 @@ for (const engine of engines) {
       })
     })
 
-    test('finds that a row was taken away', async () => {
+    test('finds a deleted row', async () => {
       await behindTheirBack(async run => {
         for (const table of Object.keys(COLUMNS)) {
           const names = COLUMNS[table]?.join(', ')
@@ -263,7 +263,7 @@ for (const engine of engines) {
   })
 }
 
-test('a byte of the SQLite file that holds an entry is found wherever in the entry it is', async () => {
+test('a changed byte of an entry in the SQLite file is found at any position', async () => {
   const clock = createClock()
   const { db, url, remove } = await sqliteEngine.open(clock)
   await fill(db, clock)

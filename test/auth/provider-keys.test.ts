@@ -105,7 +105,7 @@ describe('rotation', () => {
     expect(await statusOf(as(good))).toBe(200)
   })
 
-  test('an outage right after it is 503 for the new key, never 401, until the provider recovers', async () => {
+  test('an outage after a rotation is 503 for the new key, never 401, until the provider recovers', async () => {
     const as = fresh()
     const old = await tokenOf(world, { expiresIn: 86_400 })
     expect(await statusOf(as(old))).toBe(200)

@@ -93,7 +93,7 @@ onEngine(sqliteEngine, 'session tokens', world => {
     }
   })
 
-  test('a malformed token is refused without a message of a library', async () => {
+  test('the refusal of a malformed token contains no message of a library', async () => {
     for (const text of [
       'x',
       'a.b',

@@ -111,7 +111,7 @@ onEachEngine('Cached responses after a write', world => {
     expect(spent.after.entry).toEqual(spent.before.entry)
   })
 
-  test('points of another fan: the own rank falls', async () => {
+  test('points of another fan lower the caller’s rank', async () => {
     const rival = await patientFan(world)
     await rival.post('/api/user/onboarding', {})
     const { before, after } = await around(() => world.grant(rival, 1_000_000))

@@ -76,7 +76,7 @@ for (const engine of sharedEngines) {
         expect(await rank()).toBe(1)
       })
 
-      test('both show the writes of the other: the same board in the same order', async () => {
+      test('both processes show the writes of the other: the same board in the same order', async () => {
         const [first, second] = fans as [Fan, Fan, Fan]
         await Promise.all(
           Array.from({ length: 20 }, async (_, n) => {

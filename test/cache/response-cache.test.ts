@@ -75,7 +75,7 @@ test('a response that is computed with other tags than before depends on the new
   expect(computed.page).toBe(3)
 })
 
-test('a response lives for less than a second, counted from before its computation', async () => {
+test('a response is cached for less than a second, counted from the start of its computation', async () => {
   const { cache, clock, computed, read } = createStage()
   await read('a')
   clock.ms = 899

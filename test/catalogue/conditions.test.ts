@@ -113,7 +113,7 @@ describe('a condition', () => {
     expect(meetsAll([], null)).toBe(true)
   })
 
-  test('is met or its opposite is, whatever the value', () => {
+  test('either it or its opposite is met, with any value', () => {
     const value = fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.constant(null))
     fc.assert(
       fc.property(fc.option(fc.jsonValue(), { nil: undefined }), value, (actual, expected) => {

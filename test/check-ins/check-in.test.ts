@@ -18,7 +18,7 @@ onEachEngine('POST /api/check-ins', world => {
   }
   const reported = () => world.logged.filter(line => line.includes('checked_in_at_two_places'))
 
-  test('checks a new fan in with 201, and records one event', async () => {
+  test('checks a fan in with 201, and records one event', async () => {
     const fan = await world.fan()
     const matchId = await world.match({ venue: 'Harbour Park', round: 'Round 1' })
     const { status, body } = await checkIn(fan, matchId)

@@ -5,7 +5,7 @@ const codes = createCheckInCodes('secret')
 const at = (ms: number) => new Date(Date.parse('2026-08-15T18:30:00.000Z') + ms)
 
 describe('a check-in code', () => {
-  test('is the same within 30 seconds, and another one afterwards', () => {
+  test('is the same for 30 seconds, then another one', () => {
     const { code } = codes.issue('derby', at(0))
     expect(codes.issue('derby', at(29_999)).code).toBe(code)
     expect(codes.issue('derby', at(30_000)).code).not.toBe(code)
@@ -21,7 +21,7 @@ describe('a check-in code', () => {
     }
   })
 
-  test('does not work before its step begins', () => {
+  test('is not accepted before its time step', () => {
     expect(codes.matchOf(codes.issue('derby', at(30_000)).code, at(29_999))).toBeNull()
   })
 

@@ -64,7 +64,7 @@ onEachEngine('A clock that is set', world => {
     expect(await faultsOf(world)).toEqual([])
   })
 
-  test('back: a hold stays one hold, supply is never below zero, and the hold expires at its time', async () => {
+  test('back: a hold stays one hold, supply is never negative, and the hold expires on time', async () => {
     const fan = await patientFan(world, 500)
     const packId = await addPack(world, { supply: 2 })
     const held = expectStatus(201, await start(fan, packId))
@@ -183,7 +183,7 @@ onEachEngine('A clock that is set ahead and back', world => {
 onEachEngine(
   'Limits and a clock that is set',
   world => {
-    test('neither ahead nor back shortens or extends the minute of a limit', async () => {
+    test('neither forward nor backward changes the minute of a limit', async () => {
       const fan = await patientFan(world)
       const claim = async () => {
         const { status, headers } = await (await signedIn(world, fan)).post('/api/rewards/claim', {

@@ -506,7 +506,7 @@ describe('a secret in a file', () => {
     },
   )
 
-  test('a misspelt NAME_FILE is refused with the name that was meant', () => {
+  test('a misspelt NAME_FILE is refused, and the error suggests the correct name', () => {
     expect(problemsOf({ ...production, NATIVE_TOKEN_KEY_FLE: '/run/secrets/key' })).toEqual([
       'NATIVE_TOKEN_KEY_FLE is not a setting: did you mean NATIVE_TOKEN_KEY_FILE?',
     ])

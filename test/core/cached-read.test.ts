@@ -15,7 +15,7 @@ function createWorld() {
   return { world, read }
 }
 
-test('a database that does not respond is asked once, and no scrape waits for it', async () => {
+test('a database that does not respond is queried once, and no scrape waits for it', async () => {
   const { world, read } = createWorld()
   expect(await Promise.all([read(), read()])).toEqual([null, null])
   expect(await read()).toBeNull()

@@ -14,7 +14,7 @@ function look({ inFlight = (_: number) => 0, cpu = (_: number) => 0 }) {
   return { giveWay, looks }
 }
 
-test('goes on at once while a few requests are in flight', async () => {
+test('continues immediately while few requests are in flight', async () => {
   const { giveWay, looks } = look({ inFlight: () => 4 })
   await giveWay(1_000)
   expect(looks.count).toBe(2)

@@ -75,7 +75,7 @@ onEachEngine('GET /api/user/points', world => {
     },
   )
 
-  test('422 says what is wanted', async () => {
+  test('422 states what is expected', async () => {
     const { status, body } = await (await world.fan()).get('/api/user/points?since=2026-11-01')
     expect([status, body.errors]).toEqual([
       422,

@@ -107,7 +107,7 @@ onEachEngine('Security events', world => {
     expect(world.logged.join()).not.toContain(fan.subject)
   })
 
-  test('no event for an invalid token: expired, of another issuer or with an invalid signature', async () => {
+  test('an invalid token is no security event: expired, of another issuer or with an invalid signature', async () => {
     for (const defect of ['expired', 'wrong_issuer', 'wrong_key', 'alg_none'] as const) {
       const token = await world.idp.issueToken('fan-0001', { defect })
       expect((await world.withToken(token).get('/api/rewards')).status).toBe(401)

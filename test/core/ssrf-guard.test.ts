@@ -151,7 +151,7 @@ describe('a guarded fetch of public addresses only', () => {
   })
 })
 
-describe('over a real connection', () => {
+describe('over a TCP connection', () => {
   let server: ReturnType<typeof Bun.serve>
   let certificate: string
   const names: string[] = []

@@ -31,7 +31,7 @@ onEachEngine('GET /api/dashboard', world => {
     expect((await fan.get('/api/user/profile')).status).toBe(404)
   })
 
-  test('says in one answer what the other operations say in many', async () => {
+  test('returns in one response what the other operations return in several', async () => {
     const fan = await patientFan(world)
     await fan.post('/api/user/onboarding', { profile: { displayName: 'Ada' } })
     for (let delta = 1; delta <= 7; delta++) await world.grant(fan, delta * 100)
@@ -92,7 +92,7 @@ onEachEngine('GET /api/dashboard', world => {
     expect((await fan.get('/api/dashboard')).body.rewards).toEqual({ claimable: 0, claimed: 1, redeemed: 1 })
   })
 
-  test('shows what the clock alone changes', async () => {
+  test('shows changes that only the clock causes', async () => {
     const fan = await patientFan(world, 50)
     await world.reward({ pointsRequired: 1, startsAt: new Date(world.clock.ms + 5000) })
     const before = (await fan.get('/api/dashboard')).body.rewards.claimable

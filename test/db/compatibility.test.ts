@@ -34,7 +34,7 @@ function isAddition(statement: string, created: Set<string>): boolean {
   return adds && (!/NOT NULL/i.test(change) || /\bDEFAULT\b/i.test(change))
 }
 
-describe('What only adds', () => {
+describe('A migration that only adds', () => {
   test.each([
     'CREATE TABLE "badges" ("id" text PRIMARY KEY NOT NULL)',
     'CREATE INDEX "users_name" ON "users" USING btree ("name")',

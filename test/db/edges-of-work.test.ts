@@ -95,7 +95,7 @@ for (const engine of engines) {
       expect(await exists('went-on')).toBe(true)
     })
 
-    test('a transaction that is used after the end of its job writes nothing', async () => {
+    test('a transaction that is used after its job has ended writes nothing', async () => {
       const { db } = temporary
       const kept: Transaction[] = []
       await db.write(async tx => {

@@ -84,7 +84,7 @@ describe(`retries (${postgresEngine.name})`, () => {
     expect(runs).toBe(1)
   })
 
-  test('faults of the server are classified by what a caller can do', async () => {
+  test('errors of the server are classified by what a caller can do', async () => {
     for (const [sqlState, fault] of [
       ['53100', 'full'],
       ['53300', 'busy'],

@@ -67,7 +67,7 @@ test('slow writes that do not overlap leave the figure unchanged', async () => {
   expect(meter.load().msPerWrite).toBeCloseTo(0.1, 2)
 })
 
-test('a stall changes the figure little', async () => {
+test('a stall has little effect on the estimate', async () => {
   const { meter, crowd, begin, pass } = createWorld()
   await crowd(10_000, 0.1)
   const stalled = Array.from({ length: 5 }, begin)

@@ -33,7 +33,7 @@ onEngine(sqliteEngine, 'the OpenAPI document, for generators', world => {
     })
   }
 
-  test('is at the host that serves it, or where PUBLIC_URL says', async () => {
+  test('is at the host that serves it, or at PUBLIC_URL', async () => {
     expect(served.servers.map(({ url }) => url)).toEqual(['/'])
     const docs = { ...world.config.docs, publicUrl: 'https://api.club.example/v1' }
     const elsewhere = createApp({ ...world.deps, config: { ...world.config, docs } })
@@ -138,7 +138,7 @@ onEngine(sqliteEngine, 'the OpenAPI document, for generators', world => {
       expect((schema as Json).examples, name).toBeArray()
   })
 
-  test('states the limits that a body is held to', () => {
+  test('states the limits of a body', () => {
     const { displayName, bio, country } = (served.components.schemas.ProfileChange?.properties ?? {}) as Json
     expect(displayName).toMatchObject({ type: ['string', 'null'], minLength: 1, maxLength: 50 })
     expect(bio).toMatchObject({ type: ['string', 'null'], maxLength: 280 })

@@ -32,18 +32,18 @@ test('a nullable scalar is one schema of two types, described by the outer words
   expect(refine(name).schema).toEqual({ type: ['string', 'null'], maxLength: 9, description: 'Outer.' })
 })
 
-test('a choice of literals is an enum, with null where it is nullable', () => {
+test('a union of literals is an enum, with null if it is nullable', () => {
   const state = Type.Union([Type.Literal('on'), Type.Literal('off')])
   expect(refine(state).schema).toEqual({ type: 'string', enum: ['on', 'off'] })
   expect(refine(Nullable(state)).schema).toEqual({ type: ['string', 'null'], enum: ['on', 'off', null] })
 })
 
-test('a choice of different types stays as it is', () => {
+test('a union of different types is unchanged', () => {
   const either = Type.Union([Type.String(), Type.Integer()])
   expect(refine(either).schema).toEqual({ anyOf: [{ type: 'string' }, { type: 'integer' }] })
 })
 
-test('what only our own checks read is left out', () => {
+test('members that only internal checks read are omitted', () => {
   expect(refine(Slug('An id.')).schema).not.toHaveProperty('errorNoun')
 })
 

@@ -82,7 +82,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     expect(names('/api/packs')).toEqual(['IfNoneMatch'])
   })
 
-  test('marks what needs a token with both ways to get one, and nothing else', () => {
+  test('declares both security schemes for operations that need a token, and for no others', () => {
     const both = [{ signIn: [] }, { bearer: [] }]
     for (const located of operationsOf(document).filter(operation => !requiresServerKey(operation))) {
       const expected = isProtected(located) ? both : readsToken(located) ? [{}, ...both] : []
@@ -93,7 +93,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(['signIn', 'bearer', 'serverKey'])
   })
 
-  test('marks what needs a server key with the one scope that it requires, and says so', () => {
+  test('declares the security scheme of server keys, with the scope, for operations that need one', () => {
     for (const located of operationsOf(document).filter(requiresServerKey)) {
       const { name, operation } = located
       const scopes = operation.security.flatMap(({ serverKey }) => serverKey ?? [])
@@ -107,7 +107,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     }
   })
 
-  test('takes JSON, answers JSON, and calls every failure a problem', () => {
+  test('accepts and returns JSON, and returns every error as a problem document', () => {
     for (const { name, mediaType } of contentsOf(document)) {
       const isProblem = /answer [45]/.test(name) && !name.startsWith('GET /readyz, answer 503')
       const expected = name === 'GET /api/stream, answer 200' ? 'text/event-stream' : 'application/json'
@@ -168,7 +168,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     expect(found).toBeGreaterThan(5)
   })
 
-  test('leads every reference somewhere', () => {
+  test('resolves every reference', () => {
     const resolve = (ref: string) =>
       ref
         .slice(2)
@@ -184,7 +184,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     expect(references).toBeGreaterThan(50)
   })
 
-  test('keeps to itself what only our own checks read', () => {
+  test('omits what only internal checks read', () => {
     expect(JSON.stringify(document)).not.toMatch(/errorNoun|documentedAs|x-body-example|x-idempotency-key/)
   })
 
@@ -200,7 +200,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     } as unknown as typeof limit)
   })
 
-  test('offers no sign-in while the provider is away, and offers it once it is back', async () => {
+  test('offers no sign-in while the provider is unavailable, and offers it once it is available', async () => {
     let isAway = true
     const identity = createIdentityProvider({
       ...world.config.identity,

@@ -15,7 +15,7 @@ onEngine(sqliteEngine, 'the page of /docs', world => {
         .map(directive => directive.split(/ (.*)/s) as [string, string]),
     )
 
-  test('asks this server alone for scripts, styles and pictures', async () => {
+  test('loads scripts, styles and images from this server only', async () => {
     const html = await (await get('/docs')).text()
     const links = [...html.matchAll(/ (?:src|href)="([^"]*)"/g)].map(([, link]) => link ?? '')
     expect(links.length).toBeGreaterThan(5)
@@ -55,7 +55,7 @@ onEngine(sqliteEngine, 'the page of /docs', world => {
     expect(policy.get('connect-src')).toBe(`'self' ${ISSUER} https://tokens.example`)
   })
 
-  test('says what each of its files is, and lets none be taken for another', async () => {
+  test('serves each of its files with its media type, and nosniff', async () => {
     for (const [name, { type }] of Object.entries(assets)) {
       const response = await get(`/docs/${name}`)
       expect(response.status, name).toBe(200)
@@ -73,7 +73,7 @@ onEngine(sqliteEngine, 'the page of /docs', world => {
     expect(html).toContain('data-client-id="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"')
   })
 
-  test('is not there where the configuration turns it off', async () => {
+  test('is not served if the configuration disables it', async () => {
     const docs = { ...world.config.docs, enabled: false }
     const app = createApp({ ...world.deps, config: { ...world.config, docs } })
     for (const path of ['/docs', '/docs/json', '/docs/start.js'])

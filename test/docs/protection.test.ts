@@ -30,7 +30,7 @@ onEngine(sqliteEngine, 'documented protection', world => {
     })
 
   describe('an anonymous caller', () => {
-    test('is asked to sign in by every protected operation, without an error that it did not make', async () => {
+    test('gets a challenge without an error code from every protected operation', async () => {
       const locked = operations.filter(isProtected)
       expect(locked.length).toBeGreaterThan(5)
       for (const located of locked) {
@@ -54,7 +54,7 @@ onEngine(sqliteEngine, 'documented protection', world => {
     }
   })
 
-  test('a public operation reads no token, so a bad one does no harm', async () => {
+  test('a public operation reads no token, so an invalid one has no effect', async () => {
     for (const located of operations.filter(operation => !readsToken(operation))) {
       const { body } = await call(located, { authorization: 'Bearer not.a.token' })
       expect(ABOUT_TOKENS, located.name).not.toContain(body?.code)

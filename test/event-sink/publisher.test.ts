@@ -126,7 +126,7 @@ describe.skipIf(!natsBinary)(`Event sink${withoutNats}`, () => {
         ])
       })
 
-      test('begins with what is recorded after it was set', async () => {
+      test('begins with the events that are recorded after it is configured', async () => {
         const fan = await newFan(world)
         await happen(world, fan)
         await distributeAll(world)
@@ -195,7 +195,7 @@ describe.skipIf(!natsBinary)(`Event sink${withoutNats}`, () => {
         expect(await readSinkBacklog(world.db.read)).toBeNull()
       })
 
-      test('one process publishes; another one takes over when it stops, and when it dies', async () => {
+      test('one process publishes; another one takes over when it stops or is killed', async () => {
         const [first, second] = [await opened(), publisher()]
         const holder = async () => (await sinkRow(world))?.leaseHolder
         const started = await holder()
@@ -249,7 +249,7 @@ describe.skipIf(!natsBinary)(`Event sink${withoutNats}`, () => {
         expect((await sinkRow(world))?.leaseHolder).toBe(holder)
       })
 
-      test('an event that the server refuses holds up those after it of its fan, until the server takes it', async () => {
+      test('an event that the server refuses delays the later events of its fan until the server accepts it', async () => {
         const sink = await opened(nats.limitedUrl)
         const [held, free] = [await newFan(world), await newFan(world)]
         await happen(world, held)
@@ -274,7 +274,7 @@ describe.skipIf(!natsBinary)(`Event sink${withoutNats}`, () => {
         expect(await publishedOf(free)).toEqual(sequencesOf(free, 1))
       })
 
-      test('a server that is away delays no request; it is logged once, shown by /readyz, and gets everything when it is back', async () => {
+      test('an unavailable server delays no request; it is logged once, shown by /readyz, and receives all events once it is available', async () => {
         const sink = await opened()
         await nats.kill()
         const { post } = await world.fan()
@@ -347,7 +347,7 @@ describe.skipIf(!natsBinary)(`Event sink${withoutNats}`, () => {
         )
       })
 
-      test('a server that accepts connections and stays silent costs no socket for each attempt', async () => {
+      test('attempts to a server that accepts connections and does not respond do not leak sockets', async () => {
         let open = 0
         const silent = Bun.listen({
           hostname: '127.0.0.1',

@@ -42,7 +42,7 @@ onEachEngine(
     const positions = async () => (await rows()).map(({ position }) => position)
     const order = () => distributed.map(({ userId, sequence }) => `${userId} ${sequence}`)
 
-    test('takes what a subscriber asks for, and nothing else', async () => {
+    test('distributes the types that a subscriber asks for, and no others', async () => {
       await subscribe(type => type === 'shop.purchase')
       const fan = await newFan(world)
       for (const type of ['reward.claimed', 'shop.purchase', 'shop.refund', 'shop.purchase'])
@@ -58,7 +58,7 @@ onEachEngine(
       expect(distributed).toHaveLength(2)
     })
 
-    test('knows with the first event that another process changed what is asked for', async () => {
+    test('uses the new listeners for the first event after another process changed them', async () => {
       await subscribe(() => false)
       const fan = await newFan(world)
       await happen(world, fan)
@@ -71,7 +71,7 @@ onEachEngine(
       expect(await positions()).toEqual([null, 0, null])
     })
 
-    test('takes nothing of a unit of work that failed, and nothing twice when it fails itself', async () => {
+    test('publishes nothing of a failed unit of work, and nothing twice after a failure of its own', async () => {
       await subscribe(() => true)
       const fan = await newFan(world)
       await happen(world, fan)
@@ -88,7 +88,7 @@ onEachEngine(
       expect(order()).toEqual([`${fan} 1`])
     })
 
-    test('gives every fan a turn, and the oldest events of each first', async () => {
+    test('takes the fans in turn, and the oldest events of each first', async () => {
       await subscribe(() => true)
       const fans = [await newFan(world), await newFan(world), await newFan(world)].toSorted()
       const [busy = '', second = '', third = ''] = fans
@@ -151,7 +151,7 @@ onEachEngine(
       ])
     })
 
-    test('beside an erasure tells of an event or takes its mark away, and leaves no gap', async () => {
+    test('concurrent with an erasure either distributes an event or clears its position, without a gap', async () => {
       await subscribe(() => true)
       const distributor = createDistributor({ ...world.deps, giveWay })
       for (let n = 0; n < 10; n++) {

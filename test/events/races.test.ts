@@ -100,7 +100,7 @@ describe.each(sharedEngines)('Two processes that record events ($name)', engine 
     expect([rows.length, balance]).toEqual([1, 10])
   })
 
-  test('leave nothing of events that are voided while they arrive', async () => {
+  test('leave no effect of events that are voided while they arrive', async () => {
     const subject = 'fan-0003'
     await many(async n => {
       const id = `voided-${n}`
@@ -117,7 +117,7 @@ describe.each(sharedEngines)('Two processes that record events ($name)', engine 
     for (const { voidedAt } of rows) expect(voidedAt).not.toBeNull()
   })
 
-  test('keep no data of a fan who is erased meanwhile', async () => {
+  test('keep no data of a fan who is erased concurrently', async () => {
     await many(async n => {
       const subject = `fan-erased-${n}`
       const caller = nameOf(subject)

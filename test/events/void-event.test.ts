@@ -145,7 +145,7 @@ onEachEngine('Voiding an event', world => {
     expect((await points()).balance).toBe(100)
   })
 
-  test('at the same time as it arrives leaves nothing earned', async () => {
+  test('concurrent with its arrival leaves no points', async () => {
     const { scan, points } = await prepare()
     const scans = Array.from({ length: 10 }, scan)
     await Promise.all(scans.flatMap(event => [report(event), take(event.id)]))

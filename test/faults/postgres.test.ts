@@ -52,7 +52,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
       await waitUntil('the server is ready again', async () => (await ready())[0] === 200)
     }
 
-    test('every answer meanwhile is 503 database_unavailable, /readyz tells, and it heals without a restart', async () => {
+    test('every response meanwhile is 503 database_unavailable, /readyz reports it, and it recovers without a restart', async () => {
       expect((await write()).status).toBe(200)
       // Past the age of anything cached.
       world.clock.advance(1000)
@@ -70,7 +70,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
       expect((await write('back')).body.bio).toBe('back')
     })
 
-    test('one that takes no writes, as after a failover: reads go on, /readyz tells, and it heals', async () => {
+    test('a read-only server, as after a failover: reads continue, /readyz reports it, and it recovers', async () => {
       const name = new URL(direct.url ?? '').pathname.slice(1)
       const readOnly = (on: boolean) =>
         withRawConnection(direct, async run => {
@@ -103,7 +103,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
         updatedAt: tx.now(),
       })
 
-    test('silence on every connection: each request ends in 503 database_unavailable, and it heals by itself', async () => {
+    test('without responses on any connection each request is 503 database_unavailable, and it recovers without a restart', async () => {
       expect((await write('before')).status).toBe(200)
       relay.silence()
       const during = await Promise.all([
@@ -138,7 +138,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
       },
     )
 
-    test('silence after a read ends it as unreachable, and its connection is not used again', async () => {
+    test('a read without a response ends as unreachable, and its connection is not used again', async () => {
       const { teams } = world.db.tables
       relay.silenceAt('as lost')
       const lost = world.db.read.select({ lost: sql`1 as lost` }).from(teams)
@@ -172,7 +172,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
       })
     })
 
-    test('one without room is 507 storage_full', async () => {
+    test('a server without disk space is 507 storage_full', async () => {
       const refused = world.db.write(tx =>
         execute(tx, `DO $$ BEGIN RAISE EXCEPTION 'no room' USING ERRCODE = '53100'; END $$`),
       )

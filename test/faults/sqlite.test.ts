@@ -52,7 +52,7 @@ const reads = async () => (await world.anonymous.get('/api/teams')).status
 const writer = () => world.db.write(async tx => (tx as unknown as { $client: Connection }).$client)
 
 describe('A file that another process has locked', () => {
-  test('is 503 database_busy past the patience, reads go on, and the next write is done once it is free', async () => {
+  test('is 503 database_busy after the timeout, reads continue, and the next write succeeds once it is unlocked', async () => {
     const holder = Bun.spawn([process.execPath, join(import.meta.dir, '../db/lock-holder.ts'), path], {
       stdin: 'pipe',
       stdout: 'pipe',
@@ -68,7 +68,7 @@ describe('A file that another process has locked', () => {
 })
 
 describe('A full disk', () => {
-  test('is 507 storage_full with nothing written, /readyz tells, and with room again all goes on', async () => {
+  test('is 507 storage_full with nothing written, /readyz reports it, and writes succeed again once there is space', async () => {
     expect((await write()).status).toBe(201)
     const connection = await writer()
     connection.run('PRAGMA max_page_count = 1')
@@ -90,8 +90,8 @@ describe('A full disk', () => {
   })
 })
 
-describe('A file that takes no writes', () => {
-  test('is 503 database_unavailable to a write while reads go on, /readyz tells, and it heals', async () => {
+describe('A read-only file', () => {
+  test('is 503 database_unavailable for a write while reads continue, /readyz reports it, and it recovers', async () => {
     const connection = await writer()
     connection.run('PRAGMA query_only = ON')
     expect(await ready()).toEqual([200, 'ok'])
@@ -104,7 +104,7 @@ describe('A file that takes no writes', () => {
   })
 })
 
-describe('A file system that refuses writes with an error of its own', () => {
+describe('A file system that refuses writes with an error that is not mapped', () => {
   /** Of what the process may append to a file; the write then fails with EFBIG, which SQLite reports as SQLITE_IOERR_WRITE. */
   async function limitFiles(pid: number, bytes: string) {
     const limit = Bun.spawn(['prlimit', '--pid', String(pid), `--fsize=${bytes}:`])
@@ -165,7 +165,7 @@ describe('A corrupt file', () => {
   }
   const env = () => ({ DATABASE_URL: `sqlite:${path}`, IDP_ISSUER: 'http://localhost:1' })
 
-  test('is 503 database_unavailable where the damage is met, and /readyz tells of it from then on', async () => {
+  test('is 503 database_unavailable once the damage is read, and /readyz reports it from then on', async () => {
     await spoil('points_entries')
     await begin()
     expect((await write()).status).toBe(201)
@@ -175,7 +175,7 @@ describe('A corrupt file', () => {
     expect(await ready()).toEqual([503, 'database corrupt'])
   })
 
-  test('whose list of tables is damaged is refused at the start', async () => {
+  test('with a damaged schema table is refused at the start', async () => {
     await spoil('__drizzle_migrations')
     await expect(startApi(env())).rejects.toThrow(
       'The database of DATABASE_URL cannot be used: database corrupt.',
@@ -183,7 +183,7 @@ describe('A corrupt file', () => {
     await begin().catch(() => {})
   })
 
-  test('that was cut short is refused at the start', async () => {
+  test('that is truncated is refused at the start', async () => {
     await world.close()
     truncateSync(path, Math.floor(statSync(path).size / 2))
     const refused = await startApi(env()).catch(String)
@@ -191,7 +191,7 @@ describe('A corrupt file', () => {
   })
 })
 
-describe('A long reader, who keeps the WAL from being written back', () => {
+describe('A long read transaction, which prevents a complete checkpoint', () => {
   const MEBIBYTE = 1024 * 1024
   const walBytes = () => statSync(`${path}-wal`).size
   /** Writes of a mebibyte each. */
@@ -213,7 +213,7 @@ describe('A long reader, who keeps the WAL from being written back', () => {
     }
   }
 
-  test('makes it grow while writes and reads go on; once the reader is gone it shrinks by itself', async () => {
+  test('lets the WAL grow while writes and reads continue; it is truncated after the transaction ends', async () => {
     await withRawConnection({ db: world.db, url: `sqlite:${path}` }, async run => {
       await run('BEGIN')
       await run('SELECT count(*) FROM teams')

@@ -22,7 +22,7 @@ afterEach(async () => {
 const statusOf = async (url: string, init: RequestInit = {}) =>
   (await fetch(url, { ...init, signal: AbortSignal.timeout(DEADLINE_MS) })).status
 
-test('a log that nobody reads stops no request', async () => {
+test('a log output that is not read blocks no request', async () => {
   const port = freePort()
   const env = {
     DATABASE_URL: `sqlite:${join(folder, 'test.db')}`,

@@ -12,7 +12,7 @@ onEngine(sqliteEngine, 'request bodies', world => {
   const post = async (body: Body, headers: Record<string, string> = JSON_TYPE, fan?: Fan) =>
     (fan ?? (await world.fan())).send(PATH, { method: 'POST', body, headers })
 
-  test('what is no JSON is 400 malformed_request', async () => {
+  test('malformed JSON is 400 malformed_request', async () => {
     for (const body of [
       '{',
       '{"bio":}',
@@ -27,7 +27,7 @@ onEngine(sqliteEngine, 'request bodies', world => {
     }
   })
 
-  test('an empty body that claims to be JSON is 400, and no body at all is an empty object', async () => {
+  test('an empty body with the media type of JSON is 400, and no body is an empty object', async () => {
     const answer = await post('')
     expect([answer.status, answer.body.code, answer.body.detail]).toEqual([
       400,
@@ -59,7 +59,7 @@ onEngine(sqliteEngine, 'request bodies', world => {
     expect((await post(lists(32))).status).toBe(422)
   })
 
-  test('the levels of a body are the operator’s to set', async () => {
+  test('the maximum depth of a body is a setting', async () => {
     const config = { ...world.config, maxBodyLevels: 4 }
     const app = createApp({ ...world.deps, config })
     const statusOf = async (body: string) => {
@@ -71,7 +71,7 @@ onEngine(sqliteEngine, 'request bodies', world => {
     expect(await statusOf('[[[[[1]]]]]')).toBe(400)
   })
 
-  test('a body past the limit is 413, whether it announces its length or comes in chunks', async () => {
+  test('a body beyond the limit is 413, with Content-Length or in chunks', async () => {
     const limit = world.config.maxBodyBytes
     const filled = (bytes: number) => `{"bio":"${'x'.repeat(bytes - 10)}"}`
     expect(Buffer.byteLength(filled(limit))).toBe(limit)
@@ -94,7 +94,7 @@ onEngine(sqliteEngine, 'request bodies', world => {
     expect(lying.status).toBe(413)
   })
 
-  test('a body of exactly the limit is read when it announces its length, and one byte more is 413', async () => {
+  test('a body of exactly the limit with a Content-Length is read, and one byte more is 413', async () => {
     const limit = world.config.maxBodyBytes
     const padded = (bytes: number) => '{"bio":"x"}'.padEnd(bytes)
     const announced = (bytes: number) =>
@@ -103,7 +103,7 @@ onEngine(sqliteEngine, 'request bodies', world => {
     expect((await announced(limit + 1)).body.code).toBe('payload_too_large')
   })
 
-  test('of duplicate members the last counts, at any depth, also for the key that a repeat is known by', async () => {
+  test('of duplicate members the last counts, at any depth, also for the fingerprint of a repeat', async () => {
     const fan = await world.fan()
     const send = (body: string, path = PATH) =>
       fan.send(path, { method: 'POST', body, headers: { ...JSON_TYPE, 'idempotency-key': 'last' } })
@@ -118,7 +118,7 @@ onEngine(sqliteEngine, 'request bodies', world => {
     expect([refused.status, refused.body.errors[0].pointer]).toEqual([422, '/bio'])
   })
 
-  test('what is not JSON by its media type is 415', async () => {
+  test('another media type than JSON is 415', async () => {
     const form = new FormData()
     form.set('bio', 'x')
     for (const [body, headers] of [
@@ -140,7 +140,7 @@ onEngine(sqliteEngine, 'request bodies', world => {
     }
   })
 
-  test('JSON is taken however its media type is spelled, with a byte order mark as well', async () => {
+  test('JSON is accepted with any spelling of its media type, and with a byte order mark', async () => {
     for (const type of [
       'application/json;charset=utf-8',
       'Application/JSON; Charset="UTF-8"',
@@ -175,7 +175,7 @@ onEngine(sqliteEngine, 'request bodies', world => {
     expect((await fan.get(PATH)).status).toBe(404)
   })
 
-  test('wrong types are 422 and never coerced, at the top as well as below', async () => {
+  test('wrong types are 422 and never coerced, at any depth', async () => {
     for (const body of [
       '{"bio":7}',
       '{"bio":true}',
@@ -200,7 +200,7 @@ onEngine(sqliteEngine, 'request bodies', world => {
     }
   })
 
-  test('NUL and lone surrogates are 422 in values and in keys, at any depth, and the answer is well-formed', async () => {
+  test('NUL and lone surrogates are 422 in values and in keys, at any depth, and the response is well-formed', async () => {
     for (const [body, pointer] of [
       ['{"bio":"a\\u0000b"}', '/bio'],
       ['{"bio":"\\ud800"}', '/bio'],
@@ -246,14 +246,14 @@ onEngine(sqliteEngine, 'request bodies', world => {
     expect([status, body.code]).toEqual([401, 'unauthenticated'])
   })
 
-  test('at most twenty errors are told, and never the value that was wrong', async () => {
+  test('at most twenty errors are listed, without the invalid values', async () => {
     const members = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`member${n}`, 'hunter2']))
     const { status, body } = await post(JSON.stringify({ ...members, handle: 'HUNTER2 !' }))
     expect([status, body.errors.length]).toEqual([422, 20])
     expect(JSON.stringify(body).toLowerCase()).not.toContain('hunter2')
   })
 
-  test('a caller without a token is told 401 before the schema is asked', async () => {
+  test('a caller without a token gets 401 before the body is validated', async () => {
     const { status, body } = await world.anonymous.post(PATH, { points: 5 })
     expect([status, body.code]).toEqual([401, 'unauthenticated'])
   })

@@ -37,7 +37,7 @@ describe('the address of a client', () => {
     expect(via('10.0.0.0/8', '10.0.0.7, 10.0.0.8')).toBe('10.0.0.7')
   })
 
-  test('is the last that somebody saw where an entry is no address', () => {
+  test('is the last valid address if an entry is not an address', () => {
     for (const nonsense of [
       'unknown',
       '',
@@ -50,7 +50,7 @@ describe('the address of a client', () => {
       expect([nonsense, via('2', `6.6.6.6, ${nonsense}, 10.0.0.8`)]).toEqual([nonsense, '10.0.0.8'])
   })
 
-  test('loses ports, brackets and the IPv6 clothes of an IPv4 address', () => {
+  test('is normalized: without ports and brackets, and IPv4-mapped IPv6 addresses as IPv4', () => {
     expect(via('1', '1.1.1.1:5000')).toBe('1.1.1.1')
     expect(via('1', '[2001:db8::1]:5000')).toBe('2001:db8::1')
     expect(via('1', '::ffff:1.1.1.1')).toBe('1.1.1.1')

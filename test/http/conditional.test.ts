@@ -41,7 +41,7 @@ onEachEngine('Conditional answers', world => {
     vary: headers.get('vary'),
   })
 
-  test('bear a strong ETag, and the Cache-Control and Vary that are right for who may see them', async () => {
+  test('have a strong ETag, and Cache-Control and Vary by whether they depend on the caller', async () => {
     for (const { path, client, cacheControl, vary } of resources) {
       const answer = await client.get(path)
       expect([path, answer.status]).toEqual([path, 200])
@@ -50,7 +50,7 @@ onEachEngine('Conditional answers', world => {
     }
   })
 
-  test('are 304 without a body, with the same headers and a request id, for whoever has them', async () => {
+  test('are 304 without a body, with the same headers and a request id, if the ETag matches', async () => {
     for (const { path, client, cacheControl, vary } of resources) {
       const etag = (await client.get(path)).headers.get('etag') ?? ''
       const named = [
@@ -68,7 +68,7 @@ onEachEngine('Conditional answers', world => {
     }
   })
 
-  test('are the same from memory as when they were computed, and to who sends queries, HEAD or other methods', async () => {
+  test('cached responses equal computed ones, also with queries, HEAD and other methods', async () => {
     for (const path of ['/api/packs', '/api/teams']) {
       world.clock.advance(1_000)
       const headers = { 'x-request-id': 'my-request' }
@@ -90,7 +90,7 @@ onEachEngine('Conditional answers', world => {
     }
   })
 
-  test('are whole for whoever has something else', async () => {
+  test('are complete if the ETag does not match', async () => {
     for (const { path, client } of resources) {
       const etag = (await client.get(path)).headers.get('etag') ?? ''
       const others = [
@@ -136,7 +136,7 @@ onEachEngine('Conditional answers', world => {
     }
   })
 
-  test('differ between callers: nobody is told that another’s answer is still theirs', async () => {
+  test('differ between callers: no caller gets 304 to the ETag of another', async () => {
     const other = await patientFan(world, 1)
     for (const path of ['/api/dashboard', '/api/leaderboard']) {
       const etag = (await fan.get(path)).headers.get('etag') ?? ''
@@ -149,14 +149,14 @@ onEachEngine('Conditional answers', world => {
     expect((await world.anonymous.get('/api/leaderboard', { 'if-none-match': own })).status).toBe(200)
   })
 
-  test('what is public stays so for a request with a token', async () => {
+  test('a public response is public for a request with a token as well', async () => {
     for (const path of ['/api/packs', '/api/teams']) {
       const [plain, signed] = [await world.anonymous.get(path), await fan.get(path)]
       expect(headersOf(signed)).toEqual(headersOf(plain))
     }
   })
 
-  test('refusals are kept by nobody, whatever the request has', async () => {
+  test('refusals are not cached, with any request headers', async () => {
     const headers = { 'if-none-match': '*' }
     const refused = [
       await world.anonymous.get('/api/dashboard', headers),

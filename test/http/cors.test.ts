@@ -29,11 +29,11 @@ onEngine(sqliteEngine, 'OPTIONS without CORS', world => {
     }
   })
 
-  test('a path that is not there is 404 for OPTIONS too', async () => {
+  test('an unknown path is 404 for OPTIONS as well', async () => {
     expect((await preflight(world, '/api/nothing', APP)).body.code).toBe('not_found')
   })
 
-  test('an answer to a page of another origin lets the browser keep it from the page', async () => {
+  test('a response to a page of another origin has no CORS headers, so that the browser withholds it', async () => {
     expect(corsOf(await world.anonymous.get('/api/teams', { origin: APP }))).toEqual([])
   })
 })
@@ -55,12 +55,12 @@ onEngine(
       )
     })
 
-    test('what depends on the caller as well names both in Vary', async () => {
+    test('responses that also depend on the caller name both in Vary', async () => {
       const { headers } = await world.anonymous.get('/api/leaderboard', { origin: APP })
       expect(headers.get('vary')).toBe('Origin, Authorization')
     })
 
-    test('an allowed origin may read success and refusal alike, and the headers that clients need', async () => {
+    test('an allowed origin may read responses of success and refusal, and the headers that clients need', async () => {
       for (const path of ['/api/teams', '/api/rewards', '/api/nothing', '/api/teams?x=1']) {
         const { headers } = await world.anonymous.get(path, { origin: APP })
         expect([path, headers.get('access-control-allow-origin')]).toEqual([path, APP])
@@ -71,7 +71,7 @@ onEngine(
       }
     })
 
-    test('any other origin is told nothing, however it resembles an allowed one', async () => {
+    test('any other origin gets no CORS headers, also if it is similar to an allowed one', async () => {
       for (const origin of [
         OTHER,
         'null',

@@ -27,7 +27,7 @@ onEngine(
       )
     })
 
-    test('an id token names both types', async () => {
+    test('the error for an ID token states both types', async () => {
       expect(await detailOf({ defect: 'id_token' })).toContain('Expected "at+jwt", received "JWT".')
     })
   },
@@ -35,7 +35,7 @@ onEngine(
 )
 
 onEngine(sqliteEngine, 'Problem details', world => {
-  test('a token without its scheme is told what the header must be', async () => {
+  test('the refusal of a token without a scheme states the form of the header', async () => {
     const token = await world.idp.issueToken('fan-0001')
     const { body } = await world.anonymous.get('/api/dashboard', { authorization: token })
     expect(body.code).toBe('unauthenticated')
@@ -64,7 +64,7 @@ onEngine(sqliteEngine, 'Problem details', world => {
     expect([status, body.code, body.detail]).toEqual([404, 'not_found', `Did you mean ${meant}?`])
   })
 
-  test('a path that resembles no other has no hint', async () => {
+  test('a path that is similar to no other gets no suggestion', async () => {
     expect((await world.anonymous.get('/api/nothing')).body.detail).not.toContain('Did you mean')
   })
 

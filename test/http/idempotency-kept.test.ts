@@ -14,7 +14,7 @@ const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') =
 onEachEngine('What an Idempotency-Key keeps', world => {
   const keptKeys = () => world.db.read.select().from(world.db.tables.idempotencyKeys)
 
-  test('a key is kept for 24 hours, then counts as absent, swept or not', async () => {
+  test('a key is kept for 24 hours, then counts as absent, whether or not it is deleted', async () => {
     const fan = await patientFan(world, 100)
     const packId = await addPack(world)
     const ask = () => fan.post(PURCHASE, { packId }, under('a day'))
@@ -29,7 +29,7 @@ onEachEngine('What an Idempotency-Key keeps', world => {
     expect([isReplayed(third), third.body.id]).toEqual([true, second.body.id])
   })
 
-  test('the sweep takes away what has expired, in as many batches as it takes, and nothing else', async () => {
+  test('the sweep deletes all expired rows in batches, and no others', async () => {
     const { idempotencyKeys } = world.db.tables
     world.clock.advance(DAY)
     await sweepIdempotencyKeys(world.db)
@@ -55,7 +55,7 @@ onEachEngine('What an Idempotency-Key keeps', world => {
     expect(await keptKeys()).toEqual([])
   })
 
-  test('kept answers go with a user whom the provider deletes, and no other fan’s do', async () => {
+  test('stored responses are deleted with a user whom the provider deletes, and those of no other fan', async () => {
     const [leaving, staying] = [await patientFan(world), await patientFan(world)]
     for (const fan of [leaving, staying]) await fan.post('/api/user/profile', { bio: 'x' }, under('gone'))
     expect((await deliver(world, deleted(world, leaving.subject))).status).toBe(204)
@@ -63,7 +63,7 @@ onEachEngine('What an Idempotency-Key keeps', world => {
     expect(rows.map(({ subject }) => subject)).toEqual([staying.subject])
   })
 
-  test('an answer that carries a secret is not kept: a repeat makes it anew, and says so', async () => {
+  test('a response with a secret is not stored: a repeat runs again and is not marked as replayed', async () => {
     const fan = await patientFan(world)
     const purchaseId = (await start(fan, await addPack(world, { price: EUROS }))).body.id
     const prepare = (id: string) => fan.post(`${PURCHASE}/payment`, { purchaseId: id }, under('secret'))

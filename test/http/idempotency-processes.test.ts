@@ -85,7 +85,7 @@ for (const engine of sharedEngines) {
       expect(held).toHaveLength(1)
     })
 
-    test('a process killed between its commit and its answer: the retry hears the answer that was lost', async () => {
+    test('after a kill between commit and response, the retry returns the lost response', async () => {
       const token = await richFan('fan-0003')
       const packId = await addPack(temporary)
       const doomed = await startApi(env)

@@ -25,7 +25,7 @@ const isReplayed = ({ headers }: Answer) => headers.get('idempotent-replayed') =
 onEachEngine('Idempotency-Key', world => {
   const keptKeys = () => world.db.read.select().from(world.db.tables.idempotencyKeys)
 
-  test('a repeat hears the first answer, status and all, and nothing happens again', async () => {
+  test('a repeat returns the first response with its status, and has no further effect', async () => {
     const fan = await patientFan(world, 100)
     const packId = await addPack(world)
     const first = await fan.post(PURCHASE, { packId }, under('one'))
@@ -39,7 +39,7 @@ onEachEngine('Idempotency-Key', world => {
     expect(await purchaseRows(world, packId)).toHaveLength(1)
   })
 
-  test('the record and the effect are one unit of work: what takes back the one takes back the other', async () => {
+  test('the stored response and the effect are one unit of work: both are committed or neither', async () => {
     const fan = await patientFan(world, 100)
     const packId = await addPack(world)
     let units = 0
@@ -99,7 +99,7 @@ onEachEngine('Idempotency-Key', world => {
     expect(owners.toSorted()).toEqual(expected.toSorted())
   })
 
-  test('the same key is the fan’s, whichever token they call with', async () => {
+  test('the same key is recognized with any token of the fan', async () => {
     const fan = await patientFan(world, 100)
     const packId = await addPack(world)
     const first = await fan.post(PURCHASE, { packId }, under('two tokens'))
@@ -108,7 +108,7 @@ onEachEngine('Idempotency-Key', world => {
     expect([isReplayed(again), again.body]).toEqual([true, first.body])
   })
 
-  test('the same key with another body is 422, and writes nothing; the order of members is no difference', async () => {
+  test('the same key with another body is 422, and writes nothing; the order of members does not matter', async () => {
     const fan = await patientFan(world)
     const body = { bio: 'North stand', country: 'GB' }
     await fan.post('/api/user/profile', body, under('body'))
@@ -123,7 +123,7 @@ onEachEngine('Idempotency-Key', world => {
     expect([reordered.status, isReplayed(reordered)]).toEqual([201, true])
   })
 
-  test('what fails validation, or a rule, is not kept: the key is free for a better try', async () => {
+  test('a refusal by validation or a rule is not stored: the key can be used again', async () => {
     const fan = await patientFan(world)
     const rewardId = await world.reward({ pointsRequired: 50 })
     const claim = (body: unknown) => fan.post('/api/rewards/claim', body, under('better'))
@@ -135,7 +135,7 @@ onEachEngine('Idempotency-Key', world => {
     expect([again.status, isReplayed(again)]).toEqual([200, true])
   })
 
-  test('a refusal that leaves a trace is committed, not kept, and the same when asked again', async () => {
+  test('a refusal that writes is committed, its response is not stored, and a repeat is refused again', async () => {
     const [late, quick] = [await patientFan(world), await patientFan(world)]
     const packId = await addPack(world, { price: EUROS, supply: 1 })
     const purchaseId = (await start(late, packId)).body.id
@@ -151,7 +151,7 @@ onEachEngine('Idempotency-Key', world => {
     expect((await keptKeys()).filter(({ key }) => key === 'too late')).toEqual([])
   })
 
-  test('a key that is empty, too long or no printable ASCII is 400, before the schema is asked', async () => {
+  test('a key that is empty, too long or not printable ASCII is 400, before the body is validated', async () => {
     const fan = await patientFan(world)
     for (const key of ['', 'k'.repeat(256), 'clé', 'a\tb', '\x7f']) {
       const answer = await fan.patch('/api/user/profile', { points: 5 }, under(key))
@@ -165,7 +165,7 @@ onEachEngine('Idempotency-Key', world => {
     expect((await fan.get('/api/user/profile', under(''))).status).toBe(200)
   })
 
-  test('a kept answer asks neither the provider nor the payment gateway again', async () => {
+  test('a stored response is replayed without a request to the provider or the payment gateway', async () => {
     const fan = await patientFan(world)
     const synced = await fan.post('/api/user/sync-mock-idp', {}, under('sync'))
     expect(synced.status).toBe(200)

@@ -79,7 +79,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     },
   }
 
-  test('each names the header, what it can be refused for, and how a replay is told; nothing else does', () => {
+  test('each documents the header, its refusals and the header of a replay; no other operation does', () => {
     const named = operationsOf(document).filter(({ operation }) =>
       JSON.stringify(operation.parameters ?? []).includes(REFERENCE.$ref),
     )
@@ -113,7 +113,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     }
   })
 
-  test('each answers a repeat as it answered first, another body not at all, and keeps no token', async () => {
+  test('each replays its response to a repeat, refuses another body, and stores no token', async () => {
     expect(Object.keys(bodies).toSorted()).toEqual(
       mutations.map(({ operation }) => operation.operationId).toSorted(),
     )

@@ -18,7 +18,7 @@ test('connections outlive the 60 s of load balancers by default, and KEEP_ALIVE_
 })
 
 onEngine(sqliteEngine, 'keep-alive', world => {
-  test('an idle connection is closed once its time is over, after the answer', async () => {
+  test('an idle connection is closed after its timeout, counted from the response', async () => {
     const network = { ...world.config.network, keepAliveSeconds: 1 }
     const app = createApp(world.deps).listen(
       listenOptions({ host: '127.0.0.1', port: 0, network }, { shared: false }),

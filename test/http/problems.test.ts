@@ -51,7 +51,7 @@ onEngine(sqliteEngine, 'paths and methods', world => {
     expectProblem(withBody, { status: 404, code: 'not_found' })
   })
 
-  test('a path is taken as it is written: no trailing slash, no other case', async () => {
+  test('paths are matched exactly, trailing slashes and case included', async () => {
     for (const path of ['/api/teams/', '/API/teams', '/healthz/', '/api/user/points/']) {
       expectProblem(await world.anonymous.get(path), { status: 404, code: 'not_found' })
     }
@@ -98,7 +98,7 @@ onEngine(sqliteEngine, 'faults of ours', world => {
     expect(JSON.parse(line ?? '{}')).toMatchObject({ level: 50, requestId: answer.body.requestId })
   })
 
-  test('whatever is thrown is a 500: no error at all, a code of a library, a status of its own', async () => {
+  test('any other thrown value is a 500: a non-error, a code of a library, an own status', async () => {
     for (const thrown of [
       'a string',
       { code: 'NOT_FOUND', status: 404 },
@@ -144,7 +144,7 @@ onEngine(sqliteEngine, 'faults of ours', world => {
     })
   }
 
-  test('a driver that fails on a read is told the same way as on a write', async () => {
+  test('an error of the driver on a read is reported as on a write', async () => {
     for (const [driverCode, status, code] of [
       ['SQLITE_BUSY', 503, 'database_busy'],
       ['SQLITE_IOERR', 503, 'database_unavailable'],
@@ -179,7 +179,7 @@ onEngine(sqliteEngine, 'readiness', world => {
     expect((await client.get('/healthz')).status).toBe(200)
   })
 
-  test('readyz keeps an unexpected message of the database to itself', async () => {
+  test('readyz does not show unexpected messages of the database', async () => {
     const client = onBrokenDatabase(world, { ping: () => Promise.reject(new Error('secret')) })
     const { status, body } = await client.get('/readyz')
     expect([status, body.checks.database]).toEqual([503, 'database cannot be read'])

@@ -77,7 +77,7 @@ async function failure(env: Record<string, string>) {
   return { code: await child.exited, stderr }
 }
 
-describe('an error that nothing catches', () => {
+describe('an uncaught error', () => {
   test.each(['unhandled rejection', 'uncaught exception'])(
     'ends the process with 1 and a log line without the values of its query: %s',
     async kind => {
@@ -116,12 +116,12 @@ describe.each(sharedEngines.map(engine => [engine.name, engine] as const))(
       return lines().filter(({ level }) => level === 40)
     }
 
-    test('is missed at the start where it has no default', async () => {
+    test('is reported at the start if it is missing and has no default', async () => {
       const expected = engine.name === 'SQLite' ? [] : [{ msg: unset }]
       expect(await warnings({})).toMatchObject(expected)
     })
 
-    test('is not missed where ERASURE_LIST names it', async () => {
+    test('is not reported as missing if ERASURE_LIST is set', async () => {
       expect(await warnings({ ERASURE_LIST: join(folder, 'erasures.ndjson') })).toEqual([])
     })
   },
@@ -177,7 +177,7 @@ describe('stopping', () => {
 })
 
 describe('not starting', () => {
-  test('a port that is taken is named with its variable, and the exit code is 1', async () => {
+  test('a port in use is reported with its variable, and the exit code is 1', async () => {
     const taken = String(provider.port)
     const { code, stderr } = await failure({ ...development, PORT: taken })
     expect(code).toBe(1)
@@ -202,7 +202,7 @@ describe('not starting', () => {
     expect(await Bun.file(join(folder, 'data/development-secrets.json')).exists()).toBe(false)
   })
 
-  test('secrets of development are refused in production, without a word of what they are', async () => {
+  test('secrets of development are refused in production, without disclosing them', async () => {
     const env = {
       ...development,
       NODE_ENV: 'production',

@@ -6,14 +6,14 @@ import { onEngine } from '../support/world.ts'
 const PATH = '/api/user/points'
 
 onEngine(sqliteEngine, 'query strings', world => {
-  test('a limit of 1 to 100 is taken', async () => {
+  test('a limit of 1 to 100 is accepted', async () => {
     const fan = await world.fan()
     for (const limit of ['1', '50', '99', '100']) {
       expect((await fan.get(`${PATH}?limit=${limit}`)).status).toBe(200)
     }
   })
 
-  test('any other spelling of a limit is 422 and names the parameter', async () => {
+  test('any other form of a limit is 422 and names the parameter', async () => {
     const fan = await world.fan()
     for (const limit of [
       '"12"',
@@ -70,7 +70,7 @@ onEngine(sqliteEngine, 'query strings', world => {
     }
   })
 
-  test('NUL is 422, and percent-encoding that is broken or no UTF-8 is 400', async () => {
+  test('NUL is 422, and percent-encoding that is malformed or not UTF-8 is 400', async () => {
     const fan = await world.fan()
     for (const query of ['cursor=a%00b', '%00=1', 'li%00mit=5']) {
       const { status, body } = await fan.get(`${PATH}?${query}`)
@@ -128,7 +128,7 @@ onEngine(sqliteEngine, 'query strings', world => {
     for (const query of ['', '&', '&&limit=5&']) expect((await fan.get(`${PATH}?${query}`)).status).toBe(200)
   })
 
-  test('cursors walk the whole list, each entry once', async () => {
+  test('cursors page through the whole list, each entry once', async () => {
     const fan = await world.fan()
     for (let n = 1; n <= 5; n++) await world.grant(fan, n)
     const seqs: number[] = []

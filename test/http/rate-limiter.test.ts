@@ -39,7 +39,7 @@ describe('a rate limiter', () => {
     expect(limiter.consume('claims', 'ada')?.allowed).toBe(true)
   })
 
-  test('says what remains and until when, and never less than a second', () => {
+  test('states what remains and until when, at least one second', () => {
     const { clock, limiter } = createLimiter({ caller: 2 })
     const next = () => limiter.consume('caller', 'ada')
     expect(next()).toMatchObject({
@@ -59,7 +59,7 @@ describe('a rate limiter', () => {
     expect(limiter.consume('caller', 'ada')).toBeNull()
   })
 
-  test('hands out what others should hear of: from a tenth of the quota on, once until more is used', () => {
+  test('returns the counts to share: from a tenth of the quota on, once until more is used', () => {
     const { clock, limiter, allowed } = createLimiter({ caller: 20 })
     allowed('ada', 1)
     expect(limiter.takeUnshared()).toEqual([])

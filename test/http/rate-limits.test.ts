@@ -33,7 +33,7 @@ function limited(world: World, rates: Partial<typeof GENEROUS>) {
 }
 
 onEngine(sqliteEngine, 'rate limits', world => {
-  test('past the quota of an address the answer is 429 rate_limited with Retry-After, until the window ends', async () => {
+  test('above the quota of an address the response is 429 rate_limited with Retry-After, until the window ends', async () => {
     const { clock, client } = limited(world, { address: 3 })
     const get = () => client().get('/api/teams')
     for (const remaining of [2, 1, 0]) {
@@ -49,14 +49,14 @@ onEngine(sqliteEngine, 'rate limits', world => {
     expect((await get()).status).toBe(200)
   })
 
-  test('whoever guesses at tokens is stopped by address, before a token is looked at', async () => {
+  test('guesses at tokens are limited by address, before a token is verified', async () => {
     const { client } = limited(world, { address: 5 })
     const statuses: number[] = []
     for (let n = 0; n < 8; n++) statuses.push((await client(`guess${n}`).get('/api/rewards')).status)
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429])
   })
 
-  test('whoever sends what is refused is counted all the same: 404, 405, 413 and 422', async () => {
+  test('refused requests are counted as well: 404, 405, 413 and 422', async () => {
     const { client } = limited(world, { address: 4 })
     const statuses = [
       (await client().get('/api/nothing')).status,

@@ -33,14 +33,14 @@ onEngine(sqliteEngine, 'request ids and the log', world => {
     return world.logged.slice(from, -1).map(line => JSON.parse(line) as Line)
   }
 
-  test('a sane request id of the client is kept, in the header and in the problem', async () => {
+  test('a valid request id of the client is returned in the header and in the problem', async () => {
     for (const id of ['abc', 'A.b_c:d-9', '0'.repeat(128)]) {
       const { headers, body } = await world.anonymous.get('/nothing', { 'x-request-id': id })
       expect([headers.get('x-request-id'), body.requestId]).toEqual([id, id])
     }
   })
 
-  test('an insane request id is replaced by one of ours', async () => {
+  test('an invalid request id is replaced by a generated one', async () => {
     for (const id of ['', ' ', 'a b', 'ü', 'a,b', '<script>', '"', '{}', '0'.repeat(129)]) {
       const { headers, body } = await world.anonymous.get('/nothing', { 'x-request-id': id })
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/)
@@ -48,7 +48,7 @@ onEngine(sqliteEngine, 'request ids and the log', world => {
     }
   })
 
-  test('every answer carries a request id of its own: success, each problem, and the pages of the docs', async () => {
+  test('every response has its own request id: success, each problem, and the pages of the docs', async () => {
     const fan = await world.fan()
     const answers = await Promise.all([
       fan.get('/api/rewards'),
@@ -99,7 +99,7 @@ onEngine(sqliteEngine, 'request ids and the log', world => {
     }
   })
 
-  test('a status other than 200 that a route answers itself is logged as it was', async () => {
+  test('a status other than 200 that a route sets is logged', async () => {
     world.clock.advance(48 * 3_600_000)
     const add = {
       method: 'POST',

@@ -18,7 +18,7 @@ const PATHS = [
 const get = ({ app }: World, path: string) => app.handle(new Request(`http://localhost${path}`))
 
 onEngine(sqliteEngine, 'security headers', world => {
-  test('every answer forbids sniffing, referrers and framing, whatever its status', async () => {
+  test('every response forbids sniffing, referrers and framing, with any status', async () => {
     for (const path of PATHS) {
       const { headers } = await get(world, path)
       expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff'])
@@ -50,7 +50,7 @@ onEngine(sqliteEngine, 'security headers', world => {
     expect((await world.anonymous.get('/api/packs')).headers.get('cache-control')).toMatch(/^public/)
   })
 
-  test('what a change answers is no-store as well', async () => {
+  test('responses to writes are no-store as well', async () => {
     const fan = await world.fan()
     for (const answer of [
       await fan.post('/api/user/onboarding', {}),
@@ -64,7 +64,7 @@ onEngine(
   sqliteEngine,
   'behind TLS',
   world => {
-    test('every answer asks for HTTPS from now on, where HSTS_MAX_AGE is set', async () => {
+    test('every response has Strict-Transport-Security if HSTS_MAX_AGE is set', async () => {
       for (const path of PATHS) {
         const { headers } = await get(world, path)
         expect([path, headers.get('strict-transport-security')]).toEqual([path, 'max-age=31536000'])

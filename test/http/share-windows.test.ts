@@ -32,7 +32,7 @@ onEachEngine('shared rate limits', world => {
   }
   const rows = () => world.db.read.select().from(world.db.tables.rateLimitWindows)
 
-  test('a quota that is used up at one instance is used up at the other', async () => {
+  test('a quota that is exhausted at one instance is exhausted at the other', async () => {
     const [one, two] = [createInstance(), createInstance()]
     expect(one.send('ada', 200)).toBe(100)
     await one.share()
@@ -41,7 +41,7 @@ onEachEngine('shared rate limits', world => {
     expect(two.send('ada', 200)).toBe(0)
   })
 
-  test('what each counts adds up, also what comes while the database is asked', async () => {
+  test('the counts of the instances add up, also those of requests during the exchange', async () => {
     const [one, two] = [createInstance(), createInstance()]
     one.send('bob', 30)
     two.send('bob', 40)
@@ -56,7 +56,7 @@ onEachEngine('shared rate limits', world => {
     expect(two.send('bob', 200)).toBe(19)
   })
 
-  test('two instances that share many keys at once, in whatever order, stop neither', async () => {
+  test('two instances that share many keys concurrently, in any order, do not deadlock', async () => {
     const instances = [createInstance(), createInstance(), createInstance()]
     const keys = Array.from({ length: 700 }, (_, n) => `fan-${n}`)
     for (const [at, { send }] of instances.entries())
@@ -66,7 +66,7 @@ onEachEngine('shared rate limits', world => {
     expect(used).toHaveLength(700)
   })
 
-  test('a window that has ended begins anew, and so does one that a clock set back has left in the future', async () => {
+  test('a window starts anew after its end, and if it lies in the future because a clock was set back', async () => {
     for (const shift of [WINDOW_MS, -3_600_000]) {
       const before = createInstance()
       before.send(`shift ${shift}`, 100)
@@ -79,7 +79,7 @@ onEachEngine('shared rate limits', world => {
     }
   })
 
-  test('who sends little is no row, and no row tells who sent', async () => {
+  test('callers with few requests have no row, and no row identifies a caller', async () => {
     const { send, share } = createInstance()
     const before = (await rows()).length
     send('quiet', 9)
@@ -91,7 +91,7 @@ onEachEngine('shared rate limits', world => {
     expect(JSON.stringify(await rows())).not.toContain('quiet')
   })
 
-  test('while the database is not there each goes on by what it knows, and makes it up later', async () => {
+  test('while the database is unavailable each instance continues with its own counts, and shares them later', async () => {
     const [one, two] = [createInstance(), createInstance()]
     one.send('eve', 60)
     await one.share({ ...world.db, write: () => Promise.reject(new DatabaseError('unreachable')) })
@@ -102,7 +102,7 @@ onEachEngine('shared rate limits', world => {
     expect(two.send('eve', 1)).toBe(0)
   })
 
-  test('windows that have ended are swept away', async () => {
+  test('windows that have ended are deleted', async () => {
     world.clock.advance(WINDOW_MS + 3_600_000)
     const { send, share } = createInstance()
     send('fresh', 50)

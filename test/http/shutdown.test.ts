@@ -53,7 +53,7 @@ for (const engine of sharedEngines) {
         return output.some(line => line.includes(`"msg":"${message}"`))
       })
 
-    test('SIGTERM under load: unready first and still serving, then every request that got in is answered, and 0', async () => {
+    test('SIGTERM under load: first unready while serving, then every accepted request gets its response, and the exit code is 0', async () => {
       // Long enough for two requests at once of a busy machine.
       const api = await start({ DRAIN_GRACE_MS: '5000' })
       const tokens = await Promise.all(Array.from({ length: FANS }, (_, n) => tokenOf(n + 1)))
@@ -107,7 +107,7 @@ for (const engine of sharedEngines) {
       expect(devices.toSorted()).toEqual(acknowledged.toSorted())
     })
 
-    test('a request that never ends is left behind at the deadline, with exit code 1', async () => {
+    test('a request that never ends is aborted at the deadline, with exit code 1', async () => {
       const api = await start({ DRAIN_TIMEOUT_MS: '50' })
       const { idp } = provider
       await idp.handle(
@@ -133,7 +133,7 @@ for (const engine of sharedEngines) {
       await idp.handle(new Request(`${provider.issuer}/_mock/faults`, { method: 'DELETE' }))
     })
 
-    test('an older version serves on beside a newer one’s additions, and refuses to start again after them', async () => {
+    test('an older version keeps serving after the additions of a newer one, and refuses to start after them', async () => {
       const older = await start()
       await execute(temporary.url ?? '', [
         'ALTER TABLE teams ADD COLUMN nickname text',

@@ -26,7 +26,7 @@ onEngine(sqliteEngine, 'over a socket', world => {
 
   const bearer = () => ({ authorization: `Bearer ${token}` })
 
-  test('a caller is known, written and read', async () => {
+  test('the caller is authenticated, and can write and read', async () => {
     const { token: unknown } = await world.fan()
     const headers = { authorization: `Bearer ${unknown}` }
     const written = await client.post('/api/user/profile', { bio: 'Ünïcode 🏟' }, headers)
@@ -34,7 +34,7 @@ onEngine(sqliteEngine, 'over a socket', world => {
     expect((await client.get('/api/user/profile', headers)).body.bio).toBe('Ünïcode 🏟')
   })
 
-  test('404, 405 and 401 are the problems that they are in process', async () => {
+  test('404, 405 and 401 have the same problem documents as in process', async () => {
     const missing = await client.get('/nothing', { 'x-request-id': 'mine' })
     expect([missing.status, missing.body.code, missing.body.requestId]).toEqual([404, 'not_found', 'mine'])
     const wrong = await client.send('/api/rewards/claim', { method: 'DELETE' })
@@ -58,7 +58,7 @@ onEngine(sqliteEngine, 'over a socket', world => {
     }
   })
 
-  test('two Authorization headers are 401 invalid_token, whichever of them is good', async () => {
+  test('two Authorization headers are 401 invalid_token, whichever of them is valid', async () => {
     for (const headers of [
       [`Authorization: Bearer ${token}`, 'Authorization: Bearer x'],
       ['Authorization: Bearer x', `Authorization: Bearer ${token}`],
@@ -97,7 +97,7 @@ onEngine(sqliteEngine, 'over a socket', world => {
     expect((await client.get('/api/rewards', { authorization: `bearer ${token}` })).status).toBe(200)
   })
 
-  test('a body past the limit is 413, announced or in chunks, and the server goes on', async () => {
+  test('a body beyond the limit is 413, with Content-Length or in chunks, and the server continues', async () => {
     const limit = world.config.maxBodyBytes
     const announced = await client.post('/api/user/profile', { bio: 'x'.repeat(limit) }, bearer())
     expect([announced.status, announced.body.code]).toEqual([413, 'payload_too_large'])
@@ -113,7 +113,7 @@ onEngine(sqliteEngine, 'over a socket', world => {
     expect((await client.get('/healthz')).status).toBe(200)
   })
 
-  test('a body far past the limit is refused by the server itself, with 413', async () => {
+  test('a body far beyond the limit is refused by the HTTP server with 413', async () => {
     const length = 64 * world.config.maxBodyBytes
     const head = ['Content-Type: application/json', `Content-Length: ${length}`]
     const answer = await rawRequest(port, requestLines('POST /api/user/profile', ...head))
@@ -139,7 +139,7 @@ onEngine(sqliteEngine, 'over a socket', world => {
     expect(await rawRequest(port, untyped, '{}')).toStartWith('HTTP/1.1 415 ')
   })
 
-  test('bad bytes in a query and in a body are 400', async () => {
+  test('invalid UTF-8 in a query and in a body is 400', async () => {
     expect((await client.get('/api/teams?%ff')).status).toBe(400)
     const head = ['Content-Type: application/json', `Authorization: Bearer ${token}`, 'Content-Length: 11']
     const body = Buffer.from('{"bio":"\xff"}', 'latin1')
@@ -149,7 +149,7 @@ onEngine(sqliteEngine, 'over a socket', world => {
     expect(answer).toContain('"code":"malformed_request"')
   })
 
-  test('a request id with a line break cannot be smuggled into the answer', async () => {
+  test('a request id with a line break does not appear in the response', async () => {
     const answer = await rawRequest(port, requestLines('GET /healthz', 'X-Request-Id: a\tb'))
     expect(answer).toStartWith('HTTP/1.1 200 ')
     expect(answer).not.toContain('a\tb')

@@ -56,7 +56,7 @@ onEachEngine('A read by a fan who has not read before', world => {
 })
 
 onEachEngine('An onboarding', world => {
-  test('takes twenty statements, each of them prepared', async () => {
+  test('runs twenty statements, all prepared', async () => {
     const caller = (subject: string) => ({ provider: world.config.identity.name, subject })
     const time = new Date(world.clock.ms)
     const claims = {

@@ -77,7 +77,7 @@ onEngine(sqliteEngine, 'on the wire', world => {
   const heard = () => world.logged.length
   const answersIn = (text: string) => text.split('HTTP/1.1 ').length - 1
 
-  describe('is refused before the application hears of it:', () => {
+  describe('is refused before it reaches the application:', () => {
     for (const [name, [status, request]] of Object.entries(REFUSED)) {
       test(name, async () => {
         const before = heard()
@@ -88,7 +88,7 @@ onEngine(sqliteEngine, 'on the wire', world => {
     }
   })
 
-  describe('chunks that cannot be told apart end the connection:', () => {
+  describe('ambiguous chunks end the connection:', () => {
     for (const [name, chunks] of Object.entries(BAD_CHUNKS)) {
       test(name, async () => {
         const before = heard()
@@ -111,7 +111,7 @@ onEngine(sqliteEngine, 'on the wire', world => {
     }
   })
 
-  test('an HTTP/1.0 probe without a Host header is answered, with any query, and other paths are 400', async () => {
+  test('an HTTP/1.0 probe without a Host header is served, with any query, and other paths are 400', async () => {
     const send = (line: string) => rawRequest(port, `${line} HTTP/1.0\r\n\r\n`)
     const queries = ['', '?', '?a=/b/c&a=2', '?from=http://lb.example/x', '?%ff%00%', '?a[]={}&=&&']
     for (const path of ['/healthz', '/readyz'].flatMap(probe => queries.map(query => probe + query))) {
@@ -126,7 +126,7 @@ onEngine(sqliteEngine, 'on the wire', world => {
     expect(await send('POST /healthz')).toStartWith('HTTP/1.1 405 ')
   })
 
-  test('TRACE echoes nothing and CONNECT opens nothing', async () => {
+  test('TRACE returns nothing of the request, and CONNECT opens no connection', async () => {
     const trace = await rawRequest(port, requestLines('TRACE /healthz', 'X-Secret: hunter2'))
     expect(trace).toStartWith('HTTP/1.1 405 ')
     expect(trace).not.toContain('hunter2')
@@ -134,7 +134,7 @@ onEngine(sqliteEngine, 'on the wire', world => {
     expect(connect).toStartWith('HTTP/1.1 400 ')
   })
 
-  test('a request to another site by its full URL is answered as one to this', async () => {
+  test('a request with the absolute URL of another site is handled as a request to this one', async () => {
     const answer = await rawRequest(port, requestLines('GET http://evil.example/healthz'))
     expect(answer).toStartWith('HTTP/1.1 200 ')
     expect(answer).not.toContain('evil')
@@ -160,7 +160,7 @@ onEngine(sqliteEngine, 'on the wire', world => {
     }
   })
 
-  test('a head that does not end is cut, whether it drips or has stopped', async () => {
+  test('a request head that does not end times out, whether bytes arrive slowly or not at all', async () => {
     async function neverEnd(drips: boolean): Promise<string> {
       const chunks: Uint8Array[] = []
       let closed = false
@@ -187,7 +187,7 @@ onEngine(sqliteEngine, 'on the wire', world => {
     expect(heard()).toBe(before)
   })
 
-  test('a request pipelined behind a write loses both answers, while the write is done', async () => {
+  test('a request pipelined after a write loses both responses, but the write is committed', async () => {
     const fan = await world.fan()
     const rewardId = await world.reward({ pointsRequired: 0 })
     const body = JSON.stringify({ rewardId })

@@ -69,7 +69,7 @@ for (const engine of sharedEngines) {
         body: JSON.stringify(body),
       })
 
-    test('all of them listen and share the requests', async () => {
+    test('all workers listen and share the requests', async () => {
       const token = await provider.idp.issueToken('fan-0001')
       expect((await send('/api/user/onboarding', token, {})).status).toBe(200)
       for (const { status, body } of await askAll('/api/rewards', token)) {
@@ -77,14 +77,14 @@ for (const engine of sharedEngines) {
       }
     })
 
-    test('a token that one of them logged out is refused by all, though each had let it in', async () => {
+    test('a token that one worker logs out is refused by all, though each had accepted it', async () => {
       const token = await provider.idp.issueToken('fan-0002')
       for (const { status } of await askAll('/api/rewards', token)) expect(status).toBe(200)
       expect((await send('/api/auth/logout', token, {})).status).toBe(204)
       for (const { status } of await askAll('/api/rewards', token)) expect(status).toBe(401)
     })
 
-    test('a logout holds in all of them from the moment of its answer, while they are busy', async () => {
+    test('a logout is effective in all workers once its response is sent, also under load', async () => {
       const tokens = await Promise.all(Array.from({ length: 60 }, () => provider.idp.issueToken('fan-0004')))
       const reader = await provider.idp.issueToken('fan-0005')
       const statusOf = async (token: string) => {
@@ -107,7 +107,7 @@ for (const engine of sharedEngines) {
       expect(alive).toEqual([])
     })
 
-    test('what one of them wrote, all show: at once on SQLite, within a second on PostgreSQL', async () => {
+    test('all workers show the writes of one: immediately on SQLite, within a second on PostgreSQL', async () => {
       const token = await provider.idp.issueToken('fan-0003')
       await send('/api/user/onboarding', token, { profile: { displayName: 'Before' } })
       await askAll('/api/dashboard', token)
@@ -130,7 +130,7 @@ for (const engine of sharedEngines) {
       )
     const everywhere = (level: string) => Array.from({ length: WORKERS + 1 }, (_, n) => `${level} ${n}`)
 
-    test('SIGUSR2 changes the log level of all of them once, whichever processes receive it', async () => {
+    test('SIGUSR2 changes the log level of all workers once, whichever processes receive it', async () => {
       const pids = linesOf(api).flatMap(({ msg, pid }) => (msg === 'worker started' ? [pid] : []))
       for (const level of ['debug', 'info']) {
         const from = changesOf(api).length
@@ -163,7 +163,7 @@ for (const engine of sharedEngines) {
       expect(await Promise.all(serving.map(requestsOf))).toEqual(before.map(counted))
     })
 
-    test('one that is killed is replaced, and all leave with 0 when they are told to', async () => {
+    test('a killed worker is replaced, and all processes exit with 0 after SIGTERM', async () => {
       const doomed = await startWorkers()
       const { pid, worker } = linesOf(doomed).find(({ msg }) => msg === 'worker started')
       doomed.process.kill('SIGUSR2')

@@ -23,7 +23,7 @@ function createWorld({ jitter = 0 } = {}) {
   return Object.assign(world, { admission, admit })
 }
 
-test('a crowd begins in portions, a turn of the event loop each, in the order of arrival', async () => {
+test('many requests start in groups, one per turn of the event loop, in the order of arrival', async () => {
   const { admission } = createWorld()
   const begun: number[] = []
   const all = Array.from({ length: 1_000 }, async (_, n) => {
@@ -43,7 +43,7 @@ test('a crowd begins in portions, a turn of the event loop each, in the order of
 })
 
 describe('Admission of writes', () => {
-  test('admits what can be done in time, and again as much as has ended', () => {
+  test('admits as many writes as can be done in time, and one more for each that ends', () => {
     const { admission, admit } = createWorld()
     const admitted = admit(10_000)
     expect(admitted).toHaveLength(MAX_WAIT_MS + 1)
@@ -54,7 +54,7 @@ describe('Admission of writes', () => {
     expect(admit(1_000)).toHaveLength(300)
   })
 
-  test('never refuses a read, nor counts it', () => {
+  test('neither refuses nor counts reads', () => {
     const world = createWorld()
     world.load.oldestMs = 60_000
     for (const method of ['GET', 'HEAD', 'OPTIONS']) expect(world.admission.admit(request(method))).toBeNull()
@@ -72,7 +72,7 @@ describe('Admission of writes', () => {
     expect(world.admit(5)).toHaveLength(5)
   })
 
-  test('spreads the refused over the time that their writes take, from when half of the queue is done', () => {
+  test('spreads Retry-After over the time that the refused writes take, from when half of the queue is done', () => {
     const world = createWorld()
     world.load.oldestMs = 6_000
     const seconds = Array.from({ length: 10_000 }, () => world.admission.admit(request()) ?? 0)
@@ -86,7 +86,7 @@ describe('Admission of writes', () => {
     expect(world.admission.admit(request())).toBe(4)
   })
 
-  test('adds jitter that grows with the crowd, and never asks for more than five minutes', () => {
+  test('adds jitter that grows with the number of refusals, to at most five minutes', () => {
     const world = createWorld({ jitter: 1 })
     const one = request()
     world.load.oldestMs = 6_000

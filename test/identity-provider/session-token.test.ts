@@ -58,12 +58,12 @@ describe('a token without kid', () => {
     expect(await verdict({ exp: seconds - 60 }, several(3), 2)).toBe('invalid_token: The token has expired.')
   })
 
-  test('is tried with at most ten keys', async () => {
+  test('is verified with at most ten keys', async () => {
     expect(await verdict({}, several(11), 9)).toBe(ACCEPTED)
     expect(await verdict({}, several(11), 10)).toBe(UNSIGNED)
   })
 
-  test('is not tried with keys of another algorithm or use', async () => {
+  test('is not verified with keys of another algorithm or use', async () => {
     const [first, second, third] = elliptic
     const keys = [
       { ...first, alg: 'ES384' },

@@ -46,7 +46,7 @@ describe('createVerifiedTokenCache', () => {
     expect(cache.get('token', true)).toBeUndefined()
   })
 
-  test('does not cache a failure, and rejects with it', async () => {
+  test('does not cache an error, and rejects with it', async () => {
     const cache = open()
     expect(cache.put('token', Promise.reject(new Error('not valid')))).rejects.toThrow('not valid')
     expect(cache.get('token', true)).toBeUndefined()

@@ -40,7 +40,7 @@ test('every day of forty years lies in its week and month, and ids name the same
   }
 })
 
-test('what is earned counts on three boards: of all time, of its month and of its week', () => {
+test('points count on three boards: of all time, of the month and of the week', () => {
   const ids = boardsAt(new Date('2027-01-01T00:00:00.000Z')).map(({ id }) => id)
   expect(ids).toEqual(['all', '2027-01', '2026-W53'])
 })
@@ -54,7 +54,7 @@ test('there is a week 53 only in years that have one, no week 0, no month 0 or 1
     expect([id, parseBoard('month', id)]).toEqual([id, null])
 })
 
-test('who enrols in the last millisecond of a period takes part in it, who enrols at its end does not', () => {
+test('a fan who enrols in the last millisecond of a period takes part in it, one who enrols at its end does not', () => {
   const week = boardAt('week', new Date('2026-12-30T12:00:00.000Z'))
   const month = boardAt('month', new Date('2026-12-30T12:00:00.000Z'))
   expect(takesPart(new Date('2027-01-03T23:59:59.999Z'), week)).toBe(true)

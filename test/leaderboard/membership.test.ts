@@ -63,7 +63,7 @@ onEachEngine('Leaderboard membership', world => {
     await expectSound()
   })
 
-  test('what a fan earns after leaving puts them on no board', async () => {
+  test('points earned after leaving put the fan on no board', async () => {
     const fan = await onboarded(10)
     await leave(fan)
     await world.grant(fan, 90)

@@ -96,7 +96,7 @@ onEachEngine('Pages of the leaderboard', world => {
     })
   }
 
-  test('around=me has the caller in its middle, except at both ends, and its cursors continue', async () => {
+  test('around=me has the caller in the middle of the page, except at both ends, and its cursors continue', async () => {
     const whole = (await read('')).entries
     const ids = whole.map(({ userId }) => userId)
     for (const fan of fans) {
@@ -221,7 +221,7 @@ onEachEngine('A board that changes during paging', world => {
     }
   })
 
-  test('a page that has become empty still has the total and the previous cursor', async () => {
+  test('an empty page after the last entry has the total and the previous cursor', async () => {
     const { nextCursor } = (await world.anonymous.get('/api/leaderboard?limit=2')).body
     // The fan after the cursor rises above it.
     await world.grant(fans[2] as Fan, 1000)

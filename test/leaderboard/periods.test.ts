@@ -161,7 +161,7 @@ onEachEngine('Boards by id', world => {
     return body
   }
 
-  test('a board is final a minute after its end, when every write begun in it has finished', async () => {
+  test('a board is final a minute after its end, when every write that started in it has ended', async () => {
     const final = async (query: string) => (await read(query)).board.final
     setClock('2027-01-04T00:00:59.999Z')
     expect(await final('period=week&of=2026-W53')).toBe(false)

@@ -98,7 +98,7 @@ onEachEngine('Boards of predictions', world => {
     expect(around.entries.map(({ rank }: Entry) => rank)).toEqual([2])
   })
 
-  test('a corrected result gives the ranks of the last one, also months later', async () => {
+  test('after a corrected result the ranks are those of the last result, also months later', async () => {
     const { season, match, fans } = await createSeason()
     await match.finish(2, 1)
     await settleAll(world)
@@ -156,7 +156,7 @@ onEachEngine('Boards of predictions', world => {
     expect((await world.anonymous.get(path, { 'if-none-match': etag })).status).toBe(200)
   })
 
-  test('a board of all points is answered as without a kind', async () => {
+  test('a board of all points equals the one without a kind', async () => {
     for (const query of ['', 'period=week', 'period=month']) {
       const body = await read(query)
       expect(await read(`${query}&kind=points`)).toEqual(body)

@@ -49,7 +49,7 @@ describe.each(sharedEngines)('Processes at a match ($name)', engine => {
     return temporary.db.read.select().from(users).where(inArray(users.subject, subjects))
   }
 
-  test('predict until kick-off: what was accepted was written before it, and a refusal leaves nothing', async () => {
+  test('predictions concurrent with kick-off: accepted ones are written before it, refused ones not at all', async () => {
     const names = Array.from({ length: PROCESSES }, (_, n) => `process-${n}`)
     const running = await Promise.all(names.map(name => start('predict', 'derby', name)))
     const kickoffAt = new Date(Date.now() + KICK_OFF_IN_MS)

@@ -108,7 +108,7 @@ onEachEngine(
       expect(grown).toEqual([2, 2, 20])
     })
 
-    test('what is rolled back is not counted', async () => {
+    test('rolled-back units of work are not counted', async () => {
       const userId = await newFan(world)
       const rollBack = () =>
         world.db

@@ -226,7 +226,7 @@ describe('a browser that has signed in', () => {
     )
   })
 
-  test('loses its session when its fan is deleted', async () => {
+  test('has no session after its fan is deleted', async () => {
     const { world, cookie } = await signIn()
     await world.send('DELETE', '/_mock/users/fan-0003')
     const response = await world.get(authorizePath({ prompt: 'none' }), { cookie })

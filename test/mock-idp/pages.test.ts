@@ -84,7 +84,7 @@ describe('the sign-in page', () => {
     }
   })
 
-  test('escapes markup in a search, a hint, a state and a name', async () => {
+  test('escapes HTML in a search, a hint, a state and a name', async () => {
     const world = createWorld()
     await world.json('PATCH', '/_mock/users/fan-0001', {
       name: xss,

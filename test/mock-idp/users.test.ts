@@ -18,7 +18,7 @@ test('another seed gives other fans with the same ids', () => {
   expect(one.map(({ name }) => name)).not.toEqual(two.map(({ name }) => name))
 })
 
-test('no two of three thousand fans share a username or an email', () => {
+test('the usernames and emails of three thousand fans are unique', () => {
   const fans = generateFans({ seed: 3, count: 3000 })
   expect(new Set(fans.map(({ preferred_username }) => preferred_username)).size).toBe(fans.length)
   expect(new Set(fans.map(({ email }) => email)).size).toBe(fans.length)

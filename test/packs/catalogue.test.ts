@@ -10,7 +10,7 @@ interface Pack {
 }
 
 onEachEngine('GET /api/packs of an empty catalogue', world => {
-  test('answers anybody, may be cached for seconds, and says nothing of who asks', async () => {
+  test('needs no token, may be cached for seconds, and does not depend on the caller', async () => {
     const { status, headers, body } = await world.anonymous.get('/api/packs')
     expect([status, body]).toEqual([200, { packs: [] }])
     expect(headers.get('cache-control')).toBe('public, max-age=0, s-maxage=1, must-revalidate')
@@ -44,7 +44,7 @@ onEachEngine('GET /api/packs', world => {
     } as unknown as Pack)
   })
 
-  test('leaves out what is switched off, not yet begun, or over, to the millisecond', async () => {
+  test('omits deactivated entries, and those before their start or after their end, to the millisecond', async () => {
     const hidden = [
       await addPack(world, { active: false }),
       await addPack(world, { startsAt: at(1) }),
@@ -86,7 +86,7 @@ onEachEngine('GET /api/packs', world => {
     expect((await find(await addPack(world)))?.supply).toBeNull()
   })
 
-  test('what remains is neither sold nor held just now, and goes back up by the clock alone', async () => {
+  test('the remaining supply is neither sold nor held, and grows when holds expire', async () => {
     const id = await addPack(world, { supply: 3, price: FREE })
     const fan = await patientFan(world)
     const { body: first } = await start(fan, id)
@@ -101,7 +101,7 @@ onEachEngine('GET /api/packs', world => {
 })
 
 onEachEngine('GET /api/packs/{packId}', world => {
-  test('answers the items by id with the weights that the odds are made of', async () => {
+  test('returns the items by id with the weights from which the odds are computed', async () => {
     const id = await addPack(world)
     const { status, headers, body } = await world.anonymous.get(`/api/packs/${id}`)
     expect(status).toBe(200)
@@ -136,7 +136,7 @@ onEachEngine('GET /api/packs/{packId}', world => {
     }
   })
 
-  test('refuses a pack that does not exist with 404 pack_not_found, which nobody may cache', async () => {
+  test('refuses a pack that does not exist with 404 pack_not_found, which must not be cached', async () => {
     const answer = await world.anonymous.get('/api/packs/no-such-pack')
     expect(refusal(answer)).toEqual([404, 'pack_not_found'])
     expect(answer.headers.get('cache-control')).toBe('no-store')

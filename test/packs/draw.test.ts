@@ -30,12 +30,12 @@ const input = {
 }
 
 describe('the draw', () => {
-  test('gives the same items for the same seeds, wherever it is run', () => {
+  test('gives the same items for the same seeds on every machine', () => {
     expect(drawItems(input)).toEqual(drawItems({ ...input, weights: weights.toReversed() }))
     expect(drawItems(input)).toHaveLength(5)
   })
 
-  test('follows its published recipe, worked out by hand', () => {
+  test('equals a calculation by hand of the published algorithm', () => {
     const hmac = new Bun.CryptoHasher('sha256', Buffer.from(serverSeed, 'hex'))
       .update('my luck:pack-1:0')
       .digest()
@@ -61,7 +61,7 @@ describe('the draw', () => {
     expect(new Set(numbers).size).toBe(5)
   })
 
-  test('stays within the total, whatever the total is', () => {
+  test('is below the total, for any total', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), fc.string(), (total, message) => {
         const number = drawNumber(serverSeed, message, total)
@@ -105,7 +105,7 @@ describe('the draw', () => {
 })
 
 describe('the odds', () => {
-  test('add up to exactly 1 and are what the draw uses', () => {
+  test('add up to exactly 1 and equal the weights of the draw', () => {
     expect(oddsOf(weights)).toEqual([
       { rarity: 'common', probability: '0.749999' },
       { rarity: 'rare', probability: '0.200001' },
@@ -134,7 +134,7 @@ describe('the odds', () => {
     )
   })
 
-  test('weights that make no pack are refused', () => {
+  test('invalid weights are refused', () => {
     expect(weightsProblem([])).toContain('add up')
     expect(weightsProblem([{ id: 'a', rarity: 'c', weight: 999_999 }])).toContain('not 999999')
     expect(weightsProblem([{ id: 'a', rarity: 'c', weight: 0.5 }])).toContain('whole number')
@@ -146,7 +146,7 @@ describe('the odds', () => {
 describe('the proof', () => {
   const proof = makeProof(input)
 
-  test('holds, and commits to seed and terms', () => {
+  test('is valid, and commits to seed and terms', () => {
     expect(findFlaw(proof)).toBeNull()
     expect(findFlaw(JSON.parse(JSON.stringify(proof)))).toBeNull()
     expect(proof.seedHash).toBe(hashSeed(serverSeed))
@@ -184,7 +184,7 @@ describe('the proof', () => {
     expect(findFlaw({ ...certain, userPackId: 'x' })).toBe('a member was changed')
   })
 
-  test('is held to what the purchase promised: another seed or other weights of the same odds break it', () => {
+  test('is compared with the purchase: another seed, or other weights of the same odds, are an error', () => {
     const { packId, seedHash, termsHash } = proof
     const promise = { packId, seedHash, termsHash }
     expect(findBreach(proof, promise)).toBeNull()
@@ -205,11 +205,11 @@ describe('the proof', () => {
       expect(findBreach(proof, other)).toBeString()
   })
 
-  test('weights in another order are refused: the canonical one is part of the proof', () => {
+  test('weights in another order are refused: the canonical order is part of the proof', () => {
     expect(findFlaw({ ...proof, weights: proof.weights.toReversed() })).toBe('the weights are not in order')
   })
 
-  test('what is no proof at all is refused', () => {
+  test('a value that is not a proof is refused', () => {
     for (const value of [null, 7, 'x', [], {}, { ...proof, items: 'x' }, { ...proof, weights: [null] }]) {
       expect(findFlaw(value)).toBeString()
     }

@@ -22,7 +22,7 @@ onEachEngine(
       return ids
     }
 
-    test('past PACK_HOLDS_PER_FAN a purchase of that pack is 409 too_many_holds, of another pack or fan it is not', async () => {
+    test('above PACK_HOLDS_PER_FAN a purchase of that pack is 409 too_many_holds, of another pack or fan it is not', async () => {
       const [fan, other] = [await patientFan(world), await patientFan(world)]
       const packId = await addPack(world, { price: FREE, supply: 10 })
       await holdAll(fan, packId)
@@ -32,7 +32,7 @@ onEachEngine(
       expect((await start(fan, await addPack(world, { price: FREE }))).status).toBe(201)
     })
 
-    test('what is completed is no hold any more, nor is what has expired', async () => {
+    test('neither a completed nor an expired purchase is a hold', async () => {
       const fan = await patientFan(world)
       const packId = await addPack(world, { price: FREE })
       const [first = ''] = await holdAll(fan, packId)
@@ -43,7 +43,7 @@ onEachEngine(
       await holdAll(fan, packId)
     })
 
-    test('is asked after the supply and before the points', async () => {
+    test('is checked after the supply and before the points', async () => {
       const fan = await patientFan(world, 300)
       const scarce = await addPack(world, { price: FREE, supply: 3 })
       await holdAll(fan, scarce)

@@ -27,7 +27,7 @@ async function readAll<Row>(fan: Client, path: string, member: string): Promise<
 }
 
 onEachEngine('GET /api/user/packs', world => {
-  test('answers nothing for a fan whom the application has not seen', async () => {
+  test('returns an empty list for a fan without a record', async () => {
     const { status, body } = await (await patientFan(world)).get('/api/user/packs')
     expect([status, body]).toEqual([200, { packs: [], nextCursor: null }])
   })
@@ -89,7 +89,7 @@ onEachEngine('GET /api/user/collection', world => {
     })
   }
 
-  test('answers nothing before a pack is opened', async () => {
+  test('returns an empty collection before a pack is opened', async () => {
     const fan = await patientFan(world)
     expect((await fan.get('/api/user/collection')).body).toEqual({ items: [], nextCursor: null })
     await buy(fan, await addPack(world, { price: FREE }))

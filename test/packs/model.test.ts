@@ -256,7 +256,7 @@ onEachEngine('Purchases of a few fans', world => {
     expect([...answers].filter(answer => !answer.endsWith('skipped')).toSorted()).toEqual(every)
   })
 
-  test('at once, whatever their order, no rule is broken', async () => {
+  test('concurrently, in any order, violates no rule', async () => {
     const batches = fc.array(fc.tuple(fc.array(step, { minLength: 2, maxLength: 6 }), wait, fc.boolean()), {
       minLength: 3,
       maxLength: 6,

@@ -53,7 +53,7 @@ onEachEngine('The server seed before its pack is opened', world => {
     return createApp({ ...deps, db: { ...deps.db, write } })
   }
 
-  test('is in no answer and no line of the log, whatever succeeds, is refused, or breaks', async () => {
+  test('is in no response and no line of the log, on success, refusal and error', async () => {
     const { token } = await patientFan(world, 150)
     const fan = overheard(token)
     const other = overheard((await patientFan(world)).token)

@@ -57,7 +57,7 @@ onEachEngine('POST /api/packs/open', world => {
     }
   })
 
-  test('a repeat answers the same, with any client seed and at any later time', async () => {
+  test('a repeat returns the same, with any client seed and at any later time', async () => {
     const fan = await patientFan(world)
     const { userPack } = await buy(fan, await free())
     const first = await open(fan, userPack.id, 'first')
@@ -68,7 +68,7 @@ onEachEngine('POST /api/packs/open', world => {
     }
   })
 
-  test('of 20 concurrent openings with different seeds one draws, and all answer its draw', async () => {
+  test('of 20 concurrent openings with different seeds one draws, and all return its draw', async () => {
     const fan = await patientFan(world)
     const { userPack } = await buy(fan, await free())
     const answers = await Promise.all(
@@ -161,7 +161,7 @@ onEachEngine('bun run verify-draw', world => {
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
-  test('leaves with 0 for the proof of an opened pack, and with 1 once a byte of it is changed', async () => {
+  test('exits with 0 for the proof of an opened pack, and with 1 after a byte of it is changed', async () => {
     const fan = await patientFan(world)
     const { userPack } = await buy(fan, await addPack(world, { price: FREE }))
     const { proof } = (await open(fan, userPack.id, 'my luck')).body
@@ -178,15 +178,15 @@ onEachEngine('bun run verify-draw', world => {
   })
 })
 
-describe('bun run verify-draw, called wrongly', () => {
-  test('leaves with 1 for a file that is no proof, and with 2 for no file or three', async () => {
+describe('bun run verify-draw with invalid arguments', () => {
+  test('exits with 1 for a file that is not a proof, and with 2 for no file or three', async () => {
     expect((await verify('no-such-file.json')).code).toBe(1)
     expect((await verify('package.json')).code).toBe(1)
     expect((await verify()).code).toBe(2)
     expect((await verify('a.json', 'b.json', 'c.json')).code).toBe(2)
   })
 
-  test('the example of the document is a proof that holds', () => {
+  test('the example of the document is a valid proof', () => {
     expect(findFlaw(exampleProof)).toBeNull()
   })
 })

@@ -39,7 +39,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect(await purchaseRows(world, packId)).toMatchObject([{ paymentReference: reference }])
   })
 
-  test('a repeat answers the same, with the same receipt, another one or none', async () => {
+  test('a repeat returns the same, with the same receipt, another one or none', async () => {
     const fan = await patientFan(world)
     const packId = await onSale()
     const bought = await buyWithMoney(fan, packId)
@@ -278,7 +278,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect(await remaining(world, packId)).toBe(1)
   })
 
-  test('a payment for a hold that the supply no longer covers is refund_due', async () => {
+  test('a payment for a hold beyond a reduced supply is refund_due', async () => {
     const fan = await patientFan(world)
     const packId = await onSale(2)
     await buyWithMoney(fan, packId)
@@ -308,7 +308,7 @@ onEachEngine('PUT /api/packs/purchase with money', world => {
     expect(rows.map(({ status }) => status).toSorted()).toEqual(['completed', 'pending'])
   })
 
-  test('20 concurrent paid completions all answer the same pack', async () => {
+  test('20 concurrent paid completions all return the same pack', async () => {
     const fan = await patientFan(world)
     const packId = await onSale()
     const { body: started } = await start(fan, packId)

@@ -51,7 +51,7 @@ onEachEngine('PUT /api/packs/purchase with points', world => {
     expect(await balanceOf(fan)).toEqual({ balance: 50, lifetime: 150 })
   })
 
-  test('a repeat answers the same and books nothing more, also after the hold would have expired', async () => {
+  test('a repeat returns the same and books nothing more, also after the end of the hold', async () => {
     const fan = await patientFan(world, 500)
     const packId = await addPack(world, { supply: 5 })
     const first = await buy(fan, packId)
@@ -64,7 +64,7 @@ onEachEngine('PUT /api/packs/purchase with points', world => {
     expect(await remaining(world, packId)).toBe(4)
   })
 
-  test('of 20 completions at once all answer one pack, and one entry is booked', async () => {
+  test('20 concurrent completions all return one pack, and one entry is booked', async () => {
     const fan = await patientFan(world, 5000)
     const packId = await addPack(world, { supply: 5 })
     const { body: started } = await start(fan, packId)
@@ -75,7 +75,7 @@ onEachEngine('PUT /api/packs/purchase with points', world => {
     expect(await remaining(world, packId)).toBe(4)
   })
 
-  test('points that are gone by then: 409 insufficient_points, still pending, and payable later', async () => {
+  test('points that are spent before the completion: 409 insufficient_points, still pending, and payable later', async () => {
     const fan = await patientFan(world, 100)
     const packId = await addPack(world, { supply: 5 })
     const { body: started } = await start(fan, packId)
@@ -97,7 +97,7 @@ onEachEngine('PUT /api/packs/purchase with points', world => {
     expect(await remaining(world, packId)).toBe(4)
   })
 
-  test('with points for one, of two purchases completed at once one is paid', async () => {
+  test('with points for one, one of two concurrent completions succeeds', async () => {
     const fan = await patientFan(world, 100)
     const packIds = [await addPack(world), await addPack(world)]
     const started = await Promise.all(packIds.map(packId => start(fan, packId)))
@@ -119,7 +119,7 @@ onEachEngine('PUT /api/packs/purchase with points', world => {
     expect(await remaining(world, packId)).toBe(4)
   })
 
-  test('a purchase of nobody and one of somebody else are 404 purchase_not_found alike', async () => {
+  test('an unknown purchase and a purchase of another fan are both 404 purchase_not_found', async () => {
     const [owner, other] = [await patientFan(world, 100), await patientFan(world, 100)]
     const { body: started } = await start(owner, await addPack(world))
     const answers = [
@@ -133,7 +133,7 @@ onEachEngine('PUT /api/packs/purchase with points', world => {
     expect((await complete(owner, started.id)).status).toBe(200)
   })
 
-  test('a price of nothing books nothing', async () => {
+  test('a price of zero books nothing', async () => {
     const fan = await patientFan(world)
     const bought = await buy(fan, await addPack(world, { price: FREE }))
     expect([bought.status, bought.userPack.state]).toEqual(['completed', 'sealed'])
@@ -153,7 +153,7 @@ onEachEngine('PUT /api/packs/purchase with points', world => {
     }
   })
 
-  test('a hold that the supply no longer covers is refused as expired, and nothing is booked', async () => {
+  test('a hold beyond a reduced supply is refused as expired, and nothing is booked', async () => {
     const fan = await patientFan(world, 300)
     const packId = await addPack(world, { supply: 2 })
     await buy(fan, packId)

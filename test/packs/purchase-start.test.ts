@@ -42,7 +42,7 @@ onEachEngine('POST /api/packs/purchase', world => {
     expect(await balanceOf(fan)).toEqual({ balance: 150, lifetime: 150 })
   })
 
-  test('promises another seed every time', async () => {
+  test('has another seed hash at each purchase', async () => {
     const fan = await patientFan(world)
     const packId = await addPack(world, { price: FREE })
     const [first, second] = [await start(fan, packId), await start(fan, packId)]
@@ -54,7 +54,7 @@ onEachEngine('POST /api/packs/purchase', world => {
     expect(refusal(await start(fan, 'no-such-pack'))).toEqual([404, 'pack_not_found'])
   })
 
-  test('refuses a pack that is switched off, not yet begun, or over with 409 pack_inactive', async () => {
+  test('refuses a pack that is deactivated, before its start or after its end with 409 pack_inactive', async () => {
     const fan = await patientFan(world, 1000)
     for (const fields of [{ active: false }, { startsAt: at(1) }, { endsAt: at(0) }]) {
       const packId = await addPack(world, fields)
@@ -62,7 +62,7 @@ onEachEngine('POST /api/packs/purchase', world => {
     }
   })
 
-  test('sells from the first instant of the window to just before the last', async () => {
+  test('sells from startsAt inclusive to endsAt exclusive', async () => {
     const fan = await patientFan(world, 1000)
     for (const fields of [{ startsAt: at(0), endsAt: at(DAY) }, { endsAt: at(1) }]) {
       expect((await start(fan, await addPack(world, fields))).status).toBe(201)
@@ -81,7 +81,7 @@ onEachEngine('POST /api/packs/purchase', world => {
     })
   })
 
-  test('a price in money asks for no points, and a price of nothing for none either', async () => {
+  test('neither a price in money nor a price of zero requires points', async () => {
     const fan = await patientFan(world)
     const { status, body } = await start(fan, await addPack(world, { price: EUROS }))
     expect([status, body.price]).toEqual([201, EUROS])
@@ -96,7 +96,7 @@ onEachEngine('POST /api/packs/purchase', world => {
     expect(refusal(await start(fan, gone))).toEqual([409, 'sold_out'])
   })
 
-  test('a refusal holds nothing, and leaves no user record', async () => {
+  test('a refusal creates neither a hold nor a user record', async () => {
     const fan = await patientFan(world)
     const packId = await addPack(world, { supply: 1 })
     expect((await start(fan, packId)).body.code).toBe('insufficient_points')
@@ -118,7 +118,7 @@ onEachEngine('POST /api/packs/purchase', world => {
     }
   })
 
-  test('price and odds are those of the start, whatever becomes of the pack', async () => {
+  test('price and odds are those of the start of the purchase, also after a change of the pack', async () => {
     const fan = await patientFan(world, 100)
     const packId = await addPack(world)
     const { body: purchase } = await start(fan, packId)
@@ -142,7 +142,7 @@ onEachEngine('POST /api/packs/purchase', world => {
     expect(findBreach(proof, purchase)).toBeNull()
   })
 
-  test('sells no pack that could not be drawn with the odds it shows: empty, or not adding up', async () => {
+  test('does not sell a pack that is empty or whose weights do not add up', async () => {
     const fan = await patientFan(world, 1000)
     const broken: Record<string, number>[] = [{}, { common: 999_999 }]
     for (const weights of broken) {
@@ -152,7 +152,7 @@ onEachEngine('POST /api/packs/purchase', world => {
     }
   })
 
-  test('judges holds by the time after its wait for the pack, not by when it began to wait', async () => {
+  test('evaluates holds at the time after its wait for the pack’s lock, not before', async () => {
     const [late, early] = [await patientFan(world), await patientFan(world)]
     const packId = await addPack(world, { price: FREE, supply: 1 })
     const { body: first } = await start(late, packId)
@@ -167,7 +167,7 @@ onEachEngine('POST /api/packs/purchase', world => {
     expect((await complete(early, second.id)).status).toBe(200)
   })
 
-  test('the last one, held, is sold out for the next fan, until its hold expires by the clock', async () => {
+  test('the last pack, if held, is sold out for other fans until its hold expires', async () => {
     const [first, second] = [await patientFan(world, 100), await patientFan(world, 100)]
     const packId = await addPack(world, { supply: 1 })
     const { body: held } = await start(first, packId)
@@ -183,7 +183,7 @@ onEachEngine('POST /api/packs/purchase', world => {
     expect(refusal(await complete(first, held.id))).toEqual([409, 'purchase_expired'])
   })
 
-  test('of 30 fans at once who want the last three, three hold one', async () => {
+  test('of 30 concurrent purchases of the last three packs, three succeed', async () => {
     const fans = await Promise.all(Array.from({ length: 30 }, () => patientFan(world, 100)))
     const packId = await addPack(world, { supply: 3 })
     const answers = await Promise.all(fans.map(fan => start(fan, packId)))

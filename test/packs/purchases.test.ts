@@ -22,7 +22,7 @@ import {
 const UNKNOWN = '01981e2c-7c1f-7000-8000-0000000000ff'
 
 onEachEngine('GET /api/packs/purchases', world => {
-  test('answers nothing for a fan whom the application has not seen', async () => {
+  test('returns an empty list for a fan without a record', async () => {
     const { status, body } = await (await patientFan(world)).get('/api/packs/purchases')
     expect([status, body]).toEqual([200, { purchases: [], nextCursor: null }])
   })
@@ -80,7 +80,7 @@ onEachEngine('GET /api/packs/purchases', world => {
 })
 
 onEachEngine('GET /api/packs/purchases/{purchaseId}', world => {
-  test('answers the purchase as completing it did', async () => {
+  test('returns the purchase as the completion did', async () => {
     const fan = await patientFan(world)
     const purchase = await buy(fan, await addPack(world, { price: FREE }))
     expect((await fan.get(`/api/packs/purchases/${purchase.id}`)).body).toEqual(purchase)

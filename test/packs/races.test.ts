@@ -102,7 +102,7 @@ for (const engine of sharedEngines) {
       )
     })
 
-    test('100 purchases of one fan at once hold as many as one fan may, and leave the rest to others', async () => {
+    test('of 100 concurrent purchases of one fan, as many succeed as one fan may hold, and the remaining supply stays available to others', async () => {
       const packId = await addPack(temporary, { supply: 100, price: FREE })
       const token = await tokenOf(BUYERS + 2)
       const answers = await crowd(100, n => call(n, token, 'POST', '/api/packs/purchase', { packId }))

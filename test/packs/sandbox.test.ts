@@ -28,18 +28,18 @@ describe('The sandbox', () => {
     foreign: 'payment_not_confirmed',
     forged: 'payment_not_confirmed',
   }
-  test.each([...receiptKinds])('judges a receipt that is %s', async kind => {
+  test.each([...receiptKinds])('checks a receipt that is %s', async kind => {
     expect(await verdict(sandbox.issueReceipt(charge, kind, 'receipt-2'))).toBe(expected[kind])
   })
 
-  test('finds a wrong currency wrong whatever the currency', async () => {
+  test('refuses a payment in another currency, whichever it is', async () => {
     const odd = { ...charge, currency: 'XTS' }
     expect(await verdict(sandbox.issueReceipt(odd, 'paid', 'receipt-3'), odd)).toBe('paid')
     const wrong = sandbox.issueReceipt(odd, 'wrong_currency', 'receipt-3')
     expect(await verdict(wrong, odd)).toBe('payment_not_confirmed')
   })
 
-  test('takes a receipt for its own charge only', async () => {
+  test('accepts a receipt for its own charge only', async () => {
     const others = [
       { ...charge, purchaseId: 'purchase-2' },
       { ...charge, amount: 500 },
@@ -49,12 +49,12 @@ describe('The sandbox', () => {
     for (const other of others) expect(await verdict(receipt, other)).toBe('payment_not_confirmed')
   })
 
-  test('tells two receipts of one charge apart, and signs the same one alike', () => {
+  test('signs different receipts of a charge differently, and the same receipt equally', () => {
     expect(sandbox.issueReceipt(charge, 'paid', 'receipt-1')).toBe(receipt)
     expect(sandbox.issueReceipt(charge, 'paid', 'receipt-2')).not.toBe(receipt)
   })
 
-  test('takes no receipt of an instance with another secret', async () => {
+  test('accepts no receipt of an instance with another secret', async () => {
     expect(await verdict(createSandbox('another secret').issueReceipt(charge, 'paid', 'receipt-1'))).toBe(
       'payment_not_confirmed',
     )
@@ -78,13 +78,13 @@ describe('The sandbox', () => {
     }
   })
 
-  test('knows a receipt in one spelling only, so that it cannot serve twice as two', async () => {
+  test('accepts a receipt in one encoding only, so that it cannot be used twice', async () => {
     for (const other of [`${receipt}.`, `${receipt}.more`, `${receipt}=`, ` ${receipt}`]) {
       expect(await verdict(other)).toBe('payment_not_confirmed')
     }
   })
 
-  test('never answers a malformed reference with anything but a refusal', async () => {
+  test('always refuses a malformed reference', async () => {
     const [body = '', signature = ''] = receipt.split('.')
     const text = fc.oneof(
       fc.string({ unit: 'binary' }),

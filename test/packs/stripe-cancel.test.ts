@@ -72,7 +72,7 @@ onEachEngine(
       ['never answers', 'hang'],
       ['answers 500', errorReply(500, 'api_error', null, 'Something went wrong on Stripe’s end.')],
     ])('while Stripe %s', (_, outage) => {
-      test('answers at once and warns, and a later payment becomes refund_due', async () => {
+      test('responds immediately and logs a warning, and a later payment becomes refund_due', async () => {
         const checkout = await checkOut(world)
         const { fan, purchaseId, intentId } = checkout
         const client = impatient(world, fan, outage === 'hang' ? { deadlineMs: 100 } : {})

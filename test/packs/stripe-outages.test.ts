@@ -39,7 +39,7 @@ onEachEngine(
   'When Stripe',
   world => {
     describe.each(outages)('%s', (_, outage) => {
-      test('preparing, completing and its webhook answer 503 with Retry-After, and all go on later', async () => {
+      test('preparing, completing and the webhook are 503 with Retry-After, and succeed later', async () => {
         const checkout = await checkOut(world)
         const intent = stripe.pay(checkout.intentId)
         const client = impatient(world, checkout.fan, outage === 'hang' ? { deadlineMs: 100 } : {})
@@ -78,7 +78,7 @@ onEachEngine(
       expect(await traces(world, checkout)).toEqual(UNTOUCHED)
     })
 
-    test('refuses our key, that is no 401 of the caller’s, and the key is told to nobody', async () => {
+    test('refuses the configured key: the caller gets no 401, and the key is not disclosed', async () => {
       const checkout = await checkOut(world)
       stripe.pay(checkout.intentId)
       const key = 'rk_test_RevokedAndNotToBeTold'

@@ -148,7 +148,7 @@ onEachEngine(
       expect(await traces(world, checkout)).toEqual(UNTOUCHED)
     })
 
-    test('leads nobody to pay for what has expired, is paid, or costs points', async () => {
+    test('offers no payment of a purchase that has expired, is paid, or costs points', async () => {
       const [expired, paid] = [await checkOut(world), await checkOut(world)]
       stripe.pay(paid.intentId)
       await complete(paid.fan, paid.purchaseId, paid.intentId)

@@ -38,7 +38,7 @@ onEachEngine(
       expect(answer).toMatchObject({ status: 200, body: { status: 'completed' } })
     })
 
-    test('and the client may say so at once, many times: one completion comes of it', async () => {
+    test('and concurrent repeated completions by the client complete it once', async () => {
       const checkouts = await Promise.all(Array.from({ length: 10 }, () => checkOut(world)))
       await Promise.all(
         checkouts.map(async checkout => {
@@ -95,7 +95,7 @@ onEachEngine(
         expect((await deliverBody(world, sound, both)).status).toBe(204)
       })
 
-      test('and holds what is signed to its schema', async () => {
+      test('and validates signed events against its schema', async () => {
         const answer = await deliverBody(world, body, signEvent(body, world.clock.ms))
         expect(refusal(answer)).toEqual([422, 'validation_failed'])
       })

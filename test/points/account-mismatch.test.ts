@@ -66,7 +66,7 @@ onEachEngine('An account that disagrees with its entries', world => {
     expect(await entriesOf(world, userId)).toHaveLength(3)
   })
 
-  test('answers a fan’s request with 500 and no details, and the log names the fan', async () => {
+  test('a request of the fan is 500 without details, and the log names the fan', async () => {
     const fan = await world.fan()
     const userId = await migratedFan(fan.subject)
     const { status, body } = await fan.post('/api/user/onboarding', {})

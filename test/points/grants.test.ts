@@ -47,7 +47,7 @@ onEachEngine('grantPoints', world => {
     })
   })
 
-  test('a repeat returns the first entry with the balance of now, whoever asks', async () => {
+  test('a repeat returns the first entry with the current balance, for any key of the source', async () => {
     const userId = await idOf('repeated')
     const first = await grant({ fan: { userId }, delta: 40, ref: 'b', note: 'First' })
     await grant({ fan: { userId }, delta: -15, ref: 'b-spent' })
@@ -79,7 +79,7 @@ onEachEngine('grantPoints', world => {
     if (fan === 'nobody-yet') expect(await usersNamed(fan)).toEqual([])
   })
 
-  test('a reference of an adjustment that is no grant is refused', async () => {
+  test('a reference of an adjustment that is not a grant is refused', async () => {
     const userId = await idOf('adjusted')
     await world.db.write(tx => appendEntry(tx, { userId, delta: 5, reason: 'adjustment', ref: 'd' }))
     expect(await refusal({ fan: { userId }, delta: 5, ref: 'd' })).toBe('ref_reused')
@@ -106,7 +106,7 @@ onEachEngine('grantPoints', world => {
     expect((await fan.get('/api/leaderboard')).body.me).toEqual(me)
   })
 
-  test('a subject that is new here gets a record, whose points wait for the first sign-in', async () => {
+  test('an unknown subject gets a record, whose points are there at the first sign-in', async () => {
     const fan = await world.fan()
     await grant({ fan: { provider: provider(), subject: fan.subject }, delta: 7, ref: 'g' })
     expect((await fan.get('/api/user/points')).body).toMatchObject({ balance: 7, entries: [{ ref: 'g' }] })

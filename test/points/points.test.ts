@@ -19,13 +19,13 @@ interface Entry {
 }
 
 onEachEngine('GET /api/user/points', world => {
-  test('answers zero and nothing for a fan whom the application has not seen', async () => {
+  test('returns zero points and no entries for a fan without a record', async () => {
     const fan = await world.fan()
     const { status, body } = await fan.get('/api/user/points')
     expect([status, body]).toEqual([200, { balance: 0, lifetime: 0, entries: [], nextCursor: null }])
   })
 
-  test('answers entries newest first; spending lowers the balance and not lifetime', async () => {
+  test('returns entries newest first; spending lowers the balance and not the lifetime points', async () => {
     const fan = await world.fan()
     await world.grant(fan, 100)
     await world.grant(fan, 50)
@@ -49,7 +49,7 @@ onEachEngine('GET /api/user/points', world => {
     }
   })
 
-  test('pages through everything once, also while new entries come', async () => {
+  test('pages through all entries once, also while new entries are written', async () => {
     const fan = await world.fan()
     for (let delta = 1; delta <= 7; delta++) await world.grant(fan, delta)
     const seen: number[] = []
@@ -65,7 +65,7 @@ onEachEngine('GET /api/user/points', world => {
     expect(seen).toEqual([7, 6, 5, 4, 3, 2, 1])
   })
 
-  test('takes limits of 1 to 100 and refuses others with 422', async () => {
+  test('accepts limits of 1 to 100 and refuses others with 422', async () => {
     const fan = await world.fan()
     for (const limit of ['1', '100'])
       expect((await fan.get(`/api/user/points?limit=${limit}`)).status).toBe(200)
@@ -132,7 +132,7 @@ onEachEngine('GET /api/user/points, filtered', world => {
     expect(await seqs('reason=pack_refund')).toEqual([6])
   })
 
-  test('by time: since takes its instant in, until leaves it out', async () => {
+  test('by time: since is inclusive, until is exclusive', async () => {
     expect(await seqs(`since=${at(4)}`)).toEqual([7, 6, 5])
     expect(await seqs(`since=${at(3.999)}`)).toEqual([7, 6, 5])
     expect(await seqs(`since=${at(4.001)}`)).toEqual([7, 6])
@@ -157,7 +157,7 @@ onEachEngine('GET /api/user/points, filtered', world => {
     expect(second.nextCursor).toBeNull()
   })
 
-  test('balance and lifetime are those of all entries, also where the filter leaves none', async () => {
+  test('balance and lifetime are those of all entries, also if the filter matches none', async () => {
     const { balance, lifetime } = await read('')
     expect([balance, lifetime]).toEqual([100 + 10 + 11 - 5 + 13 + 14 + 15, 100 + 10 + 11 + 13 + 15])
     for (const query of ['reason=activity', `since=${at(99)}`, 'reason=pack_refund&limit=1'])
@@ -199,7 +199,7 @@ onEachEngine('GET /api/user/points, filtered', world => {
       ])
   })
 
-  test('the first and the last instant that four digits can write are answered or refused, never a fault', async () => {
+  test('the first and the last instant with a year of four digits are answered or refused, never an error', async () => {
     for (const instant of [
       '0000-01-01T00:00:00.000Z',
       '0001-01-01T00:00:00.000Z',
@@ -210,7 +210,7 @@ onEachEngine('GET /api/user/points, filtered', world => {
     expect(await seqs('since=0001-01-01T00:00:00.000Z&until=9999-12-31T23:59:59.999Z')).toHaveLength(7)
   })
 
-  test('for a fan whom the application has not seen there is nothing, whatever the filter', async () => {
+  test('for a fan without a record the list is empty, with any filter', async () => {
     const stranger = await world.fan()
     const { status, body } = await stranger.get(`/api/user/points?reason=activity&since=${at(0)}`)
     expect([status, body]).toEqual([200, { balance: 0, lifetime: 0, entries: [], nextCursor: null }])
@@ -240,7 +240,7 @@ onEachEngine('The points ledger', world => {
     expect(again).toMatchObject({ outcome: 'booked_before', entry: { delta: 5 } })
   })
 
-  test('a second booking of one cause that waits for the first answers its entry', async () => {
+  test('a second booking of a cause that waits for the first returns its entry', async () => {
     const { db, databaseUrl: url } = world
     const userId = await db.write(tx => someone(tx, 'waiting'))
     const change = { userId, delta: 5, reason: 'activity' as const, ref: 'match-1' }

@@ -61,7 +61,7 @@ onEachEngine(
       expect(await findings()).toEqual([])
     })
 
-    test('what the fan has spent stays uncollected, and stays in lifetime points and on the boards', async () => {
+    test('spent points are not collected, and stay in lifetime points and on the boards', async () => {
       await join(ada)
       await grant(ada, 100, 'scan')
       const earnedAt = iso()
@@ -89,7 +89,7 @@ onEachEngine(
       expect(await pointsOf(ada)).toEqual({ balance: 10, lifetime: 10 })
     })
 
-    test('a fan who was ahead before the earning was voided is ahead again', async () => {
+    test('a fan who ranked higher before the other’s earning ranks higher again once it is voided', async () => {
       await join(ada)
       await join(bo)
       await grant(ada, 50, 'first')

@@ -73,7 +73,7 @@ async function countSettled(db: Database): Promise<number> {
 }
 
 describe.each(sharedEngines)('A settlement in several processes ($name)', engine => {
-  test('goes on after SIGKILL, and settles each prediction once', async () => {
+  test('continues after SIGKILL, and settles each prediction once', async () => {
     const { db, url, remove } = await engine.open(realSources)
     await addFinishedMatch(db, FANS)
     const { predictions, events, pointsEntries } = db.tables

@@ -350,7 +350,7 @@ onEachEngine('The settlement of a match', world => {
     }
   })
 
-  test('leaves what verify-ledger compares: a prediction with other points is reported, and one without a row', async () => {
+  test('is checked by verify-ledger: a prediction with other points and one without a row are reported', async () => {
     const match = await addMatch(world)
     const { matchId } = match
     const [fan, other] = [await addPredictor(world, matchId, 1, 0), await addPredictor(world, matchId, 1, 0)]

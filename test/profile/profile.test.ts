@@ -64,7 +64,7 @@ onEachEngine('/api/user/profile', world => {
     expect([body.displayName, body.locale]).toEqual(['Ada Okafor', 'zh-Hant-TW'])
   })
 
-  test('accepts the limits of each rule', async () => {
+  test('accepts the minimum and maximum of each rule', async () => {
     const fan = await world.fan()
     const { status, body } = await fan.post('/api/user/profile', {
       displayName: '🏟️'.repeat(25),

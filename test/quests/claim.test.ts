@@ -96,7 +96,7 @@ onEachEngine('POST /api/quests/claim', world => {
     expectStatus(200, await first.post('/api/rewards/redeem', { rewardId }))
   })
 
-  test('gives no second claim of a reward that the fan has claimed', async () => {
+  test('does not claim a reward again that the fan has claimed', async () => {
     const rewardId = await world.reward({ pointsRequired: 0, stockRemaining: 5 })
     const quest = await addQuest(world, { reward: { rewardId } })
     const fan = await patientFan(world)

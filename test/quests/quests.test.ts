@@ -242,7 +242,7 @@ onEachEngine('A voided event', world => {
     expect((await fan.get('/api/user/points')).body.balance).toBe(5)
   })
 
-  test('locks again what was completed on the strength of it and is not claimed', async () => {
+  test('locks quests that were completed because of it and are not claimed', async () => {
     const first = await addQuest(world, { claim: 'manual' })
     const second = await addQuest(world, { claim: 'manual', requires: [first.id] })
     const fan = await world.fan()

@@ -38,7 +38,7 @@ onEachEngine(
       expect((await read(fan, quest)).streak).toMatchObject({ current: 1, best: 3 })
     })
 
-    test('survives as many missed days as it has grace, in all', async () => {
+    test('continues over as many missed days as `graceDays`, in all', async () => {
       const quest = await daily(2)
       const fan = await patientFan(world)
       await happen(world, fan, quest.type)

@@ -78,7 +78,7 @@ onEachEngine('The import of a quest', world => {
     return ((error.explanation.errors ?? []) as EntryFault[]).map(({ pointer }) => pointer)
   }
 
-  test('says what it changes, keeps every version, and changes nothing the second time', async () => {
+  test('reports what it changes, keeps every version, and changes nothing the second time', async () => {
     const entry = entryOf()
     const plan = () => planRecord(world.db.read, { kind: 'quest', entry })
     expect(await plan()).toEqual({ outcome: 'created', members: {} })
@@ -144,7 +144,7 @@ onEachEngine('The import of a quest', world => {
     expect((await write({ ...entry, title: 'Renamed' })).outcome).toBe('changed')
   })
 
-  test('that switches a quest off ends its counting, and leaves what was completed', async () => {
+  test('that deactivates a quest ends its counting, and keeps completed periods', async () => {
     const [off, on] = [await addQuest(world, { claim: 'manual' }), await addQuest(world)]
     const [before, after] = [await patientFan(world), await patientFan(world)]
     await happen(world, before, off.type)

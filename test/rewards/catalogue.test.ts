@@ -22,7 +22,7 @@ onEachEngine('The view of the catalogue', world => {
     expect(after[1]).toBe(before[1] as (typeof after)[1])
   })
 
-  test('loses a reward that is switched off, and shows it anew when it is back', async () => {
+  test('hides a reward that is deactivated, and shows it once it is active again', async () => {
     const id = await world.reward({})
     const before = await rowOf(id)
     const setActive = (active: boolean) =>

@@ -30,7 +30,7 @@ onEachEngine('POST /api/rewards/claim', world => {
     expect([status, body.code]).toEqual([404, 'reward_not_found'])
   })
 
-  test('refuses a reward that is switched off, not yet begun, or over with 409 reward_inactive', async () => {
+  test('refuses a reward that is deactivated, before its start or after its end with 409 reward_inactive', async () => {
     const fan = await world.fan()
     await world.grant(fan, 1000)
     for (const fields of [{ active: false }, { startsAt: at(1) }, { endsAt: at(0) }]) {
@@ -40,7 +40,7 @@ onEachEngine('POST /api/rewards/claim', world => {
     }
   })
 
-  test('takes a reward from the first instant of its window to just before the last', async () => {
+  test('accepts claims from startsAt inclusive to endsAt exclusive', async () => {
     const fan = await world.fan()
     await world.grant(fan, 1000)
     const begins = await world.reward({ startsAt: at(0), endsAt: at(day) })

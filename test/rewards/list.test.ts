@@ -10,7 +10,7 @@ onEachEngine('GET /api/rewards', world => {
   const at = (ms: number) => new Date(world.clock.ms + ms)
   const find = (rewards: Listed[], id: string) => rewards.find(reward => reward.id === id)
 
-  test('shows a fan whom the application has not seen what they would need', async () => {
+  test('shows a fan without a record the missing points', async () => {
     const fan = await world.fan()
     const id = await world.reward({ pointsRequired: 100 })
     const { status, body } = await fan.get('/api/rewards')
@@ -52,7 +52,7 @@ onEachEngine('GET /api/rewards', world => {
     for (const id of [off, early, late]) expect(ids).not.toContain(id)
   })
 
-  test('follows the clock over the edges of windows, also for a fan who has just asked', async () => {
+  test('shows rewards from their start to their end, also to a fan whose list is cached', async () => {
     const fan = await world.fan()
     await fan.post('/api/user/onboarding', {})
     const opens = await world.reward({ startsAt: at(1) })
@@ -83,7 +83,7 @@ onEachEngine('GET /api/rewards', world => {
     expect(ours).toEqual(['order-cheap', 'order-B', 'order-a', 'order-b', 'order_a'])
   })
 
-  test('says everything that blocks a claim, in the order of the checks', async () => {
+  test('lists everything that blocks a claim, in the order of the checks', async () => {
     const fan = await world.fan()
     const id = await world.reward({ pointsRequired: 50, stockRemaining: 1 })
     await world.grant(fan, 50)
@@ -95,7 +95,7 @@ onEachEngine('GET /api/rewards', world => {
     })
   })
 
-  test('shows what others left of the stock, also to a fan who has just asked', async () => {
+  test('shows the remaining stock, also to a fan whose list is cached', async () => {
     const [one, other] = [await world.fan(), await world.fan()]
     await one.post('/api/user/onboarding', {})
     const id = await world.reward({ pointsRequired: 0, stockRemaining: 5 })

@@ -10,7 +10,7 @@ onEachEngine('GET /api/user/rewards', world => {
   const list = async (fan: { get: (path: string) => Promise<Answer> }, query = '') =>
     (await fan.get(`/api/user/rewards${query}`)).body
 
-  test('answers nothing for a fan whom the application has not seen, or who has claimed nothing', async () => {
+  test('returns an empty list for a fan without a record or without claims', async () => {
     await world.reward()
     for (const fan of [await patientFan(world), await patientFan(world, 100)])
       expect(await list(fan)).toEqual({ rewards: [], nextCursor: null })

@@ -10,7 +10,7 @@ onEachEngine('POST /api/rewards/redeem', world => {
     return { fan, rewardId }
   }
 
-  test('redeems what is claimed and mints a code', async () => {
+  test('redeems a claimed reward and creates a code', async () => {
     const { fan, rewardId } = await claimed()
     world.clock.advance(60_000)
     const { status, body } = await fan.post('/api/rewards/redeem', { rewardId })
@@ -26,7 +26,7 @@ onEachEngine('POST /api/rewards/redeem', world => {
     expect([status, body.code]).toEqual([404, 'reward_not_found'])
   })
 
-  test('refuses what is not claimed with 409 not_claimed, for a fan known or unknown', async () => {
+  test('refuses a reward that is not claimed with 409 not_claimed, for a fan with or without a record', async () => {
     const rewardId = await world.reward()
     const known = await world.fan()
     await known.post('/api/user/profile', {})

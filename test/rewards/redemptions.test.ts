@@ -53,7 +53,7 @@ onEachEngine('the redemption desk', world => {
       }
     })
 
-    test('shows the name of the provider for a fan without one, and null where nobody knows one', async () => {
+    test('shows the name at the provider for a fan without a display name, and null if there is none', async () => {
       const { fan, code } = await redeemed({})
       expect((await get(code)).body.fan.displayName).toBeNull()
       await fan.post('/api/user/sync-mock-idp')
@@ -61,7 +61,7 @@ onEachEngine('the redemption desk', world => {
       expect((await get(code)).body.fan.displayName).toBe(identity.name)
     })
 
-    test('finds a code as it is heard on the phone or typed from paper', async () => {
+    test('finds a code despite confused letters, case and spaces', async () => {
       const { code } = await redeemed()
       const written = code.toLowerCase().replaceAll('-', ' ').replaceAll('0', 'o').replaceAll('1', 'l')
       for (const text of [written, code.replaceAll('-', ''), ` ${code.replaceAll('-', ' – ')} `])
@@ -85,7 +85,7 @@ onEachEngine('the redemption desk', world => {
   })
 
   describe('using a code', () => {
-    test('answers as the look-up does, with the time and the source', async () => {
+    test('returns the result of the look-up, with the time and the source', async () => {
       const { code } = await redeemed()
       world.clock.advance(1_000)
       const usedAt = new Date(world.clock.ms).toISOString()
@@ -111,7 +111,7 @@ onEachEngine('the redemption desk', world => {
       }
     })
 
-    test('happens once when twenty requests of two desks arrive at once', async () => {
+    test('happens once for twenty concurrent requests of two desks', async () => {
       const { code } = await redeemed()
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, n) => use(code, n % 2 ? desk : otherDesk)),

@@ -79,7 +79,7 @@ describe('console blocks', () => {
     for (const page of withSteps) expect(read(page), page).not.toMatch(/```(bash|shell|terminal)\n/)
   })
 
-  test.each(withSteps)('every command of %s prints what stands below it', async page => {
+  test.each(withSteps)('every command of %s prints the output that is documented below it', async page => {
     const steps = readSteps(read(page))
     const dev = await startDev()
     try {

@@ -93,7 +93,7 @@ for (const engine of sharedEngines) {
       expect(await run('replay', 'gate', id)).toMatchObject({ code: 1 })
     })
 
-    test('replay says what the rules of now would decide, and writes nothing', async () => {
+    test('replay shows what the current rules would decide, and writes nothing', async () => {
       const limit = { count: 1, per: 'ever' } as const
       const { id: ruleId, eventType: type } = await addRule(world, { limit, budget: 10 })
       const { id } = await report({ type })

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { parseConfig } from '../../src/config/config.ts'
 import { runScript } from './run-script.ts'
 
-test('the printed lines complete a configuration for production, and differ at each run', async () => {
+test('the printed lines complete a configuration for production, and differ in each run', async () => {
   const [first, second] = await Promise.all([1, 2].map(() => runScript('generate-secrets', [])))
   const secrets = Object.fromEntries(
     (first?.out ?? '')

@@ -86,7 +86,7 @@ for (const engine of sharedEngines) {
       expect((await verifyLedger(world.db)).findings).toBe(0)
     })
 
-    test('an event that the system has reported to the API is the same event', async () => {
+    test('an event that the system also reported to the API is a duplicate', async () => {
       const gate = world.withToken(await world.serverKey(['events:write'], { source: 'gate' }))
       world.clock.ms = Date.now()
       const fan = { provider: world.config.identity.name, subject: 'fan-0112' }

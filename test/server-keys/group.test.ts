@@ -34,12 +34,12 @@ onEachEngine('a group of routes for server keys', world => {
   }
   const post = (of?: string) => probe(of).post('/probe', {})
 
-  test('a key with the scope gets in as its source, and the response is not cached', async () => {
+  test('a key with the scope is accepted as its source, and the response is not cached', async () => {
     const { status, body, headers } = await post(key)
     expect([status, body, headers.get('cache-control')]).toEqual([200, { source }, 'no-store'])
   })
 
-  test('a conditional response is for its caller alone, in no shared cache', async () => {
+  test('a conditional response is private to its caller, and not stored by shared caches', async () => {
     const { status, headers } = await probe(key).get('/probe')
     expect([status, headers.get('cache-control')]).toEqual([200, 'private, no-cache'])
     expect(headers.get('vary')).toContain('Authorization')

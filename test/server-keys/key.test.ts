@@ -6,7 +6,7 @@ import { hashServerKey, isWellFormed, looksLikeServerKey, mintServerKey } from '
 
 const randoms = fc.uint8Array({ minLength: 32, maxLength: 32 })
 
-test('a key of any random bytes has the one form that a scanner looks for, and is well-formed', () => {
+test('a key of any random bytes matches the pattern of secret scanners, and is well-formed', () => {
   fc.assert(
     fc.property(randoms, random => {
       const key = mintServerKey(random)
@@ -57,7 +57,7 @@ test.each([
   expect(isWellFormed(text)).toBe(false)
 })
 
-test('the key of development is legible and does not change', () => {
+test('the key of development is readable and constant', () => {
   expect(developmentKey).toStartWith('mdk_DevelopmentKeyRefusedInProduction0')
   expect(isWellFormed(developmentKey)).toBe(true)
 })

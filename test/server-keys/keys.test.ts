@@ -82,7 +82,7 @@ onEachEngine('server keys', world => {
     expect(keys.filter(({ currentOf }) => currentOf !== null)).toHaveLength(1)
   })
 
-  test('a revocation keeps its first time, and makes way for a new key', async () => {
+  test('a second revocation keeps the time of the first, and a new key can be created', async () => {
     const source = newSource()
     await create(source)
     await rotate(source)

@@ -33,7 +33,7 @@ describe('Connections of streams', () => {
     expect(Buffer.from((await next).value ?? []).toString()).toBe('c')
   })
 
-  test('there is room for 64 KiB, counted in bytes, and again once they are read', async () => {
+  test('64 KiB can wait, counted in bytes, and more once they are read', async () => {
     const { connection, reader } = made()
     connection.send('é'.repeat(32 * KIB - 1))
     expect(connection.hasRoom).toBe(true)
@@ -45,7 +45,7 @@ describe('Connections of streams', () => {
     expect(connection.hasRoom).toBe(true)
   })
 
-  test('a reader that takes nothing between two calls is stalled, one that takes anything is not', async () => {
+  test('a reader that reads nothing between two calls is stalled, one that reads anything is not', async () => {
     const { connection, reader } = made()
     connection.send('x'.repeat(64 * KIB))
     expect([connection.isStalled(), connection.isStalled()]).toEqual([false, true])
@@ -54,7 +54,7 @@ describe('Connections of streams', () => {
     expect([connection.isStalled(), connection.isStalled()]).toEqual([false, true])
   })
 
-  test('the end of a stream that nobody reads is announced once, and frees those who wait for room', async () => {
+  test('the end of a stream that is not read is reported once, and releases waiting senders', async () => {
     const { connection, calls } = made()
     connection.send('x'.repeat(64 * KIB))
     const room = connection.room()
@@ -74,7 +74,7 @@ describe('Connections of streams', () => {
     expect(calls).toEqual({ closed: 1, unread: 0 })
   })
 
-  test('a reader that leaves closes the connection', async () => {
+  test('the connection is closed when the reader disconnects', async () => {
     const { connection, calls, reader } = made()
     await reader.cancel()
     expect([connection.closed, calls.closed]).toEqual([true, 1])

@@ -123,7 +123,7 @@ onEachEngine('Streams of a fan', world => {
       expect(stream.named('reset')).toEqual([])
     })
 
-    test('goes on over several pages', async () => {
+    test('continues over several pages', async () => {
       const stream = await open(await fanWithEvents(130), 'topics=me', { 'last-event-id': '0' })
       await stream.nth(130)
       expect(idsOf(stream)).toEqual(Array.from({ length: 130 }, (_, n) => String(n + 1)))

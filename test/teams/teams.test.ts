@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { onEachEngine } from '../support/world.ts'
 
 onEachEngine('GET /api/teams of an empty catalogue', world => {
-  test('answers an empty list before there is a catalogue', async () => {
+  test('returns an empty list before a catalogue is imported', async () => {
     const { status, body } = await world.anonymous.get('/api/teams')
     expect([status, body]).toEqual([200, { teams: [] }])
   })

@@ -15,7 +15,7 @@ afterAll(async () => {
   await collector.stop()
 })
 
-test('requests at the same time have their own traces, in spans and log lines, and the end sends them', async () => {
+test('concurrent requests have their own traces, in spans and log lines, and shutdown sends them', async () => {
   const api = await startApi({
     DATABASE_URL: temporary.url ?? '',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,

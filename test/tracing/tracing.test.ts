@@ -73,7 +73,7 @@ onEachEngine(
       expect(spans.find(({ name }) => name === 'commit')?.attributes).toEqual({ 'db.system.name': system })
     })
 
-    test('requests at the same time, which share a commit on SQLite, have their own units of work', async () => {
+    test('concurrent requests, which share a commit on SQLite, have their own units of work', async () => {
       const fans = await Promise.all(Array.from({ length: 12 }, () => world.fan()))
       const traces = await Promise.all(
         fans.map(async fan => {

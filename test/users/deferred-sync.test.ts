@@ -70,7 +70,7 @@ onEachEngine('Deferred sync', world => {
     expect(await rowOf(fan.subject)).toBeUndefined()
   })
 
-  test('waits longer after each failure, up to a maximum, and sends no request in between', async () => {
+  test('waits longer after each error, up to a maximum, and sends no request in between', async () => {
     const fan = await deferred({ back: false })
     const waits: number[] = []
     for (let n = 0; n < 12; n++) {

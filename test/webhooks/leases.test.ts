@@ -56,7 +56,7 @@ onEachEngine('Leases of deliveries', world => {
     expect(await claim({ ...LEASE, maxInFlight: 4 })).toHaveLength(1)
   })
 
-  test('what a process that died has claimed is delivered when its lease ends, and what follows after it', async () => {
+  test('deliveries that a killed process had claimed are sent when the lease ends, and later ones after them', async () => {
     const fan = await newFan(world)
     await happen(world, fan)
     await happen(world, fan)
@@ -88,7 +88,7 @@ onEachEngine('Leases of deliveries', world => {
     expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'delivered', attempts: 1 }])
   })
 
-  test('an event that is recorded while the delivery before it ends is not left behind', async () => {
+  test('an event that is recorded while the delivery before it ends is delivered', async () => {
     const fan = await newFan(world)
     for (let n = 0; n < 20; n++) {
       await happen(world, fan)
@@ -110,7 +110,7 @@ onEachEngine('Leases of deliveries', world => {
     expect(await world.db.read.select().from(world.db.tables.webhookLanes)).toEqual([])
   })
 
-  test('replays beside turns and new events wait for no one for ever, and leave nothing behind', async () => {
+  test('replays concurrent with turns and new events end, and leave nothing pending', async () => {
     const dispatcher = dispatcherOf(world)
     const fans = await Promise.all(Array.from({ length: 20 }, () => newFan(world)))
     for (const fan of fans) await happen(world, fan)
@@ -140,7 +140,7 @@ onEachEngine('Leases of deliveries', world => {
     await dispatcher.stop()
   })
 
-  test('a process that stops distributes and sends no backlog before', async () => {
+  test('a process that stops does not distribute or send the backlog first', async () => {
     const fan = await newFan(world)
     await happen(world, fan)
     await distributeAll(world)
@@ -153,7 +153,7 @@ onEachEngine('Leases of deliveries', world => {
     await distributeAll(world)
   })
 
-  test('a poll does not wait until an endpoint has nothing more to do, so that the next one finds others', async () => {
+  test('a poll does not wait for an endpoint with further deliveries, so that the next poll finds other endpoints', async () => {
     await happen(world, await newFan(world))
     await distributeAll(world)
     const pause = Promise.withResolvers<void>()
@@ -164,7 +164,7 @@ onEachEngine('Leases of deliveries', world => {
     await dispatcher.stop()
   })
 
-  test('three dispatchers deliver what happens meanwhile, each event once and each fan in order', async () => {
+  test('three dispatchers deliver concurrent events, each event once and each fan in order', async () => {
     const dispatchers = [1, 2, 3].map(() => dispatcherOf(world, { maxInFlight: 4 }))
     const fans = await Promise.all(Array.from({ length: 6 }, () => newFan(world)))
     const recorded = Promise.all(

@@ -153,7 +153,7 @@ for (const engine of sharedEngines) {
       expectOrder(inStream)
     })
 
-    test('a process that is killed again and again loses no committed event, invents none, and keeps the order', async () => {
+    test('a process that is killed repeatedly loses no committed event, records no other, and keeps the order', async () => {
       // Slow enough that attempts run when the process dies.
       receiver.behave(async () => {
         await Bun.sleep(5)

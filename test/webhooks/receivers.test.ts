@@ -78,7 +78,7 @@ onEachEngine('Receivers of webhooks', world => {
     expect([bad.received.length, good.received.length]).toEqual([1, 0])
   })
 
-  test('an answer without end is read to 16 KiB, and its status counts', async () => {
+  test('an endless response is read to 16 KiB, and its status counts', async () => {
     const sent = { bytes: 0, cancelled: false }
     bad.behave(
       () =>
@@ -116,7 +116,7 @@ onEachEngine('Receivers of webhooks', world => {
     expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'delivered', answer: '(compressed)' }])
   })
 
-  test('what an answer has is stored as text that a terminal and PostgreSQL can take', async () => {
+  test('a response is stored as text that a terminal and PostgreSQL accept', async () => {
     const bytes = new Uint8Array([0x61, 0x00, 0x1b, 0x5b, 0x32, 0x4a, 0xff, 0x62, 0x0a])
     bad.behave(() => new Response(bytes, { status: 500 }))
     const { id } = await addReceiver(world, bad, ['*'])
@@ -155,7 +155,7 @@ onEachEngine('Receivers of webhooks', world => {
       ])
     })
 
-    test('a name that is bound to an internal address after the check leads to the address that was checked', async () => {
+    test('a name that resolves to an internal address after the check is requested at the address that was checked', async () => {
       const connected = guarded([['8.8.8.8'], ['127.0.0.1']])
       const { id } = await addReceiver(world, { ...bad, url: 'https://hooks.example.com/' }, ['*'])
       const fan = await newFan(world)

@@ -45,7 +45,7 @@ onEachEngine('Secrets of webhooks', world => {
     expect(signing.toSorted()).toEqual(rotated.map(String).toSorted())
   })
 
-  test('a rotation of no endpoint answers nothing', async () => {
+  test('a rotation of an unknown endpoint returns nothing', async () => {
     expect(await world.db.write(tx => rotateSecret(tx, world.deps.webhookSecrets, 'none'))).toBeUndefined()
   })
 })

@@ -18,17 +18,20 @@ test('passwords of URLs are never shown', () => {
   expect(redact('sqlite:data/matchday.db')).toBe('sqlite:data/matchday.db')
 })
 
-test.each(engines)('a failed statement is explained without its text and values ($name)', async engine => {
-  const { db, remove } = await engine.open(createClock())
-  const { teams } = db.tables
-  const at = new Date(0)
-  const team = { id: 'a', name: 'secret', shortName: 'A', active: true, createdAt: at, updatedAt: at }
-  await db.write(tx => tx.insert(teams).values(team))
-  const error = await db.write(tx => tx.insert(teams).values(team)).catch((thrown: unknown) => thrown)
-  expect(explainError(error)).toMatch(/unique constraint/i)
-  expect(explainError(error)).not.toMatch(/secret|insert into/)
-  await remove()
-})
+test.each(engines)(
+  'the error of a failed statement contains neither its text nor its values ($name)',
+  async engine => {
+    const { db, remove } = await engine.open(createClock())
+    const { teams } = db.tables
+    const at = new Date(0)
+    const team = { id: 'a', name: 'secret', shortName: 'A', active: true, createdAt: at, updatedAt: at }
+    await db.write(tx => tx.insert(teams).values(team))
+    const error = await db.write(tx => tx.insert(teams).values(team)).catch((thrown: unknown) => thrown)
+    expect(explainError(error)).toMatch(/unique constraint/i)
+    expect(explainError(error)).not.toMatch(/secret|insert into/)
+    await remove()
+  },
+)
 
 test('progress is a bar with rate and time left on a terminal', () => {
   let [ms, written] = [0, '']
