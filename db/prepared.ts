@@ -36,6 +36,14 @@ export function prepared<Within extends Reader, Values extends unknown[], Rows>(
   }
 }
 
+/** As `prepared`, for a statement of at most one row. */
+export function preparedRow<Within extends Reader, Values extends unknown[], Row>(
+  build: (within: Within, ...values: Values) => Preparable<Row[]>,
+): (within: Within, ...values: Values) => Promise<Row | undefined> {
+  const read = prepared(build)
+  return async (within, ...values) => (await read(within, ...values))[0]
+}
+
 let count = 0
 
 /** Appends the encoded scalars in the order of `toParameters`, and returns the shape of the value. */

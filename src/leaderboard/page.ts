@@ -35,7 +35,7 @@ export async function readBoardPage(
   board: string,
   { limit, cursor }: PageRequest,
 ): Promise<BoardPage> {
-  const position = cursor === undefined ? null : openPosition(cursors.decode(listOf(board), cursor))
+  const position = cursor === undefined ? null : parsePosition(cursors.decode(listOf(board), cursor))
   return readPageAt(reader, cursors, board, limit, position)
 }
 
@@ -107,15 +107,15 @@ async function readPageAt(
   const shown = backwards ? kept.slice(more ? 1 : 0) : kept.slice(0, limit)
   const first = shown[0]
   const last = shown.at(-1)
-  const seal = (side: Position['side'], key: Key) =>
+  const encodeKey = (side: Position['side'], key: Key) =>
     cursors.encode(listOf(board), JSON.stringify([side, key.minusPoints, key.reachedAt, key.userId]))
   return {
     entries: shown.map(({ rank, minusPoints, reachedAt, userId }) => {
       return { rank, userId, points: -minusPoints, reachedAt: new Date(reachedAt) }
     }),
     total: rows[0]?.total ?? 0,
-    nextCursor: last && (backwards || more) ? seal('after', last) : null,
-    previousCursor: first && first.rank > 1 ? seal('before', first) : null,
+    nextCursor: last && (backwards || more) ? encodeKey('after', last) : null,
+    previousCursor: first && first.rank > 1 ? encodeKey('before', first) : null,
   }
 }
 
@@ -194,8 +194,8 @@ function compare(scores: Scores, side: Position['side'], key: Key): SQL {
     ${SIDES[side]} (${key.minusPoints}, ${key.reachedAt}, ${key.userId})`
 }
 
-/** What `seal` wrote: a cursor that opens is ours. */
-function openPosition(text: string): Position {
+/** Guarantee of the cast: only `encodeKey` writes positions, and cursors are authenticated. */
+function parsePosition(text: string): Position {
   const [side, minusPoints, reachedAt, userId] = JSON.parse(text) as [
     Position['side'],
     number,

@@ -1,7 +1,7 @@
 /** Opens a pack, once: draws its items, assigns serial numbers and reveals the seed. */
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared, preparedRow } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { recordEvent } from '../events/record-event.ts'
@@ -113,12 +113,7 @@ function proofOf({ id, clientSeed }: UserPackRow, { terms, serverSeed }: Purchas
   return makeProof({ ...parseTerms(terms), serverSeed, clientSeed: clientSeed ?? '', userPackId: id })
 }
 
-async function findUserPack(reader: Reader, userPackId: string): Promise<UserPackRow | undefined> {
-  const [row] = await selectUserPack(reader, userPackId)
-  return row
-}
-
-const selectUserPack = prepared((reader: Reader, userPackId: string) => {
+const findUserPack = preparedRow((reader: Reader, userPackId: string) => {
   const { userPacks } = reader.tables
   return reader.select().from(userPacks).where(eq(userPacks.id, userPackId))
 })

@@ -1,12 +1,12 @@
 /** Reads purchases, with the pack that each created. */
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared, preparedRow } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
 import { DomainError } from '../core/problems.ts'
 import { findUser } from '../users/users.ts'
-import { type PurchaseRow, presentPurchase, type UserPackRow } from './present.ts'
+import { type PurchaseRow, presentPurchase } from './present.ts'
 
 /** A page of the caller's purchases, newest first, each with its pack. */
 export async function listPurchases(
@@ -87,12 +87,7 @@ const selectOwn = prepared(
   },
 )
 
-export async function findPurchase(reader: Reader, purchaseId: string): Promise<PurchaseRow | undefined> {
-  const [purchase] = await selectPurchase(reader, purchaseId)
-  return purchase
-}
-
-const selectPurchase = prepared((reader: Reader, purchaseId: string) => {
+export const findPurchase = preparedRow((reader: Reader, purchaseId: string) => {
   const { packPurchases } = reader.tables
   return reader.select().from(packPurchases).where(eq(packPurchases.id, purchaseId))
 })
@@ -107,12 +102,7 @@ export async function findPaidBy(reader: Reader, userId: string, paymentReferenc
   return purchase
 }
 
-export async function findUserPackOf(reader: Reader, purchaseId: string): Promise<UserPackRow | undefined> {
-  const [userPack] = await selectUserPackOf(reader, purchaseId)
-  return userPack
-}
-
-const selectUserPackOf = prepared((reader: Reader, purchaseId: string) => {
+export const findUserPackOf = preparedRow((reader: Reader, purchaseId: string) => {
   const { userPacks } = reader.tables
   return reader.select().from(userPacks).where(eq(userPacks.purchaseId, purchaseId))
 })

@@ -1,7 +1,7 @@
 /** The rows of a fan's progress. */
 import { and, asc, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared, preparedRow } from '../../db/prepared.ts'
 
 export type ProgressRow = Tables['questProgress']['$inferSelect']
 
@@ -12,10 +12,7 @@ export interface PeriodKey {
   period: string
 }
 
-export const findProgress = async (reader: Reader, key: PeriodKey): Promise<ProgressRow | undefined> =>
-  (await selectOne(reader, key))[0]
-
-const selectOne = prepared((reader: Reader, key: PeriodKey) =>
+export const findProgress = preparedRow((reader: Reader, key: PeriodKey) =>
   reader.select().from(reader.tables.questProgress).where(isOf(reader, key)),
 )
 

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared, preparedRow } from '../../db/prepared.ts'
 import type { MaybePromise, ResponseCache } from '../cache/response-cache.ts'
 import { rewardsTag } from '../cache/tags.ts'
 import { DomainError } from '../core/problems.ts'
-import type { OwnReward, RewardRow } from './present.ts'
+import type { RewardRow } from './present.ts'
 
 /** @throws DomainError `reward_not_found` */
 export async function requireReward(reader: Reader, rewardId: string): Promise<RewardRow> {
@@ -48,21 +48,10 @@ const selectFlagged = prepared((reader: Reader) => {
 })
 
 /** A fan's claim of a reward; undefined when they have not claimed it. */
-export async function findUserReward(
-  reader: Reader,
-  userId: string,
-  rewardId: string,
-): Promise<OwnReward | undefined> {
-  const [row] = await selectUserReward(reader, { userId, rewardId })
-  return row
-}
-
-const selectUserReward = prepared(
-  (reader: Reader, { userId, rewardId }: { userId: string; rewardId: string }) => {
-    const { userRewards } = reader.tables
-    return reader
-      .select()
-      .from(userRewards)
-      .where(and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewardId)))
-  },
-)
+export const findUserReward = preparedRow((reader: Reader, userId: string, rewardId: string) => {
+  const { userRewards } = reader.tables
+  return reader
+    .select()
+    .from(userRewards)
+    .where(and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewardId)))
+})

@@ -1,7 +1,7 @@
 /** The mirror of the provider's data about a user. Sync and webhook both write through `mirrorIdentity`. */
 import { eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared, preparedRow } from '../../db/prepared.ts'
 import { fanTag, tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import type { IdentityClaims } from '../identity-provider/claims.ts'
@@ -11,18 +11,13 @@ import { ensureUserId, type User } from './users.ts'
 
 export type Mirror = Tables['identities']['$inferSelect']
 
-export async function findMirror(reader: Reader, userId: string): Promise<Mirror | undefined> {
-  const [row] = await selectMirror(reader, userId)
-  return row
-}
-
 /** Query for the mirror of a user. */
 export function mirrorOf(reader: Reader, userId: string) {
   const { identities } = reader.tables
   return reader.select().from(identities).where(eq(identities.userId, userId))
 }
 
-const selectMirror = prepared(mirrorOf)
+export const findMirror = preparedRow(mirrorOf)
 
 export function presentIdentity(
   { provider, subject }: Pick<Caller, 'provider' | 'subject'>,

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { and, type Column, eq, inArray, isNull, lt, or } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared, preparedRow } from '../../db/prepared.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
@@ -167,15 +167,10 @@ export function activeUser(reader: Reader, userId: string) {
     .where(and(eq(users.id, userId), isNull(users.erasedAt)))
 }
 
-export async function findUserById(reader: Reader, id: string): Promise<User | undefined> {
-  const [user] = await selectById(reader, id)
-  return user
-}
-
 /** Query for the record of a fan, also if the fan is erased. */
 export function userOf(reader: Reader, id: string) {
   const { users } = reader.tables
   return reader.select().from(users).where(eq(users.id, id))
 }
 
-const selectById = prepared(userOf)
+export const findUserById = preparedRow(userOf)
