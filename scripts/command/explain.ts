@@ -4,7 +4,8 @@ import { DatabaseError, translateDatabaseError } from '../../db/index.ts'
 import { NewerSchemaError } from '../../db/migrate.ts'
 import { ConfigError } from '../../src/config/config.ts'
 import { commandLine } from '../../src/core/command-line.ts'
-import { DomainError, problemTypes } from '../../src/core/problems.ts'
+import { problemTypes } from '../../src/core/problem-types.ts'
+import { DomainError } from '../../src/core/problems.ts'
 
 /** The command failed; exits with 1. */
 export class CommandFailure extends Error {}

@@ -1,5 +1,6 @@
 /** The problems of the document: a schema for each code, and the responses that carry them. */
-import { type ProblemCode, problemTypes } from '../core/problems.ts'
+import { problemTypes } from '../core/problem-types.ts'
+import type { ProblemCode } from '../core/problems.ts'
 import { isObject, type Json } from './json-schema.ts'
 import { header } from './responses.ts'
 

@@ -14,7 +14,8 @@ import {
   TraceFlags,
   trace,
 } from '@opentelemetry/api'
-import { DomainError, problemTypes } from '../core/problems.ts'
+import { problemTypes } from '../core/problem-types.ts'
+import { DomainError } from '../core/problems.ts'
 
 interface SpanStart {
   name: string

@@ -1,7 +1,7 @@
 /** What generators of clients need of the document. That their clients compile, `.ci/run` checks (`test/clients`). */
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { createApp } from '../../src/app.ts'
-import { problemTypes } from '../../src/core/problems.ts'
+import { problemTypes } from '../../src/core/problem-types.ts'
 import { createConformance, type OpenApiDocument } from '../support/conformance.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'

@@ -3,7 +3,7 @@ import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import { pino } from 'pino'
 import { createApp } from '../../src/app.ts'
-import { problemTypes } from '../../src/core/problems.ts'
+import { problemTypes } from '../../src/core/problem-types.ts'
 import type { Deps } from '../../src/deps.ts'
 
 type Json = Record<string, unknown>

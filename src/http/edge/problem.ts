@@ -1,7 +1,8 @@
 /** Every error as a response: RFC 9457 `application/problem+json`. The only place that maps errors to HTTP. */
 import { NotFoundError, ParseError, ValidationError } from 'elysia'
 import { DatabaseError, type DatabaseFault, translateDatabaseError } from '../../../db/index.ts'
-import { DomainError, type FieldError, type ProblemCode, problemTypes } from '../../core/problems.ts'
+import { problemTypes } from '../../core/problem-types.ts'
+import { DomainError, type FieldError, type ProblemCode } from '../../core/problems.ts'
 import { violation } from '../contract/validation.ts'
 
 interface Problem {
