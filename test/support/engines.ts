@@ -12,6 +12,7 @@ import { applyMigrations, migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres/database.ts'
 import '../../src/event-readers.ts'
 import { openPatiently } from './patience.ts'
+import { waitUntil } from './wait-until.ts'
 
 /** A database of its own, migrated and empty. */
 export interface TemporaryDatabase {
@@ -61,16 +62,23 @@ export const sqliteEngine: Engine = {
 }
 
 const serverUrl = process.env.TEST_POSTGRES_URL
+const TOO_MANY_CONNECTIONS = '53300'
 let databases = 0
 
-/** Runs one statement beside the test's own connections. */
+/** Runs one statement beside the test's own connections, as soon as the server has one free for it. */
 async function administrate(url: string, statement: string) {
-  const client = new SQL(url, { max: 1 })
-  try {
-    await client.unsafe(statement)
-  } finally {
-    await client.close()
-  }
+  await waitUntil(`a connection for ${statement}`, async () => {
+    const client = new SQL(url, { max: 1 })
+    try {
+      await client.unsafe(statement)
+      return true
+    } catch (error) {
+      if ((error as { errno?: unknown }).errno !== TOO_MANY_CONNECTIONS) throw error
+      return false
+    } finally {
+      await client.close()
+    }
+  })
 }
 
 function databaseUrl(server: string, name: string): string {
