@@ -9,6 +9,7 @@ import { isTokenValidityTag } from './cache/tags.ts'
 import { type CheckInCodes, createCheckInCodes } from './check-ins/code.ts'
 import type { Config } from './config/config.ts'
 import { deriveKey } from './core/derived-key.ts'
+import { createEncryption, type Encryption } from './core/encryption.ts'
 import { type Cursors, createCursors } from './core/pagination.ts'
 import type { AppSources } from './core/sources.ts'
 import { createGuardedFetch, type GuardedFetch } from './core/ssrf-guard.ts'
@@ -25,7 +26,6 @@ import type { ResilienceOptions } from './identity-provider/resilience-policy.ts
 import { createPayments, type Payments } from './packs/payments/create.ts'
 import { createStreams, type Streams } from './stream/streams.ts'
 import { createTickets, type Tickets } from './stream/tickets.ts'
-import { createTokenEncryption, type TokenEncryption } from './users/token-encryption.ts'
 import { createWebhookSecrets, type WebhookSecrets } from './webhooks/secrets.ts'
 
 /** Called as things happen, for metrics. */
@@ -44,7 +44,8 @@ export interface Deps extends AppSources {
   nativeTokens: NativeTokens
   cursors: Cursors
   checkInCodes: CheckInCodes
-  tokenEncryption: TokenEncryption
+  /** Encrypts session tokens for the database. The owner of a token is its subject. */
+  tokenEncryption: Encryption
   /** Responses, invalidated by the units of work of this process. */
   cache: ResponseCache
   /**
@@ -117,7 +118,7 @@ export async function createDeps(world: World): Promise<Deps> {
     nativeTokens: tracer?.verifier('verify native token', nativeTokens) ?? nativeTokens,
     cursors,
     checkInCodes: createCheckInCodes(secret),
-    tokenEncryption: createTokenEncryption(secret),
+    tokenEncryption: createEncryption(deriveKey(secret, 'deferred sync')),
     cache,
     tokenValidityCache,
     publicReads,

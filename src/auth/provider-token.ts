@@ -2,7 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
-import type { TokenEncryption } from '../users/token-encryption.ts'
+import type { Encryption } from '../core/encryption.ts'
 
 export interface ProviderToken {
   token: string
@@ -12,7 +12,7 @@ export interface ProviderToken {
 /** Null if it has expired since the device signed in. */
 export async function findProviderToken(
   reader: Reader,
-  tokenEncryption: TokenEncryption,
+  tokenEncryption: Encryption,
   { subject, credential }: AuthenticatedCaller,
 ): Promise<ProviderToken | null> {
   if (credential.kind === 'session') return { token: credential.token, expiresAt: credential.expiresAt }

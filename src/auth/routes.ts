@@ -1,13 +1,13 @@
 import { Elysia } from 'elysia'
 import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
+import type { Encryption } from '../core/encryption.ts'
 import { DomainError } from '../core/problems.ts'
 import { logSecurityEvent } from '../core/security-events.ts'
 import type { AppSources } from '../core/sources.ts'
 import { anyone } from '../http/contract/group.ts'
 import { Nothing, operation } from '../http/contract/operation.ts'
 import { requestIdOf } from '../http/edge/request-log.ts'
-import type { TokenEncryption } from '../users/token-encryption.ts'
 import { type FanDeps, fans } from './groups.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
 import { clientOfSessionToken } from './native-token.ts'
@@ -32,7 +32,7 @@ type SignInDeps = FanDeps & {
   log: Logger
   newId: AppSources['newId']
   randomBytes: AppSources['randomBytes']
-  tokenEncryption: TokenEncryption
+  tokenEncryption: Encryption
 }
 
 /** Headers of responses that contain secrets. Such responses are not stored under an `Idempotency-Key` either. */

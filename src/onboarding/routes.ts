@@ -2,17 +2,17 @@ import { type FanDeps, fans } from '../auth/groups.ts'
 import { findProviderToken } from '../auth/provider-token.ts'
 import type { Config } from '../config/config.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
+import type { Encryption } from '../core/encryption.ts'
 import { DomainError } from '../core/problems.ts'
 import type { AppSources } from '../core/sources.ts'
 import { operation } from '../http/contract/operation.ts'
 import { CompleteOnboarding, exampleOnboarding, exampleProfileChange, Onboarding } from '../profile/schema.ts'
-import type { TokenEncryption } from '../users/token-encryption.ts'
 import { completeOnboarding, type IdentityTerms, readOnboarding } from './onboarding.ts'
 
 type OnboardingDeps = FanDeps & {
   config: Config
   randomBytes: AppSources['randomBytes']
-  tokenEncryption: TokenEncryption
+  tokenEncryption: Encryption
 }
 
 export const onboardingRoutes = (deps: OnboardingDeps) =>

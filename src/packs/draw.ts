@@ -98,6 +98,12 @@ export function canonicalTerms({ packId, itemsPerPack, weights }: DrawTerms): st
   ])
 }
 
+/** Parses what `canonicalTerms` wrote when the purchase started. */
+export function parseTerms(text: string): DrawTerms {
+  const [packId, itemsPerPack, weights] = JSON.parse(text) as [string, number, [string, string, number][]]
+  return { packId, itemsPerPack, weights: weights.map(([id, rarity, weight]) => ({ id, rarity, weight })) }
+}
+
 /** Lower-case hex. */
 export const sha256 = (data: string | Uint8Array) => hash('sha256', data, 'hex')
 

@@ -7,12 +7,11 @@ import { DomainError } from '../core/problems.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { findUser } from '../users/users.ts'
 import { collectibleColumns } from './catalogue.ts'
-import { inOrderOfIds } from './draw.ts'
+import { inOrderOfIds, parseTerms } from './draw.ts'
 import { type PurchaseRow, presentUserPack, type UserPackRow } from './present.ts'
 import { makeProof, type Proof } from './proof.ts'
 import { findPurchase } from './purchases.ts'
 import type { OpenPack } from './schema.ts'
-import { parseTerms } from './terms.ts'
 
 /** A repeat returns the same items, also with another seed. */
 export async function openPack(tx: Transaction, caller: Caller, { userPackId, clientSeed = '' }: OpenPack) {

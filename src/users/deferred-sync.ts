@@ -3,11 +3,11 @@
 import { and, asc, eq, lte } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Database, Tables, Transaction } from '../../db/index.ts'
+import type { Encryption } from '../core/encryption.ts'
 import { DomainError } from '../core/problems.ts'
 import type { AppSources } from '../core/sources.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
 import { dequeueSync, mirrorIdentity } from './mirror.ts'
-import type { TokenEncryption } from './token-encryption.ts'
 
 /** Wait before the first attempt. The wait doubles with each attempt, up to `MAX_WAIT_MS`. */
 const MIN_WAIT_MS = 5_000
@@ -21,7 +21,7 @@ type Row = Tables['deferredSyncs']['$inferSelect']
 export interface SyncDeps {
   db: Database
   identity: IdentityProvider
-  tokenEncryption: TokenEncryption
+  tokenEncryption: Encryption
   log: Logger
   now: AppSources['now']
 }

@@ -1,14 +1,18 @@
 import { expect, test } from 'bun:test'
+import { deriveKey } from '../../src/core/derived-key.ts'
+import { createEncryption } from '../../src/core/encryption.ts'
 import { realSources } from '../../src/core/sources.ts'
-import { createTokenEncryption } from '../../src/users/token-encryption.ts'
 
-const encryption = createTokenEncryption('a secret that all instances share')
+const encryption = createEncryption(deriveKey('a secret that all instances share', 'deferred sync'))
 const encrypted = () => encryption.encrypt('the.token', 'fan-1', realSources.randomBytes(12))
 
 test('decrypts a token in every instance with the same secret', () => {
-  expect(createTokenEncryption('a secret that all instances share').decrypt(encrypted(), 'fan-1')).toBe(
-    'the.token',
-  )
+  expect(
+    createEncryption(deriveKey('a secret that all instances share', 'deferred sync')).decrypt(
+      encrypted(),
+      'fan-1',
+    ),
+  ).toBe('the.token')
 })
 
 test('refuses a ciphertext with a changed, missing or additional byte', () => {

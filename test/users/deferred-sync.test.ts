@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { deriveKey } from '../../src/core/derived-key.ts'
+import { createEncryption } from '../../src/core/encryption.ts'
 import { retryDueSyncs } from '../../src/users/deferred-sync.ts'
-import { createTokenEncryption } from '../../src/users/token-encryption.ts'
 import { findUser } from '../../src/users/users.ts'
 import { control } from '../auth/provider-controls.ts'
 import type { Client } from '../support/client.ts'
@@ -249,13 +250,18 @@ onEachEngine('Deferred sync', world => {
     const { tokenEncryption } = second.deps
     expect(tokenEncryption.decrypt(sealed, fan.subject)).toBe(fan.token)
     expect(tokenEncryption.decrypt(sealed, 'fan-0199')).toBeNull()
-    expect(createTokenEncryption('another key').decrypt(sealed, fan.subject)).toBeNull()
+    expect(
+      createEncryption(deriveKey('another key', 'deferred sync')).decrypt(sealed, fan.subject),
+    ).toBeNull()
   })
 
   test('is dropped, with a log line, if the token was encrypted with another key', async () => {
     const fan = await deferred()
     await untilDue(fan.subject)
-    const stranger = { ...second.deps, tokenEncryption: createTokenEncryption('another key') }
+    const stranger = {
+      ...second.deps,
+      tokenEncryption: createEncryption(deriveKey('another key', 'deferred sync')),
+    }
     expect(await retryDueSyncs(stranger)).toBe(0)
     expect(await userinfoRequests(world)).toBe(0)
     expect(second.logged.join()).toContain('its token cannot be decrypted')
