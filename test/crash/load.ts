@@ -17,6 +17,8 @@ export interface StepResponse {
   step: Step
   status: number
   replayed: boolean
+  /** How long it took. */
+  milliseconds: number
   body: Answer['body']
 }
 
@@ -25,6 +27,8 @@ export interface History {
   responses: StepResponse[]
   /** Requests without a response: their effect is unknown. */
   unacknowledged: Step[]
+  /** Why these have no response, in their order. */
+  failures: string[]
 }
 
 /** Created by `startWorld` in `rounds.ts`. */
@@ -38,7 +42,12 @@ const READS = ['/api/dashboard', '/api/rewards', '/api/user/points', '/api/leade
 const UNAVAILABLE = ['database_unavailable', 'overloaded']
 
 /** Null if the server or its database is unavailable: the effect of the step is then unknown. */
-export async function sendStep(origin: string, step: Step): Promise<StepResponse | null> {
+export async function sendStep(
+  origin: string,
+  step: Step,
+  onFailure: (reason: string) => void = () => {},
+): Promise<StepResponse | null> {
+  const since = performance.now()
   try {
     const response = await fetch(origin + step.path, {
       method: step.method,
@@ -51,17 +60,22 @@ export async function sendStep(origin: string, step: Step): Promise<StepResponse
     })
     const text = await response.text()
     const body = text === '' ? null : JSON.parse(text)
-    if (UNAVAILABLE.includes(body?.code)) return null
-    return { step, status: response.status, replayed: response.headers.has('idempotent-replayed'), body }
-  } catch {
+    if (UNAVAILABLE.includes(body?.code)) {
+      onFailure(`${step.method} ${step.path}: ${body.code}`)
+      return null
+    }
+    const replayed = response.headers.has('idempotent-replayed')
+    return { step, status: response.status, replayed, milliseconds: performance.now() - since, body }
+  } catch (error) {
+    onFailure(`${step.method} ${step.path}: ${error}`)
     return null
   }
 }
 
 interface LoadOptions {
   origin: string
-  /** The server key of the gate. */
-  gateKey: string
+  /** The server key of the gate. Null if it reports no events. */
+  gateKey: string | null
   /** A random integer from 0 to below a number. */
   pick: (below: number) => number
   /** The next new fan. */
@@ -86,7 +100,7 @@ async function runClient(
     const visit = new Visit(fan, gateKey, pick)
     for (let n = 0; n < 18 && !isOver(); n++) {
       const step = visit.next()
-      const response = await sendStep(origin, step)
+      const response = await sendStep(origin, step, reason => history.failures.push(reason))
       if (!response) {
         history.unacknowledged.push(step)
         return
@@ -110,7 +124,7 @@ class Visit {
 
   constructor(
     private readonly fan: { subject: string; token: string },
-    private readonly gateKey: string,
+    private readonly gateKey: string | null,
     private readonly pick: (below: number) => number,
   ) {}
 
@@ -138,10 +152,8 @@ class Visit {
         ? [1, 2].map(() => () => this.step('POST', '/api/packs/open', { userPackId: this.one(this.sealed) }))
         : []),
       () => this.signIn(),
-      () => this.scan(),
       () => ({ ...this.step('GET', this.one(READS), {}), key: null }),
-      // An event that was acknowledged, reported again.
-      () => (this.scans.length > 0 ? this.one(this.scans) : this.scan()),
+      ...(this.gateKey === null ? [] : this.gate(this.gateKey)),
     ]
     return this.one(possible)()
   }
@@ -159,11 +171,17 @@ class Visit {
     if (step.path === '/api/auth/logout') this.device = null
   }
 
-  private scan(): Step {
+  private gate(key: string): (() => Step)[] {
+    const scan = () => this.scan(key)
+    // An event that was acknowledged is also reported again.
+    return [scan, () => (this.scans.length > 0 ? this.one(this.scans) : scan())]
+  }
+
+  private scan(gateKey: string): Step {
     const fan = { provider: 'mock-idp', subject: this.fan.subject }
     const event = { id: crypto.randomUUID(), type: SCAN, fan, occurredAt: new Date().toISOString() }
     const step = this.step('POST', '/api/events', { events: [event] })
-    return { ...step, token: this.gateKey, key: null }
+    return { ...step, token: gateKey, key: null }
   }
 
   /** Signs a device in, refreshes it and signs it out. These routes accept no key. */

@@ -48,7 +48,8 @@ export interface CrashWorld {
   db: Database
   provider: RunningProvider
   api: Pick<RunningApi, 'origin' | 'stop'>
-  gateKey: string
+  /** Null if the gate reports no events. */
+  gateKey: string | null
   beginnings: Beginnings
   history: History
   fans: number
@@ -94,9 +95,21 @@ const startApiOf = (
 /** Starts the API with these settings, as one process or as several behind one origin. */
 export type StartApi = (env: Record<string, string>) => Promise<CrashWorld['api']>
 
+interface WorldOptions {
+  start?: StartApi
+  /** Migrates the database. Without, it has the schema of this version. */
+  prepare?: (url: string) => Promise<unknown>
+  /** Whether the schema has events: `addEventReaders` can also be called later. */
+  hasEvents?: boolean
+}
+
 /** Starts a server on an empty database and adds rewards and packs. */
-export async function startWorld(url: string, fans: number, start?: StartApi): Promise<CrashWorld> {
-  await migrate(url)
+export async function startWorld(
+  url: string,
+  fans: number,
+  { start, prepare = migrate, hasEvents = true }: WorldOptions = {},
+): Promise<CrashWorld> {
+  await prepare(url)
   const provider = await startProvider({ fans })
   const api = await startApiOf({ url, provider }, start)
   const db = openDatabase(url, realSources)
@@ -107,31 +120,38 @@ export async function startWorld(url: string, fans: number, start?: StartApi): P
       tx.insert(tx.tables.rewards).values({ id, ...texts, stockRemaining, createdAt: at, updatedAt: at }),
     )
   }
-  // No server listens there: deliveries stay pending, and each event must have one.
-  const webhookSecrets = createWebhookSecrets({ key: JSON.parse(secrets.NATIVE_TOKEN_KEY), previousKeys: [] })
-  const endpoint = { url: 'http://127.0.0.1:9/', types: ['*'] }
-  await db.write(tx => addEndpoint(tx, webhookSecrets, endpoint))
   const [starter, limited] = PACKS
   await addPack({ db }, { id: starter, price: { amount: 30, currency: 'POINTS' } })
   await addPack({ db }, { id: limited, price: { amount: 50, currency: 'POINTS' }, supply: 200 })
-  const limit = { count: 2, per: 'ever' } as const
-  await addRule({ db }, { id: 'gate', eventType: SCAN, limit })
-  const request = { source: 'gate', scopes: ['events:write'] as const, expiresAt: null }
-  const gateKey = (await db.write(tx => createServerKey(tx, request)))?.key ?? ''
   const beginnings = {
     stock: new Map(REWARDS.map(id => [id, STOCK[id as keyof typeof STOCK]])),
     onboardingPoints: POINTS,
   }
-  return {
+  const world: CrashWorld = {
     url,
     db,
     provider,
     api,
-    gateKey,
+    gateKey: null,
     beginnings,
-    history: { responses: [], unacknowledged: [] },
+    history: { responses: [], unacknowledged: [], failures: [] },
     fans: 0,
   }
+  if (hasEvents) await addEventReaders(world)
+  return world
+}
+
+/** Adds a webhook endpoint, a rule, and the key of the gate. */
+export async function addEventReaders(world: CrashWorld): Promise<void> {
+  const { db } = world
+  // No server listens there: deliveries stay pending, and each event must have one.
+  const webhookSecrets = createWebhookSecrets({ key: JSON.parse(secrets.NATIVE_TOKEN_KEY), previousKeys: [] })
+  const endpoint = { url: 'http://127.0.0.1:9/', types: ['*'] }
+  await db.write(tx => addEndpoint(tx, webhookSecrets, endpoint))
+  const limit = { count: 2, per: 'ever' } as const
+  await addRule({ db }, { id: 'gate', eventType: SCAN, limit })
+  const request = { source: 'gate', scopes: ['events:write'] as const, expiresAt: null }
+  world.gateKey = (await db.write(tx => createServerKey(tx, request)))?.key ?? null
 }
 
 export async function stopWorld({ api, provider, db }: CrashWorld): Promise<void> {

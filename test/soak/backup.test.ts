@@ -137,7 +137,7 @@ describe.skipIf(postgresBinaries === null)('A backup of PostgreSQL (its binaries
     expect(createdBy(before).length).toBeGreaterThan(0)
     expect(createdBy(after).length).toBeGreaterThan(0)
     expect(createdBy(after).filter(isFound)).toEqual([])
-    expect(await findLostWrites(db, { responses: before, unacknowledged: unknown })).toEqual([])
+    expect(await findLostWrites(db, { ...history, responses: before, unacknowledged: unknown })).toEqual([])
     expect(await findFaults(db, world.beginnings, time)).toEqual([])
     const { code, out } = await runScript('verify-ledger', ['--database', restored.url])
     expect([code, out]).toEqual([0, expect.stringContaining('No findings')])

@@ -22,9 +22,9 @@ describe.skipIf(postgresBinaries === null || pgbouncerBinary === null)('PgBounce
     const pooler = await startPgBouncer(pgbouncerBinary ?? '', new URL(cluster.url), mode)
     tidy.push(() => pooler.stop())
     const DATABASE_URL = pooler.urlOf('postgres')
-    const world = await startWorld(cluster.url, 5_000, env =>
-      startApi({ ...env, DATABASE_URL, DATABASE_PREPARED_STATEMENTS: 'off' }),
-    )
+    const world = await startWorld(cluster.url, 5_000, {
+      start: env => startApi({ ...env, DATABASE_URL, DATABASE_PREPARED_STATEMENTS: 'off' }),
+    })
     tidy.push(() => stopWorld(world))
     const { responses, unacknowledged } = world.history
     await applyLoad(world, { pick: seededNumbers(1), isOver: () => responses.length >= RESPONSES })

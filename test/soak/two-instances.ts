@@ -5,6 +5,7 @@ import { type CrashWorld, startWorld, stopWorld } from '../crash/rounds.ts'
 import { freePort, type RunningApi, startApi } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { haproxyBinary, startHaproxy } from './haproxy.ts'
+import { current, hasEvents, type Version } from './versions.ts'
 
 /** What is not installed. */
 export const missing: string | null =
@@ -28,8 +29,8 @@ export interface TwoInstances {
   primary: PostgresCluster
   /** Copies the primary to a new server, which then confirms each commit. */
   addStandby(): Promise<PostgresCluster>
-  /** Starts an instance again, at its former address. */
-  restart(n: 0 | 1): Promise<void>
+  /** Starts an instance again, at its former address. The default is the version that it had at first. */
+  restart(n: 0 | 1, version?: Version): Promise<void>
   stop(): Promise<void>
 }
 
@@ -38,12 +39,14 @@ export interface Options {
   env?: Record<string, string>
   /** Whether HAProxy closes the connections to a server that is gone. */
   closesConnections?: boolean
+  /** The version of both instances and of the schema. Default: this one. */
+  version?: Version
 }
 
 /** `fans`: how many fans the load may use. */
 export async function startTwoInstances(
   fans: number,
-  { env = {}, closesConnections = true }: Options = {},
+  { env = {}, closesConnections = true, version: first = current }: Options = {},
 ): Promise<TwoInstances> {
   const tidy: (() => unknown)[] = []
   async function stop() {
@@ -66,16 +69,19 @@ export async function startTwoInstances(
     const origin = `http://127.0.0.1:${api}`
     const instances: RunningApi[] = []
     let settings: Record<string, string> = {}
-    const start = (n: 0 | 1) => startApi({ ...settings, PORT: String(ports[n]) })
+    const start = (n: 0 | 1, { program }: Version) =>
+      startApi({ ...settings, PORT: String(ports[n]) }, program)
 
-    const world = await startWorld(url, fans, async worldSettings => {
+    const startBoth = async (worldSettings: Record<string, string>) => {
       const limits = { DRAIN_GRACE_MS: '5000', DATABASE_STATEMENT_TIMEOUT_MS: '5000' }
       settings = { ...worldSettings, TRUSTED_PROXIES: '1', ...limits, ...env }
-      instances.push(await start(0), await start(1))
+      instances.push(await start(0, first), await start(1, first))
       tidy.push(() => Promise.all(instances.map(instance => instance.stop('SIGKILL'))))
       await waitUntil('HAProxy finds the instances ready', async () => (await fetch(`${origin}/readyz`)).ok)
       return { origin, stop: async () => 0 }
-    })
+    }
+    const prepare = () => first.run('migrate', url)
+    const world = await startWorld(url, fans, { start: startBoth, prepare, hasEvents: hasEvents(first) })
     tidy.push(() => stopWorld(world))
     const two: TwoInstances = {
       world,
@@ -100,8 +106,8 @@ export async function startTwoInstances(
         )
         return standby
       },
-      async restart(n) {
-        two.instances[n] = await start(n)
+      async restart(n, version = first) {
+        two.instances[n] = await start(n, version)
       },
       stop,
     }

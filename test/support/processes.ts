@@ -5,7 +5,7 @@ import type { ReadableStream } from 'node:stream/web'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { serve } from '../../mock-idp/serve.ts'
 import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
-import { programOf } from './executable.ts'
+import { type Program, programOf } from './executable.ts'
 import { patientSettings } from './patience.ts'
 
 export const secrets = await makeDevelopmentSecrets()
@@ -44,10 +44,12 @@ export interface RunningApi {
 }
 
 /** `src/main.ts` on a free port; resolves when it listens, rejects with its words when it does not come to that. */
-export async function startApi(env: Record<string, string>): Promise<RunningApi> {
+export async function startApi(
+  env: Record<string, string>,
+  { command, cwd, PATH }: Program = programOf('serve', 'src/main.ts'),
+): Promise<RunningApi> {
   const output: string[] = []
   const ended = Promise.withResolvers<void>()
-  const { command, cwd, PATH } = programOf('serve', 'src/main.ts')
   const child = Bun.spawn(command, {
     cwd,
     env: { PATH, NODE_ENV: 'test', PORT: '0', ...secrets, ...patientSettings, ...env },
