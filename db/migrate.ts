@@ -233,10 +233,11 @@ export async function applyMigrations(
     `CREATE TABLE IF NOT EXISTS "__drizzle_migrations" (
       id ${engine === 'sqlite' ? 'integer' : 'serial'} PRIMARY KEY, hash text NOT NULL, created_at bigint NOT NULL)`,
   )
+  for (const { sql } of missing) for (const statement of sql) await run(statement)
+  // Last, since it locks out the checks of running instances until the commit.
   if ((await run(RUNS_FROM[engine])).length === 0)
     await run('ALTER TABLE "__drizzle_migrations" ADD COLUMN runs_from bigint')
   for (const migration of missing) {
-    for (const statement of migration.sql) await run(statement)
     const values = engine === 'sqlite' ? '?, ?, ?' : '$1, $2, $3'
     await run(`INSERT INTO "__drizzle_migrations" (hash, created_at, runs_from) VALUES (${values})`, [
       migration.hash,
