@@ -93,7 +93,7 @@ const startApiOf = (
   })
 
 /** Starts the API with these settings, as one process or as several behind one origin. */
-export type StartApi = (env: Record<string, string>) => Promise<CrashWorld['api']>
+type StartApi = (env: Record<string, string>) => Promise<CrashWorld['api']>
 
 interface WorldOptions {
   start?: StartApi
