@@ -556,6 +556,6 @@ describe('withDevelopmentSecrets', () => {
 
   test('says what to do with an unreadable file', async () => {
     await Bun.write(file('broken'), '{"NATIVE_TOKEN_KEY":')
-    expect(withDevelopmentSecrets({}, file('broken'))).rejects.toThrow('delete it and start again')
+    await expect(withDevelopmentSecrets({}, file('broken'))).rejects.toThrow('delete it and start again')
   })
 })

@@ -91,7 +91,7 @@ for (const engine of engines) {
       const { db } = temporary
       await withRawConnection(temporary, async run => {
         await run(`INSERT INTO __drizzle_migrations (hash, created_at) VALUES ('', ${NEXT})`)
-        expect(applyMigrations(db.engine, run)).rejects.toBeInstanceOf(NewerSchemaError)
+        await expect(applyMigrations(db.engine, run)).rejects.toBeInstanceOf(NewerSchemaError)
       })
     })
 
@@ -246,7 +246,7 @@ describe('migrations (SQLite)', () => {
       const ours = tables.filter(({ name }) => !/^(sqlite_|__drizzle)/.test(String(name)))
       expect(ours.length).toBe(Object.keys(temporary.db.tables).length)
       expect(ours.filter(({ strict }) => strict !== 1)).toEqual([])
-      expect(
+      await expect(
         run("INSERT INTO teams VALUES ('t', 't', 't', null, null, null, null, null, 'yes', 0, 0)"),
       ).rejects.toThrow('cannot store TEXT value in INTEGER column')
     })

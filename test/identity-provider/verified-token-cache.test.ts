@@ -48,7 +48,7 @@ describe('createVerifiedTokenCache', () => {
 
   test('does not cache an error, and rejects with it', async () => {
     const cache = open()
-    expect(cache.put('token', Promise.reject(new Error('not valid')))).rejects.toThrow('not valid')
+    await expect(cache.put('token', Promise.reject(new Error('not valid')))).rejects.toThrow('not valid')
     expect(cache.get('token', true)).toBeUndefined()
   })
 

@@ -70,7 +70,7 @@ test('MOCK_IDP_HOST names another address to listen on', async () => {
     const port = /on port (\d+)/.exec(said)?.[1]
     const discovery = await fetch(`http://127.0.0.2:${port}/.well-known/openid-configuration`)
     expect(discovery.status).toBe(200)
-    expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
   } finally {
     child.kill()
   }
