@@ -1,7 +1,7 @@
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { sqlite } from './schema/columns.ts'
-import { defineTables } from './schema/tables.ts'
+import { tablesOf } from './schema/tables.ts'
 
 /**
  * What is wrong with the database itself, on either engine:
@@ -50,21 +50,28 @@ function driverError(error: unknown): { code: string; message: string; constrain
 }
 
 /** The unique indexes of `tables.ts` by their columns: SQLite's message has those, as `users.provider, users.subject`. */
-const indexesByColumns = new Map(
-  Object.values(defineTables(sqlite)).flatMap(table => {
-    const { name, indexes } = getTableConfig(table as unknown as SQLiteTable)
-    return indexes.map(({ config }): [string, string] => [
-      config.columns.map(column => `${name}.${'name' in column ? toSnakeCase(column.name) : ''}`).join(', '),
-      config.name,
-    ])
-  }),
-)
+function readIndexesByColumns(): Map<string, string> {
+  return new Map(
+    Object.values(tablesOf(sqlite)).flatMap(table => {
+      const { name, indexes } = getTableConfig(table as unknown as SQLiteTable)
+      return indexes.map(({ config }): [string, string] => [
+        config.columns
+          .map(column => `${name}.${'name' in column ? toSnakeCase(column.name) : ''}`)
+          .join(', '),
+        config.name,
+      ])
+    }),
+  )
+}
+
+let indexesByColumns: Map<string, string> | undefined
 
 /** Whether this unique index refused the write. `index` is its name in `tables.ts`. */
 export function isUniqueViolation(error: unknown, index: string): boolean {
   const found = driverError(error)
   if (found?.code === '23505') return found.constraint === index
   if (found?.code !== 'SQLITE_CONSTRAINT_UNIQUE') return false
+  indexesByColumns ??= readIndexesByColumns()
   return index === indexesByColumns.get(found.message.replace(/^UNIQUE constraint failed: /, ''))
 }
 

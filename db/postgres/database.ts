@@ -7,7 +7,7 @@ import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { DatabaseError, isRetryable, translateDatabaseError } from '../errors.ts'
 import { requireExpectedSchema } from '../expected-schema.ts'
 import { postgres } from '../schema/columns.ts'
-import { defineTables } from '../schema/tables.ts'
+import { tablesOf } from '../schema/tables.ts'
 import { createSemaphore } from '../semaphore.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
 import { createWriteHealth } from '../write-health.ts'
@@ -20,7 +20,6 @@ const READERS = 2
 const ATTEMPTS = 5
 /** A commit proves for this long that the server works: under load, a check would wait behind other work. Milliseconds. */
 const PROOF_MS = 50
-const tables = defineTables(postgres)
 
 type Drizzle = PgDatabase<PgQueryResultHKT>
 
@@ -38,6 +37,7 @@ export function databaseOn(
   client: Pick<PostgresClient, 'statements' | 'close'>,
   { postgres: { poolSize = postgresDefaults.poolSize } = {}, observer }: DatabaseOptions = {},
 ): Database {
+  const tables = tablesOf(postgres)
   const writers = createSemaphore(poolSize - READERS)
   const meter = createWriteMeter(1, { onEnd: observer?.writeEnded })
   const identity = {}

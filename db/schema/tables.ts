@@ -20,6 +20,15 @@ import { defineWebhookTables } from './webhooks.ts'
 
 export type Tables = ReturnType<typeof defineTables>
 
+const defined = new Map<ColumnKit, Tables>()
+
+/** The tables of one dialect, defined at the first call: it takes tens of milliseconds, and commands start often. */
+export function tablesOf(kit: ColumnKit): Tables {
+  const tables = defined.get(kit) ?? defineTables(kit)
+  defined.set(kit, tables)
+  return tables
+}
+
 export function defineTables(kit: ColumnKit) {
   const fans = defineFansTables(kit)
   return {

@@ -19,7 +19,7 @@ import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { DatabaseError, translateDatabaseError } from '../errors.ts'
 import { expectedMigrations } from '../expected-schema.ts'
 import { sqlite } from '../schema/columns.ts'
-import { defineTables } from '../schema/tables.ts'
+import { tablesOf } from '../schema/tables.ts'
 import type { Reader, Sources } from '../types.ts'
 import { queriesOn } from './database.ts'
 import { findBrokenReferences } from './references.ts'
@@ -74,7 +74,7 @@ export function inspectSqlite(path: string): Inspection {
       ? valuesOf(connection, 'SELECT created_at FROM __drizzle_migrations').flat().map(Number)
       : []
     const known = new Set(expectedMigrations('sqlite').map(({ folderMillis }) => folderMillis))
-    const tables = Object.values(defineTables(sqlite))
+    const tables = Object.values(tablesOf(sqlite))
       // Guarantee: these were defined in the dialect of SQLite.
       .map(table => getTableConfig(table as unknown as SQLiteTable).name)
       .filter(name => present.has(name))

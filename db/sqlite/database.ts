@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { DatabaseError, translateDatabaseError } from '../errors.ts'
 import { requireExpectedSchema } from '../expected-schema.ts'
 import { sqlite } from '../schema/columns.ts'
-import { defineTables } from '../schema/tables.ts'
+import { tablesOf } from '../schema/tables.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
 import { createWriteHealth } from '../write-health.ts'
 import { createWriteMeter } from '../write-meter.ts'
@@ -17,12 +17,10 @@ import { type Disk, openWal } from './wal.ts'
 /** Between two attempts to truncate the WAL while other connections read. */
 const TRUNCATE_RETRY_MS = 20
 
-const tables = defineTables(sqlite)
-
 /** Drizzle on one connection, typed as the interface that both engines share (see `columns.ts`). */
 export function queriesOn(connection: Connection, sources: Sources, identity = {}): Reader {
   const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
-  return Object.assign(queries, { tables, identity, statements: new Map(), ...sources })
+  return Object.assign(queries, { tables: tablesOf(sqlite), identity, statements: new Map(), ...sources })
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
@@ -76,7 +74,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
 
   return {
     engine: 'sqlite',
-    tables,
+    tables: tablesOf(sqlite),
     read,
     async write<T>(work: (tx: Transaction) => Promise<T>) {
       if (closed) throw new DatabaseError('unreachable')
