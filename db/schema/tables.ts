@@ -29,7 +29,7 @@ export function tablesOf(kit: ColumnKit): Tables {
   return tables
 }
 
-export function defineTables(kit: ColumnKit) {
+function defineTables(kit: ColumnKit) {
   const fans = defineFansTables(kit)
   return {
     ...fans,
