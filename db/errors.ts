@@ -92,6 +92,17 @@ export function isLockConflict(error: unknown): boolean {
   return isRetryable(error) || driverError(error)?.code === '55P03'
 }
 
+/** The server answered that the statement is wrong, and has not run it. */
+export function isRefusedStatement(error: unknown): boolean {
+  return driverError(error)?.code.startsWith('42') ?? false
+}
+
+/** PostgreSQL's response to DDL whose effect is there: the object exists, or, when it is dropped, does not exist. */
+export function isAlreadyDone(error: unknown): boolean {
+  const code = driverError(error)?.code ?? ''
+  return /^42(P07|701|710|723|P16|P01|703|704)$/.test(code)
+}
+
 const FAULTS: [DatabaseFault, RegExp][] = [
   ['busy', /^(SQLITE_BUSY|SQLITE_LOCKED|SQLITE_PROTOCOL|53200|53300|55P03|57014)/],
   ['full', /^(SQLITE_FULL|53100)/],

@@ -1,12 +1,16 @@
 /**
- * Migrates a database to the expected schema: all pending migrations in one transaction, under a lock. Each is recorded with
- * the versions that run on its schema, so that an older version knows whether it may use the database.
+ * Migrates a database to the expected schema, under a lock: all pending migrations in one transaction, or statement by
+ * statement on YugabyteDB. Each is recorded with the versions that run on its schema, so that an older version knows
+ * whether it may use the database.
  */
 import { Database as Connection } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { DatabaseError, isLockConflict, translateDatabaseError } from './errors.ts'
 import { expectedMigrations, type Migration } from './expected-schema.ts'
+import { openJournal, type Run, recordMigration } from './migration-journal.ts'
 import { connectPostgres, type PostgresSettings } from './postgres/client.ts'
+import { applyByStatement } from './postgres/migrate-by-statement.ts'
+import { createMigrationLock, LOCK_MIGRATIONS } from './postgres/migration-lock.ts'
 import { connectSqlite, createWriteLock } from './sqlite/connection.ts'
 
 /**
@@ -19,8 +23,6 @@ const TABLE_LOCK_TIMEOUT_MS = 1_000
 const TABLE_LOCK_PAUSE_MS = 2_000
 
 type Engine = 'sqlite' | 'postgres'
-
-type Run = (statement: string, parameters?: (string | number)[]) => Promise<Record<string, unknown>[]>
 
 /** The database has migrations that this version does not know, and on which it does not run. */
 export class NewerSchemaError extends Error {
@@ -200,21 +202,49 @@ async function migratePostgres(url: string, settings?: Partial<PostgresSettings>
     const { pending, ...rest } = namePending('postgres', applied)
     if (pending.length === 0) return { applied: 0, ...rest }
     const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
+    await createMigrationLock((statement, parameters) => client.unsafe(statement, parameters))
     for (;;) {
       try {
-        return await client.begin(async transaction => {
+        // READ COMMITTED: what is read after the wait for the lock must be as new as the lock.
+        return await client.begin('isolation level read committed', async transaction => {
           const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)
-          await run('SET LOCAL statement_timeout = 0')
-          // One migrator at a time: the key is 'match' in ASCII.
-          await run('SELECT pg_advisory_xact_lock(469786981224)')
+          for (const name of UNLIMITED) await run(`SET LOCAL ${name} = 0`)
+          await run(LOCK_MIGRATIONS)
           await run(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
-          return applyMigrations('postgres', run)
+          const [row] = await run('SELECT version() AS version')
+          return hasTransactionalDdl(String(row?.version))
+            ? applyMigrations('postgres', run)
+            : migrateByStatement(url, settings)
         })
       } catch (error) {
         if (!isLockConflict(error) || performance.now() > deadline) throw error
         await Bun.sleep(TABLE_LOCK_PAUSE_MS)
       }
     }
+  } finally {
+    await client.close()
+  }
+}
+
+/** The transaction that holds the lock may be idle for as long as another connection migrates. */
+const UNLIMITED = ['statement_timeout', 'idle_in_transaction_session_timeout']
+
+/** YugabyteDB, as `PostgreSQL 15.12-YB-2025.1.4.0-b0 on …`, commits each DDL statement by itself, unless it is told otherwise. */
+export const hasTransactionalDdl = (version: string) => !/-YB-/.test(version)
+
+async function migrateByStatement(
+  url: string,
+  settings?: Partial<PostgresSettings>,
+): Promise<MigrationReport> {
+  const client = connectPostgres(url, { ...settings, poolSize: 1 })
+  try {
+    const run: Run = (statement, parameters) => client.unsafe(statement, parameters)
+    for (const name of UNLIMITED) await run(`SET ${name} = 0`)
+    await run(`SET lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
+    const known = expectedMigrations('postgres')
+    const { missing, ahead } = compareSchema(known, await readApplied('postgres', run))
+    await applyByStatement(missing, run)
+    return { applied: missing.length, total: known.length, ahead }
   } finally {
     await client.close()
   }
@@ -229,26 +259,9 @@ export async function applyMigrations(
   const { missing, ahead } = compareSchema(known, await readApplied(engine, run))
   const total = known.length
   if (missing.length === 0) return { applied: 0, total, ahead }
-  await run(
-    `CREATE TABLE IF NOT EXISTS "__drizzle_migrations" (
-      id ${engine === 'sqlite' ? 'integer' : 'serial'} PRIMARY KEY, hash text NOT NULL, created_at bigint NOT NULL)`,
-  )
   for (const { sql } of missing) for (const statement of sql) await run(statement)
   // Last, since it locks out the checks of running instances until the commit.
-  if ((await run(RUNS_FROM[engine])).length === 0)
-    await run('ALTER TABLE "__drizzle_migrations" ADD COLUMN runs_from bigint')
-  for (const migration of missing) {
-    const values = engine === 'sqlite' ? '?, ?, ?' : '$1, $2, $3'
-    await run(`INSERT INTO "__drizzle_migrations" (hash, created_at, runs_from) VALUES (${values})`, [
-      migration.hash,
-      migration.folderMillis,
-      migration.runsFrom,
-    ])
-  }
+  await openJournal(engine, run)
+  for (const migration of missing) await recordMigration(engine, migration, run)
   return { applied: missing.length, total, ahead }
-}
-
-const RUNS_FROM = {
-  sqlite: `SELECT 1 FROM pragma_table_info('__drizzle_migrations') WHERE name = 'runs_from'`,
-  postgres: `SELECT 1 FROM pg_attribute WHERE attrelid = '"__drizzle_migrations"'::regclass AND attname = 'runs_from'`,
 }

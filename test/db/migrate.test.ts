@@ -7,6 +7,7 @@ import { SQL } from 'bun'
 import { expectedMigrations } from '../../db/expected-schema.ts'
 import { DatabaseError } from '../../db/index.ts'
 import { applyMigrations, listPendingMigrations, migrate, NewerSchemaError } from '../../db/migrate.ts'
+import { createMigrationLock, LOCK_MIGRATIONS } from '../../db/postgres/migration-lock.ts'
 import { WITHOUT_ROWID } from '../../scripts/generate-migrations/table-options.ts'
 import { createClock } from '../support/clock.ts'
 import {
@@ -17,7 +18,8 @@ import {
   type TemporaryDatabase,
 } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { type Run, withRawConnection } from './probe.ts'
+import { schemaOf } from './postgres-catalogue.ts'
+import { type Row, type Run, withRawConnection } from './probe.ts'
 import { migrateTo, migrateToNext, NEXT } from './versions.ts'
 
 const migrationsOf = (engine: string) =>
@@ -25,6 +27,9 @@ const migrationsOf = (engine: string) =>
 
 let temporary: TemporaryDatabase
 afterEach(() => temporary.remove())
+
+/** Of the migrator itself, on PostgreSQL. */
+const LOCK_TABLE = '__matchday_migration_lock'
 
 const tableNames = async (run: Run, engine: 'sqlite' | 'postgres') =>
   (
@@ -54,7 +59,7 @@ for (const engine of engines) {
       const { db } = temporary
       await withRawConnection(temporary, async run => {
         expect(await run('SELECT * FROM __drizzle_migrations')).toHaveLength(migrationsOf(db.engine).length)
-        const names = await tableNames(run, db.engine)
+        const names = (await tableNames(run, db.engine)).filter(name => name !== LOCK_TABLE)
         expect(names).toContainAllValues([...Object.values(db.tables).map(tableName), '__drizzle_migrations'])
       })
     })
@@ -112,30 +117,35 @@ for (const engine of engines) {
   })
 }
 
+const migrateProcess = (url: string | null) =>
+  Bun.spawn([process.execPath, join(import.meta.dir, 'migrate-process.ts'), url ?? ''], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+
+/** Four processes at once, of which one applies all migrations. */
+async function migrateByFour({ db, url }: TemporaryDatabase) {
+  const processes = Array.from({ length: 4 }, () => migrateProcess(url))
+  const reports = await Promise.all(
+    processes.map(async child => {
+      const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
+      expect([await child.exited, err]).toEqual([0, ''])
+      return JSON.parse(out) as { applied: number; total: number }
+    }),
+  )
+  const total = migrationsOf(db.engine).length
+  expect(reports.map(({ applied }) => applied).toSorted()).toEqual([0, 0, 0, total])
+  expect(reports.map(report => report.total)).toEqual([total, total, total, total])
+  await withRawConnection(temporary, async run => {
+    expect(await run('SELECT * FROM __drizzle_migrations')).toHaveLength(total)
+  })
+}
+
 for (const engine of sharedEngines) {
   test(`migrations are each applied once by four concurrent processes (${engine.name})`, async () => {
     temporary = await engine.open(createClock())
-    const { db, url } = temporary
-    await withRawConnection(temporary, async run => {
-      await empty(run, db.engine)
-    })
-    const program = join(import.meta.dir, 'migrate-process.ts')
-    const processes = Array.from({ length: 4 }, () =>
-      Bun.spawn([process.execPath, program, url ?? ''], { stderr: 'pipe' }),
-    )
-    const reports = await Promise.all(
-      processes.map(async child => {
-        const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
-        expect([await child.exited, err]).toEqual([0, ''])
-        return JSON.parse(out) as { applied: number; total: number }
-      }),
-    )
-    const total = migrationsOf(db.engine).length
-    expect(reports.map(({ applied }) => applied).toSorted()).toEqual([0, 0, 0, total])
-    expect(reports.map(report => report.total)).toEqual([total, total, total, total])
-    await withRawConnection(temporary, async run => {
-      expect(await run('SELECT * FROM __drizzle_migrations')).toHaveLength(total)
-    })
+    await withRawConnection(temporary, run => empty(run, temporary.db.engine))
+    await migrateByFour(temporary)
   })
 
   test(`migrations are listed by name while pending, without being applied (${engine.name})`, async () => {
@@ -176,7 +186,8 @@ for (const engine of sharedEngines) {
           () => 'failed',
         ),
       ).toBe('failed')
-      expect(await tableNames(run, db.engine)).toEqual(['users'])
+      const left = (await tableNames(run, db.engine)).filter(name => name !== LOCK_TABLE)
+      expect(left).toEqual(['users'])
       await run('DROP TABLE users')
       expect((await migrate(url ?? '')).applied).toBe(migrationsOf(db.engine).length)
     })
@@ -190,11 +201,13 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('migrations (PostgreSQL)',
     await withRawConnection(temporary, async run => {
       const applied = await run('SELECT * FROM __drizzle_migrations')
       await empty(run, 'postgres')
+      await createMigrationLock(run)
       await run('BEGIN')
-      await run('SELECT pg_advisory_xact_lock(469786981224)')
+      await run(LOCK_MIGRATIONS)
       const migrating = migrate(url ?? '')
-      const waiting = `SELECT 1 FROM pg_locks JOIN pg_database ON pg_database.oid = database
-        WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted`
+      // Within a transaction, `pg_stat_activity` does not change.
+      const waiting =
+        'SELECT 1 FROM pg_locks WHERE NOT granted AND transactionid::text = pg_current_xact_id()::xid::text'
       await waitUntil('the process waits', async () => (await run(waiting)).length > 0)
       // Few changes of the catalogue: of many the server tells the waiting process while it waits.
       await run('CREATE TABLE __drizzle_migrations (created_at bigint, runs_from bigint)')
@@ -203,6 +216,75 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('migrations (PostgreSQL)',
       await run('COMMIT')
       expect((await migrating).applied).toBe(0)
     })
+  })
+
+  /** The database answers as YugabyteDB does when it is asked for its version. */
+  async function imitateYugabyte(run: Run) {
+    await run('CREATE SCHEMA imitation')
+    await run(`CREATE FUNCTION imitation.version() RETURNS text LANGUAGE sql
+      AS $$ SELECT 'PostgreSQL 15.12-YB-2025.1.4.0-b0 on x86_64-pc-linux-gnu' $$`)
+    await configure(run, 'search_path = public, imitation, pg_catalog')
+  }
+  const configure = async (run: Run, setting: string) => {
+    const [row] = await run('SELECT current_database() AS name')
+    await run(`ALTER DATABASE ${row?.name} SET ${setting}`)
+  }
+
+  test('are each applied once by four processes where every transaction is SERIALIZABLE', async () => {
+    temporary = await postgresEngine.open(createClock())
+    await withRawConnection(temporary, async run => {
+      await empty(run, 'postgres')
+      await configure(run, "default_transaction_isolation = 'serializable'")
+    })
+    await migrateByFour(temporary)
+  })
+
+  test('are each applied once by four processes where each DDL statement commits by itself', async () => {
+    temporary = await postgresEngine.open(createClock())
+    const before = await withRawConnection(temporary, async run => {
+      const schema = await schemaOf(run)
+      await empty(run, 'postgres')
+      await imitateYugabyte(run)
+      return schema
+    })
+    await migrateByFour(temporary)
+    await withRawConnection(temporary, async run => {
+      const isRow = ({ definition }: Row) => !String(definition).includes('FOR EACH STATEMENT')
+      expect(await schemaOf(run)).toEqual({ ...before, triggers: before.triggers.filter(isRow) })
+      expect(await run('SELECT * FROM "__matchday_migration_progress"')).toEqual([])
+    })
+  })
+
+  test.each([
+    ['one transaction', async () => {}],
+    ['one statement after another', imitateYugabyte],
+  ])('in %s wait for the process that migrates, until it is killed', async (_, prepare) => {
+    temporary = await postgresEngine.open(createClock())
+    const total = migrationsOf('postgres').length
+    await withRawConnection(temporary, async run => {
+      await empty(run, 'postgres')
+      await prepare(run)
+      await createMigrationLock(run)
+    })
+    const holder = Bun.spawn(
+      [process.execPath, join(import.meta.dir, 'migration-lock-holder.ts'), temporary.url ?? ''],
+      { stdout: 'pipe' },
+    )
+    const { value } = await holder.stdout.getReader().read()
+    expect(new TextDecoder().decode(value)).toBe('locked')
+    let ended = false
+    const migrating = migrate(temporary.url ?? '').finally(() => {
+      ended = true
+    })
+    await withRawConnection(temporary, async run => {
+      const waiting = `SELECT 1 FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%FOR UPDATE%'`
+      await waitUntil('the process waits', async () => (await run(waiting)).length > 0)
+    })
+    expect(ended).toBe(false)
+    holder.kill('SIGKILL')
+    expect((await migrating).applied).toBe(total)
+    await holder.exited
   })
 
   test('that wait for a table give way to requests', async () => {
