@@ -118,8 +118,7 @@ export function membersAhead({ tables }: Pick<Reader, 'tables'>, row: string): S
   const reachedAt = sql.raw(`${row}.reached_at`)
   const userId = sql.raw(`${row}.user_id`)
   const number = (value: number) => sql.raw(String(value))
-  /** Integer division: both engines round towards zero, and no value is negative. */
-  const start = (value: SQL, width: number) => sql`(${value} / ${number(width)} * ${number(width)})`
+  const start = (value: SQL, width: number) => sql`(${value} - ${value} % ${number(width)})`
   const total = (condition: SQL) =>
     sql`coalesce((select sum(c.fans) from ${buckets} c where c.board = ${board} and ${condition}), 0)`
 
@@ -176,21 +175,24 @@ export async function rebuildRankIndex(tx: Transaction, board: string): Promise<
   }
 }
 
-/** SQL for the start of a score's bucket on each level, and the condition for having one: see `bucketsOf`. */
+/**
+ * SQL for the start of a score's bucket on each level, and the condition for having one: see `bucketsOf`. By `%`, since not
+ * every engine divides integers as integers; no value is negative.
+ */
 export function bucketLevels(scores: Tables['leaderboardScores']) {
   const number = (value: number) => sql.raw(String(value))
   const points = sql`(-${scores.minusPoints})`
   return [
     ...POINTS_WIDTHS.map((width, level) => ({
       level,
-      points: sql<number>`${points} / ${number(width)} * ${number(width)}`,
+      points: sql<number>`${points} - ${points} % ${number(width)}`,
       reachedAt: sql<number>`0`,
       only: level === WIDEST ? undefined : sql`${points} >= ${number(width)}`,
     })),
     ...TIME_WIDTHS.map((width, index) => ({
       level: levelOfTime(index),
       points: sql<number>`${points}`,
-      reachedAt: sql<number>`${scores.reachedAt} / ${number(width)} * ${number(width)}`,
+      reachedAt: sql<number>`${scores.reachedAt} - ${scores.reachedAt} % ${number(width)}`,
       only: undefined,
     })),
   ]
