@@ -17,14 +17,15 @@ export async function readMoveMarker(db: Database): Promise<string | undefined> 
   return row && String(row.source)
 }
 
+/** Repeatable: on YugabyteDB the table is created even if the unit of work fails. */
 export async function writeMoveMarker(tx: Transaction, source: string): Promise<void> {
   const statements = [
-    sql`CREATE TABLE ${table} (source text NOT NULL)`,
+    sql`CREATE TABLE IF NOT EXISTS ${table} (source text NOT NULL)`,
     sql`INSERT INTO ${table} VALUES (${source})`,
   ]
   for (const statement of statements) await runStatement(tx, statement)
 }
 
 export async function removeMoveMarker(tx: Transaction): Promise<void> {
-  await runStatement(tx, sql`DROP TABLE ${table}`)
+  await runStatement(tx, sql`DROP TABLE IF EXISTS ${table}`)
 }
