@@ -125,6 +125,14 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
       expect((await migrate(url)).applied).toBe(0)
     })
 
+    test('cannot truncate the ledger, whatever triggers it has', async () => {
+      await withRawConnection(temporary, run =>
+        run('DROP TRIGGER points_entries_refuse_truncate ON points_entries'),
+      )
+      const limited = withRawConnection({ db: temporary.db, url }, run => run('TRUNCATE points_entries'))
+      await expect(limited).rejects.toThrow('permission denied for table points_entries')
+    })
+
     test.each(['on', 'off'])('starts with MIGRATE=%s', async MIGRATE => {
       expect(await start(url, { MIGRATE })).toBe('ok')
     })
