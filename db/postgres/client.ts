@@ -6,11 +6,15 @@
 import { SQL } from 'bun'
 import { withDeadline } from '../deadline.ts'
 import { DatabaseError } from '../errors.ts'
+import { repeatOnConflict } from './conflicts.ts'
 
 export interface PostgresSettings {
   /** Maximum number of connections. */
   poolSize: number
-  /** Maximum duration of a statement, including waits for locks. Milliseconds. */
+  /**
+   * Maximum duration of a statement, including waits for locks. Units of work that conflict are repeated for as long.
+   * Milliseconds.
+   */
   statementTimeoutMs: number
   /** Maximum duration of connecting. Milliseconds. */
   connectTimeoutMs: number
@@ -33,6 +37,13 @@ const MARGIN_MS = 1_000
 /** Ends a transaction whose client is gone, so that it releases its locks. */
 const IDLE_IN_TRANSACTION_MS = 10_000
 const BULK_STATEMENT_TIMEOUT_MS = 600_000
+
+/** With the longer timeout of bulk work. */
+export const statementTimeoutOf = (
+  { statementTimeoutMs = postgresDefaults.statementTimeoutMs }: Partial<PostgresSettings>,
+  bulk: boolean,
+): number => (bulk ? BULK_STATEMENT_TIMEOUT_MS : statementTimeoutMs)
+
 /**
  * A plan that is made while a table is small would scan it whole for as long as the statement stays prepared. Without scans,
  * plans use an index from the start. Where there is none, a scan looks so expensive that it would be compiled.
@@ -75,8 +86,7 @@ export function createPostgresClient(
   settings: Partial<PostgresSettings> = {},
   bulk = false,
 ): PostgresClient {
-  const { statementTimeoutMs = postgresDefaults.statementTimeoutMs } = settings
-  const timeoutMs = bulk ? BULK_STATEMENT_TIMEOUT_MS : statementTimeoutMs
+  const timeoutMs = statementTimeoutOf(settings, bulk)
   const deadlineMs = timeoutMs + MARGIN_MS
   const begin = [
     'BEGIN',
@@ -106,7 +116,7 @@ export function createPostgresClient(
   }
 
   /** Outside a transaction the client enforces the timeout and asks the server to cancel the statement. */
-  async function runAlone(pool: SQL, query: SQL.Query<unknown>): Promise<unknown> {
+  async function runAlone(pool: SQL, query: Query): Promise<unknown> {
     statements++
     const timer = setTimeout(() => query.cancel(), timeoutMs)
     try {
@@ -127,10 +137,13 @@ export function createPostgresClient(
       return statements
     },
 
-    unsafe: (text, parameters) => {
-      const pool = current
-      return lazy(pool.unsafe(text, parameters), query => runAlone(pool, query))
-    },
+    unsafe: (text, parameters) =>
+      lazy(asRequested =>
+        repeatOnConflict(timeoutMs, () => {
+          const pool = current
+          return runAlone(pool, asRequested(pool.unsafe(text, parameters)))
+        }),
+      ),
 
     async begin(work) {
       const pool = current
@@ -144,7 +157,7 @@ export function createPostgresClient(
           unresponsive = true
         })
       const run = (statement: string) => onConnection(connection.unsafe(statement).simple())
-      const runInside = async (query: SQL.Query<unknown>) => {
+      const runInside = async (query: Query) => {
         // After COMMIT or ROLLBACK it would run outside the transaction.
         if (ended) throw new Error('the unit of work has ended: await each of its queries')
         return onConnection(query)
@@ -152,7 +165,8 @@ export function createPostgresClient(
       try {
         await run(begin)
         const value = await work({
-          unsafe: (text, parameters) => lazy(connection.unsafe(text, parameters), runInside),
+          unsafe: (text, parameters) =>
+            lazy(asRequested => runInside(asRequested(connection.unsafe(text, parameters)))),
         })
         ended = true
         const { command } = await run('COMMIT')
@@ -180,11 +194,13 @@ export function createPostgresClient(
   }
 }
 
+type Query = SQL.Query<unknown>
+
 /** Drizzle asks for arrays only after it has the query. Bun runs a query only when it is awaited. */
-function lazy(query: SQL.Query<unknown>, run: (query: SQL.Query<unknown>) => Promise<unknown>): Statement {
+function lazy(run: (asRequested: (query: Query) => Query) => Promise<unknown>): Statement {
   return {
     // biome-ignore lint/suspicious/noThenProperty: Drizzle awaits the query itself.
-    then: (resolve, reject) => run(query).then(resolve, reject),
-    values: () => run(query.values()),
+    then: (resolve, reject) => run(query => query).then(resolve, reject),
+    values: () => run(query => query.values()),
   }
 }

@@ -1,10 +1,10 @@
-/** PostgreSQL: a pool, READ COMMITTED, and a bounded retry of serialization failures and deadlocks. */
+/** PostgreSQL: a pool, any isolation from READ COMMITTED on, and a bounded retry of serialization failures and deadlocks. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SQL } from 'bun'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
-import { DatabaseError, isRetryable, translateDatabaseError } from '../errors.ts'
+import { translateDatabaseError } from '../errors.ts'
 import { requireExpectedSchema } from '../expected-schema.ts'
 import { postgres } from '../schema/columns.ts'
 import { tablesOf } from '../schema/tables.ts'
@@ -12,12 +12,12 @@ import { createSemaphore } from '../semaphore.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
 import { createWriteHealth } from '../write-health.ts'
 import { createWriteMeter } from '../write-meter.ts'
-import { createPostgresClient, type PostgresClient, postgresDefaults } from './client.ts'
+import { createPostgresClient, type PostgresClient, postgresDefaults, statementTimeoutOf } from './client.ts'
+import { repeatOnConflict } from './conflicts.ts'
 import { shareCheck } from './shared-check.ts'
 
 /** Connections reserved for reads, so that reads stay fast while writes wait for locks. */
 const READERS = 2
-const ATTEMPTS = 5
 /** A commit proves for this long that the server works: under load, a check would wait behind other work. Milliseconds. */
 const PROOF_MS = 50
 
@@ -35,10 +35,13 @@ export function databaseOn(
   queries: Drizzle,
   sources: Sources,
   client: Pick<PostgresClient, 'statements' | 'close'>,
-  { postgres: { poolSize = postgresDefaults.poolSize } = {}, observer }: DatabaseOptions = {},
+  { postgres: settings = {}, bulk = false, observer }: DatabaseOptions = {},
 ): Database {
   const tables = tablesOf(postgres)
+  const { poolSize = postgresDefaults.poolSize } = settings
+  const conflictMs = statementTimeoutOf(settings, bulk)
   const writers = createSemaphore(poolSize - READERS)
+  const repetitions = createSemaphore(1)
   const meter = createWriteMeter(1, { onEnd: observer?.writeEnded })
   const identity = {}
   const read = extend<Reader>(queries, { tables, identity, statements: new Map(), ...sources })
@@ -89,18 +92,12 @@ export function databaseOn(
   }
 
   async function persist<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await attempt(work)
-      } catch (error) {
-        if (!isRetryable(error)) {
-          const translated = translateDatabaseError(error)
-          writeHealth.record(translated)
-          throw translated
-        }
-        if (tries === ATTEMPTS) throw new DatabaseError('busy', error)
-        await Bun.sleep(2 ** tries * (1 + Math.random()))
-      }
+    try {
+      return await repeatOnConflict(conflictMs, () => attempt(work), repetitions)
+    } catch (error) {
+      const translated = translateDatabaseError(error)
+      writeHealth.record(translated)
+      throw translated
     }
   }
 

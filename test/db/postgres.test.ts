@@ -1,11 +1,18 @@
 /** PostgreSQL only: bounded retries of serialization failures and deadlocks. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq, sql } from 'drizzle-orm'
-import { DatabaseError, openDatabase, type Transaction, translateDatabaseError } from '../../db/index.ts'
+import {
+  type Database,
+  DatabaseError,
+  openDatabase,
+  type Reader,
+  type Transaction,
+  translateDatabaseError,
+} from '../../db/index.ts'
 import { runStatement } from '../../db/schema/shape.ts'
 import { createClock } from '../support/clock.ts'
 import { postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
-import { execute, withRawConnection } from './probe.ts'
+import { execute, outcome, withRawConnection } from './probe.ts'
 
 const clock = createClock()
 let temporary: TemporaryDatabase
@@ -29,7 +36,7 @@ const nameOf = async (id: string) => {
   const { teams } = temporary.db.tables
   return (await temporary.db.read.select().from(teams).where(eq(teams.id, id)))[0]?.name
 }
-const raise = (tx: Transaction, sqlState: string) =>
+const raise = (tx: Reader | Transaction, sqlState: string) =>
   execute(tx, `DO $$ BEGIN RAISE EXCEPTION 'as asked' USING ERRCODE = '${sqlState}'; END $$`)
 
 test(`a statement that a unit of work prepares on a small table uses its index (${postgresEngine.name})`, async () => {
@@ -57,18 +64,6 @@ describe(`retries (${postgresEngine.name})`, () => {
     })
   }
 
-  test('a job that always conflicts fails after five runs with DatabaseError busy', async () => {
-    let runs = 0
-    const refusal = await temporary.db
-      .write(async tx => {
-        runs++
-        await raise(tx, '40001')
-      })
-      .catch((error: unknown) => error)
-    expect(refusal).toBeInstanceOf(DatabaseError)
-    expect([(refusal as DatabaseError).fault, runs]).toEqual(['busy', 5])
-  })
-
   test('other errors are not retried', async () => {
     let runs = 0
     const work = temporary.db.write(async tx => {
@@ -89,6 +84,7 @@ describe(`retries (${postgresEngine.name})`, () => {
       ['53100', 'full'],
       ['53300', 'busy'],
       ['55P03', 'busy'],
+      ['40003', 'unreachable'],
       ['57014', 'busy'],
       ['57P01', 'unreachable'],
       ['08006', 'unreachable'],
@@ -122,6 +118,47 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('a server with many connec
     const name = await nameOf('a')
     expect(['ab', 'ba']).toContain(String(name))
     expect(await nameOf('b')).toBe(name)
+  })
+
+  const withTimeout = async (statementTimeoutMs: number, use: (db: Database) => Promise<void>) => {
+    const db = openDatabase(temporary.url ?? '', clock, { postgres: { statementTimeoutMs } })
+    await use(db).finally(() => db.close())
+  }
+
+  test('a job that conflicts more often than five times succeeds within the time of a statement', () =>
+    withTimeout(600_000, async db => {
+      let runs = 0
+      await db.write(async tx => {
+        if (++runs < 12) await raise(tx, '40001')
+      })
+      expect(runs).toBe(12)
+    }))
+
+  test('a job and a read that always conflict fail with DatabaseError busy', () =>
+    withTimeout(100, async db => {
+      let runs = 0
+      const written = db.write(async tx => {
+        runs++
+        await raise(tx, '40001')
+      })
+      expect(await outcome(written)).toMatchObject({ error: { fault: 'busy' } })
+      expect(runs).toBeGreaterThanOrEqual(5)
+      const error = await raise(db.read, '40001').catch(translateDatabaseError)
+      expect(error).toMatchObject({ fault: 'busy' })
+    }))
+
+  test('a read outside of a unit of work is repeated after a conflict', async () => {
+    await withRawConnection(temporary, async run => {
+      await run('CREATE SEQUENCE reads')
+      // A sequence keeps its value when the statement fails.
+      await run(`CREATE FUNCTION read_often() RETURNS bigint LANGUAGE plpgsql AS $$
+        DECLARE n bigint := nextval('reads');
+        BEGIN IF n < 12 THEN RAISE EXCEPTION 'as asked' USING ERRCODE = '40001'; END IF; RETURN n; END $$`)
+    })
+    await withTimeout(600_000, async db => {
+      const [row] = await runStatement(db.read, sql`SELECT read_often()::int AS n`)
+      expect(row?.n).toBe(12)
+    })
   })
 
   test('more concurrent jobs than connections all succeed', async () => {

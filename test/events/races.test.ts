@@ -128,7 +128,8 @@ describe.each(sharedEngines)('Two processes that record events ($name)', engine 
         }),
       )
       await temporary.db.write(tx => eraseUser(tx, caller))
-      for (const { results } of await Promise.all(scans)) {
+      for (const { status, results } of await Promise.all(scans)) {
+        expect(status).toBe(200)
         const [{ outcome, code } = { outcome: 'missing' }] = results
         expect(['applied', 'ignored fan_erased']).toContain([outcome, code].filter(Boolean).join(' '))
       }
