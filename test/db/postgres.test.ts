@@ -12,6 +12,7 @@ import {
 import { runStatement } from '../../db/schema/shape.ts'
 import { createClock } from '../support/clock.ts'
 import { postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { countsAttempts } from '../support/serializable.ts'
 import { execute, outcome, withRawConnection } from './probe.ts'
 
 const clock = createClock()
@@ -47,7 +48,9 @@ test(`a statement that a unit of work prepares on a small table uses its index (
   expect(JSON.stringify(plan)).toContain('Index Scan')
 })
 
-describe(`retries (${postgresEngine.name})`, () => {
+const counting = test.skipIf(countsAttempts !== '')
+
+describe.skipIf(countsAttempts !== '')(`retries (${postgresEngine.name})${countsAttempts}`, () => {
   for (const sqlState of ['40001', '40P01']) {
     test(`a job that fails with ${sqlState} runs again, and only its last run has effects`, async () => {
       let runs = 0
@@ -101,7 +104,7 @@ describe(`retries (${postgresEngine.name})`, () => {
 })
 
 describe.skipIf(postgresEngine.name !== 'PostgreSQL')('a server with many connections (PostgreSQL)', () => {
-  test('after a deadlock of two jobs one runs again, and both succeed', async () => {
+  counting(`after a deadlock of two jobs one runs again, and both succeed${countsAttempts}`, async () => {
     let runs = 0
     const barrier = Promise.withResolvers<void>()
     let arrived = 0
@@ -125,14 +128,17 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('a server with many connec
     await use(db).finally(() => db.close())
   }
 
-  test('a job that conflicts more often than five times succeeds within the time of a statement', () =>
-    withTimeout(600_000, async db => {
-      let runs = 0
-      await db.write(async tx => {
-        if (++runs < 12) await raise(tx, '40001')
-      })
-      expect(runs).toBe(12)
-    }))
+  counting(
+    `a job that conflicts more often than five times succeeds within the time of a statement${countsAttempts}`,
+    () =>
+      withTimeout(600_000, async db => {
+        let runs = 0
+        await db.write(async tx => {
+          if (++runs < 12) await raise(tx, '40001')
+        })
+        expect(runs).toBe(12)
+      }),
+  )
 
   test('a job and a read that always conflict fail with DatabaseError busy', () =>
     withTimeout(100, async db => {
@@ -147,7 +153,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('a server with many connec
       expect(error).toMatchObject({ fault: 'busy' })
     }))
 
-  test('a read outside of a unit of work is repeated after a conflict', async () => {
+  counting(`a read outside of a unit of work is repeated after a conflict${countsAttempts}`, async () => {
     await withRawConnection(temporary, async run => {
       await run('CREATE SEQUENCE reads')
       // A sequence keeps its value when the statement fails.

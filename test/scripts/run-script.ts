@@ -1,6 +1,7 @@
 /** Runs scripts as operators do: as a process in the root of the repository. */
 import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import { programOf, testedExecutable } from '../support/executable.ts'
+import { failureEnv } from '../support/serializable.ts'
 
 const secrets = await makeDevelopmentSecrets()
 
@@ -20,7 +21,7 @@ export function startScript(
   const { command, cwd, PATH } = programOf(name, `scripts/${name}.ts`, executable)
   return Bun.spawn([...command, ...parameters], {
     cwd,
-    env: { PATH, NODE_ENV: 'test', ...secrets, ...env },
+    env: { PATH, ...failureEnv, NODE_ENV: 'test', ...secrets, ...env },
     stdin: new Blob([input]),
     stdout: 'pipe',
     stderr: 'pipe',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { programOf, testedExecutable } from './executable.ts'
 import { freePort } from './processes.ts'
+import { failureEnv } from './serializable.ts'
 
 export { root } from './executable.ts'
 
@@ -60,7 +61,7 @@ export function spawnDev(env: Record<string, string>, executable = testedExecuta
   const { command, cwd, PATH } = programOf('dev', 'scripts/dev.ts', executable)
   return Bun.spawn(command, {
     cwd,
-    env: { ...env, PATH },
+    env: { ...env, ...failureEnv, PATH },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

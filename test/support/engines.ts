@@ -63,6 +63,8 @@ export const sqliteEngine: Engine = {
 
 const serverUrl = process.env.TEST_POSTGRES_URL
 const TOO_MANY_CONNECTIONS = '53300'
+/** Such as `serializable`, for all connections to the databases of tests: see `serialization-failures.ts`. */
+const isolation = process.env.TEST_ISOLATION
 let databases = 0
 
 /** Runs one statement beside the test's own connections, as soon as the server has one free for it. */
@@ -127,6 +129,8 @@ const serverEngine = (server: string): Engine => ({
     const name = `matchday_test_${process.pid}_${++databases}`
     await administrate(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     await administrate(server, `CREATE DATABASE ${name} TEMPLATE ${await serverTemplate()}`)
+    if (isolation !== undefined)
+      await administrate(server, `ALTER DATABASE ${name} SET default_transaction_isolation = '${isolation}'`)
     const url = databaseUrl(server, name)
     const db = openPatiently(url, sources, { observer })
     return {
@@ -165,13 +169,17 @@ const pgliteEngine: Engine = {
 }
 
 export const postgresEngine: Engine = serverUrl ? serverEngine(serverUrl) : pgliteEngine
-export const engines: Engine[] = [sqliteEngine, postgresEngine]
+export const engines: Engine[] = isolation === undefined ? [sqliteEngine, postgresEngine] : [postgresEngine]
 
 /** Engines that several processes can share. */
 export const sharedEngines: Engine[] = serverUrl ? engines : [sqliteEngine]
 
+if (isolation !== undefined && !serverUrl) throw new Error('TEST_ISOLATION needs TEST_POSTGRES_URL')
+
 process.stderr.write(
-  serverUrl
-    ? 'Domain tests run on SQLite and on the PostgreSQL server of TEST_POSTGRES_URL.\n'
-    : 'Domain tests run on SQLite and on PGlite. Set TEST_POSTGRES_URL for a real server and its races.\n',
+  isolation !== undefined
+    ? `Domain tests run on the PostgreSQL server of TEST_POSTGRES_URL, at ${isolation}.\n`
+    : serverUrl
+      ? 'Domain tests run on SQLite and on the PostgreSQL server of TEST_POSTGRES_URL.\n'
+      : 'Domain tests run on SQLite and on PGlite. Set TEST_POSTGRES_URL for a real server and its races.\n',
 )

@@ -7,6 +7,7 @@ import { serve } from '../../mock-idp/serve.ts'
 import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
 import { type Program, programOf } from './executable.ts'
 import { patientSettings } from './patience.ts'
+import { failureEnv } from './serializable.ts'
 
 export const secrets = await makeDevelopmentSecrets()
 
@@ -52,7 +53,7 @@ export async function startApi(
   const ended = Promise.withResolvers<void>()
   const child = Bun.spawn(command, {
     cwd,
-    env: { PATH, NODE_ENV: 'test', PORT: '0', ...secrets, ...patientSettings, ...env },
+    env: { PATH, ...failureEnv, NODE_ENV: 'test', PORT: '0', ...secrets, ...patientSettings, ...env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

@@ -1,0 +1,14 @@
+/** The mode of `bun run test:serializable`: see `serialization-failures.ts`. */
+
+const { TEST_SERIALIZATION_FAILURES, BUN_OPTIONS = '' } = process.env
+
+/** Whether statements fail. */
+export const failsStatements = TEST_SERIALIZATION_FAILURES !== undefined
+
+/** For processes that tests start with an environment of their own. */
+export const failureEnv: Record<string, string> = failsStatements
+  ? { BUN_OPTIONS, TEST_SERIALIZATION_FAILURES }
+  : {}
+
+/** Why tests that count attempts are skipped: for their titles. Empty where no statements fail. */
+export const countsAttempts = failsStatements ? ' (skipped: counts attempts, and statements fail)' : ''
