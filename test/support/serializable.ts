@@ -1,9 +1,9 @@
 /** The mode of `bun run test:serializable`: see `serialization-failures.ts`. */
 
-const { TEST_SERIALIZATION_FAILURES, BUN_OPTIONS = '' } = process.env
+const { TEST_SERIALIZATION_FAILURES = '', BUN_OPTIONS = '' } = process.env
 
 /** Whether statements fail. */
-export const failsStatements = TEST_SERIALIZATION_FAILURES !== undefined
+export const failsStatements = TEST_SERIALIZATION_FAILURES !== ''
 
 /** For processes that tests start with an environment of their own. */
 export const failureEnv: Record<string, string> = failsStatements

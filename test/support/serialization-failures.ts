@@ -13,6 +13,9 @@ const RAISE = `DO $$ BEGIN RAISE EXCEPTION 'injected' USING ERRCODE = '40001'; E
  */
 const MAX_STATEMENTS = 30
 
+/** Failures so far in this process. */
+export const injected = { before: 0, after: 0, commit: 0 }
+
 type Query = SQL.Query<unknown>
 type Unsafe = (text: string, parameters?: unknown[]) => Query
 type Connection = Pick<SQL, 'unsafe'>
@@ -30,10 +33,16 @@ const raise = (connection: Connection): Promise<unknown> => connection.unsafe(RA
 
 async function run(connection: Connection, query: Query, text: string): Promise<unknown> {
   if (draw() >= 1 / every) return query
-  if (text.startsWith('BEGIN')) return raise(connection)
-  // As the server: a failed COMMIT ends the transaction.
-  if (text === 'COMMIT') return raise(connection).finally(() => connection.unsafe('ROLLBACK').simple())
-  if (draw() < 0.5) await query
+  if (text === 'COMMIT') {
+    injected.commit++
+    // As the server: a failed COMMIT ends the transaction.
+    return raise(connection).finally(() => connection.unsafe('ROLLBACK').simple())
+  }
+  if (text.startsWith('BEGIN') || draw() < 0.5) injected.before++
+  else {
+    injected.after++
+    await query
+  }
   return raise(connection)
 }
 
