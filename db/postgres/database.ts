@@ -56,13 +56,15 @@ export function databaseOn(
   let committedAt = Number.NEGATIVE_INFINITY
   // Without `corrupt`: the server itself decides what it can still serve.
   const writeHealth = createWriteHealth(['full', 'read_only', 'unreachable'], () =>
-    queries.transaction(async tx => {
-      // A new file: free space within the pages of an existing table does not prove free disk space.
-      await tx.execute(sql`SET LOCAL temp_tablespaces = ''`)
-      await tx.execute(
-        sql`CREATE TEMP TABLE "__write_probe" ON COMMIT DROP AS SELECT generate_series(1, 30000) AS value`,
-      )
-    }),
+    repeatOnConflict(conflictMs, () =>
+      queries.transaction(async tx => {
+        // A new file: free space within the pages of an existing table does not prove free disk space.
+        await tx.execute(sql`SET LOCAL temp_tablespaces = ''`)
+        await tx.execute(
+          sql`CREATE TEMP TABLE "__write_probe" ON COMMIT DROP AS SELECT generate_series(1, 30000) AS value`,
+        )
+      }),
+    ),
   )
 
   const checkSchema = shareCheck(async () => {
