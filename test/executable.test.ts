@@ -24,6 +24,7 @@ const DEVELOPMENT = [
     'lint',
     'test',
     'test:executable',
+    'test:serializable',
   ],
   ...['test:soak', 'typecheck', 'unused'],
 ]

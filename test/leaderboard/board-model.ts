@@ -21,8 +21,15 @@ interface ModelFan {
 }
 
 export class BoardModel {
-  readonly boards = new Map<string, Map<string, ModelEntry>>()
-  readonly fans = new Map<string, ModelFan>()
+  readonly boards: Map<string, Map<string, ModelEntry>>
+  readonly fans: Map<string, ModelFan>
+
+  constructor(
+    { boards, fans }: Pick<BoardModel, 'boards' | 'fans'> = { boards: new Map(), fans: new Map() },
+  ) {
+    this.boards = structuredClone(boards)
+    this.fans = structuredClone(fans)
+  }
 
   fan(userId: string): ModelFan {
     const fan = this.fans.get(userId) ?? { waiting: [], enrolled: false, balance: 0 }

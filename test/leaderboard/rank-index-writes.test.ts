@@ -41,7 +41,7 @@ const WAITS = [
 async function play(world: World): Promise<{ model: BoardModel; users: string[] }> {
   const pick = seededNumbers(20_260_815)
   const one = <T>(of: readonly T[]) => of[pick(of.length)] as T
-  const model = new BoardModel()
+  let model = new BoardModel()
   const users = await world.db.write(async tx => {
     const made: string[] = []
     for (let n = 1; n <= FANS; n++) {
@@ -63,7 +63,10 @@ async function play(world: World): Promise<{ model: BoardModel; users: string[] 
       kind: pick(10),
       gain: one(GAINS),
     }))
-    await world.db.write(async tx => {
+    const before = model
+    model = await world.db.write(async tx => {
+      // A repeated unit of work starts from the same state.
+      const model = new BoardModel(before)
       const at = tx.now()
       for (const { userId, kind, gain } of plan) {
         const fan = model.fan(userId)
@@ -82,12 +85,15 @@ async function play(world: World): Promise<{ model: BoardModel; users: string[] 
           model.earn(userId, gain, at)
         }
       }
+      return model
     })
   }
 
   // Up to the largest exact integer.
   world.clock.advance(1)
-  await world.db.write(async tx => {
+  const before = model
+  model = await world.db.write(async tx => {
+    const model = new BoardModel(before)
     for (const [n, userId] of users.slice(0, 12).entries()) {
       await joinLeaderboard(tx, userId)
       model.enrol(userId, tx.now())
@@ -100,6 +106,7 @@ async function play(world: World): Promise<{ model: BoardModel; users: string[] 
       model.fan(userId).balance = 0
       model.earn(userId, gain, tx.now())
     }
+    return model
   })
   return { model, users }
 }
