@@ -25,7 +25,14 @@ function expectProblem({ status, headers, body }: Answer, expected: { status: nu
 
 /** The same application on a database that goes wrong, seen without the document: faults need not be documented. */
 function onBrokenDatabase(world: World, broken: Partial<Database>) {
-  const app = createApp({ ...world.deps, db: { ...world.db, ...broken } })
+  const db = { ...world.db, ...broken }
+  const { publicReads } = world.deps
+  const primary = { read: db.read, cache: publicReads.primary.cache }
+  const app = createApp({
+    ...world.deps,
+    db,
+    publicReads: { ...publicReads, primary, read: work => work(primary) },
+  })
   return createClient(
     request => app.handle(request),
     () => null,
