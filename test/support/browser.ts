@@ -9,7 +9,7 @@ export const noBrowser = executablePath ? null : 'no Chromium is installed'
 
 const FOLDER = 'screenshots'
 /** For machines that are slow: a page that needs longer is broken. */
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 300_000
 
 /** Of a test. Nothing takes so long: a busy machine draws slowly. Milliseconds. */
 export const BROWSER_TIMEOUT_MS = 1_200_000
@@ -35,6 +35,7 @@ async function launchOnce(): Promise<Browser> {
   if (!running?.isConnected())
     running = await chromium.launch({
       executablePath: executablePath ?? undefined,
+      timeout: PATIENCE_MS,
       args: [
         ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
         ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
