@@ -107,4 +107,14 @@ export function median(values: number[]): number {
     : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
 }
 
+/** The rows and notes of all, in order. Invalid if one of them is. */
+export function mergeOutcomes(outcomes: Outcome[]): Outcome {
+  const invalid = outcomes.flatMap(outcome => outcome.invalid ?? []).join('; ')
+  return {
+    rows: outcomes.flatMap(({ rows }) => rows),
+    notes: outcomes.flatMap(({ notes }) => notes),
+    ...(invalid ? { invalid } : {}),
+  }
+}
+
 export const skipped = (why: string): Outcome => ({ rows: [], notes: [], skipped: why })

@@ -115,8 +115,10 @@ async function runMeasured<T>(script: string, job: object, folder: string, core:
 export const runPaced = (job: PacedJob, folder: string, core: number | null) =>
   runGenerator<PacedMeasurement>('paced-process.ts', job, folder, core)
 
-export const runChains = (job: ChainJob, folder: string, core: number | null) =>
-  runGenerator<ChainMeasurement>('chain-process.ts', job, folder, core)
+export async function runChains(job: ChainJob, folder: string, core: number | null) {
+  const { measured, cpuSeconds } = await runMeasured<ChainMeasurement>('chain-process.ts', job, folder, core)
+  return { ...measured, generatorCpu: cpuSeconds / job.seconds }
+}
 
 export const runHerd = (job: HerdJob, folder: string, core: number | null) =>
   runGenerator<HerdMeasurement>('herd-process.ts', job, folder, core)

@@ -11,7 +11,7 @@ import { runChains } from '../load/bun-generators.ts'
 import type { Generator } from '../load/generator.ts'
 import type { Plan } from '../plan.ts'
 import { type Contender, compare } from '../rounds.ts'
-import { type Bench, type Outcome, row, type Scenario, skipped } from '../scenario.ts'
+import { type Bench, mergeOutcomes, type Outcome, row, type Scenario, skipped } from '../scenario.ts'
 import { eventGenerator, eventPlan } from './events.ts'
 
 /** Exceeds what a run can sell, and grant. */
@@ -25,14 +25,10 @@ export const hotRows: Scenario = {
   long: true,
   async run(bench) {
     if (!process.env.BENCH_POSTGRES_URL) return skipped('requires BENCH_POSTGRES_URL')
-    const all: Outcome = { rows: [], notes: [], separateRows: true }
-    for (const measure of [claims, purchases, openings, events(1), events(BATCH)]) {
-      const { rows, notes, invalid } = await measure(bench)
-      all.rows.push(...rows)
-      all.notes.push(...notes)
-      if (invalid) all.invalid = all.invalid ? `${all.invalid}; ${invalid}` : invalid
-    }
-    return all
+    const outcomes: Outcome[] = []
+    for (const measure of [claims, purchases, openings, events(1), events(BATCH)])
+      outcomes.push(await measure(bench))
+    return { ...mergeOutcomes(outcomes), separateRows: true }
   },
 }
 
@@ -86,8 +82,8 @@ async function openings(bench: Bench): Promise<Outcome> {
     name: 'chain-process',
     async measure(origin, _, { seconds, connections, first = 0, core }) {
       const job = { origin, tokens, connections, seconds, first, packId: PACK }
-      const { chains, perSecond, failed, latency } = await runChains(job, folder, core)
-      return { requests: chains, perSecond, failed, latency, sent: chains + failed, generatorCpu: 0 }
+      const { chains, failed, ...measured } = await runChains(job, folder, core)
+      return { ...measured, requests: chains, failed, sent: chains + failed }
     },
   }
   const plan: Plan = { tokens, requests: [], primePath: '/api/user/points' }

@@ -4,7 +4,15 @@ import { type PacedMeasurement, runPaced } from '../load/bun-generators.ts'
 import type { BenchOptions } from '../options.ts'
 import { distinctRequests, type Latency, type Plan, type RequestTemplate } from '../plan.ts'
 import { primeTokens } from '../prime-tokens.ts'
-import { type Bench, enginesOf, median, type Outcome, row, type Scenario } from '../scenario.ts'
+import {
+  type Bench,
+  enginesOf,
+  median,
+  mergeOutcomes,
+  type Outcome,
+  row,
+  type Scenario,
+} from '../scenario.ts'
 import { type WarmUp, warmUp } from '../warm-up.ts'
 
 const READS = [
@@ -126,12 +134,6 @@ export const crowdMixed: Scenario = {
   async run(bench) {
     const outcomes: Outcome[] = []
     for (const engine of enginesOf()) outcomes.push(await latenciesAt(bench, engine, 0.7))
-    const invalid = outcomes.flatMap(outcome => outcome.invalid ?? []).join('; ')
-    return {
-      rows: outcomes.flatMap(({ rows }) => rows),
-      notes: outcomes.flatMap(({ notes }) => notes),
-      separateRows: true,
-      ...(invalid ? { invalid } : {}),
-    }
+    return { ...mergeOutcomes(outcomes), separateRows: true }
   },
 }

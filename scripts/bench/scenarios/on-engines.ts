@@ -1,15 +1,14 @@
 /** Measures on SQLite, and on PostgreSQL if `BENCH_POSTGRES_URL` is set. */
 import type { Engine } from '../databases.ts'
 import { type Contender, compare } from '../rounds.ts'
-import { type Bench, enginesOf, type Outcome } from '../scenario.ts'
+import { type Bench, enginesOf, mergeOutcomes, type Outcome } from '../scenario.ts'
 
 /** Compares the contenders of each engine. Their rows are labelled with the engine. */
 export async function onEngines(
   bench: Bench,
   measure: (engine: Engine) => Promise<{ contenders: Contender[]; notes: string[]; invalid?: string }>,
 ): Promise<Outcome> {
-  const all: Outcome = { rows: [], notes: [], separateRows: true }
-  const wrong: string[] = []
+  const outcomes: Outcome[] = []
   for (const engine of enginesOf()) {
     const { contenders, notes, invalid } = await measure(engine)
     const labelled = contenders.map(contender => ({
@@ -17,9 +16,8 @@ export async function onEngines(
       label: `${engine}, ${contender.label ?? contender.subject.name}`,
     }))
     const outcome = await compare({ ...bench, options: { ...bench.options, engine } }, labelled)
-    all.rows.push(...outcome.rows)
-    all.notes.push(...notes.map(note => `${engine}: ${note}`), ...outcome.notes)
-    for (const problem of [invalid, outcome.invalid]) if (problem) wrong.push(problem)
+    const stated = notes.map(note => `${engine}: ${note}`)
+    outcomes.push({ rows: [], notes: stated, ...(invalid ? { invalid } : {}) }, outcome)
   }
-  return wrong.length > 0 ? { ...all, invalid: wrong.join('; ') } : all
+  return { ...mergeOutcomes(outcomes), separateRows: true }
 }

@@ -10,7 +10,15 @@ import { PROVIDER } from '../issuer.ts'
 import type { Plan } from '../plan.ts'
 import { coreCount } from '../process.ts'
 import { type Contender, compare } from '../rounds.ts'
-import { type Bench, type Outcome, type Row, row, type Scenario, skipped } from '../scenario.ts'
+import {
+  type Bench,
+  mergeOutcomes,
+  type Outcome,
+  type Row,
+  row,
+  type Scenario,
+  skipped,
+} from '../scenario.ts'
 import { eventGenerator, eventPlan } from './events.ts'
 
 const PROCESSES = [1, 2, 4]
@@ -77,18 +85,11 @@ export const scale: Scenario = {
   long: true,
   async run(bench) {
     if (!process.env.BENCH_POSTGRES_URL) return skipped('requires BENCH_POSTGRES_URL')
-    const all: Outcome = {
-      rows: [],
-      notes: [`processes, PostgreSQL and the load share ${coreCount()} cores`],
-      separateRows: true,
-    }
-    for (const operation of operationsOf(bench)) {
-      const { rows, notes, invalid } = await measure(bench, operation)
-      all.rows.push(...rows)
-      all.notes.push(...notes)
-      if (invalid) all.invalid = all.invalid ? `${all.invalid}; ${invalid}` : invalid
-    }
-    return all
+    const outcomes: Outcome[] = []
+    for (const operation of operationsOf(bench)) outcomes.push(await measure(bench, operation))
+    const { notes, ...merged } = mergeOutcomes(outcomes)
+    const shared = `processes, PostgreSQL and the load share ${coreCount()} cores`
+    return { ...merged, notes: [shared, ...notes], separateRows: true }
   },
 }
 

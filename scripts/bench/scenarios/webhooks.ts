@@ -6,7 +6,15 @@ import { claimPlan } from '../catalogue.ts'
 import type { Engine } from '../databases.ts'
 import { type Running, root, startServer } from '../process.ts'
 import { compare } from '../rounds.ts'
-import { type Bench, enginesOf, type Outcome, type Row, row, type Scenario } from '../scenario.ts'
+import {
+  type Bench,
+  enginesOf,
+  mergeOutcomes,
+  type Outcome,
+  type Row,
+  row,
+  type Scenario,
+} from '../scenario.ts'
 
 /** Claims one after another, so that none waits for another one. */
 const PACED = 200
@@ -26,15 +34,9 @@ export const webhooks: Scenario = {
       path: '/',
     })
     try {
-      const all: Outcome = { rows: [], notes: [] }
-      const wrong: string[] = []
-      for (const engine of enginesOf()) {
-        const { invalid, rows, notes } = await onEngine(bench, engine, receiver)
-        all.rows.push(...rows)
-        all.notes.push(...notes)
-        if (invalid) wrong.push(invalid)
-      }
-      return wrong.length > 0 ? { ...all, invalid: wrong.join('; ') } : all
+      const outcomes: Outcome[] = []
+      for (const engine of enginesOf()) outcomes.push(await onEngine(bench, engine, receiver))
+      return mergeOutcomes(outcomes)
     } finally {
       await receiver.stop()
     }
