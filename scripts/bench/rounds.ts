@@ -24,6 +24,8 @@ export interface Contender {
   fans?: number
   /** Distinguishes two contenders of one subject. */
   label?: string
+  /** Default: the option `--connections`. */
+  connections?: number
 }
 
 interface Lane {
@@ -114,8 +116,8 @@ function hasPairsFor(
   seconds: number,
   perSecond: number,
 ) {
-  const { plan } = contender
-  const needed = perSecond * seconds * MARGIN + options.connections
+  const { plan, connections = options.connections } = contender
+  const needed = perSecond * seconds * MARGIN + connections
   return !plan.once || next + needed <= distinctRequests(plan)
 }
 
@@ -154,10 +156,12 @@ async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
     return from === null || to === null ? null : to - from
   }
   const [server, all, database] = [used('server'), used('machine'), used('database')]
-  const serverCpu = server === null ? null : server / seconds
-  const own = (server ?? 0) + measurement.generatorCpu * seconds
+  // Longer than planned where the last requests take long.
+  const lasted = measurement.perSecond > 0 ? measurement.requests / measurement.perSecond : seconds
+  const serverCpu = server === null ? null : server / lasted
+  const own = (server ?? 0) + measurement.generatorCpu * lasted
   const othersCpu = all === null ? null : Math.max(0, all - own) / (after.at - before.at) / coreCount()
-  const databaseCpu = database === null ? null : database / seconds
+  const databaseCpu = database === null ? null : database / lasted
   lane.measured.push({ ...measurement, serverCpu, databaseCpu, othersCpu })
 }
 
@@ -166,7 +170,7 @@ async function load(
   lane: Lane,
   seconds: number,
 ): Promise<Measurement> {
-  const { connections } = options
+  const { connections = options.connections } = lane.contender
   const measured = await generator.measure(lane.running.origin, lane.contender.plan, {
     seconds,
     connections,

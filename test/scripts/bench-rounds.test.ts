@@ -28,6 +28,27 @@ function steady(perSecond: number) {
   return { loads, generator }
 }
 
+test.skipIf(process.platform !== 'linux')(
+  'CPU time is divided by the time that the requests took, longer than planned',
+  async () => {
+    const generator: Generator = {
+      name: 'late',
+      async measure() {
+        const end = performance.now() + 400
+        while (performance.now() < end);
+        const latency = { p50: 1, p90: 1, p99: 1, max: 1 }
+        return { requests: 40, perSecond: 4, failed: 0, latency, sent: 40, generatorCpu: 0 }
+      },
+    }
+    const { rows } = await compare(measuring(generator, '--quick'), [
+      { subject: recorder().subject, plan: { tokens: [], requests: [{ method: 'GET', path: '/' }] } },
+    ])
+    // At most the 400 ms of this process and its other threads, of the ten seconds that 40 requests take.
+    expect(rows[0]?.detail?.serverCpu).toBeLessThan(0.2)
+    expect(rows[0]?.detail?.perCpuSecond).toBeGreaterThan(20)
+  },
+)
+
 /** A subject that counts the requests of each start. */
 function recorder() {
   const primed: number[] = []

@@ -117,7 +117,7 @@ export const runPaced = (job: PacedJob, folder: string, core: number | null) =>
 
 export async function runChains(job: ChainJob, folder: string, core: number | null) {
   const { measured, cpuSeconds } = await runMeasured<ChainMeasurement>('chain-process.ts', job, folder, core)
-  return { ...measured, generatorCpu: cpuSeconds / job.seconds }
+  return { ...measured, generatorCpu: cpuSeconds / lasted(measured.chains, measured.perSecond, job) }
 }
 
 export const runHerd = (job: HerdJob, folder: string, core: number | null) =>
@@ -147,8 +147,12 @@ export async function openStreams(job: StreamJob, folder: string, core: number |
 /** A request is a batch. */
 export async function runEvents(job: EventJob, folder: string, core: number | null): Promise<Measurement> {
   const { measured, cpuSeconds } = await runMeasured<Measurement>('event-process.ts', job, folder, core)
-  return { ...measured, generatorCpu: cpuSeconds / job.seconds }
+  return { ...measured, generatorCpu: cpuSeconds / lasted(measured.requests, measured.perSecond, job) }
 }
+
+/** Seconds. Longer than planned where the last requests take long. */
+const lasted = (done: number, perSecond: number, { seconds }: { seconds: number }) =>
+  perSecond > 0 ? done / perSecond : seconds
 
 /** @param times in milliseconds */
 export function percentiles(times: Float64Array): Latency {
