@@ -4,10 +4,10 @@ import { requestParts } from './plan.ts'
 
 const CONCURRENCY = 32
 /**
- * Workers share no cache, and the system chooses the worker of a connection. Each token is therefore sent on this many
- * connections: the probability that one of two workers gets none of them is 1 in 2,048.
+ * Workers share no cache, and the system chooses the worker of a connection. Each token is therefore sent on so many
+ * connections that the probability that a worker gets none of them is at most 1 in 2,000.
  */
-const CONNECTIONS_FOR_WORKERS = 12
+const connectionsFor = (workers: number) => Math.ceil(Math.log(1 / 2_000) / Math.log(1 - 1 / workers))
 
 /** @throws Error when a response is not 200 */
 export async function primeTokens(
@@ -33,6 +33,6 @@ export async function primeTokens(
   // The connections share one iterator: each takes the next token.
   const shared = tokens.values()
   await (workers > 1
-    ? Promise.all(Array.from({ length: CONNECTIONS_FOR_WORKERS }, () => send(tokens)))
+    ? Promise.all(Array.from({ length: connectionsFor(workers) }, () => send(tokens)))
     : Promise.all(Array.from({ length: CONCURRENCY }, () => send(shared))))
 }

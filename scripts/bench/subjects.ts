@@ -52,7 +52,7 @@ interface EngineSubjects {
   /** Matchday whose statements were prepared on empty tables, filled afterwards without ANALYZE. */
   grown: Subject
   /** `Bun.serve` with one prepared read per request. The bearer token is the fan's subject. */
-  oneRead: Subject
+  oneRead(workers?: number): Subject
   /** `Bun.serve` with only the statements of a claim. The bearer token is the fan's subject. */
   rawClaims: Subject
   /** Matchday on a database that is changed before the server starts. */
@@ -66,7 +66,7 @@ export interface Subjects {
   /** Matchday on the engine of the options. */
   matchday: Subject
   on(engine: Engine): EngineSubjects
-  /** Matchday with `workers` processes, on any core. */
+  /** Matchday with `workers` processes, by default on any core. */
   matchdayInWorkers(on: Engine, workers: number, options?: WorkersOptions): Subject
   /** Matchday with rate limits that are never reached. */
   matchdayWithLimits: Subject
@@ -84,6 +84,8 @@ interface WorkersOptions {
   /** Changes the database before the processes start. */
   prepare?: ((url: string) => Promise<void>) | undefined
   env?: Record<string, string>
+  /** All processes share it. */
+  core?: number | null
 }
 
 interface MatchdayOptions {
@@ -145,12 +147,14 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
       },
     })
 
-  const reference = (file: string) => (url: string) =>
-    startServer([process.execPath, `${import.meta.dir}/servers/${file}`], {
-      core,
-      path: '/',
-      env: { DATABASE_URL: url },
-    })
+  const reference =
+    (file: string, workers = 1) =>
+    (url: string) =>
+      startServer([process.execPath, `${import.meta.dir}/servers/${file}`], {
+        ...{ core, workers },
+        path: '/',
+        env: { DATABASE_URL: url, WORKERS: String(workers) },
+      })
 
   const express = (url: string) =>
     startServer(['node', 'server.js'], {
@@ -187,7 +191,10 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
             return running
           }),
       },
-      oneRead: subject('one read', reference('one-read.ts')),
+      oneRead: (workers = 1) => ({
+        ...subject('one read', reference('one-read.ts', workers)),
+        workers,
+      }),
       rawClaims:
         engine === 'sqlite'
           ? subject('group commit', reference('group-commit.ts'))
@@ -228,13 +235,13 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
           return matchday(url, { core, workers: 1, env: { NODE_ENV: 'test' } })
         }),
     }),
-    matchdayInWorkers: (on, workers, { prepare, env } = {}) => ({
+    matchdayInWorkers: (on, workers, { prepare, env, core = null } = {}) => ({
       name: 'matchday',
       workers,
       start: fans =>
         onCopy(on, fans, async url => {
           await prepare?.(url)
-          return matchday(url, { core: null, workers, ...(env ? { env } : {}) })
+          return matchday(url, { core, workers, ...(env ? { env } : {}) })
         }),
     }),
     matchdayOn: url => matchday(url),

@@ -55,7 +55,7 @@ const crowdRead = (name: string, path: string, withPeer = false): Scenario => ({
             plan: { tokens: shuffled(bench.uncachedTokens(fans)), requests: [read] },
           },
           ...(engine === 'postgres' ? [{ subject: grown, label: 'grown', plan }] : []),
-          { subject: oneRead, plan: { tokens: shuffled(subjectsOf(fans)), requests: [read] } },
+          { subject: oneRead(), plan: { tokens: shuffled(subjectsOf(fans)), requests: [read] } },
           { subject: bench.subjects.bare(response), plan: { tokens, requests: [read] } },
           ...(withPeer ? [{ subject: express, plan: { tokens, requests: [read] } }] : []),
         ],

@@ -1,10 +1,10 @@
 /**
- * What further API processes on one PostgreSQL give. Processes, database and load share the cores of this machine, so the
- * figure is requests for each second of the API's CPU time: on machines of their own, that many a core.
+ * What further API processes on one PostgreSQL give. They share one core of this machine, so the figure is requests for each
+ * second of the API's CPU time. Sharing a core has a price by itself: that of a bare server is measured beside it.
  */
 import { claimPlan } from '../catalogue.ts'
 import { countRoundTrips } from '../count-round-trips.ts'
-import { subjectOf } from '../data.ts'
+import { subjectOf, subjectsOf } from '../data.ts'
 import { eventData, prepareEvents, SERVER_KEY, typeOf } from '../event-rules.ts'
 import { PROVIDER } from '../issuer.ts'
 import type { Plan } from '../plan.ts'
@@ -22,8 +22,12 @@ import {
 import { eventGenerator, eventPlan } from './events.ts'
 
 const PROCESSES = [1, 2, 4]
-/** Connections for each process, so that the system gives each some. */
+/** The bare server that it is compared with. */
+export const BARE = 'one prepared read'
+/** Connections for each process: every process has the same load to work on at once. */
 const CONNECTIONS = 16
+/** With batches of 100 events, so that the last ones end soon. */
+const BATCH_CONNECTIONS = 4
 /** All processes of a comparison run at the same time, and PostgreSQL accepts 100 connections by default. */
 const POOL = { DATABASE_POOL_SIZE: '5' }
 /** Their tokens are cached by all processes before the measurement. */
@@ -85,7 +89,7 @@ export const scale: Scenario = {
   long: true,
   async run(bench) {
     if (!process.env.BENCH_POSTGRES_URL) return skipped('requires BENCH_POSTGRES_URL')
-    const outcomes: Outcome[] = []
+    const outcomes = [await measureBare(bench)]
     for (const operation of operationsOf(bench)) outcomes.push(await measure(bench, operation))
     const { notes, ...merged } = mergeOutcomes(outcomes)
     const shared = `processes, PostgreSQL and the load share ${coreCount()} cores`
@@ -94,22 +98,19 @@ export const scale: Scenario = {
 }
 
 async function measure(bench: Bench, operation: Operation): Promise<Outcome> {
-  const { subjects, options } = bench
+  const { subjects } = bench
   const { name, plan, isBatch } = operation
   const prepare = isBatch ? (url: string) => prepareEvents(url, { types: 1 }) : undefined
   const generator = isBatch ? eventGenerator(bench, { batch: 100 }) : bench.generator
   const contenders = PROCESSES.map((count): Contender => {
-    const subject = subjects.matchdayInWorkers('postgres', count, { prepare, env: POOL })
-    return { subject, label: labelOf(name, count), plan }
+    const { server: core } = bench.cores
+    const subject = subjects.matchdayInWorkers('postgres', count, { prepare, env: POOL, core })
+    const connections = count * (isBatch ? BATCH_CONNECTIONS : CONNECTIONS)
+    return { subject, label: labelOf(name, count), plan, connections }
   })
   if (operation.withPeer)
     contenders.push({ subject: subjects.on('postgres').express, label: `${name}, Express and pg`, plan })
-  const measuring = {
-    generator,
-    options: { ...options, engine: 'postgres' as const, connections: CONNECTIONS * Math.max(...PROCESSES) },
-    cores: { server: null, generator: null, pinned: false },
-  }
-  const outcome = await compare(measuring, contenders)
+  const outcome = await comparePerCpu({ ...bench, generator }, contenders)
   const { statements, roundTrips } = await countRoundTrips(
     bench,
     (handle, nth) => handle(operation.request(nth)),
@@ -117,12 +118,30 @@ async function measure(bench: Bench, operation: Operation): Promise<Outcome> {
   )
   return {
     ...outcome,
-    rows: outcome.rows.flatMap(row => [row, ...perCpu(row)]),
     notes: [
       `${name}: ${statements} statements and ${roundTrips} round trips a request`,
       ...outcome.notes.map(note => (note.startsWith(name) ? note : `${name}: ${note}`)),
     ],
   }
+}
+
+/** What sharing a core costs a server that only reads one row. */
+function measureBare(bench: Bench): Promise<Outcome> {
+  const plan: Plan = { tokens: subjectsOf(CALLERS), requests: [{ method: 'GET', path: '/' }] }
+  const { oneRead } = bench.subjects.on('postgres')
+  const contenders = PROCESSES.map(
+    (count): Contender => ({
+      subject: oneRead(count),
+      ...{ label: labelOf(BARE, count), plan, connections: count * CONNECTIONS },
+    }),
+  )
+  return comparePerCpu(bench, contenders)
+}
+
+async function comparePerCpu(bench: Bench, contenders: Contender[]): Promise<Outcome> {
+  const options = { ...bench.options, engine: 'postgres' as const }
+  const outcome = await compare({ ...bench, options }, contenders)
+  return { ...outcome, rows: outcome.rows.flatMap(row => [row, ...perCpu(row)]) }
 }
 
 const labelOf = (name: string, count: number) => `${name}, ${count} ${count === 1 ? 'process' : 'processes'}`
