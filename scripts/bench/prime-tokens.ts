@@ -5,9 +5,9 @@ import { requestParts } from './plan.ts'
 const CONCURRENCY = 32
 /**
  * Workers share no cache, and the system chooses the worker of a connection. Each token is therefore sent on so many
- * connections that the probability that a worker gets none of them is at most 1 in 2,000.
+ * connections that the probability that a worker gets none of them is at most 1 in 4,000.
  */
-const connectionsFor = (workers: number) => Math.ceil(Math.log(1 / 2_000) / Math.log(1 - 1 / workers))
+const connectionsFor = (workers: number) => Math.ceil(Math.log(1 / 4_000) / Math.log(1 - 1 / workers))
 
 /** @throws Error when a response is not 200 */
 export async function primeTokens(

@@ -26,6 +26,8 @@ export interface Contender {
   label?: string
   /** Default: the option `--connections`. */
   connections?: number
+  /** Requests of the warm-up, at least. */
+  warmUpRequests?: number
 }
 
 interface Lane {
@@ -123,7 +125,7 @@ function hasPairsFor(
 
 /** Primes tokens and warms up, leaving enough unsent requests for a round. */
 async function prepare(bench: MeasureContext, lane: Lane): Promise<void> {
-  const { plan, subject } = lane.contender
+  const { plan, subject, warmUpRequests } = lane.contender
   if (plan.primePath)
     await primeTokens(lane.running.origin, plan.tokens, plan.primePath, { workers: subject.workers ?? 1 })
   const { seconds } = bench.options
@@ -131,6 +133,7 @@ async function prepare(bench: MeasureContext, lane: Lane): Promise<void> {
     second => load(bench, lane, second),
     bench.options,
     perSecond => hasPairsFor(bench, lane, 1 + seconds, perSecond),
+    warmUpRequests,
   )
   lane.warmUps.push(warm)
 }

@@ -26,6 +26,8 @@ const PROCESSES = [1, 2, 4]
 export const BARE = 'one prepared read'
 /** Connections for each process: every process has the same load to work on at once. */
 const CONNECTIONS = 16
+/** For each process, before it is measured: the JIT compiler optimizes what was called often. */
+const WARM_UP_REQUESTS = 50_000
 /** With batches of 100 events, so that the last ones end soon. */
 const BATCH_CONNECTIONS = 4
 /** All processes of a comparison run at the same time, and PostgreSQL accepts 100 connections by default. */
@@ -98,7 +100,7 @@ export const scale: Scenario = {
 }
 
 async function measure(bench: Bench, operation: Operation): Promise<Outcome> {
-  const { subjects } = bench
+  const { subjects, options } = bench
   const { name, plan, isBatch } = operation
   const prepare = isBatch ? (url: string) => prepareEvents(url, { types: 1 }) : undefined
   const generator = isBatch ? eventGenerator(bench, { batch: 100 }) : bench.generator
@@ -106,7 +108,13 @@ async function measure(bench: Bench, operation: Operation): Promise<Outcome> {
     const { server: core } = bench.cores
     const subject = subjects.matchdayInWorkers('postgres', count, { prepare, env: POOL, core })
     const connections = count * (isBatch ? BATCH_CONNECTIONS : CONNECTIONS)
-    return { subject, label: labelOf(name, count), plan, connections }
+    return {
+      subject,
+      label: labelOf(name, count),
+      plan,
+      connections,
+      warmUpRequests: options.quick ? 0 : count * (isBatch ? 500 : WARM_UP_REQUESTS),
+    }
   })
   if (operation.withPeer)
     contenders.push({ subject: subjects.on('postgres').express, label: `${name}, Express and pg`, plan })
