@@ -4,6 +4,7 @@ import { type Replica, watchReplica } from './postgres/replica.ts'
 import { openSqlite } from './sqlite/database.ts'
 import type { Database, DatabaseOptions, Sources } from './types.ts'
 
+export type { Deferred } from './end-of-work.ts'
 export {
   DatabaseError,
   type DatabaseFault,

@@ -1,7 +1,7 @@
 /** Prepared statements: Drizzle builds the SQL once for each connection. Building it costs more than running it. */
-import { is, type SQL, sql } from 'drizzle-orm'
+import { fillPlaceholders, is, type SQL, sql } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import type { Reader } from './types.ts'
+import type { Reader, Transaction } from './types.ts'
 
 interface Preparable<Rows> {
   prepare(name: string): PreparedStatement<Rows>
@@ -9,6 +9,18 @@ interface Preparable<Rows> {
 
 interface PreparedStatement<Rows> {
   execute(values: Record<number, unknown>): Promise<Rows>
+  getQuery(): Query
+}
+
+export interface Query {
+  sql: string
+  params: unknown[]
+}
+
+/** A statement with its values, which has not run. Nobody needs its result. */
+export interface LastStatement {
+  query(): Query
+  run(): Promise<unknown>
 }
 
 /**
@@ -22,8 +34,35 @@ interface PreparedStatement<Rows> {
 export function prepared<Within extends Reader, Values extends unknown[], Rows>(
   build: (within: Within, ...values: Values) => Preparable<Rows>,
 ): (within: Within, ...values: Values) => Promise<Rows> {
-  const id = ++count
+  const bind = binding(build)
   return (within, ...values) => {
+    const { statement, scalars } = bind(within, values)
+    return statement.execute(scalars)
+  }
+}
+
+/** As `prepared`, for a statement to run at the end of a unit of work: see `end-of-work.ts`. */
+export function preparedLast<Values extends unknown[]>(
+  build: (tx: Transaction, ...values: Values) => Preparable<unknown>,
+): (tx: Transaction, ...values: Values) => LastStatement {
+  const bind = binding(build)
+  return (tx, ...values) => {
+    const { statement, scalars } = bind(tx, values)
+    return {
+      query() {
+        const { sql, params } = statement.getQuery()
+        return { sql, params: fillPlaceholders(params, { ...scalars }) }
+      },
+      run: () => statement.execute(scalars),
+    }
+  }
+}
+
+function binding<Within extends Reader, Values extends unknown[], Rows>(
+  build: (within: Within, ...values: Values) => Preparable<Rows>,
+) {
+  const id = ++count
+  return (within: Within, values: Values) => {
     const scalars: unknown[] = []
     const name = `matchday_${id}${collectScalars(values, scalars, encoderOf(within))}`
     // Guarantee of the cast: only this function sets a statement of this name.
@@ -32,7 +71,7 @@ export function prepared<Within extends Reader, Values extends unknown[], Rows>(
       statement = build(within, ...toParameters(values)).prepare(name)
       within.statements.set(name, statement)
     }
-    return statement.execute(scalars)
+    return { statement, scalars }
   }
 }
 

@@ -1,5 +1,6 @@
 /** The interface of the database: readers, units of work and tables. */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import type { Deferred } from './end-of-work.ts'
 import type { PostgresSettings } from './postgres/client.ts'
 import type { Tables } from './schema/tables.ts'
 import type { WriteLoad } from './write-meter.ts'
@@ -35,6 +36,8 @@ export interface Transaction extends Reader, Pick<Drizzle, 'insert' | 'update' |
   afterCommit(effect: () => void): void
   /** Invalidates cached responses with this tag after the commit, never without one: see `Database.onInvalidate`. */
   invalidate(tag: string): void
+  /** The changes of a kind that this unit of work writes at its end. No query sees them before. */
+  deferred<State>(kind: Deferred<State>): State
 }
 
 export interface Database {

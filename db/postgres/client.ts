@@ -6,6 +6,7 @@
 import { SQL } from 'bun'
 import { withDeadline } from '../deadline.ts'
 import { DatabaseError } from '../errors.ts'
+import type { Query as LastQuery } from '../prepared.ts'
 import { repeatOnConflict } from './conflicts.ts'
 
 export interface PostgresSettings {
@@ -59,10 +60,18 @@ interface Statements {
   unsafe(text: string, parameters?: unknown[]): Statement
 }
 
+export interface TransactionStatements extends Statements {
+  /**
+   * Sends these together with COMMIT. If one fails, nothing is written, and its error is that of the transaction.
+   * Parameters are text, integers, booleans and null.
+   */
+  atCommit(queries: LastQuery[]): void
+}
+
 export interface PostgresClient extends Statements {
   /** Number of statements outside of transactions that run. */
   readonly statements: number
-  begin<T>(work: (transaction: Statements) => Promise<T>): Promise<T>
+  begin<T>(work: (transaction: TransactionStatements) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -157,6 +166,18 @@ export function createPostgresClient(
           unresponsive = true
         })
       const run = (statement: string) => onConnection(connection.unsafe(statement).simple())
+      let last: LastQuery[] = []
+      const commit = async () => {
+        // `execute` keeps the order. COMMIT is of the protocol of prepared statements: Bun sends what is prepared on the
+        // connection without waiting for responses, but a text of the other protocol after all of them.
+        const queries = last.map(({ sql, params }) => connection.unsafe(sql, params).execute())
+        const sent = queries.map(onConnection)
+        const committed = sent.length > 0 ? onConnection(connection`COMMIT`.execute()) : run('COMMIT')
+        const responses = await Promise.allSettled([...sent, committed])
+        usable = responses.at(-1)?.status === 'fulfilled'
+        for (const response of responses) if (response.status === 'rejected') throw response.reason
+        return committed
+      }
       const runInside = async (query: Query) => {
         // After COMMIT or ROLLBACK it would run outside the transaction.
         if (ended) throw new Error('the unit of work has ended: await each of its queries')
@@ -167,10 +188,13 @@ export function createPostgresClient(
         const value = await work({
           unsafe: (text, parameters) =>
             lazy(asRequested => runInside(asRequested(connection.unsafe(text, parameters)))),
+          atCommit(queries) {
+            for (const { params } of queries) for (const param of params) requireScalar(param)
+            last = queries
+          },
         })
         ended = true
-        const { command } = await run('COMMIT')
-        usable = true
+        const { command } = await commit()
         // PostgreSQL's response to the COMMIT of a transaction in which a statement failed.
         if (command === 'ROLLBACK') throw new Error('a failed statement was caught: nothing is written')
         return value
@@ -195,6 +219,15 @@ export function createPostgresClient(
 }
 
 type Query = SQL.Query<unknown>
+
+/** COMMIT follows without a response: the client must not be the one who refuses a statement. */
+function requireScalar(parameter: unknown): void {
+  if (parameter === null || typeof parameter === 'string' || typeof parameter === 'boolean') return
+  if (Number.isSafeInteger(parameter)) return
+  throw new TypeError(
+    'a statement that is sent together with COMMIT has text, integers, booleans and null only',
+  )
+}
 
 /** Drizzle asks for arrays only after it has the query. Bun runs a query only when it is awaited. */
 function lazy(run: (asRequested: (query: Query) => Query) => Promise<unknown>): Statement {

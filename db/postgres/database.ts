@@ -4,6 +4,7 @@ import type { SQL } from 'bun'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import { createEndOfWork } from '../end-of-work.ts'
 import { translateDatabaseError } from '../errors.ts'
 import { requireExpectedSchema } from '../expected-schema.ts'
 import { postgres } from '../schema/columns.ts'
@@ -12,7 +13,13 @@ import { createSemaphore } from '../semaphore.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
 import { createWriteHealth } from '../write-health.ts'
 import { createWriteMeter } from '../write-meter.ts'
-import { createPostgresClient, type PostgresClient, postgresDefaults, statementTimeoutOf } from './client.ts'
+import {
+  createPostgresClient,
+  type PostgresClient,
+  postgresDefaults,
+  statementTimeoutOf,
+  type TransactionStatements,
+} from './client.ts'
 import { repeatOnConflict } from './conflicts.ts'
 import { shareCheck } from './shared-check.ts'
 
@@ -75,6 +82,7 @@ export function databaseOn(
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     const effects: (() => void)[] = []
     const at = sources.now()
+    const { deferred, writeDeferred } = createEndOfWork()
     const value = await queries.transaction(transaction => {
       const tx = extend<Transaction>(transaction, {
         tables,
@@ -85,8 +93,16 @@ export function databaseOn(
         clock: sources.now,
         afterCommit: (effect: () => void) => effects.push(effect),
         invalidate: (tag: string) => effects.push(() => notify(tag)),
+        deferred,
       })
-      return insideWork.run(true, () => work(tx))
+      return insideWork.run(true, async () => {
+        const value = await work(tx)
+        const last = await writeDeferred(tx)
+        const { client } = sessionOf(transaction)
+        if (client.atCommit) client.atCommit(last.map(statement => statement.query()))
+        else for (const statement of last) await statement.run()
+        return value
+      })
     })
     committedAt = performance.now()
     for (const effect of effects) effect()
@@ -154,8 +170,7 @@ function extend<T>(queries: object, members: object): T {
  * transaction, so each use gets a copy that is bound to the current one.
  */
 function shareStatements(shared: Map<string, object>, transaction: object): Transaction['statements'] {
-  // Guarantee of the cast: Drizzle's drivers store the connection of a session and of a prepared query as `client`.
-  const { client } = (transaction as { session: { client: object } }).session
+  const { client } = sessionOf(transaction)
   return {
     get(name) {
       const statement = shared.get(name)
@@ -168,3 +183,7 @@ function shareStatements(shared: Map<string, object>, transaction: object): Tran
     },
   }
 }
+
+/** Guarantee of the cast: Drizzle's drivers store the connection of a session and of a prepared query as `client`. */
+const sessionOf = (transaction: object) =>
+  (transaction as { session: { client: Partial<TransactionStatements> } }).session

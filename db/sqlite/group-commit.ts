@@ -4,6 +4,7 @@
  */
 import type { Database as Connection } from 'bun:sqlite'
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { createEndOfWork } from '../end-of-work.ts'
 import { DatabaseError } from '../errors.ts'
 import type { DatabaseObserver, Reader, Sources, Transaction } from '../types.ts'
 import { createWriteLock } from './connection.ts'
@@ -79,7 +80,9 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
     const tags: string[] = []
     const effects: (() => void)[] = []
     const at = sources.now()
+    const { deferred, writeDeferred } = createEndOfWork()
     const members = {
+      deferred,
       now: () => at,
       clock: sources.now,
       afterCommit: (effect: () => void) => effects.push(effect),
@@ -88,7 +91,13 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
     const { tx, end } = endable(Object.assign(Object.create(queries), members) as Transaction)
     savepoint.run()
     try {
-      const value = await insideJob.run(true, async () => job.work(tx)).finally(end)
+      const value = await insideJob
+        .run(true, async () => {
+          const value = await job.work(tx)
+          for (const statement of await writeDeferred(tx)) await statement.run()
+          return value
+        })
+        .finally(end)
       release.run()
       return { job, succeeded: true, value, tags, effects }
     } catch (error) {

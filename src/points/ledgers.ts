@@ -30,7 +30,7 @@ export interface Ledgers {
   append(userId: string, points: number): void
   /** Writes entries and accounts. */
   write(): Promise<void>
-  /** Writes the scores. After everything else of the unit of work: from then on writers of other fans wait for it. */
+  /** Writes the scores. */
   writeScores(): Promise<void>
 }
 
@@ -132,7 +132,6 @@ export async function openLedgers(
         ),
         await correctedScores(tx, corrected.map(idOf), [appended, ...booked]),
       ]
-      // At once: buckets are locked in one order.
       await writeManyScores(
         tx,
         changes.flatMap(({ before }) => before),

@@ -31,7 +31,6 @@ export async function applyRules(
     const evaluation = evaluateRule(rule, event)
     if (evaluation.outcome === 'matched') decisions.push(await decide(tx, event, rule, evaluation.points))
   }
-  // After all budgets, which fans share: entries lock counts of the leaderboard, which fans share as well.
   for (const { outcome, ruleId, points } of decisions) {
     if (outcome !== 'granted') continue
     const ref = grantRef(ruleId, event)

@@ -33,7 +33,6 @@ export async function takeBackGrants(
     if (window !== null && points === granted) await returnUse(tx, { userId, ruleId, window })
     if (budgeted && points > 0) await returnToBudget(tx, { ruleId, points })
   }
-  // After all budgets, as in `applyRules`.
   for (const { ruleId, points } of taken)
     if (points > 0) await takeBack(tx, { userId, reason: 'rule', ref: grantRef(ruleId, event) })
   return taken

@@ -1,6 +1,6 @@
 /** A repair may add a fan to many boards and remove them: more buckets than one statement writes. */
 import { expect, test } from 'bun:test'
-import { moveMember } from '../../src/leaderboard/rank-index/rank-index.ts'
+import { moveMembers } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { onEachEngine } from '../support/world.ts'
 import { readBuckets } from './board-model.ts'
 
@@ -12,16 +12,16 @@ onEachEngine('The buckets of many boards', world => {
   }))
 
   test('count one fan each, and are deleted when the fan is removed', async () => {
-    await world.db.write(tx => moveMember(tx, [], scores))
+    await world.db.write(async tx => moveMembers(tx, [], scores))
     const buckets = await readBuckets(world.db.read)
     // Four by time, two or none by points, and the widest, which counts all fans.
     expect(buckets).toHaveLength(19 * 7 + 5)
     expect(buckets.every(({ fans }) => fans === 1)).toBe(true)
 
-    await world.db.write(tx => moveMember(tx, [], scores))
-    await world.db.write(tx => moveMember(tx, scores, []))
+    await world.db.write(async tx => moveMembers(tx, [], scores))
+    await world.db.write(async tx => moveMembers(tx, scores, []))
     expect(await readBuckets(world.db.read)).toEqual(buckets)
-    await world.db.write(tx => moveMember(tx, scores, []))
+    await world.db.write(async tx => moveMembers(tx, scores, []))
     expect(await readBuckets(world.db.read)).toEqual([])
   })
 })

@@ -3,7 +3,7 @@
  * TEST_SERIALIZATION_FAILURES of the application's pools fails with a serialization failure of the server itself, as on a
  * database that aborts at will. Half of them fail before they run and half after. A COMMIT fails before it commits.
  */
-import type { SQL } from 'bun'
+import type { ReservedSQL, SQL } from 'bun'
 
 const every = Number(process.env.TEST_SERIALIZATION_FAILURES)
 const RAISE = `DO $$ BEGIN RAISE EXCEPTION 'injected' USING ERRCODE = '40001'; END $$`
@@ -46,6 +46,23 @@ async function run(connection: Connection, query: Query, text: string): Promise<
   return raise(connection)
 }
 
+/** As `run`, for a query that is sent at once, in the order of the calls. */
+function execute(connection: Connection, query: Query, text: string): PromiseLike<unknown> {
+  if (draw() >= 1 / every) return query.execute()
+  const raiseNow = () => connection.unsafe(RAISE).simple().execute()
+  if (text === 'COMMIT') {
+    injected.commit++
+    const responses = [raiseNow(), connection.unsafe('ROLLBACK').simple().execute()]
+    return Promise.all(responses)
+  }
+  if (draw() < 0.5) {
+    injected.before++
+    return raiseNow()
+  }
+  injected.after++
+  return Promise.all([query.execute(), raiseNow()])
+}
+
 /** Bun's query, which runs when it is awaited. */
 const failing = (connection: Connection, query: Query, text: string): Query =>
   new Proxy(query, {
@@ -53,6 +70,7 @@ const failing = (connection: Connection, query: Query, text: string): Query =>
       if (name === 'then')
         return (resolve: () => unknown, reject: () => unknown) =>
           run(connection, target, text).then(resolve, reject)
+      if (name === 'execute') return () => execute(connection, target, text)
       const member = Reflect.get(target, name)
       if (typeof member !== 'function') return member
       return (...given: unknown[]) => {
@@ -72,14 +90,20 @@ const replacing = <T extends object>(object: T, replaced: string, replacement: u
     },
   })
 
-function failingConnection<T extends Connection>(connection: T): T {
+function failingConnection(connection: ReservedSQL): ReservedSQL {
   let statements = 0
   const unsafe: Unsafe = (text, parameters) => {
     const query = connection.unsafe(text, parameters)
     if (text.startsWith('BEGIN')) statements = 0
     return text === 'ROLLBACK' || ++statements > MAX_STATEMENTS ? query : failing(connection, query, text)
   }
-  return replacing(connection, 'unsafe', unsafe)
+  return new Proxy(replacing(connection, 'unsafe', unsafe), {
+    apply(target, self, given: [TemplateStringsArray]) {
+      // Guarantee of the cast: called as a template, a connection returns a query.
+      const query = Reflect.apply(target, self, given) as unknown as Query
+      return failing(connection, query, given[0].join(''))
+    },
+  })
 }
 
 function failingPool(pool: SQL): SQL {

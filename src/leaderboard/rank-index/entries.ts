@@ -5,7 +5,7 @@ import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { boardTag } from '../../cache/tags.ts'
-import { type BoardScore, moveMember, moveMembers } from './rank-index.ts'
+import { type BoardScore, moveMembers } from './rank-index.ts'
 
 /** Replaces a fan's scores, and updates the rank index: a board that is only in `before` loses the fan. */
 export async function writeScores(
@@ -24,7 +24,7 @@ export async function writeScores(
   if (left.length > 0) await deleteScores(tx, userId, left)
   if (after.length > 0) await upsertScores(tx, scores)
   for (const board of [...left, ...after.map(score => score.board)]) tx.invalidate(boardTag(board))
-  await moveMember(tx, before, after)
+  moveMembers(tx, before, after)
 }
 
 export type FanScore = BoardScore & { userId: string }
@@ -47,7 +47,7 @@ export async function writeManyScores(tx: Transaction, before: FanScore[], after
   }
   await insertRows(tx, scores, rows, { set: ['minusPoints', 'reachedAt'] })
   for (const board of new Set([...before, ...after].map(({ board }) => board))) tx.invalidate(boardTag(board))
-  await moveMembers(tx, before, after)
+  moveMembers(tx, before, after)
 }
 
 /** The scores of fans on some boards. */

@@ -11,8 +11,8 @@
  */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { insertRows, subtractRows } from '../../../db/bulk.ts'
-import type { Reader, Tables, Transaction } from '../../../db/index.ts'
-import { addMembers, type Bucket, MAX_BUCKETS, removeMember } from './bucket-writes.ts'
+import type { Deferred, Reader, Tables, Transaction } from '../../../db/index.ts'
+import { type Bucket, changeBuckets, deleteEmpty, MAX_BUCKETS } from './bucket-writes.ts'
 
 /** A fan's score on a board. */
 export interface BoardScore {
@@ -49,43 +49,46 @@ function bucketsOf({ board, points, reachedAt }: BoardScore): Bucket[] {
 
 const nameOf = ({ board, level, points, reachedAt }: Bucket) => `${board} ${level} ${points} ${reachedAt}`
 
-/** Moves a fan from the buckets of their old scores to those of their new ones. Buckets of both stay unchanged. */
-export async function moveMember(tx: Transaction, from: BoardScore[], to: BoardScore[]): Promise<void> {
-  const left = from.flatMap(bucketsOf)
-  const entered = to.flatMap(bucketsOf)
-  const stay = new Set(left.map(nameOf)).intersection(new Set(entered.map(nameOf)))
-  const fewer = left.filter(bucket => !stay.has(nameOf(bucket)))
-  const more = entered.filter(bucket => !stay.has(nameOf(bucket)))
-  const changes = [
-    ...fewer.map(bucket => ({ ...bucket, fans: 0 })),
-    ...more.map(bucket => ({ ...bucket, fans: 1 })),
-  ]
-  // Locks all buckets, also those to leave, in one order for all writers, which prevents deadlocks.
-  for (const part of inParts(changes.sort(byBucket))) await addMembers(tx, part)
-  // A missing bucket is no error here: the scores are written, and a repair restores the bucket.
-  for (const part of inParts(fewer)) await removeMember(tx, part)
+type Change = Bucket & { fans: number }
+
+/** All changes of a unit of work, written once at its end: fans share the buckets, which stay locked until the commit. */
+const changesOfBuckets: Deferred<Map<string, Change>> = {
+  start: () => new Map(),
+  async write(tx, changes) {
+    // One order for all writers prevents deadlocks.
+    const moved = [...changes.values()].filter(({ fans }) => fans !== 0).toSorted(byBucket)
+    const left = moved.filter(({ fans }) => fans < 0)
+    const entered = moved.map(bucket => ({ ...bucket, fans: Math.max(bucket.fans, 0) }))
+    if (moved.length > MAX_BUCKETS || left.some(({ fans }) => fans < -1)) {
+      const { leaderboardCounts } = tx.tables
+      await insertRows(tx, leaderboardCounts, entered, { add: 'fans' })
+      const losses = left.map(bucket => ({ ...bucket, fans: -bucket.fans }))
+      await subtractRows(tx, leaderboardCounts, losses, 'fans')
+      return []
+    }
+    const emptied = left.map(({ fans: _, ...bucket }) => bucket)
+    return [
+      ...(moved.length > 0 ? [changeBuckets(tx, entered)] : []),
+      ...(emptied.length > 0 ? [deleteEmpty(tx, emptied)] : []),
+    ]
+  },
 }
 
-/** As `moveMember` for many fans at once, in a number of statements that does not depend on theirs. */
-export async function moveMembers(tx: Transaction, from: BoardScore[], to: BoardScore[]): Promise<void> {
-  const changes = new Map(countMembers(to).map(bucket => [nameOf(bucket), bucket]))
-  for (const bucket of countMembers(from)) {
-    const name = nameOf(bucket)
-    changes.set(name, { ...bucket, fans: (changes.get(name)?.fans ?? 0) - bucket.fans })
+/** Moves fans from the buckets of their old scores to those of their new ones. Ranks show it after the unit of work. */
+export function moveMembers(tx: Transaction, from: BoardScore[], to: BoardScore[]): void {
+  const changes = tx.deferred(changesOfBuckets)
+  for (const [scores, fans] of [
+    [from, -1],
+    [to, 1],
+  ] as const) {
+    for (const bucket of scores.flatMap(bucketsOf)) {
+      const name = nameOf(bucket)
+      const change = changes.get(name)
+      if (change) change.fans += fans
+      else changes.set(name, { ...bucket, fans })
+    }
   }
-  const moved = [...changes.values()].filter(({ fans }) => fans !== 0).toSorted(byBucket)
-  const { leaderboardCounts } = tx.tables
-  const gains = moved.map(bucket => ({ ...bucket, fans: Math.max(bucket.fans, 0) }))
-  await insertRows(tx, leaderboardCounts, gains, { add: 'fans' })
-  const losses = moved.filter(({ fans }) => fans < 0).map(bucket => ({ ...bucket, fans: -bucket.fans }))
-  await subtractRows(tx, leaderboardCounts, losses, 'fans')
 }
-
-/** A booking is one part; a repair may be several. */
-const inParts = <Item>(items: Item[]): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / MAX_BUCKETS) }, (_, part) =>
-    items.slice(part * MAX_BUCKETS, (part + 1) * MAX_BUCKETS),
-  )
 
 /** How many members each bucket gains from new scores, in the order of the buckets. */
 export function countMembers(scores: Iterable<BoardScore>): (Bucket & { fans: number })[] {

@@ -1,0 +1,40 @@
+/**
+ * Changes that a unit of work collects, and writes at its end. Rows that many units of work change are so locked for the
+ * shortest time: on PostgreSQL, the last statements are sent together with COMMIT.
+ */
+import type { LastStatement } from './prepared.ts'
+import type { Transaction } from './types.ts'
+
+/** What is collected: one `State` for each unit of work that asks for it. */
+export interface Deferred<State> {
+  start(): State
+  /** Writes the collected changes, except by the statements that it returns: those run after it, in order. */
+  write(tx: Transaction, state: State): Promise<LastStatement[]>
+}
+
+export interface EndOfWork {
+  deferred: Transaction['deferred']
+  /** Ends the unit of work: the statements that remain to be run. */
+  writeDeferred(tx: Transaction): Promise<LastStatement[]>
+}
+
+export function createEndOfWork(): EndOfWork {
+  const states = new Map<object, unknown>()
+  const writes: ((tx: Transaction) => Promise<LastStatement[]>)[] = []
+  return {
+    deferred<State>(kind: Deferred<State>) {
+      if (!states.has(kind)) {
+        const state = kind.start()
+        states.set(kind, state)
+        writes.push(tx => kind.write(tx, state))
+      }
+      // Guarantee of the cast: set above, for the same object.
+      return states.get(kind) as State
+    },
+    async writeDeferred(tx) {
+      const last: LastStatement[] = []
+      for (const write of writes) last.push(...(await write(tx)))
+      return last
+    },
+  }
+}
