@@ -13,7 +13,7 @@ import { installExpress } from './install-express.ts'
 import { AUDIENCE, ISSUER, type Issuer, PROVIDER } from './issuer.ts'
 import { type Running, root, startServer } from './process.ts'
 
-type SubjectName = 'matchday' | 'bare' | 'one read' | 'group commit' | 'transactions' | 'express'
+type SubjectName = 'matchday' | 'bare' | 'one list' | 'one row' | 'group commit' | 'transactions' | 'express'
 
 /** The load exceeds every rate limit of one address and one caller. */
 const quotas = (of: string) =>
@@ -51,8 +51,10 @@ interface EngineSubjects {
   matchday: Subject
   /** Matchday whose statements were prepared on empty tables, filled afterwards without ANALYZE. */
   grown: Subject
-  /** `Bun.serve` with one prepared read per request. The bearer token is the fan's subject. */
-  oneRead(workers?: number): Subject
+  /** `Bun.serve` that reads the rows of the list of rewards by one prepared statement. The bearer token is the fan's subject. */
+  oneList: Subject
+  /** The same with one row of one table. */
+  oneRow(workers: number): Subject
   /** `Bun.serve` with only the statements of a claim. The bearer token is the fan's subject. */
   rawClaims: Subject
   /** Matchday on a database that is changed before the server starts. */
@@ -191,8 +193,9 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
             return running
           }),
       },
-      oneRead: (workers = 1) => ({
-        ...subject('one read', reference('one-read.ts', workers)),
+      oneList: subject('one list', reference('one-list.ts')),
+      oneRow: workers => ({
+        ...subject('one row', reference('one-row.ts', workers)),
         workers,
       }),
       rawClaims:

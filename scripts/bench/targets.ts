@@ -110,7 +110,7 @@ const herdLatency =
   }
 
 interface CrowdRatios {
-  /** Minimum ratios to `Bun.serve` with one prepared read on the same engine. */
+  /** Minimum ratios to `Bun.serve` that reads the list of rewards by one prepared statement on the same engine. */
   rewards: number
   profile: number
   dashboard: number
@@ -126,8 +126,8 @@ function crowdTargets(engine: Engine, minimum: CrowdRatios): Target[] {
   const reads = ['rewards', 'profile', 'dashboard'] as const
   return [
     ...reads.map(read => ({
-      title: `${engine}, ${read} / one prepared read`,
-      ...of(read, 'one read'),
+      title: `${engine}, ${read} / one prepared list`,
+      ...of(read, 'one list'),
       min: minimum[read],
     })),
     ...reads.map(read => ({

@@ -38,7 +38,7 @@ const crowdRead = (name: string, path: string, withPeer = false): Scenario => ({
   run: bench =>
     onEngines(bench, async engine => {
       const { fans } = bench.options
-      const { matchday, grown, oneRead, express } = bench.subjects.on(engine)
+      const { matchday, grown, oneList, express } = bench.subjects.on(engine)
       const read: RequestTemplate = { method: 'GET', path }
       const tokens = shuffled(bench.tokensOf(fans))
       const plan: Plan = { tokens, requests: [read], primePath }
@@ -55,7 +55,7 @@ const crowdRead = (name: string, path: string, withPeer = false): Scenario => ({
             plan: { tokens: shuffled(bench.uncachedTokens(fans)), requests: [read] },
           },
           ...(engine === 'postgres' ? [{ subject: grown, label: 'grown', plan }] : []),
-          { subject: oneRead(), plan: { tokens: shuffled(subjectsOf(fans)), requests: [read] } },
+          { subject: oneList, plan: { tokens: shuffled(subjectsOf(fans)), requests: [read] } },
           { subject: bench.subjects.bare(response), plan: { tokens, requests: [read] } },
           ...(withPeer ? [{ subject: express, plan: { tokens, requests: [read] } }] : []),
         ],

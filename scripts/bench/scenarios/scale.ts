@@ -23,7 +23,7 @@ import { eventGenerator, eventPlan } from './events.ts'
 
 const PROCESSES = [1, 2, 4]
 /** The bare server that it is compared with. */
-export const BARE = 'one prepared read'
+export const BARE = 'one prepared row'
 /** Connections for each process: every process has the same load to work on at once. */
 const CONNECTIONS = 16
 /** For each process, before it is measured: the JIT compiler optimizes what was called often. */
@@ -136,10 +136,10 @@ async function measure(bench: Bench, operation: Operation): Promise<Outcome> {
 /** What sharing a core costs a server that only reads one row. */
 function measureBare(bench: Bench): Promise<Outcome> {
   const plan: Plan = { tokens: subjectsOf(CALLERS), requests: [{ method: 'GET', path: '/' }] }
-  const { oneRead } = bench.subjects.on('postgres')
+  const { oneRow } = bench.subjects.on('postgres')
   const contenders = PROCESSES.map(
     (count): Contender => ({
-      subject: oneRead(count),
+      subject: oneRow(count),
       ...{ label: labelOf(BARE, count), plan, connections: count * CONNECTIONS },
     }),
   )
