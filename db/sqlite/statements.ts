@@ -23,7 +23,7 @@ export function cacheStatements(connection: Connection): { finalize(): void } {
 }
 
 /**
- * SQLite recompiles a join whenever a parameter in its search condition changes, which costs several times the join. It does
- * not recompile for an expression, and unary plus changes no value. No string literal of our SQL has a question mark.
+ * SQLite recompiles a statement whenever a parameter in a search condition changes, which costs several times the statement.
+ * It does not recompile for an expression, and unary plus changes no value. No string literal of our SQL has a question mark.
  */
-const withStablePlan = (text: string) => (/^(select|with)\b/i.test(text) ? text.replaceAll('?', '+?') : text)
+const withStablePlan = (text: string) => text.replaceAll('?', '+?')
