@@ -25,8 +25,6 @@ export type ReadPublic = <T>(work: (source: ReadSource) => MaybePromise<T>) => M
 export interface PublicReads {
   primary: ReadSource
   read: ReadPublic
-  /** The cached value of a name where `read` would look it up. */
-  getIfPresent(name: string): unknown
   /** Checks the replica, and logs when its use begins or ends. */
   check(): Promise<void>
   /** Null without DATABASE_READ_URL. */
@@ -46,8 +44,7 @@ interface Sources {
 export function createPublicReads({ db, cache, replica, elapsed, now, log }: Sources): PublicReads {
   const primary = { read: db.read, cache }
   if (!replica) {
-    const { getIfPresent } = cache
-    return { primary, read: work => work(primary), getIfPresent, check: async () => {}, replica: null }
+    return { primary, read: work => work(primary), check: async () => {}, replica: null }
   }
   const copy = {
     read: replica.read,
@@ -74,7 +71,6 @@ export function createPublicReads({ db, cache, replica, elapsed, now, log }: Sou
         return onPrimary(error)
       }
     },
-    getIfPresent: name => (replica.problem() === null ? copy.cache : cache).getIfPresent(name),
     async check() {
       await replica.check()
       const problem = replica.problem()

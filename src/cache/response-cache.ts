@@ -68,8 +68,6 @@ export interface ResponseCache {
    * of other processes, and checks for them at each call; otherwise computes at each call.
    */
   getConsistent<T>(name: string, compute: () => Promise<Cacheable<T>>): MaybePromise<T>
-  /** The cached value of this name, or undefined if there is none or it is outdated. */
-  getIfPresent(name: string): unknown
   /** Invalidates all responses with this tag. */
   invalidate(tag: string): void
 }
@@ -132,20 +130,15 @@ export function createResponseCache({
     return value
   }
 
-  function getIfPresent(name: string): unknown {
-    const entry = entries.get(name)
-    if (!entry || !isFresh(entry) || isOutdated(entry)) return undefined
-    counts.hits++
-    return entry.value
-  }
-
   return {
     counts,
-    getIfPresent,
     // Guarantee of the casts: each name is used with one `compute`, and so has one type.
     get<T>(name: string, compute: () => Promise<Cacheable<T>>) {
-      const value = getIfPresent(name)
-      if (value !== undefined) return value as T
+      const entry = entries.get(name)
+      if (entry && isFresh(entry) && !isOutdated(entry)) {
+        counts.hits++
+        return entry.value as T
+      }
       const computation = running.get(name)
       if (computation && computation.invalidations === invalidations && isFresh(computation)) {
         counts.hits++

@@ -5,10 +5,8 @@ import { packsTag } from '../cache/tags.ts'
 import { readNextChange } from '../catalogue/availability.ts'
 import { listPacks, readNextExpiry, readPack } from './catalogue.ts'
 
-export const PACKS_KEY = 'packs'
-
 export const getPacks = ({ read, cache }: ReadSource) =>
-  cache.get(PACKS_KEY, async () => ({
+  cache.get('packs', async () => ({
     expiresAt: await findExpiry(read),
     value: await listPacks(read),
     tags: [packsTag],

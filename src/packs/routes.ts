@@ -7,7 +7,7 @@ import { type Cursors, pageOf } from '../core/pagination.ts'
 import { Closed, PageQuery } from '../core/schemas.ts'
 import { publicReaders } from '../http/contract/group.ts'
 import { Nothing, operation } from '../http/contract/operation.ts'
-import { getPack, getPacks, PACKS_KEY } from './cached-packs.ts'
+import { getPack, getPacks } from './cached-packs.ts'
 import { cancelPurchase } from './cancel-purchase.ts'
 import * as example from './examples.ts'
 import { listCollection, listUserPacks } from './inventory.ts'
@@ -38,8 +38,7 @@ const publicRoutes = (deps: PackDeps) =>
         summary: 'List the packs on sale',
         description: 'With price, supply and odds.',
         conditional: true,
-        ready: () => deps.publicReads.getIfPresent(PACKS_KEY),
-        data: 'read',
+          data: 'read',
         responses: { 200: schema.Packs },
         examples: { responses: { 200: { packs: [example.examplePack] } } },
       }),

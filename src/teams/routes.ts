@@ -3,7 +3,7 @@ import type { PublicReads } from '../cache/public-reads.ts'
 import { Closed, Nullable, Slug } from '../core/schemas.ts'
 import { publicReaders } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
-import { getTeams, TEAMS_KEY } from './teams.ts'
+import { getTeams } from './teams.ts'
 
 const Colour = Nullable(Type.String({ pattern: '^#[0-9a-f]{6}$' }), { description: 'Like #c8102e.' })
 
@@ -30,7 +30,6 @@ export const teamsRoutes = (deps: { publicReads: PublicReads }) =>
       summary: 'List the teams',
       description: 'The clubs that a fan can follow, by id.',
       conditional: true,
-      ready: () => deps.publicReads.getIfPresent(TEAMS_KEY),
       data: 'read',
       responses: { 200: Closed({ teams: Type.Array(Team, { description: 'By id.' }) }, { title: 'Teams' }) },
       examples: {

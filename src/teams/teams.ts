@@ -6,11 +6,9 @@ import type { ReadSource } from '../cache/public-reads.ts'
 import { teamsTag } from '../cache/tags.ts'
 import { DomainError } from '../core/problems.ts'
 
-export const TEAMS_KEY = 'teams'
-
 /** Active teams, from the response cache. */
 export const getTeams = ({ read, cache }: ReadSource) =>
-  cache.get(TEAMS_KEY, async () => ({ value: { teams: await listTeams(read) }, tags: [teamsTag] }))
+  cache.get('teams', async () => ({ value: { teams: await listTeams(read) }, tags: [teamsTag] }))
 
 async function listTeams(reader: Reader) {
   const { teams } = reader.tables

@@ -30,7 +30,6 @@ onEngine(
 
     test.each(PATHS)('%s is the same under gzip, and smaller', async path => {
       for (let n = 0; n < 20; n++) await world.team()
-      // The second request of a list is answered from memory, before routing.
       for (const round of ['first', 'from memory']) {
         const plain = await ask(world, path)
         const text = await plain.text()

@@ -39,8 +39,6 @@ interface Declaration<Body, Query, Params, Responses, Code> {
   limit?: Policy
   /** Responses have an ETag and answer conditional requests: see `conditional.ts`. */
   conditional?: boolean
-  /** The response in memory, equal for all callers, which is sent before routing. Undefined if it must be computed. */
-  ready?: () => unknown
   /** Accepts any query string and no limit, for load balancers' probes. */
   probe?: true
   /** Accepts larger bodies than `MAX_BODY_BYTES`. Bytes. */
@@ -71,7 +69,6 @@ export interface Declared {
   mayTakeKey: boolean
   probe: boolean
   limit?: Policy
-  ready?: () => unknown
   maxBodyBytes?: number
 }
 
@@ -120,7 +117,7 @@ export function operation<
     problems = [],
     examples = {},
   } = declaration
-  const { data, findErrors, limit, conditional = false, ready, probe = false, open = false } = declaration
+  const { data, findErrors, limit, conditional = false, probe = false, open = false } = declaration
   const { maxBodyBytes } = declaration
   for (const input of [body, query, params]) if (input) requireStrict(input, { open })
   const mayTakeKey = body !== undefined && declaration.idempotencyKey !== 'none'
@@ -133,7 +130,6 @@ export function operation<
       data,
       limit,
       conditional,
-      ready,
       probe,
       mayTakeKey,
       maxBodyBytes,

@@ -1,6 +1,5 @@
 /** Responses that clients and CDNs may store: ETag, If-None-Match and Cache-Control (RFC 9110 §8.8, §13; RFC 9111). */
 import { acceptsGzip, COMPRESSED_FROM_BYTES } from './compression.ts'
-import type { SharedResponse } from './responses.ts'
 import { addVary } from './responses.ts'
 
 /**
@@ -46,22 +45,12 @@ export function respondConditionally({
   })
 }
 
-/** The response of a cached object; undefined if the request is conditional. */
-export function sharedResponse(
-  value: unknown,
-  { headers }: Request,
-  set: Context['set'],
-): SharedResponse | undefined {
-  if (headers.has('if-none-match')) return undefined
-  const plain = render(value)
-  if (isCompressible(plain)) addVary(set.headers, 'Accept-Encoding')
-  return chooseCoding(plain, headers)
-}
-
 /** The ETag of the response of a value, without a content coding. */
 export const etagOfValue = (value: unknown): string => render(value).etag
 
-interface Rendered extends SharedResponse {
+interface Rendered {
+  /** JSON, or its bytes under gzip. */
+  body: string | Uint8Array<ArrayBuffer>
   etag: string
   /** Made for the first client that accepts it. */
   gzip?: Rendered
@@ -76,8 +65,7 @@ function render(value: unknown): Rendered & { body: string } {
   const known = isObject ? (rendered.get(value) as (Rendered & { body: string }) | undefined) : undefined
   if (known) return known
   const body = JSON.stringify(value)
-  const etag = etagOf(body)
-  const fresh = { body, etag, headers: { ETag: etag, 'Cache-Control': PUBLIC } }
+  const fresh = { body, etag: etagOf(body) }
   if (isObject) rendered.set(value, fresh)
   return fresh
 }
@@ -87,14 +75,7 @@ const isCompressible = ({ body }: { body: string }) => body.length >= COMPRESSED
 /** A strong ETag names the bytes, so that each coding has its own. */
 function chooseCoding(plain: Rendered & { body: string }, headers: Headers): Rendered {
   if (!isCompressible(plain) || !acceptsGzip(headers)) return plain
-  if (!plain.gzip) {
-    const etag = plain.etag.replace(/"$/, '-gzip"')
-    plain.gzip = {
-      body: Bun.gzipSync(plain.body),
-      etag,
-      headers: { ...plain.headers, ETag: etag, 'Content-Encoding': 'gzip' },
-    }
-  }
+  plain.gzip ??= { body: Bun.gzipSync(plain.body), etag: plain.etag.replace(/"$/, '-gzip"') }
   return plain.gzip
 }
 

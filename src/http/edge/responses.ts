@@ -18,14 +18,6 @@ export interface Responses {
    * text (see `ready-json.ts`), Elysia's `status`, or a Response, whose own headers take precedence.
    */
   of(value: unknown, set: Additions): Response
-  /** The same for one object that many requests get: its headers are combined once. */
-  ofShared(shared: SharedResponse, set: Additions): Response
-}
-
-export interface SharedResponse {
-  /** JSON, or its bytes under a content coding that `headers` name. */
-  readonly body: string | Uint8Array<ArrayBuffer>
-  readonly headers: Readonly<Record<string, string>>
 }
 
 /** `base`: headers of every response. */
@@ -42,16 +34,6 @@ export function createResponses(base: Record<string, string>): Responses {
     return new Response(text, { status, headers: json })
   }
 
-  const prepared = new WeakMap<SharedResponse, Headers>()
-
-  function headersOf(shared: SharedResponse): Headers {
-    const known = prepared.get(shared)
-    if (known) return known
-    const headers = new Headers({ ...base, 'Content-Type': 'application/json', ...shared.headers })
-    prepared.set(shared, headers)
-    return headers
-  }
-
   return {
     of(value, set) {
       if (!(value instanceof Response)) return withHeaders(build(value, set), set)
@@ -59,7 +41,6 @@ export function createResponses(base: Record<string, string>): Responses {
       for (const [name, text] of plain) if (!own.has(name)) value.headers.set(name, text)
       return withHeaders(value, set, own)
     },
-    ofShared: (shared, set) => withHeaders(new Response(shared.body, { headers: headersOf(shared) }), set),
   }
 }
 

@@ -16,15 +16,12 @@ export interface RouteFacts {
   issuesTokens(path: string): boolean
   /** Bytes; undefined where `MAX_BODY_BYTES` applies. */
   maxBodyBytes(path: string): number | undefined
-  /** `ready` of the declarations, by path. */
-  ready: ReadonlyMap<string, () => unknown>
 }
 
 export function routeFacts(routes: Route[]): RouteFacts {
   const probes = new Set<string>()
   const tokens = new Set<string>()
   const tokenPrefixes: string[] = []
-  const ready = new Map<string, () => unknown>()
   const bodies = new Map<string, number>()
   const operations = new Map<string, string>()
   for (const route of routes) {
@@ -36,7 +33,6 @@ export function routeFacts(routes: Route[]): RouteFacts {
     if (method === 'GET') operations.set(`HEAD ${path}`, declared.id)
     const parameter = path.indexOf(':')
     if (declared.probe) probes.add(path)
-    if (declared.ready) ready.set(path, declared.ready)
     if (declared.maxBodyBytes !== undefined) bodies.set(path, declared.maxBodyBytes)
     if (declared.limit !== 'tokens') continue
     if (parameter < 0) tokens.add(path)
@@ -47,6 +43,5 @@ export function routeFacts(routes: Route[]): RouteFacts {
     isProbe: path => probes.has(path),
     issuesTokens: path => tokens.has(path) || tokenPrefixes.some(prefix => path.startsWith(prefix)),
     maxBodyBytes: path => bodies.get(path),
-    ready,
   }
 }

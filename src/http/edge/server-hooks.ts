@@ -15,12 +15,11 @@ import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { readJsonBody } from './body.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
-import { sharedResponse } from './conditional.ts'
 import { createCors } from './cors.ts'
 import { problemResponse, toDomainError } from './problem.ts'
 import { checkUrl, pathOf, requireHost } from './query.ts'
 import { createRequestLog, type RequestLogObserver } from './request-log.ts'
-import { type Additions, createResponses } from './responses.ts'
+import { createResponses } from './responses.ts'
 import type { RouteFacts } from './route-facts.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createWriteAdmission } from './write-admission.ts'
@@ -112,15 +111,6 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
     )
   }
 
-  /** Sends a response in memory before routing: the promises of a handler would add a third to its cost. */
-  function respondFromMemory(request: Request, path: string, set: Additions): Response | undefined {
-    if (request.method !== 'GET' || request.url.includes('?')) return undefined
-    const value = facts.ready.get(path)?.()
-    if (value === undefined) return undefined
-    const shared = sharedResponse(value, request, set)
-    return shared && responses.ofShared(shared, set)
-  }
-
   return (
     new Elysia({ name: 'matchday/server-hooks' })
       // Elysia awaits every hook that may return a promise, and builds what a hook's parameters name (`server` and
@@ -149,9 +139,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
           observeRequest?.(undefined, 503, 0)
           return responses.of(problemResponse(new DomainError('overloaded', { retryAfter }), requestId), set)
         }
-        const response = respondFromMemory(request, path, set)
-        if (response) requestLog.end(request, response.status, path)
-        return response
+        return undefined
       })
       .onParse({ as: 'global' }, async ({ request }) => {
         await admission.begin()
