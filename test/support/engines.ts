@@ -1,18 +1,15 @@
 /** The databases that every domain test runs on: SQLite always, and PostgreSQL as a server or as PGlite. */
-import { hash } from 'node:crypto'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { SQL } from 'bun'
 import { drizzle as drizzleOnPglite } from 'drizzle-orm/pglite'
-import { expectedMigrations } from '../../db/expected-schema.ts'
 import type { Database, DatabaseObserver, Sources } from '../../db/index.ts'
 import { applyMigrations, migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres/database.ts'
 import '../../src/event-readers.ts'
 import { openPatiently } from './patience.ts'
-import { waitUntil } from './wait-until.ts'
+import { databasesOf } from './server-databases.ts'
 
 /** A database of its own, migrated and empty. */
 export interface TemporaryDatabase {
@@ -62,87 +59,27 @@ export const sqliteEngine: Engine = {
 }
 
 const serverUrl = process.env.TEST_POSTGRES_URL
-const TOO_MANY_CONNECTIONS = '53300'
-/** Such as `serializable`, for all connections to the databases of tests: see `serialization-failures.ts`. */
+/** See `serialization-failures.ts`. */
 const isolation = process.env.TEST_ISOLATION
-let databases = 0
 
-/** Runs one statement beside the test's own connections, as soon as the server has one free for it. */
-async function administrate(url: string, statement: string) {
-  await waitUntil(`a connection for ${statement}`, async () => {
-    const client = new SQL(url, { max: 1 })
-    try {
-      await client.unsafe(statement)
-      return true
-    } catch (error) {
-      if ((error as { errno?: unknown }).errno !== TOO_MANY_CONNECTIONS) throw error
-      return false
-    } finally {
-      await client.close()
-    }
-  })
-}
-
-function databaseUrl(server: string, name: string): string {
-  const address = new URL(server)
-  address.pathname = `/${name}`
-  return address.href
-}
-
-const TEMPLATE = 'matchday_template_'
-
-/** For branches whose tests run side by side on one server. */
-const MAX_TEMPLATES = 6
-
-/** Stays on the server for the next run, under a name that tells its migrations; the oldest of that kind go. */
-const serverTemplate = once(async () => {
-  const server = serverUrl ?? ''
-  // The times too: a migration that was generated again has the same hash and another time.
-  const migrations = expectedMigrations('postgres').map(migration => [migration.hash, migration.folderMillis])
-  const name = TEMPLATE + hash('sha256', JSON.stringify(migrations), 'hex').slice(0, 16)
-  const client = new SQL(server, { max: 1 })
-  try {
-    const found: { datname: string }[] = await client.unsafe(
-      `SELECT datname FROM pg_database WHERE datname LIKE '${TEMPLATE}%' ORDER BY oid DESC`,
-    )
-    if (found.some(({ datname }) => datname === name)) return name
-    // Made under a name of its own: another run never copies one that is half migrated.
-    const draft = `matchday_test_${process.pid}_template`
-    await client.unsafe(`CREATE DATABASE ${draft}`)
-    await migrate(databaseUrl(server, draft))
-    const renamed = await client.unsafe(`ALTER DATABASE ${draft} RENAME TO ${name}`).then(
-      () => true,
-      () => false,
-    )
-    if (!renamed) await client.unsafe(`DROP DATABASE ${draft} WITH (FORCE)`)
-    for (const { datname } of found.slice(MAX_TEMPLATES - 1))
-      await client.unsafe(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`)
-    return name
-  } finally {
-    await client.close()
+function serverEngine(server: string): Engine {
+  const takeDatabase = databasesOf(server)
+  return {
+    name: 'PostgreSQL',
+    async open(sources, observer) {
+      const { url, release } = await takeDatabase()
+      const db = openPatiently(url, sources, { observer })
+      return {
+        db,
+        url,
+        async remove() {
+          await db.close()
+          release()
+        },
+      }
+    },
   }
-})
-
-const serverEngine = (server: string): Engine => ({
-  name: 'PostgreSQL',
-  async open(sources, observer) {
-    const name = `matchday_test_${process.pid}_${++databases}`
-    await administrate(server, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-    await administrate(server, `CREATE DATABASE ${name} TEMPLATE ${await serverTemplate()}`)
-    if (isolation !== undefined)
-      await administrate(server, `ALTER DATABASE ${name} SET default_transaction_isolation = '${isolation}'`)
-    const url = databaseUrl(server, name)
-    const db = openPatiently(url, sources, { observer })
-    return {
-      db,
-      url,
-      async remove() {
-        await db.close()
-        await administrate(server, `DROP DATABASE ${name} WITH (FORCE)`)
-      },
-    }
-  },
-})
+}
 
 const pgliteTemplate = once(async () => {
   const client = await PGlite.create()
