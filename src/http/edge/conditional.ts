@@ -27,7 +27,7 @@ export function respondConditionally({
   response,
   request,
   set,
-}: Context): Response | string | undefined {
+}: Context): Response | Rendered['body'] | undefined {
   if (response instanceof Response) return undefined
   const isPersonal = Boolean(caller) || source !== undefined
   const plain = render(response)
@@ -39,10 +39,8 @@ export function respondConditionally({
   set.headers.ETag = chosen.etag
   if (matchesTag(request.headers.get('if-none-match'), chosen.etag))
     return new Response(null, { status: 304 })
-  if (typeof chosen.body === 'string') return chosen.body
-  return new Response(chosen.body, {
-    headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
-  })
+  if (chosen.body instanceof Uint8Array) set.headers['Content-Encoding'] = 'gzip'
+  return chosen.body
 }
 
 /** The ETag of the response of a value, without a content coding. */

@@ -15,7 +15,7 @@ export const addVary = (headers: Additions['headers'], name: string): void => {
 export interface Responses {
   /**
    * The response with the headers of `set` and those of every response. `value` is what a handler returned: an object, JSON
-   * text (see `ready-json.ts`), Elysia's `status`, or a Response, whose own headers take precedence.
+   * text (see `ready-json.ts`) or its bytes, Elysia's `status`, or a Response, whose own headers take precedence.
    */
   of(value: unknown, set: Additions): Response
 }
@@ -30,8 +30,8 @@ export function createResponses(base: Record<string, string>): Responses {
     const status = custom ? Number(value.code) : Number(set.status ?? 200)
     const content = custom ? value.response : value
     if (content === undefined) return new Response(null, { status, headers: plain })
-    const text = typeof content === 'string' ? content : JSON.stringify(content)
-    return new Response(text, { status, headers: json })
+    const isReady = typeof content === 'string' || content instanceof Uint8Array
+    return new Response(isReady ? content : JSON.stringify(content), { status, headers: json })
   }
 
   return {
