@@ -22,15 +22,6 @@ export function activeAt(table: Record<keyof Availability, Column>, now: Date) {
   )
 }
 
-/** When the next of some entries starts or ends; null when none will. */
-export function findNextChange(entries: Availability[], now: Date): Date | null {
-  const instants = entries.flatMap(({ startsAt, endsAt }) => [startsAt, endsAt])
-  const [first = null] = instants
-    .filter(instant => instant !== null && instant > now)
-    .toSorted((a, b) => Number(a) - Number(b))
-  return first
-}
-
 /** A table of entries: rewards, packs and the like. */
 type CatalogueTable = {
   [Name in keyof Tables]: Tables[Name] extends Record<keyof Availability, Column> ? Tables[Name] : never
@@ -47,6 +38,6 @@ export async function readNextChange(reader: Reader, table: CatalogueTable, now:
       .limit(1)
     return next?.at ?? null
   })
-  const [startsAt = null, endsAt = null] = await Promise.all(instants)
-  return findNextChange([{ active: true, startsAt, endsAt }], now)
+  const [start = null, end = null] = await Promise.all(instants)
+  return start && (!end || start < end) ? start : end
 }

@@ -38,7 +38,7 @@ const publicRoutes = (deps: PackDeps) =>
         summary: 'List the packs on sale',
         description: 'With price, supply and odds.',
         conditional: true,
-          data: 'read',
+        data: 'read',
         responses: { 200: schema.Packs },
         examples: { responses: { 200: { packs: [example.examplePack] } } },
       }),

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { and, asc, eq } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared, preparedRow } from '../../db/prepared.ts'
@@ -19,24 +18,9 @@ export const selectReward = prepared((reader: Reader, rewardId: string) => {
   return reader.select().from(rewards).where(eq(rewards.id, rewardId))
 })
 
-/** The latest rows of each cache. */
-const lastRows = new WeakMap<ResponseCache, Map<string, RewardRow>>()
-
-/**
- * Every reward whose flag is on, cheapest first, available now or not, from the response cache. An unchanged row stays the
- * same object, so that its rendered JSON can be reused (`render.ts`): each claim changes one row only.
- */
-export function getCatalogue(reader: Reader, cache: ResponseCache): MaybePromise<RewardRow[]> {
-  return cache.get('rewards', async () => {
-    const before = lastRows.get(cache)
-    const rows = (await selectFlagged(reader)).map(row => {
-      const last = before?.get(row.id)
-      return last && isDeepStrictEqual(last, row) ? last : row
-    })
-    lastRows.set(cache, new Map(rows.map(row => [row.id, row])))
-    return { value: rows, tags: [rewardsTag] }
-  })
-}
+/** Every reward whose flag is on, cheapest first, available now or not, from the response cache. */
+export const getCatalogue = (reader: Reader, cache: ResponseCache): MaybePromise<RewardRow[]> =>
+  cache.get('rewards', async () => ({ value: await selectFlagged(reader), tags: [rewardsTag] }))
 
 const selectFlagged = prepared((reader: Reader) => {
   const { rewards } = reader.tables

@@ -6,7 +6,7 @@ import { Closed, PageQuery } from '../core/schemas.ts'
 import { operation } from '../http/contract/operation.ts'
 import { respondReady } from '../http/edge/ready-json.ts'
 import { claimReward } from './claim.ts'
-import { type Rewards, renderRewards } from './list.ts'
+import { renderRewards } from './list.ts'
 import { listOwnRewards } from './own-rewards.ts'
 import { redeemReward } from './redeem.ts'
 import {
@@ -28,7 +28,9 @@ const catalogueRoutes = (deps: RewardsDeps) =>
     .get(
       '',
       async ({ caller }) =>
-        respondReady<Rewards>(await renderRewards({ ...deps, read: deps.db.read }, caller.userId)),
+        respondReady<typeof RewardsAnswer.static>(
+          await renderRewards({ ...deps, read: deps.db.read }, caller.userId),
+        ),
       operation({
         id: 'listRewards',
         summary: 'List the active rewards',

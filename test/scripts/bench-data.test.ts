@@ -6,7 +6,8 @@ import { fillDatabase, subjectOf, subjectsOf } from '../../scripts/bench/data.ts
 import { distinctRequests } from '../../scripts/bench/plan.ts'
 import { createResponseCache } from '../../src/cache/response-cache.ts'
 import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
-import { listRewards } from '../../src/rewards/list.ts'
+import { renderRewards } from '../../src/rewards/list.ts'
+import type { Rewards } from '../../src/rewards/schema.ts'
 import { findUser } from '../../src/users/users.ts'
 import { createClock } from '../support/clock.ts'
 import { sharedEngines } from '../support/engines.ts'
@@ -41,13 +42,13 @@ for (const engine of sharedEngines) {
       const caller = { provider: 'bench', subject: subjectOf(FANS - 1) }
       const user = await findUser(db.read, caller)
       expect(user).toMatchObject({ handle: `fan_${FANS - 1}` })
-      const { rewards } = await listRewards(
-        {
-          read: db.read,
-          cache: createResponseCache({ elapsed: () => 0, now: db.read.now, externalCommits: () => null }),
-        },
-        user?.id,
-      )
+      const cache = createResponseCache({
+        elapsed: () => 0,
+        now: db.read.now,
+        externalCommits: () => null,
+      })
+      const { text } = await renderRewards({ read: db.read, cache }, user?.id)
+      const { rewards }: typeof Rewards.static = JSON.parse(text)
       expect(rewards).toHaveLength(REWARDS)
       expect(rewards.filter(({ claimable }) => claimable)).toHaveLength(REWARDS - CLAIMED)
     } finally {
