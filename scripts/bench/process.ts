@@ -4,6 +4,8 @@ import { cpus } from 'node:os'
 
 export const root = `${import.meta.dir}/../..`
 
+const PERF_START_MS = 200
+
 /** The state of a listening socket in /proc/net/tcp. */
 const LISTENING = '0A'
 
@@ -155,6 +157,27 @@ export async function startServer(
 export function cpuSecondsOf(pid: number): number | null {
   const own = ownCpuSeconds(pid)
   return own === null ? null : childrenOf(pid).reduce((sum, child) => sum + (cpuSecondsOf(child) ?? 0), own)
+}
+
+/**
+ * Counts the instructions of a process and its children, by Linux's `perf`, until the result is called. Other than CPU time,
+ * they do not depend on who shares a core and its caches. Null where they cannot be counted.
+ */
+export async function countInstructions(pid: number): Promise<() => Promise<number | null>> {
+  if (!Bun.which('perf')) return async () => null
+  const pids = [pid, ...childrenOf(pid)].join()
+  const child = track(
+    Bun.spawn(['perf', 'stat', '-x,', '-e', 'instructions', '-p', pids], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    }),
+  )
+  // It says nothing when it has begun to count.
+  await Bun.sleep(PERF_START_MS)
+  return async () => {
+    child.kill('SIGINT')
+    const counted = /^(\d+),/m.exec(await new Response(child.stderr).text())?.[1]
+    return counted === undefined ? null : Number(counted)
+  }
 }
 
 /** CPU seconds used by the PostgreSQL processes of this machine; null where there are none. */

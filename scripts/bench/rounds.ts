@@ -2,7 +2,14 @@
 
 import { distinctRequests, type Latency, type Measurement, type Plan } from './plan.ts'
 import { primeTokens } from './prime-tokens.ts'
-import { coreCount, cpuSecondsOf, machineCpuSeconds, postgresCpuSeconds, type Running } from './process.ts'
+import {
+  coreCount,
+  countInstructions,
+  cpuSecondsOf,
+  machineCpuSeconds,
+  postgresCpuSeconds,
+  type Running,
+} from './process.ts'
 import { type Bench, median, type Outcome, type Row, row } from './scenario.ts'
 import { PeerMissing, type Subject } from './subjects.ts'
 import { type WarmUp, warmUp } from './warm-up.ts'
@@ -15,7 +22,10 @@ const SATURATED = 0.95
 const MARGIN = 1.3
 
 /** The part of a bench that measuring needs. */
-type MeasureContext = Pick<Bench, 'options' | 'generator' | 'cores'>
+interface MeasureContext extends Pick<Bench, 'options' | 'generator' | 'cores'> {
+  /** Also counts the instructions of servers. */
+  countsInstructions?: true
+}
 
 export interface Contender {
   subject: Subject
@@ -29,6 +39,8 @@ export interface Contender {
   /** Requests of the warm-up, at least. */
   warmUpRequests?: number
 }
+
+type Share = 'serverCpu' | 'databaseCpu' | 'othersCpu'
 
 interface Lane {
   label: string
@@ -44,7 +56,7 @@ interface Lane {
   /** A request of a `once` plan was repeated. */
   ranOut: boolean
   warmUps: WarmUp[]
-  measured: (Measurement & Record<'serverCpu' | 'databaseCpu' | 'othersCpu', number | null>)[]
+  measured: (Measurement & Record<Share | 'instructions', number | null>)[]
 }
 
 export async function compare(bench: MeasureContext, contenders: Contender[]): Promise<Outcome> {
@@ -153,7 +165,9 @@ async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
     machine: machineCpuSeconds(),
     database: bench.options.engine === 'postgres' ? postgresCpuSeconds() : null,
   })
+  const endCount = bench.countsInstructions && (await countInstructions(lane.running.pid))
   const [before, measurement, after] = [read(), await load(bench, lane, seconds), read()]
+  const instructions = (await endCount?.()) ?? null
   const used = (name: 'server' | 'machine' | 'database') => {
     const [from, to] = [before[name], after[name]]
     return from === null || to === null ? null : to - from
@@ -165,7 +179,7 @@ async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
   const own = (server ?? 0) + measurement.generatorCpu * lasted
   const othersCpu = all === null ? null : Math.max(0, all - own) / (after.at - before.at) / coreCount()
   const databaseCpu = database === null ? null : database / lasted
-  lane.measured.push({ ...measurement, serverCpu, databaseCpu, othersCpu })
+  lane.measured.push({ ...measurement, serverCpu, databaseCpu, othersCpu, instructions })
 }
 
 async function load(
@@ -188,10 +202,10 @@ async function load(
 
 function summarize({ label, measured, warmUps }: Lane): Row {
   const of = (read: (measurement: (typeof measured)[number]) => number) => median(measured.map(read))
-  const share = (name: 'serverCpu' | 'databaseCpu' | 'othersCpu') =>
+  const share = (name: Share | 'instructions', each = (_: Measurement) => 1) =>
     measured.some(measurement => measurement[name] === null)
       ? null
-      : of(measurement => measurement[name] ?? 0)
+      : of(measurement => (measurement[name] ?? 0) / each(measurement))
   const latency = (name: keyof Latency) => of(({ latency }) => latency[name])
   return row(
     label,
@@ -212,6 +226,7 @@ function summarize({ label, measured, warmUps }: Lane): Row {
       serverCpu: share('serverCpu'),
       databaseCpu: share('databaseCpu'),
       othersCpu: share('othersCpu'),
+      instructionsPerRequest: share('instructions', ({ requests }) => requests),
     },
   )
 }

@@ -1,6 +1,6 @@
 /**
- * What further API processes on one PostgreSQL give. They share one core of this machine, so the figure is requests for each
- * second of the API's CPU time. Sharing a core has a price by itself: that of a bare server is measured beside it.
+ * What further API processes on one PostgreSQL give. They share one core of this machine and its caches, which has a price in
+ * CPU time: that of a bare server is measured beside it. The work of a request is its instructions, which do not depend on that.
  */
 import { claimPlan } from '../catalogue.ts'
 import { countRoundTrips } from '../count-round-trips.ts'
@@ -24,6 +24,9 @@ import { eventGenerator, eventPlan } from './events.ts'
 const PROCESSES = [1, 2, 4]
 /** The bare server that it is compared with. */
 export const BARE = 'one prepared row'
+/** What a row says of its subject. */
+export const BY_CPU = 'by CPU of the API'
+export const WORK = 'work'
 /** Connections for each process: every process has the same load to work on at once. */
 const CONNECTIONS = 16
 /** For each process, before it is measured: the JIT compiler optimizes what was called often. */
@@ -148,8 +151,8 @@ function measureBare(bench: Bench): Promise<Outcome> {
 
 async function comparePerCpu(bench: Bench, contenders: Contender[]): Promise<Outcome> {
   const options = { ...bench.options, engine: 'postgres' as const }
-  const outcome = await compare({ ...bench, options }, contenders)
-  return { ...outcome, rows: outcome.rows.flatMap(row => [row, ...perCpu(row)]) }
+  const outcome = await compare({ ...bench, options, countsInstructions: true }, contenders)
+  return { ...outcome, rows: outcome.rows.flatMap(row => [row, ...perCpu(row), ...instructionsOf(row)]) }
 }
 
 const labelOf = (name: string, count: number) => `${name}, ${count} ${count === 1 ? 'process' : 'processes'}`
@@ -157,5 +160,11 @@ const labelOf = (name: string, count: number) => `${name}, ${count} ${count === 
 /** How many requests a second of the API's CPU time is enough for. */
 function perCpu({ subject, detail }: Row): Row[] {
   const value = detail?.perCpuSecond
-  return typeof value === 'number' ? [row(`${subject}, by CPU of the API`, 'requests/s', [value])] : []
+  return typeof value === 'number' ? [row(`${subject}, ${BY_CPU}`, 'requests/s', [value])] : []
+}
+
+/** What the API does for a request, where it can be counted. */
+function instructionsOf({ subject, detail }: Row): Row[] {
+  const value = detail?.instructionsPerRequest
+  return typeof value === 'number' ? [row(`${subject}, ${WORK}`, 'instructions', [value])] : []
 }
