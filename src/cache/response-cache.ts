@@ -147,12 +147,14 @@ export function createResponseCache({
       return run(name, compute)
     },
     getConsistent<T>(name: string, compute: () => Promise<Cacheable<T>>) {
-      if (externalCommits() === null) {
+      // On SQLite it costs as much as a small statement.
+      const commits = externalCommits()
+      if (commits === null) {
         counts.misses++
         return Promise.try(compute).then(({ value }) => value)
       }
       const entry = entries.get(name)
-      if (entry && isCurrent(entry) && !isOutdated(entry)) {
+      if (entry && entry.externalCommits === commits && !isOutdated(entry)) {
         counts.hits++
         return entry.value as T
       }
