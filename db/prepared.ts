@@ -1,6 +1,7 @@
 /** Prepared statements: Drizzle builds the SQL once for each connection. Building it costs more than running it. */
 import { fillPlaceholders, is, type SQL, sql } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { setRowMapper } from './row-mapper.ts'
 import type { Reader, Transaction } from './types.ts'
 
 interface Preparable<Rows> {
@@ -69,6 +70,7 @@ function binding<Within extends Reader, Values extends unknown[], Rows>(
     let statement = within.statements.get(name) as PreparedStatement<Rows> | undefined
     if (!statement) {
       statement = build(within, ...toParameters(values)).prepare(name)
+      setRowMapper(statement)
       within.statements.set(name, statement)
     }
     return { statement, scalars }
