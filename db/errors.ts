@@ -81,10 +81,14 @@ export function isMissingParent(error: unknown): boolean {
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }
 
-/** PostgreSQL's serialization failure and deadlock: a retry may succeed. */
+/** Checks that a unit of work fails only if another one has changed what it had read: see `src/packs/supply.ts`. */
+const CHECKS_OF_CONFLICTS = ['packs_supply']
+
+/** PostgreSQL's serialization failure and deadlock, or the failure of such a check: a retry may succeed. */
 export function isRetryable(error: unknown): boolean {
-  const code = driverError(error)?.code
-  return code === '40001' || code === '40P01'
+  const found = driverError(error)
+  if (found?.code === '23514') return CHECKS_OF_CONFLICTS.includes(found.constraint)
+  return found?.code === '40001' || found?.code === '40P01'
 }
 
 /** Another transaction holds a lock, or waits for one of ours. */

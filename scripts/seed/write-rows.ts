@@ -65,7 +65,7 @@ async function takeFromSupply(tx: Transaction, { userPacks }: Rows): Promise<num
   for (const [packId, sold] of sales) {
     const locked = await lockPack(tx, packId)
     if (!locked || (await countFree(tx, locked.pack, BEFORE_ALL)) < sold) throw new StaleRowsError()
-    await changeSold(tx, packId, sold)
+    changeSold(tx, packId, sold)
   }
   return sales.length
 }

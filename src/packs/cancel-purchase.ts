@@ -9,7 +9,7 @@ import { chargeOf } from './pay.ts'
 import type { Charge } from './payments/gateway.ts'
 import { presentPurchase, statusOf } from './present.ts'
 import { requirePurchase } from './purchases.ts'
-import { lockPack } from './supply.ts'
+import { lockLimitedPack } from './supply.ts'
 
 /**
  * A repeat changes nothing and returns the cancelled purchase. A later payment is refunded.
@@ -20,20 +20,20 @@ export async function cancelPurchase(
   caller: Caller,
   purchaseId: string,
   onCancelled?: (charge: Charge) => void,
-) {
+): Promise<ReturnType<typeof presentPurchase>> {
   const { packId } = await requirePurchase(tx, caller, purchaseId)
-  // Starting, completing and cancelling all lock the pack first; only then is the status final.
-  const locked = await lockPack(tx, packId)
+  // Of a limited supply, starting, completing and cancelling all lock the pack first; only then is the status final.
+  const locked = await lockLimitedPack(tx, packId)
+  const now = locked?.now ?? tx.clock()
   const purchase = await requirePurchase(tx, caller, purchaseId)
-  if (!locked) throw new Error('pack vanished while its purchase was cancelled')
-  const { now } = locked
 
   const status = statusOf(purchase, now)
   if (status === 'cancelled') return presentPurchase(purchase, null, now)
   if (status !== 'pending')
     throw new DomainError('purchase_not_pending', { detail: `The purchase is ${status}.` })
   const [cancelled] = await updatePending(tx, purchaseId)
-  if (!cancelled) throw new Error('purchase changed while its pack was locked')
+  // Another request was first: its outcome is committed now.
+  if (!cancelled) return cancelPurchase(tx, caller, purchaseId, onCancelled)
   if (needsMoney(purchase)) tx.afterCommit(() => onCancelled?.(chargeOf(purchase)))
   return presentPurchase(cancelled, null, now)
 }

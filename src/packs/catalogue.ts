@@ -41,6 +41,31 @@ export async function readPack(reader: Reader, packId: string) {
   return { ...presentPack(pack, items, held, now), items }
 }
 
+/** A pack with the weights of its items by id, read at once. Undefined if it does not exist. */
+export async function findPackWithWeights(
+  reader: Reader,
+  packId: string,
+): Promise<{ pack: PackRow; weights: Weight[] } | undefined> {
+  const rows = await selectWithWeights(reader, packId)
+  return rows[0] && { pack: rows[0].pack, weights: rows.flatMap(({ item }) => item ?? []) }
+}
+
+const selectWithWeights = prepared((reader: Reader, packId: string) => {
+  const { packs, packItems, collectibles } = reader.tables
+  const { id, rarity } = collectibles
+  const items = reader
+    .select({ packId: packItems.packId, id, rarity, weight: packItems.weight })
+    .from(packItems)
+    .innerJoin(collectibles, eq(id, packItems.collectibleId))
+    .as('items')
+  return reader
+    .select({ pack: packs, item: { id: items.id, rarity: items.rarity, weight: items.weight } })
+    .from(packs)
+    .leftJoin(items, eq(items.packId, packs.id))
+    .where(eq(packs.id, packId))
+    .orderBy(asc(items.id))
+})
+
 type Collectible = Pick<
   Tables['collectibles']['$inferSelect'],
   'id' | 'name' | 'description' | 'imageUrl' | 'rarity'

@@ -8,7 +8,7 @@ import { appendEntry } from '../points/ledger.ts'
 import { type PurchaseRow, presentPurchase, statusOf, type UserPackRow } from './present.ts'
 import { findPurchase, findUserPackOf } from './purchases.ts'
 import { insufficientPoints, POINTS } from './start-purchase.ts'
-import { changeSold, countFree, countUnsold, lockPack } from './supply.ts'
+import { changeSold, countFree, countUnsold, lockLimitedPack, lockPack } from './supply.ts'
 
 /** How a purchase is paid: with points, booked on completion, or with money that a gateway has confirmed. */
 export type Payment = { kind: 'points' } | { kind: 'money'; reference: string }
@@ -33,8 +33,12 @@ export async function completePurchase(
 ): Promise<Completion> {
   const found = await findPurchase(tx, purchaseId)
   if (!found) throw new DomainError('purchase_not_found')
-  // Starting and completing both lock the pack first.
-  const locked = await lockPack(tx, found.packId)
+  const limited = await lockLimitedPack(tx, found.packId)
+  if (!limited && statusOf(found, tx.clock()) === 'pending') {
+    const completion = await complete(tx, found, payment, tx.clock())
+    if (completion) return completion
+  }
+  const locked = limited ?? (await lockPack(tx, found.packId))
   const purchase = await findPurchase(tx, purchaseId)
   if (!locked || !purchase) throw new Error('pack or purchase vanished while it was completed')
   const { pack, now } = locked
@@ -51,24 +55,29 @@ export async function completePurchase(
   // A late payment gets a pack if one is free. A hold gets any unsold pack; there is none if the operator reduced the
   // supply below the number held.
   const left = late ? await countFree(tx, pack, now) : countUnsold(pack)
-  if (left >= 1) return complete(tx, purchase, payment, now)
+  if (left >= 1) {
+    const completion = await complete(tx, purchase, payment, now)
+    if (!completion) throw new Error('purchase changed while its pack was locked')
+    return completion
+  }
   return payment.kind === 'points' ? { outcome: 'expired' } : markRefundDue(tx, purchase, payment.reference)
 }
 completePurchase.problems = ['purchase_not_found', 'insufficient_points', 'payment_not_confirmed'] as const
 
+/** Null, with nothing changed, if the purchase is no longer pending. */
 async function complete(
   tx: Transaction,
   purchase: PurchaseRow,
   payment: Payment,
   now: Date,
-): Promise<Completion> {
+): Promise<Completion | null> {
   const paymentReference = payment.kind === 'money' ? payment.reference : null
   const [done] = await writeOnce(() =>
     updatePending(tx, { purchaseId: purchase.id, completedAt: now, paymentReference }),
   )
-  if (!done) throw new Error('purchase changed while its pack was locked')
+  if (!done) return null
   if (payment.kind === 'points') await debit(tx, purchase)
-  await changeSold(tx, purchase.packId, 1)
+  changeSold(tx, purchase.packId, 1)
   const userPack: UserPackRow = {
     id: tx.newId(),
     purchaseId: purchase.id,

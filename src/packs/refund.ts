@@ -70,7 +70,7 @@ async function revokeSealed(tx: Transaction, { id, packId }: PurchaseRow): Promi
     .set({ revokedAt: tx.now() })
     .where(and(eq(userPacks.purchaseId, id), isNull(userPacks.openedAt), isNull(userPacks.revokedAt)))
     .returning()
-  if (revoked) await changeSold(tx, packId, -1)
+  if (revoked) changeSold(tx, packId, -1)
   // The pack may already be revoked, if the refund was marked due before.
   return Boolean(revoked ?? (await findUserPackOf(tx, id))?.revokedAt)
 }

@@ -5,14 +5,14 @@ import { prepared } from '../../db/prepared.ts'
 import { isActive } from '../catalogue/availability.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
-import { readBalance } from '../points/ledger.ts'
+import { lockAccount, readBalance } from '../points/ledger.ts'
 import { ensureUserId } from '../users/users.ts'
-import { type PackRow, readItems } from './catalogue.ts'
+import { findPackWithWeights, type PackRow } from './catalogue.ts'
 import { canonicalTerms, hashSeed, type Weight } from './draw.ts'
 import { weightsProblem } from './odds.ts'
 import { type PurchaseRow, presentPurchase } from './present.ts'
 import type { StartPurchase } from './schema.ts'
-import { countFree, lockPack } from './supply.ts'
+import { countFree, countUnsold, lockPack } from './supply.ts'
 
 export const HOLD_MS = 15 * 60_000
 export const POINTS = 'POINTS'
@@ -23,24 +23,34 @@ export async function startPurchase(
   caller: Caller,
   { packId }: StartPurchase,
   holdsPerFan: number,
-) {
-  const locked = await lockPack(tx, packId)
-  if (!locked) throw new DomainError('pack_not_found')
-  const { pack, now } = locked
-  if (!isActive(pack, now)) throw new DomainError('pack_inactive')
-  if ((await countFree(tx, pack, now)) < 1) throw new DomainError('sold_out')
-
+): Promise<ReturnType<typeof presentPurchase>> {
+  const found = await findPackWithWeights(tx, packId)
+  if (!found) throw new DomainError('pack_not_found')
+  requireActive(found.pack, tx.clock())
+  // Before the lock, for which a crowd would wait.
+  if (countUnsold(found.pack) < 1) throw new DomainError('sold_out')
   const userId = await ensureUserId(tx, caller)
-  if (holdsPerFan > 0) await requireFreeHold(tx, userId, packId, now, holdsPerFan)
-  const { priceAmount, priceCurrency } = pack
-  if (priceCurrency === POINTS) await requirePoints(tx, userId, priceAmount)
+  const balance = found.pack.priceCurrency === POINTS ? (await readBalance(tx, userId)).balance : 0
 
-  const items = (await readItems(tx, [packId])).get(packId) ?? []
-  const weights = items.map(({ id, rarity, weight }) => ({ id, rarity, weight }))
+  const locked = found.pack.supplyTotal === null ? undefined : await lockPack(tx, packId)
+  // Changed while this waited for the lock, which it has now.
+  if (locked && locked.pack.updatedAt.getTime() !== found.pack.updatedAt.getTime())
+    return startPurchase(tx, caller, { packId }, holdsPerFan)
+  const { pack, now } = locked ?? { pack: found.pack, now: tx.clock() }
+  requireActive(pack, now)
+  if ((await countFree(tx, pack, now)) < 1) throw new DomainError('sold_out')
+  if (holdsPerFan > 0) {
+    // Concurrent purchases of the fan are counted under one of the two locks.
+    if (!locked) await lockAccount(tx, userId)
+    await requireFreeHold(tx, userId, packId, now, holdsPerFan)
+  }
+  if (pack.priceCurrency === POINTS && balance < pack.priceAmount)
+    throw insufficientPoints(pack.priceAmount, balance)
+
   // A fan must not pay for a pack whose weights cannot be drawn with the odds shown.
-  const problem = weightsProblem(weights)
+  const problem = weightsProblem(found.weights)
   if (problem) throw new DomainError('pack_inactive', { detail: `The pack is not ready: ${problem}.` })
-  const purchase = preparePurchase(tx, { pack, weights, userId, now })
+  const purchase = preparePurchase(tx, { pack, weights: found.weights, userId, now })
   await insertPurchase(tx, purchase)
   return presentPurchase(purchase, undefined, now)
 }
@@ -82,7 +92,6 @@ export function preparePurchase(
   }
 }
 
-/** The pack must be locked, so that concurrent purchases are counted. */
 async function requireFreeHold(tx: Transaction, userId: string, packId: string, now: Date, max: number) {
   const [held] = await selectHeld(tx, { packId, userId, now })
   if ((held?.count ?? 0) < max) return
@@ -112,9 +121,8 @@ const selectHeld = prepared((reader: Reader, { packId, userId, now }: HeldValues
     )
 })
 
-async function requirePoints(tx: Transaction, userId: string, pointsRequired: number): Promise<void> {
-  const { balance } = await readBalance(tx, userId)
-  if (balance < pointsRequired) throw insufficientPoints(pointsRequired, balance)
+function requireActive(pack: PackRow, now: Date): void {
+  if (!isActive(pack, now)) throw new DomainError('pack_inactive')
 }
 
 export const insufficientPoints = (pointsRequired: number, points: number) =>

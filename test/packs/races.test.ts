@@ -2,9 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { realSources } from '../../src/core/sources.ts'
+import { completePurchase } from '../../src/packs/complete-purchase.ts'
 import { findFlaw } from '../../src/packs/proof.ts'
+import { lockPack } from '../../src/packs/supply.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
 import { ensureUser } from '../../src/users/users.ts'
+import { withRawConnection } from '../db/probe.ts'
 import type { Answer } from '../support/client.ts'
 import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
@@ -12,6 +15,8 @@ import { addPack, checkSupply, FREE, purchaseRows } from './packs-world.ts'
 
 const BUYERS = 1000
 const SUPPLY = 10
+/** Of a purchase that finds no pack left, before or after its start. */
+const REFUSALS = ['sold_out', 'purchase_expired']
 /** Requests in flight. */
 const AT_ONCE = 100
 
@@ -130,6 +135,84 @@ for (const engine of sharedEngines) {
       expect(findFlaw(opened[0]?.body.proof)).toBeNull()
       await checkSupply(temporary, packId, new Date())
     })
+
+    const limit = (packId: string, supplyTotal: number) =>
+      temporary.db.write(async tx => {
+        const locked = await lockPack(tx, packId)
+        const { packs } = tx.tables
+        const total = Math.max(supplyTotal, locked?.pack.supplySold ?? 0)
+        await tx.update(packs).set({ supplyTotal: total }).where(eq(packs.id, packId))
+        return total
+      })
+
+    test('a pack without a limit counts what a crowd buys, and a limit that is set meanwhile is never exceeded', async () => {
+      const packId = await addPack(temporary, { price: FREE })
+      const tokens = await crowd(200, n => tokenOf(n + 1))
+      const limited = Promise.withResolvers<number>()
+      const answers = await crowd(200, async n => {
+        if (n === 120) limit(packId, 130).then(limited.resolve, limited.reject)
+        const token = tokens[n] ?? ''
+        const started = await call(n, token, 'POST', '/api/packs/purchase', { packId })
+        if (started.status !== 201) return started
+        const body = { purchaseId: started.body.id }
+        // The same purchase at both processes: one pack.
+        const both = [n, n + 1].map(at => call(at, token, 'PUT', '/api/packs/purchase', body))
+        const [first, second] = await Promise.all(both)
+        expect(second).toEqual(first as typeof second)
+        return first as typeof started
+      })
+      const total = await limited.promise
+      const completed = answers.filter(({ body }) => body.status === 'completed')
+      const others = answers.filter(({ body }) => body.status !== 'completed')
+      expect(new Set(others.map(({ body }) => body.code)).difference(new Set(REFUSALS)).size).toBe(0)
+      expect(completed).toHaveLength(total)
+      await checkSold(packId, total)
+    })
+
+    test('a purchase that is cancelled and completed at once is one of them', async () => {
+      const packId = await addPack(temporary, { price: FREE })
+      const outcomes = await crowd(40, async n => {
+        const token = await tokenOf(n + 1)
+        const { body } = await call(n, token, 'POST', '/api/packs/purchase', { packId })
+        const cancelling = call(n + 1, token, 'POST', `/api/packs/purchases/${body.id}/cancel`, {})
+        const completing = call(n, token, 'PUT', '/api/packs/purchase', { purchaseId: body.id })
+        const statuses = [(await cancelling).status, (await completing).status]
+        expect([
+          [200, 409],
+          [409, 200],
+        ]).toContainEqual(statuses)
+        return statuses[1] === 200
+      })
+      await checkSold(packId, outcomes.filter(completed => completed).length)
+    })
+
+    /** What is counted was handed over. */
+    async function checkSold(packId: string, sold: number) {
+      const { packs, userPacks } = temporary.db.tables
+      const [pack] = await temporary.db.read.select().from(packs).where(eq(packs.id, packId))
+      const owned = await temporary.db.read.select().from(userPacks).where(eq(userPacks.packId, packId))
+      expect([pack?.supplySold, owned.length]).toEqual([sold, sold])
+    }
+
+    test.skipIf(engine.name !== 'PostgreSQL')(
+      'a completion that sees no limit is repeated when one is set and reached before its commit',
+      async () => {
+        const packId = await addPack(temporary, { price: FREE })
+        const started = await call(0, await tokenOf(1), 'POST', '/api/packs/purchase', { packId })
+        const outcomes: string[] = []
+        const { outcome } = await temporary.db.write(async tx => {
+          const completion = await completePurchase(tx, started.body.id, { kind: 'points' })
+          outcomes.push(completion.outcome)
+          await withRawConnection(temporary, run =>
+            run(`UPDATE packs SET supply_total = 0 WHERE id = '${packId}' AND supply_total IS NULL`),
+          )
+          return completion
+        })
+        expect(outcome).toBe('expired')
+        expect(outcomes[0]).toBe('completed')
+        await checkSold(packId, 0)
+      },
+    )
   })
 }
 
