@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { createClock } from './support/clock.ts'
-import { sharedEngines, type TemporaryDatabase } from './support/engines.ts'
+import { postgresEngine, sharedEngines, type TemporaryDatabase } from './support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from './support/processes.ts'
 
 for (const engine of sharedEngines) {
@@ -106,6 +106,6 @@ for (const engine of sharedEngines) {
   })
 }
 
-if (sharedEngines.length === 1) {
+if (!sharedEngines.includes(postgresEngine)) {
   test.skip('Races on PostgreSQL: set TEST_POSTGRES_URL to run them (PGlite serves one process only)', () => {})
 }

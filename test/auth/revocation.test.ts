@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { eraseUser } from '../../src/account/erase-user.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
-import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -338,6 +338,6 @@ for (const engine of sharedEngines) {
   })
 }
 
-if (sharedEngines.length === 1) {
+if (!sharedEngines.includes(postgresEngine)) {
   test.skip('Revocation on PostgreSQL: set TEST_POSTGRES_URL to run it (PGlite serves one process only)', () => {})
 }

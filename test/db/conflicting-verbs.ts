@@ -100,7 +100,7 @@ onEachEngine('Verbs that conflict', world => {
   })
 })
 
-describe.skipIf(!failsStatements)('The mode', () => {
+describe.skipIf(!failsStatements)('The mode on PostgreSQL', () => {
   test('has failed statements before and after they ran, and commits', () => {
     for (const kind of ['before', 'after', 'commit'] as const)
       expect([kind, injected[kind] > 0]).toEqual([kind, true])

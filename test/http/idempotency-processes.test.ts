@@ -5,7 +5,7 @@ import { appendEntry } from '../../src/points/ledger.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import { addPack, purchaseRows } from '../packs/packs-world.ts'
 import type { Answer } from '../support/client.ts'
-import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 
 const ATTEMPTS = 50
@@ -131,6 +131,6 @@ async function killOnAnswer(api: RunningApi) {
   return { origin: `http://127.0.0.1:${listener.port}`, stop: () => listener.stop(true) }
 }
 
-if (sharedEngines.length === 1) {
+if (!sharedEngines.includes(postgresEngine)) {
   test.skip('Keys between processes on PostgreSQL: set TEST_POSTGRES_URL to run them (PGlite serves one process only)', () => {})
 }

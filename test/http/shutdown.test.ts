@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { SQL } from 'bun'
 import { connectSqlite } from '../../db/sqlite/connection.ts'
 import { createClock } from '../support/clock.ts'
-import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -150,6 +150,6 @@ for (const engine of sharedEngines) {
   })
 }
 
-if (sharedEngines.length === 1) {
+if (!sharedEngines.includes(postgresEngine)) {
   test.skip('Leaving on PostgreSQL: set TEST_POSTGRES_URL to run it', () => {})
 }

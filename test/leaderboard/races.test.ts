@@ -5,7 +5,7 @@ import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
 import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts'
 import { readRankedEntry } from '../../src/leaderboard/ranked-entry.ts'
 import { createClock } from '../support/clock.ts'
-import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { readBuckets } from './board-model.ts'
 
@@ -115,6 +115,6 @@ for (const engine of sharedEngines) {
   })
 }
 
-if (sharedEngines.length === 1) {
+if (!sharedEngines.includes(postgresEngine)) {
   test.skip('Races on PostgreSQL: set TEST_POSTGRES_URL to run them (PGlite serves one process only)', () => {})
 }

@@ -9,7 +9,7 @@ import { appendEntry } from '../../src/points/ledger.ts'
 import { ensureUser } from '../../src/users/users.ts'
 import { withRawConnection } from '../db/probe.ts'
 import type { Answer } from '../support/client.ts'
-import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { addPack, checkSupply, FREE, purchaseRows } from './packs-world.ts'
 
@@ -216,6 +216,6 @@ for (const engine of sharedEngines) {
   })
 }
 
-if (sharedEngines.length === 1) {
+if (!sharedEngines.includes(postgresEngine)) {
   test.skip('Drops on PostgreSQL: set TEST_POSTGRES_URL to run them (PGlite serves one process only)', () => {})
 }

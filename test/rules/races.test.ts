@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { like } from 'drizzle-orm'
 import type { Decision } from '../../src/rules/decision.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { postgresEngine, sharedEngines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { addFan, addRule, spentOf, usesOf } from './rules-world.ts'
 
@@ -74,6 +74,6 @@ for (const engine of sharedEngines) {
   })
 }
 
-if (sharedEngines.length === 1) {
+if (!sharedEngines.includes(postgresEngine)) {
   test.skip('Rules raced on PostgreSQL: set TEST_POSTGRES_URL to run them (PGlite serves one process only)', () => {})
 }

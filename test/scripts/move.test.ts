@@ -356,7 +356,7 @@ describe('bun run move', () => {
   test('continues after a kill, from SQLite', () =>
     killAndGoOn(sqliteEngine, sharedEngines.at(-1) ?? sqliteEngine))
 
-  const onServer = test.skipIf(sharedEngines.length < 2)
+  const onServer = test.skipIf(!sharedEngines.includes(postgresEngine))
 
   onServer('goes on where it was killed, from PostgreSQL (needs TEST_POSTGRES_URL)', () =>
     killAndGoOn(postgresEngine, sqliteEngine),

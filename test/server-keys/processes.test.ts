@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm'
 import { createServerKey, rotateServerKey } from '../../src/server-keys/keys.ts'
 import { runScript } from '../scripts/run-script.ts'
 import { createClock } from '../support/clock.ts'
-import { sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -133,6 +133,6 @@ for (const engine of sharedEngines) {
   })
 }
 
-if (sharedEngines.length === 1) {
+if (!sharedEngines.includes(postgresEngine)) {
   test.skip('Server keys between processes on PostgreSQL: set TEST_POSTGRES_URL to run them', () => {})
 }

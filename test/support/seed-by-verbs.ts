@@ -42,19 +42,15 @@ export async function seedByVerbs(db: Database, options: SeedOptions): Promise<v
   const sourcesOf = createSeedSources(options.seed)
   let index = 0
   for (const fan of walkFans({ seed: options.seed, count: options.fans })) {
-    const sources = sourcesOf(index)
-    const stage = stageOf(index++)
+    const at = index++
+    const stage = stageOf(at)
     if (stage === 'new') continue
-    await db.write(real =>
-      seedFan(
-        Object.assign(Object.create(real), sources) as Transaction,
-        fan,
-        stage,
-        sources,
-        options,
-        rounds,
-      ),
-    )
+    await db.write(real => {
+      // The same draws in each attempt.
+      const sources = sourcesOf(at)
+      const tx = Object.assign(Object.create(real), sources) as Transaction
+      return seedFan(tx, fan, stage, sources, options, rounds)
+    })
   }
 }
 

@@ -1,13 +1,15 @@
 /** The mode of `bun run test:serializable`: see `serialization-failures.ts`. */
 
+import { patientSettings } from './patience.ts'
+
 const { TEST_SERIALIZATION_FAILURES = '', BUN_OPTIONS = '' } = process.env
 
 /** Whether statements fail. */
 export const failsStatements = TEST_SERIALIZATION_FAILURES !== ''
 
-/** For processes that tests start with an environment of their own. */
+/** For processes that tests start with an environment of their own. Repetitions take longer than a statement. */
 export const failureEnv: Record<string, string> = failsStatements
-  ? { BUN_OPTIONS, TEST_SERIALIZATION_FAILURES }
+  ? { BUN_OPTIONS, TEST_SERIALIZATION_FAILURES, ...patientSettings }
   : {}
 
 /** Why tests that count attempts are skipped: for their titles. Empty where no statements fail. */

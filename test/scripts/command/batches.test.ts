@@ -28,7 +28,7 @@ describe.each(engines)('Batches ($name)', engine => {
       numbers,
       async (tx, number) => {
         await addTeam(tx, number)
-        seen.push(number)
+        tx.afterCommit(() => seen.push(number))
       },
       { onBatch: ({ done }) => progress.push(done) },
     )

@@ -13,7 +13,7 @@ import { updateMatch } from '../../../src/matches/update-match.ts'
 import { settlePredictions } from '../../../src/predictions/settle.ts'
 import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
-import { engines, sharedEngines, sqliteEngine } from '../../support/engines.ts'
+import { engines, postgresEngine, sharedEngines, sqliteEngine } from '../../support/engines.ts'
 import { seedByVerbs } from '../../support/seed-by-verbs.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { asTyped, runScript, startScript } from '../run-script.ts'
@@ -167,7 +167,7 @@ describe.each(engines)('A seed ($name)', engine => {
 
 test('the same seed gives the same rows in any database, and another seed gives others', async () => {
   const [one, two, other] = await Promise.all(
-    engines.concat(sqliteEngine).map(engine => engine.open(createClock())),
+    [sqliteEngine, postgresEngine, sqliteEngine].map(engine => engine.open(createClock())),
   )
   if (!one || !two || !other) throw new Error('three databases were asked for')
   await seedDatabase(one.db, options)
