@@ -2,12 +2,12 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** Each serious or critical violation with the elements that it is about. */
-export async function findSerious(page: Page): Promise<string[]> {
+/** Each serious or critical violation with the elements that it is about; `within` the element of a selector, if given. */
+export async function findSerious(page: Page, within?: string): Promise<string[]> {
   // By the debugger, which the page's policy does not bind.
   await page.evaluate(axe.source)
   const violations = await page.evaluate<{ id: string; impact: string; nodes: { html: string }[] }[]>(
-    `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)`,
+    `axe.run(${within === undefined ? 'document' : JSON.stringify(within)}, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
   )
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
