@@ -1,5 +1,5 @@
 /** SQL for the numbers of rewards that a fan can claim, has claimed and has redeemed, as a part of a larger statement. */
-import { and, count, eq, gt, isNull, lte, notExists, or } from 'drizzle-orm'
+import { and, count, eq, gt, isNull, lte, notInArray, or } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { activeAt } from '../catalogue/availability.ts'
 import { balanceOf } from '../points/history.ts'
@@ -11,10 +11,11 @@ export function rewardCounts(reader: Reader, { userId, now }: { userId: string; 
     .select({ all: count().as('claims'), redeemed: count(userRewards.redeemedAt).as('redeemed') })
     .from(userRewards)
     .where(eq(userRewards.userId, userId))
+  // Read once: `not exists` would look up each reward.
   const own = reader
     .select({ rewardId: userRewards.rewardId })
     .from(userRewards)
-    .where(and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewards.id)))
+    .where(eq(userRewards.userId, userId))
   // The same rules as `findBlockers` in `present.ts`.
   const claimable = reader
     .select({ count: count().as('claimable') })
@@ -23,7 +24,7 @@ export function rewardCounts(reader: Reader, { userId, now }: { userId: string; 
       and(
         activeAt(rewards, now),
         lte(rewards.pointsRequired, balanceOf(reader, userId)),
-        notExists(own),
+        notInArray(rewards.id, own),
         or(isNull(rewards.stockRemaining), gt(rewards.stockRemaining, 0)),
       ),
     )
