@@ -7,6 +7,8 @@ import type { Transaction } from './types.ts'
 
 /** What is collected: one `State` for each unit of work that asks for it. */
 export interface Deferred<State> {
+  /** Of all kinds, the same in each unit of work, which prevents deadlocks: what most units of work change is last. */
+  order: number
   start(): State
   /** Writes the collected changes, except by the statements that it returns: those run after it, in order. */
   write(tx: Transaction, state: State): Promise<LastStatement[]>
@@ -20,20 +22,20 @@ export interface EndOfWork {
 
 export function createEndOfWork(): EndOfWork {
   const states = new Map<object, unknown>()
-  const writes: ((tx: Transaction) => Promise<LastStatement[]>)[] = []
+  const writes: { order: number; write(tx: Transaction): Promise<LastStatement[]> }[] = []
   return {
     deferred<State>(kind: Deferred<State>) {
       if (!states.has(kind)) {
         const state = kind.start()
         states.set(kind, state)
-        writes.push(tx => kind.write(tx, state))
+        writes.push({ order: kind.order, write: tx => kind.write(tx, state) })
       }
       // Guarantee of the cast: set above, for the same object.
       return states.get(kind) as State
     },
     async writeDeferred(tx) {
       const last: LastStatement[] = []
-      for (const write of writes) last.push(...(await write(tx)))
+      for (const { write } of writes.toSorted((a, b) => a.order - b.order)) last.push(...(await write(tx)))
       return last
     },
   }

@@ -34,6 +34,9 @@ export class DatabaseError extends Error {
   }
 }
 
+/** What this unit of work has read was changed by another one: it runs again. Never on SQLite, which has one writer. */
+export class ConflictError extends Error {}
+
 /** The driver's error, which Drizzle wraps. */
 function driverError(error: unknown): { code: string; message: string; constraint: string } | undefined {
   let current = error
@@ -84,8 +87,9 @@ export function isMissingParent(error: unknown): boolean {
 /** Checks that a unit of work fails only if another one has changed what it had read: see `src/packs/supply.ts`. */
 const CHECKS_OF_CONFLICTS = ['packs_supply']
 
-/** PostgreSQL's serialization failure and deadlock, or the failure of such a check: a retry may succeed. */
+/** PostgreSQL's serialization failure and deadlock, or another conflict: a retry may succeed. */
 export function isRetryable(error: unknown): boolean {
+  if (error instanceof ConflictError) return true
   const found = driverError(error)
   if (found?.code === '23514') return CHECKS_OF_CONFLICTS.includes(found.constraint)
   return found?.code === '40001' || found?.code === '40P01'

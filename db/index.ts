@@ -6,6 +6,7 @@ import type { Database, DatabaseOptions, Sources } from './types.ts'
 
 export type { Deferred } from './end-of-work.ts'
 export {
+  ConflictError,
   DatabaseError,
   type DatabaseFault,
   isMissingParent,

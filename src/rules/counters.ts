@@ -1,10 +1,10 @@
 /**
  * The counters of limits and budgets. One conditional statement decides each, so that both are exact under any number of
- * processes. Several budgets are changed in the order of their rules, which prevents deadlocks.
+ * processes. Several budgets are changed in the order of their ids, which prevents deadlocks.
  */
 import { and, eq, lt, lte, sql } from 'drizzle-orm'
-import type { Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { ConflictError, type Deferred, type Reader, type Transaction } from '../../db/index.ts'
+import { prepared, preparedLast } from '../../db/prepared.ts'
 
 interface Use {
   userId: string
@@ -53,15 +53,49 @@ interface Spending {
   points: number
 }
 
-/** Counts points against a budget. False, with nothing changed, if they do not fit into it as a whole. */
+/**
+ * Counts points against a budget. False, with nothing counted, if they do not fit into it as a whole. The row of the budget, which all
+ * fans share, is changed at the end of the unit of work; if others have taken the points by then, it runs again.
+ */
 export async function takeFromBudget(
   tx: Transaction,
   { ruleId, points, budget }: Spending & { budget: number },
 ): Promise<boolean> {
-  if (points > budget) return false
-  const [taken] = await upsertBudget(tx, { ruleId, points, room: budget - points })
-  return taken !== undefined
+  const spendings = tx.deferred(spendingsOfBudgets)
+  const own = (spendings.get(ruleId)?.points ?? 0) + points
+  if (own > budget) return false
+  const [spent] = await selectBudget(tx, ruleId)
+  if ((spent?.granted ?? 0) + own > budget) return false
+  spendings.set(ruleId, { points: own, budget })
+  return true
 }
+
+/** The points must have been counted. */
+export function returnToBudget(tx: Transaction, { ruleId, points }: Spending): void {
+  const spendings = tx.deferred(spendingsOfBudgets)
+  const { points: own, budget } = spendings.get(ruleId) ?? { points: 0, budget: 0 }
+  spendings.set(ruleId, { points: own - points, budget })
+}
+
+const spendingsOfBudgets: Deferred<Map<string, { points: number; budget: number }>> = {
+  order: 1,
+  start: () => new Map(),
+  async write(tx, spendings) {
+    const returned = []
+    for (const [ruleId, { points, budget }] of [...spendings].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+      if (points < 0) returned.push(addToBudget(tx, { ruleId, points }))
+      if (points <= 0) continue
+      const [taken] = await upsertBudget(tx, { ruleId, points, room: budget - points })
+      if (!taken) throw new ConflictError('a budget was spent meanwhile')
+    }
+    return returned
+  },
+}
+
+const selectBudget = prepared((reader: Reader, ruleId: string) => {
+  const { ruleBudgets: budgets } = reader.tables
+  return reader.select({ granted: budgets.granted }).from(budgets).where(eq(budgets.ruleId, ruleId))
+})
 
 const upsertBudget = prepared((tx: Transaction, { ruleId, points, room }: Spending & { room: number }) => {
   const { ruleBudgets: budgets } = tx.tables
@@ -76,11 +110,10 @@ const upsertBudget = prepared((tx: Transaction, { ruleId, points, room }: Spendi
     .returning({ granted: budgets.granted })
 })
 
-/** The points must have been counted. */
-export const returnToBudget = prepared((tx: Transaction, { ruleId, points }: Spending) => {
+const addToBudget = preparedLast((tx, { ruleId, points }: Spending) => {
   const { ruleBudgets: budgets } = tx.tables
   return tx
     .update(budgets)
-    .set({ granted: sql`${budgets.granted} - ${points}` })
+    .set({ granted: sql`${budgets.granted} + ${points}` })
     .where(eq(budgets.ruleId, ruleId))
 })

@@ -31,7 +31,7 @@ export async function takeBackGrants(
     balance -= points
     taken.push({ ruleId, points, uncollected: granted - points })
     if (window !== null && points === granted) await returnUse(tx, { userId, ruleId, window })
-    if (budgeted && points > 0) await returnToBudget(tx, { ruleId, points })
+    if (budgeted && points > 0) returnToBudget(tx, { ruleId, points })
   }
   for (const { ruleId, points } of taken)
     if (points > 0) await takeBack(tx, { userId, reason: 'rule', ref: grantRef(ruleId, event) })

@@ -21,6 +21,7 @@ const insertLast = preparedLast((tx, { id, at }: NewTeam) =>
 
 /** Teams by the statement that inserts them: one that runs at once, or one of the last. */
 const newTeams: Deferred<{ atOnce: string[]; last: string[] }> = {
+  order: 1,
   start: () => ({ atOnce: [], last: [] }),
   async write(tx, { atOnce, last }) {
     for (const id of atOnce) await insertTeam(tx, id)
@@ -149,7 +150,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('the end of a unit of work
   test('refuses parameters that the client could fail to encode', async () => {
     const work = temporary.db.write(async tx => {
       await insertTeam(tx, 'half')
-      tx.deferred({ start: () => 0, write: async () => [refused] })
+      tx.deferred({ order: 1, start: () => 0, write: async () => [refused] })
     })
     const refused = { query: () => ({ sql: 'SELECT $1', params: [0.5] }), run: async () => [] }
     expect(await outcome(work)).toMatchObject({

@@ -1,10 +1,13 @@
 /** Limits and budgets that two processes use at the same time. */
 import { expect, test } from 'bun:test'
 import { like } from 'drizzle-orm'
+import { readVersion } from '../../src/catalogue/versions.ts'
+import { applyRules } from '../../src/rules/apply-rules.ts'
 import type { Decision } from '../../src/rules/decision.ts'
+import { withRawConnection } from '../db/probe.ts'
 import { postgresEngine, sharedEngines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
-import { addFan, addRule, spentOf, usesOf } from './rules-world.ts'
+import { addFan, addRule, newEvent, spentOf, usesOf } from './rules-world.ts'
 
 const EVENTS = 60
 
@@ -70,6 +73,42 @@ for (const engine of sharedEngines) {
       // What the budget refused has used up no limit.
       const uses = Object.values(await usesOf(world, id)).reduce((sum, used) => sum + used, 0)
       expect(uses).toBe(24)
+    })
+
+    test.skipIf(engine.name !== 'PostgreSQL')(
+      'an event whose budget is spent before its commit is evaluated again',
+      async () => {
+        const { id, eventType } = await addRule(world, { budget: 15 })
+        const event = newEvent({ userId: await addFan(world), type: eventType })
+        const outcomes: (string | undefined)[] = []
+        const temporary = { db: world.db, url: world.databaseUrl ?? '' }
+        await world.db.write(async tx => {
+          const version = await readVersion(tx, 'events')
+          const [decision] = (version && (await applyRules(tx, event, version))) ?? []
+          outcomes.push(decision?.outcome)
+          await withRawConnection(temporary, run =>
+            run(`INSERT INTO rule_budgets VALUES ('${id}', 10) ON CONFLICT DO NOTHING`),
+          )
+        })
+        expect([outcomes[0], outcomes.at(-1)]).toEqual(['granted', 'budget'])
+        expect(await spentOf(world, id)).toBe(10)
+        expect(await entriesOfRule(id)).toEqual([])
+      },
+    )
+
+    test('events of one unit of work share what the budget has left', async () => {
+      const { id, eventType } = await addRule(world, { budget: 25 })
+      const userId = await addFan(world)
+      const outcomes = await world.db.write(async tx => {
+        const version = await readVersion(tx, 'events')
+        const decided: (string | undefined)[] = []
+        for (let n = 0; version && n < 4; n++)
+          decided.push((await applyRules(tx, newEvent({ userId, type: eventType }), version))?.[0]?.outcome)
+        return decided
+      })
+      expect(outcomes).toEqual(['granted', 'granted', 'budget', 'budget'])
+      expect(await spentOf(world, id)).toBe(20)
+      expect(await entriesOfRule(id)).toHaveLength(2)
     })
   })
 }

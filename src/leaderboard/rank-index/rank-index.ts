@@ -53,6 +53,7 @@ type Change = Bucket & { fans: number }
 
 /** All changes of a unit of work, written once at its end: fans share the buckets, which stay locked until the commit. */
 const changesOfBuckets: Deferred<Map<string, Change>> = {
+  order: 3,
   start: () => new Map(),
   async write(tx, changes) {
     // One order for all writers prevents deadlocks.
