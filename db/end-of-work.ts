@@ -2,17 +2,7 @@
  * Changes that a unit of work collects, and writes at its end. Rows that many units of work change are so locked for the
  * shortest time: on PostgreSQL, the last statements are sent together with COMMIT.
  */
-import type { LastStatement } from './prepared.ts'
-import type { Transaction } from './types.ts'
-
-/** What is collected: one `State` for each unit of work that asks for it. */
-export interface Deferred<State> {
-  /** Of all kinds, the same in each unit of work, which prevents deadlocks: what most units of work change is last. */
-  order: number
-  start(): State
-  /** Writes the collected changes, except by the statements that it returns: those run after it, in order. */
-  write(tx: Transaction, state: State): Promise<LastStatement[]>
-}
+import type { Deferred, LastStatement, Transaction } from './types.ts'
 
 export interface EndOfWork {
   deferred: Transaction['deferred']

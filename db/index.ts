@@ -4,7 +4,6 @@ import { type Replica, watchReplica } from './postgres/replica.ts'
 import { openSqlite } from './sqlite/database.ts'
 import type { Database, DatabaseOptions, Sources } from './types.ts'
 
-export type { Deferred } from './end-of-work.ts'
 export {
   ConflictError,
   DatabaseError,
@@ -16,7 +15,15 @@ export {
 export { type PostgresSettings, postgresDefaults } from './postgres/client.ts'
 export type { Replica } from './postgres/replica.ts'
 export type { Tables } from './schema/tables.ts'
-export type { Database, DatabaseObserver, DatabaseOptions, Reader, Sources, Transaction } from './types.ts'
+export type {
+  Database,
+  DatabaseObserver,
+  DatabaseOptions,
+  Deferred,
+  Reader,
+  Sources,
+  Transaction,
+} from './types.ts'
 export type { WriteLoad } from './write-meter.ts'
 
 /**

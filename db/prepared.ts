@@ -2,7 +2,7 @@
 import { fillPlaceholders, is, type SQL, sql } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { setRowMapper } from './row-mapper.ts'
-import type { Reader, Transaction } from './types.ts'
+import type { LastStatement, Query, Reader, Transaction } from './types.ts'
 
 interface Preparable<Rows> {
   prepare(name: string): PreparedStatement<Rows>
@@ -11,17 +11,6 @@ interface Preparable<Rows> {
 interface PreparedStatement<Rows> {
   execute(values: Record<number, unknown>): Promise<Rows>
   getQuery(): Query
-}
-
-export interface Query {
-  sql: string
-  params: unknown[]
-}
-
-/** A statement with its values, which has not run. Nobody needs its result. */
-export interface LastStatement {
-  query(): Query
-  run(): Promise<unknown>
 }
 
 /**

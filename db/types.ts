@@ -1,6 +1,5 @@
 /** The interface of the database: readers, units of work and tables. */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
-import type { Deferred } from './end-of-work.ts'
 import type { PostgresSettings } from './postgres/client.ts'
 import type { Tables } from './schema/tables.ts'
 import type { WriteLoad } from './write-meter.ts'
@@ -38,6 +37,26 @@ export interface Transaction extends Reader, Pick<Drizzle, 'insert' | 'update' |
   invalidate(tag: string): void
   /** The changes of a kind that this unit of work writes at its end. No query sees them before. */
   deferred<State>(kind: Deferred<State>): State
+}
+
+/** What is collected: one `State` for each unit of work that asks for it. */
+export interface Deferred<State> {
+  /** Of all kinds, the same in each unit of work, which prevents deadlocks: what most units of work change is last. */
+  order: number
+  start(): State
+  /** Writes the collected changes, except by the statements that it returns: those run after it, in order. */
+  write(tx: Transaction, state: State): Promise<LastStatement[]>
+}
+
+/** A statement with its values, which has not run. Nobody needs its result. */
+export interface LastStatement {
+  query(): Query
+  run(): Promise<unknown>
+}
+
+export interface Query {
+  sql: string
+  params: unknown[]
 }
 
 export interface Database {

@@ -6,7 +6,6 @@
 import { SQL } from 'bun'
 import { withDeadline } from '../deadline.ts'
 import { DatabaseError } from '../errors.ts'
-import type { Query as LastQuery } from '../prepared.ts'
 import { repeatOnConflict } from './conflicts.ts'
 
 export interface PostgresSettings {
@@ -58,6 +57,11 @@ interface Statement extends PromiseLike<unknown> {
 /** The part of Bun's client that Drizzle's driver calls. */
 interface Statements {
   unsafe(text: string, parameters?: unknown[]): Statement
+}
+
+interface LastQuery {
+  sql: string
+  params: unknown[]
 }
 
 export interface TransactionStatements extends Statements {
