@@ -6,7 +6,7 @@ import type { Bench } from './scenario.ts'
 export interface RoundTrips {
   /** Executed statements, BEGIN and COMMIT included. */
   statements: number
-  /** Messages that wait for the server: Sync, and simple queries. */
+  /** Times that the client waits for the server: statements that are sent together wait once. */
   roundTrips: number
 }
 
@@ -51,8 +51,9 @@ async function startProxy(target: URL) {
   const sockets = new Set<Socket>()
   const server = createServer(client => {
     const upstream = createConnection({ host: target.hostname, port: Number(target.port || 5432) })
-    const read = createReader(counts)
+    const { read, respond } = createReader(counts)
     client.on('data', read)
+    upstream.on('data', respond)
     client.pipe(upstream).pipe(client)
     for (const socket of [client, upstream]) {
       sockets.add(socket)
@@ -80,10 +81,11 @@ async function startProxy(target: URL) {
 /** Requests for TLS or GSSAPI encryption: the server refuses them, and the start-up message follows. */
 const ENCRYPTION_REQUESTS = [80_877_103, 80_877_104]
 
-function createReader(counts: RoundTrips): (chunk: Buffer) => void {
+function createReader(counts: RoundTrips) {
   let rest: Buffer = Buffer.alloc(0)
   let started = false
-  return chunk => {
+  let waits = false
+  function read(chunk: Buffer) {
     rest = Buffer.concat([rest, chunk])
     for (;;) {
       // Messages before the end of the start-up have no type.
@@ -95,9 +97,17 @@ function createReader(counts: RoundTrips): (chunk: Buffer) => void {
       else {
         const type = String.fromCharCode(rest[0] ?? 0)
         if (type === 'E' || type === 'Q') counts.statements++
-        if (type === 'S' || type === 'Q') counts.roundTrips++
+        // Sync, and simple queries, end what the server responds to.
+        if ((type === 'S' || type === 'Q') && !waits) {
+          counts.roundTrips++
+          waits = true
+        }
       }
       rest = rest.subarray(length)
     }
   }
+  const respond = () => {
+    waits = false
+  }
+  return { read, respond }
 }
