@@ -3,7 +3,7 @@
  * pool of an unresponsive connection is replaced, and closed after its other statements have had the same time to end.
  * Settings are set in each transaction, since PgBouncer refuses start-up parameters.
  */
-import { SQL } from 'bun'
+import { type ReservedSQL, SQL } from 'bun'
 import { withDeadline } from '../deadline.ts'
 import { DatabaseError } from '../errors.ts'
 import { repeatOnConflict } from './conflicts.ts'
@@ -48,7 +48,10 @@ export const statementTimeoutOf = (
  * A plan that is made while a table is small would scan it whole for as long as the statement stays prepared. Without scans,
  * plans use an index from the start. Where there is none, a scan looks so expensive that it would be compiled.
  */
-const KEEP_PLANS_GOOD = ['SET LOCAL enable_seqscan = off', 'SET LOCAL jit = off']
+const KEEP_PLANS_GOOD = { enable_seqscan: 'off', jit: 'off' }
+
+/** A statement that writes nothing, also where it runs without a transaction. `with` may write. */
+const READS = /^select\b/i
 
 interface Statement extends PromiseLike<unknown> {
   values(): Promise<unknown>
@@ -101,12 +104,18 @@ export function createPostgresClient(
 ): PostgresClient {
   const timeoutMs = statementTimeoutOf(settings, bulk)
   const deadlineMs = timeoutMs + MARGIN_MS
+  const local = {
+    statement_timeout: String(timeoutMs),
+    idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS),
+    ...(bulk ? { synchronous_commit: 'off' } : KEEP_PLANS_GOOD),
+  }
   const begin = [
     'BEGIN',
-    `SET LOCAL statement_timeout = ${timeoutMs}`,
-    `SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS}`,
-    ...(bulk ? ['SET LOCAL synchronous_commit = off'] : KEEP_PLANS_GOOD),
+    ...Object.entries(local).map(([name, value]) => `SET LOCAL ${name} = ${value}`),
   ].join('; ')
+  const setLocal = `SELECT ${Object.keys(local).map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`)}`
+  const settingsOfWork = Object.entries(local).flat()
+  const { preparedStatements = postgresDefaults.preparedStatements } = settings
   const connect = () => connectPostgres(url, settings)
   const replaced = new Set<SQL>()
   let current = connect()
@@ -120,9 +129,8 @@ export function createPostgresClient(
   }
 
   /** @throws DatabaseError `unreachable` when no response arrives in time; the outcome of the statement is unknown */
-  async function inTime<T>(pool: SQL, response: PromiseLike<T>, onTimeout?: () => void): Promise<T> {
+  async function inTime<T>(pool: SQL, response: PromiseLike<T>): Promise<T> {
     return withDeadline(response, deadlineMs, () => {
-      onTimeout?.()
       replace(pool)
       return new DatabaseError('unreachable')
     })
@@ -145,6 +153,93 @@ export function createPostgresClient(
     }
   }
 
+  /** `respond` awaits a response in time. */
+  async function runTransaction<T>(
+    connection: ReservedSQL,
+    respond: Respond,
+    work: (transaction: TransactionStatements) => Promise<T>,
+  ): Promise<T> {
+    const run = (statement: string) => respond(connection.unsafe(statement).simple())
+    let begun: Promise<unknown> | undefined
+    let last: LastQuery[] = []
+    let ended = false
+    let usable = false
+
+    /** After COMMIT or ROLLBACK a statement would run outside the transaction. */
+    function requireOpen() {
+      if (ended) throw new Error('the unit of work has ended: await each of its queries')
+    }
+
+    function ensureBegun(): Promise<unknown> {
+      begun ??= run(begin)
+      return begun
+    }
+
+    async function runInside(text: string, query: Query): Promise<unknown> {
+      requireOpen()
+      if (!begun && preparedStatements && READS.test(text)) return beginWith(query)
+      await ensureBegun()
+      requireOpen()
+      return respond(query)
+    }
+
+    /**
+     * Sends BEGIN and a first statement together, which saves a round trip. Bun keeps the order of prepared statements and
+     * does not wait for their responses. If BEGIN fails, the first statement runs without a transaction: it must not write.
+     */
+    async function beginWith(query: Query): Promise<unknown> {
+      const sent = [connection`BEGIN`, connection.unsafe(setLocal, settingsOfWork)].map(statement =>
+        respond(statement.execute()),
+      )
+      begun = Promise.all(sent)
+      const [, response] = await Promise.allSettled([begun, respond(query.execute())])
+      await begun
+      if (response.status === 'rejected') throw response.reason
+      return response.value
+    }
+
+    async function commit() {
+      // `execute` keeps the order. COMMIT is of the protocol of prepared statements: Bun sends what is prepared on the
+      // connection without waiting for responses, but a text of the other protocol after all of them.
+      if (last.length > 0) await ensureBegun()
+      const sent = last.map(({ sql, params }) => respond(connection.unsafe(sql, params).execute()))
+      const committed = sent.length > 0 ? respond(connection`COMMIT`.execute()) : run('COMMIT')
+      const responses = await Promise.allSettled([...sent, committed])
+      usable = responses.at(-1)?.status === 'fulfilled'
+      for (const response of responses) if (response.status === 'rejected') throw response.reason
+      // PostgreSQL's response to the COMMIT of a transaction in which a statement failed.
+      const { command } = await committed
+      if (command === 'ROLLBACK') throw new Error('a failed statement was caught: nothing is written')
+    }
+
+    try {
+      const value = await work({
+        unsafe: (text, parameters) =>
+          lazy(asRequested => runInside(text, asRequested(connection.unsafe(text, parameters)))),
+        atCommit(queries) {
+          for (const { params } of queries) for (const param of params) requireScalar(param)
+          last = queries
+        },
+      })
+      ended = true
+      if (begun || last.length > 0) await commit()
+      else usable = true
+      return value
+    } catch (error) {
+      ended = true
+      if (!begun) usable = true
+      else if (!usable) {
+        usable = await run('ROLLBACK').then(
+          () => true,
+          () => false,
+        )
+      }
+      throw error
+    } finally {
+      await (usable ? connection.release() : connection.close({ timeout: 0 }))
+    }
+  }
+
   return {
     get statements() {
       return statements
@@ -161,58 +256,33 @@ export function createPostgresClient(
     async begin(work) {
       const pool = current
       const waiting = new AbortController()
-      const connection = await inTime(pool, pool.reserve({ signal: waiting.signal }), () => waiting.abort())
+      let reserved: ReservedSQL | undefined
+      let unanswered = 0
       let unresponsive = false
-      let ended = false
-      let usable = false
-      const onConnection = <Value>(response: PromiseLike<Value>) =>
-        inTime(pool, response, () => {
-          unresponsive = true
-        })
-      const run = (statement: string) => onConnection(connection.unsafe(statement).simple())
-      let last: LastQuery[] = []
-      const commit = async () => {
-        // `execute` keeps the order. COMMIT is of the protocol of prepared statements: Bun sends what is prepared on the
-        // connection without waiting for responses, but a text of the other protocol after all of them.
-        const queries = last.map(({ sql, params }) => connection.unsafe(sql, params).execute())
-        const sent = queries.map(onConnection)
-        const committed = sent.length > 0 ? onConnection(connection`COMMIT`.execute()) : run('COMMIT')
-        const responses = await Promise.allSettled([...sent, committed])
-        usable = responses.at(-1)?.status === 'fulfilled'
-        for (const response of responses) if (response.status === 'rejected') throw response.reason
-        return committed
-      }
-      const runInside = async (query: Query) => {
-        // After COMMIT or ROLLBACK it would run outside the transaction.
-        if (ended) throw new Error('the unit of work has ended: await each of its queries')
-        return onConnection(query)
+      // One timer, which starts again at each statement. Closing the connection ends the statements that wait.
+      const deadline = setTimeout(() => {
+        if (unanswered === 0) return
+        unresponsive = true
+        replace(pool)
+        waiting.abort()
+        void reserved?.close({ timeout: 0 })
+      }, deadlineMs)
+      const respond: Respond = async response => {
+        unanswered++
+        deadline.refresh()
+        try {
+          return await response
+        } finally {
+          unanswered--
+        }
       }
       try {
-        await run(begin)
-        const value = await work({
-          unsafe: (text, parameters) =>
-            lazy(asRequested => runInside(asRequested(connection.unsafe(text, parameters)))),
-          atCommit(queries) {
-            for (const { params } of queries) for (const param of params) requireScalar(param)
-            last = queries
-          },
-        })
-        ended = true
-        const { command } = await commit()
-        // PostgreSQL's response to the COMMIT of a transaction in which a statement failed.
-        if (command === 'ROLLBACK') throw new Error('a failed statement was caught: nothing is written')
-        return value
+        reserved = await respond(pool.reserve({ signal: waiting.signal }))
+        return await runTransaction(reserved, respond, work)
       } catch (error) {
-        ended = true
-        if (!usable && !unresponsive) {
-          usable = await run('ROLLBACK').then(
-            () => true,
-            () => false,
-          )
-        }
-        throw error
+        throw unresponsive ? new DatabaseError('unreachable', error) : error
       } finally {
-        await (usable ? connection.release() : connection.close({ timeout: 0 }))
+        clearTimeout(deadline)
       }
     },
 
@@ -223,6 +293,7 @@ export function createPostgresClient(
 }
 
 type Query = SQL.Query<unknown>
+type Respond = <Value>(response: PromiseLike<Value>) => Promise<Value>
 
 /** COMMIT follows without a response: the client must not be the one who refuses a statement. */
 function requireScalar(parameter: unknown): void {

@@ -48,6 +48,59 @@ test(`a statement that a unit of work prepares on a small table uses its index (
   expect(JSON.stringify(plan)).toContain('Index Scan')
 })
 
+test.skipIf(postgresEngine.name !== 'PostgreSQL')(
+  'a unit of work that reads first does so in its transaction, with its settings',
+  async () => {
+    const found = await temporary.db.write(async tx => {
+      const { teams } = tx.tables
+      const read = () =>
+        tx
+          .select({
+            transaction: sql`txid_current()`,
+            timeout: sql`current_setting('statement_timeout')`,
+            idle: sql`current_setting('idle_in_transaction_session_timeout')`,
+            scans: sql`current_setting('enable_seqscan')`,
+            compiles: sql`current_setting('jit')`,
+          })
+          .from(teams)
+          .where(eq(teams.id, 'a'))
+      const both = await Promise.all([read(), read()])
+      return [...both.flat(), ...(await read())]
+    })
+    const settings = { timeout: '1min', idle: '10s', scans: 'off', compiles: 'off' }
+    const transaction = found[0]?.transaction
+    expect(found).toEqual(Array(3).fill({ transaction, ...settings }))
+  },
+)
+
+test.each(['SELECT 1', 'SELECT fail'])(
+  'a unit of work that first reads (%s) and then throws writes nothing',
+  async statement => {
+    const failure = new Error('as asked')
+    const work = temporary.db.write(async tx => {
+      await execute(tx, statement).catch(() => {})
+      await rename(tx, 'a', statement).catch(() => {})
+      throw failure
+    })
+    expect(await outcome(work)).toEqual({ error: failure })
+    expect(await nameOf('a')).not.toBe(statement)
+    await temporary.db.write(tx => rename(tx, 'a', `after ${statement}`))
+    expect(await nameOf('a')).toBe(`after ${statement}`)
+  },
+)
+
+test('a unit of work whose failed first read is caught is not committed', async () => {
+  const work = temporary.db.write(async tx => {
+    const { teams } = tx.tables
+    await tx
+      .select({ fails: sql`1 / 0` })
+      .from(teams)
+      .where(eq(teams.id, 'a'))
+      .catch(() => {})
+  })
+  expect(await outcome(work)).toHaveProperty('error')
+})
+
 const counting = test.skipIf(countsAttempts !== '')
 
 describe.skipIf(countsAttempts !== '')(`retries (${postgresEngine.name})${countsAttempts}`, () => {

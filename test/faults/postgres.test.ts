@@ -140,6 +140,23 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')(
       },
     )
 
+    test('silence after a first read ends the write as unreachable, and its connection is not used again', async () => {
+      const { teams } = world.db.tables
+      // In the first unit of work of a connection BEGIN is prepared, in the second one it is sent with the read.
+      const read = (tx: Transaction, name: string) => tx.select({ name: sql.raw(`'${name}'`) }).from(teams)
+      const all = (name: string) =>
+        Promise.all(Array.from({ length: 10 }, () => world.db.write(tx => read(tx, name))))
+      await all('heard first')
+      relay.silenceAt('lost first')
+      const lost = world.db.write(async tx => {
+        await read(tx, 'lost first')
+        await addTeam(tx, 'lost-first')
+      })
+      await expect(lost).rejects.toThrow('database unreachable')
+      expect(await all('heard again')).toHaveLength(10)
+      expect(await row('lost-first')).toBeUndefined()
+    })
+
     test('a read without a response ends as unreachable, and its connection is not used again', async () => {
       const { teams } = world.db.tables
       relay.silenceAt('as lost')
