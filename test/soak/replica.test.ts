@@ -11,6 +11,7 @@ describe.skipIf(postgresBinaries === null)('a streaming standby', () => {
   let primary: PostgresCluster
   let standby: PostgresCluster
   let api: RunningApi
+  let issuer: string
 
   const urls = () => ({ DATABASE_URL: primary.url, DATABASE_READ_URL: standby.url })
   const addTeam = (id: string) =>
@@ -45,9 +46,10 @@ describe.skipIf(postgresBinaries === null)('a streaming standby', () => {
     tidy.push(() => standby.remove())
     const provider = await startProvider()
     tidy.push(() => provider.stop())
+    issuer = provider.issuer
     // The start migrates the primary: the standby has not replayed that.
     await query(standby, 'SELECT pg_wal_replay_pause()')
-    api = await startApi({ ...urls(), IDP_ISSUER: provider.issuer })
+    api = await startApi({ ...urls(), IDP_ISSUER: issuer })
     tidy.push(() => api.stop('SIGKILL'))
   })
   afterAll(async () => {
@@ -111,5 +113,21 @@ describe.skipIf(postgresBinaries === null)('a streaming standby', () => {
     await untilUsed()
     await addTeam('c')
     await waitUntil('the team shows', async () => (await teams()).includes('c'))
+  })
+
+  test('of a database that is SERIALIZABLE is read by a role of another level', async () => {
+    const restart = async (DATABASE_READ_URL: string) => {
+      await api.stop()
+      api = await startApi({ ...urls(), DATABASE_READ_URL, IDP_ISSUER: issuer })
+    }
+    await query(primary, "ALTER DATABASE postgres SET default_transaction_isolation = 'serializable'")
+    await query(primary, 'CREATE ROLE reader LOGIN IN ROLE pg_read_all_data')
+    await restart(standby.url)
+    expect(await untilUnused()).toBe('not used: database cannot be read')
+
+    await query(primary, "ALTER ROLE reader SET default_transaction_isolation = 'repeatable read'")
+    await restart(standby.url.replace('postgres@', 'reader@'))
+    await untilUsed()
+    expect((await teams()).length).toBeGreaterThan(0)
   })
 })
