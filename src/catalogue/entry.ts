@@ -52,8 +52,14 @@ export async function listActive(reader: Reader, table: EntryTable): Promise<str
   return rows.map(({ id }) => id)
 }
 
-/** An entry that is not active stays as it is. */
-export async function deactivateEntry(tx: Transaction, table: EntryTable, id: string): Promise<void> {
+/** Switches off an entry of a table, and invalidates the responses with a tag. An entry that is not active stays as it is. */
+export async function deactivateEntry(
+  tx: Transaction,
+  table: EntryTable,
+  tag: string,
+  id: string,
+): Promise<void> {
+  tx.invalidate(tag)
   await tx
     .update(table)
     .set({ active: false, updatedAt: tx.now() })

@@ -109,8 +109,5 @@ export const matchKind: EntryKind<MatchEntry> = {
   upsert: upsertMatch,
   listActive: reader => listActive(reader, reader.tables.matches),
   /** The match is not listed any more and takes no check-ins and predictions. */
-  async deactivate(tx, id) {
-    tx.invalidate(matchesTag)
-    await deactivateEntry(tx, tx.tables.matches, id)
-  },
+  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.matches, matchesTag, id),
 }

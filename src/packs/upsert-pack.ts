@@ -175,8 +175,5 @@ export const packKind: EntryKind<PackEntry> = {
   upsert: upsertPack,
   listActive: reader => listActive(reader, reader.tables.packs),
   /** Pending purchases can still be completed, and sealed packs can still be opened. */
-  async deactivate(tx, id) {
-    tx.invalidate(packsTag)
-    await deactivateEntry(tx, tx.tables.packs, id)
-  },
+  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.packs, packsTag, id),
 }

@@ -158,7 +158,6 @@ export const questKind: EntryKind<QuestEntry> = {
   /** Fans can still claim what they have completed. */
   async deactivate(tx, id) {
     await bumpVersion(tx, 'events')
-    tx.invalidate(questsTag)
-    await deactivateEntry(tx, tx.tables.quests, id)
+    await deactivateEntry(tx, tx.tables.quests, questsTag, id)
   },
 }

@@ -103,8 +103,5 @@ export const rewardKind: EntryKind<RewardEntry> = {
   upsert: upsertReward,
   listActive: reader => listActive(reader, reader.tables.rewards),
   /** Existing claims can still be redeemed. */
-  async deactivate(tx, id) {
-    tx.invalidate(rewardsTag)
-    await deactivateEntry(tx, tx.tables.rewards, id)
-  },
+  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.rewards, rewardsTag, id),
 }

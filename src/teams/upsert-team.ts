@@ -71,8 +71,5 @@ export const teamKind: EntryKind<TeamEntry> = {
   upsert: upsertTeam,
   listActive: reader => listActive(reader, reader.tables.teams),
   /** Fans who follow the team keep it. */
-  async deactivate(tx, id) {
-    tx.invalidate(teamsTag)
-    await deactivateEntry(tx, tx.tables.teams, id)
-  },
+  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.teams, teamsTag, id),
 }
