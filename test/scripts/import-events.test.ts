@@ -189,7 +189,9 @@ for (const engine of sharedEngines) {
       expect(there).toBeLessThan(1_000)
       const { code, json } = await importEvents(world, path, '--source', 'killed', '--exclusive')
       expect(code).toBe(0)
-      expect(json).toMatchObject({ applied: 1_000 - there, duplicate: there })
+      // The server commits a batch that it received before the kill.
+      expect(json.duplicate).toBeGreaterThanOrEqual(there)
+      expect(json.applied + json.duplicate).toBe(1_000)
       const entries = await world.db.read.select().from(world.db.tables.pointsEntries)
       expect(entries.filter(({ ref }) => ref.startsWith('shop:killed:'))).toHaveLength(1_000)
       expect((await verifyLedger(world.db)).findings).toBe(0)
