@@ -6,6 +6,7 @@ import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts
 import { readRankedEntry } from '../../src/leaderboard/ranked-entry.ts'
 import { createClock } from '../support/clock.ts'
 import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { bundled } from '../support/executable.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { readBuckets } from './board-model.ts'
 
@@ -33,7 +34,7 @@ for (const engine of sharedEngines) {
     })
 
     async function runChanges(seed: number) {
-      const script = `${import.meta.dir}/changing-process.ts`
+      const script = bundled('test/leaderboard/changing-process.ts')
       const child = Bun.spawn(
         [process.execPath, script, temporary.url ?? '', String(seed), String(CHANGES), provider, ...subjects],
         { stdout: 'pipe', stderr: 'pipe' },

@@ -7,6 +7,7 @@ import { eq, inArray } from 'drizzle-orm'
 import { createCheckInCodes } from '../../src/check-ins/code.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { bundled } from '../support/executable.ts'
 
 const PROCESSES = 2
 const SECRET = 'a secret of the race'
@@ -34,7 +35,7 @@ describe.each(sharedEngines)('Processes at a match ($name)', engine => {
 
   async function start(...args: string[]) {
     const child = Bun.spawn(
-      [process.execPath, `${import.meta.dir}/racing-process.ts`, temporary.url ?? '', ...args],
+      [process.execPath, bundled('test/matches/racing-process.ts'), temporary.url ?? '', ...args],
       { stdout: 'pipe', stderr: 'inherit' },
     )
     const lines = createInterface({ input: Readable.fromWeb(child.stdout as ReadableStream) })[

@@ -9,17 +9,21 @@ export interface ScriptOptions {
   env?: Record<string, string>
   /** Standard input. Default: empty. */
   input?: string
+  /** Runs the source, as `bun run` does, and not its bundle. */
+  source?: boolean
 }
 
 export function startScript(
   name: string,
   parameters: string[],
-  { env = {}, input = '' }: ScriptOptions = {},
+  { env = {}, input = '', source = false }: ScriptOptions = {},
 ) {
   // Programs of the tests are not in the executable.
   const executable = name.startsWith('../') ? null : testedExecutable
-  const { command, cwd, PATH } = programOf(name, `scripts/${name}.ts`, executable)
-  return Bun.spawn([...command, ...parameters], {
+  const file = `scripts/${name}.ts`
+  const { command, cwd, PATH } = programOf(name, file, executable)
+  const program = source && executable === null ? [process.execPath, file] : command
+  return Bun.spawn([...program, ...parameters], {
     cwd,
     env: { PATH, ...failureEnv, NODE_ENV: 'test', ...secrets, ...env },
     stdin: new Blob([input]),
