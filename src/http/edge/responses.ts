@@ -31,7 +31,9 @@ export function createResponses(base: Record<string, string>): Responses {
     const content = custom ? value.response : value
     if (content === undefined) return new Response(null, { status, headers: plain })
     const isReady = typeof content === 'string' || content instanceof Uint8Array
-    return new Response(isReady ? content : JSON.stringify(content), { status, headers: json })
+    // Guarantee of the cast: no response is in shared memory.
+    const body = isReady ? (content as string | Uint8Array<ArrayBuffer>) : JSON.stringify(content)
+    return new Response(body, { status, headers: json })
   }
 
   return {
