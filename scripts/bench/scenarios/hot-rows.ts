@@ -52,7 +52,7 @@ function claims(bench: Bench): Promise<Outcome> {
   ])
 }
 
-/** The row of a pack is locked by each purchase, even without a limit of its supply. */
+/** The row of a pack is locked by each purchase, if its supply is limited. */
 function purchases(bench: Bench): Promise<Outcome> {
   const { matchday, prepared } = bench.subjects.on('postgres')
   const plan: Plan = {
