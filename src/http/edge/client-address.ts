@@ -1,6 +1,5 @@
 /** The address of a client, from the connection and from headers of trusted proxies. */
 import { isIP } from 'node:net'
-import { LRUCache } from 'lru-cache'
 import type { NetworkConfig, TrustedProxies } from '../../config/network.ts'
 
 type Proxies = Pick<NetworkConfig, 'trustedProxies' | 'proxyHeader'>
@@ -10,7 +9,7 @@ type Proxies = Pick<NetworkConfig, 'trustedProxies' | 'proxyHeader'>
  * read from the right, where the nearest proxy appends: everything left of an untrusted address may be forged.
  */
 export function clientAddress(headers: Headers, peer: string | undefined, proxies: Proxies): string {
-  const nearest = peers.memo(peer ?? '')
+  const nearest = normalize(peer ?? '') ?? ''
   const { trustedProxies, proxyHeader } = proxies
   if (trustedProxies.kind === 'none') return nearest
   const chain = forwardedFor(headers.get(proxyHeader) ?? '', proxyHeader).reverse()
@@ -24,9 +23,6 @@ export function clientAddress(headers: Headers, peer: string | undefined, proxie
   }
   return address
 }
-
-/** Normalized addresses of connections, most of which repeat. */
-const peers = new LRUCache<string, string>({ max: 10_000, memoMethod: peer => normalize(peer) ?? '' })
 
 /** Whether `address`, after `hops` earlier proxies, is a trusted proxy. */
 function isTrusted(trusted: TrustedProxies, address: string, hops: number): boolean {
