@@ -44,8 +44,8 @@ interface Computation extends Start {
 
 interface Entry extends Start {
   value: unknown
-  /** Slots of its tags. A number when there is one, as in most entries: an array each would burden the garbage collector. */
-  slots: number | number[]
+  /** Of its tags. */
+  slots: number[]
   expiresAt: Date | null
 }
 
@@ -95,7 +95,7 @@ export function createResponseCache({
     sizeCalculation: ({ value, slots }, name) =>
       (typeof value === 'string' ? value.length : JSON.stringify(value ?? null).length) +
       name.length +
-      (typeof slots === 'number' ? 0 : slots.length * 8) +
+      slots.length * 8 +
       OVERHEAD_BYTES,
   })
   const running = new Map<string, Computation>()
@@ -103,13 +103,8 @@ export function createResponseCache({
   /** No other process is known to have committed since. */
   const isCurrent = (start: Start) => start.externalCommits === externalCommits()
   const isFresh = (start: Start) => isCurrent(start) && elapsed() - start.startedAt < MAX_AGE_MS
-  const isOutdated = ({ expiresAt, slots, invalidations }: Entry) => {
-    const isInvalidated = (slot: number) => (invalidated[slot] ?? 0) > invalidations
-    return (
-      (typeof slots === 'number' ? isInvalidated(slots) : slots.some(isInvalidated)) ||
-      (expiresAt !== null && expiresAt <= now())
-    )
-  }
+  const isOutdated = ({ expiresAt, slots, invalidations }: Entry) =>
+    slots.some(slot => (invalidated[slot] ?? 0) > invalidations) || (expiresAt !== null && expiresAt <= now())
 
   function run<T>(name: string, compute: () => Promise<Cacheable<T>>): Promise<T> {
     counts.misses++
@@ -119,7 +114,7 @@ export function createResponseCache({
         const other = running.get(name) ?? entries.peek(name)
         const isSuperseded =
           other !== undefined && other !== computation && other.startedAt >= start.startedAt
-        if (!isSuperseded) entries.set(name, { ...start, value, slots: slotsOf(tags), expiresAt })
+        if (!isSuperseded) entries.set(name, { ...start, value, slots: tags.map(slotOf), expiresAt })
         return value
       })
       .finally(() => {
@@ -167,8 +162,3 @@ export function createResponseCache({
 }
 
 const slotOf = (tag: string) => Bun.hash.xxHash32(tag) % SLOTS
-
-function slotsOf(tags: string[]): number | number[] {
-  const slots = tags.map(slotOf)
-  return slots.length === 1 ? (slots[0] ?? 0) : slots
-}
