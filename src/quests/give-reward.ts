@@ -12,7 +12,7 @@ export type Given = QuestReward
 /** The reference of the ledger entry and of the item. */
 export const refOf = ({ questId, period }: Pick<PeriodKey, 'questId' | 'period'>) => `${questId}:${period}`
 
-/** Needs the fan's account to be locked. Points come last: they lock rows that all fans share. */
+/** Needs the fan's account to be locked. The collectible comes last: fans share the counter of its serial numbers. */
 export async function giveQuestReward(
   tx: Transaction,
   key: PeriodKey,
@@ -20,8 +20,8 @@ export async function giveQuestReward(
 ): Promise<Given> {
   const { userId } = key
   const hasReward = rewardId !== null && (await giveReward(tx, userId, rewardId))
+  if (points > 0) await appendEntry(tx, { userId, delta: points, reason: 'quest', ref: refOf(key) })
   if (collectibleId !== null)
     await giveCollectible(tx, { userId, collectibleId, givenFor: `quest:${refOf(key)}` })
-  if (points > 0) await appendEntry(tx, { userId, delta: points, reason: 'quest', ref: refOf(key) })
   return { points, rewardId: hasReward ? rewardId : null, collectibleId }
 }
