@@ -12,7 +12,7 @@ import { changeProfile } from '../profile/profile.ts'
 import type { CompleteOnboarding } from '../profile/schema.ts'
 import { completionOf, recordCompletion } from '../users/completion.ts'
 import { enqueueSync, type QueuedSync } from '../users/deferred-sync.ts'
-import { mirrorIdentity, mirrorOf } from '../users/mirror.ts'
+import { createMirror, mirrorIdentity, mirrorOf } from '../users/mirror.ts'
 import { activeUser, ensureUser } from '../users/users.ts'
 
 /** The provider's data, or the sync to enqueue. Both null if no sync is needed or possible. */
@@ -43,8 +43,10 @@ export async function completeOnboarding(
   { profile, joinLeaderboard: join = true }: typeof CompleteOnboarding.static,
   { points, claims, queuedSync }: OnboardingTerms,
 ) {
-  const { user } = await ensureUser(tx, caller)
-  if (claims) await mirrorIdentity(tx, user.id, claims)
+  const { user, created } = await ensureUser(tx, caller)
+  let isSynced = false
+  if (claims && created) isSynced = await createMirror(tx, user.id, claims)
+  else if (claims) await mirrorIdentity(tx, user.id, claims)
   else if (queuedSync) await enqueueSync(tx, user.id, queuedSync)
   if (!(await recordCompletion(tx, user.id))) {
     return { ...(await readOnboarding(tx, { userId: user.id })), alreadyCompleted: true as const }
@@ -52,10 +54,20 @@ export async function completeOnboarding(
   const granted = await grantOnboarding(tx, user.id, points)
   if (profile) await changeProfile(tx, user.id, profile, '/profile')
   await recordEvent(tx, { userId: user.id, type: 'onboarding.completed', data: { points: granted } })
-  const onboarding = await readOnboarding(tx, { userId: user.id })
+  const now = tx.now()
+  // A new record has nothing from before, which would have to be read.
+  const onboarding = created
+    ? presentOnboarding({
+        completedAt: now,
+        points: granted || null,
+        grantedAt: granted ? now : null,
+        enrolledAt: null,
+        syncedAt: isSynced ? now : null,
+      })
+    : await readOnboarding(tx, { userId: user.id })
   // Last, because all new fans share rows of the rank index, which PostgreSQL locks until the commit.
-  if (!join || !(await joinLeaderboard(tx, user.id))) return onboarding
-  return { ...onboarding, leaderboard: { enrolled: true, enrolledAt: tx.now().toISOString() } }
+  if (!join || !(await joinLeaderboard(tx, user.id, { isLocked: granted > 0 }))) return onboarding
+  return { ...onboarding, leaderboard: { enrolled: true, enrolledAt: now.toISOString() } }
 }
 completeOnboarding.problems = changeProfile.problems
 
@@ -69,13 +81,12 @@ export async function grantOnboarding(tx: Transaction, userId: string, points: n
 /** The state of the onboarding, also for a fan without a user record. */
 export async function readOnboarding(reader: Reader, { userId }: Pick<Caller, 'userId'>) {
   const [row] = userId === undefined ? [] : await selectOnboarding(reader, onboardingCause(userId))
-  const {
-    completedAt = null,
-    enrolledAt = null,
-    syncedAt = null,
-    points = null,
-    grantedAt = null,
-  } = row ?? {}
+  return presentOnboarding(row ?? NOTHING)
+}
+
+const NOTHING = { completedAt: null, points: null, grantedAt: null, enrolledAt: null, syncedAt: null }
+
+function presentOnboarding({ completedAt, points, grantedAt, enrolledAt, syncedAt }: OnboardingRow) {
   return {
     state: completedAt ? ('completed' as const) : ('not_started' as const),
     completedAt: completedAt?.toISOString() ?? null,
@@ -105,3 +116,5 @@ const selectOnboarding = prepared((reader: Reader, cause: Cause) => {
     .leftJoin(enrolment, sql`true`)
     .leftJoin(mirror, sql`true`)
 })
+
+type OnboardingRow = Awaited<ReturnType<typeof selectOnboarding>>[number]

@@ -7,13 +7,18 @@ import { ensureUserId, findUser } from '../users/users.ts'
 import { earnedScores } from './earned-scores.ts'
 import { lockAccount } from './ledger.ts'
 
+interface JoinOptions extends EnrolOptions {
+  /** This unit of work has locked the fan's account. */
+  isLocked?: boolean
+}
+
 /** Enrols a fan, at most once. True if this call enrolled them. The user's row must exist. */
 export async function joinLeaderboard(
   tx: Transaction,
   userId: string,
-  options: EnrolOptions = {},
+  { isLocked = false, ...options }: JoinOptions = {},
 ): Promise<boolean> {
-  await lockAccount(tx, userId)
+  if (!isLocked) await lockAccount(tx, userId)
   // The boards of this time, and those of entries with a later time, since clocks differ.
   const enrolledAt = tx.now()
   const starts = boardsAt(enrolledAt).flatMap(({ startsAt }) => startsAt?.getTime() ?? [])

@@ -16,7 +16,7 @@ type Time = readonly [updatedAt: number, statedAt: number]
 type FieldTimes = Partial<Record<MirroredField, Time>>
 
 /** Null if the statement is older than the mirror in every field that it contains. */
-export function mergeClaims(row: Row, claims: IdentityClaims): Merged | null {
+export function mergeClaims(row: Merged, claims: IdentityClaims): Merged | null {
   const stated = timeOf(claims)
   const current = timeOf(row)
   const isLatest = compareTimes(stated, current) >= 0

@@ -72,19 +72,35 @@ const updateMirror = prepared((tx: Transaction, { userId, ...mirror }: Omit<Mirr
   return tx.update(identities).set(mirror).where(eq(identities.userId, userId))
 })
 
+/** As `mirrorIdentity`, for a user record of this unit of work, which has no mirror and no queued sync. False: nothing was written. */
+export async function createMirror(
+  tx: Transaction,
+  userId: string,
+  claims: IdentityClaims,
+): Promise<boolean> {
+  const merged = mergeClaims(EMPTY, claims)
+  if (merged) await insertMirror(tx, { ...merged, userId, syncedAt: tx.now() })
+  return merged !== null
+}
+
+const EMPTY = {
+  email: null,
+  emailVerified: null,
+  name: null,
+  picture: null,
+  updatedAt: null,
+  statedAt: null,
+  fieldTimes: null,
+}
+
+const insertMirror = prepared((tx: Transaction, mirror: Omit<Mirror, 'deletedAt'>) =>
+  tx.insert(tx.tables.identities).values(mirror),
+)
+
 /** Replaces the mirror of a deleted user with a tombstone: it is emptied, and no later statement fills it. */
 export async function tombstoneIdentity(tx: Transaction, user: User): Promise<void> {
   const { identities } = tx.tables
-  const nothing = {
-    email: null,
-    emailVerified: null,
-    name: null,
-    picture: null,
-    updatedAt: null,
-    statedAt: null,
-    fieldTimes: null,
-  }
-  const tombstone = { ...nothing, syncedAt: tx.now(), deletedAt: tx.now() }
+  const tombstone = { ...EMPTY, syncedAt: tx.now(), deletedAt: tx.now() }
   await tx
     .insert(identities)
     .values({ userId: user.id, ...tombstone })
