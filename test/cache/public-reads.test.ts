@@ -215,7 +215,7 @@ onEngine(
       const metrics = await scrape(world)
       expect(metrics.value('matchday_database_replica_unusable')).toBe(1)
       expect(metrics.value('matchday_database_replica_fallbacks_total')).toBeGreaterThan(5)
-      expect(metrics.value('matchday_database_pool_size{server="replica"}')).toBe(10)
+      expect(metrics.value('matchday_database_pool_size{server="replica"}')).toBe(5)
       expect(metrics.labels('matchday_cache_requests_total', 'cache')).toContain('replica_responses')
       await replica().write(tx =>
         runStatement(

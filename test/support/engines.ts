@@ -62,13 +62,16 @@ const serverUrl = process.env.TEST_POSTGRES_URL
 /** See `serialization-failures.ts`. */
 const isolation = process.env.TEST_ISOLATION
 
+/** Bun opens all connections of a pool at its first statement. Three units of work run at once; processes have ten. */
+const POOL_SIZE = 5
+
 function serverEngine(server: string): Engine {
   const takeDatabase = databasesOf(server)
   return {
     name: 'PostgreSQL',
     async open(sources, observer) {
       const { url, release } = await takeDatabase()
-      const db = openPatiently(url, sources, { observer })
+      const db = openPatiently(url, sources, { observer, postgres: { poolSize: POOL_SIZE } })
       return {
         db,
         url,

@@ -14,5 +14,8 @@ export const patientSettings = {
 export function openPatiently(url: string, sources: Sources, options: DatabaseOptions = {}): Database {
   return url.startsWith('sqlite:')
     ? openSqlite(url.slice('sqlite:'.length), sources, { ...options, lockTimeoutMs: PATIENCE_MS })
-    : openDatabase(url, sources, { ...options, postgres: { statementTimeoutMs: PATIENCE_MS } })
+    : openDatabase(url, sources, {
+        ...options,
+        postgres: { statementTimeoutMs: PATIENCE_MS, ...options.postgres },
+      })
 }
