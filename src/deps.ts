@@ -3,7 +3,6 @@ import './event-readers.ts'
 import type { Logger } from 'pino'
 import type { Database, Replica } from '../db/index.ts'
 import { createNativeTokens, type NativeTokens } from './auth/native-token.ts'
-import { oncePerTurn } from './cache/once-per-turn.ts'
 import { createPublicReads, type PublicReads } from './cache/public-reads.ts'
 import { createResponseCache, type ResponseCache } from './cache/response-cache.ts'
 import { isTokenValidityTag } from './cache/tags.ts'
@@ -98,12 +97,7 @@ export async function createDeps(world: World): Promise<Deps> {
   // The signing key is the one secret that all instances share: the other keys are derived from it.
   const secret = config.nativeTokens.key.d ?? ''
   const { externalCommits } = db
-  const cache = createResponseCache({
-    ...sources,
-    // SQLite reads the number in a transaction, which costs a tenth of a list of rewards.
-    externalCommits: oncePerTurn(externalCommits),
-    maxBytes: 8 * 1024 * 1024,
-  })
+  const cache = createResponseCache({ ...sources, externalCommits, maxBytes: 8 * 1024 * 1024 })
   // The names are tokens, which are long: large enough for every entry of the verified-token cache.
   const tokenValidityCache = createResponseCache({ ...sources, externalCommits, maxBytes: 32 * 1024 * 1024 })
   const cursors = createCursors(secret)

@@ -2,7 +2,7 @@
  * Caches responses that take several queries, and invalidates them by tag after a commit.
  *
  * A response names the tags that it depends on. After a unit of work commits, every cached response with one of its tags is
- * computed again at the next read. Commits of other processes: SQLite reports them, and all cached responses expire.
+ * computed again at the next read. Commits of other processes: SQLite reports them at once, and all cached responses expire.
  * PostgreSQL does not report them, so a response lives for less than a second (NOTIFY would serialise the commits that use it).
  *
  * Concurrent readers of a response share one computation. After an invalidation no reader joins a running computation, because
