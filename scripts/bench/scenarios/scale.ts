@@ -29,7 +29,7 @@ export const BY_CPU = 'by CPU of the API'
 export const WORK = 'work'
 /** Connections for each process: every process has the same load to work on at once. */
 const CONNECTIONS = 16
-/** For each process, before it is measured: the JIT compiler optimizes what was called often. */
+/** For each process, before it is measured: the JIT compiler optimizes what was called often. Batches are many calls. */
 const WARM_UP_REQUESTS = 50_000
 /** With batches of 100 events, so that the last ones end soon. */
 const BATCH_CONNECTIONS = 4
@@ -105,6 +105,7 @@ export const scale: Scenario = {
 async function measure(bench: Bench, operation: Operation): Promise<Outcome> {
   const { subjects, options } = bench
   const { name, plan, isBatch } = operation
+  bench.log(`measuring ${name}…`)
   const prepare = isBatch ? (url: string) => prepareEvents(url, { types: 1 }) : undefined
   const generator = isBatch ? eventGenerator(bench, { batch: 100 }) : bench.generator
   const contenders = PROCESSES.map((count): Contender => {
@@ -116,7 +117,7 @@ async function measure(bench: Bench, operation: Operation): Promise<Outcome> {
       label: labelOf(name, count),
       plan,
       connections,
-      warmUpRequests: options.quick ? 0 : count * (isBatch ? 500 : WARM_UP_REQUESTS),
+      warmUpRequests: options.quick || isBatch ? 0 : count * WARM_UP_REQUESTS,
     }
   })
   if (operation.withPeer)
