@@ -42,6 +42,10 @@ export interface Measurement {
   generatorCpu: number
 }
 
+/** Seconds that requests took. Longer than planned where the last ones take long. */
+export const secondsOf = (requests: number, perSecond: number, planned: number): number =>
+  perSecond > 0 ? requests / perSecond : planned
+
 /** The number of requests before a pair of token and request repeats. */
 export function distinctRequests({ tokens, requests }: Plan): number {
   const [a, b] = [Math.max(tokens.length, 1), requests.length]

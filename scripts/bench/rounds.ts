@@ -1,6 +1,6 @@
 /** Measures servers in alternation, so that other load on the machine affects all of them. */
 
-import { distinctRequests, type Latency, type Measurement, type Plan } from './plan.ts'
+import { distinctRequests, type Latency, type Measurement, type Plan, secondsOf } from './plan.ts'
 import { primeTokens } from './prime-tokens.ts'
 import {
   coreCount,
@@ -173,8 +173,7 @@ async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
     return from === null || to === null ? null : to - from
   }
   const [server, all, database] = [used('server'), used('machine'), used('database')]
-  // Longer than planned where the last requests take long.
-  const lasted = measurement.perSecond > 0 ? measurement.requests / measurement.perSecond : seconds
+  const lasted = secondsOf(measurement.requests, measurement.perSecond, seconds)
   const serverCpu = server === null ? null : server / lasted
   const own = (server ?? 0) + measurement.generatorCpu * lasted
   const othersCpu = all === null ? null : Math.max(0, all - own) / (after.at - before.at) / coreCount()

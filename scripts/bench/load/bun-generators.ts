@@ -1,7 +1,7 @@
 /** Runs the load generators written for the bench, each in a separate process: wrk lacks these load patterns. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Latency, Measurement, Plan } from '../plan.ts'
+import { type Latency, type Measurement, type Plan, secondsOf } from '../plan.ts'
 import { outputOf, startLines } from '../process.ts'
 
 export interface PacedJob {
@@ -117,7 +117,10 @@ export const runPaced = (job: PacedJob, folder: string, core: number | null) =>
 
 export async function runChains(job: ChainJob, folder: string, core: number | null) {
   const { measured, cpuSeconds } = await runMeasured<ChainMeasurement>('chain-process.ts', job, folder, core)
-  return { ...measured, generatorCpu: cpuSeconds / lasted(measured.chains, measured.perSecond, job) }
+  return {
+    ...measured,
+    generatorCpu: cpuSeconds / secondsOf(measured.chains, measured.perSecond, job.seconds),
+  }
 }
 
 export const runHerd = (job: HerdJob, folder: string, core: number | null) =>
@@ -147,12 +150,11 @@ export async function openStreams(job: StreamJob, folder: string, core: number |
 /** A request is a batch. */
 export async function runEvents(job: EventJob, folder: string, core: number | null): Promise<Measurement> {
   const { measured, cpuSeconds } = await runMeasured<Measurement>('event-process.ts', job, folder, core)
-  return { ...measured, generatorCpu: cpuSeconds / lasted(measured.requests, measured.perSecond, job) }
+  return {
+    ...measured,
+    generatorCpu: cpuSeconds / secondsOf(measured.requests, measured.perSecond, job.seconds),
+  }
 }
-
-/** Seconds. Longer than planned where the last requests take long. */
-const lasted = (done: number, perSecond: number, { seconds }: { seconds: number }) =>
-  perSecond > 0 ? done / perSecond : seconds
 
 /** @param times in milliseconds */
 export function percentiles(times: Float64Array): Latency {
