@@ -2,6 +2,7 @@
 import './event-readers.ts'
 import type { Logger } from 'pino'
 import type { Database, Replica } from '../db/index.ts'
+import { createTokenValidityCache, type TokenValidityCache } from './auth/cached-token-validity.ts'
 import { createNativeTokens, type NativeTokens } from './auth/native-token.ts'
 import { createPublicReads, type PublicReads } from './cache/public-reads.ts'
 import { createResponseCache, type ResponseCache } from './cache/response-cache.ts'
@@ -52,7 +53,7 @@ export interface Deps extends AppSources {
    * Apart from `cache`: the reward lists of a few fans would evict the token validity of many, and unrelated writes would
    * invalidate entries that share a slot with theirs. Invalidated only by what may end a token.
    */
-  tokenValidityCache: ResponseCache
+  tokenValidityCache: TokenValidityCache
   /** Reads of public responses. All other reads use `db`. */
   publicReads: PublicReads
   payments: Payments
@@ -98,8 +99,7 @@ export async function createDeps(world: World): Promise<Deps> {
   const secret = config.nativeTokens.key.d ?? ''
   const { externalCommits } = db
   const cache = createResponseCache({ ...sources, externalCommits, maxBytes: 8 * 1024 * 1024 })
-  // The names are tokens, which are long: large enough for every entry of the verified-token cache.
-  const tokenValidityCache = createResponseCache({ ...sources, externalCommits, maxBytes: 32 * 1024 * 1024 })
+  const tokenValidityCache = createTokenValidityCache(db)
   const cursors = createCursors(secret)
   const publicReads = createPublicReads({ ...sources, db, cache, replica, log })
   const streams = createStreams({ ...sources, config, db, log, publicReads, cursors })

@@ -1,20 +1,17 @@
 /** Bearer token → caller. */
 import { decodeJwt } from 'jose'
-import type { Database } from '../../db/index.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
 import type { SessionClaims } from '../identity-provider/session-token.ts'
 import { looksLikeServerKey } from '../server-keys/key.ts'
-import { checkNativeToken, checkSessionToken } from './cached-token-validity.ts'
+import type { TokenValidityCache } from './cached-token-validity.ts'
 import type { NativeTokens, VerifiedNativeToken } from './native-token.ts'
 
 export interface AuthDeps {
-  db: Database
   identity: IdentityProvider
   nativeTokens: NativeTokens
-  tokenValidityCache: ResponseCache
+  tokenValidityCache: TokenValidityCache
 }
 
 /** RFC 6750 §2.1: the `b64token` syntax. Two Authorization headers arrive joined by a comma and fail it. */
@@ -35,7 +32,7 @@ export async function identify(deps: AuthDeps, token: string): Promise<Authentic
 }
 
 async function identifySession(
-  { db, identity, tokenValidityCache }: AuthDeps,
+  { identity, tokenValidityCache }: AuthDeps,
   token: string,
   claims: SessionClaims,
 ) {
@@ -44,20 +41,15 @@ async function identifySession(
   const [issuedAt, expiresAt] = [new Date(claims.issuedAt), new Date(claims.expiresAt)]
   const authenticatedAt = new Date(claims.authenticatedAt)
   const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt, authenticatedAt }
-  const userId = await checkSessionToken(db.read, tokenValidityCache, { provider, subject }, credential)
+  const userId = await tokenValidityCache.checkSession(claims, { provider, subject }, credential)
   return { provider, subject, userId, credential }
 }
 
-async function identifyNative(deps: AuthDeps, { sessionId, subject, expiresAt }: VerifiedNativeToken) {
-  const { db, identity, tokenValidityCache } = deps
-  const session = await checkNativeToken(
-    db.read,
-    tokenValidityCache,
-    { provider: identity.name, subject },
-    sessionId,
-  )
+async function identifyNative({ identity, tokenValidityCache }: AuthDeps, claims: VerifiedNativeToken) {
+  const { sessionId, subject, expiresAt } = claims
+  const caller = await tokenValidityCache.checkNative(claims, { provider: identity.name, subject })
   const credential = { kind: 'native' as const, sessionId, expiresAt: new Date(expiresAt) }
-  return { ...session, credential }
+  return { ...caller, credential }
 }
 
 /**

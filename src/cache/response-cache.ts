@@ -9,6 +9,7 @@
  * it may have read the previous state; its result is not served if it has an invalidated tag.
  */
 import { LRUCache } from 'lru-cache'
+import { createInvalidations } from './invalidations.ts'
 
 /** Counted from before the queries, so that a change in any process is visible within a second. */
 const MAX_AGE_MS = 900
@@ -16,8 +17,6 @@ const MAX_AGE_MS = 900
 const MAX_BYTES = 16 * 1024 * 1024
 /** Memory that an entry takes in addition to its value and name. */
 const OVERHEAD_BYTES = 500
-/** Tags are hashed into slots. Two tags in one slot invalidate each other's responses, which costs a computation. */
-const SLOTS = 65_536
 
 interface Cacheable<T> {
   value: T
@@ -35,7 +34,7 @@ interface Start {
   /** `ResponseCacheOptions.externalCommits` at the start. */
   externalCommits: number | null
   /** Number of the last invalidation before the start. */
-  invalidations: number
+  invalidated: number
 }
 
 interface Computation extends Start {
@@ -63,11 +62,6 @@ export interface ResponseCache {
    * A failed computation is not cached and rejects for every caller that waits for it.
    */
   get<T>(name: string, compute: () => Promise<Cacheable<T>>): MaybePromise<T>
-  /**
-   * The same for values that must never be outdated, such as token validity. Caches only if the database reports the commits
-   * of other processes, and checks for them at each call; otherwise computes at each call.
-   */
-  getConsistent<T>(name: string, compute: () => Promise<Cacheable<T>>): MaybePromise<T>
   /** Invalidates all responses with this tag. */
   invalidate(tag: string): void
 }
@@ -87,9 +81,7 @@ export function createResponseCache({
   externalCommits,
   maxBytes = MAX_BYTES,
 }: ResponseCacheOptions): ResponseCache {
-  let invalidations = 0
-  /** Number of the last invalidation of each slot. */
-  const invalidated = new Float64Array(SLOTS)
+  const invalidations = createInvalidations()
   const entries = new LRUCache<string, Entry>({
     maxSize: maxBytes,
     sizeCalculation: ({ value, slots }, name) =>
@@ -101,20 +93,25 @@ export function createResponseCache({
   const running = new Map<string, Computation>()
   const counts: CacheCounts = { hits: 0, misses: 0 }
   /** No other process is known to have committed since. */
-  const isCurrent = (start: Start) => start.externalCommits === externalCommits()
-  const isFresh = (start: Start) => isCurrent(start) && elapsed() - start.startedAt < MAX_AGE_MS
-  const isOutdated = ({ expiresAt, slots, invalidations }: Entry) =>
-    slots.some(slot => (invalidated[slot] ?? 0) > invalidations) || (expiresAt !== null && expiresAt <= now())
+  const isFresh = (start: Start) =>
+    start.externalCommits === externalCommits() && elapsed() - start.startedAt < MAX_AGE_MS
+  const isOutdated = ({ expiresAt, slots, invalidated }: Entry) =>
+    slots.some(slot => invalidations.has(slot, invalidated)) || (expiresAt !== null && expiresAt <= now())
 
   function run<T>(name: string, compute: () => Promise<Cacheable<T>>): Promise<T> {
     counts.misses++
-    const start = { startedAt: elapsed(), externalCommits: externalCommits(), invalidations }
+    const start = {
+      startedAt: elapsed(),
+      externalCommits: externalCommits(),
+      invalidated: invalidations.last(),
+    }
     const value = Promise.try(compute)
       .then(({ value, tags, expiresAt = null }) => {
         const other = running.get(name) ?? entries.peek(name)
         const isSuperseded =
           other !== undefined && other !== computation && other.startedAt >= start.startedAt
-        if (!isSuperseded) entries.set(name, { ...start, value, slots: tags.map(slotOf), expiresAt })
+        if (!isSuperseded)
+          entries.set(name, { ...start, value, slots: tags.map(invalidations.slotOf), expiresAt })
         return value
       })
       .finally(() => {
@@ -135,30 +132,12 @@ export function createResponseCache({
         return entry.value as T
       }
       const computation = running.get(name)
-      if (computation && computation.invalidations === invalidations && isFresh(computation)) {
+      if (computation && computation.invalidated === invalidations.last() && isFresh(computation)) {
         counts.hits++
         return computation.value as Promise<T>
       }
       return run(name, compute)
     },
-    getConsistent<T>(name: string, compute: () => Promise<Cacheable<T>>) {
-      // On SQLite it costs as much as a small statement.
-      const commits = externalCommits()
-      if (commits === null) {
-        counts.misses++
-        return Promise.try(compute).then(({ value }) => value)
-      }
-      const entry = entries.get(name)
-      if (entry && entry.externalCommits === commits && !isOutdated(entry)) {
-        counts.hits++
-        return entry.value as T
-      }
-      return run(name, compute)
-    },
-    invalidate(tag) {
-      invalidated[slotOf(tag)] = ++invalidations
-    },
+    invalidate: invalidations.add,
   }
 }
-
-const slotOf = (tag: string) => Bun.hash.xxHash32(tag) % SLOTS

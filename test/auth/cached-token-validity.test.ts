@@ -62,20 +62,26 @@ onEachEngine('A token with cached validity', world => {
 
   test('is checked again when its validity changes, and not after other changes', async () => {
     const { db, deps } = world
-    const tag = tokenValidityTag({ provider: 'mock-idp', subject: 'fan-1' })
-    let checks = 0
-    const check = () =>
-      deps.tokenValidityCache.getConsistent('a token', async () => ({ value: ++checks, tags: [tag] }))
-    const first = await check()
+    const caller = { provider: world.config.identity.name, subject: 'nobody' }
+    const at = world.clock.now()
+    const claims = { subject: 'nobody', tokenId: 'a token', issuedAt: 0, expiresAt: 0, authenticatedAt: 0 }
+    const { counts } = deps.tokenValidityCache
+    /** Returns whether the database was asked. */
+    async function check() {
+      const { misses } = counts
+      await deps.tokenValidityCache.checkSession(claims, caller, { tokenId: 'a token', issuedAt: at })
+      return counts.misses > misses
+    }
+    expect(await check()).toBe(true)
     await db.write(async tx => {
       for (let fan = 0; fan < 200_000; fan++) tx.invalidate(fanTag(`${fan}`))
     })
     // PostgreSQL does not report the commits of other processes, so nothing is cached.
     const isCached = db.externalCommits() !== null
-    expect(await check()).toBe(isCached ? first : first + 1)
-    await db.write(async tx => tx.invalidate(tag))
-    expect(await check()).toBe(checks)
-    expect(checks).toBe(isCached ? 2 : 3)
+    expect(await check()).toBe(!isCached)
+    await db.write(async tx => tx.invalidate(tokenValidityTag(caller)))
+    expect(await check()).toBe(true)
+    expect(await check()).toBe(!isCached)
   })
 
   test('is refused after too many newer devices signed in', async () => {
