@@ -219,7 +219,7 @@ export async function readBalance(reader: Reader, userId: string | undefined) {
 }
 
 /** Query for the points of a fan; no row without an account. */
-export function accountOf(reader: Reader, userId: string) {
+function accountOf(reader: Reader, userId: string) {
   const { pointsAccounts } = reader.tables
   return reader
     .select({ balance: pointsAccounts.balance, lifetime: pointsAccounts.lifetime })

@@ -6,7 +6,7 @@ import { fanTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { accountOf } from '../points/ledger.ts'
+import { balanceOf } from '../points/history.ts'
 import { requireTeam } from '../teams/teams.ts'
 import { completionOf } from '../users/completion.ts'
 import { mirrorOf, presentIdentity } from '../users/mirror.ts'
@@ -67,18 +67,28 @@ async function recordProfileCompleted(tx: Transaction, userId: string): Promise<
 const notFound = () =>
   new DomainError('profile_not_found', { detail: 'Create it with POST /api/user/profile, or onboard.' })
 
-const selectProfile = prepared((reader: Reader, userId: string) =>
-  reader
-    .select()
-    .from(activeUser(reader, userId).as('user'))
-    .leftJoin(mirrorOf(reader, userId).as('mirror'), sql`true`)
-    .leftJoin(completionOf(reader, userId).as('completion'), sql`true`)
-    .leftJoin(accountOf(reader, userId).as('account'), sql`true`),
-)
+const selectProfile = prepared((reader: Reader, id: string) => {
+  const user = activeUser(reader, id).as('user')
+  const mirror = mirrorOf(reader, id).as('mirror')
+  const completion = completionOf(reader, id).as('completion')
+  const { provider, subject, displayName, handle, avatarUrl, bio, country, locale, favoriteTeamId } = user
+  const own = { displayName, handle, avatarUrl, bio, country, locale, favoriteTeamId }
+  const { userId, email, emailVerified, name, picture, updatedAt, syncedAt } = mirror
+  return reader
+    .select({
+      user: { id: user.id, provider, subject, ...own, createdAt: user.createdAt, updatedAt: user.updatedAt },
+      mirror: { userId, email, emailVerified, name, picture, updatedAt, syncedAt },
+      completedAt: completion.completedAt,
+      points: balanceOf(reader, id),
+    })
+    .from(user)
+    .leftJoin(mirror, sql`true`)
+    .leftJoin(completion, sql`true`)
+})
 
 type ProfileRow = Awaited<ReturnType<typeof selectProfile>>[number]
 
-function presentProfile({ user, mirror, completion, account }: ProfileRow) {
+function presentProfile({ user, mirror, completedAt, points }: ProfileRow) {
   return {
     id: user.id,
     ...publicProfileOf(user, mirror),
@@ -88,10 +98,10 @@ function presentProfile({ user, mirror, completion, account }: ProfileRow) {
     locale: user.locale,
     favoriteTeamId: user.favoriteTeamId,
     identity: presentIdentity(user, mirror),
-    points: account?.balance ?? 0,
+    points,
     onboarding: {
-      state: completion ? ('completed' as const) : ('not_started' as const),
-      completedAt: completion?.completedAt.toISOString() ?? null,
+      state: completedAt ? ('completed' as const) : ('not_started' as const),
+      completedAt: completedAt?.toISOString() ?? null,
     },
     createdAt: user.createdAt.toISOString(),
     updatedAt: user.updatedAt.toISOString(),

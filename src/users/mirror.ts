@@ -21,7 +21,7 @@ export const findMirror = preparedRow(mirrorOf)
 
 export function presentIdentity(
   { provider, subject }: Pick<Caller, 'provider' | 'subject'>,
-  row?: Mirror | null,
+  row?: Omit<Mirror, 'fieldTimes' | 'statedAt' | 'deletedAt'> | null,
 ): typeof Identity.static {
   return {
     provider,
