@@ -48,6 +48,7 @@ export type Unit =
   | 'ms'
   | 'MB'
   | 'KB'
+  | 'instructions'
   | 'x'
 
 export interface Row {

@@ -124,6 +124,35 @@ for (const engine of sharedEngines) {
       for (const { body } of await askAll('/api/dashboard', token)) expect(body).toMatchObject(named('After'))
     })
 
+    // Only SQLite: PostgreSQL may serve a cached response for less than a second.
+    test.skipIf(engine.name !== 'SQLite')(
+      'a write is visible in all workers once its response is sent, also under load (SQLite)',
+      async () => {
+        const token = await provider.idp.issueToken('fan-0003')
+        const reader = await provider.idp.issueToken('fan-0005')
+        const bioFrom = async (token: string) => {
+          const headers = { authorization: `Bearer ${token}`, connection: 'close' }
+          const response = await fetch(`${api.origin}/api/user/profile`, { headers, keepalive: false })
+          const { bio }: { bio: string | null } = JSON.parse(await response.text())
+          return bio
+        }
+        let done = false
+        const load = Array.from({ length: 12 }, async () => {
+          while (!done) await bioFrom(reader)
+        })
+        const old: unknown[] = []
+        for (let n = 0; n < 40; n++) {
+          const bio = `Change ${n}`
+          expect((await send('/api/user/profile', token, { bio }, 'PATCH')).status).toBe(200)
+          const seen = await Promise.all(Array.from({ length: 8 }, () => bioFrom(token)))
+          old.push(...seen.filter(other => other !== bio))
+        }
+        done = true
+        await Promise.all(load)
+        expect(old).toEqual([])
+      },
+    )
+
     const changesOf = (running: RunningApi) =>
       linesOf(running).flatMap(({ msg, worker = 0, logLevel }) =>
         msg === 'log level changed' ? [`${logLevel} ${worker}`] : [],
