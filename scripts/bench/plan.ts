@@ -46,6 +46,22 @@ export interface Measurement {
 export const secondsOf = (requests: number, perSecond: number, planned: number): number =>
   perSecond > 0 ? requests / perSecond : planned
 
+/** Of loads one after another. Each of the latencies is the highest: percentiles cannot be merged. */
+export function mergeMeasurements(loads: Measurement[], planned: number): Measurement {
+  const sum = (of: (load: Measurement) => number) => loads.reduce((total, load) => total + of(load), 0)
+  const seconds = (load: Measurement) => secondsOf(load.requests, load.perSecond, planned)
+  const highest = (name: keyof Latency) => Math.max(...loads.map(({ latency }) => latency[name]))
+  const [requests, lasted] = [sum(load => load.requests), sum(seconds)]
+  return {
+    requests,
+    perSecond: requests / lasted,
+    failed: sum(({ failed }) => failed),
+    latency: { p50: highest('p50'), p90: highest('p90'), p99: highest('p99'), max: highest('max') },
+    sent: sum(({ sent }) => sent),
+    generatorCpu: sum(load => load.generatorCpu * seconds(load)) / lasted,
+  }
+}
+
 /** The number of requests before a pair of token and request repeats. */
 export function distinctRequests({ tokens, requests }: Plan): number {
   const [a, b] = [Math.max(tokens.length, 1), requests.length]

@@ -4,8 +4,6 @@ import { cpus } from 'node:os'
 
 export const root = `${import.meta.dir}/../..`
 
-const PERF_START_MS = 200
-
 /** The state of a listening socket in /proc/net/tcp. */
 const LISTENING = '0A'
 
@@ -93,6 +91,8 @@ export interface Running {
   pid: number
   /** Milliseconds from the start of the process to its first response with status 200. */
   startMs: number
+  /** Further instances on the same database, which are loaded in turn and stop with it. */
+  others?: Running[]
   stop(): Promise<void>
 }
 
@@ -153,31 +153,12 @@ export async function startServer(
   }
 }
 
-/** CPU seconds used by all threads of a process and its children; null where /proc is not available. */
-export function cpuSecondsOf(pid: number): number | null {
-  const own = ownCpuSeconds(pid)
-  return own === null ? null : childrenOf(pid).reduce((sum, child) => sum + (cpuSecondsOf(child) ?? 0), own)
-}
-
-/**
- * Counts the instructions of a process and its children, by Linux's `perf`, until the result is called. Other than CPU time,
- * they do not depend on who shares a core and its caches. Null where they cannot be counted.
- */
-export async function countInstructions(pid: number): Promise<() => Promise<number | null>> {
-  if (!Bun.which('perf')) return async () => null
-  const pids = [pid, ...childrenOf(pid)].join()
-  const child = track(
-    Bun.spawn(['perf', 'stat', '-x,', '-e', 'instructions', '-p', pids], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    }),
-  )
-  // It says nothing when it has begun to count.
-  await Bun.sleep(PERF_START_MS)
-  return async () => {
-    child.kill('SIGINT')
-    const counted = /^(\d+),/m.exec(await new Response(child.stderr).text())?.[1]
-    return counted === undefined ? null : Number(counted)
-  }
+/** CPU seconds used by all threads of processes and their children; null where /proc is not available. */
+export function cpuSecondsOf(...pids: number[]): number | null {
+  const own = pids.map(ownCpuSeconds)
+  if (own.includes(null)) return null
+  const sum = (all: (number | null)[]) => all.reduce<number>((total, used) => total + (used ?? 0), 0)
+  return sum(own) + sum(pids.flatMap(childrenOf).map(child => cpuSecondsOf(child)))
 }
 
 /** CPU seconds used by the PostgreSQL processes of this machine; null where there are none. */

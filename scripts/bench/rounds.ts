@@ -1,15 +1,15 @@
 /** Measures servers in alternation, so that other load on the machine affects all of them. */
 
-import { distinctRequests, type Latency, type Measurement, type Plan, secondsOf } from './plan.ts'
-import { primeTokens } from './prime-tokens.ts'
 import {
-  coreCount,
-  countInstructions,
-  cpuSecondsOf,
-  machineCpuSeconds,
-  postgresCpuSeconds,
-  type Running,
-} from './process.ts'
+  distinctRequests,
+  type Latency,
+  type Measurement,
+  mergeMeasurements,
+  type Plan,
+  secondsOf,
+} from './plan.ts'
+import { primeTokens } from './prime-tokens.ts'
+import { coreCount, cpuSecondsOf, machineCpuSeconds, postgresCpuSeconds, type Running } from './process.ts'
 import { type Bench, median, type Outcome, type Row, row } from './scenario.ts'
 import { PeerMissing, type Subject } from './subjects.ts'
 import { type WarmUp, warmUp } from './warm-up.ts'
@@ -23,8 +23,8 @@ const MARGIN = 1.3
 
 /** The part of a bench that measuring needs. */
 interface MeasureContext extends Pick<Bench, 'options' | 'generator' | 'cores'> {
-  /** Also counts the instructions of servers. */
-  countsInstructions?: true
+  /** Receives a line for each warm-up and each round. */
+  progress?(line: string): void
 }
 
 export interface Contender {
@@ -36,8 +36,6 @@ export interface Contender {
   label?: string
   /** Default: the option `--connections`. */
   connections?: number
-  /** Requests of the warm-up, at least. */
-  warmUpRequests?: number
 }
 
 type Share = 'serverCpu' | 'databaseCpu' | 'othersCpu'
@@ -56,7 +54,7 @@ interface Lane {
   /** A request of a `once` plan was repeated. */
   ranOut: boolean
   warmUps: WarmUp[]
-  measured: (Measurement & Record<Share | 'instructions', number | null>)[]
+  measured: (Measurement & Record<Share, number | null>)[]
 }
 
 export async function compare(bench: MeasureContext, contenders: Contender[]): Promise<Outcome> {
@@ -87,6 +85,7 @@ export async function compare(bench: MeasureContext, contenders: Contender[]): P
     }
     for (const lane of lanes) await prepare(bench, lane)
     for (let round = 0; round < options.rounds; round++) {
+      bench.progress?.(`round ${round + 1} of ${options.rounds}…`)
       // Each round starts with another server.
       for (let turn = 0; turn < lanes.length; turn++) {
         const lane = lanes[(round + turn) % lanes.length]
@@ -123,6 +122,12 @@ export async function compare(bench: MeasureContext, contenders: Contender[]): P
   }
 }
 
+const instancesOf = ({ running }: Lane) => [running, ...(running.others ?? [])]
+
+/** Whole seconds, as wrk takes no others. */
+const secondsOfEach = ({ options }: MeasureContext, lane: Lane) =>
+  Math.ceil(options.seconds / instancesOf(lane).length)
+
 /** Whether a `once` plan has enough unsent requests for `seconds` more at `perSecond`. */
 function hasPairsFor(
   { options }: MeasureContext,
@@ -135,23 +140,27 @@ function hasPairsFor(
   return !plan.once || next + needed <= distinctRequests(plan)
 }
 
-/** Primes tokens and warms up, leaving enough unsent requests for a round. */
+/** Primes tokens and warms up each instance, leaving enough unsent requests for a round. */
 async function prepare(bench: MeasureContext, lane: Lane): Promise<void> {
-  const { plan, subject, warmUpRequests } = lane.contender
-  if (plan.primePath)
-    await primeTokens(lane.running.origin, plan.tokens, plan.primePath, { workers: subject.workers ?? 1 })
-  const { seconds } = bench.options
-  const warm = await warmUp(
-    second => load(bench, lane, second),
-    bench.options,
-    perSecond => hasPairsFor(bench, lane, 1 + seconds, perSecond),
-    warmUpRequests,
-  )
-  lane.warmUps.push(warm)
+  const { plan } = lane.contender
+  const instances = instancesOf(lane)
+  for (const [at, instance] of instances.entries()) {
+    bench.progress?.(`warming up ${lane.label}${instances.length > 1 ? ` (${at + 1})` : ''}…`)
+    if (plan.primePath) await primeTokens(instance.origin, plan.tokens, plan.primePath, { workers: 1 })
+    // The instances that follow are warmed up for a second at least.
+    const later = instances.length - at + instances.length * secondsOfEach(bench, lane)
+    const warm = await warmUp(
+      second => load(bench, lane, [instance], second),
+      bench.options,
+      perSecond => hasPairsFor(bench, lane, later, perSecond),
+    )
+    lane.warmUps.push(warm)
+  }
 }
 
 async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
-  const { seconds } = bench.options
+  const each = secondsOfEach(bench, lane)
+  const seconds = each * instancesOf(lane).length
   // A lane on fresh data cannot get more requests by a restart.
   if (!lane.fresh && !hasPairsFor(bench, lane, seconds, lane.fastest)) {
     await lane.running.stop()
@@ -161,13 +170,11 @@ async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
   lane.fresh = false
   const read = () => ({
     at: performance.now() / 1000,
-    server: cpuSecondsOf(lane.running.pid),
+    server: cpuSecondsOf(...instancesOf(lane).map(({ pid }) => pid)),
     machine: machineCpuSeconds(),
     database: bench.options.engine === 'postgres' ? postgresCpuSeconds() : null,
   })
-  const endCount = bench.countsInstructions && (await countInstructions(lane.running.pid))
-  const [before, measurement, after] = [read(), await load(bench, lane, seconds), read()]
-  const instructions = (await endCount?.()) ?? null
+  const [before, measurement, after] = [read(), await load(bench, lane, instancesOf(lane), each), read()]
   const used = (name: 'server' | 'machine' | 'database') => {
     const [from, to] = [before[name], after[name]]
     return from === null || to === null ? null : to - from
@@ -178,33 +185,40 @@ async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
   const own = (server ?? 0) + measurement.generatorCpu * lasted
   const othersCpu = all === null ? null : Math.max(0, all - own) / (after.at - before.at) / coreCount()
   const databaseCpu = database === null ? null : database / lasted
-  lane.measured.push({ ...measurement, serverCpu, databaseCpu, othersCpu, instructions })
+  lane.measured.push({ ...measurement, serverCpu, databaseCpu, othersCpu })
 }
 
+/** Loads instances one after another, for `seconds` each. The plan continues from one to the next. */
 async function load(
   { generator, options, cores }: MeasureContext,
   lane: Lane,
+  instances: Running[],
   seconds: number,
 ): Promise<Measurement> {
-  const { connections = options.connections } = lane.contender
-  const measured = await generator.measure(lane.running.origin, lane.contender.plan, {
-    seconds,
-    connections,
-    first: lane.next,
-    core: cores.generator,
-  })
-  lane.next += measured.sent
-  lane.ranOut ||= lane.contender.plan.once === true && lane.next > distinctRequests(lane.contender.plan)
+  const { plan, connections = options.connections } = lane.contender
+  const loads: Measurement[] = []
+  for (const { origin } of instances) {
+    const one = await generator.measure(origin, plan, {
+      seconds,
+      connections,
+      first: lane.next,
+      core: cores.generator,
+    })
+    lane.next += one.sent
+    loads.push(one)
+  }
+  const measured = mergeMeasurements(loads, seconds)
+  lane.ranOut ||= plan.once === true && lane.next > distinctRequests(plan)
   lane.fastest = Math.max(lane.fastest, measured.perSecond)
   return measured
 }
 
 function summarize({ label, measured, warmUps }: Lane): Row {
   const of = (read: (measurement: (typeof measured)[number]) => number) => median(measured.map(read))
-  const share = (name: Share | 'instructions', each = (_: Measurement) => 1) =>
+  const share = (name: Share) =>
     measured.some(measurement => measurement[name] === null)
       ? null
-      : of(measurement => (measurement[name] ?? 0) / each(measurement))
+      : of(measurement => measurement[name] ?? 0)
   const latency = (name: keyof Latency) => of(({ latency }) => latency[name])
   return row(
     label,
@@ -225,7 +239,6 @@ function summarize({ label, measured, warmUps }: Lane): Row {
       serverCpu: share('serverCpu'),
       databaseCpu: share('databaseCpu'),
       othersCpu: share('othersCpu'),
-      instructionsPerRequest: share('instructions', ({ requests }) => requests),
     },
   )
 }

@@ -48,7 +48,6 @@ export type Unit =
   | 'ms'
   | 'MB'
   | 'KB'
-  | 'instructions'
   | 'x'
 
 export interface Row {

@@ -13,7 +13,7 @@ import { installExpress } from './install-express.ts'
 import { AUDIENCE, ISSUER, type Issuer, PROVIDER } from './issuer.ts'
 import { type Running, root, startServer } from './process.ts'
 
-type SubjectName = 'matchday' | 'bare' | 'one list' | 'one row' | 'group commit' | 'transactions' | 'express'
+type SubjectName = 'matchday' | 'bare' | 'one list' | 'group commit' | 'transactions' | 'express'
 
 /** The load exceeds every rate limit of one address and one caller. */
 const quotas = (of: string) =>
@@ -31,8 +31,6 @@ const neverReached = quotas('1000000000')
 /** A server that can be measured. */
 export interface Subject {
   name: SubjectName
-  /** Worker processes on its port. Default 1. */
-  workers?: number
   /** Starts it on a new database with `fans` fans. */
   start(fans: number): Promise<Running>
 }
@@ -53,12 +51,10 @@ interface EngineSubjects {
   grown: Subject
   /** `Bun.serve` that reads the rows of the list of rewards by one prepared statement. The bearer token is the fan's subject. */
   oneList: Subject
-  /** The same with one row of one table. */
-  oneRow(workers: number): Subject
   /** `Bun.serve` with only the statements of a claim. The bearer token is the fan's subject. */
   rawClaims: Subject
   /** Matchday on a database that is changed before the server starts. */
-  prepared(prepare: (url: string) => Promise<void>): Subject
+  prepared(prepare: (url: string) => Promise<void>, options?: InstanceOptions): Subject
   /** `Bun.serve` with only the statements of an event that earns points. The bearer token is not verified. */
   rawEvents: Subject
   express: Subject
@@ -68,8 +64,8 @@ export interface Subjects {
   /** Matchday on the engine of the options. */
   matchday: Subject
   on(engine: Engine): EngineSubjects
-  /** Matchday with `workers` processes, by default on any core. */
-  matchdayInWorkers(on: Engine, workers: number, options?: WorkersOptions): Subject
+  /** Matchday with `workers` processes, on any core. */
+  matchdayInWorkers(on: Engine, workers: number): Subject
   /** Matchday with rate limits that are never reached. */
   matchdayWithLimits: Subject
   /** Matchday on a database that exists, and stays when the server stops. */
@@ -82,12 +78,10 @@ export interface Subjects {
   environment(url: string): Record<string, string>
 }
 
-interface WorkersOptions {
-  /** Changes the database before the processes start. */
-  prepare?: ((url: string) => Promise<void>) | undefined
+interface InstanceOptions {
+  /** Each has a port of its own, as behind a load balancer, and all share the server's core. Default 1. */
+  instances?: number
   env?: Record<string, string>
-  /** All processes share it. */
-  core?: number | null
 }
 
 interface MatchdayOptions {
@@ -149,14 +143,12 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
       },
     })
 
-  const reference =
-    (file: string, workers = 1) =>
-    (url: string) =>
-      startServer([process.execPath, `${import.meta.dir}/servers/${file}`], {
-        ...{ core, workers },
-        path: '/',
-        env: { DATABASE_URL: url, WORKERS: String(workers) },
-      })
+  const reference = (file: string) => (url: string) =>
+    startServer([process.execPath, `${import.meta.dir}/servers/${file}`], {
+      core,
+      path: '/',
+      env: { DATABASE_URL: url },
+    })
 
   const express = (url: string) =>
     startServer(['node', 'server.js'], {
@@ -194,18 +186,14 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
           }),
       },
       oneList: subject('one list', reference('one-list.ts')),
-      oneRow: workers => ({
-        ...subject('one row', reference('one-row.ts', workers)),
-        workers,
-      }),
       rawClaims:
         engine === 'sqlite'
           ? subject('group commit', reference('group-commit.ts'))
           : subject('transactions', reference('transactions.ts')),
-      prepared: prepare =>
+      prepared: (prepare, { instances = 1, env = {} } = {}) =>
         subject('matchday', async url => {
           await prepare(url)
-          return matchday(url)
+          return startInstances(instances, () => matchday(url, { core, workers: 1, env }))
         }),
       rawEvents:
         engine === 'sqlite'
@@ -238,14 +226,9 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
           return matchday(url, { core, workers: 1, env: { NODE_ENV: 'test' } })
         }),
     }),
-    matchdayInWorkers: (on, workers, { prepare, env, core = null } = {}) => ({
+    matchdayInWorkers: (on, workers) => ({
       name: 'matchday',
-      workers,
-      start: fans =>
-        onCopy(on, fans, async url => {
-          await prepare?.(url)
-          return matchday(url, { core, workers, ...(env ? { env } : {}) })
-        }),
+      start: fans => onCopy(on, fans, url => matchday(url, { core: null, workers })),
     }),
     matchdayOn: url => matchday(url),
     bare: response => ({
@@ -261,6 +244,19 @@ export async function createSubjects(options: SubjectOptions): Promise<Subjects>
       },
     }),
   }
+}
+
+async function startInstances(count: number, start: () => Promise<Running>): Promise<Running> {
+  const first = await start()
+  const others: Running[] = []
+  const stop = async () => void (await Promise.all([first, ...others].map(instance => instance.stop())))
+  try {
+    while (others.length < count - 1) others.push(await start())
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { ...first, others, stop }
 }
 
 async function addEndpoints(databaseUrl: string, key: JWK, urls: string[]): Promise<void> {

@@ -1,7 +1,7 @@
 /** The targets, as ratios within one run. Targets of scenarios that did not run are not evaluated. */
 import type { Engine } from './databases.ts'
 import type { Outcome, Row } from './scenario.ts'
-import { BARE, BY_CPU, WORK } from './scenarios/scale.ts'
+import { OPERATIONS, scalingOf } from './scenarios/scale.ts'
 
 export interface Results {
   [scenario: string]: Outcome
@@ -83,32 +83,6 @@ function herdGoodput({ herd }: Results): number | undefined {
   return ratios.length > 0 ? Math.min(...ratios) : undefined
 }
 
-/** The rows of four processes divided by those of one, by operation. */
-function scalingBy({ scale }: Results, figure: string): Map<string, number> {
-  const rows = scale?.invalid ? [] : (scale?.rows ?? [])
-  const ratios = new Map<string, number>()
-  for (const { subject, median } of rows) {
-    const end = `, 4 processes, ${figure}`
-    const name = subject.endsWith(end) && subject.slice(0, -end.length)
-    const one = rows.find(row => row.subject === `${name}, 1 process, ${figure}`)
-    if (name && one) ratios.set(name, median / one.median)
-  }
-  return ratios
-}
-
-/** Instructions of a request with one process divided by those with four: the minimum over operations. */
-function workScaling(results: Results): number | undefined {
-  const ratios = [...scalingBy(results, WORK).values()]
-  return ratios.length > 0 ? 1 / Math.max(...ratios) : undefined
-}
-
-/** Requests for each CPU second by four processes divided by those of one, beside the same ratio of a bare server. */
-function cpuScaling(results: Results): number | undefined {
-  const { [BARE]: bare, ...others } = Object.fromEntries(scalingBy(results, BY_CPU))
-  const ratios = Object.values(others)
-  return bare && ratios.length > 0 ? Math.min(...ratios) / bare : undefined
-}
-
 /** The maximum of the latencies whose subject ends in `name`. */
 const herdLatency =
   (name: string) =>
@@ -180,6 +154,17 @@ const settlementTargets = (engine: Engine): Target[] =>
     max: 60,
   }))
 
+/** The share of the throughput of one instance for each CPU second that several keep. */
+const scaleTargets = OPERATIONS.flatMap(name =>
+  [2, 4].map(
+    (count): Target => ({
+      title: `${name}, by CPU of the API, ${count} instances / one`,
+      ...ratio('scale', ...scalingOf(name, count)),
+      min: 0.9,
+    }),
+  ),
+)
+
 const targets: Target[] = [
   { title: 'packs / bare Bun.serve', ...ratio('packs', 'matchday', 'bare'), min: 0.75 },
   ...crowdTargets('sqlite', { rewards: 1, profile: 1.2, dashboard: 0.5, lists: 12, claims: 8 }),
@@ -193,12 +178,7 @@ const targets: Target[] = [
     ...ratio('webhooks', `${engine}, two endpoints`, `${engine}, no endpoint`),
     min: 0.8,
   })),
-  { title: 'requests by work of the API, four processes / one, minimum', value: workScaling, min: 0.9 },
-  {
-    title: 'requests by CPU of the API, four processes / one, minimum, beside a bare server',
-    value: cpuScaling,
-    min: 0.9,
-  },
+  ...scaleTargets,
   { title: 'herd, throughput of writes / capacity, minimum', value: herdGoodput, min: 0.8 },
   { title: 'herd, p99 of reads, ms', value: herdLatency(', reads, p99'), max: 100 },
   { title: 'herd, p99 of /readyz, ms', value: herdLatency(', readyz, p99'), max: 50 },

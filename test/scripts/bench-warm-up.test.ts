@@ -43,11 +43,6 @@ test('a warm-up ends earlier at its time limit, with too few requests left, and 
   expect(quick.loads).toEqual([2])
 })
 
-test('a warm-up goes on until the minimum of requests, at most ten times as long', async () => {
-  expect(await warmUp(server(100).load, options, () => true, 2_000)).toEqual({ seconds: 20, steady: true })
-  expect(await warmUp(server(1).load, options, () => true, 2_000)).toEqual({ seconds: 120, steady: true })
-})
-
 test('priming sends every token once, or on twelve connections for several workers, and fails on an error', async () => {
   const seen: string[] = []
   const api = Bun.serve({

@@ -1,10 +1,10 @@
 /**
- * What further API processes on one PostgreSQL give. They share one core of this machine and its caches, which has a price in
- * CPU time: that of a bare server is measured beside it. The work of a request is its instructions, which do not depend on that.
+ * What further instances on one PostgreSQL cost, as behind a load balancer. They run at the same time on one core and are loaded
+ * in turn: loaded at once, they would evict each other's data from the core's caches, which instances on cores of their own do not.
  */
 import { claimPlan } from '../catalogue.ts'
 import { countRoundTrips } from '../count-round-trips.ts'
-import { subjectOf, subjectsOf } from '../data.ts'
+import { subjectOf } from '../data.ts'
 import { eventData, prepareEvents, SERVER_KEY, typeOf } from '../event-rules.ts'
 import { PROVIDER } from '../issuer.ts'
 import type { Plan } from '../plan.ts'
@@ -21,25 +21,18 @@ import {
 } from '../scenario.ts'
 import { eventGenerator, eventPlan } from './events.ts'
 
-const PROCESSES = [1, 2, 4]
-/** The bare server that it is compared with. */
-export const BARE = 'one prepared row'
-/** What a row says of its subject. */
-export const BY_CPU = 'by CPU of the API'
-export const WORK = 'work'
-/** Connections for each process: every process has the same load to work on at once. */
-const CONNECTIONS = 16
-/** For each process, before it is measured: the JIT compiler optimizes what was called often. Batches are many calls. */
-const WARM_UP_REQUESTS = 50_000
-/** With batches of 100 events, so that the last ones end soon. */
+const INSTANCES = [1, 2, 4]
+/** The operations that are measured. */
+export const OPERATIONS = ['rewards', 'dashboard', 'claims', 'events, batches of 100'] as const
+/** So that the last batches end soon. */
 const BATCH_CONNECTIONS = 4
-/** All processes of a comparison run at the same time, and PostgreSQL accepts 100 connections by default. */
+/** All instances of a comparison run at the same time, and PostgreSQL accepts 100 connections by default. */
 const POOL = { DATABASE_POOL_SIZE: '5' }
-/** Their tokens are cached by all processes before the measurement. */
+/** Of reads. Each instance reads all their tokens into its cache before the measurement. */
 const CALLERS = 4_000
 
 interface Operation {
-  name: string
+  name: (typeof OPERATIONS)[number]
   plan: Plan
   /** The bench has an Express server for it. */
   withPeer?: boolean
@@ -50,9 +43,10 @@ interface Operation {
 
 function operationsOf({ options, tokensOf }: Bench): Operation[] {
   const tokens = tokensOf(options.fans, CALLERS)
-  const claims = claimPlan(tokens)
+  // All fans: a claim of each reward by each must last for all warm-ups and rounds.
+  const claims = claimPlan(tokensOf(options.fans))
   const bearer = (token = '') => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' })
-  const read = (name: string, path: string, withPeer = false): Operation => ({
+  const read = (name: Operation['name'], path: string, withPeer = false): Operation => ({
     ...{ name, withPeer },
     plan: { tokens, requests: [{ method: 'GET', path }], primePath: '/api/rewards' },
     request: nth => new Request(`http://localhost${path}`, { headers: bearer(tokens[nth]) }),
@@ -66,7 +60,7 @@ function operationsOf({ options, tokensOf }: Bench): Operation[] {
       withPeer: true,
       request(nth) {
         const { method = 'POST', path = '', body = '' } = claims.requests[0] ?? {}
-        return new Request(`http://localhost${path}`, { method, body, headers: bearer(tokens[nth]) })
+        return new Request(`http://localhost${path}`, { method, body, headers: bearer(claims.tokens[nth]) })
       },
     },
     {
@@ -90,39 +84,41 @@ function operationsOf({ options, tokensOf }: Bench): Operation[] {
 
 export const scale: Scenario = {
   name: 'scale',
-  summary: 'Lists, dashboards, claims and events by one, two and four processes on PostgreSQL',
+  summary: 'Lists, dashboards, claims and events by one, two and four instances on PostgreSQL',
   long: true,
   async run(bench) {
     if (!process.env.BENCH_POSTGRES_URL) return skipped('requires BENCH_POSTGRES_URL')
-    const outcomes = [await measureBare(bench)]
+    const outcomes: Outcome[] = []
     for (const operation of operationsOf(bench)) outcomes.push(await measure(bench, operation))
     const { notes, ...merged } = mergeOutcomes(outcomes)
-    const shared = `processes, PostgreSQL and the load share ${coreCount()} cores`
-    return { ...merged, notes: [shared, ...notes], separateRows: true }
+    const inTurn =
+      'instances run at the same time on one core and are loaded in turn; the CPU time of all is counted'
+    const shared = `instances, PostgreSQL and the load share ${coreCount()} cores`
+    return { ...merged, notes: [inTurn, shared, ...notes], separateRows: true }
   },
 }
 
 async function measure(bench: Bench, operation: Operation): Promise<Outcome> {
-  const { subjects, options } = bench
+  const { express, prepared } = bench.subjects.on('postgres')
   const { name, plan, isBatch } = operation
-  bench.log(`measuring ${name}…`)
-  const prepare = isBatch ? (url: string) => prepareEvents(url, { types: 1 }) : undefined
-  const generator = isBatch ? eventGenerator(bench, { batch: 100 }) : bench.generator
-  const contenders = PROCESSES.map((count): Contender => {
-    const { server: core } = bench.cores
-    const subject = subjects.matchdayInWorkers('postgres', count, { prepare, env: POOL, core })
-    const connections = count * (isBatch ? BATCH_CONNECTIONS : CONNECTIONS)
-    return {
-      subject,
-      label: labelOf(name, count),
-      plan,
-      connections,
-      warmUpRequests: options.quick || isBatch ? 0 : count * WARM_UP_REQUESTS,
-    }
-  })
-  if (operation.withPeer)
-    contenders.push({ subject: subjects.on('postgres').express, label: `${name}, Express and pg`, plan })
-  const outcome = await comparePerCpu({ ...bench, generator }, contenders)
+  const prepare = async (url: string) => {
+    if (isBatch) await prepareEvents(url, { types: 1 })
+  }
+  const contenders = INSTANCES.map(
+    (instances): Contender => ({
+      subject: prepared(prepare, { instances, env: POOL }),
+      ...{ label: labelOf(name, instances), plan },
+      ...(isBatch ? { connections: BATCH_CONNECTIONS } : {}),
+    }),
+  )
+  if (operation.withPeer) contenders.push({ subject: express, label: `${name}, Express and pg`, plan })
+  const measured = {
+    ...bench,
+    options: { ...bench.options, engine: 'postgres' as const },
+    generator: isBatch ? eventGenerator(bench, { batch: 100 }) : bench.generator,
+    progress: bench.log,
+  }
+  const { rows, notes, ...outcome } = await compare(measured, contenders)
   const { statements, roundTrips } = await countRoundTrips(
     bench,
     (handle, nth) => handle(operation.request(nth)),
@@ -130,42 +126,24 @@ async function measure(bench: Bench, operation: Operation): Promise<Outcome> {
   )
   return {
     ...outcome,
+    rows: rows.flatMap(row => [row, ...perCpu(row)]),
     notes: [
       `${name}: ${statements} statements and ${roundTrips} round trips a request`,
-      ...outcome.notes.map(note => (note.startsWith(name) ? note : `${name}: ${note}`)),
+      ...notes.map(note => (note.startsWith(name) ? note : `${name}: ${note}`)),
     ],
   }
 }
 
-/** What sharing a core costs a server that only reads one row. */
-function measureBare(bench: Bench): Promise<Outcome> {
-  const plan: Plan = { tokens: subjectsOf(CALLERS), requests: [{ method: 'GET', path: '/' }] }
-  const { oneRow } = bench.subjects.on('postgres')
-  const contenders = PROCESSES.map(
-    (count): Contender => ({
-      subject: oneRow(count),
-      ...{ label: labelOf(BARE, count), plan, connections: count * CONNECTIONS },
-    }),
-  )
-  return comparePerCpu(bench, contenders)
-}
+const labelOf = (name: string, count: number) => `${name}, ${count} ${count === 1 ? 'instance' : 'instances'}`
 
-async function comparePerCpu(bench: Bench, contenders: Contender[]): Promise<Outcome> {
-  const options = { ...bench.options, engine: 'postgres' as const }
-  const outcome = await compare({ ...bench, options, countsInstructions: true }, contenders)
-  return { ...outcome, rows: outcome.rows.flatMap(row => [row, ...perCpu(row), ...instructionsOf(row)]) }
-}
+const byCpu = (subject: string) => `${subject}, by CPU of the API`
 
-const labelOf = (name: string, count: number) => `${name}, ${count} ${count === 1 ? 'process' : 'processes'}`
+/** The subjects of rows whose ratio is what further instances leave of the throughput for each second of the API's CPU time. */
+export const scalingOf = (name: string, count: number) =>
+  [byCpu(labelOf(name, count)), byCpu(labelOf(name, 1))] as const
 
 /** How many requests a second of the API's CPU time is enough for. */
 function perCpu({ subject, detail }: Row): Row[] {
   const value = detail?.perCpuSecond
-  return typeof value === 'number' ? [row(`${subject}, ${BY_CPU}`, 'requests/s', [value])] : []
-}
-
-/** What the API does for a request, where it can be counted. */
-function instructionsOf({ subject, detail }: Row): Row[] {
-  const value = detail?.instructionsPerRequest
-  return typeof value === 'number' ? [row(`${subject}, ${WORK}`, 'instructions', [value])] : []
+  return typeof value === 'number' ? [row(byCpu(subject), 'requests/s', [value])] : []
 }
