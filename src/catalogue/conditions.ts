@@ -1,6 +1,6 @@
 /** What catalogue entries that listen to events state: a type of event, and conditions on its data. */
 import { type Static, Type } from '@sinclair/typebox'
-import { Closed } from '../core/schemas.ts'
+import { Closed, OneOf } from '../core/schemas.ts'
 import type { EntryFault } from './entry.ts'
 
 const OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'exists'] as const
@@ -41,10 +41,9 @@ export const DataPointer = (description: string) =>
 export const Condition = Closed(
   {
     path: DataPointer('Where the value is in the data of the event: a JSON pointer (RFC 6901).'),
-    op: Type.Union(
-      OPERATORS.map(op => Type.Literal(op)),
-      { description: 'Comparison. A missing member meets only `ne` and `exists` with false.' },
-    ),
+    op: OneOf(OPERATORS, {
+      description: 'Comparison. A missing member meets only `ne` and `exists` with false.',
+    }),
     value: Type.Union(
       [Scalar, Type.Array(Scalar, { minItems: 1, maxItems: 100, errorNoun: 'a list of these' })],
       {

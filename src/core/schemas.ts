@@ -6,8 +6,10 @@ import {
   FormatRegistry,
   type ObjectOptions,
   type SchemaOptions,
+  type TLiteral,
   type TProperties,
   type TSchema,
+  type TUnion,
   Type,
 } from '@sinclair/typebox'
 import { parseInstant, parseQueryInstant } from './instant.ts'
@@ -20,6 +22,15 @@ export function Closed<P extends TProperties>(properties: P, options: ObjectOpti
 export function Nullable<S extends TSchema>(schema: S, options: SchemaOptions = {}) {
   return Type.Union([schema, Type.Null()], options)
 }
+
+type Literals<Values extends readonly string[]> = { -readonly [At in keyof Values]: TLiteral<Values[At]> }
+
+/** One of these strings. Guarantee of the cast: there is a literal for each, in their order. */
+export const OneOf = <const Values extends readonly string[]>(values: Values, options: SchemaOptions = {}) =>
+  Type.Union(
+    values.map(value => Type.Literal(value)),
+    options,
+  ) as unknown as TUnion<Literals<Values>>
 
 /** An integer that JavaScript represents exactly. */
 export const Integer = (options: { description?: string; minimum?: number; maximum?: number } = {}) =>

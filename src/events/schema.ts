@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { EventType } from '../catalogue/conditions.ts'
-import { Closed, InstantInput, Integer } from '../core/schemas.ts'
+import { Closed, InstantInput, Integer, OneOf } from '../core/schemas.ts'
 import { FanReference } from '../users/fan-reference.ts'
 
 /** Of `data` as JSON in UTF-8. */
@@ -67,14 +67,11 @@ const CODES = {
 export const EventResult = Closed(
   {
     id: EventId,
-    outcome: Type.Union(
-      [Type.Literal('applied'), Type.Literal('duplicate'), Type.Literal('ignored'), Type.Literal('refused')],
-      {
-        description:
-          '`applied`: recorded. `duplicate`: recorded before; nothing changed. `ignored`: recorded, but nothing listens to ' +
-          'its type, or `code` says why not. `refused`: not recorded; `code` says why.',
-      },
-    ),
+    outcome: OneOf(['applied', 'duplicate', 'ignored', 'refused'], {
+      description:
+        '`applied`: recorded. `duplicate`: recorded before; nothing changed. `ignored`: recorded, but nothing listens to ' +
+        'its type, or `code` says why not. `refused`: not recorded; `code` says why.',
+    }),
     code: Type.Optional(
       Type.Unsafe<keyof typeof CODES>({
         type: 'string',

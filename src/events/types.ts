@@ -1,6 +1,6 @@
 /** The events that the application records itself (source `matchday`), and the schema of the data of each. */
 import { type Static, type TObject, Type } from '@sinclair/typebox'
-import { Closed, Id, Integer, Nullable } from '../core/schemas.ts'
+import { Closed, Id, Integer, Nullable, OneOf } from '../core/schemas.ts'
 
 /** The source of these events. No server key has this name. */
 export const APPLICATION = 'matchday'
@@ -84,7 +84,7 @@ export const applicationEvents = {
   'quest.completed': Closed(
     {
       questId: Type.String({ description: 'The quest.' }),
-      kind: Type.Union([Type.Literal('quest'), Type.Literal('achievement'), Type.Literal('streak')], {
+      kind: OneOf(['quest', 'achievement', 'streak'], {
         description: 'Kind of the quest.',
       }),
       period: Type.String({

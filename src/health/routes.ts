@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox'
 import { type Database, DatabaseError, translateDatabaseError } from '../../db/index.ts'
-import { Closed } from '../core/schemas.ts'
+import { Closed, OneOf } from '../core/schemas.ts'
 import { anyone } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
@@ -17,7 +17,7 @@ const check = (description: string) =>
 
 const Readiness = Closed(
   {
-    status: Type.Union([Type.Literal('ready'), Type.Literal('not_ready')], {
+    status: OneOf(['ready', 'not_ready'], {
       description: 'Whether to send requests here.',
     }),
     checks: Closed(

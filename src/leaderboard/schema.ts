@@ -1,15 +1,13 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Id, Instant, Integer, NextCursor, Nullable, PageQuery } from '../core/schemas.ts'
+import { Closed, Id, Instant, Integer, NextCursor, Nullable, OneOf, PageQuery } from '../core/schemas.ts'
 import { MAX_SEASON_LENGTH } from '../matches/schema.ts'
 
-const periods = [Type.Literal('all'), Type.Literal('week'), Type.Literal('month')] as const
-
-const kinds = [Type.Literal('points'), Type.Literal('predictions')] as const
+const PERIODS = ['all', 'week', 'month'] as const
 
 export const LeaderboardQuery = Closed({
   ...PageQuery,
   kind: Type.Optional(
-    Type.Union([...kinds], {
+    OneOf(['points', 'predictions'], {
       default: 'points',
       description: 'All points, or only those of predictions.',
       examples: ['predictions'],
@@ -25,7 +23,7 @@ export const LeaderboardQuery = Closed({
     }),
   ),
   period: Type.Optional(
-    Type.Union([...periods], {
+    OneOf(PERIODS, {
       default: 'all',
       description: 'Points of all time, of an ISO week, or of a month; UTC.',
       examples: ['week'],
@@ -83,7 +81,7 @@ export const Leaderboard = Closed(
             description: 'Of the matches; null: of all. Left out on the boards of all points.',
           }),
         ),
-        period: Type.Union([...periods], { description: 'All time, an ISO week or a month.' }),
+        period: OneOf(PERIODS, { description: 'All time, an ISO week or a month.' }),
         startsAt: Nullable(Instant('First instant of the period.')),
         endsAt: Nullable(Instant('First instant after it.')),
         final: Type.Boolean({

@@ -8,19 +8,13 @@ import {
   Integer,
   NextCursor,
   Nullable,
+  OneOf,
   PageQuery,
 } from '../core/schemas.ts'
 
-export const Status = Type.Union(
-  [
-    Type.Literal('scheduled'),
-    Type.Literal('live'),
-    Type.Literal('finished'),
-    Type.Literal('postponed'),
-    Type.Literal('cancelled'),
-  ],
-  { description: 'Status of the match. Postponed: without a new kick-off so far.' },
-)
+export const Status = OneOf(['scheduled', 'live', 'finished', 'postponed', 'cancelled'], {
+  description: 'Status of the match. Postponed: without a new kick-off so far.',
+})
 export type Status = typeof Status.static
 
 /** How long the name of a season can be. */

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable } from '../core/schemas.ts'
+import { Closed, Id, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../core/schemas.ts'
 
 const Price = Closed(
   {
@@ -79,7 +79,7 @@ const UserPack = Closed(
     id: Id('Id of the fan’s pack: the `userPackId` in requests.'),
     packId: PackId,
     purchaseId: Id('Id of the purchase of this pack.'),
-    state: Type.Union([Type.Literal('sealed'), Type.Literal('opened'), Type.Literal('revoked')], {
+    state: OneOf(['sealed', 'opened', 'revoked'], {
       description: '`revoked`: its purchase was refunded before it was opened.',
     }),
     seedHash: Type.String({ description: 'SHA-256 of the server seed, which the proof reveals.' }),
@@ -93,20 +93,10 @@ export const Purchase = Closed(
   {
     id: Id('Id of the purchase: the `purchaseId` in requests.'),
     packId: PackId,
-    status: Type.Union(
-      [
-        Type.Literal('pending'),
-        Type.Literal('completed'),
-        Type.Literal('expired'),
-        Type.Literal('cancelled'),
-        Type.Literal('refund_due'),
-        Type.Literal('refunded'),
-      ],
-      {
-        description:
-          '`cancelled`: by the fan, before it was completed. `refund_due`: paid too late, or after it was cancelled; the money is refunded.',
-      },
-    ),
+    status: OneOf(['pending', 'completed', 'expired', 'cancelled', 'refund_due', 'refunded'], {
+      description:
+        '`cancelled`: by the fan, before it was completed. `refund_due`: paid too late, or after it was cancelled; the money is refunded.',
+    }),
     price: Price,
     seedHash: Type.String({ description: 'SHA-256 of the server seed, which the proof reveals.' }),
     termsHash: Type.String({

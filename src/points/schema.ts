@@ -1,11 +1,20 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Id, Instant, InstantParameter, Integer, NextCursor, PageQuery } from '../core/schemas.ts'
+import {
+  Closed,
+  Id,
+  Instant,
+  InstantParameter,
+  Integer,
+  NextCursor,
+  OneOf,
+  PageQuery,
+} from '../core/schemas.ts'
 import { POINTS_REASONS } from './reasons.ts'
 
-const Reason = Type.Union(
-  POINTS_REASONS.map(reason => Type.Literal(reason)),
-  { description: 'Only entries of this reason.', examples: ['onboarding'] },
-)
+const Reason = OneOf(POINTS_REASONS, {
+  description: 'Only entries of this reason.',
+  examples: ['onboarding'],
+})
 
 export const PointsQuery = Closed({
   ...PageQuery,

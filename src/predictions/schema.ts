@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Integer, NextCursor, Nullable } from '../core/schemas.ts'
+import { Closed, Instant, Integer, NextCursor, Nullable, OneOf } from '../core/schemas.ts'
 
 /** Goals that can be predicted for one team. */
 const Score = (description: string) => Integer({ minimum: 0, maximum: 99, description })
@@ -17,7 +17,7 @@ export const Prediction = Closed(
     matchId: Type.String({ description: 'Slug of the match.' }),
     ...scores,
     predictedAt: Instant('When the fan wrote these scores.'),
-    state: Type.Union([Type.Literal('open'), Type.Literal('settled'), Type.Literal('void')], {
+    state: OneOf(['open', 'settled', 'void'], {
       description:
         '`void`: the match was cancelled, or had begun before the prediction was written, as a later report says.',
     }),

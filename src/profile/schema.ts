@@ -1,9 +1,9 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { Closed, Id, Instant, Integer, Nullable } from '../core/schemas.ts'
+import { Closed, Id, Instant, Integer, Nullable, OneOf } from '../core/schemas.ts'
 import { exampleIdentity, Identity } from '../users/schema.ts'
 import { ruledText } from './rules.ts'
 
-const OnboardingState = Type.Union([Type.Literal('not_started'), Type.Literal('completed')], {
+const OnboardingState = OneOf(['not_started', 'completed'], {
   description: 'Completed once for ever.',
 })
 
@@ -113,7 +113,7 @@ export const Onboarding = Closed(
       },
       { description: 'The global leaderboard.' },
     ),
-    identitySync: Type.Union([Type.Literal('synced'), Type.Literal('deferred')], {
+    identitySync: OneOf(['synced', 'deferred'], {
       description: '`deferred`: the provider’s data has not been synced yet.',
     }),
     alreadyCompleted: Type.Optional(

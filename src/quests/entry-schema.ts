@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Conditions, DataPointer, EventType } from '../catalogue/conditions.ts'
 import { availabilityMembers, EntrySlug, HttpsUrl, Line, Maybe } from '../catalogue/entry-schema.ts'
-import { Closed, Integer } from '../core/schemas.ts'
+import { Closed, Integer, OneOf } from '../core/schemas.ts'
 
 const QuestStep = Closed(
   {
@@ -25,7 +25,7 @@ export const QuestEntry = Closed(
     title: Line(100, 'What fans see.'),
     description: Line(2000, 'What fans do to complete it.'),
     imageUrl: Maybe(HttpsUrl('Picture of it.')),
-    kind: Type.Union([Type.Literal('quest'), Type.Literal('achievement'), Type.Literal('streak')], {
+    kind: OneOf(['quest', 'achievement', 'streak'], {
       description: 'An achievement is completed once; a streak counts the periods completed in a row.',
       errorNoun: 'quest, achievement or streak',
     }),
@@ -34,13 +34,10 @@ export const QuestEntry = Closed(
       maxItems: 20,
       description: 'All must be completed, in any order.',
     }),
-    period: Type.Union(
-      [Type.Literal('once'), Type.Literal('day'), Type.Literal('week'), Type.Literal('month')],
-      {
-        description: 'How often it starts again: weeks start on Mondays.',
-        errorNoun: 'once, day, week or month',
-      },
-    ),
+    period: OneOf(['once', 'day', 'week', 'month'], {
+      description: 'How often it starts again: weeks start on Mondays.',
+      errorNoun: 'once, day, week or month',
+    }),
     timeZone: Type.Optional(
       Type.String({
         maxLength: 64,
@@ -75,7 +72,7 @@ export const QuestEntry = Closed(
       ),
     ),
     claim: Type.Optional(
-      Type.Union([Type.Literal('auto'), Type.Literal('manual')], {
+      OneOf(['auto', 'manual'], {
         default: 'auto',
         description: 'Whether the reward is given at once, or when the fan claims it.',
         errorNoun: 'auto or manual',

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, IdReference, Instant, Integer, Nullable } from '../core/schemas.ts'
+import { Closed, IdReference, Instant, Integer, Nullable, OneOf } from '../core/schemas.ts'
 
 const Count = (description: string) => Integer({ minimum: 0, description })
 
@@ -31,11 +31,11 @@ const Quest = Closed(
     title: Type.String({ description: 'For the fan to read.' }),
     description: Type.String({ description: 'For the fan to read.' }),
     imageUrl: Nullable(Type.String(), { description: 'https URL.' }),
-    kind: Type.Union([Type.Literal('quest'), Type.Literal('achievement'), Type.Literal('streak')], {
+    kind: OneOf(['quest', 'achievement', 'streak'], {
       description: 'An achievement is completed once; a streak counts the periods completed in a row.',
     }),
     reward: Reward('What the completed period gives; fixed at the first progress in the period.'),
-    claim: Type.Union([Type.Literal('auto'), Type.Literal('manual')], {
+    claim: OneOf(['auto', 'manual'], {
       description: '`manual`: the fan claims the reward.',
     }),
     startsAt: Nullable(Instant('When the quest starts.')),
@@ -51,19 +51,10 @@ const Quest = Closed(
       }),
       { description: 'Null for a quest that does not start again.' },
     ),
-    state: Type.Union(
-      [
-        Type.Literal('locked'),
-        Type.Literal('in_progress'),
-        Type.Literal('completed'),
-        Type.Literal('claimed'),
-        Type.Literal('expired'),
-      ],
-      {
-        description:
-          '`locked`: the quests of `blockedBy` come first; events count already. `completed`: the reward can be claimed, also after the period. `expired`: the period ended incomplete.',
-      },
-    ),
+    state: OneOf(['locked', 'in_progress', 'completed', 'claimed', 'expired'], {
+      description:
+        '`locked`: the quests of `blockedBy` come first; events count already. `completed`: the reward can be claimed, also after the period. `expired`: the period ended incomplete.',
+    }),
     progress: Type.Array(
       Closed({
         stepId: Type.String({ description: 'Slug of the step.' }),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, IdReference, Instant, Integer, NextCursor, Nullable } from '../core/schemas.ts'
+import { Closed, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../core/schemas.ts'
 
 const Reward = Closed(
   {
@@ -21,19 +21,14 @@ const Reward = Closed(
     stockRemaining: Nullable(Integer({ minimum: 0 }), {
       description: 'Units left to claim. Null: no limit.',
     }),
-    state: Type.Union([Type.Literal('unclaimed'), Type.Literal('claimed'), Type.Literal('redeemed')], {
+    state: OneOf(['unclaimed', 'claimed', 'redeemed'], {
       description: 'State of the caller’s claim.',
     }),
     unlocked: Type.Boolean({ description: 'Whether the caller has the required points.' }),
     claimable: Type.Boolean({ description: 'Whether a claim would succeed now.' }),
     missingPoints: Integer({ minimum: 0, description: 'Points that the caller lacks.' }),
     blockedBy: Type.Array(
-      Type.Union([
-        Type.Literal('reward_inactive'),
-        Type.Literal('insufficient_points'),
-        Type.Literal('already_claimed'),
-        Type.Literal('out_of_stock'),
-      ]),
+      OneOf(['reward_inactive', 'insufficient_points', 'already_claimed', 'out_of_stock']),
       { description: 'Problem codes of a claim made now, in the order of the checks.' },
     ),
     claimedAt: Nullable(Instant('When the caller claimed it.')),

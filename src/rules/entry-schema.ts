@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Conditions, DataPointer, EventType } from '../catalogue/conditions.ts'
 import { availabilityMembers, EntrySlug, Line, Maybe } from '../catalogue/entry-schema.ts'
-import { Closed, Integer } from '../core/schemas.ts'
+import { Closed, Integer, OneOf } from '../core/schemas.ts'
 
 /** Of one grant. Keeps sums exact: a fan would need nine million such grants to exceed 2^53 - 1. */
 export const MAX_POINTS = 1_000_000_000
@@ -33,12 +33,9 @@ export const RuleEntry = Closed(
       Closed(
         {
           count: Integer({ minimum: 1, description: 'Grants per fan and window.' }),
-          per: Type.Union(
-            [Type.Literal('day'), Type.Literal('week'), Type.Literal('month'), Type.Literal('ever')],
-            {
-              description: 'Window of `occurredAt` in the time zone of the rule. A week is an ISO week.',
-            },
-          ),
+          per: OneOf(['day', 'week', 'month', 'ever'], {
+            description: 'Window of `occurredAt` in the time zone of the rule. A week is an ISO week.',
+          }),
         },
         { errorNoun: '{"count": number, "per": "day", "week", "month" or "ever"}' },
       ),

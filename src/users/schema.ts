@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Closed, Instant, Nullable } from '../core/schemas.ts'
+import { Closed, Instant, Nullable, OneOf } from '../core/schemas.ts'
 
 export const Identity = Closed(
   {
@@ -32,15 +32,9 @@ export const exampleIdentity = {
 export const Sync = Closed(
   {
     identity: Identity,
-    changed: Type.Array(
-      Type.Union([
-        Type.Literal('email'),
-        Type.Literal('emailVerified'),
-        Type.Literal('name'),
-        Type.Literal('picture'),
-      ]),
-      { description: 'The fields that this request changed.' },
-    ),
+    changed: Type.Array(OneOf(['email', 'emailVerified', 'name', 'picture']), {
+      description: 'The fields that this request changed.',
+    }),
     syncedAt: Instant('When this request read the provider’s data.'),
   },
   { title: 'Sync' },

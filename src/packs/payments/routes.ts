@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { type FanDeps, fans } from '../../auth/groups.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { Closed, IdReference, Nullable } from '../../core/schemas.ts'
+import { Closed, IdReference, Nullable, OneOf } from '../../core/schemas.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { anyone } from '../../http/contract/group.ts'
 import { operation } from '../../http/contract/operation.ts'
@@ -15,7 +15,7 @@ import { statusOf } from '../present.ts'
 import { requirePurchase } from '../purchases.ts'
 import type { Payments } from './create.ts'
 import { NO_GATEWAY, notConfirmed } from './gateway.ts'
-import type { Sandbox } from './sandbox.ts'
+import { receiptKinds, type Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
 import { completePaidIntent } from './stripe-webhook.ts'
 
@@ -33,7 +33,7 @@ const PurchaseReference = Closed(
 
 const PreparedPayment = Closed(
   {
-    gateway: Type.Union([Type.Literal('sandbox'), Type.Literal('stripe')], {
+    gateway: OneOf(['sandbox', 'stripe'], {
       description: 'Which client library pays.',
     }),
     paymentReference: Nullable(Type.String(), {
@@ -120,19 +120,7 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
       body: Closed(
         {
           ...PurchaseReference.properties,
-          kind: Type.Optional(
-            Type.Union(
-              [
-                Type.Literal('paid'),
-                Type.Literal('unpaid'),
-                Type.Literal('partial'),
-                Type.Literal('wrong_currency'),
-                Type.Literal('foreign'),
-                Type.Literal('forged'),
-              ],
-              { description: 'Kind of receipt.', default: 'paid' },
-            ),
-          ),
+          kind: Type.Optional(OneOf(receiptKinds, { description: 'Kind of receipt.', default: 'paid' })),
         },
         { title: 'SandboxReceiptRequest' },
       ),
