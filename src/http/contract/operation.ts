@@ -106,34 +106,17 @@ export function operation<
 >(
   declaration: Declaration<Body, Query, Params, Responses, Code>,
 ): Operation<Body, Query, Params, Responses, Code> {
-  const {
-    id,
-    summary,
-    description,
-    body,
-    query,
-    params,
-    responses,
-    problems = [],
-    examples = {},
-  } = declaration
-  const { data, findErrors, limit, conditional = false, probe = false, open = false } = declaration
-  const { maxBodyBytes } = declaration
+  const { summary, description, body, query, params, findErrors, open, idempotencyKey, ...rest } = declaration
   for (const input of [body, query, params]) if (input) requireStrict(input, { open })
-  const mayTakeKey = body !== undefined && declaration.idempotencyKey !== 'none'
+  const mayTakeKey = body !== undefined && idempotencyKey !== 'none'
+  const { conditional = false, limit, probe = false } = rest
+  const defaults = { problems: [], examples: {} }
   const declared: Declared = {
-    ...{
-      id,
-      responses,
-      examples,
-      problems,
-      data,
-      limit,
-      conditional,
-      probe,
-      mayTakeKey,
-      maxBodyBytes,
-    },
+    ...defaults,
+    ...rest,
+    conditional,
+    probe,
+    mayTakeKey,
     takesBody: body !== undefined,
   }
   const hooks = {
@@ -148,7 +131,7 @@ export function operation<
     ...(conditional ? { afterHandle: respondConditionally } : {}),
   }
   const detail = {
-    operationId: id,
+    operationId: declaration.id,
     summary,
     ...(description ? { description } : {}),
     [DECLARED]: declared,
