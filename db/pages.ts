@@ -1,5 +1,5 @@
 /** Reads whole tables in bounded memory, in the same order on both engines. */
-import { count, sql } from 'drizzle-orm'
+import { count, type SQL, sql } from 'drizzle-orm'
 import { eachPage } from './keyset.ts'
 import { type AnyTable, columnOf, shapeOf } from './schema/shape.ts'
 import type { Reader } from './types.ts'
@@ -14,8 +14,9 @@ class InexactNumberError extends Error {
   }
 }
 
-export async function countRows(reader: Reader, table: AnyTable): Promise<number> {
-  const [row] = await reader.select({ rows: count() }).from(table)
+/** How many rows of a table meet a condition, or how many it has. */
+export async function countRows(reader: Reader, table: AnyTable, condition?: SQL): Promise<number> {
+  const [row] = await reader.select({ rows: count() }).from(table).where(condition)
   return Number(row?.rows)
 }
 

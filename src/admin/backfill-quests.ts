@@ -2,9 +2,11 @@
  * Counts past events for a quest, each at most once, and completes what is full then, at most once. Fans who were erased are
  * skipped. Completions get the time of the correction.
  */
-import { and, asc, eq, gte, inArray, isNull } from 'drizzle-orm'
-import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { and, asc, eq, gte, inArray, isNotNull, isNull } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
+import { countRows } from '../../db/pages.ts'
+import type { EventRow } from '../events/event.ts'
 import { lockAccount } from '../points/ledger.ts'
 import { countEvent, matchStep } from '../quests/count-event.ts'
 import { type Quest, type QuestSet, versionOf } from '../quests/definition.ts'
@@ -127,8 +129,6 @@ async function readEvents(reader: Reader, quest: Quest, { userId, since }: { use
   })
 }
 
-type EventRow = Tables['events']['$inferSelect']
-
 const parse = (data: string | null): Record<string, unknown> => JSON.parse(data ?? '{}')
 
 function isUnknown({ steps }: Quest['current'], { type, data }: Pick<EventRow, 'type' | 'data'>): boolean {
@@ -136,11 +136,8 @@ function isUnknown({ steps }: Quest['current'], { type, data }: Pick<EventRow, '
   return steps.some(step => step.eventType === type && (step.when.length > 0 || step.distinctBy !== null))
 }
 
-async function countCompleted(reader: Reader, userId: string, questId: string): Promise<number> {
-  const { questProgress } = reader.tables
-  const rows = await reader
-    .select({ completedAt: questProgress.completedAt })
-    .from(questProgress)
-    .where(and(eq(questProgress.userId, userId), eq(questProgress.questId, questId)))
-  return rows.filter(({ completedAt }) => completedAt !== null).length
+function countCompleted(reader: Reader, userId: string, questId: string): Promise<number> {
+  const { questProgress: row } = reader.tables
+  const own = and(eq(row.userId, userId), eq(row.questId, questId))
+  return countRows(reader, row, and(own, isNotNull(row.completedAt)))
 }

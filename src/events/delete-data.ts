@@ -2,6 +2,7 @@
 import { and, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import { inBatches } from '../../db/batches.ts'
 import type { Database, Reader, Tables, Transaction } from '../../db/index.ts'
+import { countRows } from '../../db/pages.ts'
 
 /** What waits to be distributed is not distributed any more. */
 const nothingIn = ({ position }: Tables['events']) => {
@@ -37,11 +38,7 @@ export async function deleteEventData(tx: Transaction, userId: string): Promise<
 }
 
 /** How many events of a fan have data. */
-export async function countEventData(reader: Reader, userId: string): Promise<number> {
+export function countEventData(reader: Reader, userId: string): Promise<number> {
   const { events } = reader.tables
-  const [row] = await reader
-    .select({ count: sql`count(*)`.mapWith(Number) })
-    .from(events)
-    .where(and(eq(events.userId, userId), isNotNull(events.data)))
-  return row?.count ?? 0
+  return countRows(reader, events, and(eq(events.userId, userId), isNotNull(events.data)))
 }

@@ -2,8 +2,9 @@
  * Imports rewards. `stock` is the total number of units, so the remaining stock is `stock` minus the claims: importing the
  * same number again changes nothing, also after claims.
  */
-import { count, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { countRows } from '../../db/pages.ts'
 import { rewardsTag } from '../cache/tags.ts'
 import {
   availabilityFaults,
@@ -62,13 +63,9 @@ async function upsertReward(tx: Transaction, entry: RewardEntry): Promise<EntryC
   return change
 }
 
-async function countClaims(reader: Reader, rewardId: string): Promise<number> {
+function countClaims(reader: Reader, rewardId: string): Promise<number> {
   const { userRewards } = reader.tables
-  const [row] = await reader
-    .select({ claims: count() })
-    .from(userRewards)
-    .where(eq(userRewards.rewardId, rewardId))
-  return Number(row?.claims ?? 0)
+  return countRows(reader, userRewards, eq(userRewards.rewardId, rewardId))
 }
 
 function changeOf(row: RewardRow | undefined, claims: number, entry: RewardEntry): EntryChange {

@@ -10,6 +10,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { type Database, DatabaseError, type Reader, translateDatabaseError } from '../../../db/index.ts'
+import { countRows } from '../../../db/pages.ts'
 import { listBoards } from '../../leaderboard/rank-index/entries.ts'
 import { readRuleHistory } from '../../rules/rule-history.ts'
 import { createAudit, type Finding, type StoredFan, type Verdict } from './audit-fan.ts'
@@ -56,7 +57,7 @@ export async function verifyLedger(
   const damage = await db.findDamage()
   say(damage.map(words => ({ userId: null, what: 'database', expected: 'sound', actual: words })))
   try {
-    const total = await countFans(read)
+    const total = await countRows(read, read.tables.users)
     const boards = await listBoards(read)
     const history = await readRuleHistory(read)
     for await (const { range, userIds } of readRanges(read)) {
@@ -142,9 +143,4 @@ const headsOf = ({ account, enrolment }: StoredFan) =>
 function describeBucket({ board, level, points, reachedAt, expected, actual }: WrongBucket): Finding {
   const bucket = `${level}/${points}/${reachedAt}`
   return { userId: null, what: `leaderboard_counts ${bucket}`, board, expected, actual }
-}
-
-async function countFans(reader: Reader): Promise<number> {
-  const [row] = await reader.select({ fans: sql`count(*)`.mapWith(Number) }).from(reader.tables.users)
-  return row?.fans ?? 0
 }
