@@ -1,7 +1,7 @@
 /** Status, scores and kick-off of a match change by revisions. The sender counts them, so late and repeated messages do no harm. */
 import { eq, sql } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { preparedRow } from '../../db/prepared.ts'
 import { matchesTag } from '../cache/tags.ts'
 import type { MatchRow } from './matches.ts'
 import { queueSettlement } from './settlements.ts'
@@ -24,14 +24,11 @@ export function stateFaults({ status, homeScore, awayScore }: Omit<MatchState, '
     : fault('must be given for both teams or for neither', score => score === null)
 }
 
-/** Locks the row of a match until the unit of work ends, which puts its revisions in order. */
-export async function lockMatch(tx: Transaction, matchId: string): Promise<MatchRow | undefined> {
-  const [match] = await lockById(tx, matchId)
-  return match
-}
-
-/** The update does not set the id: SQLite would check all rows that reference the match. */
-const lockById = prepared((tx: Transaction, matchId: string) => {
+/**
+ * Locks the row of a match until the unit of work ends, which puts its revisions in order. The update does not set the id:
+ * SQLite would check all rows that reference the match.
+ */
+export const lockMatch = preparedRow((tx: Transaction, matchId: string) => {
   const { matches } = tx.tables
   return tx
     .update(matches)

@@ -111,11 +111,7 @@ export async function tombstoneIdentity(tx: Transaction, user: User): Promise<vo
 }
 
 /** Removes the queued sync of a user, because it succeeded or cannot succeed any more. */
-export async function dequeueSync(tx: Transaction, userId: string): Promise<void> {
-  await deleteQueuedSync(tx, userId)
-}
-
-const deleteQueuedSync = prepared((tx: Transaction, userId: string) => {
+export const dequeueSync = prepared((tx: Transaction, userId: string) => {
   const { deferredSyncs } = tx.tables
   return tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, userId))
 })
