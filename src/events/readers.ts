@@ -15,7 +15,7 @@ export interface EventReader {
   listTaken?(reader: Reader, events: VoidableEvent[]): Promise<Set<string>>
 }
 
-type VoidableEvent = Pick<RecordedEvent, 'userId' | 'source' | 'eventId'>
+export type VoidableEvent = Pick<RecordedEvent, 'userId' | 'source' | 'eventId'>
 
 export interface Listener {
   listensTo(type: string): boolean

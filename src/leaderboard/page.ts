@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { Cursors } from '../core/pagination.ts'
+import type { Cursors, Page } from '../core/pagination.ts'
 import { memberCount, membersAhead } from './rank-index/rank-index.ts'
 import type { RankedEntry } from './ranked-entry.ts'
 
@@ -23,17 +23,12 @@ export interface BoardPage {
   previousCursor: string | null
 }
 
-export interface PageRequest {
-  limit: number
-  cursor?: string
-}
-
 /** @throws DomainError `invalid_cursor` */
 export async function readBoardPage(
   reader: Reader,
   cursors: Cursors,
   board: string,
-  { limit, cursor }: PageRequest,
+  { limit, cursor }: Page,
 ): Promise<BoardPage> {
   const position = cursor === undefined ? null : parsePosition(cursors.decode(listOf(board), cursor))
   return readPageAt(reader, cursors, board, limit, position)

@@ -1,14 +1,8 @@
 /** The odds that a pack shows, computed from the same weights as the draw. */
 import { TOTAL_WEIGHT, type Weight } from './draw.ts'
 
-export interface Odds {
-  rarity: string
-  /** Decimal of six digits, such as `0.050000`; those of a pack add up to exactly 1. */
-  probability: string
-}
-
-/** Sorted by descending probability, then by name. */
-export function oddsOf(weights: Weight[]): Odds[] {
+/** Sorted by descending probability, then by name. The probabilities add up to exactly 1. */
+export function oddsOf(weights: Weight[]) {
   const byRarity = new Map<string, number>()
   for (const { rarity, weight } of weights) byRarity.set(rarity, (byRarity.get(rarity) ?? 0) + weight)
   return [...byRarity]

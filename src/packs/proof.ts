@@ -1,23 +1,9 @@
 /** Proof of an opened pack: everything that a fan needs to repeat the draw and compare the result. */
-import { canonicalTerms, type DrawTerms, drawItems, hashSeed, sha256, sortWeights } from './draw.ts'
+import { canonicalTerms, drawItems, hashSeed, sha256, sortWeights } from './draw.ts'
 import { weightsProblem } from './odds.ts'
+import type { Proof } from './schema.ts'
 
-export interface Proof extends DrawTerms {
-  /** Version of this format. */
-  version: 1
-  userPackId: string
-  /** 64 hexadecimal digits; secret until the pack was opened. */
-  serverSeed: string
-  /** SHA-256 of the server seed, published when the purchase started. */
-  seedHash: string
-  clientSeed: string
-  /** SHA-256 of the canonical terms, frozen when the purchase started. */
-  termsHash: string
-  /** Drawn collectibles, by index. */
-  items: string[]
-  /** SHA-256 over all the other members. */
-  digest: string
-}
+export type { Proof }
 
 type Undigested = Omit<Proof, 'digest' | 'items' | 'termsHash' | 'seedHash' | 'version'>
 

@@ -175,6 +175,7 @@ export const Proof = Closed(
   },
   { title: 'Proof', description: 'Verify it offline: `bun run verify-draw PROOF.json`.' },
 )
+export type Proof = typeof Proof.static
 
 export const OpenedPack = Closed(
   {

@@ -1,7 +1,8 @@
 /** Points that another system or an operator grants, once per reference. */
 import { type Static, Type } from '@sinclair/typebox'
-import { and, asc, eq, isNotNull, sql } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../db/index.ts'
+import { and, asc, eq, isNotNull } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { countRows } from '../../db/pages.ts'
 import { prepared } from '../../db/prepared.ts'
 import { DomainError } from '../core/problems.ts'
 import { Closed } from '../core/schemas.ts'
@@ -79,15 +80,7 @@ export async function grantPoints(
 }
 grantPoints.problems = ['fan_not_found', 'insufficient_points', 'ref_reused'] as const
 
-interface NewGrant {
-  ref: string
-  source: string
-  userId: string
-  delta: number
-  entryId: string
-  note: string | null
-  createdAt: Date
-}
+type NewGrant = Tables['pointsGrants']['$inferInsert']
 
 const insertGrant = prepared((tx: Transaction, grant: NewGrant) =>
   tx.insert(tx.tables.pointsGrants).values(grant).onConflictDoNothing().returning(),
@@ -127,11 +120,7 @@ export async function deleteNotes(tx: Transaction, userId: string): Promise<numb
   return deleted.length
 }
 
-export async function countNotes(reader: Reader, userId: string): Promise<number> {
+export function countNotes(reader: Reader, userId: string): Promise<number> {
   const { pointsGrants } = reader.tables
-  const [row] = await reader
-    .select({ notes: sql`count(*)`.mapWith(Number) })
-    .from(pointsGrants)
-    .where(and(eq(pointsGrants.userId, userId), isNotNull(pointsGrants.note)))
-  return row?.notes ?? 0
+  return countRows(reader, pointsGrants, and(eq(pointsGrants.userId, userId), isNotNull(pointsGrants.note)))
 }

@@ -1,19 +1,11 @@
 /** The hash chain of the ledger. It hashes no personal data, so that a chain stays verifiable after its fan is erased. */
 import { hash } from 'node:crypto'
+import type { Tables } from '../../db/index.ts'
 
 /** The previous hash of a fan's first entry. */
 export const GENESIS_HASH = '0'.repeat(64)
 
-export interface HashedFields {
-  id: string
-  userId: string
-  seq: number
-  delta: number
-  balanceAfter: number
-  reason: string
-  ref: string
-  createdAt: Date
-}
+type HashedFields = Omit<Tables['pointsEntries']['$inferSelect'], 'hash'>
 
 /**
  * SHA-256, in lower-case hex, over the JSON array

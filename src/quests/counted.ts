@@ -2,18 +2,13 @@
 import { and, count, countDistinct, eq, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
+import type { VoidableEvent } from '../events/readers.ts'
 import type { QuestDefinition } from './definition.ts'
 import type { PeriodKey } from './rows.ts'
 import type { Counts } from './state.ts'
 
-interface EventOfFan {
-  userId: string
-  source: string
-  eventId: string
-}
-
 /** The unclaimed periods for which an event counts. */
-export const selectUnclaimedOf = prepared((reader: Reader, { userId, source, eventId }: EventOfFan) => {
+export const selectUnclaimedOf = prepared((reader: Reader, { userId, source, eventId }: VoidableEvent) => {
   const { questCounts, questProgress } = reader.tables
   const { questId, period } = questCounts
   return reader
@@ -39,7 +34,7 @@ export const selectUnclaimedOf = prepared((reader: Reader, { userId, source, eve
 })
 
 /** The ids of those events that count for an unclaimed period. They are of one source. */
-export async function listUnclaimed(reader: Reader, events: EventOfFan[]): Promise<Set<string>> {
+export async function listUnclaimed(reader: Reader, events: VoidableEvent[]): Promise<Set<string>> {
   const { questCounts, questProgress } = reader.tables
   const { userId, questId, period, eventId } = questCounts
   const rows = await reader
@@ -72,7 +67,7 @@ export async function listUnclaimed(reader: Reader, events: EventOfFan[]): Promi
 }
 
 export const deleteCounted = prepared(
-  (tx: Transaction, { source, eventId, ...key }: PeriodKey & EventOfFan) => {
+  (tx: Transaction, { source, eventId, ...key }: PeriodKey & VoidableEvent) => {
     const { questCounts } = tx.tables
     return tx
       .delete(questCounts)

@@ -44,12 +44,7 @@ export const updateCounts = prepared((tx: Transaction, { counts, ...key }: Perio
   tx.update(tx.tables.questProgress).set({ counts }).where(isOf(tx, key)),
 )
 
-interface Completion extends PeriodKey {
-  completedAt: Date
-  completionId: string
-  claimedAt: Date | null
-  given: string | null
-}
+type Completion = PeriodKey & Pick<ProgressRow, 'completedAt' | 'completionId' | 'claimedAt' | 'given'>
 
 /** Returns no row if the period is completed already. */
 export const updateCompleted = prepared((tx: Transaction, completion: Completion) => {

@@ -57,22 +57,12 @@ export function endOfStreak({ lastEndsAt, graceLeft }: Streak, rules: StreakRule
   return boundedPeriodAt(rules, from).endsAt
 }
 
-/** What a fan sees of a streak. */
-export interface ShownStreak {
-  /** Completed periods of the run; 0 when it has ended. */
-  current: number
-  best: number
-  /** When the run ends if no further period is completed; null without a run. */
-  atRiskUntil: string | null
-  /** Days that the run may still miss. */
-  graceLeft: number
-}
-
+/** What a fan sees of a streak: see `Streak` in `schema.ts`. */
 export function presentStreak(
   streak: (Streak & { endsAt: Date }) | undefined,
   rules: StreakRules,
   now: Date,
-): ShownStreak {
+) {
   const { graceDays, timeZone } = rules
   if (!streak || streak.endsAt <= now)
     return { current: 0, best: streak?.best ?? 0, atRiskUntil: null, graceLeft: graceDays }

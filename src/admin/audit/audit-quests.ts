@@ -5,7 +5,7 @@ import { type Quest, type QuestDefinition, type QuestSet, versionOf } from '../.
 import { type Given, refOf } from '../../quests/give-reward.ts'
 import { periodAt } from '../../quests/periods.ts'
 import { type Counts, isFull, parseCounts } from '../../quests/state.ts'
-import { endOfStreak, streakOf } from '../../quests/streak.ts'
+import { endOfStreak, type Streak, streakOf } from '../../quests/streak.ts'
 import type { QuestFacts } from './quest-facts.ts'
 
 type Event = QuestFacts['recorded'][number]
@@ -185,13 +185,5 @@ function streakFindings({ userId, progress, streaks }: QuestFacts, set: QuestSet
   })
 }
 
-interface Described {
-  current: number
-  best: number
-  graceLeft: number
-  lastEndsAt: Date
-  endsAt: Date
-}
-
-const describe = ({ current, best, graceLeft, lastEndsAt, endsAt }: Described) =>
+const describe = ({ current, best, graceLeft, lastEndsAt, endsAt }: Streak & { endsAt: Date }) =>
   JSON.stringify({ current, best, graceLeft, lastEndsAt, endsAt })

@@ -1,6 +1,8 @@
 /** What every payment gateway implements. Payment with points needs none. */
 
+import { Type } from '@sinclair/typebox'
 import { DomainError } from '../../core/problems.ts'
+import { Closed, Nullable, OneOf } from '../../core/schemas.ts'
 
 export interface Charge {
   purchaseId: string
@@ -11,13 +13,19 @@ export interface Charge {
 }
 
 /** The data that a client needs to pay with the gateway's client library. */
-interface PreparedPayment {
-  gateway: 'sandbox' | 'stripe'
-  /** The `paymentReference` to complete with; null if the gateway issues it after payment. */
-  paymentReference: string | null
-  /** Secret for the gateway's client library; null if it needs none. */
-  clientSecret: string | null
-}
+export const PreparedPayment = Closed(
+  {
+    gateway: OneOf(['sandbox', 'stripe'], {
+      description: 'Which client library pays.',
+    }),
+    /** Null if the gateway issues it after payment. */
+    paymentReference: Nullable(Type.String(), {
+      description: 'The `paymentReference` to complete the purchase with, after payment.',
+    }),
+    clientSecret: Nullable(Type.String(), { description: 'Secret for the gateway’s client library.' }),
+  },
+  { title: 'PreparedPayment' },
+)
 
 export interface PaymentGateway {
   readonly name: 'sandbox' | 'stripe'
@@ -27,7 +35,7 @@ export interface PaymentGateway {
    * Creates the payment; idempotent.
    * @throws DomainError `payment_not_confirmed` (the gateway does not accept the price), `payment_gateway_unavailable`
    */
-  prepare(charge: Charge): Promise<PreparedPayment>
+  prepare(charge: Charge): Promise<typeof PreparedPayment.static>
   /**
    * Whether `reference` paid this charge in full, in its currency, for this purchase.
    * @throws DomainError `payment_not_confirmed`, `payment_gateway_unavailable`

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { type FanDeps, fans } from '../../auth/groups.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
-import { Closed, IdReference, Nullable, OneOf } from '../../core/schemas.ts'
+import { Closed, IdReference, OneOf } from '../../core/schemas.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { anyone } from '../../http/contract/group.ts'
 import { operation } from '../../http/contract/operation.ts'
@@ -14,7 +14,7 @@ import { cancelled, chargeOf, paidTooLate } from '../pay.ts'
 import { statusOf } from '../present.ts'
 import { requirePurchase } from '../purchases.ts'
 import type { Payments } from './create.ts'
-import { NO_GATEWAY, notConfirmed } from './gateway.ts'
+import { NO_GATEWAY, notConfirmed, PreparedPayment } from './gateway.ts'
 import { receiptKinds, type Sandbox } from './sandbox.ts'
 import type { StripeGateway } from './stripe.ts'
 import { completePaidIntent } from './stripe-webhook.ts'
@@ -29,19 +29,6 @@ type PaymentDeps = FanDeps & {
 const PurchaseReference = Closed(
   { purchaseId: IdReference('The `id` of the purchase.') },
   { title: 'PurchaseReference' },
-)
-
-const PreparedPayment = Closed(
-  {
-    gateway: OneOf(['sandbox', 'stripe'], {
-      description: 'Which client library pays.',
-    }),
-    paymentReference: Nullable(Type.String(), {
-      description: 'The `paymentReference` to complete the purchase with, after payment.',
-    }),
-    clientSecret: Nullable(Type.String(), { description: 'Secret for the gateway’s client library.' }),
-  },
-  { title: 'PreparedPayment' },
 )
 
 const examplePurchase = { purchaseId: '01981e2c-7c1f-7000-8000-000000000003' }
