@@ -8,7 +8,7 @@ import { eachPage, eachRow } from '../../../db/keyset.ts'
 import { type RuleHistory, readRuleHistory } from '../../rules/rule-history.ts'
 import { budgetedPoints, createEventAudit, type EventRow, type StoredGrants } from './audit-events.ts'
 import type { Finding } from './audit-fan.ts'
-import { inRange, type Range } from './stored-fans.ts'
+import { auditByFan, inRange, type Range } from './stored-fans.ts'
 
 const PAGE_EVENTS = 1_000
 
@@ -19,26 +19,14 @@ export async function* verifyEventsOf(
   history: RuleHistory,
 ): AsyncGenerator<{ userId: string; findings: Finding[]; events: number }> {
   const stored = await readGrants(reader, range)
-  let current: { userId: string; audit: ReturnType<typeof createEventAudit>; events: number } | undefined
-  const conclude = ({ userId, audit, events }: NonNullable<typeof current>) => {
+  const create = (userId: string) => createEventAudit(userId, history)
+  for await (const { userId, audit, rows } of auditByFan(readEventsOf(reader, range), create)) {
     const findings = audit.conclude(stored.get(userId) ?? NO_GRANTS)
     stored.delete(userId)
-    return { userId, findings, events }
+    yield { userId, findings, events: rows }
   }
-  for await (const page of readEventsOf(reader, range)) {
-    for (const row of page) {
-      const userId = row.userId ?? ''
-      if (current?.userId !== userId) {
-        if (current) yield conclude(current)
-        current = { userId, audit: createEventAudit(userId, history), events: 0 }
-      }
-      current.audit.add(row)
-      current.events++
-    }
-  }
-  if (current) yield conclude(current)
-  for (const userId of [...stored.keys()])
-    yield conclude({ userId, audit: createEventAudit(userId, history), events: 0 })
+  for (const [userId, grants] of stored)
+    yield { userId, findings: create(userId).conclude(grants), events: 0 }
 }
 
 /** Maximum of reads of a fan, or of a budget, during concurrent writes. */

@@ -14,7 +14,7 @@ import { countRows } from '../../../db/pages.ts'
 import { listBoards } from '../../leaderboard/rank-index/entries.ts'
 import { readRuleHistory } from '../../rules/rule-history.ts'
 import { createAudit, type Finding, type StoredFan, type Verdict } from './audit-fan.ts'
-import { type Range, readEntriesOf, readRanges, readStored } from './stored-fans.ts'
+import { auditByFan, type Range, readEntriesOf, readRanges, readStored } from './stored-fans.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongGrants } from './verify-grants.ts'
 import { findWrongPredictions } from './verify-predictions.ts'
@@ -93,24 +93,12 @@ export async function verifyLedger(
 /** Every fan of a range, and every other user id in its rows. */
 async function* auditRange(read: Reader, range: Range, userIds: string[], boards: string[]) {
   const stored = await readStored(read, range, userIds, boards)
-  let current: { userId: string; audit: ReturnType<typeof createAudit>; entries: number } | undefined
-  const conclude = ({ userId, audit, entries }: NonNullable<typeof current>) => {
+  for await (const { userId, audit, rows } of auditByFan(readEntriesOf(read, range), createAudit)) {
     const verdict = audit.conclude(stored.get(userId) ?? UNKNOWN_FAN)
     stored.delete(userId)
-    return { userId, verdict, entries }
+    yield { userId, verdict, entries: rows }
   }
-  for await (const page of readEntriesOf(read, range)) {
-    for (const entry of page) {
-      if (current?.userId !== entry.userId) {
-        if (current) yield conclude(current)
-        current = { userId: entry.userId, audit: createAudit(entry.userId), entries: 0 }
-      }
-      current.audit.add(entry)
-      current.entries++
-    }
-  }
-  if (current) yield conclude(current)
-  for (const userId of [...stored.keys()]) yield conclude({ userId, audit: createAudit(userId), entries: 0 })
+  for (const [userId, fan] of stored) yield { userId, verdict: createAudit(userId).conclude(fan), entries: 0 }
 }
 
 /** Maximum of reads of a fan during concurrent writes. */
