@@ -1,5 +1,6 @@
 /** Imported catalogue entries: the rules that their schemas cannot express, and how they differ from what is stored. */
 
+import type { Static, TObject } from '@sinclair/typebox'
 import { and, type Column, eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { isPlainHttps } from '../core/https-url.ts'
@@ -98,6 +99,17 @@ export function availabilityFaults({ startsAt, endsAt }: AvailabilityInput): Ent
   const [start, end] = [instantOf(startsAt), instantOf(endsAt)]
   if (start === null || end === null || start < end) return []
   return [{ pointer: '/endsAt', message: 'must be after startsAt' }]
+}
+
+/** An entry with all members of its schema, each of which has a default or can be null if it is optional. */
+export function completeEntry<Schema extends TObject>({ properties }: Schema, entry: Static<Schema>) {
+  // Guarantee of the casts: the members of an entry are those of its schema.
+  const given = entry as Record<string, unknown>
+  const members = Object.entries(properties).map(([name, { default: standard = null }]) => [
+    name,
+    given[name] ?? standard,
+  ])
+  return Object.fromEntries(members) as Required<Static<Schema>>
 }
 
 export const instantOf = (text: string | null | undefined): Date | null =>

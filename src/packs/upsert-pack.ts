@@ -8,6 +8,7 @@ import { packsTag } from '../cache/tags.ts'
 import {
   availabilityFaults,
   compareEntries,
+  completeEntry,
   deactivateEntry,
   type EntryChange,
   type EntryFault,
@@ -19,7 +20,7 @@ import {
   urlFaults,
 } from '../catalogue/entry.ts'
 import { countHolds, type PackItem, type PackRow, readItems } from './catalogue.ts'
-import type { PackEntry } from './entry-schema.ts'
+import { PackEntry } from './entry-schema.ts'
 import { weightsProblem } from './odds.ts'
 import { POINTS } from './start-purchase.ts'
 import { lockPack } from './supply.ts'
@@ -154,16 +155,12 @@ async function requireSupply(reader: Reader, { id, supplySold }: PackRow, supply
 }
 
 function columnsOf(entry: PackEntry) {
-  const { name, description, imageUrl, price, itemsPerPack, supply, active, startsAt, endsAt } = entry
+  const { id: _, items: _i, price, supply, startsAt, endsAt, ...columns } = completeEntry(PackEntry, entry)
   return {
-    name,
-    description,
-    imageUrl: imageUrl ?? null,
+    ...columns,
     priceAmount: price.amount,
     priceCurrency: price.currency,
-    itemsPerPack,
-    supplyTotal: supply ?? null,
-    active: active ?? true,
+    supplyTotal: supply,
     startsAt: instantOf(startsAt),
     endsAt: instantOf(endsAt),
   }

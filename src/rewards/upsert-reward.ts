@@ -9,6 +9,7 @@ import { rewardsTag } from '../cache/tags.ts'
 import {
   availabilityFaults,
   compareEntries,
+  completeEntry,
   deactivateEntry,
   type EntryChange,
   type EntryFault,
@@ -19,7 +20,7 @@ import {
   slugFaults,
   urlFaults,
 } from '../catalogue/entry.ts'
-import type { RewardEntry } from './entry-schema.ts'
+import { RewardEntry } from './entry-schema.ts'
 import type { RewardRow } from './present.ts'
 
 /** The rules that the schema cannot express. */
@@ -81,17 +82,8 @@ function changeOf(row: RewardRow | undefined, claims: number, entry: RewardEntry
 }
 
 function columnsOf(entry: RewardEntry) {
-  const { title, description, imageUrl, itemType, pointsRequired, active, startsAt, endsAt } = entry
-  return {
-    title,
-    description,
-    imageUrl: imageUrl ?? null,
-    itemType,
-    pointsRequired,
-    active: active ?? true,
-    startsAt: instantOf(startsAt),
-    endsAt: instantOf(endsAt),
-  }
+  const { id: _, stock: _s, startsAt, endsAt, ...columns } = completeEntry(RewardEntry, entry)
+  return { ...columns, startsAt: instantOf(startsAt), endsAt: instantOf(endsAt) }
 }
 
 export const rewardKind: EntryKind<RewardEntry> = {

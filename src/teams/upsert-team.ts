@@ -4,6 +4,7 @@ import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { teamsTag } from '../cache/tags.ts'
 import {
   compareEntries,
+  completeEntry,
   deactivateEntry,
   type EntryChange,
   type EntryFault,
@@ -13,7 +14,7 @@ import {
   urlFaults,
 } from '../catalogue/entry.ts'
 import { isCountry } from '../core/country.ts'
-import type { TeamEntry } from './entry-schema.ts'
+import { TeamEntry } from './entry-schema.ts'
 
 /** What the schema cannot say. */
 function teamFaults({ id, country, crestUrl }: TeamEntry): EntryFault[] {
@@ -52,17 +53,8 @@ function changeOf(row: Row | undefined, entry: TeamEntry): EntryChange {
 }
 
 function columnsOf(entry: TeamEntry) {
-  const { name, shortName, city, country, primaryColor, secondaryColor, crestUrl, active } = entry
-  return {
-    name,
-    shortName,
-    city: city ?? null,
-    country: country ?? null,
-    primaryColor: primaryColor ?? null,
-    secondaryColor: secondaryColor ?? null,
-    crestUrl: crestUrl ?? null,
-    active: active ?? true,
-  }
+  const { id: _, ...columns } = completeEntry(TeamEntry, entry)
+  return columns
 }
 
 export const teamKind: EntryKind<TeamEntry> = {
