@@ -76,15 +76,10 @@ export type PackItem = Collectible & Weight
 
 /** By pack; the items of each by id. */
 export async function readItems(reader: Reader, packIds: string[]): Promise<Map<string, PackItem[]>> {
-  const [packId, ...others] = packIds
-  if (packId === undefined) return new Map()
-  const rows = await (others.length === 0 ? selectItems(reader, packId) : itemsOf(reader, packIds))
+  const rows = packIds.length === 0 ? [] : await itemsOf(reader, packIds)
   const byPack = Map.groupBy(rows, ({ packId }) => packId)
   return new Map([...byPack].map(([packId, items]) => [packId, items.map(({ packId: _, ...item }) => item)]))
 }
-
-/** The items of one pack: prepared, because every purchase needs them. */
-const selectItems = prepared((reader: Reader, packId: string) => itemsOf(reader, [packId]))
 
 function itemsOf(reader: Reader, packIds: string[]) {
   const { packItems, collectibles } = reader.tables
