@@ -4,17 +4,11 @@
  */
 import type { Deferred, LastStatement, Transaction } from './types.ts'
 
-export interface EndOfWork {
-  deferred: Transaction['deferred']
-  /** Ends the unit of work: the statements that remain to be run. */
-  writeDeferred(tx: Transaction): Promise<LastStatement[]>
-}
-
-export function createEndOfWork(): EndOfWork {
+export function createEndOfWork() {
   const states = new Map<object, unknown>()
   const writes: { order: number; write(tx: Transaction): Promise<LastStatement[]> }[] = []
   return {
-    deferred<State>(kind: Deferred<State>) {
+    deferred<State>(kind: Deferred<State>): State {
       if (!states.has(kind)) {
         const state = kind.start()
         states.set(kind, state)
@@ -23,7 +17,8 @@ export function createEndOfWork(): EndOfWork {
       // Guarantee of the cast: set above, for the same object.
       return states.get(kind) as State
     },
-    async writeDeferred(tx) {
+    /** Ends the unit of work: returns the statements that remain to be run. */
+    async writeDeferred(tx: Transaction): Promise<LastStatement[]> {
       const last: LastStatement[] = []
       for (const { write } of writes.toSorted((a, b) => a.order - b.order)) last.push(...(await write(tx)))
       return last

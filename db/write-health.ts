@@ -1,26 +1,21 @@
 /** Remembers a write failure that outlasts its request, so that a health check reports a database that only reads. */
 import { DatabaseError, type DatabaseFault, translateDatabaseError } from './errors.ts'
 
-export interface WriteHealth {
-  /** Call with the error of every failed write. */
-  record(error: unknown): void
-  /** Resolves when writes succeed, as far as is known. @throws DatabaseError while they fail */
-  check(): Promise<void>
-}
-
 /**
  * `lasting`: faults that the next write would meet as well. `probe` writes something and removes it. It runs only after
  * such a fault; its success ends the fault.
  */
-export function createWriteHealth(lasting: DatabaseFault[], probe: () => Promise<void>): WriteHealth {
+export function createWriteHealth(lasting: DatabaseFault[], probe: () => Promise<void>) {
   let fault: DatabaseError | undefined
   return {
-    record(error) {
+    /** Call with the error of every failed write. */
+    record(error: unknown): void {
       if (!(error instanceof DatabaseError) || !lasting.includes(error.fault)) return
       // A successful probe writes elsewhere and does not prove the damaged page sound: `corrupt` stays until a restart.
       if (fault?.fault !== 'corrupt') fault = error
     },
-    async check() {
+    /** Resolves when writes succeed, as far as is known. @throws DatabaseError while they fail */
+    async check(): Promise<void> {
       if (fault?.fault === 'corrupt') throw fault
       if (!fault) return
       try {

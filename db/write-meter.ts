@@ -13,11 +13,6 @@ export interface WriteLoad {
   pending: number
 }
 
-export interface WriteMeter {
-  measure<T>(write: () => Promise<T>): Promise<T>
-  load(): WriteLoad
-}
-
 /** Busy time that one measurement covers. Milliseconds. */
 const SAMPLE_MS = 250
 /** Maximum growth from one measurement to the next: it doubles in nine seconds at the earliest, and one stall has little effect. */
@@ -34,7 +29,7 @@ interface MeterOptions {
 export function createWriteMeter(
   assumed: number,
   { elapsed = () => performance.now(), onEnd }: MeterOptions = {},
-): WriteMeter {
+) {
   /** In order of arrival. */
   const pending = new Set<{ since: number }>()
   let msPerWrite = assumed
@@ -53,7 +48,7 @@ export function createWriteMeter(
   }
 
   return {
-    async measure(work) {
+    async measure<T>(work: () => Promise<T>): Promise<T> {
       const write = { since: elapsed() }
       if (pending.size === 0) {
         // Idle time says nothing about the duration of a write.
@@ -67,7 +62,7 @@ export function createWriteMeter(
         end(write)
       }
     },
-    load() {
+    load(): WriteLoad {
       const [oldest] = pending
       return { msPerWrite, oldestMs: oldest ? elapsed() - oldest.since : 0, pending: pending.size }
     },

@@ -1,18 +1,11 @@
 /** A task that runs at an interval. Its runs never overlap. */
 
-export interface Repeated {
-  /** Runs now, unless a run has not ended. */
-  run(): void
-  /** Ends the interval. Resolves when no run is left. */
-  stop(): Promise<void>
-}
-
 /** The first run is after `ms` milliseconds. `onError` gets whether the run before failed as well. */
 export function every(
   ms: number,
   task: () => Promise<unknown>,
   onError: (error: unknown, isRepeated: boolean) => void,
-): Repeated {
+) {
   let running: Promise<void> | undefined
   let failed = false
 
@@ -28,14 +21,16 @@ export function every(
     }
   }
 
-  const run = () => {
+  /** Runs now, unless a run has not ended. */
+  function run(): void {
     running ??= runOnce()
   }
   const timer = setInterval(run, ms)
   timer.unref()
   return {
     run,
-    async stop() {
+    /** Ends the interval. Resolves when no run is left. */
+    async stop(): Promise<void> {
       clearInterval(timer)
       await running
     },

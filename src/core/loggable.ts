@@ -3,24 +3,15 @@
 const MAX_MESSAGE_LENGTH = 500
 const MAX_CAUSES = 10
 
-export interface LoggableError {
-  type: string
-  message?: string
-  /** From the driver or library. Bun's PostgreSQL client puts SQLSTATE into `errno`. */
-  code?: unknown
-  errno?: unknown
-  constraint?: unknown
-  at?: string[]
-}
-
 /**
  * The root cause and the stack, without the values involved, which may be personal data: Drizzle includes them in messages,
  * PostgreSQL in quotation marks and in `detail`, and parsers and validators quote their input.
  */
-export function loggable(error: unknown): LoggableError {
+export function loggable(error: unknown) {
   if (!(error instanceof Error)) return { type: typeof error }
   let root = error
   for (let depth = 0; root.cause instanceof Error && depth < MAX_CAUSES; depth++) root = root.cause
+  // Bun's PostgreSQL client puts SQLSTATE into `errno`.
   const { name, code, errno, constraint } = root as Error & Record<'code' | 'errno' | 'constraint', unknown>
   return { type: name, message: withoutValues(root), code, errno, constraint, at: framesOf(error) }
 }

@@ -1,23 +1,19 @@
 /** Tells other parts of this process what a unit of work has committed, so that they do not wait for their next poll. */
 import type { Reader, Transaction } from '../../db/index.ts'
 
-export interface Signal<Message> {
-  /** Returns a function that ends the subscription. `listener` must not throw. */
-  listen(database: Pick<Reader, 'identity'>, listener: (message: Message) => void): () => void
-  /** Sends the message after the commit, never without one. */
-  announce(tx: Transaction, message: Message): void
-}
-
-export function createSignal<Message>(): Signal<Message> {
+export function createSignal<Message>() {
+  type Listener = (message: Message) => void
   /** By database. */
-  const listeners = new WeakMap<object, Set<(message: Message) => void>>()
+  const listeners = new WeakMap<object, Set<Listener>>()
   return {
-    listen({ identity }, listener) {
+    /** Returns a function that ends the subscription. `listener` must not throw. */
+    listen({ identity }: Pick<Reader, 'identity'>, listener: Listener): () => void {
       const own = listeners.get(identity) ?? new Set()
       listeners.set(identity, own.add(listener))
       return () => void own.delete(listener)
     },
-    announce(tx, message) {
+    /** Sends the message after the commit, never without one. */
+    announce(tx: Transaction, message: Message): void {
       const { identity } = tx
       tx.afterCommit(() => {
         for (const listener of listeners.get(identity) ?? []) listener(message)

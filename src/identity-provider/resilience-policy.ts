@@ -36,16 +36,7 @@ const isOutage = (error: unknown): error is ProviderError =>
 export const CIRCUIT_STATES = ['closed', 'open', 'half_open'] as const
 export type Circuit = (typeof CIRCUIT_STATES)[number]
 
-export interface ResiliencePolicy {
-  /** Runs a call under the policy. @throws its error, or `ProviderError` `unavailable` while the circuit is open */
-  run<T>(call: () => Promise<T>): Promise<T>
-  circuit(): Circuit
-}
-
-export function createResiliencePolicy({
-  retryWaitMs = 200,
-  openMs = 10_000,
-}: ResilienceOptions = {}): ResiliencePolicy {
+export function createResiliencePolicy({ retryWaitMs = 200, openMs = 10_000 }: ResilienceOptions = {}) {
   const retrying = retry(
     handleWhen(error => isOutage(error) && error.retryAfter === undefined),
     {
@@ -60,6 +51,7 @@ export function createResiliencePolicy({
   const policy = wrap(retrying, breaking)
 
   return {
+    /** Runs a call under the policy. @throws its error, or `ProviderError` `unavailable` while the circuit is open */
     async run<T>(call: () => Promise<T>): Promise<T> {
       try {
         return await policy.execute(call)
@@ -68,7 +60,7 @@ export function createResiliencePolicy({
         throw new ProviderError('it has failed too often recently', 'unavailable', Math.ceil(openMs / 1000))
       }
     },
-    circuit() {
+    circuit(): Circuit {
       if (breaking.state === CircuitState.Closed) return 'closed'
       return breaking.state === CircuitState.HalfOpen ? 'half_open' : 'open'
     },

@@ -19,16 +19,7 @@ interface Watched {
   followers: Set<Follower>
 }
 
-export interface TopicWatch {
-  /** Sends the current state at once. `etag`: as just read. */
-  follow(topic: string, etag: string, follower: Follower): void
-  /** Ends all that the follower follows. */
-  leave(follower: Follower): void
-  /** Announces what has changed. The response cache decides how often the database is asked. */
-  poll(): Promise<void>
-}
-
-export function watchTopics(deps: TopicDeps): TopicWatch {
+export function watchTopics(deps: TopicDeps) {
   const watched = new Map<string, Watched>()
 
   async function announceChange(topic: string, state: Watched): Promise<void> {
@@ -45,17 +36,20 @@ export function watchTopics(deps: TopicDeps): TopicWatch {
   }
 
   return {
-    follow(topic, etag, follower) {
+    /** Sends the current state at once. `etag`: as just read. */
+    follow(topic: string, etag: string, follower: Follower): void {
       const state = watched.get(topic) ?? { etag, quiet: false, followers: new Set() }
       watched.set(topic, state)
       state.followers.add(follower)
       follower.connection.send(frameOf({ event: topic, data: { etag: state.etag } }))
     },
-    leave(follower) {
+    /** Ends all that the follower follows. */
+    leave(follower: Follower): void {
       for (const [topic, { followers }] of watched)
         if (followers.delete(follower) && followers.size === 0) watched.delete(topic)
     },
-    async poll() {
+    /** Announces what has changed. The response cache decides how often the database is asked. */
+    async poll(): Promise<void> {
       const due = [...watched].filter(([, { quiet }]) => !quiet)
       await Promise.all(due.map(([topic, state]) => announceChange(topic, state)))
     },
