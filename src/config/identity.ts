@@ -49,8 +49,8 @@ export function readIdentityConfig(reader: Reader): IdentityConfig {
     audienceClaim: reader.text('IDP_AUDIENCE_CLAIM') ?? 'aud',
     tokenTyp: readTokenTyp(reader),
     requiredClaims: readRequiredClaims(reader),
-    allowedClients: readList(reader, 'IDP_ALLOWED_CLIENTS', ','),
-    requiredScopes: readList(reader, 'IDP_REQUIRED_SCOPES', ' '),
+    allowedClients: reader.list('IDP_ALLOWED_CLIENTS', ','),
+    requiredScopes: reader.list('IDP_REQUIRED_SCOPES', ' '),
     name,
     jwksUrl,
     userinfoUrl: readUrl(reader, 'IDP_USERINFO_URL'),
@@ -118,9 +118,3 @@ function readClaimValue(value: string): string | number | boolean {
   } catch {}
   return value
 }
-
-const readList = (reader: Reader, name: string, separator: string): string[] =>
-  (reader.text(name) ?? '')
-    .split(separator)
-    .map(item => item.trim())
-    .filter(Boolean)

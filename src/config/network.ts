@@ -49,7 +49,7 @@ export const readNetworkConfig = (reader: Reader): Readonly<NetworkConfig> =>
 
 /** Exact origins, compared as text. Patterns are not supported, because they easily match too much. */
 function readOrigins(reader: Reader): string[] {
-  const origins = list(reader.text('CORS_ORIGINS'))
+  const origins = reader.list('CORS_ORIGINS', ',')
   if (!origins.every(isOrigin)) {
     reader.refuse(
       'CORS_ORIGINS',
@@ -70,7 +70,7 @@ function isOrigin(text: string): boolean {
 
 function readProxies(reader: Reader): TrustedProxies {
   const name = 'TRUSTED_PROXIES'
-  const entries = list(reader.text(name))
+  const entries = reader.list(name, ',')
   if (entries.length === 0) return { kind: 'none' }
   if (entries.length === 1 && /^\d{1,2}$/.test(entries[0] ?? '')) {
     const hops = Number(entries[0])
@@ -95,9 +95,3 @@ function addNetwork(networks: BlockList, entry: string): boolean {
   networks.addSubnet(address, length, version === 6 ? 'ipv6' : 'ipv4')
   return true
 }
-
-const list = (text: string | undefined) =>
-  (text ?? '')
-    .split(',')
-    .map(entry => entry.trim())
-    .filter(Boolean)

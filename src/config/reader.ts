@@ -24,6 +24,8 @@ export interface Reader {
   file(name: string): string | undefined
   /** Has a default in development only. Read with `text`, unless it is a secret. */
   required(name: keyof typeof developmentDefaults, read?: Reader['text']): string
+  /** Trimmed, without empty items. */
+  list(name: string, separator: string): string[]
   integer(name: string, fallback: number, min: number, max: number): number
   /** `on` or `off`. */
   flag(name: string, fallback: boolean): boolean
@@ -97,6 +99,11 @@ export function createReader(env: Environment): Reader {
       if (value === undefined && production) refuse(name, 'is required in production')
       return value ?? developmentDefaults[name]
     },
+    list: (name, separator) =>
+      (text(name) ?? '')
+        .split(separator)
+        .map(item => item.trim())
+        .filter(Boolean),
     integer(name, fallback, min, max) {
       const value = text(name)
       if (value === undefined) return fallback
