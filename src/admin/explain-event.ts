@@ -2,7 +2,13 @@
 import type { Reader } from '../../db/index.ts'
 import { type Condition, valueAt } from '../catalogue/conditions.ts'
 import { readVersion } from '../catalogue/versions.ts'
-import { decisionsOf, parseJson, toRecordedEvent } from '../events/event.ts'
+import {
+  decisionsOf,
+  type EventRow,
+  parseJson,
+  type RecordedEvent,
+  toRecordedEvent,
+} from '../events/event.ts'
 import { type EventKey, findEvent } from '../events/record-event.ts'
 import type { Decision } from '../rules/decision.ts'
 import { evaluateRule, needsData } from '../rules/evaluate-rule.ts'
@@ -27,17 +33,9 @@ export type Reason =
 
 export type RuleExplanation = { ruleId: string; name: string; version: number } & Reason
 
-export interface EventExplanation {
-  source: string
-  eventId: string
-  userId: string
-  sequence: number
-  type: string
-  occurredAt: Date
-  recordedAt: Date
-  voidedAt: Date | null
-  /** The revision of the rules; null if there were none. */
-  revision: number | null
+export interface EventExplanation
+  extends Omit<RecordedEvent, 'data'>,
+    Pick<EventRow, 'voidedAt' | 'revision'> {
   /** The rules of the event's type, by id. */
   rules: RuleExplanation[]
   /** What its void took back. */
@@ -50,13 +48,14 @@ export async function explainEvent(reader: Reader, key: EventKey): Promise<Event
   if (!row) return null
   const event = toRecordedEvent(row)
   if (!event) return 'void'
-  const { source, eventId, userId, sequence, type, occurredAt, recordedAt } = event
+  const { data, ...recorded } = event
+  const { type, occurredAt } = event
   const decisions = decisionsOf(row)
   const evaluated = await readActive(reader, row.revision ?? 0, type)
   const known = new Set(evaluated.map(({ id }) => id))
   const current = (await readVersion(reader, 'events'))?.revision ?? 0
   const later = (await readActive(reader, current, type)).filter(({ id }) => !known.has(id))
-  const facts = { type, occurredAt, data: row.data === null ? null : event.data }
+  const facts = { type, occurredAt, data: row.data === null ? null : data }
   const rules = [
     ...evaluated.map(rule =>
       explainRule(
@@ -69,7 +68,7 @@ export async function explainEvent(reader: Reader, key: EventKey): Promise<Event
   ]
   const { voidedAt, revision } = row
   const taken = parseJson<TakenGrant[]>(row.taken) ?? []
-  return { source, eventId, userId, sequence, type, occurredAt, recordedAt, voidedAt, revision, rules, taken }
+  return { ...recorded, voidedAt, revision, rules, taken }
 }
 
 const readActive = async (reader: Reader, revision: number, type: string) =>

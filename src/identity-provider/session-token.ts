@@ -8,6 +8,7 @@ import {
   type JWTVerifyOptions,
   jwtVerify,
 } from 'jose'
+import type { IdentityConfig } from '../config/identity.ts'
 import { DomainError } from '../core/problems.ts'
 import { ProviderError } from './fetch-json.ts'
 
@@ -48,22 +49,19 @@ export interface SessionClaims {
   authenticatedAt: number
 }
 
-export interface SessionTokenRules {
+type ConfiguredRule =
+  | 'issuer'
+  | 'audience'
+  | 'audienceClaim'
+  | 'requiredClaims'
+  | 'allowedClients'
+  | 'requiredScopes'
+  | 'explainTokens'
+
+export interface SessionTokenRules extends Pick<IdentityConfig, ConfiguredRule> {
   findKey: JWTVerifyGetKey
-  issuer: string
-  audience: string
-  /** The claim that holds the audience: `aud`, unless the provider uses another one. */
-  audienceClaim: string
-  /** Claims that the token must have: with exactly this value, or with any value if null. */
-  requiredClaims: Record<string, string | number | boolean | null>
-  /** Accepted values of `client_id` and `azp`. Empty accepts any client. */
-  allowedClients: readonly string[]
-  /** Scopes that `scope` or `scp` must contain. */
-  requiredScopes: readonly string[]
   /** The required `typ` of the header; null accepts any. */
   typ: string | null
-  /** Adds the expected and the received value to the problem of a refused `aud`, `iss` or `typ`. */
-  explainTokens: boolean
   now: () => Date
 }
 

@@ -4,7 +4,7 @@
  * ledger entry, which counts on the global board and on no weekly or monthly one.
  */
 import { and, eq, inArray } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../../db/index.ts'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { joinLeaderboard } from '../../points/join-leaderboard.ts'
 import { appendEntry, listMismatched, type PointsChange } from '../../points/ledger.ts'
@@ -113,21 +113,17 @@ async function readKnown(reader: Reader, fans: ImportedFan[]): Promise<Known> {
         eq(pointsEntries.ref, OPENING_CAUSE.ref),
       ),
     )
-  const completed = await reader
-    .select({ userId: onboardings.userId })
-    .from(onboardings)
-    .where(inArray(onboardings.userId, ids))
-  const enrolled = await reader
-    .select({ userId: leaderboardEntries.userId })
-    .from(leaderboardEntries)
-    .where(inArray(leaderboardEntries.userId, ids))
+  const namedIn = async (table: Tables['onboardings'] | Tables['leaderboardEntries']) => {
+    const rows = await reader.select({ userId: table.userId }).from(table).where(inArray(table.userId, ids))
+    return new Set(rows.map(({ userId }) => userId))
+  }
   return {
     users: new Map(found.map(({ user }) => [user.subject, user])),
     handles: new Map(handles.flatMap(({ handle, id }) => (handle === null ? [] : [[handle, id]]))),
     teams: new Set(active.map(({ id }) => id)),
     balances: new Map(balances.map(({ userId, delta }) => [userId, delta])),
-    completed: new Set(completed.map(({ userId }) => userId)),
-    enrolled: new Set(enrolled.map(({ userId }) => userId)),
+    completed: await namedIn(onboardings),
+    enrolled: await namedIn(leaderboardEntries),
     mismatched: await listMismatched(reader, ids),
     deleted: new Set(found.flatMap(({ user, deletedAt }) => (deletedAt === null ? [] : [user.id]))),
   }
