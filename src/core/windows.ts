@@ -59,6 +59,7 @@ function firstDayOf(unit: CalendarUnit, day: Day): Day {
 const nextFirstDay = (unit: CalendarUnit, first: Day): Day => first.add({ [`${unit}s`]: 1 })
 
 function keyOf(unit: CalendarUnit, first: Day): string {
-  if (unit === 'week') return `${first.yearOfWeek}-W${String(first.weekOfYear).padStart(2, '0')}`
+  if (unit === 'week')
+    return `${String(first.yearOfWeek).padStart(4, '0')}-W${String(first.weekOfYear).padStart(2, '0')}`
   return unit === 'day' ? first.toString() : first.toPlainYearMonth().toString()
 }

@@ -2,6 +2,8 @@
  * The boards. Of all points: the global one, and one per ISO week and per month, in UTC, whose ids are how ISO 8601 writes the
  * period. Of the points of predictions: one for all matches, and one per season.
  */
+import { LRUCache } from 'lru-cache'
+import { windowAt } from '../core/windows.ts'
 
 export type Period = 'all' | 'week' | 'month'
 
@@ -22,11 +24,19 @@ const POINTS = { kind: 'points', season: null } as const
 const ALWAYS = { period: 'all', startsAt: null, endsAt: null } as const
 const ALL: Board = { ...POINTS, ...ALWAYS, id: 'all' }
 
+/** By period and day: every booking needs the boards of its time. */
+const known = new LRUCache<string, Board>({ max: 4_096 })
+
 /** The board of a period that an instant belongs to. */
 export function boardAt(period: Period, at: Date): Board {
-  if (period === 'week') return weekOf(at)
-  if (period === 'month') return monthOf(at.getUTCFullYear(), at.getUTCMonth())
-  return ALL
+  if (period === 'all') return ALL
+  const name = `${period} ${Math.floor(at.getTime() / DAY_MS)}`
+  const found = known.get(name)
+  if (found) return found
+  const { key: id, ...bounds } = windowAt(period, at, 'UTC')
+  const board = { ...POINTS, period, id, ...bounds }
+  known.set(name, board)
+  return board
 }
 
 /**
@@ -54,9 +64,10 @@ export function predictionBoard(season: string | null): Board {
 /** The board of an id like `2026-W47` or `2026-11`; null when there is no such week or month. */
 export function parseBoard(period: Period, id: string): Board | null {
   const [, year = '', number = ''] = /^(\d{4})-W?(\d{2})$/.exec(id) ?? []
+  // 4 January is in the first ISO week of its year.
   const at =
     period === 'week'
-      ? new Date(firstMonday(Number(year)).getTime() + (Number(number) - 1) * 7 * DAY_MS)
+      ? new Date(Date.UTC(Number(year), 0, 4 + (Number(number) - 1) * 7))
       : new Date(Date.UTC(Number(year), Number(number) - 1))
   if (year === '' || Number.isNaN(at.getTime())) return null
   const board = boardAt(period, at)
@@ -64,36 +75,3 @@ export function parseBoard(period: Period, id: string): Board | null {
   const ends = board.endsAt?.getUTCFullYear() ?? 0
   return board.id === id && ends <= 9999 ? board : null
 }
-
-function monthOf(year: number, month: number): Board {
-  return {
-    ...POINTS,
-    period: 'month',
-    id: `${String(year).padStart(4, '0')}-${String(month + 1).padStart(2, '0')}`,
-    startsAt: new Date(Date.UTC(year, month)),
-    endsAt: new Date(Date.UTC(year, month + 1)),
-  }
-}
-
-/** ISO 8601: weeks begin on Monday and belong to the year that their Thursday is in. */
-function weekOf(at: Date): Board {
-  const day = Math.floor(at.getTime() / DAY_MS) * DAY_MS
-  const monday = new Date(day - daysSinceMonday(at) * DAY_MS)
-  const year = new Date(monday.getTime() + 3 * DAY_MS).getUTCFullYear()
-  const number = Math.round((monday.getTime() - firstMonday(year).getTime()) / (7 * DAY_MS)) + 1
-  return {
-    ...POINTS,
-    period: 'week',
-    id: `${String(year).padStart(4, '0')}-W${String(number).padStart(2, '0')}`,
-    startsAt: monday,
-    endsAt: new Date(monday.getTime() + 7 * DAY_MS),
-  }
-}
-
-/** Monday of a year's first ISO week, which is the one with 4 January in it. */
-function firstMonday(year: number): Date {
-  const fourth = new Date(Date.UTC(year, 0, 4))
-  return new Date(fourth.getTime() - daysSinceMonday(fourth) * DAY_MS)
-}
-
-const daysSinceMonday = (at: Date) => (at.getUTCDay() + 6) % 7
