@@ -7,7 +7,7 @@ import { meetsAll, valueAt } from '../catalogue/conditions.ts'
 import type { RecordedEvent } from '../events/event.ts'
 import { type Quest, type QuestDefinition, type QuestStep, versionOf } from './definition.ts'
 import { type Period, periodAt } from './periods.ts'
-import { insertProgress, type ProgressRow, updateCounts } from './rows.ts'
+import { insertProgress, isOf, type ProgressRow, updateCounts } from './rows.ts'
 import { type Counts, parseCounts } from './state.ts'
 
 export interface Counted {
@@ -81,13 +81,7 @@ const selectSame = prepared((tx: Transaction, count: CountRow & { value: string 
     .select({ eventId: questCounts.eventId })
     .from(questCounts)
     .where(
-      and(
-        eq(questCounts.userId, count.userId),
-        eq(questCounts.questId, count.questId),
-        eq(questCounts.period, count.period),
-        eq(questCounts.stepId, count.stepId),
-        eq(questCounts.value, count.value),
-      ),
+      and(isOf(questCounts, count), eq(questCounts.stepId, count.stepId), eq(questCounts.value, count.value)),
     )
     .limit(2)
 })

@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { VoidableEvent } from '../events/readers.ts'
 import type { QuestDefinition } from './definition.ts'
-import type { PeriodKey } from './rows.ts'
+import { isOf, type PeriodKey } from './rows.ts'
 import type { Counts } from './state.ts'
 
 /** The unclaimed periods for which an event counts. */
@@ -71,7 +71,7 @@ export const deleteCounted = prepared(
     const { questCounts } = tx.tables
     return tx
       .delete(questCounts)
-      .where(and(ofPeriod(tx, key), eq(questCounts.source, source), eq(questCounts.eventId, eventId)))
+      .where(and(isOf(questCounts, key), eq(questCounts.source, source), eq(questCounts.eventId, eventId)))
   },
 )
 
@@ -95,13 +95,9 @@ const selectSums = prepared((reader: Reader, key: PeriodKey) => {
   return reader
     .select({ stepId, events: count(), values: countDistinct(value) })
     .from(reader.tables.questCounts)
-    .where(ofPeriod(reader, key))
+    .where(isOf(reader.tables.questCounts, key))
     .groupBy(stepId)
 })
-
-function ofPeriod({ tables: { questCounts } }: Reader, { userId, questId, period }: PeriodKey) {
-  return and(eq(questCounts.userId, userId), eq(questCounts.questId, questId), eq(questCounts.period, period))
-}
 
 /** For the erasure of a fan. */
 export const deleteCountsOf = prepared((tx: Transaction, userId: string) =>

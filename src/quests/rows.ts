@@ -1,5 +1,5 @@
 /** The rows of a fan's progress. */
-import { and, asc, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
+import { and, asc, type Column, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared, preparedRow } from '../../db/prepared.ts'
 
@@ -13,17 +13,12 @@ export interface PeriodKey {
 }
 
 export const findProgress = preparedRow((reader: Reader, key: PeriodKey) =>
-  reader.select().from(reader.tables.questProgress).where(isOf(reader, key)),
+  reader.select().from(reader.tables.questProgress).where(isOf(reader.tables.questProgress, key)),
 )
 
-/** The condition for a period of a quest. */
-function isOf({ tables: { questProgress } }: Reader, { userId, questId, period }: PeriodKey) {
-  return and(
-    eq(questProgress.userId, userId),
-    eq(questProgress.questId, questId),
-    eq(questProgress.period, period),
-  )
-}
+/** The condition for a period of a quest, in a table of progress or of counted events. */
+export const isOf = (table: Record<keyof PeriodKey, Column>, { userId, questId, period }: PeriodKey) =>
+  and(eq(table.userId, userId), eq(table.questId, questId), eq(table.period, period))
 
 /** A fan's rows of periods with these keys, of any quest. There are few keys: one for each unit and day that some zone has. */
 export const selectPeriods = prepared(
@@ -41,7 +36,7 @@ export const insertProgress = prepared((tx: Transaction, row: Tables['questProgr
 )
 
 export const updateCounts = prepared((tx: Transaction, { counts, ...key }: PeriodKey & { counts: string }) =>
-  tx.update(tx.tables.questProgress).set({ counts }).where(isOf(tx, key)),
+  tx.update(tx.tables.questProgress).set({ counts }).where(isOf(tx.tables.questProgress, key)),
 )
 
 type Completion = PeriodKey & Pick<ProgressRow, 'completedAt' | 'completionId' | 'claimedAt' | 'given'>
@@ -53,7 +48,7 @@ export const updateCompleted = prepared((tx: Transaction, completion: Completion
   return tx
     .update(questProgress)
     .set({ completedAt, completionId, claimedAt, given })
-    .where(and(isOf(tx, completion), isNull(questProgress.completedAt)))
+    .where(and(isOf(questProgress, completion), isNull(questProgress.completedAt)))
     .returning({ period: questProgress.period })
 })
 
@@ -63,7 +58,9 @@ export const updateReopened = prepared((tx: Transaction, key: PeriodKey) => {
   return tx
     .update(questProgress)
     .set({ completedAt: null, completionId: null })
-    .where(and(isOf(tx, key), isNotNull(questProgress.completedAt), isNull(questProgress.claimedAt)))
+    .where(
+      and(isOf(questProgress, key), isNotNull(questProgress.completedAt), isNull(questProgress.claimedAt)),
+    )
     .returning({ period: questProgress.period })
 })
 
@@ -74,7 +71,9 @@ export const updateClaimed = prepared(
     return tx
       .update(questProgress)
       .set({ claimedAt, given })
-      .where(and(isOf(tx, key), isNotNull(questProgress.completedAt), isNull(questProgress.claimedAt)))
+      .where(
+        and(isOf(questProgress, key), isNotNull(questProgress.completedAt), isNull(questProgress.claimedAt)),
+      )
       .returning()
   },
 )
