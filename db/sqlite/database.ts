@@ -38,6 +38,8 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   }
   const writer = connectSqlite(path)
   if (options.bulk) configureBulk(writer)
+  // What a job would roll back: beyond 64 KB, SQLite writes it to a temporary file, page by page, for the rest of the batch.
+  else writer.run('PRAGMA temp_store = MEMORY')
   const wal = options.offloadDisk ? openWal(path, writer, options.disk) : undefined
   const reader = connectSqlite(path)
   reader.run('PRAGMA busy_timeout = 100')
