@@ -111,7 +111,12 @@ export async function correctOnboarding(
   if (grants && !(await canAppend(tx, userId))) return { outcome: 'refused', points: 0 }
   if (rule === 'complete') {
     const terms = { points, claims: null, queuedSync: null }
-    const answer = await completeOnboarding(tx, { provider, subject }, { joinLeaderboard: enrol }, terms)
+    const answer = await completeOnboarding(
+      tx,
+      { userId, provider, subject },
+      { joinLeaderboard: enrol },
+      terms,
+    )
     if ('alreadyCompleted' in answer) return correctionOf(false)
     // Both have the time of this unit of work, unless the points were granted before.
     const { reward, completedAt } = answer

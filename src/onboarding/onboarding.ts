@@ -6,8 +6,8 @@ import type { Caller } from '../core/caller.ts'
 import { recordEvent } from '../events/record-event.ts'
 import type { IdentityClaims } from '../identity-provider/claims.ts'
 import { enrolmentOf } from '../leaderboard/enrolment.ts'
-import { joinLeaderboard } from '../points/join-leaderboard.ts'
-import { appendEntry, type Cause, entryOf } from '../points/ledger.ts'
+import { joinLeaderboard, joinWithFirstEntry } from '../points/join-leaderboard.ts'
+import { appendEntry, type Cause, entryOf, openAccount } from '../points/ledger.ts'
 import { changeProfile } from '../profile/profile.ts'
 import type { CompleteOnboarding } from '../profile/schema.ts'
 import { completionOf, recordCompletion } from '../users/completion.ts'
@@ -51,25 +51,36 @@ export async function completeOnboarding(
   if (!(await recordCompletion(tx, user.id))) {
     return { ...(await readOnboarding(tx, { userId: user.id })), alreadyCompleted: true as const }
   }
-  const granted = await grantOnboarding(tx, user.id, points)
+  const granted = created
+    ? await startLedger(tx, user.id, { points, join })
+    : await grantOnboarding(tx, user.id, points)
+  if (!created && join) await joinLeaderboard(tx, user.id)
   if (profile) await changeProfile(tx, user.id, profile, '/profile')
   await recordEvent(tx, { userId: user.id, type: 'onboarding.completed', data: { points: granted } })
+  if (!created) return readOnboarding(tx, { userId: user.id })
   const now = tx.now()
-  // A new record has nothing from before, which would have to be read.
-  const onboarding = created
-    ? presentOnboarding({
-        completedAt: now,
-        points: granted || null,
-        grantedAt: granted ? now : null,
-        enrolledAt: null,
-        syncedAt: isSynced ? now : null,
-      })
-    : await readOnboarding(tx, { userId: user.id })
-  // Last, because all new fans share rows of the rank index, which PostgreSQL locks until the commit.
-  if (!join || !(await joinLeaderboard(tx, user.id, { isLocked: granted > 0 }))) return onboarding
-  return { ...onboarding, leaderboard: { enrolled: true, enrolledAt: now.toISOString() } }
+  return presentOnboarding({
+    completedAt: now,
+    points: granted || null,
+    grantedAt: granted ? now : null,
+    enrolledAt: join ? now : null,
+    syncedAt: isSynced ? now : null,
+  })
 }
 completeOnboarding.problems = changeProfile.problems
+
+/** Grants the points and enrols, for a user record of this unit of work: it has nothing from before, which would have to be read. */
+async function startLedger(
+  tx: Transaction,
+  userId: string,
+  { points, join }: { points: number; join: boolean },
+): Promise<number> {
+  if (points > 0) {
+    const entry = await openAccount(tx, { ...onboardingCause(userId), delta: points })
+    if (join) await joinWithFirstEntry(tx, userId, entry)
+  } else if (join) await joinLeaderboard(tx, userId)
+  return points
+}
 
 /** Grants the onboarding points, at most once per fan. Returns the points that this call granted. */
 export async function grantOnboarding(tx: Transaction, userId: string, points: number): Promise<number> {

@@ -26,6 +26,10 @@ export async function earnedScores(
   )
 }
 
+/** As `earnedScores`, for a fan with one entry. */
+export const scoresOfFirst = (enrolledAt: Date, entry: EarnedEntry['entry']): BoardScore[] =>
+  scoresOf(enrolledAt, NOTHING, [{ entry, taken: null }])
+
 /** As `earnedScores` for many fans, who are enrolled since these times. */
 export async function listEarnedScores(
   reader: Reader,
@@ -53,7 +57,7 @@ interface Sum {
 
 const NOTHING = { points: 0, reachedAt: null }
 
-interface EarnedEntry {
+export interface EarnedEntry {
   entry: { delta: number; reason: PointsReason; ref: string; createdAt: Date }
   /** What was taken back of it. */
   taken: { delta: number; createdAt: Date } | null

@@ -4,27 +4,26 @@ import type { Caller } from '../core/caller.ts'
 import { boardsAt } from '../leaderboard/boards.ts'
 import { type EnrolOptions, enrol, findEnrolment, unenrol } from '../leaderboard/enrolment.ts'
 import { ensureUserId, findUser } from '../users/users.ts'
-import { earnedScores } from './earned-scores.ts'
+import { type EarnedEntry, earnedScores, scoresOfFirst } from './earned-scores.ts'
 import { lockAccount } from './ledger.ts'
-
-interface JoinOptions extends EnrolOptions {
-  /** This unit of work has locked the fan's account. */
-  isLocked?: boolean
-}
 
 /** Enrols a fan, at most once. True if this call enrolled them. The user's row must exist. */
 export async function joinLeaderboard(
   tx: Transaction,
   userId: string,
-  { isLocked = false, ...options }: JoinOptions = {},
+  options: EnrolOptions = {},
 ): Promise<boolean> {
-  if (!isLocked) await lockAccount(tx, userId)
+  await lockAccount(tx, userId)
   // The boards of this time, and those of entries with a later time, since clocks differ.
   const enrolledAt = tx.now()
   const starts = boardsAt(enrolledAt).flatMap(({ startsAt }) => startsAt?.getTime() ?? [])
   const scores = await earnedScores(tx, userId, { enrolledAt, since: new Date(Math.min(...starts)) })
   return enrol(tx, userId, scores, options)
 }
+
+/** As `joinLeaderboard`, for a fan whose account this unit of work has opened with this entry. */
+export const joinWithFirstEntry = (tx: Transaction, userId: string, entry: EarnedEntry['entry']) =>
+  enrol(tx, userId, scoresOfFirst(tx.now(), entry))
 
 /** Enrols the caller, also after they have left, with what they have earned. A repeat changes nothing. */
 export async function addMembership(tx: Transaction, caller: Caller): Promise<void> {

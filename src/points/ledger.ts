@@ -83,6 +83,20 @@ export async function bookEntry(tx: Transaction, change: AnyChange): Promise<Boo
   return { outcome: 'booked', entry }
 }
 
+/** Books the first entry of a fan whose record this unit of work has created: no other can have booked one. */
+export async function openAccount(tx: Transaction, change: PointsChange) {
+  const { userId } = change
+  const { entry, head } = nextEntry({ userId, ...NEW_ACCOUNT }, change, { id: tx.newId(), at: tx.now() })
+  await insertEntry(tx, entry)
+  await insertAccount(tx, { userId, ...head })
+  entryBooked.announce(tx, change)
+  return entry
+}
+
+const insertAccount = prepared((tx: Transaction, account: Account) =>
+  tx.insert(tx.tables.pointsAccounts).values(account),
+)
+
 const insertEntry = prepared((tx: Transaction, entry: PointsEntry & { userId: string }) =>
   tx.insert(tx.tables.pointsEntries).values(entry),
 )

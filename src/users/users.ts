@@ -55,11 +55,12 @@ export function erasedSubject({ provider, subject }: Who): string {
 }
 
 /**
- * Finds or creates the user record. Concurrent first requests create one record: the unique index decides.
+ * Finds or creates the user record. Concurrent first requests create one record: the unique index decides. Without an id it
+ * creates first, since a caller without one rarely has a record.
  * @throws DomainError `invalid_token` (the fan was erased during the request)
  */
 export async function ensureUser(tx: Transaction, who: Who): Promise<EnsuredUser> {
-  const ensured = await ensureRecord(tx, who)
+  const ensured = await (who.userId === undefined ? createRecord(tx, who) : ensureRecord(tx, who))
   if (!ensured) throw deletedUser(ERASED)
   return ensured
 }
@@ -69,21 +70,27 @@ interface EnsuredUser {
   created: boolean
 }
 
-/** As `ensureUser`. Null if the fan was erased. */
+/** As `ensureUser`, but looks for the record first. Null if the fan was erased. */
 export async function ensureRecord(tx: Transaction, who: Who): Promise<EnsuredUser | null> {
   const records = await findRecords(tx, who)
   if (records.some(isErased)) return null
-  if (records[0]) return { user: records[0], created: false }
-  const { provider, subject } = who
-  const now = tx.now()
-  const [inserted] = await insertUser(tx, { id: tx.newId(), provider, subject, now })
-  tx.invalidate(tokenValidityTag(who))
-  // Read again: the insert waits for concurrent transactions, one of which may have erased the fan.
-  const after = await findRecords(tx, { provider, subject })
-  if (after.some(isErased)) return null
-  if (!after[0]) throw new Error('the user record disappeared while it was created')
-  return { user: after[0], created: inserted !== undefined }
+  return records[0] ? { user: records[0], created: false } : createRecord(tx, who)
 }
+
+async function createRecord(tx: Transaction, { provider, subject }: Who): Promise<EnsuredUser | null> {
+  const [inserted] = await insertUser(tx, { id: tx.newId(), provider, subject, now: tx.now() })
+  tx.invalidate(tokenValidityTag({ provider, subject }))
+  // Read after the insert, which waits for concurrent transactions: one of them may have erased the fan.
+  const others = await findOthers(tx, subjectKeysOf({ provider, subject }), inserted)
+  if (others.some(isErased)) return null
+  const user = inserted ?? others[0]
+  if (!user) throw new Error('the user record disappeared while it was created')
+  return { user, created: inserted !== undefined }
+}
+
+/** The records of a subject besides the inserted one. The unique index allows that one and the erased one only. */
+const findOthers = (tx: Transaction, keys: SubjectKeys, inserted: User | undefined) =>
+  selectRecords(tx, inserted ? { ...keys, subject: keys.erased } : keys)
 
 const insertUser = prepared(
   (tx: Transaction, { now, ...user }: { id: string; provider: string; subject: string; now: Date }) =>
