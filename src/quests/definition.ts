@@ -2,35 +2,18 @@
 import { eq } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { Condition } from '../catalogue/conditions.ts'
-import type { QuestEntry } from './entry-schema.ts'
-import type { PeriodRules } from './periods.ts'
+import { completeEntry } from '../catalogue/entry.ts'
+import * as schema from './entry-schema.ts'
 
-export interface QuestStep {
-  id: string
-  eventType: string
-  when: Condition[]
-  target: number
-  distinctBy: string | null
-}
+export type QuestStep = Required<schema.QuestStep>
+export type QuestReward = Required<schema.QuestReward>
 
-export interface QuestReward {
-  points: number
-  rewardId: string | null
-  collectibleId: string | null
-}
+type Replaced = 'id' | 'active' | 'startsAt' | 'endsAt' | 'steps' | 'reward'
 
 /** The members of an entry that a version holds, defaults included. */
-export interface QuestDefinition extends PeriodRules {
-  title: string
-  description: string
-  imageUrl: string | null
-  kind: QuestEntry['kind']
+export interface QuestDefinition extends Required<Omit<schema.QuestEntry, Replaced>> {
   steps: QuestStep[]
-  graceDays: number
-  requires: string[]
   reward: QuestReward
-  claim: 'auto' | 'manual'
 }
 
 type QuestRow = Tables['quests']['$inferSelect']
@@ -43,27 +26,14 @@ export interface Quest extends Pick<QuestRow, 'id' | 'active' | 'startsAt' | 'en
   versions: Map<number, QuestDefinition>
 }
 
-export function definitionOf(entry: QuestEntry): QuestDefinition {
-  const { title, description, imageUrl, kind, period, requires, reward, claim } = entry
-  const { timeZone, graceDays } = entry
+export function definitionOf(entry: schema.QuestEntry): QuestDefinition {
+  const { id: _, active: _a, startsAt: _s, endsAt: _e, ...content } = completeEntry(schema.QuestEntry, entry)
   return {
-    title,
-    description,
-    imageUrl: imageUrl ?? null,
-    kind,
-    steps: entry.steps.map(({ id, eventType, when, target, distinctBy }) => {
-      return { id, eventType, when: when ?? [], target, distinctBy: distinctBy ?? null }
-    }),
-    period,
-    timeZone: timeZone ?? 'UTC',
-    graceDays: graceDays ?? 0,
-    requires: requires ?? [],
-    reward: {
-      points: reward?.points ?? 0,
-      rewardId: reward?.rewardId ?? null,
-      collectibleId: reward?.collectibleId ?? null,
-    },
-    claim: claim ?? 'auto',
+    ...content,
+    steps: entry.steps.map(step => ({ ...completeEntry(schema.QuestStep, step), when: step.when ?? [] })),
+    graceDays: entry.graceDays ?? 0,
+    requires: entry.requires ?? [],
+    reward: { ...completeEntry(schema.QuestReward, entry.reward ?? {}), points: entry.reward?.points ?? 0 },
   }
 }
 
@@ -96,7 +66,7 @@ function questsOf(rows: VersionRow[]): Map<string, Quest> {
   for (const { quest, version, entry, createdAt } of rows) {
     const { id, active, startsAt, endsAt } = quest
     // Guarantee: the import validates entries before it stores them.
-    const definition = definitionOf(JSON.parse(entry) as QuestEntry)
+    const definition = definitionOf(JSON.parse(entry) as schema.QuestEntry)
     const known: Quest = quests.get(id) ?? {
       ...{ id, active, startsAt, endsAt, version: quest.version },
       current: definition,

@@ -3,7 +3,7 @@ import { Conditions, DataPointer, EventType } from '../catalogue/conditions.ts'
 import { availabilityMembers, EntrySlug, HttpsUrl, Line, Maybe } from '../catalogue/entry-schema.ts'
 import { Closed, Integer, OneOf } from '../core/schemas.ts'
 
-const QuestStep = Closed(
+export const QuestStep = Closed(
   {
     id: EntrySlug('Slug of the step, unique within the quest.'),
     eventType: EventType('Type of the events that count.'),
@@ -17,6 +17,19 @@ const QuestStep = Closed(
   },
   { title: 'QuestStep' },
 )
+export type QuestStep = Static<typeof QuestStep>
+
+export const QuestReward = Closed(
+  {
+    points: Type.Optional(
+      Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Points. Default: 0.' }),
+    ),
+    rewardId: Maybe(EntrySlug('Slug of a reward, which is claimed for the fan.')),
+    collectibleId: Maybe(EntrySlug('Slug of a collectible.')),
+  },
+  { title: 'QuestReward', description: 'What a completed period gives.' },
+)
+export type QuestReward = Static<typeof QuestReward>
 
 /** A quest, an achievement or a streak in a catalogue file. */
 export const QuestEntry = Closed(
@@ -59,18 +72,7 @@ export const QuestEntry = Closed(
         description: 'Quests that must be completed first. Events count before that as well.',
       }),
     ),
-    reward: Type.Optional(
-      Closed(
-        {
-          points: Type.Optional(
-            Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Points. Default: 0.' }),
-          ),
-          rewardId: Maybe(EntrySlug('Slug of a reward, which is claimed for the fan.')),
-          collectibleId: Maybe(EntrySlug('Slug of a collectible.')),
-        },
-        { title: 'QuestReward', description: 'What a completed period gives.' },
-      ),
-    ),
+    reward: Type.Optional(QuestReward),
     claim: Type.Optional(
       OneOf(['auto', 'manual'], {
         default: 'auto',

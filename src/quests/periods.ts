@@ -1,11 +1,10 @@
 /** Periods of quests: days, ISO weeks and months in the quest's own time zone, or one without end. */
 import { windowAt } from '../core/windows.ts'
-
-type QuestPeriod = 'once' | 'day' | 'week' | 'month'
+import type { QuestEntry } from './entry-schema.ts'
 
 /** What determines the periods of a quest. It does not change once fans have progress. */
 export interface PeriodRules {
-  period: QuestPeriod
+  period: QuestEntry['period']
   /** IANA name. */
   timeZone: string
 }
