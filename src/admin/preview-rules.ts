@@ -1,9 +1,10 @@
 /** What rules would have granted for recorded events, evaluated in their order from empty limits and whole budgets. */
 import { and, gte, inArray, isNotNull, isNull } from 'drizzle-orm'
-import type { Reader, Tables } from '../../db/index.ts'
+import type { Reader } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { windowAt } from '../core/windows.ts'
-import { decisionsOf } from '../events/event.ts'
+import { decisionsOf, type RecordedEvent, toRecordedEvent } from '../events/event.ts'
+import type { Decision } from '../rules/decision.ts'
 import { evaluateRule } from '../rules/evaluate-rule.ts'
 import type { Rule } from '../rules/rule.ts'
 
@@ -52,11 +53,7 @@ export async function previewRules(
 /** Clocks of other systems may be ahead by this much. */
 const MAX_AHEAD_MS = 5 * 60_000
 
-type StoredEvent = Pick<
-  Tables['events']['$inferSelect'],
-  'userId' | 'type' | 'occurredAt' | 'data' | 'decisions'
->
-type PastEvent = NonNullable<ReturnType<typeof parseEvent>>
+type PastEvent = RecordedEvent & { decisions: Decision[] }
 
 function createCounter(rule: Rule) {
   const { id: ruleId, limit, budget, timeZone } = rule
@@ -104,10 +101,10 @@ function createCounter(rule: Rule) {
 async function* readEvents(reader: Reader, types: string[], since: Date) {
   if (types.length === 0) return
   const { events } = reader.tables
-  const { source, eventId, userId, type, occurredAt, recordedAt, data, decisions } = events
+  const { source, eventId, type, occurredAt, recordedAt, data } = events
   const rows = eachRow({ recordedAt, source, eventId }, after =>
     reader
-      .select({ source, eventId, userId, type, occurredAt, recordedAt, data, decisions })
+      .select()
       .from(events)
       .where(
         and(
@@ -123,14 +120,7 @@ async function* readEvents(reader: Reader, types: string[], since: Date) {
       ),
   )
   for await (const row of rows) {
-    const event = parseEvent(row)
-    if (event) yield event
+    const event = toRecordedEvent(row)
+    if (event) yield { ...event, decisions: decisionsOf(row) }
   }
-}
-
-/** Null for a void whose event has not arrived. */
-function parseEvent({ userId, type, occurredAt, data, decisions }: StoredEvent) {
-  if (userId === null || type === null || occurredAt === null) return null
-  const parsed: unknown = JSON.parse(data ?? '{}')
-  return { userId, type, occurredAt, data: parsed, decisions: decisionsOf({ decisions }) }
 }
