@@ -21,7 +21,25 @@ export function getMatches({ read, cache, cursors }: Sources, query: MatchesQuer
   const list = `matches ${JSON.stringify([teamId, status, from, to])}`
   const after = cursor === undefined ? undefined : parsePosition(cursors.decode(list, cursor))
   return cache.get(`${list} ${limit} ${cursor ?? ''}`, async () => {
-    const rows = await listMatches(read, { teamId, status, from, to, after, limit: limit + 1 })
+    const { matches } = read.tables
+    const { kickoffAt, id } = matches
+    const rows = await read
+      .select()
+      .from(matches)
+      .where(
+        and(
+          eq(matches.active, true),
+          teamId === undefined
+            ? undefined
+            : or(eq(matches.homeTeamId, teamId), eq(matches.awayTeamId, teamId)),
+          status === undefined ? undefined : eq(matches.status, status),
+          from ? gte(kickoffAt, from) : undefined,
+          to ? lt(kickoffAt, to) : undefined,
+          after && sql`(${kickoffAt}, ${id}) > (${sql.param(after.kickoffAt, kickoffAt)}, ${after.id})`,
+        ),
+      )
+      .orderBy(asc(kickoffAt), asc(id))
+      .limit(limit + 1)
     const { page, nextCursor } = cutPage(rows, limit, ({ kickoffAt, id }) =>
       cursors.encode(list, `${kickoffAt.getTime()} ${id}`),
     )
@@ -39,38 +57,6 @@ function parsePosition(position: string): Position {
   const [, at, id] = /^(-?\d+) (.+)$/.exec(position) ?? []
   if (at === undefined || id === undefined) throw new DomainError('invalid_cursor')
   return { kickoffAt: new Date(Number(at)), id }
-}
-
-interface Filter {
-  teamId: string | undefined
-  status: string | undefined
-  from: Date | null | undefined
-  to: Date | null | undefined
-  after: Position | undefined
-  limit: number
-}
-
-function listMatches(
-  reader: Reader,
-  { teamId, status, from, to, after, limit }: Filter,
-): Promise<MatchRow[]> {
-  const { matches } = reader.tables
-  const { kickoffAt, id } = matches
-  return reader
-    .select()
-    .from(matches)
-    .where(
-      and(
-        eq(matches.active, true),
-        teamId === undefined ? undefined : or(eq(matches.homeTeamId, teamId), eq(matches.awayTeamId, teamId)),
-        status === undefined ? undefined : eq(matches.status, status),
-        from ? gte(kickoffAt, from) : undefined,
-        to ? lt(kickoffAt, to) : undefined,
-        after && sql`(${kickoffAt}, ${id}) > (${sql.param(after.kickoffAt, kickoffAt)}, ${after.id})`,
-      ),
-    )
-    .orderBy(asc(kickoffAt), asc(id))
-    .limit(limit)
 }
 
 /** An active match. @throws DomainError `match_not_found` */
