@@ -7,7 +7,7 @@ import { compatibility } from './compatibility.ts'
 import { DatabaseError } from './errors.ts'
 import type { Database } from './types.ts'
 
-type Engine = 'sqlite' | 'postgres'
+export type Engine = 'sqlite' | 'postgres'
 
 /** Its `folderMillis`, the time of its generation, identifies it. */
 export interface Migration extends MigrationMeta {

@@ -6,7 +6,7 @@
 import { Database as Connection } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { DatabaseError, isLockConflict, translateDatabaseError } from './errors.ts'
-import { expectedMigrations, type Migration } from './expected-schema.ts'
+import { type Engine, expectedMigrations, type Migration } from './expected-schema.ts'
 import { openJournal, type Run, recordMigration } from './migration-journal.ts'
 import { connectPostgres, type PostgresSettings } from './postgres/client.ts'
 import { applyByStatement } from './postgres/migrate-by-statement.ts'
@@ -21,8 +21,6 @@ const MIGRATION_LOCK_TIMEOUT_MS = 30 * 60_000
 /** Requests queue behind a migration that waits for a table, for example for a backup: it gives up, and tries again later. */
 const TABLE_LOCK_TIMEOUT_MS = 1_000
 const TABLE_LOCK_PAUSE_MS = 2_000
-
-type Engine = 'sqlite' | 'postgres'
 
 /** The database has migrations that this version does not know, and on which it does not run. */
 export class NewerSchemaError extends Error {

@@ -1,7 +1,5 @@
 /** Drizzle's own table of the migrations that a database has, with the versions that run on each. */
-import type { Migration } from './expected-schema.ts'
-
-type Engine = 'sqlite' | 'postgres'
+import type { Engine, Migration } from './expected-schema.ts'
 
 export type Run = (
   statement: string,

@@ -32,16 +32,11 @@ export const page = `<!doctype html>
 </html>
 `
 
-interface Asset {
-  type: string
-  file: string
-}
-
 const ours = (name: string) => join(import.meta.dir, 'assets', name)
 const SCRIPT = 'text/javascript; charset=utf-8'
 
 /** By name below /check-in/assets. */
-export const assets: Record<string, Asset> = {
+export const assets = {
   'check-in.css': { type: 'text/css; charset=utf-8', file: ours('check-in.css') },
   'check-in.js': { type: SCRIPT, file: ours('check-in.js') },
   'lean-qr.mjs': { type: SCRIPT, file: join(import.meta.dir, '../../node_modules/lean-qr/index.mjs') },

@@ -1,15 +1,9 @@
 /** The page at `/`. */
 import { htmlPage } from './html-page.ts'
 
-interface Entry {
-  path: string
-  text: string
-  about: string
-}
-
 /** `guide` and `demo`: whether the server serves these pages. */
 export function indexPage({ guide, demo }: { guide: boolean; demo: boolean }): string {
-  const entries: Entry[] = [
+  const entries = [
     { path: '/docs', text: 'API reference', about: 'Every operation, to read and to try' },
     ...(guide ? [{ path: '/docs/guide', text: 'Guide', about: 'How to use and to operate the API' }] : []),
     ...(demo ? [{ path: '/demo', text: 'Demo app', about: 'A small fan app for the web' }] : []),

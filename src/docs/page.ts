@@ -17,16 +17,11 @@ export const page = (clientId: string, guide: boolean) =>
 <script type="module" src="/docs/start.js" data-client-id="${Bun.escapeHTML(clientId)}"></script>`,
   })
 
-interface Asset {
-  type: string
-  file: string
-}
-
 const ours = (name: string) => join(import.meta.dir, 'assets', name)
 const theirs = (name: string) => join(import.meta.dir, '../../node_modules/swagger-ui-dist', name)
 
 /** By name below /docs. */
-export const assets: Record<string, Asset> = {
+export const assets = {
   'icon.svg': { type: 'image/svg+xml', file: ours('icon.svg') },
   'matchday.css': { type: 'text/css; charset=utf-8', file: ours('matchday.css') },
   'text.css': { type: 'text/css; charset=utf-8', file: ours('text.css') },
