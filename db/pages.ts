@@ -6,14 +6,6 @@ import type { Reader } from './types.ts'
 
 export type Row = Record<string, unknown>
 
-/** An integer beyond 2^53 - 1, which JavaScript would round. */
-class InexactNumberError extends Error {
-  constructor(table: string, column: string) {
-    super(`${table}.${column} holds an integer beyond 2^53 - 1, which cannot be copied exactly`)
-    this.name = 'InexactNumberError'
-  }
-}
-
 /** How many rows of a table meet a condition, or how many it has. */
 export async function countRows(reader: Reader, table: AnyTable, condition?: SQL): Promise<number> {
   const [row] = await reader.select({ rows: count() }).from(table).where(condition)
@@ -22,7 +14,7 @@ export async function countRows(reader: Reader, table: AnyTable, condition?: SQL
 
 /**
  * The rows of a table in the order of the primary key, in pages, starting after `last`. Keys are ids and integers
- * (`db/schema/columns.ts`), which both engines order alike. @throws InexactNumberError
+ * (`db/schema/columns.ts`), which both engines order alike. @throws Error for an integer that JavaScript would round
  */
 export async function* readPages(
   reader: Reader,
@@ -41,7 +33,9 @@ export async function* readPages(
       for (const { property } of columns) {
         const value = row[property]
         if (typeof value === 'number' && !Number.isSafeInteger(value))
-          throw new InexactNumberError(name, property)
+          throw new Error(
+            `${name}.${property} holds an integer beyond 2^53 - 1, which cannot be copied exactly`,
+          )
       }
     }
     yield rows
