@@ -146,7 +146,7 @@ async function withVersion(
   entry: object,
   upsert: (tx: Transaction) => Promise<unknown>,
 ): Promise<void> {
-  const before = await readVersion(real, 'events')
+  const before = await readVersion(real)
   // The same for the same seed, and unique: it covers every earlier change.
   const version = hash('sha256', JSON.stringify([before, entry]), 'hex')
   const sources = { now: () => at.createdAt, newId: () => version }

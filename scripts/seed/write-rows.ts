@@ -20,7 +20,7 @@ export async function writeRows(tx: Transaction, rows: Rows): Promise<number> {
   const insertedUsers = await insertRows(tx, tables.users, rows.users, 'skip')
   if (insertedUsers < rows.users.length) throw new StaleRowsError()
   await requireUnchanged(tx, rows)
-  const revision = (await readVersion(tx, 'events'))?.revision ?? null
+  const revision = (await readVersion(tx))?.revision ?? null
   const events = rows.events.map(event => ({ ...event, revision }))
   const scores = rows.places.map(({ points, ...place }) => ({ ...place, minusPoints: -points }))
   const changed = [

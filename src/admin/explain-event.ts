@@ -53,7 +53,7 @@ export async function explainEvent(reader: Reader, key: EventKey): Promise<Event
   const decisions = decisionsOf(row)
   const evaluated = await readActive(reader, row.revision ?? 0, type)
   const known = new Set(evaluated.map(({ id }) => id))
-  const current = (await readVersion(reader, 'events'))?.revision ?? 0
+  const current = (await readVersion(reader))?.revision ?? 0
   const later = (await readActive(reader, current, type)).filter(({ id }) => !known.has(id))
   const facts = { type, occurredAt, data: row.data === null ? null : data }
   const rules = [

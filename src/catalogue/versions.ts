@@ -6,8 +6,8 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 
-/** `events`: all entries that listen to events. */
-type VersionedKind = 'events'
+/** The only kind: all entries that listen to events. */
+const KIND = 'events'
 
 export interface CatalogueVersion {
   /** Random: unique also among databases and their copies. */
@@ -16,13 +16,13 @@ export interface CatalogueVersion {
   revision: number
 }
 
-/** Writes a new version and returns its revision. Its row lock serializes the changes of a kind until the unit of work ends. */
-export async function bumpVersion(tx: Transaction, kind: VersionedKind): Promise<number> {
+/** Writes a new version and returns its revision. Its row lock serializes changes until the unit of work ends. */
+export async function bumpVersion(tx: Transaction): Promise<number> {
   const { catalogueVersions: versions } = tx.tables
   const version = tx.newId()
   const [bumped] = await tx
     .insert(versions)
-    .values({ kind, version, revision: 1 })
+    .values({ kind: KIND, version, revision: 1 })
     .onConflictDoUpdate({ target: versions.kind, set: { version, revision: sql`${versions.revision} + 1` } })
     .returning()
   if (!bumped) throw new Error('an upsert returned no row')
@@ -30,31 +30,31 @@ export async function bumpVersion(tx: Transaction, kind: VersionedKind): Promise
 }
 
 /** Null before the first change. */
-export async function readVersion(reader: Reader, kind: VersionedKind): Promise<CatalogueVersion | null> {
-  const [row] = await selectVersion(reader, kind)
+export async function readVersion(reader: Reader): Promise<CatalogueVersion | null> {
+  const [row] = await selectVersion(reader)
   return row ?? null
 }
 
-const selectVersion = prepared((reader: Reader, kind: VersionedKind) => {
+const selectVersion = prepared((reader: Reader) => {
   const { catalogueVersions: versions } = reader.tables
   return reader
     .select({ version: versions.version, revision: versions.revision })
     .from(versions)
-    .where(eq(versions.kind, kind))
+    .where(eq(versions.kind, KIND))
 })
 
-/** SQL for the current revision of a kind, as a part of a larger statement; null before the first change. */
-export function currentRevision({ tables }: Pick<Reader, 'tables'>, kind: VersionedKind): SQL<number | null> {
+/** SQL for the current revision, as a part of a larger statement; null before the first change. */
+export function currentRevision({ tables }: Pick<Reader, 'tables'>): SQL<number | null> {
   const { catalogueVersions: versions } = tables
   return sql<
     number | null
-  >`(select ${versions.revision} from ${versions} where ${versions.kind} = ${kind})`.mapWith(
+  >`(select ${versions.revision} from ${versions} where ${versions.kind} = ${KIND})`.mapWith(
     versions.revision,
   )
 }
 
-/** SQL for the current version of a kind. */
-export function currentVersion({ tables }: Pick<Reader, 'tables'>, kind: VersionedKind): SQL<string | null> {
+/** SQL for the current version. */
+export function currentVersion({ tables }: Pick<Reader, 'tables'>): SQL<string | null> {
   const { catalogueVersions: versions } = tables
-  return sql<string | null>`(select ${versions.version} from ${versions} where ${versions.kind} = ${kind})`
+  return sql<string | null>`(select ${versions.version} from ${versions} where ${versions.kind} = ${KIND})`
 }

@@ -31,7 +31,7 @@ export async function openSink(tx: Transaction): Promise<void> {
     .values({ name: NAME, position })
     .onConflictDoNothing()
     .returning({ name: eventSinks.name })
-  if (opened) await bumpVersion(tx, 'events')
+  if (opened) await bumpVersion(tx)
 }
 
 /** Deletes the row, unless a process publishes. Events are then no longer distributed to the sink. */
@@ -41,7 +41,7 @@ export async function removeSink(tx: Transaction): Promise<boolean> {
     .delete(eventSinks)
     .where(and(eq(eventSinks.name, NAME), isFree(tx)))
     .returning({ name: eventSinks.name })
-  if (removed) await bumpVersion(tx, 'events')
+  if (removed) await bumpVersion(tx)
   return removed !== undefined
 }
 

@@ -6,7 +6,7 @@ import type { RecordedEvent } from './event.ts'
 export interface EventReader {
   /**
    * Reads what it listens for. The result stays in memory until the version of the kind `events` changes: the code that changes
-   * what it depends on calls `bumpVersion(tx, 'events')` (`src/catalogue/versions.ts`).
+   * what it depends on calls `bumpVersion(tx)` (`src/catalogue/versions.ts`).
    */
   load(tx: Transaction): Promise<Listener>
   /** Takes back what it did for an event. Called once for an event, whether or not anything listens to its type now. */

@@ -117,12 +117,12 @@ const insertNext = prepared(
       .values({
         ...row,
         sequence: sql`coalesce((${newest}), 0) + 1`,
-        revision: currentRevision(tx, 'events'),
+        revision: currentRevision(tx),
       })
       .onConflictDoNothing()
       .returning({
         sequence: sql<number>`${events.sequence}`.mapWith(Number),
-        version: currentVersion(tx, 'events'),
+        version: currentVersion(tx),
         revision: events.revision,
       })
   },

@@ -22,7 +22,7 @@ interface EventOfMany<T extends ApplicationEventType> {
  * small: each locks buckets of the rank index.
  */
 export async function earnsPoints(tx: Transaction, type: ApplicationEventType): Promise<boolean> {
-  await listeningAt(tx, await readVersion(tx, 'events'))
+  await listeningAt(tx, await readVersion(tx))
   return mayBookPoints(tx, type)
 }
 
@@ -32,7 +32,7 @@ export async function recordForMany<T extends ApplicationEventType>(
   type: T,
   events: EventOfMany<T>[],
 ): Promise<void> {
-  const version = await readVersion(tx, 'events')
+  const version = await readVersion(tx)
   const { isSubscribed } = await listeningAt(tx, version)
   const position = isSubscribed(type) ? AWAITING : null
   // What listens may book points.

@@ -12,7 +12,7 @@ export interface DistributedEvent extends RecordedEvent {
 export interface EventSubscriber {
   /**
    * Which types it asks for. The result stays in memory until the version of the kind `events` changes: the code that
-   * changes it calls `bumpVersion(tx, 'events')` (`src/catalogue/versions.ts`).
+   * changes it calls `bumpVersion(tx)` (`src/catalogue/versions.ts`).
    */
   load(tx: Transaction): Promise<(type: string) => boolean>
   /**

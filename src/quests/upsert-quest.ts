@@ -70,7 +70,7 @@ export async function upsertQuest(tx: Transaction, entry: QuestEntry): Promise<E
   const { active, startsAt, endsAt, requires } = contentOf(entry)
   if ((await planQuest(tx, entry)).outcome === 'unchanged') return { outcome: 'unchanged', members: {} }
   // Its lock serializes imports.
-  const version = await bumpVersion(tx, 'events')
+  const version = await bumpVersion(tx)
   const change = await planQuest(tx, entry)
   if (change.outcome === 'unchanged') return change
   const columns = { active, startsAt, endsAt, version, updatedAt: tx.now() }
@@ -157,7 +157,7 @@ export const questKind: EntryKind<QuestEntry> = {
   listActive: reader => listActive(reader, reader.tables.quests),
   /** Fans can still claim what they have completed. */
   async deactivate(tx, id) {
-    await bumpVersion(tx, 'events')
+    await bumpVersion(tx)
     await deactivateEntry(tx, tx.tables.quests, questsTag, id)
   },
 }

@@ -45,7 +45,7 @@ async function writeVersion(tx: Transaction, content: RuleContent): Promise<void
   const { rules, ruleVersions } = tx.tables
   const { id, name, eventType, active, when, points, limit, budget, timeZone } = content
   // First: its lock serializes imports.
-  const version = await bumpVersion(tx, 'events')
+  const version = await bumpVersion(tx)
   const now = tx.now()
   const columns = {
     name,

@@ -1,16 +1,14 @@
 /** The public profile of a fan: the name and picture that the fan chose, or else the provider's. */
 import { type Column, eq, inArray, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
+import type { Mirror } from './mirror.ts'
 
 export interface PublicProfile {
   displayName: string | null
   avatarUrl: string | null
 }
 
-interface MirroredProfile {
-  name: string | null
-  picture: string | null
-}
+type MirroredProfile = Pick<Mirror, 'name' | 'picture'>
 
 /** The fan's own values take precedence over the mirror. */
 export function publicProfileOf(

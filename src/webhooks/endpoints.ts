@@ -63,7 +63,7 @@ export async function addEndpoint(
   const id = tx.newId()
   const secret = secrets.generate(tx.randomBytes)
   const sealedSecret = secrets.encrypt(secret, id, tx.randomBytes)
-  const sinceRevision = await bumpVersion(tx, 'events')
+  const sinceRevision = await bumpVersion(tx)
   await tx
     .insert(tx.tables.webhookEndpoints)
     .values({ id, url, types: types.join(' '), sealedSecret, createdAt: tx.now(), sinceRevision })
@@ -155,7 +155,7 @@ export async function removeEndpoint(db: Database, id: string): Promise<boolean>
   const removed = await db.write(async tx => {
     const { webhookEndpoints } = tx.tables
     const rows = await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id)).returning()
-    await bumpVersion(tx, 'events')
+    await bumpVersion(tx)
     return rows.length > 0
   })
   const { webhookDeliveries, webhookLanes } = db.tables

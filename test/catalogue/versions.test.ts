@@ -6,8 +6,8 @@ import { onEachEngine } from '../support/world.ts'
 onEachEngine(
   'A version of the catalogue',
   world => {
-    const bump = () => world.db.write(tx => bumpVersion(tx, 'events'))
-    const read = () => readVersion(world.db.read, 'events')
+    const bump = () => world.db.write(tx => bumpVersion(tx))
+    const read = () => readVersion(world.db.read)
 
     test('is absent before the first change, and new after each one', async () => {
       expect(await read()).toBeNull()
@@ -24,11 +24,11 @@ onEachEngine(
         world.db.write(tx => {
           const { events } = tx.tables
           const at = tx.now()
-          const revision = currentRevision(tx, 'events')
+          const revision = currentRevision(tx)
           return tx
             .insert(events)
             .values({ source: 'gate', eventId, recordedAt: at, voidedAt: at, revision })
-            .returning({ revision: events.revision, version: currentVersion(tx, 'events') })
+            .returning({ revision: events.revision, version: currentVersion(tx) })
         })
       expect(await insert('1')).toEqual([{ revision: null, version: null }])
       await bump()
@@ -39,7 +39,7 @@ onEachEngine(
       await bump()
       const before = await read()
       const failing = world.db.write(async tx => {
-        await bumpVersion(tx, 'events')
+        await bumpVersion(tx)
         throw new Error('refused')
       })
       await expect(failing).rejects.toThrow('refused')

@@ -30,7 +30,7 @@ onEachEngine(
           },
         },
       ])
-      await world.db.write(tx => bumpVersion(tx, 'events'))
+      await world.db.write(tx => bumpVersion(tx))
     }
 
     afterEach(() => setEventSubscribers(registered))
@@ -63,10 +63,10 @@ onEachEngine(
       const fan = await newFan(world)
       await happen(world, fan)
       asked = () => true
-      await world.db.write(tx => bumpVersion(tx, 'events'))
+      await world.db.write(tx => bumpVersion(tx))
       await happen(world, fan)
       asked = () => false
-      await world.db.write(tx => bumpVersion(tx, 'events'))
+      await world.db.write(tx => bumpVersion(tx))
       await happen(world, fan)
       expect(await positions()).toEqual([null, 0, null])
     })

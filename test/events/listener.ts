@@ -12,7 +12,7 @@ const registered = eventReaders()
 export const forgetListeners = (world: Pick<World, 'db'>) =>
   afterEach(async () => {
     setEventReaders(registered)
-    await world.db.write(tx => bumpVersion(tx, 'events'))
+    await world.db.write(tx => bumpVersion(tx))
   })
 
 type React = (tx: Transaction, event: RecordedEvent) => Promise<void>
@@ -26,5 +26,5 @@ export async function listen(
 ): Promise<void> {
   const load = async () => ({ listensTo: (candidate: string) => candidate === type, onEvent: react })
   setEventReaders([...registered, { load, ...reader }])
-  await db.write(tx => bumpVersion(tx, 'events'))
+  await db.write(tx => bumpVersion(tx))
 }

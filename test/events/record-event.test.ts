@@ -132,10 +132,10 @@ onEachEngine('Recording an event', world => {
     }
     const record = () => world.db.write(tx => recordEvent(tx, claimed(fan)))
     setEventReaders([{ load }])
-    await world.db.write(tx => bumpVersion(tx, 'events'))
+    await world.db.write(tx => bumpVersion(tx))
     for (const _ of [1, 2, 3]) await record()
     expect(loads).toBe(1)
-    await world.db.write(tx => bumpVersion(tx, 'events'))
+    await world.db.write(tx => bumpVersion(tx))
     for (const _ of [1, 2]) await record()
     expect(loads).toBe(2)
   })

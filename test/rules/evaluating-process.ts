@@ -20,7 +20,7 @@ let next = 0
 async function evaluate(tx: Transaction, n: number) {
   const userId = userIds[n % userIds.length] ?? ''
   await lockAccount(tx, userId)
-  const version = await readVersion(tx, 'events')
+  const version = await readVersion(tx)
   if (!version) throw new Error('there are no rules')
   const event = { source: name, eventId: String(n), userId, type, occurredAt, data: null }
   return (await applyRules(tx, event, version)) ?? []

@@ -84,7 +84,7 @@ for (const engine of sharedEngines) {
         const outcomes: (string | undefined)[] = []
         const temporary = { db: world.db, url: world.databaseUrl ?? '' }
         await world.db.write(async tx => {
-          const version = await readVersion(tx, 'events')
+          const version = await readVersion(tx)
           const [decision] = (version && (await applyRules(tx, event, version))) ?? []
           outcomes.push(decision?.outcome)
           await withRawConnection(temporary, run =>
@@ -101,7 +101,7 @@ for (const engine of sharedEngines) {
       const { id, eventType } = await addRule(world, { budget: 25 })
       const userId = await addFan(world)
       const outcomes = await world.db.write(async tx => {
-        const version = await readVersion(tx, 'events')
+        const version = await readVersion(tx)
         const decided: (string | undefined)[] = []
         for (let n = 0; version && n < 4; n++)
           decided.push((await applyRules(tx, newEvent({ userId, type: eventType }), version))?.[0]?.outcome)

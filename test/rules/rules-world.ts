@@ -41,7 +41,7 @@ export const newEvent = (event: Happened): RuledEvent => ({
 /** Evaluates an event by the current rules; null when no active rule listens to its type. */
 export const apply = ({ db }: { db: Database }, event: RuledEvent) =>
   db.write(async tx => {
-    const version = await readVersion(tx, 'events')
+    const version = await readVersion(tx)
     return version && applyRules(tx, event, version)
   })
 

@@ -20,7 +20,7 @@ async function costOf({ db }: World, event: RuledEvent) {
     },
   }
   return db.write(async tx => {
-    const version = await readVersion(tx, 'events')
+    const version = await readVersion(tx)
     if (!version) throw new Error('there are rules')
     const asked = spyOn(tx.statements, 'get')
     const built = [spyOn(tx, 'select'), spyOn(tx, 'insert'), spyOn(tx, 'update')]

@@ -18,7 +18,7 @@ const record = (fields: Partial<RuleEntry> = {}) => ({ kind: 'rule' as const, en
 
 onEachEngine('A rule of a catalogue file', world => {
   const write = (rule: ReturnType<typeof record>) => world.db.write(tx => writeRecord(tx, rule))
-  const revision = async () => (await readVersion(world.db.read, 'events'))?.revision ?? 0
+  const revision = async () => (await readVersion(world.db.read))?.revision ?? 0
 
   async function versionsOf(id: string) {
     const { ruleVersions: versions } = world.db.tables
