@@ -56,30 +56,14 @@ const upsertKey = prepared((tx: Transaction, { fingerprint, expiresAt, now, ...s
 })
 
 /** `answer` is JSON text; null stores that the key was used, without a response. */
-export async function storeResponse(
-  tx: Transaction,
-  scope: KeyScope,
-  { status, answer }: StoredResponse,
-): Promise<void> {
-  await updateResponse(tx, { ...scope, status, answer })
-}
-
-type StoredResponse = { status: number; answer: string | null }
-
-const updateResponse = prepared((tx: Transaction, values: KeyScope & StoredResponse) =>
-  tx
-    .update(tx.tables.idempotencyKeys)
-    .set({ status: values.status, answer: values.answer })
-    .where(ofScope(tx, values)),
+export const storeResponse = prepared(
+  (tx: Transaction, scope: KeyScope, { status, answer }: { status: number; answer: string | null }) =>
+    tx.update(tx.tables.idempotencyKeys).set({ status, answer }).where(ofScope(tx, scope)),
 )
 
 /** Deletes the reservation after a refusal, so that a repeat runs again. */
-export async function releaseKey(tx: Transaction, scope: KeyScope): Promise<void> {
-  await deleteKey(tx, scope)
-}
-
-const deleteKey = prepared((tx: Transaction, values: KeyScope) =>
-  tx.delete(tx.tables.idempotencyKeys).where(ofScope(tx, values)),
+export const releaseKey = prepared((tx: Transaction, scope: KeyScope) =>
+  tx.delete(tx.tables.idempotencyKeys).where(ofScope(tx, scope)),
 )
 
 /** Fans who have stored responses. */
