@@ -10,17 +10,13 @@ import { observeLoop, readProcess } from './process.ts'
 import { createReading, type MetricsDeps } from './read.ts'
 import { type MetricsServer, serveMetrics } from './server.ts'
 
-interface ServeDeps extends MetricsDeps {
-  log: Logger
-}
-
 export interface MetricsRecorder {
   /** For `openDatabase`. */
   database: DatabaseObserver
   /** For `createDeps`. */
   observers: { request: ReturnType<typeof observeRequests>; providerCall: ProviderObserver }
   /** Starts the endpoint. @throws Error when the port is taken */
-  serve(deps: ServeDeps, address: { host: string; port: number }): MetricsServer
+  serve(deps: MetricsDeps & { log: Logger }, address: { host: string; port: number }): MetricsServer
 }
 
 export function createMetrics(): MetricsRecorder {

@@ -9,13 +9,6 @@ import { oddsOf } from './odds.ts'
 
 export type PackRow = Tables['packs']['$inferSelect']
 
-/** @throws DomainError `pack_not_found` */
-async function requirePack(reader: Reader, packId: string): Promise<PackRow> {
-  const [pack] = await selectPack(reader, packId)
-  if (!pack) throw new DomainError('pack_not_found')
-  return pack
-}
-
 const selectPack = prepared((reader: Reader, packId: string) => {
   const { packs } = reader.tables
   return reader.select().from(packs).where(eq(packs.id, packId))
@@ -35,7 +28,8 @@ export async function listPacks(reader: Reader) {
 /** A pack, active or not, with the items that can be drawn. @throws DomainError `pack_not_found` */
 export async function readPack(reader: Reader, packId: string) {
   const now = reader.now()
-  const pack = await requirePack(reader, packId)
+  const [pack] = await selectPack(reader, packId)
+  if (!pack) throw new DomainError('pack_not_found')
   const items = (await readItems(reader, [packId])).get(packId) ?? []
   const held = (await countHolds(reader, [packId], now)).get(packId) ?? 0
   return { ...presentPack(pack, items, held, now), items }

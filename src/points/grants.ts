@@ -72,7 +72,7 @@ export async function grantPoints(
     const grant = { ref, source, userId, delta, entryId: entry.id, note: note ?? null, createdAt: tx.now() }
     // Another fan may have a grant of this ref, or get one at this moment: the primary key decides.
     if ((await insertGrant(tx, grant)).length === 0) throw new DomainError('ref_reused')
-  } else if (entry.delta !== delta || !(await isGrant(tx, { ref, entryId: entry.id }))) {
+  } else if (entry.delta !== delta || (await selectGrant(tx, { ref, entryId: entry.id })).length === 0) {
     throw new DomainError('ref_reused')
   }
   const { balance } = await readBalance(tx, userId)
@@ -85,10 +85,6 @@ type NewGrant = Tables['pointsGrants']['$inferInsert']
 const insertGrant = prepared((tx: Transaction, grant: NewGrant) =>
   tx.insert(tx.tables.pointsGrants).values(grant).onConflictDoNothing().returning(),
 )
-
-async function isGrant(reader: Reader, grant: { ref: string; entryId: string }): Promise<boolean> {
-  return (await selectGrant(reader, grant)).length > 0
-}
 
 const selectGrant = prepared((reader: Reader, { ref, entryId }: { ref: string; entryId: string }) => {
   const { pointsGrants } = reader.tables

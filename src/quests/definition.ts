@@ -54,12 +54,7 @@ export async function readQuestSet(reader: Reader): Promise<QuestSet> {
 export const readQuest = async (reader: Reader, id: string): Promise<Quest | undefined> =>
   questsOf(await selectOne(reader, id)).get(id)
 
-interface VersionRow {
-  quest: QuestRow
-  version: number
-  entry: string
-  createdAt: Date
-}
+type VersionRow = Awaited<ReturnType<typeof selectAll>>[number]
 
 function questsOf(rows: VersionRow[]): Map<string, Quest> {
   const quests = new Map<string, Quest>()
