@@ -134,17 +134,19 @@ export function membersAhead({ tables }: Pick<Reader, 'tables'>, row: string): S
   const earlier = TIME_WIDTHS.map((width, index) => {
     const wider = TIME_WIDTHS[index - 1]
     const inWider = wider ? sql` and c.reached_at >= ${start(reachedAt, wider)}` : sql``
-    const sooner = sql`c.reached_at < ${start(reachedAt, width)}${inWider}`
-    return total(sql`c.level = ${number(levelOfTime(index))} and c.points = ${points} and ${sooner}`)
+    const before = sql`c.reached_at < ${start(reachedAt, width)}${inWider}`
+    return total(sql`c.level = ${number(levelOfTime(index))} and c.points = ${points} and ${before}`)
   })
   const narrowest = TIME_WIDTHS.at(-1) ?? 1
+  const sooner = sql`(s.reached_at, s.user_id) < (${reachedAt}, ${userId})`
+  const equal = sql`from ${scores} s where s.board = ${board} and s.minus_points = -${points}`
   // Both ends of the bucket are explicit: the row value alone would not limit the index range.
-  const sameBucket = sql`(select count(*) from ${scores} s where s.board = ${board} and s.minus_points = -${points}
-    and s.reached_at between ${start(reachedAt, narrowest)} and ${reachedAt}
-    and (s.reached_at, s.user_id) < (${reachedAt}, ${userId}))`
-  return sql<number>`cast(${sql.join([...morePoints, ...earlier, sameBucket], sql` + `)} as bigint)`.mapWith(
-    Number,
-  )
+  const sameBucket = sql`(select count(*) ${equal} and ${sooner}
+    and s.reached_at between ${start(reachedAt, narrowest)} and ${reachedAt})`
+  const add = (counts: SQL[]) => sql.join(counts, sql` + `)
+  // Few fans share their points with another, except at a launch.
+  const tied = sql`case when exists (select 1 ${equal} and ${sooner}) then ${add([...earlier, sameBucket])} else 0 end`
+  return sql<number>`cast(${add([...morePoints, tied])} as bigint)`.mapWith(Number)
 }
 
 /** SQL for the number of fans on a board, from the widest buckets. */
