@@ -56,7 +56,7 @@ onEachEngine('A read by a fan who has not read before', world => {
 })
 
 onEachEngine('An onboarding', world => {
-  test('runs fifteen statements, all prepared', async () => {
+  test('runs ten statements, all prepared', async () => {
     const caller = (subject: string) => ({ provider: world.config.identity.name, subject })
     const time = new Date(world.clock.ms)
     const claims = {
@@ -81,7 +81,7 @@ onEachEngine('An onboarding', world => {
       const asked = spyOn(tx.statements, 'get')
       const built = (['select', 'insert', 'update', 'delete'] as const).map(name => spyOn(tx, name))
       await complete(tx, 'third')
-      expect(asked).toHaveBeenCalledTimes(15)
+      expect(asked).toHaveBeenCalledTimes(10)
       for (const build of built) expect(build).not.toHaveBeenCalled()
       for (const spy of [asked, ...built]) spy.mockRestore()
     })

@@ -1,12 +1,11 @@
 /** The first onboarding of a fan without a record, which reads nothing that cannot exist yet. */
-import { expect, spyOn, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import type { Transaction } from '../../db/index.ts'
 import { eraseUser } from '../../src/account/erase-user.ts'
 import { checkFan } from '../../src/admin/audit/verify-ledger.ts'
 import { completeOnboarding } from '../../src/onboarding/onboarding.ts'
 import { findRecords } from '../../src/users/users.ts'
 import { addRule } from '../rules/rules-world.ts'
-import { countsAttempts } from '../support/serializable.ts'
 import { onEachEngine, type World } from '../support/world.ts'
 
 const newCaller = ({ config }: World) => {
@@ -28,22 +27,6 @@ onEachEngine(
         { profile: { displayName: 'New' } },
         { points: 100, claims: claimsOf(caller.subject, tx.now()), queuedSync: null },
       )
-
-    const counting = test.skipIf(countsAttempts !== '')
-    counting(`sends ten statements, and the rank index${countsAttempts}`, async () => {
-      await world.db.write(tx => onboard(tx, newCaller(world)))
-      const count = await world.db.write(async tx => {
-        const prepared = spyOn(tx.statements, 'get')
-        const built = [spyOn(tx, 'select'), spyOn(tx, 'insert'), spyOn(tx, 'update')]
-        try {
-          await onboard(tx, newCaller(world))
-          return [prepared, ...built].reduce((sum, spy) => sum + spy.mock.calls.length, 0)
-        } finally {
-          for (const spy of [prepared, ...built]) spy.mockRestore()
-        }
-      })
-      expect(count).toBe(10)
-    })
 
     test('counts the points of a rule for the onboarding on the boards', async () => {
       await addRule(world, { eventType: 'onboarding.completed', points: { fixed: 7 } })
