@@ -10,19 +10,12 @@ import { tokenValidityTag } from '../cache/tags.ts'
 import type { AuthenticatedCaller, Caller, Credential } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import {
-  allTokenValidity,
   findTokenValidity,
   type TokenValidity,
   tokenValidityOf,
+  tokenValidityOfSubject,
 } from '../users/user-token-validity.ts'
-import {
-  deletedUser,
-  ERASED,
-  endSessions,
-  matchesSubject,
-  type SubjectKeys,
-  subjectKeysOf,
-} from '../users/users.ts'
+import { deletedUser, ERASED, endSessions, type SubjectKeys, subjectKeysOf } from '../users/users.ts'
 import { type NativeSession, revokeSessions } from './native-sessions.ts'
 
 const LOGGED_OUT = 'The token was logged out.'
@@ -82,12 +75,12 @@ const selectSession = prepared((reader: Reader, values: SessionValues) => {
     .from(revokedTokens)
     .where(inArray(revokedTokens.id, [values.id, values.formerId]))
     .limit(1)
-  const user = allTokenValidity(reader).as('user')
+  const user = tokenValidityOfSubject(reader, values).as('user')
   const { userId, sessionsEndedAt, deletedAt, erasedAt } = user
   return reader
     .select({ revokedId: sql<string | null>`(${revoked})`, userId, sessionsEndedAt, deletedAt, erasedAt })
     .from(sql`(select 1 as one) as token`)
-    .leftJoin(user, matchesSubject(user, values))
+    .leftJoin(user, sql`true`)
 })
 
 /**
@@ -113,7 +106,7 @@ export async function requireValidNativeToken(
 /** Finds the user by the parameters: by the columns of the session, PostgreSQL would read every user of the provider. */
 const selectNative = prepared((reader: Reader, values: SubjectKeys & { sessionId: string }) => {
   const { nativeSessions } = reader.tables
-  const user = allTokenValidity(reader).as('user')
+  const user = tokenValidityOfSubject(reader, values).as('user')
   const { userId, sessionsEndedAt, deletedAt, erasedAt } = user
   const isSession = and(
     eq(nativeSessions.id, values.sessionId),
@@ -123,7 +116,7 @@ const selectNative = prepared((reader: Reader, values: SubjectKeys & { sessionId
   return reader
     .select({ session: nativeSessions, userId, sessionsEndedAt, deletedAt, erasedAt })
     .from(nativeSessions)
-    .leftJoin(user, matchesSubject(user, values))
+    .leftJoin(user, sql`true`)
     .where(isSession)
 })
 

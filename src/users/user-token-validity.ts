@@ -3,14 +3,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { isListed, toList } from '../../db/listed.ts'
 import { prepared } from '../../db/prepared.ts'
-import {
-  erasedSubject,
-  isErased,
-  matchesSubject,
-  type SubjectKeys,
-  subjectKeysOf,
-  type Who,
-} from './users.ts'
+import { erasedSubject, isErased, isSubject, type SubjectKeys, subjectKeysOf, type Who } from './users.ts'
 
 /** What the user records say about the tokens of a subject. */
 export interface TokenValidity {
@@ -44,7 +37,7 @@ export function tokenValidityOf(rows: TokenValidityRow[]): TokenValidity {
 }
 
 /** Query for the token validity of all users. A subselect, because a join takes four times as long in SQLite. */
-export function allTokenValidity(reader: Reader) {
+function allTokenValidity(reader: Reader) {
   const { users, identities } = reader.tables
   const deletedAt = reader
     .select({ deletedAt: identities.deletedAt })
@@ -62,9 +55,13 @@ export function allTokenValidity(reader: Reader) {
     .from(users)
 }
 
-const selectTokenValidity = prepared((reader: Reader, values: SubjectKeys) =>
-  allTokenValidity(reader).where(matchesSubject(reader.tables.users, values)),
-)
+/** Query for the token validity of a subject. Two lookups: see `selectRecords`. */
+export function tokenValidityOfSubject(reader: Reader, { provider, subject, erased }: SubjectKeys) {
+  const named = (name: string) => allTokenValidity(reader).where(isSubject(reader, provider, name))
+  return named(subject).unionAll(named(erased))
+}
+
+const selectTokenValidity = prepared(tokenValidityOfSubject)
 
 /** What the user records say about the tokens of several subjects of a provider, by subject: one statement for any number. */
 export async function findTokenValidities(

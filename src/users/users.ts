@@ -1,6 +1,6 @@
 /** User records: looked up by the subject of a token, created by the first write. */
 import { hash } from 'node:crypto'
-import { and, type Column, eq, inArray, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, isNull, lt, or } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared, preparedRow } from '../../db/prepared.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
@@ -28,18 +28,21 @@ export interface SubjectKeys {
   erased: string
 }
 
-const selectRecords = prepared((reader: Reader, values: SubjectKeys) => {
+/** Two lookups by the whole index: for `in`, PostgreSQL reads all users of the provider if it has planned while there were few. */
+const selectRecords = prepared((reader: Reader, { provider, subject, erased }: SubjectKeys) => {
   const { users } = reader.tables
-  return reader.select().from(users).where(matchesSubject(users, values))
+  const named = (name: string) =>
+    reader
+      .select()
+      .from(users)
+      .where(isSubject(reader, provider, name))
+  return named(subject).unionAll(named(erased))
 })
 
 export const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
 
-/** Matches the record of a subject, also after an erasure. */
-export const matchesSubject = (
-  columns: Record<'provider' | 'subject', Column>,
-  { provider, subject, erased }: SubjectKeys,
-) => and(eq(columns.provider, provider), inArray(columns.subject, [subject, erased]))
+export const isSubject = ({ tables: { users } }: Pick<Reader, 'tables'>, provider: string, subject: string) =>
+  and(eq(users.provider, provider), eq(users.subject, subject))
 
 /** The values by which a fan's record is found. */
 export const subjectKeysOf = ({ provider, subject }: Who): SubjectKeys => {
@@ -81,16 +84,21 @@ async function createRecord(tx: Transaction, { provider, subject }: Who): Promis
   const [inserted] = await insertUser(tx, { id: tx.newId(), provider, subject, now: tx.now() })
   tx.invalidate(tokenValidityTag({ provider, subject }))
   // Read after the insert, which waits for concurrent transactions: one of them may have erased the fan.
-  const others = await findOthers(tx, subjectKeysOf({ provider, subject }), inserted)
+  const keys = subjectKeysOf({ provider, subject })
+  // The unique index allows no other record than the erased one.
+  const others = inserted ? await selectNamed(tx, provider, keys.erased) : await selectRecords(tx, keys)
   if (others.some(isErased)) return null
   const user = inserted ?? others[0]
   if (!user) throw new Error('the user record disappeared while it was created')
   return { user, created: inserted !== undefined }
 }
 
-/** The records of a subject besides the inserted one. The unique index allows that one and the erased one only. */
-const findOthers = (tx: Transaction, keys: SubjectKeys, inserted: User | undefined) =>
-  selectRecords(tx, inserted ? { ...keys, subject: keys.erased } : keys)
+const selectNamed = prepared((reader: Reader, provider: string, name: string) =>
+  reader
+    .select()
+    .from(reader.tables.users)
+    .where(isSubject(reader, provider, name)),
+)
 
 const insertUser = prepared(
   (tx: Transaction, { now, ...user }: { id: string; provider: string; subject: string; now: Date }) =>
