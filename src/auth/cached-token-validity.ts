@@ -21,22 +21,7 @@ interface Entry<Valid> {
   expiresAt: Date | null
 }
 
-export interface TokenValidityCache {
-  readonly counts: Readonly<CacheCounts>
-  /** `requireValidSessionToken`. Returns the user id. */
-  checkSession(
-    claims: SessionClaims,
-    caller: Caller,
-    credential: SessionToken,
-  ): MaybePromise<string | undefined>
-  /** `requireValidNativeToken`. */
-  checkNative(
-    claims: VerifiedNativeToken,
-    holder: Caller,
-  ): MaybePromise<Omit<AuthenticatedCaller, 'credential'>>
-  /** Invalidates the tokens of the subject with this tag. */
-  invalidate(tag: string): void
-}
+export type TokenValidityCache = ReturnType<typeof createTokenValidityCache>
 
 interface Options {
   read: Reader
@@ -45,7 +30,7 @@ interface Options {
 }
 
 /** Entries belong to the claims that the cache of verified tokens holds, and are freed with them. */
-export function createTokenValidityCache({ read, externalCommits }: Options): TokenValidityCache {
+export function createTokenValidityCache({ read, externalCommits }: Options) {
   const invalidations = createInvalidations()
   const counts: CacheCounts = { hits: 0, misses: 0 }
 
@@ -81,17 +66,20 @@ export function createTokenValidityCache({ read, externalCommits }: Options): To
   const checkNative = createCheck<VerifiedNativeToken, Omit<AuthenticatedCaller, 'credential'>>()
 
   return {
-    counts,
-    checkSession: (claims, caller, credential) =>
+    counts: counts as Readonly<CacheCounts>,
+    /** `requireValidSessionToken`. Returns the user id. */
+    checkSession: (claims: SessionClaims, caller: Caller, credential: SessionToken) =>
       checkSession(claims, caller, async () => {
         const { userId } = await requireValidSessionToken(read, caller, credential)
         return { value: userId }
       }),
-    checkNative: (claims, holder) =>
+    /** `requireValidNativeToken`. */
+    checkNative: (claims: VerifiedNativeToken, holder: Caller) =>
       checkNative(claims, holder, async () => {
         const { expiresAt, ...value } = await requireValidNativeToken(read, holder, claims.sessionId)
         return { value, expiresAt }
       }),
+    /** Invalidates the tokens of the subject with this tag. */
     invalidate: invalidations.add,
   }
 }
