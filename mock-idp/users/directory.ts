@@ -2,7 +2,16 @@ import type { Clock } from '../clock.ts'
 import { OAuthError } from '../oidc/oauth-error.ts'
 import { generateFans } from './generate-fans.ts'
 import { type Stage, stageOf } from './stages.ts'
-import type { User } from './user.ts'
+import type { Fan, User } from './user.ts'
+
+/** The last fans generated. Generating 200 takes 10 ms, and tests create many providers. A change replaces a user. */
+let generated: { seed: number; fans: readonly Fan[] } = { seed: 1, fans: [] }
+
+function fansOf(seed: number, count: number): readonly Fan[] {
+  if (generated.seed !== seed || generated.fans.length < count)
+    generated = { seed, fans: generateFans({ seed, count }) }
+  return generated.fans.slice(0, count)
+}
 
 /** The claims that a change sets; null removes a claim. */
 export type ClaimChanges = { [Name in keyof Omit<User, 'sub' | 'updated_at'>]?: User[Name] | null }
@@ -101,7 +110,7 @@ export class UserDirectory {
     const { seed, fans: count } = this.#options
     this.#deleted.clear()
     this.#users.clear()
-    for (const fan of generateFans({ seed, count })) this.#users.set(fan.sub, fan)
+    for (const fan of fansOf(seed, count)) this.#users.set(fan.sub, fan)
   }
 
   #nextUpdatedAt(user: User): number {
