@@ -1,7 +1,7 @@
 /** `bun run backup` and `bun run restore` as commands. */
 
 import { Database as Connection } from 'bun:sqlite'
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import {
   chmodSync,
   copyFileSync,
@@ -48,15 +48,30 @@ const run = (script: 'backup' | 'restore', database: string, ...parameters: stri
 let scratches = 0
 const scratch = () => `scratch-${++scratches}.db`
 
-/** Creates a database with a catalogue and fans, and returns its rows. */
-async function seeded(name: string, fans = 20): Promise<string[]> {
-  const made = scratch()
-  await migrate(urlOf(made))
-  const db = openDatabase(urlOf(made), createClock())
+/** By the number of fans: a database is seeded once, and tests get copies. */
+const templates = new Map<number, Promise<{ path: string; rows: string[] }>>()
+let templateFolder: string
+beforeAll(() => {
+  templateFolder = mkdtempSync(join(tmpdir(), 'matchday-backup-template-'))
+})
+afterAll(() => rmSync(templateFolder, { recursive: true }))
+
+async function makeTemplate(fans: number) {
+  const path = join(templateFolder, `${fans}.db`)
+  await migrate(`sqlite:${path}`)
+  const db = openDatabase(`sqlite:${path}`, createClock())
   await seedDatabase(db, { ...options, seed: 1, fans })
   const rows = await dump(db)
   await db.close()
-  copyFileSync(pathOf(made), pathOf(name))
+  return { path, rows }
+}
+
+/** Creates a database with a catalogue and fans, and returns its rows. */
+async function seeded(name: string, fans = 20): Promise<string[]> {
+  const made = templates.get(fans) ?? makeTemplate(fans)
+  templates.set(fans, made)
+  const { path, rows } = await made
+  copyFileSync(path, pathOf(name))
   return rows
 }
 
