@@ -1,6 +1,7 @@
 /** Rows of prepared statements are those of Drizzle's own mapping, members in the same order. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { asc, eq, sql } from 'drizzle-orm'
+import type { SelectedFields } from 'drizzle-orm/pg-core'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { createClock } from '../support/clock.ts'
@@ -12,6 +13,16 @@ const AT = new Date('2026-03-01T12:00:00.001Z')
 type Query = PromiseLike<unknown[]> & ReturnType<Parameters<typeof prepared<Reader, [], unknown[]>>[0]>
 
 const identitiesOf = (read: Reader) => read.select().from(read.tables.identities).as('mirror')
+
+/** Of users and of their identities, which only some have. */
+function selectJoined(read: Reader, fields: SelectedFields) {
+  const { users, identities } = read.tables
+  return read
+    .select(fields)
+    .from(users)
+    .leftJoin(identities, eq(identities.userId, users.id))
+    .orderBy(asc(users.id))
+}
 
 const queries: [title: string, build: (read: Reader) => unknown][] = [
   [
@@ -46,22 +57,14 @@ const queries: [title: string, build: (read: Reader) => unknown][] = [
     'an object whose first member is null in a row that exists',
     read => {
       const { users, identities } = read.tables
-      return read
-        .select({ id: users.id, mirror: { name: identities.name, email: identities.email } })
-        .from(users)
-        .leftJoin(identities, eq(identities.userId, users.id))
-        .orderBy(asc(users.id))
+      return selectJoined(read, { id: users.id, mirror: { name: identities.name, email: identities.email } })
     },
   ],
   [
     'an object of two tables',
     read => {
       const { users, identities } = read.tables
-      return read
-        .select({ both: { name: identities.name, handle: users.handle } })
-        .from(users)
-        .leftJoin(identities, eq(identities.userId, users.id))
-        .orderBy(asc(users.id))
+      return selectJoined(read, { both: { name: identities.name, handle: users.handle } })
     },
   ],
   [
