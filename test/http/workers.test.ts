@@ -141,7 +141,7 @@ for (const engine of sharedEngines) {
           while (!done) await bioFrom(reader)
         })
         const old: unknown[] = []
-        for (let n = 0; n < 40; n++) {
+        for (let n = 0; n < 25; n++) {
           const bio = `Change ${n}`
           expect((await send('/api/user/profile', token, { bio }, 'PATCH')).status).toBe(200)
           const seen = await Promise.all(Array.from({ length: 8 }, () => bioFrom(token)))
