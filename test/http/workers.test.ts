@@ -128,8 +128,9 @@ for (const engine of sharedEngines) {
     test.skipIf(engine.name !== 'SQLite')(
       'a write is visible in all workers once its response is sent, also under load (SQLite)',
       async () => {
-        const token = await provider.idp.issueToken('fan-0003')
+        const token = await provider.idp.issueToken('fan-0001')
         const reader = await provider.idp.issueToken('fan-0005')
+        await send('/api/user/profile', token, { bio: 'Before' })
         const bioFrom = async (token: string) => {
           const headers = { authorization: `Bearer ${token}`, connection: 'close' }
           const response = await fetch(`${api.origin}/api/user/profile`, { headers, keepalive: false })

@@ -62,9 +62,11 @@ async function seedFan(
   { provider: { name, issuer }, onboardingPoints: points, predictionPoints }: SeedOptions,
   rounds: Round[],
 ) {
-  const caller: Caller = { provider: name, subject: fan.sub }
+  const identity = { provider: name, subject: fan.sub }
   const profile = drawProfile(fan, sources)
-  await upsertProfile(tx, caller, profile)
+  const { profile: written } = await upsertProfile(tx, identity, profile)
+  // As a request has it: without the id, a verb draws one before it finds the record.
+  const caller: Caller = { ...identity, userId: written.id }
   if (stage === 'profile') return
   sources.pass(ONBOARDING_MS)
   const picture = `${issuer}/avatars/${fan.sub}.svg`
@@ -74,8 +76,7 @@ async function seedFan(
   await completeOnboarding(tx, caller, { joinLeaderboard }, { points, claims, queuedSync: null })
   if (stage === 'onboarded') return
 
-  const { user } = await ensureUser(tx, caller)
-  for (const visit of drawVisits(sources)) await appendEntry(tx, { userId: user.id, ...visit })
+  for (const visit of drawVisits(sources)) await appendEntry(tx, { userId: written.id, ...visit })
   if (stage === 'active') {
     const actions = drawMatchDays(sources, profile.favoriteTeamId, rounds)
     for (const action of actions) await actOnMatch(tx, caller, action, predictionPoints)
