@@ -161,10 +161,11 @@ export function cpuSecondsOf(...pids: number[]): number | null {
   return sum(own) + sum(pids.flatMap(childrenOf).map(child => cpuSecondsOf(child)))
 }
 
-/** CPU seconds used by the PostgreSQL processes of this machine; null where there are none. */
+/** CPU seconds used by the PostgreSQL processes of this machine, ended ones included; null where there are none. */
 export function postgresCpuSeconds(): number | null {
   const pids = processIds().filter(pid => read(`/proc/${pid}/comm`)?.startsWith('postgres'))
-  return pids.length === 0 ? null : pids.reduce((sum, pid) => sum + (ownCpuSeconds(pid) ?? 0), 0)
+  const cpuSeconds = (pid: number) => (ownCpuSeconds(pid) ?? 0) + (endedCpuSeconds(pid) ?? 0)
+  return pids.length === 0 ? null : pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0)
 }
 
 function processIds(): number[] {
@@ -177,11 +178,16 @@ function processIds(): number[] {
   }
 }
 
-function ownCpuSeconds(pid: number): number | null {
+const ownCpuSeconds = (pid: number) => cpuTimesOf(pid, 11)
+/** Of children that have ended and that the process has waited for. */
+const endedCpuSeconds = (pid: number) => cpuTimesOf(pid, 13)
+
+/** The sum of a user and a system time in /proc/PID/stat, in seconds. `index`: of the first, counted from the state. */
+function cpuTimesOf(pid: number, index: number): number | null {
   const stat = read(`/proc/${pid}/stat`)
   if (stat === null) return null
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / 100
+  return (Number(fields[index]) + Number(fields[index + 1])) / 100
 }
 
 /** Null where there is no such file: the process has ended, or the system has no /proc. */
