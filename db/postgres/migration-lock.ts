@@ -16,14 +16,15 @@ const ATTEMPTS = 5
 
 /** Creates the row that `LOCK_MIGRATIONS` locks. Outside of a transaction. */
 export async function createMigrationLock(run: Run): Promise<void> {
-  for (let tries = 1; (await run(EXISTS)).length === 0; tries++) {
+  for (let tries = 1; ; tries++) {
     try {
-      await run(CREATE)
+      if ((await run(EXISTS)).length === 0) await run(CREATE)
+      await run(INSERT)
+      return
     } catch (error) {
-      // Of two processes that create it at once, one fails, with a code that depends on the engine and on the moment.
+      // Of two processes that create it at once, one fails, with a code that depends on the engine, the isolation and the moment.
       if (tries === ATTEMPTS) throw error
       await Bun.sleep(2 ** tries * 10)
     }
   }
-  await run(INSERT)
 }

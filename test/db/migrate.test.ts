@@ -194,6 +194,13 @@ for (const engine of sharedEngines) {
   })
 }
 
+/** Until another process waits for the open transaction, within which `pg_stat_activity` does not change. */
+const untilWaiting = (run: Run) =>
+  waitUntil('the process waits', async () => {
+    const own = 'pg_current_xact_id()::xid::text'
+    return (await run(`SELECT 1 FROM pg_locks WHERE NOT granted AND transactionid::text = ${own}`)).length > 0
+  })
+
 describe.skipIf(postgresEngine.name !== 'PostgreSQL')('migrations (PostgreSQL)', () => {
   test('of a new database that another process applies meanwhile are not applied again', async () => {
     temporary = await postgresEngine.open(createClock())
@@ -205,10 +212,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('migrations (PostgreSQL)',
       await run('BEGIN')
       await run(LOCK_MIGRATIONS)
       const migrating = migrate(url ?? '')
-      // Within a transaction, `pg_stat_activity` does not change.
-      const waiting =
-        'SELECT 1 FROM pg_locks WHERE NOT granted AND transactionid::text = pg_current_xact_id()::xid::text'
-      await waitUntil('the process waits', async () => (await run(waiting)).length > 0)
+      await untilWaiting(run)
       // Few changes of the catalogue: of many the server tells the waiting process while it waits.
       await run('CREATE TABLE __drizzle_migrations (created_at bigint, runs_from bigint)')
       for (const { created_at: at } of applied)
@@ -237,6 +241,21 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('migrations (PostgreSQL)',
       await configure(run, "default_transaction_isolation = 'serializable'")
     })
     await migrateByFour(temporary)
+  })
+
+  test('insert the row of their lock again after a conflict where every transaction is SERIALIZABLE', async () => {
+    temporary = await postgresEngine.open(createClock())
+    await withRawConnection(temporary, async run => {
+      await empty(run, 'postgres')
+      await run(`CREATE TABLE "${LOCK_TABLE}" (id integer PRIMARY KEY)`)
+      await configure(run, "default_transaction_isolation = 'serializable'")
+      await run('BEGIN')
+      await run(`INSERT INTO "${LOCK_TABLE}" VALUES (1)`)
+      const migrating = migrate(temporary.url ?? '')
+      await untilWaiting(run)
+      await run('COMMIT')
+      expect((await migrating).applied).toBe(migrationsOf('postgres').length)
+    })
   })
 
   test('are each applied once by four processes where each DDL statement commits by itself', async () => {
