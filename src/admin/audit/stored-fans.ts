@@ -1,8 +1,10 @@
 /** Fans as the points and leaderboard tables store them, for checks: by ranges of ids, or a single fan. */
-import { and, type Column, eq, gt, inArray, lte, type SQL } from 'drizzle-orm'
-import type { Reader } from '../../../db/index.ts'
+import { and, type Column, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Tables } from '../../../db/index.ts'
 import { eachPage } from '../../../db/keyset.ts'
 import type { EntryRow, StoredFan } from './audit-fan.ts'
+
+type ScoreRow = Tables['leaderboardScores']['$inferSelect']
 
 /** Maximum of fans and entries in memory. */
 const RANGE_FANS = 500
@@ -54,12 +56,10 @@ export async function readStored(
   const [accounts, enrolments, scoreRows] = await Promise.all([
     reader.select().from(pointsAccounts).where(inRange(pointsAccounts.userId, range)),
     reader.select().from(leaderboardEntries).where(inRange(leaderboardEntries.userId, range)),
-    boards.length === 0
-      ? []
-      : reader
-          .select()
-          .from(scores)
-          .where(and(inArray(scores.board, boards), inRange(scores.userId, range))),
+    reader
+      .select()
+      .from(scores)
+      .where(and(inArray(scores.board, boards), inRange(scores.userId, range))),
   ])
   const fans = new Map<string, StoredFan>()
   const of = (userId: string) => {
@@ -70,10 +70,49 @@ export async function readStored(
   for (const userId of userIds) of(userId).known = true
   for (const account of accounts) of(account.userId).account = account
   for (const enrolment of enrolments) of(enrolment.userId).enrolment = enrolment
-  for (const { userId, board, minusPoints, reachedAt } of scoreRows) {
-    of(userId).scores.push({ board, points: minusPoints === 0 ? 0 : -minusPoints, reachedAt })
-  }
+  for (const score of scoreRows) of(score.userId).scores.push(scoreOf(score))
   return fans
+}
+
+/** One fan, and the `seq` of their last entry. One statement, and so one snapshot. */
+export async function readStoredFan(
+  reader: Reader,
+  userId: string,
+): Promise<{ fan: StoredFan; lastSeq: number }> {
+  const { users, pointsAccounts, pointsEntries, leaderboardEntries, leaderboardScores } = reader.tables
+  const { board } = leaderboardScores
+  // No index leads from a fan to their boards: each board is found by an index lookup.
+  const boards = sql`(with recursive boards (board) as (
+      select min(${board}) from ${leaderboardScores}
+      union all
+      select (select min(${board}) from ${leaderboardScores} where ${board} > boards.board) from boards where boards.board is not null
+    ) select board from boards)`
+  const rows = await reader
+    .select({
+      user: users.id,
+      account: pointsAccounts,
+      enrolment: leaderboardEntries,
+      score: leaderboardScores,
+      lastSeq: sql`(select coalesce(max(${pointsEntries.seq}), 0) from ${pointsEntries}
+        where ${eq(pointsEntries.userId, userId)})`.mapWith(Number),
+    })
+    .from(sql`(select 1) as fan`)
+    .leftJoin(users, eq(users.id, userId))
+    .leftJoin(pointsAccounts, eq(pointsAccounts.userId, userId))
+    .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, userId))
+    .leftJoin(leaderboardScores, and(eq(leaderboardScores.userId, userId), sql`${board} in ${boards}`))
+  const [first] = rows
+  const fan = {
+    known: first?.user != null,
+    account: first?.account ?? undefined,
+    enrolment: first?.enrolment ?? undefined,
+    scores: rows.flatMap(({ score }) => (score ? [scoreOf(score)] : [])),
+  }
+  return { fan, lastSeq: first?.lastSeq ?? 0 }
+}
+
+const scoreOf = ({ board, minusPoints, reachedAt }: ScoreRow) => {
+  return { board, points: minusPoints === 0 ? 0 : -minusPoints, reachedAt }
 }
 
 export function inRange(column: Column, range: Range): SQL | undefined {

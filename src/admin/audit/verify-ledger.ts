@@ -8,13 +8,19 @@
  * together with their account and scores: store the digest elsewhere and compare it.
  */
 import { createHash } from 'node:crypto'
-import { sql } from 'drizzle-orm'
 import { type Database, DatabaseError, type Reader, translateDatabaseError } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
 import { listBoards } from '../../leaderboard/rank-index/entries.ts'
 import { readRuleHistory } from '../../rules/rule-history.ts'
 import { createAudit, type Finding, type StoredFan, type Verdict } from './audit-fan.ts'
-import { auditByFan, type Range, readEntriesOf, readRanges, readStored } from './stored-fans.ts'
+import {
+  auditByFan,
+  type Range,
+  readEntriesOf,
+  readRanges,
+  readStored,
+  readStoredFan,
+} from './stored-fans.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongGrants } from './verify-grants.ts'
 import { findWrongPredictions } from './verify-predictions.ts'
@@ -101,32 +107,14 @@ async function* auditRange(read: Reader, range: Range, userIds: string[], boards
   for (const [userId, fan] of stored) yield { userId, verdict: createAudit(userId).conclude(fan), entries: 0 }
 }
 
-/** Maximum of reads of a fan during concurrent writes. */
-const MAX_READS = 20
-
-/**
- * Checks one fan from consistent rows: the account and enrolment are the same before and after reading the rest, and every
- * write of a fan's entries and scores changes one of them.
- */
+/** Checks one fan as of one moment: entries up to the last one of that moment never change. */
 export async function checkFan(reader: Reader, userId: string): Promise<Verdict> {
-  const range = { only: userId }
-  const { users } = reader.tables
-  for (let reads = 1; ; reads++) {
-    const known = await reader.select({ id: users.id }).from(users).where(sql`${users.id} = ${userId}`)
-    const userIds = known.map(({ id }) => id)
-    const readFan = async (boards: string[]) =>
-      (await readStored(reader, range, userIds, boards)).get(userId) ?? UNKNOWN_FAN
-    const before = await readFan([])
-    const { scores } = await readFan(await listBoards(reader))
-    const audit = createAudit(userId)
-    for await (const page of readEntriesOf(reader, range)) for (const entry of page) audit.add(entry)
-    const after = await readFan([])
-    if (headsOf(before) === headsOf(after) || reads === MAX_READS) return audit.conclude({ ...after, scores })
-  }
+  const { fan, lastSeq } = await readStoredFan(reader, userId)
+  const audit = createAudit(userId)
+  for await (const page of readEntriesOf(reader, { only: userId }))
+    for (const entry of page) if (entry.seq <= lastSeq) audit.add(entry)
+  return audit.conclude(fan)
 }
-
-const headsOf = ({ account, enrolment }: StoredFan) =>
-  JSON.stringify([account?.seq, account?.headHash, enrolment?.hash])
 
 function describeBucket({ board, level, points, reachedAt, expected, actual }: WrongBucket): Finding {
   const bucket = `${level}/${points}/${reachedAt}`
