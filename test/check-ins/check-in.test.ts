@@ -84,7 +84,7 @@ onEachEngine('POST /api/check-ins', world => {
 
   test.each([
     ['an old code', 60_000, (code: string) => code],
-    ['a forged code', 0, (code: string) => `${code.slice(0, -2)}AA`],
+    ['a forged code', 0, (code: string) => code.replace(/\.A?/, found => (found === '.A' ? '.B' : '.A'))],
     ['any text', 0, () => 'let me in'],
   ])('%s is 422 invalid_check_in_code', async (_, age, change) => {
     const code = change(codeOf(await world.match()))
