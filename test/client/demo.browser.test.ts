@@ -93,7 +93,8 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const session = (): Promise<{ refreshToken: string }> =>
         page.evaluate(() => JSON.parse(sessionStorage.getItem('matchday session') ?? '{}'))
       const before = await session()
-      await page.evaluate(() => {
+      // In the next document: this one may be reading with its token.
+      await page.addInitScript(() => {
         const stored = JSON.parse(sessionStorage.getItem('matchday session') ?? '{}')
         sessionStorage.setItem('matchday session', JSON.stringify({ ...stored, expiresAt: new Date(0) }))
       })
