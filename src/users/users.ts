@@ -28,16 +28,19 @@ export interface SubjectKeys {
   erased: string
 }
 
+/** Query for the record of this name, which is a subject or what replaces an erased one. */
+const recordNamed = (reader: Reader, provider: string, name: string) =>
+  reader
+    .select()
+    .from(reader.tables.users)
+    .where(isSubject(reader, provider, name))
+
+const selectNamed = prepared(recordNamed)
+
 /** Two lookups by the whole index: for `in`, PostgreSQL reads all users of the provider if it has planned while there were few. */
-const selectRecords = prepared((reader: Reader, { provider, subject, erased }: SubjectKeys) => {
-  const { users } = reader.tables
-  const named = (name: string) =>
-    reader
-      .select()
-      .from(users)
-      .where(isSubject(reader, provider, name))
-  return named(subject).unionAll(named(erased))
-})
+const selectRecords = prepared((reader: Reader, { provider, subject, erased }: SubjectKeys) =>
+  recordNamed(reader, provider, subject).unionAll(recordNamed(reader, provider, erased)),
+)
 
 export const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
 
@@ -92,13 +95,6 @@ async function createRecord(tx: Transaction, { provider, subject }: Who): Promis
   if (!user) throw new Error('the user record disappeared while it was created')
   return { user, created: inserted !== undefined }
 }
-
-const selectNamed = prepared((reader: Reader, provider: string, name: string) =>
-  reader
-    .select()
-    .from(reader.tables.users)
-    .where(isSubject(reader, provider, name)),
-)
 
 const insertUser = prepared(
   (tx: Transaction, { now, ...user }: { id: string; provider: string; subject: string; now: Date }) =>
