@@ -49,10 +49,7 @@ export interface Deps extends AppSources {
   tokenEncryption: Encryption
   /** Responses, invalidated by the units of work of this process. */
   cache: ResponseCache
-  /**
-   * Apart from `cache`: the reward lists of a few fans would evict the token validity of many, and unrelated writes would
-   * invalidate entries that share a slot with theirs. Invalidated only by what may end a token.
-   */
+  /** Invalidated only by what may end a token: unrelated writes would invalidate entries that share a slot with theirs. */
   tokenValidityCache: TokenValidityCache
   /** Reads of public responses. All other reads use `db`. */
   publicReads: PublicReads

@@ -5,7 +5,7 @@ import type { RecordedEvent } from './event.ts'
 /** Keeps no state of its own: it reads and writes through `tx`. May record further events. */
 export interface EventReader {
   /**
-   * Reads what it listens for. The result stays in memory until the version of the kind `events` changes: the code that changes
+   * Reads what it listens for. The result stays in memory until the version of the catalogue changes: the code that changes
    * what it depends on calls `bumpVersion(tx)` (`src/catalogue/versions.ts`).
    */
   load(tx: Transaction): Promise<Listener>

@@ -5,13 +5,13 @@ import type { RecordedEvent } from './event.ts'
 export interface DistributedEvent extends RecordedEvent {
   /** 1, 2, 3 … in this database: the order in which events are distributed, which is that of each fan. */
   position: number
-  /** The revision of the kind `events` at which it was recorded. */
+  /** The revision of the catalogue at which it was recorded. */
   revision: number
 }
 
 export interface EventSubscriber {
   /**
-   * Which types it asks for. The result stays in memory until the version of the kind `events` changes: the code that
+   * Which types it asks for. The result stays in memory until the version of the catalogue changes: the code that
    * changes it calls `bumpVersion(tx)` (`src/catalogue/versions.ts`).
    */
   load(tx: Transaction): Promise<(type: string) => boolean>
