@@ -4,7 +4,6 @@ export function serve(handle: (request: Request) => Response | Promise<Response>
     hostname: '127.0.0.1',
     port: Number(process.env.PORT),
     development: false,
-    reusePort: false,
     fetch: handle,
   })
 }
