@@ -20,19 +20,25 @@ type Query = SQL.Query<unknown>
 type Unsafe = (text: string, parameters?: unknown[]) => Query
 type Connection = Pick<SQL, 'unsafe'>
 
-// The same draws in each process (mulberry32).
-let state = Number(process.env.TEST_SERIALIZATION_SEED ?? 1)
-function draw(): number {
-  state = (state + 0x6d2b79f5) | 0
-  let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+/** The same draws in each process (mulberry32). */
+function createDraws(): () => number {
+  let state = Number(process.env.TEST_SERIALIZATION_SEED ?? 1)
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
 }
+
+// Draws of their own for the few COMMITs: which of them fail does not depend on how statements interleave.
+const [draw, drawCommit] = [createDraws(), createDraws()]
+const fails = (text: string) => (text === 'COMMIT' ? drawCommit : draw)() < 1 / every
 
 const raise = (connection: Connection): Promise<unknown> => connection.unsafe(RAISE).simple()
 
 async function run(connection: Connection, query: Query, text: string): Promise<unknown> {
-  if (draw() >= 1 / every) return query
+  if (!fails(text)) return query
   if (text === 'COMMIT') {
     injected.commit++
     // As the server: a failed COMMIT ends the transaction.
@@ -48,7 +54,7 @@ async function run(connection: Connection, query: Query, text: string): Promise<
 
 /** As `run`, for a query that is sent at once, in the order of the calls. */
 function execute(connection: Connection, query: Query, text: string): PromiseLike<unknown> {
-  if (draw() >= 1 / every) return query.execute()
+  if (!fails(text)) return query.execute()
   const raiseNow = () => connection.unsafe(RAISE).simple().execute()
   if (text === 'COMMIT') {
     injected.commit++
