@@ -151,7 +151,7 @@ export async function replaceSqlite(
 
 /** Deletes a database with its journal, WAL and shared memory files. */
 export function removeSqlite(path: string): void {
-  for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  for (const suffix of ['', '-journal', '-wal', '-shm', '-commits']) rmSync(path + suffix, { force: true })
 }
 
 /** Renames a file durably. */

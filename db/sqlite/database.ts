@@ -8,9 +8,11 @@ import { tablesOf } from '../schema/tables.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
 import { createWriteHealth } from '../write-health.ts'
 import { createWriteMeter } from '../write-meter.ts'
+import { openCommitCounter } from './commit-counter.ts'
 import { configureBulk, connectSqlite } from './connection.ts'
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { findBrokenReferences } from './references.ts'
+import { createSnapshot } from './snapshot.ts'
 import { cacheStatements } from './statements.ts'
 import { type Disk, openWal } from './wal.ts'
 
@@ -46,11 +48,11 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   reader.run('PRAGMA query_only = ON')
   reader.run(`PRAGMA cache_size = -${READ_CACHE_KB}`)
 
-  const statements = [cacheStatements(reader), cacheStatements(writer)]
+  const commitCounter = openCommitCounter(path)
+  const snapshot = createSnapshot(reader, writer, commitCounter)
+  const statements = [cacheStatements(reader, snapshot.enter), cacheStatements(writer)]
   const read = queriesOn(reader, sources)
   const { identity } = read
-  // Changes with each commit of another connection. Read outside a transaction, so it misses none.
-  const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
   const listeners: ((tag: string) => void)[] = []
   const meter = createWriteMeter(0.2, { onEnd: options.observer?.writeEnded })
   const writeHealth = createWriteHealth(['full', 'read_only', 'corrupt', 'unreachable'], () =>
@@ -71,6 +73,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       writeHealth.record(translated)
       return translated
     },
+    onCommit: commitCounter.add,
     onInvalidate(tag) {
       for (const listener of listeners) listener(tag)
     },
@@ -90,7 +93,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     onInvalidate(listener) {
       listeners.push(listener)
     },
-    externalCommits: () => dataVersion.get()?.data_version ?? null,
+    externalCommits: snapshot.externalCommits,
     async ping() {
       try {
         const row = reader.query('SELECT count(*) AS applied FROM "__drizzle_migrations"').get()
@@ -129,7 +132,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       if (closed) return
       closed = true
       await commits.idle()
-      dataVersion.finalize()
+      snapshot.close()
       for (const kept of statements) kept.finalize()
       reader.close()
       await wal?.close()

@@ -38,6 +38,8 @@ interface GroupCommitDeps extends GroupCommitOptions {
   observer?: DatabaseObserver | undefined
   /** Translates the errors that callers of failed jobs get. */
   translate(error: unknown): unknown
+  /** Called after each COMMIT, before `onInvalidate`. */
+  onCommit(): void
   /** Called for each tag of a committed job, before a reader sees its writes. */
   onInvalidate(tag: string): void
 }
@@ -63,7 +65,7 @@ export interface GroupCommit {
 }
 
 export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
-  const { writer, queries, sources, wal, observer, translate, onInvalidate } = deps
+  const { writer, queries, sources, wal, observer, translate, onCommit, onInvalidate } = deps
   const { lockTimeoutMs = LOCK_TIMEOUT_MS, flushTimeoutMs = FLUSH_TIMEOUT_MS } = deps
   const { batchMs = BATCH_MS } = deps
   const takeLock = createWriteLock(writer)
@@ -129,6 +131,7 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
       rejectExpired()
       return
     }
+    onCommit()
     observer?.committed(batch.length)
     // Readers see the batch from here on: no cached response from before may remain.
     for (const outcome of outcomes) if (outcome.succeeded) for (const tag of outcome.tags) onInvalidate(tag)

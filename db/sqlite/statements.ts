@@ -5,13 +5,16 @@ import { LRUCache } from 'lru-cache'
 /** Per connection. */
 const MAX_STATEMENTS = 500
 
-/** Caches the statements of a connection by their text. */
-export function cacheStatements(connection: Connection): { finalize(): void } {
+/** Caches the statements of a connection by their text. `beforeEach` is called before each of their executions. */
+export function cacheStatements(connection: Connection, beforeEach?: () => void): { finalize(): void } {
   const cache = new LRUCache<string, Statement>({ max: MAX_STATEMENTS })
   const prepare = connection.prepare.bind(connection)
   // Guarantee of the cast: Drizzle passes only the text.
   connection.prepare = ((text: string) => {
-    const statement = cache.get(text) ?? prepare(withStablePlan(text))
+    const cached = cache.get(text)
+    if (cached) return cached
+    const statement = prepare(withStablePlan(text))
+    if (beforeEach) callBefore(statement, beforeEach)
     cache.set(text, statement)
     return statement
   }) as typeof connection.prepare
@@ -19,6 +22,18 @@ export function cacheStatements(connection: Connection): { finalize(): void } {
     finalize() {
       for (const statement of cache.values()) statement.finalize()
     },
+  }
+}
+
+/** The methods that Drizzle calls. */
+function callBefore(statement: Statement, call: () => void): void {
+  for (const name of ['all', 'run', 'values'] as const) {
+    const execute = statement[name].bind(statement)
+    // Guarantee of the cast: passes on what it gets, and returns the result.
+    statement[name] = ((...parameters: never[]) => {
+      call()
+      return execute(...parameters)
+    }) as never
   }
 }
 

@@ -1,7 +1,8 @@
 /** Filled databases, created once per size, and copies of them. */
-import { copyFile, rm } from 'node:fs/promises'
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { removeSqlite } from '../../db/sqlite/copy.ts'
 import { fillDatabase } from './data.ts'
 
 export type Engine = 'sqlite' | 'postgres'
@@ -69,10 +70,9 @@ export function createDatabases(
       }
       const path = join(folder, `copy-${number}.db`)
       await copyFile(from, path)
-      const files = [path, `${path}-wal`, `${path}-shm`]
       return {
         url: `sqlite:${path}`,
-        remove: async () => void (await Promise.all(files.map(file => rm(file, { force: true })))),
+        remove: async () => removeSqlite(path),
       }
     },
     async close() {

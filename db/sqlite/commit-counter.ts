@@ -1,0 +1,30 @@
+/**
+ * The number of commits on a database by all processes that use this file, in memory that they map. It shows without a
+ * system call whether a snapshot is still current.
+ */
+import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
+
+const BYTES = 4
+
+export interface CommitCounter {
+  /** Each commit whose caller has a response changes it. NaN, which equals no number, if the processes share no memory. */
+  count(): number
+  /** After each COMMIT and before its caller gets a response. */
+  add(): void
+}
+
+/** Creates `PATH-commits`, which remains after the last close: another process may have mapped it. */
+export function openCommitCounter(path: string): CommitCounter {
+  try {
+    const file = `${path}-commits`
+    const descriptor = openSync(file, 'a', 0o600)
+    // Written, not truncated to this length: a full disk fails here, and not at a store to the mapped memory.
+    if (fstatSync(descriptor).size < BYTES) writeSync(descriptor, new Uint8Array(BYTES))
+    closeSync(descriptor)
+    const shared = new Int32Array(Bun.mmap(file).buffer, 0, 1)
+    return { count: () => Atomics.load(shared, 0), add: () => void Atomics.add(shared, 0, 1) }
+  } catch {
+    // Windows, or a directory without permission.
+    return { count: () => Number.NaN, add: () => {} }
+  }
+}

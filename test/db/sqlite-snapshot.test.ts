@@ -1,0 +1,114 @@
+/** Which commits the reads of one turn of the event loop see, on SQLite. */
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { openDatabase } from '../../db/index.ts'
+import { migrate } from '../../db/migrate.ts'
+import { createClock } from '../support/clock.ts'
+import { insertTeam } from './probe.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'matchday-snapshot-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const INSERT =
+  'INSERT INTO teams (id, name, short_name, active, created_at, updated_at) VALUES (?1, ?1, ?1, 1, 0, 0)'
+const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
+
+async function open(name: string) {
+  const path = join(folder, name)
+  await migrate(`sqlite:${path}`)
+  const db = openDatabase(`sqlite:${path}`, createClock())
+  const teams = async () =>
+    (await db.read.select({ id: db.tables.teams.id }).from(db.tables.teams)).map(({ id }) => id).toSorted()
+  return { path, db, teams }
+}
+
+/** Commits in another program, which does not count its commits. */
+function insertElsewhere(path: string, id: string) {
+  const connection = new Database(path)
+  connection.query(INSERT).run(id)
+  connection.close(true)
+}
+
+describe('the reads of one turn (SQLite)', () => {
+  test('share a transaction, which ends with the turn', async () => {
+    const { path, db, teams } = await open('shared.db')
+    await nextTurn()
+    expect(await teams()).toEqual([])
+    insertElsewhere(path, 'harbour-city')
+    expect(await teams()).toEqual([])
+    await nextTurn()
+    expect(await teams()).toEqual(['harbour-city'])
+    await db.close()
+  })
+
+  test('see each commit of another process of Matchday', async () => {
+    const { path, db, teams } = await open('processes.db')
+    await nextTurn()
+    expect(await teams()).toEqual([])
+    const before = db.externalCommits()
+    const child = Bun.spawnSync([
+      process.execPath,
+      join(import.meta.dir, 'commit-process.ts'),
+      path,
+      'rovers',
+    ])
+    expect(child.stderr.toString()).toBe('')
+    expect(await teams()).toEqual(['rovers'])
+    expect(db.externalCommits()).not.toBe(before)
+    await db.close()
+  })
+
+  test('see each commit of this process, which is no external one', async () => {
+    const { db, teams } = await open('own.db')
+    const before = db.externalCommits()
+    const seen: string[][] = []
+    await db.write(async tx => {
+      tx.afterCommit(() => void teams().then(ids => seen.push(ids)))
+      seen.push(await teams())
+      await insertTeam(tx, 'united')
+      seen.push(await teams())
+    })
+    expect(await teams()).toEqual(['united'])
+    expect(seen).toEqual([[], [], ['united']])
+    expect(db.externalCommits()).toBe(before)
+    await db.close()
+  })
+
+  test('are transactions of their own where processes cannot share memory', async () => {
+    const path = join(folder, 'alone.db')
+    mkdirSync(`${path}-commits`)
+    const { db, teams } = await open('alone.db')
+    await nextTurn()
+    expect(await teams()).toEqual([])
+    insertElsewhere(path, 'albion')
+    expect(await teams()).toEqual(['albion'])
+    await db.write(tx => insertTeam(tx, 'wanderers'))
+    expect(await teams()).toEqual(['albion', 'wanderers'])
+    await db.close()
+  })
+
+  test('go on after a read that fails', async () => {
+    const { db, teams } = await open('failing.db')
+    await nextTurn()
+    expect(await teams()).toEqual([])
+    const failed = db.read.select({ id: db.tables.teams.id }).from(db.tables.teams)
+    await expect(failed.where(sql`json('{') IS NULL`).execute()).rejects.toThrow()
+    expect(await teams()).toEqual([])
+    await db.close()
+  })
+})
+
+test('the count of commits is accessible to the owner only, has one length, and is the same at the next start', async () => {
+  const { path, db } = await open('mode.db')
+  await db.close()
+  const first = statSync(`${path}-commits`)
+  expect([first.mode & 0o777, first.size]).toEqual([0o600, 4])
+  const again = await open('mode.db')
+  await again.db.write(tx => insertTeam(tx, 'city'))
+  await again.db.close()
+  expect([statSync(`${path}-commits`).ino, statSync(`${path}-commits`).size]).toEqual([first.ino, 4])
+})
