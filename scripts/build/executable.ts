@@ -45,6 +45,9 @@ export async function buildExecutable(root: string, outfile: string): Promise<vo
       external: ['supports-color'],
       // A command loads only what it needs.
       splitting: true,
+      // Loading modules is most of what a short command costs.
+      bytecode: true,
+      format: 'esm',
       // Otherwise the value at the time of the build is used.
       define: { 'process.env.NODE_ENV': 'Bun.env.NODE_ENV', __dirname: 'import.meta.dir' },
       plugins: [ownFolders(root)],
