@@ -73,6 +73,11 @@ export interface Database {
    * @throws what `work` throws, with nothing written; `DatabaseError` when the database is at fault
    */
   write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  /**
+   * Runs queries that all see the same committed data, and rejects as `read` does. `work` must await nothing but these: until
+   * it ends, SQLite's WAL grows and PostgreSQL keeps deleted rows. After a conflict on PostgreSQL `work` runs again.
+   */
+  snapshot<T>(work: (read: Reader) => Promise<T>): Promise<T>
   /** The duration of a write, and the pending ones. */
   writeLoad(): WriteLoad
   /** Use of the connections to PostgreSQL at this moment; null on SQLite. */

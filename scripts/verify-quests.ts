@@ -22,7 +22,7 @@ await runCommand(command, async ({ options, openDatabase, progress }) => {
   const findings: QuestFinding[] = []
   const onProgress = progress('fans')
   const report = await stoppable(requested =>
-    verifyQuests(db.read, {
+    verifyQuests(db, {
       onProgress(done) {
         onProgress(done)
         const signal = requested()

@@ -134,6 +134,22 @@ export function databaseOn(
         }
       })
     },
+    async snapshot(work) {
+      await writers.acquire()
+      try {
+        return await repeatOnConflict(conflictMs, () =>
+          queries.transaction(
+            transaction => {
+              const statements = shareStatements(writeStatements, transaction)
+              return work(extend<Reader>(transaction, { tables, identity, statements, ...sources }))
+            },
+            { isolationLevel: 'repeatable read', accessMode: 'read only' },
+          ),
+        )
+      } finally {
+        writers.release()
+      }
+    },
     writeLoad: meter.load,
     poolLoad: () => ({
       size: poolSize,

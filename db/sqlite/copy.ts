@@ -20,7 +20,7 @@ import { DatabaseError, translateDatabaseError } from '../errors.ts'
 import { expectedMigrations } from '../expected-schema.ts'
 import { sqlite } from '../schema/columns.ts'
 import { tablesOf } from '../schema/tables.ts'
-import type { Reader, Sources } from '../types.ts'
+import type { Database, Sources } from '../types.ts'
 import { queriesOn } from './database.ts'
 import { findBrokenReferences } from './references.ts'
 import { cacheStatements } from './statements.ts'
@@ -94,13 +94,19 @@ export function inspectSqlite(path: string): Inspection {
   }
 }
 
+interface SqliteCopy extends Pick<Database, 'read' | 'snapshot'> {
+  close(): void
+}
+
 /** Queries on a file that has no writers, without changing it. Its schema must be current. */
-export function openSqliteCopy(path: string, sources: Sources): { read: Reader; close(): void } {
+export function openSqliteCopy(path: string, sources: Sources): SqliteCopy {
   const connection = open(path)
   connection.run('PRAGMA query_only = ON')
   const statements = cacheStatements(connection)
+  const read = queriesOn(connection, sources)
   return {
-    read: queriesOn(connection, sources),
+    read,
+    snapshot: work => work(read),
     close() {
       // An unfinalized statement would keep the lock of the closed connection.
       statements.finalize()

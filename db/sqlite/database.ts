@@ -27,6 +27,14 @@ export function queriesOn(connection: Connection, sources: Sources, identity = {
   return Object.assign(queries, { tables: tablesOf(sqlite), identity, statements: new Map(), ...sources })
 }
 
+function connectReader(path: string): Connection {
+  const connection = connectSqlite(path)
+  connection.run('PRAGMA busy_timeout = 100')
+  connection.run('PRAGMA query_only = ON')
+  connection.run(`PRAGMA cache_size = -${READ_CACHE_KB}`)
+  return connection
+}
+
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 export interface SqliteOptions extends DatabaseOptions, GroupCommitOptions {
@@ -43,10 +51,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   // What a job would roll back: beyond 64 KB, SQLite writes it to a temporary file, page by page, for the rest of the batch.
   else writer.run('PRAGMA temp_store = MEMORY')
   const wal = options.offloadDisk ? openWal(path, writer, options.disk) : undefined
-  const reader = connectSqlite(path)
-  reader.run('PRAGMA busy_timeout = 100')
-  reader.run('PRAGMA query_only = ON')
-  reader.run(`PRAGMA cache_size = -${READ_CACHE_KB}`)
+  const reader = connectReader(path)
 
   const commitCounter = openCommitCounter(path)
   const snapshot = createSnapshot(reader, writer, commitCounter)
@@ -87,6 +92,18 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     async write<T>(work: (tx: Transaction) => Promise<T>) {
       if (closed) throw new DatabaseError('unreachable')
       return meter.measure(() => commits.write(work))
+    },
+    async snapshot(work) {
+      // A connection of its own: a transaction of `reader` ends with the turn.
+      const connection = connectReader(path)
+      const cached = cacheStatements(connection)
+      try {
+        connection.run('BEGIN')
+        return await work(queriesOn(connection, sources, identity))
+      } finally {
+        cached.finalize()
+        connection.close()
+      }
     },
     writeLoad: meter.load,
     poolLoad: () => null,

@@ -42,7 +42,7 @@ async function verifyLedgerOf(path: string, progress: Progress): Promise<string>
   try {
     const { digest } = await verifyLedger(
       // The inspection found no damage.
-      { read: copy.read, findDamage: async () => [] },
+      { ...copy, findDamage: async () => [] },
       {
         onProgress: progress,
         onFinding(finding) {

@@ -75,7 +75,7 @@ export async function moveDatabase(
   if (damage) fail(`The target is damaged: ${damage}.`)
   // Both are equal row by row, so that one verification covers both ledgers.
   const ledger = await verifyLedger(
-    { read: target.read, findDamage: async () => [] },
+    { ...target, findDamage: async () => [] },
     {
       onProgress(done, total) {
         onVerified(done, total)

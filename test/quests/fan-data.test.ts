@@ -50,6 +50,6 @@ onEachEngine('The quests of a fan', world => {
     await world.db.write(tx => eraseUser(tx, { id }))
     expect(await counted()).toEqual([])
     expect((await exported(id)).quests).toHaveLength(2)
-    expect(await verifyQuests(world.db.read)).toMatchObject({ findings: 0 })
+    expect(await verifyQuests(world.db)).toMatchObject({ findings: 0 })
   })
 })

@@ -21,7 +21,7 @@ const MINUTE = 60_000
 
 async function findingsOf({ db }: World): Promise<QuestFinding[]> {
   const findings: QuestFinding[] = []
-  await verifyQuests(db.read, { onFinding: finding => void findings.push(finding) })
+  await verifyQuests(db, { onFinding: finding => void findings.push(finding) })
   return findings
 }
 

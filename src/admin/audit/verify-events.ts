@@ -1,6 +1,6 @@
 /**
- * Evaluates the events of all fans again and recounts limits and budgets, while the API runs: it takes no lock and writes nothing.
- * A fan with findings is read again before anything is reported, since concurrent writes may explain them.
+ * Evaluates the events of all fans again and recounts limits and budgets: takes no lock and writes nothing. While the API runs,
+ * findings are sure in a snapshot only.
  */
 import { and, inArray, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
@@ -29,42 +29,22 @@ export async function* verifyEventsOf(
     yield { userId, findings: create(userId).conclude(grants), events: 0 }
 }
 
-/** Maximum of reads of a fan, or of a budget, during concurrent writes. */
-const MAX_READS = 20
-
-/** Findings of one fan that two reads in a row agree on; none if there are always others. */
+/** The findings of one fan. */
 export async function checkEventsOf(reader: Reader, userId: string): Promise<Finding[]> {
-  let before = ''
-  for (let reads = 0; reads < MAX_READS; reads++) {
-    const history = await readRuleHistory(reader)
-    const findings: Finding[] = []
-    for await (const fan of verifyEventsOf(reader, { only: userId }, history)) findings.push(...fan.findings)
-    const now = JSON.stringify(findings)
-    if (findings.length === 0 || now === before) return findings
-    before = now
-  }
-  return []
+  const history = await readRuleHistory(reader)
+  const fans = await Array.fromAsync(verifyEventsOf(reader, { only: userId }, history))
+  return fans.flatMap(({ findings }) => findings)
 }
 
-/** Compares budgets with the decisions. A budget that changes during each recount is not evaluated. */
+/** Compares budgets with the decisions. */
 export async function findWrongBudgets(reader: Reader): Promise<Finding[]> {
-  let suspects: Set<string> | undefined
-  const findings: Finding[] = []
-  for (let reads = 0; reads < MAX_READS && suspects?.size !== 0; reads++) {
-    const before = await readBudgets(reader)
-    const counted = await recountBudgets(reader)
-    const after = await readBudgets(reader)
-    const wrong = [...new Set([...counted.keys(), ...after.keys()])].filter(
-      ruleId => (suspects?.has(ruleId) ?? true) && (counted.get(ruleId) ?? 0) !== (after.get(ruleId) ?? 0),
-    )
-    for (const ruleId of wrong) {
-      if (before.get(ruleId) !== after.get(ruleId)) continue
-      const [expected, actual] = [counted.get(ruleId) ?? 0, after.get(ruleId) ?? null]
-      findings.push({ userId: null, what: `rule_budgets.granted of ${ruleId}`, expected, actual })
-    }
-    suspects = new Set(wrong.filter(ruleId => before.get(ruleId) !== after.get(ruleId)))
-  }
-  return findings
+  const stored = await readBudgets(reader)
+  const counted = await recountBudgets(reader)
+  return [...new Set([...counted.keys(), ...stored.keys()])].flatMap(ruleId => {
+    const [expected, actual] = [counted.get(ruleId) ?? 0, stored.get(ruleId) ?? null]
+    if (expected === (actual ?? 0)) return []
+    return [{ userId: null, what: `rule_budgets.granted of ${ruleId}`, expected, actual }]
+  })
 }
 
 async function readBudgets(reader: Reader): Promise<Map<string, number>> {

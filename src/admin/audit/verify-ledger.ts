@@ -1,8 +1,8 @@
 /**
  * Recomputes every chain, account, enrolment, score and bucket, compares grants and predictions with their entries, and evaluates
  * events again by the rules of their time, while the API runs: it takes no lock and writes nothing.
- * It reads fans in ranges of ids, so that memory stays bounded. A fan with findings is read again before anything is
- * reported, since concurrent writes may explain them.
+ * It reads fans in ranges of ids, so that memory stays bounded. A fan with findings is read again as of one moment before
+ * anything is reported, since concurrent writes may explain them.
  *
  * A chain proves that no entry in it was changed, removed or inserted. It does not reveal that a fan's whole chain was rewritten
  * together with their account and scores: store the digest elsewhere and compare it.
@@ -50,7 +50,7 @@ const UNKNOWN_FAN: StoredFan = { known: false, account: undefined, enrolment: un
 
 /** @throws DatabaseError */
 export async function verifyLedger(
-  db: Pick<Database, 'read' | 'findDamage'>,
+  db: Pick<Database, 'read' | 'snapshot' | 'findDamage'>,
   { onFinding, onProgress }: VerifyOptions = {},
 ): Promise<LedgerReport> {
   const { read } = db
@@ -75,7 +75,7 @@ export async function verifyLedger(
         if (entries > 0) digest.update(`${JSON.stringify([userId, seq, headHash])}\n`)
       }
       for await (const { userId, findings, events } of verifyEventsOf(read, range, history)) {
-        if (findings.length > 0) say(await checkEventsOf(read, userId))
+        if (findings.length > 0) say(await db.snapshot(reader => checkEventsOf(reader, userId)))
         report.events += events
       }
       say(await findWrongPredictions(read, range))
@@ -83,7 +83,7 @@ export async function verifyLedger(
       onProgress?.(report.fans, Math.max(total, report.fans))
     }
     say(await findWrongGrants(read))
-    say(await findWrongBudgets(read))
+    if ((await findWrongBudgets(read)).length > 0) say(await db.snapshot(findWrongBudgets))
     for (const board of await listBoards(read)) {
       say((await findWrongBuckets(read, board)).map(describeBucket))
       report.boards++

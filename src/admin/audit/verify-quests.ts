@@ -1,9 +1,9 @@
 /**
  * Recomputes the quests of every fan from their events while the API runs: it takes no lock and writes nothing. A fan with
- * findings is read again before anything is reported, since concurrent writes may explain them.
+ * findings is read again in a snapshot before anything is reported, since concurrent writes may explain them.
  */
 import { and, isNull } from 'drizzle-orm'
-import type { Reader } from '../../../db/index.ts'
+import type { Database, Reader } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
 import { type QuestSet, readQuestSet } from '../../quests/definition.ts'
 import { auditQuests, type QuestFinding } from './audit-quests.ts'
@@ -23,11 +23,18 @@ interface Options {
 }
 
 /** Erased fans are not checked: what counted for them is deleted. */
-export async function verifyQuests(reader: Reader, { onFinding, onProgress }: Options = {}) {
+export async function verifyQuests(
+  { read, snapshot }: Pick<Database, 'read' | 'snapshot'>,
+  { onFinding, onProgress }: Options = {},
+) {
   const report: QuestsReport = { fans: 0, periods: 0, findings: 0 }
-  const set = await readQuestSet(reader)
-  for await (const userId of eachFan(reader)) {
-    const { findings, periods } = await checkFan(reader, set, userId)
+  const set = await readQuestSet(read)
+  for await (const userId of eachFan(read)) {
+    const first = await checkFan(read, set, userId)
+    const { findings, periods } =
+      first.findings.length === 0
+        ? first
+        : await snapshot(async reader => checkFan(reader, await readQuestSet(reader), userId))
     for (const finding of findings) onFinding?.(finding)
     report.fans++
     report.periods += periods
@@ -37,22 +44,9 @@ export async function verifyQuests(reader: Reader, { onFinding, onProgress }: Op
   return report
 }
 
-/** Maximum of reads of a fan during concurrent writes. */
-const MAX_READS = 5
-
-/** Findings that two reads in a row agree on. */
-async function checkFan(reader: Reader, known: QuestSet, userId: string) {
-  let set = known
-  let before = ''
-  for (let reads = 1; ; reads++) {
-    const facts = await readQuestFacts(reader, userId)
-    const findings = auditQuests(facts, set)
-    const now = JSON.stringify(findings)
-    if (findings.length === 0 || now === before || reads === MAX_READS)
-      return { findings, periods: facts.progress.length }
-    before = now
-    set = await readQuestSet(reader)
-  }
+async function checkFan(reader: Reader, set: QuestSet, userId: string) {
+  const facts = await readQuestFacts(reader, userId)
+  return { findings: auditQuests(facts, set), periods: facts.progress.length }
 }
 
 async function* eachFan(reader: Reader): AsyncGenerator<string> {
