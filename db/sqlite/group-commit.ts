@@ -14,6 +14,8 @@ import type { Wal } from './wal.ts'
 const MAX_BATCH = 256
 /** Maximum duration of a batch, which delays reads. Milliseconds. */
 const BATCH_MS = 12
+/** Turns of the event loop that fill a batch. Under load each takes a millisecond or two, otherwise almost no time. */
+const BATCH_TURNS = 3
 /** Maximum wait of a write for the lock of another process, from its arrival. Milliseconds. */
 const LOCK_TIMEOUT_MS = 5_000
 /** After this long in fsync, callers are told that the outcome is unknown. Milliseconds. */
@@ -195,8 +197,10 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
     return queue.length > 0
   }
 
-  /** Waits until the other requests of this turn of the event loop have queued their writes, which then share the fsync. */
-  const collectBatch = () => new Promise<void>(resolve => setImmediate(resolve))
+  /** Waits until the requests of some turns of the event loop have queued their writes, which then share the fsync. */
+  async function collectBatch() {
+    for (let turn = 0; turn < BATCH_TURNS; turn++) await new Promise<void>(resolve => setImmediate(resolve))
+  }
 
   async function drain() {
     while (queue.length > 0) {
