@@ -6,6 +6,7 @@ import type { ResponseCache } from '../cache/response-cache.ts'
 import { isActive } from '../catalogue/availability.ts'
 import { balanceOf } from '../points/history.ts'
 import { getCatalogue } from './catalogue.ts'
+import type { OwnReward } from './present.ts'
 import { renderReward } from './render.ts'
 
 interface Sources {
@@ -18,12 +19,14 @@ export async function renderRewards({ read, cache }: Sources, userId: string | u
   const now = read.now()
   const catalogue = await getCatalogue(read, cache)
   const rows = userId === undefined ? [] : await selectOwn(read, userId)
-  const own = new Map(rows.flatMap(({ own }) => (own ? [[own.rewardId, own] as const] : [])))
+  const own = new Map<string, OwnReward>()
+  for (const row of rows) if (row.own) own.set(row.own.rewardId, row.own)
   const points = rows[0]?.points ?? 0
-  const rendered = catalogue
-    .filter(reward => isActive(reward, now))
-    .map(reward => renderReward(reward, own.get(reward.id), points, now))
-  return { text: `{"points":${points},"rewards":[${rendered.join(',')}]}` }
+  let rendered = ''
+  for (const reward of catalogue)
+    if (isActive(reward, now))
+      rendered += (rendered && ',') + renderReward(reward, own.get(reward.id), points, now)
+  return { text: `{"points":${points},"rewards":[${rendered}]}` }
 }
 
 /** The fan's points, with each of their claims: null for a fan who has claimed nothing. */
