@@ -1,5 +1,6 @@
 /** A list of texts as one parameter: a prepared statement takes lists of any length. */
-import { type Column, is, type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, is, type SQL, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Reader } from './types.ts'
 
@@ -12,5 +13,20 @@ export const listed = ({ tables }: Pick<Reader, 'tables'>, list: string): SQL =>
     : // Declared as text: the driver would encode a parameter of the type jsonb a second time.
       sql`(select value from jsonb_array_elements_text((${list}::text)::jsonb) as list(value))`
 
-export const isListed = (reader: Pick<Reader, 'tables'>, column: Column, list: string): SQL =>
-  sql`${column} in ${listed(reader, list)}`
+/**
+ * For WITH: the rows of a table that `condition` selects for each listed text. Each text is looked up by itself: for `in`,
+ * PostgreSQL may read the whole table, but it merges no subselect that has an OFFSET.
+ */
+export function rowsOfListed<Of extends PgTable>(
+  reader: Pick<Reader, 'tables' | '$with'>,
+  table: Of,
+  list: string,
+  condition: (text: SQL<string>) => SQL | undefined,
+) {
+  const texts = listed(reader, list)
+  const isWanted = condition(sql`listed.value`)
+  const rows = is(table, SQLiteTable)
+    ? sql`select ${table}.* from ${texts} as listed cross join ${table} on ${isWanted}`
+    : sql`select wanted.* from ${texts} as listed cross join lateral (select * from ${table} where ${isWanted} offset 0) as wanted`
+  return reader.$with('found', getTableColumns(table)).as(rows)
+}

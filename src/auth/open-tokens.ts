@@ -1,7 +1,7 @@
 /** Validity of tokens whose requests last: the tokens of open streams are checked again and again, all at once. */
-import { and, isNull } from 'drizzle-orm'
+import { eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
-import { isListed, toList } from '../../db/listed.ts'
+import { rowsOfListed, toList } from '../../db/listed.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { AuthenticatedCaller, Caller } from '../core/caller.ts'
 import { findTokenValidities } from '../users/user-token-validity.ts'
@@ -67,10 +67,8 @@ async function findRevoked(reader: Reader, ids: string[]): Promise<Set<string>> 
 
 const selectRevoked = prepared((reader: Reader, ids: string) => {
   const { revokedTokens } = reader.tables
-  return reader
-    .select({ id: revokedTokens.id })
-    .from(revokedTokens)
-    .where(isListed(reader, revokedTokens.id, ids))
+  const found = rowsOfListed(reader, revokedTokens, ids, id => eq(revokedTokens.id, id))
+  return reader.with(found).select({ id: found.id }).from(found)
 })
 
 /** The active ones, by id and subject: `iat` of the session token that each was created from. */
@@ -83,11 +81,13 @@ async function findSessions(reader: Reader, ids: string[]): Promise<Map<string, 
 
 const selectSessions = prepared((reader: Reader, ids: string) => {
   const { nativeSessions } = reader.tables
-  const { id, subject, originIssuedAt, expiresAt, revokedAt } = nativeSessions
+  const found = rowsOfListed(reader, nativeSessions, ids, id => eq(nativeSessions.id, id))
+  const { id, subject, originIssuedAt, expiresAt, revokedAt } = found
   return reader
+    .with(found)
     .select({ id, subject, originIssuedAt, expiresAt })
-    .from(nativeSessions)
-    .where(and(isListed(reader, id, ids), isNull(revokedAt)))
+    .from(found)
+    .where(isNull(revokedAt))
 })
 
 /**

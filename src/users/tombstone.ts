@@ -2,7 +2,7 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
-import { isListed, toList } from '../../db/listed.ts'
+import { rowsOfListed, toList } from '../../db/listed.ts'
 import { prepared } from '../../db/prepared.ts'
 import { tombstoneIdentity } from './mirror.ts'
 import { erasedSubject, OWN_FIELDS, type User } from './users.ts'
@@ -34,10 +34,8 @@ export async function listErased(reader: Reader, userIds: string[]): Promise<Set
 
 const selectErased = prepared((reader: Reader, userIds: string) => {
   const { users } = reader.tables
-  return reader
-    .select({ id: users.id })
-    .from(users)
-    .where(and(isListed(reader, users.id, userIds), isNotNull(users.erasedAt)))
+  const found = rowsOfListed(reader, users, userIds, id => eq(users.id, id))
+  return reader.with(found).select({ id: found.id }).from(found).where(isNotNull(found.erasedAt))
 })
 
 /** Inserts the tombstone of a fan without a record, whose record was created after the backup that was restored. */

@@ -1,6 +1,6 @@
 /** User records: looked up by the subject of a token, created by the first write. */
 import { hash } from 'node:crypto'
-import { and, eq, isNull, lt, or } from 'drizzle-orm'
+import { and, eq, isNull, lt, or, type SQL } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared, preparedRow } from '../../db/prepared.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
@@ -44,8 +44,11 @@ const selectRecords = prepared((reader: Reader, { provider, subject, erased }: S
 
 export const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
 
-export const isSubject = ({ tables: { users } }: Pick<Reader, 'tables'>, provider: string, subject: string) =>
-  and(eq(users.provider, provider), eq(users.subject, subject))
+export const isSubject = (
+  { tables: { users } }: Pick<Reader, 'tables'>,
+  provider: string,
+  subject: string | SQL<string>,
+) => and(eq(users.provider, provider), eq(users.subject, subject))
 
 /** The values by which a fan's record is found. */
 export const subjectKeysOf = ({ provider, subject }: Who): SubjectKeys => {

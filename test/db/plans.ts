@@ -1,0 +1,31 @@
+/** How many rows of a table a query reads on PostgreSQL by a plan that was made before the table had rows. */
+import type { Transaction } from '../../db/index.ts'
+import { execute } from './probe.ts'
+
+/** From its sixth execution on, PostgreSQL keeps the plan of a statement. */
+const EXECUTIONS = 10
+
+/** `fill` inserts the rows. Index entries count as rows. */
+export async function countRowsRead(
+  tx: Transaction,
+  table: string,
+  { query, fill }: Record<'query' | 'fill', () => Promise<unknown>>,
+): Promise<number> {
+  const read = async () => {
+    const [row] = await execute(
+      tx,
+      `SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid)) + pg_stat_get_xact_tuples_returned('${table}'::regclass) AS rows
+       FROM pg_index WHERE indrelid = '${table}'::regclass`,
+    )
+    return Number(row?.rows)
+  }
+  // As outside of a unit of work, where more plans are possible.
+  await execute(tx, 'SET LOCAL enable_seqscan = on')
+  // As in a new database: without rows and without statistics. It comes before the other in the search path.
+  await execute(tx, `CREATE TEMP TABLE ${table} (LIKE ${table} INCLUDING INDEXES) ON COMMIT DROP`)
+  for (let n = 0; n < EXECUTIONS; n++) await query()
+  await fill()
+  const before = await read()
+  await query()
+  return (await read()) - before
+}
