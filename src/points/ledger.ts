@@ -1,5 +1,5 @@
 /** The points ledger: append-only, hash-chained per fan, exact. Every change of a balance goes through `appendEntry`. */
-import { and, eq, gte, inArray, or, sql } from 'drizzle-orm'
+import { and, eq, gte, inArray, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { commandLine } from '../core/command-line.ts'
@@ -193,18 +193,17 @@ interface TailOrCause extends Cause {
   seq: number
 }
 
-/** The entry of a cause, and the entries from a `seq` on, each by an index: at most two rows while the chain is sound. */
-const selectTail = prepared((reader: Reader, { userId, seq, reason, ref }: TailOrCause) => {
+/**
+ * The entry of a cause, and the entries from a `seq` on: an entry that is both comes twice. Two lookups by indexes: for `or`,
+ * PostgreSQL reads all entries of the fan if it has planned while there were few.
+ */
+const selectTail = prepared((reader: Reader, { seq, ...cause }: TailOrCause) => {
   const { pointsEntries } = reader.tables
-  return reader
+  const tail = reader
     .select()
     .from(pointsEntries)
-    .where(
-      and(
-        eq(pointsEntries.userId, userId),
-        or(gte(pointsEntries.seq, seq), and(eq(pointsEntries.reason, reason), eq(pointsEntries.ref, ref))),
-      ),
-    )
+    .where(and(eq(pointsEntries.userId, cause.userId), gte(pointsEntries.seq, seq)))
+  return tail.unionAll(entryOf(reader, cause))
 })
 
 /** What an entry is booked for. */
