@@ -27,6 +27,11 @@ const POINTS_WIDTHS = [0, 8, 16, 24, 32, 40, 48].map(bits => 2 ** bits)
 const TIME_WIDTHS = [28, 19, 10, 1].map(bits => 2 ** bits)
 const WIDEST = POINTS_WIDTHS.length - 1
 const levelOfTime = (index: number) => POINTS_WIDTHS.length + index
+/** More than all points and times. */
+const UNBOUNDED = 2 ** 53
+/** Level, width, and width of the next wider level. */
+const POINTS_LEVELS = POINTS_WIDTHS.map((width, at) => [at, width, POINTS_WIDTHS[at + 1] ?? UNBOUNDED])
+const TIME_LEVELS = TIME_WIDTHS.map((width, at) => [levelOfTime(at), width, TIME_WIDTHS[at - 1] ?? UNBOUNDED])
 const startOf = (value: number, width: number) => Math.floor(value / width) * width
 
 /**
@@ -121,33 +126,35 @@ export function membersAhead({ tables }: Pick<Reader, 'tables'>, row: string): S
   const points = sql.raw(`(-${row}.minus_points)`)
   const reachedAt = sql.raw(`${row}.reached_at`)
   const userId = sql.raw(`${row}.user_id`)
-  const number = (value: number) => sql.raw(String(value))
-  const start = (value: SQL, width: number) => sql`(${value} - ${value} % ${number(width)})`
-  const total = (condition: SQL) =>
-    sql`coalesce((select sum(c.fans) from ${buckets} c where c.board = ${board} and ${condition}), 0)`
-
-  const morePoints = POINTS_WIDTHS.map((_, level) => {
-    const wider = POINTS_WIDTHS[level + 1]
-    const inWider = wider ? sql` and c.points < ${start(points, wider)} + ${number(wider)}` : sql``
-    return total(sql`c.level = ${number(level)} and c.points > ${points}${inWider}`)
-  })
-  const earlier = TIME_WIDTHS.map((width, index) => {
-    const wider = TIME_WIDTHS[index - 1]
-    const inWider = wider ? sql` and c.reached_at >= ${start(reachedAt, wider)}` : sql``
-    const before = sql`c.reached_at < ${start(reachedAt, width)}${inWider}`
-    return total(sql`c.level = ${number(levelOfTime(index))} and c.points = ${points} and ${before}`)
-  })
-  const narrowest = TIME_WIDTHS.at(-1) ?? 1
+  const start = (value: SQL, width: SQL) => sql`(${value} - ${value} % ${width})`
+  const [level, width, wider] = [sql.raw('l.column1'), sql.raw('l.column2'), sql.raw('l.column3')]
+  // One subselect for all levels, because PostgreSQL prepares each one for each run. Not a join: planned while there are few
+  // fans, it would read the whole board.
+  const total = (levels: number[][], condition: SQL) => {
+    const fans = sql`select sum(c.fans) from ${buckets} c where c.board = ${board} and c.level = ${level} and ${condition}`
+    return sql`coalesce((select sum((${fans})) from (values ${rowsOf(levels)}) l), 0)`
+  }
+  const morePoints = total(
+    POINTS_LEVELS,
+    sql`c.points > ${points} and c.points < ${start(points, wider)} + ${wider}`,
+  )
+  const earlier = total(
+    TIME_LEVELS,
+    sql`c.points = ${points} and c.reached_at < ${start(reachedAt, width)} and c.reached_at >= ${start(reachedAt, wider)}`,
+  )
+  const narrowest = sql.raw(String(TIME_WIDTHS.at(-1) ?? 1))
   const sooner = sql`(s.reached_at, s.user_id) < (${reachedAt}, ${userId})`
   const equal = sql`from ${scores} s where s.board = ${board} and s.minus_points = -${points}`
   // Both ends of the bucket are explicit: the row value alone would not limit the index range.
   const sameBucket = sql`(select count(*) ${equal} and ${sooner}
     and s.reached_at between ${start(reachedAt, narrowest)} and ${reachedAt})`
-  const add = (counts: SQL[]) => sql.join(counts, sql` + `)
   // Few fans share their points with another, except at a launch.
-  const tied = sql`case when exists (select 1 ${equal} and ${sooner}) then ${add([...earlier, sameBucket])} else 0 end`
-  return sql<number>`cast(${add([...morePoints, tied])} as bigint)`.mapWith(Number)
+  const tied = sql`case when exists (select 1 ${equal} and ${sooner}) then ${earlier} + ${sameBucket} else 0 end`
+  return sql<number>`cast(${morePoints} + ${tied} as bigint)`.mapWith(Number)
 }
+
+/** Constants, because PostgreSQL takes parameters in `values` for texts. */
+const rowsOf = (rows: number[][]) => sql.raw(rows.map(row => `(${row})`).join())
 
 /** SQL for the number of fans on a board, from the widest buckets. */
 export function memberCount({ tables }: Pick<Reader, 'tables'>, board: string): SQL<number> {
