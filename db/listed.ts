@@ -1,5 +1,5 @@
-/** A list of texts as one parameter: a prepared statement takes lists of any length. */
-import { getTableColumns, is, type SQL, sql } from 'drizzle-orm'
+/** Lists of texts as one value: a parameter of a prepared statement, which takes lists of any length, or a column of a result. */
+import { type Column, getTableColumns, is, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Reader } from './types.ts'
@@ -29,4 +29,17 @@ export function rowsOfListed<Of extends PgTable>(
     ? sql`select ${table}.* from ${texts} as listed cross join ${table} on ${isWanted}`
     : sql`select wanted.* from ${texts} as listed cross join lateral (select * from ${table} where ${isWanted} offset 0) as wanted`
   return reader.$with('found', getTableColumns(table)).as(rows)
+}
+
+/** SQL for the texts of a column in the rows that meet a condition, in any order. None of them may be empty or have a comma. */
+export function collected(
+  { tables }: Pick<Reader, 'tables'>,
+  column: Column,
+  condition: SQL | undefined,
+): SQL<string[]> {
+  // Versions of SQLite before 3.44, as on macOS, have no `string_agg`.
+  const concatenate = sql.raw(is(tables.users, SQLiteTable) ? 'group_concat' : 'string_agg')
+  const list = sql`select ${concatenate}(${column}, ',') from ${column.table} where ${condition}`
+  const split = (text: string) => (text === '' ? [] : text.split(','))
+  return sql<string[]>`coalesce((${list}), '')`.mapWith(split)
 }

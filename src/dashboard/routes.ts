@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { type FanDeps, fans } from '../auth/groups.ts'
+import type { ResponseCache } from '../cache/response-cache.ts'
 import { Closed, Instant, Integer, Nullable } from '../core/schemas.ts'
 import { operation } from '../http/contract/operation.ts'
 import { PointsEntry } from '../points/schema.ts'
@@ -57,10 +58,10 @@ const Dashboard = Closed(
   { title: 'Dashboard' },
 )
 
-export const dashboardRoutes = (deps: FanDeps) =>
+export const dashboardRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
   fans(deps, { prefix: '/api/dashboard', tag: 'Dashboard' }).get(
     '',
-    ({ caller }) => readDashboard(deps.db.read, caller),
+    ({ caller }) => readDashboard({ read: deps.db.read, cache: deps.cache }, caller),
     operation({
       id: 'readDashboard',
       summary: 'Read your dashboard',

@@ -1,5 +1,5 @@
 /** The ranked entry of one fan. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { mirrorOf } from '../users/mirror.ts'
@@ -40,18 +40,31 @@ const selectRankedEntry = prepared((reader: Reader, { board, userId }: { board: 
     .leftJoin(mirror, sql`true`)
 })
 
-/** SQL for a fan's entry on a board, with the rank from the rank index; no row for a fan who is not on it. */
-export function rankedEntry(reader: Reader, board: string, userId: string) {
+/** SQL for a fan's rank on a board, as a part of a larger statement; null for a fan who is not on it. */
+export function rankOf(reader: Reader, board: string, userId: string): SQL<number | null> {
   const { leaderboardScores: scores } = reader.tables
-  const ahead = membersAhead(reader, 'leaderboard_scores')
+  const rank = reader
+    .select({ rank: rankFromIndex(reader) })
+    .from(scores)
+    .where(and(eq(scores.board, board), eq(scores.userId, userId)))
+  return sql<number | null>`${rank}`.mapWith(Number)
+}
+
+/** SQL for a fan's entry on a board, with the rank from the rank index; no row for a fan who is not on it. */
+function rankedEntry(reader: Reader, board: string, userId: string) {
+  const { leaderboardScores: scores } = reader.tables
   return reader
     .select({
       minusPoints: scores.minusPoints,
       reachedAt: scores.reachedAt,
-      rank: sql<number>`${ahead} + 1`.mapWith(Number).as('rank'),
+      rank: rankFromIndex(reader).as('rank'),
     })
     .from(scores)
     .where(and(eq(scores.board, board), eq(scores.userId, userId)))
     .limit(1)
     .as('ranked_entry')
 }
+
+/** Of a row of `leaderboard_scores`. */
+const rankFromIndex = (reader: Reader) =>
+  sql<number>`${membersAhead(reader, 'leaderboard_scores')} + 1`.mapWith(Number)

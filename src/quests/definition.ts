@@ -2,6 +2,8 @@
 import { eq } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
+import type { MaybePromise, ResponseCache } from '../cache/response-cache.ts'
+import { questsTag } from '../cache/tags.ts'
 import { completeEntry } from '../catalogue/entry.ts'
 import * as schema from './entry-schema.ts'
 
@@ -50,6 +52,10 @@ export async function readQuestSet(reader: Reader): Promise<QuestSet> {
   const byId = questsOf(await selectAll(reader))
   return { byId, byEventType: listenersOf(byId), dependents: dependentsOf(byId) }
 }
+
+/** The same from the response cache. */
+export const getQuestSet = (reader: Reader, cache: ResponseCache): MaybePromise<QuestSet> =>
+  cache.get('quests', async () => ({ value: await readQuestSet(reader), tags: [questsTag] }))
 
 export const readQuest = async (reader: Reader, id: string): Promise<Quest | undefined> =>
   questsOf(await selectOne(reader, id)).get(id)

@@ -3,9 +3,8 @@ import { and, desc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { ResponseCache } from '../cache/response-cache.ts'
-import { questsTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
-import { readQuestSet } from './definition.ts'
+import { getQuestSet } from './definition.ts'
 import { currentPeriod } from './periods.ts'
 import { presentQuest } from './present.ts'
 import { listCompleted, type ProgressRow } from './rows.ts'
@@ -22,10 +21,7 @@ const MAX_PAST = 100
 /** Quests whose flag is on and that have started, by id; those that have ended as well, until their flag is off. */
 export async function listQuests({ read, cache }: Sources, { userId }: Pick<Caller, 'userId'>) {
   const now = read.now()
-  const { byId } = await cache.get('quests', async () => ({
-    value: await readQuestSet(read),
-    tags: [questsTag],
-  }))
+  const { byId } = await getQuestSet(read, cache)
   const shown = [...byId.values()]
     .filter(({ active, startsAt }) => active && (!startsAt || startsAt <= now))
     .map(quest => ({ quest, period: currentPeriod(quest.current, quest.endsAt, now) }))
