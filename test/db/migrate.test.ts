@@ -17,6 +17,7 @@ import {
   sqliteEngine,
   type TemporaryDatabase,
 } from '../support/engines.ts'
+import { commandOf } from '../support/executable.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { schemaOf } from './postgres-catalogue.ts'
 import { type Row, type Run, withRawConnection } from './probe.ts'
@@ -118,7 +119,7 @@ for (const engine of engines) {
 }
 
 const migrateProcess = (url: string | null) =>
-  Bun.spawn([process.execPath, join(import.meta.dir, 'migrate-process.ts'), url ?? ''], {
+  Bun.spawn([...commandOf('test/db/migrate-process.ts'), url ?? ''], {
     stdout: 'pipe',
     stderr: 'pipe',
   })

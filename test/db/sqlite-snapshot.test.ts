@@ -8,6 +8,7 @@ import { sql } from 'drizzle-orm'
 import { openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { createClock } from '../support/clock.ts'
+import { commandOf } from '../support/executable.ts'
 import { insertTeam } from './probe.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'matchday-snapshot-'))
@@ -50,12 +51,7 @@ describe('the reads of one turn (SQLite)', () => {
     await nextTurn()
     expect(await teams()).toEqual([])
     const before = db.externalCommits()
-    const child = Bun.spawnSync([
-      process.execPath,
-      join(import.meta.dir, 'commit-process.ts'),
-      path,
-      'rovers',
-    ])
+    const child = Bun.spawnSync([...commandOf('test/db/commit-process.ts'), path, 'rovers'])
     expect(child.stderr.toString()).toBe('')
     expect(await teams()).toEqual(['rovers'])
     expect(db.externalCommits()).not.toBe(before)

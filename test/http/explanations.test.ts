@@ -1,8 +1,8 @@
 /** Problem details say what to change: the place, the expected value, the path that was probably meant. */
 import { describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
 import { type ConfigError, parseConfig } from '../../src/config/config.ts'
 import { sqliteEngine } from '../support/engines.ts'
+import { commandOf } from '../support/executable.ts'
 import { secrets } from '../support/processes.ts'
 import { onEngine } from '../support/world.ts'
 
@@ -102,7 +102,7 @@ describe('the configuration', () => {
 })
 
 test('an unreachable database names host, port and variable, and no password', async () => {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../src/main.ts')], {
+  const child = Bun.spawn(commandOf('src/main.ts'), {
     env: {
       ...secrets,
       PATH: process.env.PATH ?? '',

@@ -6,7 +6,7 @@ import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts
 import { readRankedEntry } from '../../src/leaderboard/ranked-entry.ts'
 import { createClock } from '../support/clock.ts'
 import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
-import { bundled } from '../support/executable.ts'
+import { commandOf } from '../support/executable.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { readBuckets } from './board-model.ts'
 
@@ -34,9 +34,9 @@ for (const engine of sharedEngines) {
     })
 
     async function runChanges(seed: number) {
-      const script = bundled('test/leaderboard/changing-process.ts')
+      const command = commandOf('test/leaderboard/changing-process.ts')
       const child = Bun.spawn(
-        [process.execPath, script, temporary.url ?? '', String(seed), String(CHANGES), provider, ...subjects],
+        [...command, temporary.url ?? '', String(seed), String(CHANGES), provider, ...subjects],
         { stdout: 'pipe', stderr: 'pipe' },
       )
       const [output, errors] = await Promise.all([

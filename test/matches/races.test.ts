@@ -7,7 +7,7 @@ import { eq, inArray } from 'drizzle-orm'
 import { createCheckInCodes } from '../../src/check-ins/code.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
-import { bundled } from '../support/executable.ts'
+import { commandOf } from '../support/executable.ts'
 
 const PROCESSES = 2
 const SECRET = 'a secret of the race'
@@ -34,10 +34,10 @@ describe.each(sharedEngines)('Processes at a match ($name)', engine => {
   }
 
   async function start(...args: string[]) {
-    const child = Bun.spawn(
-      [process.execPath, bundled('test/matches/racing-process.ts'), temporary.url ?? '', ...args],
-      { stdout: 'pipe', stderr: 'inherit' },
-    )
+    const child = Bun.spawn([...commandOf('test/matches/racing-process.ts'), temporary.url ?? '', ...args], {
+      stdout: 'pipe',
+      stderr: 'inherit',
+    })
     const lines = createInterface({ input: Readable.fromWeb(child.stdout as ReadableStream) })[
       Symbol.asyncIterator
     ]()

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createMockIdp } from '../../mock-idp/app.ts'
 import { createKeyFile } from '../../mock-idp/oidc/key-file.ts'
+import { commandOf } from '../support/executable.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'matchday-keys-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 const issuer = 'http://localhost:4000'
-const main = new URL('../../mock-idp/main.ts', import.meta.url).pathname
 
 const start = (path: string) => createMockIdp({ issuer, fans: 3, keyStore: createKeyFile(path) })
 const userinfo = async (idp: ReturnType<typeof start>, token: string) =>
@@ -39,7 +39,7 @@ test.each(['', '{}', '[]', '[{"kid":1}]'])(
   async text => {
     const path = join(folder, `${Bun.hash(text)}.json`)
     writeFileSync(path, text)
-    const child = Bun.spawn([process.execPath, main], {
+    const child = Bun.spawn(commandOf('mock-idp/main.ts'), {
       env: { PATH: process.env.PATH ?? '', MOCK_IDP_PORT: '0', IDP_ISSUER: issuer, MOCK_IDP_KEYS: path },
       stdout: 'ignore',
       stderr: 'pipe',
@@ -50,7 +50,7 @@ test.each(['', '{}', '[]', '[{"kid":1}]'])(
 )
 
 test('MOCK_IDP_HOST names another address to listen on', async () => {
-  const child = Bun.spawn([process.execPath, main], {
+  const child = Bun.spawn(commandOf('mock-idp/main.ts'), {
     env: {
       PATH: process.env.PATH ?? '',
       MOCK_IDP_PORT: '0',

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'bun:test'
 import { createMockIdp } from '../../mock-idp/app.ts'
 import { serve } from '../../mock-idp/serve.ts'
+import { commandOf } from '../support/executable.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-const main = new URL('../../mock-idp/main.ts', import.meta.url).pathname
 const idp = createMockIdp({ issuer: 'http://localhost', fans: 3 })
 const listening = await serve(idp, 0)
 const base = `http://127.0.0.1:${listening.port}`
@@ -63,7 +63,7 @@ async function faultsUsedUp(): Promise<void> {
 }
 
 async function start(env: Record<string, string>) {
-  const child = Bun.spawn([process.execPath, main], {
+  const child = Bun.spawn(commandOf('mock-idp/main.ts'), {
     env: { ...process.env, NODE_ENV: '', ...env },
     stderr: 'pipe',
     stdout: 'pipe',

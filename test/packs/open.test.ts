@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { exampleProof } from '../../src/packs/examples.ts'
 import { findFlaw } from '../../src/packs/proof.ts'
 import { refundPurchase } from '../../src/packs/refund.ts'
+import { commandOf } from '../support/executable.ts'
 import { onEachEngine } from '../support/world.ts'
 import { addPack, buy, buyWithMoney, EUROS, FREE, HOLD, open, patientFan, refusal } from './packs-world.ts'
 
@@ -192,7 +193,7 @@ describe('bun run verify-draw with invalid arguments', () => {
 })
 
 async function verify(...files: string[]) {
-  const child = Bun.spawn([process.execPath, 'scripts/verify-draw.ts', ...files], {
+  const child = Bun.spawn([...commandOf('scripts/verify-draw.ts'), ...files], {
     cwd: join(import.meta.dir, '../..'),
     stdout: 'pipe',
     stderr: 'pipe',

@@ -11,7 +11,7 @@ import { ensureUser } from '../../src/users/users.ts'
 import type { Client } from '../support/client.ts'
 import { createClock } from '../support/clock.ts'
 import { sharedEngines } from '../support/engines.ts'
-import { bundled } from '../support/executable.ts'
+import { commandOf } from '../support/executable.ts'
 import { onEachEngine } from '../support/world.ts'
 
 onEachEngine('grantPoints', world => {
@@ -260,9 +260,9 @@ for (const engine of sharedEngines) {
     test('each reference is booked once, for one of the fans', async () => {
       const temporary = await engine.open(createClock())
       const run = async () => {
-        const script = bundled('test/points/granting-process.ts')
+        const command = commandOf('test/points/granting-process.ts')
         const parameters = [temporary.url ?? '', 'mock-idp', String(REFS), 'ada', 'bo']
-        const child = Bun.spawn([process.execPath, script, ...parameters], { stdout: 'pipe', stderr: 'pipe' })
+        const child = Bun.spawn([...command, ...parameters], { stdout: 'pipe', stderr: 'pipe' })
         const [out, err] = await Promise.all([
           new Response(child.stdout).text(),
           new Response(child.stderr).text(),

@@ -13,7 +13,7 @@ import { appendEntry } from '../../src/points/ledger.ts'
 import { settleBatch } from '../../src/predictions/settle-batch.ts'
 import { execute } from '../db/probe.ts'
 import { sharedEngines } from '../support/engines.ts'
-import { bundled } from '../support/executable.ts'
+import { commandOf } from '../support/executable.ts'
 import { countsAttempts } from '../support/serializable.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -60,7 +60,7 @@ async function addFinishedMatch(db: Database, fans: number) {
 }
 
 const startSettling = (url: string | null) =>
-  Bun.spawn([process.execPath, bundled('test/predictions/settling-process.ts'), url ?? ''], {
+  Bun.spawn([...commandOf('test/predictions/settling-process.ts'), url ?? ''], {
     stdout: 'ignore',
     stderr: 'inherit',
   })

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { and, eq } from 'drizzle-orm'
 import { postgresEngine, sharedEngines } from '../support/engines.ts'
-import { bundled } from '../support/executable.ts'
+import { commandOf } from '../support/executable.ts'
 import { type Fan, onEngine } from '../support/world.ts'
 import { addQuest, happen, ownEvents, progressRows, read, userIdOf } from './quests-world.ts'
 
@@ -16,8 +16,7 @@ for (const engine of sharedEngines) {
       const children = [1, 2].map(() =>
         Bun.spawn(
           [
-            process.execPath,
-            bundled('test/quests/racing-process.ts'),
+            ...commandOf('test/quests/racing-process.ts'),
             world.databaseUrl ?? '',
             ...[userId, action, what, String(TIMES)],
           ],

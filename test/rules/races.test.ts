@@ -6,7 +6,7 @@ import { applyRules } from '../../src/rules/apply-rules.ts'
 import type { Decision } from '../../src/rules/decision.ts'
 import { withRawConnection } from '../db/probe.ts'
 import { postgresEngine, sharedEngines } from '../support/engines.ts'
-import { bundled } from '../support/executable.ts'
+import { commandOf } from '../support/executable.ts'
 import { onEngine } from '../support/world.ts'
 import { addFan, addRule, newEvent, spentOf, usesOf } from './rules-world.ts'
 
@@ -19,8 +19,7 @@ for (const engine of sharedEngines) {
       const children = ['left', 'right'].map(name =>
         Bun.spawn(
           [
-            process.execPath,
-            bundled('test/rules/evaluating-process.ts'),
+            ...commandOf('test/rules/evaluating-process.ts'),
             world.databaseUrl ?? '',
             name,
             String(EVENTS),

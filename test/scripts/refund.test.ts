@@ -18,7 +18,7 @@ import {
 import { errorReply, startStripe } from '../packs/stripe-server.ts'
 import { checkOut, deliver, impatientGateway, requestsFor, traces } from '../packs/stripe-world.ts'
 import { sharedEngines } from '../support/engines.ts'
-import { bundled } from '../support/executable.ts'
+import { commandOf } from '../support/executable.ts'
 import { onEngine, type World } from '../support/world.ts'
 
 const root = join(import.meta.dir, '../..')
@@ -31,7 +31,7 @@ afterEach(() => {
 /** Runs the script with the configuration of the application. */
 async function run(world: World, parameters: string[], extra: Record<string, string> = {}) {
   const { config, databaseUrl } = world
-  const child = Bun.spawn([process.execPath, bundled('scripts/refund.ts'), ...parameters], {
+  const child = Bun.spawn([...commandOf('scripts/refund.ts'), ...parameters], {
     cwd: root,
     env: {
       PATH: process.env.PATH ?? '',

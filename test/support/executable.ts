@@ -1,5 +1,5 @@
 /** `TEST_EXECUTABLE=PATH`: tests that start processes run the executable of `bun run build` instead of the sources. */
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -17,27 +17,27 @@ export interface Program {
   PATH: string
 }
 
-/** A command of the executable, in an empty folder; without an executable the bundled file, which Bun runs in the repository. */
+/** A command of the executable, in an empty folder; without an executable the file, in the repository. */
 export function programOf(name: string, file: string, executable = testedExecutable): Program {
   return executable === null
-    ? { command: [process.execPath, bundled(file)], cwd: root, PATH: process.env.PATH ?? '' }
+    ? { command: commandOf(file), cwd: root, PATH: process.env.PATH ?? '' }
     : { command: [executable, name], cwd: emptyFolder(), PATH: '/nonexistent' }
 }
 
-let bundles: string | undefined
+let built: { path: string; programs: string[] } | undefined
 
-/** A file of the repository as Bun loads it sooner: most short processes spend half of their CPU time on loading modules. */
-export function bundled(file: string): string {
-  bundles ??= bundle()
-  const path = join(bundles, file.replace(/ts$/, 'js'))
-  return existsSync(path) ? path : file
+/** Runs a file of the repository, with bytecode if it can: most of the CPU time of short processes is loading modules. */
+export function commandOf(file: string): string[] {
+  built ??= buildPrograms()
+  utimesSync(built.path, new Date(), new Date())
+  return built.programs.includes(file) ? [built.path, file] : [process.execPath, file]
 }
 
-function bundle(): string {
-  const command = [process.execPath, join(import.meta.dir, 'bundle-programs.ts')]
+function buildPrograms(): { path: string; programs: string[] } {
+  const command = [process.execPath, join(import.meta.dir, 'build-programs.ts')]
   const { stdout, stderr, success } = Bun.spawnSync(command, { cwd: root, env: { PATH: process.env.PATH } })
-  if (!success) throw new Error(`programs cannot be bundled: ${stderr}`)
-  return stdout.toString()
+  if (!success) throw new Error(`programs cannot be built: ${stderr}`)
+  return JSON.parse(stdout.toString())
 }
 
 function emptyFolder(): string {
