@@ -12,7 +12,7 @@ import { openCommitCounter } from './commit-counter.ts'
 import { configureBulk, connectSqlite } from './connection.ts'
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { findBrokenReferences } from './references.ts'
-import { createSnapshot } from './snapshot.ts'
+import { createSharedRead } from './shared-read.ts'
 import { cacheStatements } from './statements.ts'
 import { type Disk, openWal } from './wal.ts'
 
@@ -54,8 +54,8 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   const reader = connectReader(path)
 
   const commitCounter = openCommitCounter(path)
-  const snapshot = createSnapshot(reader, writer, commitCounter)
-  const statements = [cacheStatements(reader, snapshot.enter), cacheStatements(writer)]
+  const sharedRead = createSharedRead(reader, writer, commitCounter)
+  const statements = [cacheStatements(reader, sharedRead.enter), cacheStatements(writer)]
   const read = queriesOn(reader, sources)
   const { identity } = read
   const listeners: ((tag: string) => void)[] = []
@@ -110,7 +110,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
     onInvalidate(listener) {
       listeners.push(listener)
     },
-    externalCommits: snapshot.externalCommits,
+    externalCommits: sharedRead.externalCommits,
     async ping() {
       try {
         const row = reader.query('SELECT count(*) AS applied FROM "__drizzle_migrations"').get()
@@ -149,7 +149,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       if (closed) return
       closed = true
       await commits.idle()
-      snapshot.close()
+      sharedRead.close()
       for (const kept of statements) kept.finalize()
       reader.close()
       await wal?.close()

@@ -5,7 +5,7 @@
 import type { Database as Connection } from 'bun:sqlite'
 import type { CommitCounter } from './commit-counter.ts'
 
-export interface Snapshot {
+export interface SharedRead {
   /** Call before each read. It sees what was committed before. */
   enter(): void
   /** `Database.externalCommits`. */
@@ -13,7 +13,7 @@ export interface Snapshot {
   close(): void
 }
 
-export function createSnapshot(reader: Connection, writer: Connection, commits: CommitCounter): Snapshot {
+export function createSharedRead(reader: Connection, writer: Connection, commits: CommitCounter): SharedRead {
   const begin = reader.prepare('BEGIN')
   const commit = reader.prepare('COMMIT')
   // Changes with each commit of another connection than the writer. Read outside a transaction, so it misses none.
