@@ -88,6 +88,20 @@ describe.skipIf(postgresBinaries === null)('a streaming standby', () => {
     }
   })
 
+  test('is read in one snapshot by a command that finds something', async () => {
+    await query(
+      primary,
+      // Without the foreign key.
+      "SET session_replication_role = 'replica'",
+      "INSERT INTO rule_budgets (rule_id, granted) VALUES ('gone', 5)",
+    )
+    await waitUntil('the standby has it', async () => (await query(standby, 'TABLE rule_budgets')).length > 0)
+    const { code, out, err } = await runScript('verify-ledger', ['--from-replica'], { env: urls() })
+    expect([code, err]).toEqual([1, ''])
+    expect(out).toContain('rule_budgets.granted of gone')
+    await query(primary, 'DELETE FROM rule_budgets')
+  })
+
   test('that is stopped, or that no longer responds, fails no request', async () => {
     const events = ['stop', 'SIGSTOP'] as const
     for (const event of events) {
