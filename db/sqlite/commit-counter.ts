@@ -22,7 +22,8 @@ export function openCommitCounter(path: string): CommitCounter {
     if (fstatSync(descriptor).size < BYTES) writeSync(descriptor, new Uint8Array(BYTES))
     closeSync(descriptor)
     const shared = new Int32Array(Bun.mmap(file).buffer, 0, 1)
-    return { count: () => Atomics.load(shared, 0), add: () => void Atomics.add(shared, 0, 1) }
+    // Not Atomics.load: JavaScriptCore compiles it to a store too, which waits while the file system is frozen.
+    return { count: () => shared[0] ?? Number.NaN, add: () => void Atomics.add(shared, 0, 1) }
   } catch {
     // Windows, or a directory without permission.
     return { count: () => Number.NaN, add: () => {} }
