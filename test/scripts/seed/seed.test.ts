@@ -13,10 +13,8 @@ import { updateMatch } from '../../../src/matches/update-match.ts'
 import { settlePredictions } from '../../../src/predictions/settle.ts'
 import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
-import { engines, postgresEngine, sharedEngines, sqliteEngine } from '../../support/engines.ts'
+import { engines, postgresEngine, sqliteEngine } from '../../support/engines.ts'
 import { seedByVerbs } from '../../support/seed-by-verbs.ts'
-import { waitUntil } from '../../support/wait-until.ts'
-import { asTyped, runScript, startScript } from '../run-script.ts'
 import { NOTHING, options } from './sixty-fans.ts'
 
 /** Reduces stock and supply, so that they run out. */
@@ -225,53 +223,4 @@ test('the rows of a fan do not depend on the number of fans', async () => {
   const first = await subjects(few.db)
   expect((await subjects(many.db)).slice(0, first.length)).toEqual(first)
   await Promise.all([few.remove(), many.remove()])
-})
-
-test.each(sharedEngines)(
-  'killed in the middle and run again, a seed ends in the same state ($name)',
-  async engine => {
-    const [killed, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
-    const fans = 1500
-    const parameters = ['--fans', String(fans), '--seed', '7', '--database', killed.url ?? '']
-    const child = startScript('seed', parameters)
-    const { users } = killed.db.tables
-    await waitUntil('the first fans are written', async () =>
-      (await killed.db.read.select({ id: users.id }).from(users).limit(1)).at(0),
-    )
-    child.kill('SIGKILL')
-    await child.exited
-    const left = await killed.db.read.select({ id: users.id }).from(users)
-    expect(left.length).toBeLessThan(0.7 * fans)
-    await seedDatabase(killed.db, { ...options, fans })
-    await seedDatabase(whole.db, { ...options, fans, exclusive: true })
-    expect(await dump(killed.db)).toEqual(await dump(whole.db))
-    await Promise.all([killed.remove(), whole.remove()])
-  },
-)
-
-test.each(sharedEngines)('two concurrent seeds give the result of one ($name)', async engine => {
-  const [both, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
-  const fans = 400
-  const parameters = ['--fans', String(fans), '--seed', '7', '--json', '--database', both.url ?? '']
-  const runs = await Promise.all([runScript('seed', parameters), runScript('seed', parameters)])
-  const written = runs.map(({ out }) => JSON.parse(out).fans)
-  expect(written[0] + written[1]).toBe(0.7 * fans)
-  await seedDatabase(whole.db, { ...options, fans })
-  expect(await dump(both.db)).toEqual(await dump(whole.db))
-  await Promise.all([both.remove(), whole.remove()])
-})
-
-test('Ctrl-C is handled even if nothing is awaited', async () => {
-  const { db, url, remove } = await sqliteEngine.open(createClock())
-  const child = startScript('seed', ['--fans', '100000', '--exclusive', '--database', url ?? ''])
-  const { users } = db.tables
-  await waitUntil('the first fans are written', async () =>
-    (await db.read.select({ id: users.id }).from(users).limit(1)).at(0),
-  )
-  child.kill('SIGINT')
-  expect(await child.exited).toBe(130)
-  expect(asTyped(await new Response(child.stderr).text())).toMatch(
-    /Stopped after \d+\. To continue: bun run seed /,
-  )
-  await remove()
 })
