@@ -87,6 +87,9 @@ describe.skipIf(missing !== null)(
             standby = await system.addStandby()
             await world.db.close()
             world.db = openDatabase(world.url, realSources)
+            // Its next check of an instance that has healed can be a second later.
+            const isServed = async () => (await fetch(`${world.api.origin}/readyz`)).ok
+            await waitUntil('HAProxy finds an instance ready', isServed)
           },
         },
       })
