@@ -21,7 +21,7 @@ type QuestFields = Omit<Partial<QuestEntry>, 'steps'> & { steps?: Step[] }
 export async function addQuest({ db }: Pick<World, 'db'>, { steps = [{}], ...fields }: QuestFields = {}) {
   const eventType = newType()
   const entry: QuestEntry = {
-    id: `quest-${++made}`,
+    id: `quest-${String(++made).padStart(4, '0')}`,
     title: 'Quest',
     description: 'A quest.',
     kind: 'quest',

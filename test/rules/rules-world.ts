@@ -9,8 +9,8 @@ import { ensureUser } from '../../src/users/users.ts'
 
 let made = 0
 
-/** A name that no other test uses. */
-export const unique = (name: string) => `${name}-${++made}`
+/** A name that no other test uses. Later ones sort behind: rules are applied in the order of their ids. */
+export const unique = (name: string) => `${name}-${String(++made).padStart(4, '0')}`
 
 /** Ten points for each event of a type of its own. */
 export function ruleEntry(fields: Partial<RuleEntry> = {}): RuleEntry {
