@@ -1,6 +1,6 @@
 /**
  * The number of commits on a database by all processes that use this file, in memory that they map. It shows without a
- * system call whether a snapshot is still current.
+ * system call whether a read transaction is still current.
  */
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs'
 
@@ -18,14 +18,17 @@ export function openCommitCounter(path: string): CommitCounter {
   try {
     const file = `${path}-commits`
     const descriptor = openSync(file, 'a', 0o600)
-    // Written, not truncated to this length: a full disk fails here, and not at a store to the mapped memory.
-    if (fstatSync(descriptor).size < BYTES) writeSync(descriptor, new Uint8Array(BYTES))
-    closeSync(descriptor)
+    try {
+      // Written, not truncated to this length: a full disk fails here, and not at a store to the mapped memory.
+      if (fstatSync(descriptor).size < BYTES) writeSync(descriptor, new Uint8Array(BYTES))
+    } finally {
+      closeSync(descriptor)
+    }
     const shared = new Int32Array(Bun.mmap(file).buffer, 0, 1)
     // Not Atomics.load: JavaScriptCore compiles it to a store too, which waits while the file system is frozen.
     return { count: () => shared[0] ?? Number.NaN, add: () => void Atomics.add(shared, 0, 1) }
   } catch {
-    // Windows, or a directory without permission.
+    // Windows, a directory without permission, or a full disk.
     return { count: () => Number.NaN, add: () => {} }
   }
 }
