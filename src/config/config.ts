@@ -1,12 +1,10 @@
 /** The configuration: read once from the environment, validated as a whole, frozen. */
-import type { JWK } from 'jose'
-import type { PostgresSettings } from '../../db/index.ts'
 import { readErasureList, readPostgresSettings, readReplicaUrl } from './database.ts'
-import { type EventSinkConfig, readEventSink } from './event-sink.ts'
-import { type IdentityConfig, readIdentityConfig } from './identity.ts'
-import { type LimitsConfig, readLimitsConfig } from './limits.ts'
-import { type NetworkConfig, readNetworkConfig } from './network.ts'
-import { type PaymentsConfig, readPaymentsConfig } from './payments.ts'
+import { readEventSink } from './event-sink.ts'
+import { readIdentityConfig } from './identity.ts'
+import { readLimitsConfig } from './limits.ts'
+import { readNetworkConfig } from './network.ts'
+import { readPaymentsConfig } from './payments.ts'
 import {
   createReader,
   type Environment,
@@ -16,64 +14,11 @@ import {
   readPredictionPoints,
 } from './reader.ts'
 import { readPreviousKeys, readSigningKey } from './secrets.ts'
-import { readTracingConfig, type TracingConfig } from './tracing.ts'
+import { readTracingConfig } from './tracing.ts'
 
 export { developmentDefaults, type Environment } from './reader.ts'
 
-export interface Config {
-  production: boolean
-  host: string
-  port: number
-  /** Number of processes that share the port. */
-  workers: number
-  databaseUrl: string
-  /** A replica of the database, for public reads; null: there is none. */
-  databaseReadUrl: string | null
-  postgres: Readonly<PostgresSettings>
-  /** The file to which erasures of fans are appended; null: there is no list. */
-  erasureList: string | null
-  /** Whether the server applies missing migrations at start. If not, it refuses a database that lacks some. */
-  migrate: boolean
-  identity: IdentityConfig
-  nativeTokens: {
-    /** `iss` of native tokens. */
-    issuer: string
-    /** The private JWK that signs native tokens. */
-    key: JWK
-    /** Former signing keys. */
-    previousKeys: JWK[]
-    /** Maximum lifetime of a native session. Milliseconds. */
-    sessionMs: number
-  }
-  onboardingPoints: number
-  /** Points of a prediction by its best hit. */
-  predictionPoints: Readonly<{ outcome: number; difference: number; exact: number }>
-  /** How long the data of events is kept. Milliseconds. */
-  eventRetentionMs: number
-  /** Where all events are published; null: nowhere. */
-  eventSink: Readonly<EventSinkConfig> | null
-  payments: PaymentsConfig
-  network: Readonly<NetworkConfig>
-  limits: Readonly<LimitsConfig>
-  docs: {
-    /** Serves Swagger UI at /docs and the OpenAPI document at /docs/json. */
-    enabled: boolean
-    /** OAuth client of Swagger UI: public, with PKCE. */
-    clientId: string
-    /** Folder of the bundled example app, served at /demo; null: not served. Never in production. */
-    demoFolder: string | null
-    /** Where clients reach the API, for the document's `servers`; null: at the host that serves the document. */
-    publicUrl: string | null
-  }
-  /** Where Prometheus reads metrics; null: nothing is measured. The first worker has this port, each further one the next. */
-  metrics: Readonly<{ host: string; port: number }> | null
-  /** Where traces are sent; null: nothing is traced. */
-  tracing: TracingConfig | null
-  logLevel: string
-  maxBodyBytes: number
-  /** Maximum nesting of objects and arrays. */
-  maxBodyLevels: number
-}
+export type Config = ReturnType<typeof parseConfig>
 
 /** Contains every problem of the configuration. Names variables, never their values. */
 export class ConfigError extends Error {
@@ -83,7 +28,7 @@ export class ConfigError extends Error {
   }
 }
 
-function readMetricsConfig(reader: Reader): Config['metrics'] {
+function readMetricsConfig(reader: Reader) {
   const host = reader.text('METRICS_HOST') ?? '127.0.0.1'
   const port = reader.integer('METRICS_PORT', 0, 0, 65_535)
   return reader.text('METRICS_PORT') === undefined ? null : Object.freeze({ host, port })
@@ -97,45 +42,62 @@ function readDemoFolder(reader: Reader): string | null {
 }
 
 /** @throws ConfigError with every problem found */
-export function parseConfig(env: Environment): Readonly<Config> {
+export function parseConfig(env: Environment) {
   const reader = createReader(env)
   const identity = readIdentityConfig(reader)
   const key = readSigningKey(reader)
   const databaseUrl = readDatabaseUrl(reader)
-  const config: Config = {
+  const config = {
     production: reader.production,
     host: reader.text('HOST') ?? '127.0.0.1',
     port: reader.integer('PORT', 3000, 0, 65_535),
+    /** Number of processes that share the port. */
     workers: reader.integer('WORKERS', 1, 1, 256),
     databaseUrl,
+    /** A replica of the database, for public reads; null: there is none. */
     databaseReadUrl: readReplicaUrl(reader, databaseUrl),
+    /** The file to which erasures of fans are appended; null: there is no list. */
     erasureList: readErasureList(reader, databaseUrl),
     postgres: readPostgresSettings(reader),
+    /** Whether the server applies missing migrations at start. If not, it refuses a database that lacks some. */
     migrate: reader.flag('MIGRATE', true),
     identity,
     nativeTokens: {
+      /** `iss` of native tokens. */
       issuer: reader.text('NATIVE_TOKEN_ISSUER') ?? 'urn:matchday',
+      /** The private JWK that signs native tokens. */
       key,
+      /** Former signing keys. */
       previousKeys: readPreviousKeys(reader, key),
+      /** Maximum lifetime of a native session. Milliseconds. */
       sessionMs: reader.integer('NATIVE_SESSION_DAYS', 180, 1, 365) * 86_400_000,
     },
     onboardingPoints: readOnboardingPoints(reader),
     predictionPoints: readPredictionPoints(reader),
+    /** How long the data of events is kept. Milliseconds. */
     eventRetentionMs: reader.integer('EVENT_RETENTION_DAYS', 400, 31, 36_500) * 86_400_000,
+    /** Where all events are published; null: nowhere. */
     eventSink: readEventSink(reader),
     payments: readPaymentsConfig(reader),
     network: readNetworkConfig(reader),
     limits: readLimitsConfig(reader),
     docs: {
+      /** Serves Swagger UI at /docs and the OpenAPI document at /docs/json. */
       enabled: reader.flag('DOCS', !reader.production),
+      /** OAuth client of Swagger UI: public, with PKCE. */
       clientId: reader.text('DOCS_CLIENT_ID') ?? 'matchday-swagger',
+      /** Folder of the bundled example app, served at /demo; null: not served. Never in production. */
       demoFolder: readDemoFolder(reader),
+      /** Where clients reach the API, for the document's `servers`; null: at the host that serves the document. */
       publicUrl: readPublicUrl(reader),
     },
+    /** Where Prometheus reads metrics; null: nothing is measured. The first worker has this port, each further one the next. */
     metrics: readMetricsConfig(reader),
+    /** Where traces are sent; null: nothing is traced. */
     tracing: readTracingConfig(reader),
     logLevel: reader.oneOf('LOG_LEVEL', ['info', 'trace', 'debug', 'warn', 'error', 'fatal', 'silent']),
     maxBodyBytes: reader.integer('MAX_BODY_BYTES', 65_536, 1_024, 1_048_576),
+    /** Maximum nesting of objects and arrays. */
     maxBodyLevels: reader.integer('MAX_BODY_LEVELS', 32, 4, 256),
   }
   if (config.nativeTokens.issuer.replace(/\/+$/, '') === config.identity.issuer) {

@@ -2,39 +2,10 @@ import { isInternalHost } from '../core/ssrf-guard.ts'
 import type { Reader } from './reader.ts'
 import { readWebhookSecret } from './secrets.ts'
 
-/** How the tokens of the identity provider are verified, and which endpoints it has. */
-export interface IdentityConfig {
-  /** `iss` of its tokens, without a trailing slash. An OpenID Connect issuer, unless `jwksUrl` is given. */
-  issuer: string
-  audience: string
-  /** The claim that holds the audience: `aud`, unless the provider uses another one. */
-  audienceClaim: string
-  /** The required `typ` of the token's header; null accepts any. */
-  tokenTyp: string | null
-  /** Claims that the token must have: with exactly this value, or with any value if null. */
-  requiredClaims: Record<string, string | number | boolean | null>
-  /** Accepted values of `client_id` and `azp`. Empty accepts any client. */
-  allowedClients: string[]
-  /** Scopes that the token must have. */
-  requiredScopes: string[]
-  /** Appears in the path of the sync operation and as `provider` in profiles. */
-  name: string
-  /** For providers without discovery. */
-  jwksUrl: string | null
-  userinfoUrl: string | null
-  /** Source of the mirrored data: the userinfo endpoint, or the claims of the session token. */
-  userData: 'userinfo' | 'token'
-  /** How long the last valid key set is used while the provider is down. Milliseconds. */
-  keysUsableMs: number
-  /** Standard Webhooks secret: `whsec_` and base64. */
-  webhookSecret: string
-  /** Set in production: no requests to loopback or private addresses. */
-  publicOnly: boolean
-  /** Whether the problem of a refused token names the expected and the received claim: in development only. */
-  explainTokens: boolean
-}
+export type IdentityConfig = ReturnType<typeof readIdentityConfig>
 
-export function readIdentityConfig(reader: Reader): IdentityConfig {
+/** How the tokens of the identity provider are verified, and which endpoints it has. */
+export function readIdentityConfig(reader: Reader) {
   const jwksUrl = readUrl(reader, 'IDP_JWKS_URL')
   const name = reader.required('IDP_NAME')
   if (!/^[a-z0-9][a-z0-9-]{0,31}$/.test(name)) {
@@ -44,20 +15,33 @@ export function readIdentityConfig(reader: Reader): IdentityConfig {
     )
   }
   return {
+    /** `iss` of its tokens, without a trailing slash. An OpenID Connect issuer, unless `jwksUrl` is given. */
     issuer: readIssuer(reader, jwksUrl !== null),
     audience: reader.required('IDP_AUDIENCE'),
+    /** The claim that holds the audience: `aud`, unless the provider uses another one. */
     audienceClaim: reader.text('IDP_AUDIENCE_CLAIM') ?? 'aud',
+    /** The required `typ` of the token's header; null accepts any. */
     tokenTyp: readTokenTyp(reader),
+    /** Claims that the token must have: with exactly this value, or with any value if null. */
     requiredClaims: readRequiredClaims(reader),
+    /** Accepted values of `client_id` and `azp`. Empty accepts any client. */
     allowedClients: reader.list('IDP_ALLOWED_CLIENTS', ','),
+    /** Scopes that the token must have. */
     requiredScopes: reader.list('IDP_REQUIRED_SCOPES', ' '),
+    /** Appears in the path of the sync operation and as `provider` in profiles. */
     name,
+    /** For providers without discovery. */
     jwksUrl,
     userinfoUrl: readUrl(reader, 'IDP_USERINFO_URL'),
+    /** Source of the mirrored data: the userinfo endpoint, or the claims of the session token. */
     userData: reader.oneOf('IDP_USER_DATA', ['userinfo', 'token']),
+    /** How long the last valid key set is used while the provider is down. Milliseconds. */
     keysUsableMs: reader.integer('IDP_KEYS_USABLE_HOURS', 24, 1, 720) * 3_600_000,
+    /** Standard Webhooks secret: `whsec_` and base64. */
     webhookSecret: readWebhookSecret(reader),
+    /** Set in production: no requests to loopback or private addresses. */
     publicOnly: reader.production,
+    /** Whether the problem of a refused token names the expected and the received claim: in development only. */
     explainTokens: reader.text('NODE_ENV') === 'development',
   }
 }
@@ -94,7 +78,7 @@ function readTokenTyp(reader: Reader): string | null {
 }
 
 /** Such as `token_use=access,v=2,sid`: exact values, or any value. */
-function readRequiredClaims(reader: Reader): IdentityConfig['requiredClaims'] {
+function readRequiredClaims(reader: Reader): Record<string, string | number | boolean | null> {
   const claims = (reader.text('IDP_REQUIRED_CLAIMS') ?? '').split(',').filter(Boolean)
   const parsed = claims.map(claim => {
     const [name = '', value, ...more] = claim.split('=').map(part => part.trim())

@@ -10,40 +10,31 @@ export type TrustedProxies =
   /** Proxies in these networks. */
   | { kind: 'networks'; networks: BlockList }
 
-export interface NetworkConfig {
-  /** Origins that may call the API from a browser, as browsers send them. Empty disables CORS. */
-  corsOrigins: readonly string[]
-  /** Whether pages of this machine may call as well, from any port: in development, unless CORS_ORIGINS is set. */
-  corsLoopback: boolean
-  /** `max-age` of Strict-Transport-Security, in seconds; 0 omits the header. */
-  hstsSeconds: number
-  trustedProxies: TrustedProxies
-  /** The header that the trusted proxy sets. The other one is ignored, because the client may have set it. */
-  proxyHeader: 'x-forwarded-for' | 'forwarded'
-  /** Time limit for a request body to arrive. Milliseconds. */
-  bodyTimeoutMs: number
-  /** How long a connection may be idle before it is closed, also while it waits for a response. Seconds. */
-  keepAliveSeconds: number
-  /** How long `/readyz` responds with 503 before the listener closes. Milliseconds. */
-  drainGraceMs: number
-  /** Time limit for accepted requests after that. Milliseconds. */
-  drainTimeoutMs: number
-}
-
 const MAX_HOPS = 10
 
-export const readNetworkConfig = (reader: Reader): Readonly<NetworkConfig> =>
+export type NetworkConfig = ReturnType<typeof readNetworkConfig>
+
+export const readNetworkConfig = (reader: Reader) =>
   Object.freeze({
+    /** Origins that may call the API from a browser, as browsers send them. Empty disables CORS. */
     corsOrigins: Object.freeze(readOrigins(reader)),
+    /** Whether pages of this machine may call as well, from any port: in development, unless CORS_ORIGINS is set. */
     corsLoopback: reader.text('NODE_ENV') === 'development' && reader.text('CORS_ORIGINS') === undefined,
+    /** `max-age` of Strict-Transport-Security, in seconds; 0 omits the header. */
     hstsSeconds: reader.integer('HSTS_MAX_AGE', 0, 0, 63_072_000),
     trustedProxies: Object.freeze(readProxies(reader)),
+    /** The header that the trusted proxy sets. The other one is ignored, because the client may have set it. */
     proxyHeader: reader.oneOf('TRUSTED_PROXY_HEADER', ['x-forwarded-for', 'forwarded']),
+    /** Time limit for a request body to arrive. Milliseconds. */
     bodyTimeoutMs: reader.integer('BODY_TIMEOUT_MS', 10_000, 10, 600_000),
-    // Longer than the 60 s for which load balancers reuse a connection, so that they do not use one that is closing.
-    // At least the time of the slowest response. The maximum of Bun is 255.
+    /**
+     * How long a connection may be idle before it is closed, also while it waits for a response. Seconds. Longer than the 60 s
+     * for which load balancers reuse a connection, so that they do not use one that is closing. The maximum of Bun is 255.
+     */
     keepAliveSeconds: reader.integer('KEEP_ALIVE_SECONDS', 75, 20, 255),
+    /** How long `/readyz` responds with 503 before the listener closes. Milliseconds. */
     drainGraceMs: reader.integer('DRAIN_GRACE_MS', reader.production ? 5_000 : 0, 0, 600_000),
+    /** Time limit for accepted requests after that. Milliseconds. */
     drainTimeoutMs: reader.integer('DRAIN_TIMEOUT_MS', 10_000, 10, 600_000),
   })
 

@@ -13,30 +13,10 @@ const SAMPLERS = [
   'traceidratio',
 ] as const
 
-export interface TracingConfig {
-  /** Receives spans as OTLP/HTTP with JSON. */
-  url: string
-  /** CA certificates in PEM that https endpoints are verified with; null: those of the system. */
-  ca: string | null
-  compression: 'none' | 'gzip'
-  /** Of each export. May hold secrets. */
-  headers: Readonly<Record<string, string>>
-  /** For one export, retries included. */
-  timeoutMs: number
-  serviceName: string
-  /** Further attributes of the service. */
-  attributes: Readonly<Record<string, string>>
-  sampler: (typeof SAMPLERS)[number]
-  /** Share of the traces that the `traceidratio` samplers take: 0 to 1. */
-  ratio: number
-  /** Spans wait in memory for the next export. Beyond `maxSpans` they are dropped. */
-  queue: Readonly<{ delayMs: number; maxSpans: number; batchSpans: number }>
-  /** Names of OpenTelemetry's variables that are set and have no effect. */
-  unsupported: readonly string[]
-}
+export type TracingConfig = NonNullable<ReturnType<typeof readTracingConfig>>
 
 /** Null: no traces. */
-export function readTracingConfig(reader: Reader): TracingConfig | null {
+export function readTracingConfig(reader: Reader) {
   const url = readUrl(reader)
   const disabled = reader.oneOf('OTEL_SDK_DISABLED', ['false', 'true']) === 'true'
   const exporter = reader.oneOf('OTEL_TRACES_EXPORTER', ['otlp', 'none'])
@@ -48,23 +28,31 @@ export function readTracingConfig(reader: Reader): TracingConfig | null {
   const maxSpans = reader.integer('OTEL_BSP_MAX_QUEUE_SIZE', 2_048, 1, 1_000_000)
   const batchSpans = reader.integer('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', Math.min(512, maxSpans), 1, maxSpans)
   return Object.freeze({
+    /** Receives spans as OTLP/HTTP with JSON. */
     url,
+    /** CA certificates in PEM that https endpoints are verified with; null: those of the system. */
     ca: readCertificates(reader, CERTIFICATE, reader.file(CERTIFICATE)),
     compression: reader.oneOf('OTEL_EXPORTER_OTLP_COMPRESSION', ['none', 'gzip']),
+    /** Of each export. May hold secrets. */
     headers: {
       ...readPairs(reader, 'OTEL_EXPORTER_OTLP_HEADERS', reader.secret),
       ...readPairs(reader, 'OTEL_EXPORTER_OTLP_TRACES_HEADERS', reader.secret),
     },
+    /** For one export, retries included. */
     timeoutMs: reader.integer('OTEL_EXPORTER_OTLP_TRACES_TIMEOUT', timeoutMs, 1, 600_000),
     serviceName: reader.text('OTEL_SERVICE_NAME') ?? named ?? 'matchday',
+    /** Further attributes of the service. */
     attributes,
     sampler: reader.oneOf('OTEL_TRACES_SAMPLER', SAMPLERS),
+    /** Share of the traces that the `traceidratio` samplers take: 0 to 1. */
     ratio: readRatio(reader),
+    /** Spans wait in memory for the next export. Beyond `maxSpans` they are dropped. */
     queue: {
       delayMs: reader.integer('OTEL_BSP_SCHEDULE_DELAY', 5_000, 1, 600_000),
       maxSpans,
       batchSpans,
     },
+    /** Names of OpenTelemetry's variables that are set and have no effect. */
     unsupported: readUnsupported(reader),
   })
 }
