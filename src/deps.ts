@@ -2,32 +2,28 @@
 import './event-readers.ts'
 import type { Logger } from 'pino'
 import type { Database, Replica } from '../db/index.ts'
-import { createTokenValidityCache, type TokenValidityCache } from './auth/cached-token-validity.ts'
-import { createNativeTokens, type NativeTokens } from './auth/native-token.ts'
-import { createPublicReads, type PublicReads } from './cache/public-reads.ts'
-import { createResponseCache, type ResponseCache } from './cache/response-cache.ts'
+import { createTokenValidityCache } from './auth/cached-token-validity.ts'
+import { createNativeTokens } from './auth/native-token.ts'
+import { createPublicReads } from './cache/public-reads.ts'
+import { createResponseCache } from './cache/response-cache.ts'
 import { isTokenValidityTag } from './cache/tags.ts'
-import { type CheckInCodes, createCheckInCodes } from './check-ins/code.ts'
+import { createCheckInCodes } from './check-ins/code.ts'
 import type { Config } from './config/config.ts'
 import { deriveKey } from './core/derived-key.ts'
-import { createEncryption, type Encryption } from './core/encryption.ts'
-import { type Cursors, createCursors } from './core/pagination.ts'
+import { createEncryption } from './core/encryption.ts'
+import { createCursors } from './core/pagination.ts'
 import type { AppSources } from './core/sources.ts'
-import { createGuardedFetch, type GuardedFetch } from './core/ssrf-guard.ts'
+import { createGuardedFetch } from './core/ssrf-guard.ts'
 import type { Tracer } from './core/tracer.ts'
 import type { RequestObserver } from './http/edge/server-hooks.ts'
-import { createRateLimiter, type RateLimiter } from './http/rate-limits/rate-limiter.ts'
+import { createRateLimiter } from './http/rate-limits/rate-limiter.ts'
 import type { Fetch } from './identity-provider/fetch-json.ts'
-import {
-  createIdentityProvider,
-  type IdentityProvider,
-  type ProviderObserver,
-} from './identity-provider/provider.ts'
+import { createIdentityProvider, type ProviderObserver } from './identity-provider/provider.ts'
 import type { ResilienceOptions } from './identity-provider/resilience-policy.ts'
-import { createPayments, type Payments } from './packs/payments/create.ts'
-import { createStreams, type Streams } from './stream/streams.ts'
-import { createTickets, type Tickets } from './stream/tickets.ts'
-import { createWebhookSecrets, type WebhookSecrets } from './webhooks/secrets.ts'
+import { createPayments } from './packs/payments/create.ts'
+import { createStreams } from './stream/streams.ts'
+import { createTickets } from './stream/tickets.ts'
+import { createWebhookSecrets } from './webhooks/secrets.ts'
 
 /** Called as things happen, for metrics. */
 interface Observers {
@@ -35,39 +31,7 @@ interface Observers {
   providerCall?: ProviderObserver
 }
 
-export interface Deps extends AppSources {
-  config: Config
-  db: Database
-  /** Requests of this process that run under an `Idempotency-Key`: fingerprints by scope. */
-  runningKeys: Map<string, string>
-  log: Logger
-  identity: IdentityProvider
-  nativeTokens: NativeTokens
-  cursors: Cursors
-  checkInCodes: CheckInCodes
-  /** Encrypts session tokens for the database. The owner of a token is its subject. */
-  tokenEncryption: Encryption
-  /** Responses, invalidated by the units of work of this process. */
-  cache: ResponseCache
-  /** Invalidated only by what may end a token: unrelated writes would invalidate entries that share a slot with theirs. */
-  tokenValidityCache: TokenValidityCache
-  /** Reads of public responses. All other reads use `db`. */
-  publicReads: PublicReads
-  payments: Payments
-  streams: Streams
-  streamTickets: Tickets
-  webhookSecrets: WebhookSecrets
-  /** How endpoints of webhooks are called. */
-  webhookFetch: GuardedFetch
-  rateLimiter: RateLimiter
-  /** Keys the hashes under which instances share rate limits. */
-  rateLimitSecret: Buffer
-  /** Set by `main.ts` when the process stops; responses and `/readyz` report it. */
-  lifecycle: { stopping: boolean }
-  observers: Observers
-  /** Undefined: nothing is traced. */
-  tracer: Tracer | undefined
-}
+export type Deps = Awaited<ReturnType<typeof createDeps>>
 
 /** What comes from outside the application: real in `main.ts`, a test's own in tests. */
 export interface World {
@@ -83,7 +47,7 @@ export interface World {
   tracer?: Tracer | undefined
 }
 
-export async function createDeps(world: World): Promise<Deps> {
+export async function createDeps(world: World) {
   const { config, replica, log, sources, fetch, resilience, observers = {}, tracer } = world
   const db = tracer?.database(world.db) ?? world.db
   const tracedFetch = (target: string, untraced: Fetch) => tracer?.fetch(target, untraced) ?? untraced
@@ -109,20 +73,28 @@ export async function createDeps(world: World): Promise<Deps> {
     ...sources,
     config,
     db,
-    runningKeys: new Map(),
+    /** Requests of this process that run under an `Idempotency-Key`: fingerprints by scope. */
+    runningKeys: new Map<string, string>(),
     log,
     identity: tracer?.verifier('verify session token', identity) ?? identity,
     nativeTokens: tracer?.verifier('verify native token', nativeTokens) ?? nativeTokens,
     cursors,
     checkInCodes: createCheckInCodes(secret),
+    /** Encrypts session tokens for the database. The owner of a token is its subject. */
     tokenEncryption: createEncryption(deriveKey(secret, 'deferred sync')),
+    /** Responses, invalidated by the units of work of this process. */
     cache,
+    /** Invalidated only by what may end a token: unrelated writes would invalidate entries that share a slot with theirs. */
     tokenValidityCache,
+    /** Reads of public responses. All other reads use `db`. */
     publicReads,
     rateLimiter: createRateLimiter({ ...config.limits, monotonic: sources.elapsed }),
+    /** Keys the hashes under which instances share rate limits. */
     rateLimitSecret: deriveKey(secret, 'rate limits'),
+    /** Set by `main.ts` when the process stops; responses and `/readyz` report it. */
     lifecycle: { stopping: false },
     observers,
+    /** Undefined: nothing is traced. */
     tracer,
     streams,
     streamTickets: createTickets({ ...sources, secret }),
@@ -131,6 +103,7 @@ export async function createDeps(world: World): Promise<Deps> {
       fetch: tracer?.fetch('stripe', request => globalThis.fetch(request)),
     }),
     webhookSecrets: createWebhookSecrets(config.nativeTokens),
+    /** How endpoints of webhooks are called. */
     webhookFetch: tracedFetch('webhook', createGuardedFetch({ publicOnly: config.production })),
   }
 }
