@@ -18,7 +18,6 @@ export const accountRoutes = (deps: RouteDeps, { db, log, config } = deps) =>
       summary: 'Delete your account',
       description:
         'Erases your personal data permanently and signs you out everywhere. The same identity cannot sign in again. Requires a session token of a user who authenticated at most 5 minutes ago. The ledger, past purchases and proofs stay under an id that identifies no person.',
-      data: 'write',
       body: Nothing,
       idempotencyKey: 'none',
       limit: 'tokens',

@@ -51,6 +51,7 @@ const publicRoutes = (deps: SignInDeps) =>
         id: 'getNativeTokenKeys',
         summary: 'Get the public keys of native tokens',
         description: 'A JSON Web Key Set, for services that verify native tokens themselves.',
+        data: 'none',
         responses: { 200: KeySet },
         examples: { responses: { 200: exampleKeySet } },
       }),
@@ -76,7 +77,6 @@ const publicRoutes = (deps: SignInDeps) =>
         summary: 'Refresh a native token',
         description:
           'Each refresh token is valid for one refresh. The previous one is accepted again within 10 s, for a client that did not receive the response. Any other reuse ends the session of the device.',
-        data: 'write',
         body: RefreshNativeToken,
         responses: { 200: NativeToken },
         problems: ['invalid_refresh_token'],
@@ -121,7 +121,6 @@ const callerRoutes = (deps: SignInDeps) =>
         summary: 'Exchange your session for a native token',
         description:
           'For native apps. The native token expires after 15 minutes; the refresh token gets the next one.',
-        data: 'write',
         body: RequestNativeToken,
         responses: { 200: NativeToken },
         problems: ['session_required'],
@@ -145,7 +144,6 @@ const callerRoutes = (deps: SignInDeps) =>
         summary: 'Log out',
         description:
           'With a native token, ends the session of its device. With a session token, revokes that token. `everywhere` ends all sessions and revokes all session tokens.',
-        data: 'write',
         body: LogOut,
         responses: { 204: Empty },
         examples: { body: { everywhere: false } },
@@ -162,7 +160,6 @@ const callerRoutes = (deps: SignInDeps) =>
         limit: 'tokens',
         summary: 'List your signed-in devices',
         description: 'The devices with an active native session, newest first.',
-        data: 'read',
         responses: { 200: NativeSessions },
         examples: { responses: { 200: exampleSessions } },
       }),
@@ -180,7 +177,6 @@ const callerRoutes = (deps: SignInDeps) =>
         idempotencyKey: 'none',
         summary: 'Sign out a device',
         description: 'Its native token and its refresh token stop working at once.',
-        data: 'write',
         params: SessionParams,
         body: Nothing,
         responses: { 204: Empty },

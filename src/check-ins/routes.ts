@@ -26,7 +26,6 @@ const serverRoutes = (deps: CheckInDeps) =>
       summary: 'Read the code at the gate',
       description:
         'The code of the current 30 seconds. It works for at most 60 seconds, for any fan. The page `/check-in/{matchId}` shows it as a QR code.',
-      data: 'read',
       params: MatchParams,
       responses: { 200: schema.CheckInCode },
       problems: requireMatch.problems,
@@ -50,7 +49,6 @@ const fanRoutes = (deps: CheckInDeps) =>
       summary: 'Check in at a match',
       description:
         'With the code at the gate, from 3 hours before kick-off to 3 hours after it. A repeat returns the first check-in with 200.',
-      data: 'write',
       body: schema.CheckInRequest,
       responses: { 200: schema.CheckIn, 201: schema.CheckIn },
       problems: checkIn.problems,

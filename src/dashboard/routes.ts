@@ -67,7 +67,6 @@ export const dashboardRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
       summary: 'Read your dashboard',
       description: 'All that a home screen shows, in one request.',
       conditional: true,
-      data: 'read',
       responses: { 200: Dashboard },
       examples: {
         responses: {

@@ -1,7 +1,7 @@
 /** One operation of the document: what its declaration and its group say, with every response and problem listed. */
 import type { ProblemCode } from '../core/problems.ts'
 import { CALLER_KIND, type CallerKind } from '../http/contract/group.ts'
-import { DECLARED, type Declared } from '../http/contract/operation.ts'
+import { type DataAccess, DECLARED, type Declared } from '../http/contract/operation.ts'
 import { isObject, type Json } from './json-schema.ts'
 import { describeProblems } from './problems.ts'
 import { describeResponses } from './responses.ts'
@@ -53,7 +53,8 @@ const TOKEN_PROBLEMS: Record<CallerKind, ProblemCode[]> = {
   fan: FAN_PROBLEMS,
   server: ['unauthenticated', 'invalid_server_key', 'insufficient_scope'],
 }
-const DATA_PROBLEMS: Record<'read' | 'write', ProblemCode[]> = {
+const DATA_PROBLEMS: Record<DataAccess, ProblemCode[]> = {
+  none: [],
   read: ['database_busy', 'database_unavailable'],
   write: ['overloaded', 'database_busy', 'database_unavailable', 'storage_full'],
 }
@@ -69,7 +70,7 @@ function problemsOf(
     ...TOKEN_PROBLEMS[caller],
     ...problems,
     ...(takesKey ? KEY_PROBLEMS : []),
-    ...(data ? DATA_PROBLEMS[data] : []),
+    ...DATA_PROBLEMS[data],
     'malformed_request',
     // A query string can be wrong on every path but a probe's.
     ...(probe ? [] : (['validation_failed'] as const)),

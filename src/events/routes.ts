@@ -15,7 +15,6 @@ export const eventsRoutes = (deps: ServerDeps & RecordDeps) =>
         description:
           'Records up to 100 events, in one request of at most 1 MiB. Each is recorded or refused on its own. After any ' +
           'failure, send the batch again: an event that was recorded is then a `duplicate`, and nothing happens.',
-        data: 'write',
         body: Events,
         open: true,
         maxBodyBytes: 1_048_576,
@@ -44,7 +43,6 @@ export const eventsRoutes = (deps: ServerDeps & RecordDeps) =>
         description:
           'Takes back what your event earned: at most the balance of the fan, and the rest is returned as `uncollected`. ' +
           'A repeat changes nothing and returns the same response.',
-        data: 'write',
         body: VoidEvent,
         responses: { 200: VoidedEvent },
         problems: ['event_not_found'],

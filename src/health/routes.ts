@@ -73,6 +73,7 @@ export const healthRoutes = ({ db, identity, lifecycle, readNotices }: HealthDep
         summary: 'Is the process alive?',
         description: 'For liveness probes: reads nothing, and so says nothing of the database.',
         probe: true,
+        data: 'none',
         responses: { 200: Health },
         examples: { responses: { 200: { status: 'ok' } } },
       }),
@@ -98,6 +99,7 @@ export const healthRoutes = ({ db, identity, lifecycle, readNotices }: HealthDep
         summary: 'Can it do its work?',
         description: 'For readiness probes: 200 when every check is `ok`, else 503 with what is wrong.',
         probe: true,
+        data: 'none',
         responses: { 200: Readiness, 503: Readiness },
         examples: {
           responses: {

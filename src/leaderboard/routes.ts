@@ -19,7 +19,6 @@ export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; publicRead
         'Fans who joined it, by points earned: of all time, of a week or of a month; or by points earned with predictions, of all seasons or of one. ' +
         'With a token, `me` is the caller’s own entry, also if it is not on the page.',
       conditional: true,
-      data: 'read',
       query: LeaderboardQuery,
       findErrors: ({ query }) => findQueryErrors(query),
       responses: { 200: Leaderboard },

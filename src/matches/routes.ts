@@ -21,7 +21,6 @@ const publicRoutes = (deps: MatchesDeps) =>
         summary: 'List the matches',
         description: 'By kick-off, earliest first. `from=NOW` lists what is to come.',
         conditional: true,
-        data: 'read',
         query: schema.MatchesQuery,
         responses: { 200: schema.Matches },
         problems: getMatches.problems,
@@ -36,7 +35,6 @@ const publicRoutes = (deps: MatchesDeps) =>
         summary: 'Read a match',
         description: 'The match in its current state.',
         conditional: true,
-        data: 'read',
         params: schema.MatchParams,
         responses: { 200: schema.Match },
         problems: getMatch.problems,
@@ -53,7 +51,6 @@ const serverRoutes = (deps: MatchesDeps) =>
       summary: 'Report the state of a match',
       description:
         'Replaces status, kick-off and scores. `revision` numbers the states: a late report is refused, and a repeat of the stored one is accepted. A result settles the predictions; another result settles them again.',
-      data: 'write',
       params: schema.MatchParams,
       body: schema.MatchUpdate,
       responses: { 200: schema.Match },

@@ -24,7 +24,6 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
         id: 'readOnboarding',
         summary: 'Read your onboarding',
         description: 'The status is `not_started` before the first write of a fan.',
-        data: 'read',
         responses: { 200: Onboarding },
         examples: { responses: { 200: exampleOnboarding } },
       }),
@@ -42,7 +41,6 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
         summary: 'Complete your onboarding',
         description:
           'Grants the onboarding points and enrols the fan in the leaderboard, each at most once. A repeat returns the first completion with `alreadyCompleted: true` and changes nothing, not even the profile.',
-        data: 'write',
         body: CompleteOnboarding,
         responses: { 200: Onboarding },
         problems: completeOnboarding.problems,

@@ -33,7 +33,6 @@ export const grantRoutes = (deps: GrantDeps) =>
       summary: 'Grant or take points',
       description:
         'Books points once per `ref`, with the reason `adjustment`. A repeat for the same fan and the same points is 200 with the first entry. Points that are taken lower the balance only: neither lifetime points nor ranks.',
-      data: 'write',
       body: Grant,
       responses: { 200: GrantResult, 201: GrantResult },
       problems: grantPoints.problems,

@@ -17,7 +17,6 @@ export const membershipRoutes = (deps: FanDeps) =>
         summary: 'Join the leaderboard',
         description:
           'Adds you to the global board with your lifetime points, to the boards of the current week and month with the points earned in them, and to the boards of predictions with the points of yours. You can join again after leaving. A repeat changes nothing.',
-        data: 'write',
         body: Nothing,
         responses: { 204: Type.Void({ description: 'You are on the leaderboard.' }) },
       }),
@@ -35,7 +34,6 @@ export const membershipRoutes = (deps: FanDeps) =>
         summary: 'Leave the leaderboard',
         description:
           'Removes you from all boards at once, past ones included. Your points stay. A repeat changes nothing.',
-        data: 'write',
         body: Nothing,
         responses: { 204: Type.Void({ description: 'You are not on the leaderboard.' }) },
       }),

@@ -12,7 +12,6 @@ export const pointsRoutes = (deps: FanDeps & { cursors: Cursors }) =>
       id: 'readPoints',
       summary: 'Read your points',
       description: 'Balance, lifetime points and ledger entries, newest first. Filters by reason and time.',
-      data: 'read',
       query: PointsQuery,
       responses: { 200: PointsHistory },
       problems: readHistory.problems,

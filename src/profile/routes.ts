@@ -12,7 +12,6 @@ export const profileRoutes = (deps: FanDeps) =>
         id: 'readProfile',
         summary: 'Read your profile',
         description: 'The fields that you wrote, and the data of the identity provider.',
-        data: 'read',
         responses: { 200: Profile },
         problems: readProfile.problems,
         examples: { responses: { 200: exampleProfile } },
@@ -30,7 +29,6 @@ export const profileRoutes = (deps: FanDeps) =>
         summary: 'Write your profile',
         description:
           'Makes the user record at the first time. A member left out stays as it is; null clears it.',
-        data: 'write',
         body: ProfileChange,
         responses: { 200: Profile, 201: Profile },
         problems: upsertProfile.problems,
@@ -44,7 +42,6 @@ export const profileRoutes = (deps: FanDeps) =>
         id: 'updateProfile',
         summary: 'Update fields of your profile',
         description: 'An omitted member keeps its value; null clears it.',
-        data: 'write',
         body: ProfileChange,
         responses: { 200: Profile },
         problems: updateProfile.problems,

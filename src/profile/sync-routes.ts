@@ -41,7 +41,6 @@ const describeSync = (id: string, summary: string) =>
     description:
       'Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is. ' +
       'Every deployment has the path `sync-identity`; the one with the name of its provider does the same.',
-    data: 'write',
     body: Nothing,
     responses: { 200: Sync },
     problems: [

@@ -16,7 +16,6 @@ export const questsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         description:
           'Quests, achievements and streaks with the caller’s progress in the current period, and earlier periods whose reward is still to be claimed.',
         conditional: true,
-        data: 'read',
         responses: { 200: Quests },
         examples: { responses: { 200: { quests: [exampleQuest] } } },
       }),
@@ -30,7 +29,6 @@ export const questsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         summary: 'Claim the reward of a completed quest',
         description:
           'Gives the reward of a completed period, once, also after the period has ended. Rewards with `claim: auto` are given at the completion.',
-        data: 'write',
         body: ClaimQuest,
         responses: { 200: QuestResult },
         problems: claimQuest.problems,

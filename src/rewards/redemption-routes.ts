@@ -19,7 +19,6 @@ const lookUpRoutes = (deps: ServerDeps) =>
       summary: 'Look up a redemption code',
       description:
         'Letters may be in either case; O counts as 0, I and L as 1; spaces and dashes do not count.',
-      data: 'read',
       params,
       responses: { 200: Redemption },
       problems: lookUpRedemption.problems,
@@ -37,7 +36,6 @@ const useRoutes = (deps: ServerDeps) =>
       summary: 'Use a redemption code',
       description:
         'Once: of desks that use the same code at the same time, one gets 200. After a lost response look the code up: `usedBy` names your source if it was you.',
-      data: 'write',
       params,
       body: Nothing,
       responses: { 200: Redemption },

@@ -36,6 +36,7 @@ const ticketRoutes = (deps: StreamRouteDeps) =>
       summary: 'Get a ticket for EventSource',
       description:
         'Browsers’ `EventSource` cannot send a token. The ticket opens one stream within 30 seconds; get another one to reconnect.',
+      data: 'none',
       idempotencyKey: 'none',
       body: Nothing,
       responses: { 200: StreamTicket },

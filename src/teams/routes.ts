@@ -30,7 +30,6 @@ export const teamsRoutes = (deps: { publicReads: PublicReads }) =>
       summary: 'List the teams',
       description: 'The clubs that a fan can follow, by id.',
       conditional: true,
-      data: 'read',
       responses: { 200: Closed({ teams: Type.Array(Team, { description: 'By id.' }) }, { title: 'Teams' }) },
       examples: {
         responses: {

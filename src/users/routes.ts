@@ -46,7 +46,6 @@ export const identityRoutes = ({ config, db, identity, log, now }: IdentityDeps)
         summary: 'For the identity provider: a user changed',
         description:
           'Standard Webhooks, signed with IDP_WEBHOOK_SECRET. `user.updated` and `user.deleted` are applied in whatever order they come; other types are accepted and ignored.',
-        data: 'write',
         body: UserEvent,
         findErrors: ({ body }) => findEventErrors(body, config.identity.issuer),
         responses: { 204: Type.Void({ description: 'Accepted.' }) },

@@ -35,7 +35,6 @@ export function createProbe(deps: ProbeDeps): (key?: string) => Client {
         id: 'probe',
         summary: 'Probe',
         limit: 'redemptions',
-        data: 'write',
         body: Closed({ keep: Type.Optional(Type.Boolean()) }),
         responses: { 200: Closed({ source: Type.String() }) },
         problems: ['team_not_found'],

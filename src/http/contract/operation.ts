@@ -18,6 +18,8 @@ import { noteErrors, refuseNoted } from './validation.ts'
 export const Nothing = Closed({})
 type Nothing = typeof Nothing
 
+export type DataAccess = 'none' | 'read' | 'write'
+
 interface Declaration<Body, Query, Params, Responses, Code> {
   /** `operationId` in the document: the function name in generated clients. */
   id: string
@@ -33,8 +35,8 @@ interface Declaration<Body, Query, Params, Responses, Code> {
   responses: Responses
   /** Problems specific to the operation. Those of its caller, body, query and database access are added. */
   problems?: readonly Code[]
-  /** Database access, which determines the problems of the database. */
-  data?: 'read' | 'write'
+  /** Database access, which determines the problems of the database. By default `write` with a body, otherwise `read`. */
+  data?: DataAccess
   /** A tighter limit for each caller or source, in addition to that of all requests; `tokens` counts each address as well. */
   limit?: Policy
   /** Responses have an ETag and answer conditional requests: see `conditional.ts`. */
@@ -62,7 +64,7 @@ export interface Declared {
   responses: Record<number, TSchema>
   examples: { body?: Record<string, unknown>; responses?: Partial<Record<number, unknown>> }
   problems: readonly ProblemCode[]
-  data?: 'read' | 'write'
+  data: DataAccess
   conditional: boolean
   takesBody: boolean
   /** Accepts an `Idempotency-Key` if its group is of fans. */
@@ -108,17 +110,19 @@ export function operation<
 ): Operation<Body, Query, Params, Responses, Code> {
   const { summary, description, body, query, params, findErrors, open, idempotencyKey, ...rest } = declaration
   for (const input of [body, query, params]) if (input) requireStrict(input, { open })
-  const mayTakeKey = body !== undefined && idempotencyKey !== 'none'
-  const { conditional = false, limit, probe = false } = rest
-  const defaults = { problems: [], examples: {} }
+  const takesBody = body !== undefined
+  const mayTakeKey = takesBody && idempotencyKey !== 'none'
   const declared: Declared = {
-    ...defaults,
+    problems: [],
+    examples: {},
+    data: takesBody ? 'write' : 'read',
+    conditional: false,
+    probe: false,
     ...rest,
-    conditional,
-    probe,
     mayTakeKey,
-    takesBody: body !== undefined,
+    takesBody,
   }
+  const { conditional, limit, probe } = declared
   const hooks = {
     // Transforms run after the caller is known and before the schemas: 401 and 429, then 400, then 422.
     transform: [

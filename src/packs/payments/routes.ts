@@ -49,7 +49,6 @@ const prepareRoute = (deps: PaymentDeps) =>
       summary: 'Prepare the payment of a purchase',
       description:
         'For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference.',
-      data: 'write',
       body: PurchaseReference,
       responses: { 200: PreparedPayment },
       problems: preparePayment.problems,
@@ -103,7 +102,6 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
       id: 'issueSandboxReceipt',
       summary: 'Create a receipt of the sandbox gateway',
       description: 'Not in production. To test a reused receipt, use a `paid` receipt for a second purchase.',
-      data: 'write',
       body: Closed(
         {
           ...PurchaseReference.properties,
@@ -148,7 +146,6 @@ const stripeRoute = ({ db, log, now }: PaymentDeps, stripe: StripeGateway) =>
         summary: 'Receive an event of Stripe',
         description:
           'Called by Stripe, signed with STRIPE_WEBHOOK_SECRET. `payment_intent.succeeded` completes the purchase; other events are accepted and ignored.',
-        data: 'write',
         body: Type.Object(
           { type: Type.String({ maxLength: 200 }) },
           { title: 'StripeEvent', additionalProperties: true },
