@@ -1,8 +1,10 @@
+import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Provider } from '../provider.ts'
-import { integer, readInput, required } from './input.ts'
+import { integer, nothing, readInput } from './input.ts'
 
 const tenYears = 10 * 365 * 86_400_000
+const Advance = Type.Object({ advanceMs: integer(0, tenYears) })
 
 /** `/_mock/clock`, `/_mock/requests` and `/_mock/reset`. */
 export function clockControls(provider: Provider & { reset: () => void }) {
@@ -10,15 +12,11 @@ export function clockControls(provider: Provider & { reset: () => void }) {
   const describe = () => ({ now: new Date(clock.now()).toISOString(), offsetMs: clock.offsetMs })
   return new Elysia({ name: 'mock-idp/control/clock' })
     .get('/_mock/clock', describe)
-    .post(
-      '/_mock/clock',
-      async ({ request }) => {
-        const { advanceMs } = await readInput(request, { advanceMs: required(integer(0, tenYears)) })
-        clock.advance(advanceMs)
-        return { ...describe(), deliveries: await webhooks.deliverDue() }
-      },
-      { parse: 'none' },
-    )
+    .post('/_mock/clock', async ({ request }) => {
+      const { advanceMs } = await readInput(request, Advance)
+      clock.advance(advanceMs)
+      return { ...describe(), deliveries: await webhooks.deliverDue() }
+    })
     .get('/_mock/requests', ({ request }) => {
       return { requests: requests.list(new URL(request.url).searchParams.get('path') ?? undefined) }
     })
@@ -26,13 +24,9 @@ export function clockControls(provider: Provider & { reset: () => void }) {
       requests.clear()
       return new Response(null, { status: 204 })
     })
-    .post(
-      '/_mock/reset',
-      async ({ request }) => {
-        await readInput(request, {})
-        provider.reset()
-        return { users: users.size, ...describe() }
-      },
-      { parse: 'none' },
-    )
+    .post('/_mock/reset', async ({ request }) => {
+      await readInput(request, nothing)
+      provider.reset()
+      return { users: users.size, ...describe() }
+    })
 }

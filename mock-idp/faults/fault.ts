@@ -1,3 +1,6 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { httpUrl, integer, json, oneOf } from '../control/input.ts'
+
 /** The endpoints a fault can apply to; `*` is every endpoint that a client or an API calls, revocation included. */
 export const faultMatches = ['discovery', 'jwks', 'userinfo', 'token', '*'] as const
 export type FaultMatch = (typeof faultMatches)[number]
@@ -17,22 +20,23 @@ export const faultKinds = [
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-export interface FaultInput {
-  match: FaultMatch
-  kind: FaultKind
+export const FaultInput = Type.Object({
+  match: oneOf(faultMatches),
+  kind: oneOf(faultKinds),
   /** `status` and `json`: the status of the response. Default 503 and 200. */
-  status?: number
+  status: Type.Optional(integer(200, 599)),
   /** `status`: seconds for Retry-After. */
-  retryAfter?: number
+  retryAfter: Type.Optional(integer(0, 86_400)),
   /** `delay`: before the normal response (default 1000). `drip`: between two bytes (default 1000). */
-  delayMs?: number
+  delayMs: Type.Optional(integer(0, 600_000)),
   /** `redirect`: the target. Default: a host that does not exist. */
-  location?: string
+  location: Type.Optional(httpUrl),
   /** `json`: the body. */
-  body?: unknown
+  body: Type.Optional(json),
   /** How many requests it applies to. Default: all until it is deleted. */
-  count?: number
-}
+  count: Type.Optional(integer(1, 1_000_000)),
+})
+export type FaultInput = Static<typeof FaultInput>
 
 /** An active fault. */
 export interface Fault extends FaultInput {

@@ -19,3 +19,6 @@ export class OAuthError extends Error {
     })
   }
 }
+
+export const invalidRequest = (description: string) => new OAuthError(400, 'invalid_request', description)
+export const notFound = (description: string) => new OAuthError(404, 'not_found', description)
