@@ -6,13 +6,14 @@ import { tokenControls } from './control/tokens.ts'
 import { userControls } from './control/users.ts'
 import { webhookControls } from './control/webhooks.ts'
 import { Faults } from './faults/faults.ts'
+import { aborted } from './faults/responses.ts'
 import { guard } from './guard.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
 import { discoveryRoutes } from './oidc/discovery.ts'
 import { endSessionRoutes } from './oidc/end-session.ts'
 import { Grants } from './oidc/grants.ts'
 import { createKeyRing, type KeyStore } from './oidc/keys.ts'
-import { OAuthError } from './oidc/oauth-error.ts'
+import { notFound, OAuthError } from './oidc/oauth-error.ts'
 import { tokenRoutes } from './oidc/token-endpoint.ts'
 import { createTokens, type TokenOptions } from './oidc/tokens.ts'
 import { userinfoRoutes } from './oidc/userinfo.ts'
@@ -69,12 +70,14 @@ export function createMockIdp(options: MockIdpOptions): MockIdp {
   }
   const provider = createProvider(options)
   const { faults, tokens, users, clock } = provider
-  const reset = () => resetProvider(provider)
+  const reset = () => {
+    const { webhooks, requests, keys, grants } = provider
+    for (const part of [faults, webhooks, clock, requests, users, keys, grants]) part.reset()
+  }
   const app = new Elysia({ name: 'mock-idp' })
     .onError({ as: 'global' }, ({ error, code }) => {
       if (error instanceof OAuthError) return error.toResponse()
-      if (code === 'NOT_FOUND')
-        return new OAuthError(404, 'not_found', 'There is nothing at this path.').toResponse()
+      if (code === 'NOT_FOUND') return notFound('There is nothing at this path.').toResponse()
       log(`mock provider: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
       return new OAuthError(500, 'server_error', 'The mock provider failed; its log says why.').toResponse()
     })
@@ -133,15 +136,9 @@ function createProvider(options: MockIdpOptions): Provider {
   }
 }
 
-function resetProvider({ users, keys, grants, faults, webhooks, clock, requests }: Provider): void {
-  for (const part of [faults, webhooks, clock, requests, users, keys, grants]) part.reset()
-}
-
-function rejectWhenAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
+async function rejectWhenAborted(signal: AbortSignal): Promise<never> {
+  await aborted(signal)
+  throw signal.reason
 }
 
 /** The type of Bun's fetch also requires `preconnect`, which has no effect in process. */

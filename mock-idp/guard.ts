@@ -22,29 +22,23 @@ export function guard({ issuer, requests }: Pick<Provider, 'issuer' | 'requests'
   const hosts = [...loopbackNames, new URL(issuer).hostname]
   return new Elysia({ name: 'mock-idp/guard' }).onRequest(({ request, set }) => {
     const { pathname, host } = new URL(request.url)
-    if (!hosts.includes(hostnameOf(`http://${request.headers.get('host') ?? host}`))) {
-      return new OAuthError(
-        403,
-        'forbidden',
-        'The Host must be a loopback name or the host of the issuer.',
-      ).toResponse()
-    }
+    if (!hosts.includes(hostnameOf(`http://${request.headers.get('host') ?? host}`)))
+      return forbid('The Host must be a loopback name or the host of the issuer.')
     const origin = request.headers.get('origin')
     const control = pathname.startsWith('/_mock')
     const allowed = origin !== null && hosts.includes(hostnameOf(origin))
-    if (origin !== null && !allowed && (control || pathname === paths.authorize)) {
-      return new OAuthError(403, 'forbidden', 'Pages of another origin may not call this path.').toResponse()
-    }
+    if (origin !== null && !allowed && (control || pathname === paths.authorize))
+      return forbid('Pages of another origin may not call this path.')
     if (!control && !staticFiles.test(pathname)) requests.record(request)
     if (origin !== null && (corsPaths.has(pathname) || control)) {
-      Object.assign(
-        set.headers,
-        control ? { 'access-control-allow-origin': origin, vary: 'origin' } : anyOrigin,
-      )
+      const ownOrigin = { 'access-control-allow-origin': origin, vary: 'origin' }
+      Object.assign(set.headers, control ? ownOrigin : anyOrigin)
       if (request.method === 'OPTIONS') return preflight(request)
     }
   })
 }
+
+const forbid = (description: string) => new OAuthError(403, 'forbidden', description).toResponse()
 
 /** These endpoints ignore cookies, so a page of any origin may read their responses. */
 const anyOrigin = {
@@ -53,12 +47,12 @@ const anyOrigin = {
 }
 
 function preflight(request: Request): Response {
-  const headers = new Headers({ 'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE' })
-  headers.set(
-    'access-control-allow-headers',
-    request.headers.get('access-control-request-headers') ?? 'content-type',
-  )
-  headers.set('access-control-max-age', '600')
+  const requested = request.headers.get('access-control-request-headers')
+  const headers = {
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers': requested ?? 'content-type',
+    'access-control-max-age': '600',
+  }
   return new Response(null, { status: 204, headers })
 }
 

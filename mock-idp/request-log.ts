@@ -34,24 +34,17 @@ export class RequestLog {
       at: new Date(this.#clock.now()).toISOString(),
       method: request.method,
       path: new URL(request.url).pathname,
+      sub: subjectOf(request.headers.get('authorization')),
     }
-    const sub = subjectOf(request.headers.get('authorization'))
-    if (sub !== undefined) entry.sub = sub
     this.#byRequest.set(request, entry)
     this.#entries.push(entry)
     if (this.#entries.length > capacity) this.#entries.shift()
   }
 
-  /** Adds the subject of a request once it is known. */
-  setSubject(request: Request, sub: string): void {
+  /** Adds what is known of a request only after it was recorded. */
+  note(request: Request, known: Pick<LoggedRequest, 'sub' | 'fault'>): void {
     const entry = this.#byRequest.get(request)
-    if (entry) entry.sub = sub
-  }
-
-  /** Adds the id of the fault that applied to a request. */
-  setFault(request: Request, fault: string): void {
-    const entry = this.#byRequest.get(request)
-    if (entry) entry.fault = fault
+    if (entry) Object.assign(entry, known)
   }
 
   /** Oldest first; only requests of exactly `path` when it is given. */

@@ -58,7 +58,7 @@ export class Faults {
     return async ({ request }: { request: Request }): Promise<Response | undefined> => {
       const fault = this.#nextFault(endpoint)
       if (!fault) return undefined
-      this.#requests.setFault(request, fault.id)
+      this.#requests.note(request, { fault: fault.id })
       if (fault.kind === 'reset') this.#broken.add(request)
       const released = this.#released.get(fault.id)?.signal ?? AbortSignal.abort()
       const signal = AbortSignal.any([request.signal, released])

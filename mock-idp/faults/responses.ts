@@ -53,15 +53,11 @@ function statusResponse(status: number, retryAfter?: number): Response {
   const headers: Record<string, string> =
     retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
   if ([204, 205, 304].includes(status)) return new Response(null, { status, headers })
-  return new OAuthError(
-    status,
-    'temporarily_unavailable',
-    'A fault of the mock provider.',
-    headers,
-  ).toResponse()
+  const error = new OAuthError(status, 'temporarily_unavailable', 'A fault of the mock provider.', headers)
+  return error.toResponse()
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })

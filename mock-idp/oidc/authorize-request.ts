@@ -1,6 +1,6 @@
 import { type Client, findClient, isRegisteredRedirect } from './clients.ts'
 import { type Parameters, readParameters } from './form.ts'
-import { OAuthError } from './oauth-error.ts'
+import { invalidRequest, OAuthError } from './oauth-error.ts'
 import { grantScope } from './scopes.ts'
 
 /** A valid authorization request (RFC 6749 §4.1.1, RFC 7636, OpenID Connect Core §3.1.2.1). */
@@ -27,27 +27,14 @@ export class AuthorizeError extends Error {
   constructor(
     readonly error: string,
     readonly description: string,
-    readonly redirectUri: string,
-    readonly state: string | undefined,
+    readonly request: Pick<AuthorizeRequest, 'redirectUri' | 'state'>,
   ) {
     super(description)
   }
 }
 
-const repeatedParameters = [
-  ...[
-    'client_id',
-    'redirect_uri',
-    'response_type',
-    'response_mode',
-    'scope',
-    'state',
-    'nonce',
-    'prompt',
-    'max_age',
-  ],
-  ...['login_hint', 'code_challenge', 'code_challenge_method'],
-]
+const repeated =
+  /^(client_id|redirect_uri|response_(type|mode)|scope|state|nonce|prompt|max_age|login_hint|code_challenge(_method)?)$/
 const prompts = ['none', 'login', 'select_account', 'consent']
 
 /**
@@ -58,24 +45,18 @@ const prompts = ['none', 'login', 'select_account', 'consent']
 export function parseAuthorizeRequest(source: URLSearchParams): AuthorizeRequest {
   const all = readParameters(source)
   const client = findClient(all.get('client_id'))
-  if (!client) {
-    throw new OAuthError(400, 'invalid_request', 'The client_id must be matchday-swagger or matchday-app.')
-  }
+  if (!client) throw invalidRequest('The client_id must be matchday-swagger or matchday-app.')
   const redirectUri = all.get('redirect_uri')
   if (redirectUri === undefined || !isRegisteredRedirect(client, redirectUri)) {
     const allowed = [
       'http://localhost, http://127.0.0.1 or http://[::1] with any port',
       ...client.schemes.map(s => `${s}://`),
     ]
-    throw new OAuthError(
-      400,
-      'invalid_request',
-      `The redirect_uri is not registered. ${client.id} may use ${allowed.join(', or ')}.`,
-    )
+    throw invalidRequest(`The redirect_uri is not registered. ${client.id} may use ${allowed.join(', or ')}.`)
   }
   const state = all.get('state')
   const refuse = (error: string, description: string) =>
-    new AuthorizeError(error, description, redirectUri, state)
+    new AuthorizeError(error, description, { redirectUri, state })
   checkResponse(all, refuse)
   const challenge = all.get('code_challenge') ?? ''
   if (all.get('code_challenge_method') !== 'S256' || !/^[\w-]{43}$/.test(challenge)) {
@@ -101,7 +82,7 @@ export function parseAuthorizeRequest(source: URLSearchParams): AuthorizeRequest
     state,
     nonce: all.get('nonce'),
     loginHint: all.get('login_hint'),
-    parameters: new Map([...all].filter(([name]) => repeatedParameters.includes(name))),
+    parameters: new Map([...all].filter(([name]) => repeated.test(name))),
   }
 }
 

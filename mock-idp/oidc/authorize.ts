@@ -6,16 +6,14 @@ import { redirect, respondToBrowser } from './browser-response.ts'
 import { browserSessionId, sessionCookie } from './cookie.ts'
 import { paths } from './discovery.ts'
 import type { BrowserSession } from './grants.ts'
-import { OAuthError } from './oauth-error.ts'
+import { invalidRequest } from './oauth-error.ts'
 
 /** The authorization endpoint with its sign-in page. */
 export function authorizeRoutes(provider: Provider) {
   const { issuer } = provider
   return new Elysia({ name: 'mock-idp/authorize' })
     .get(paths.authorize, ({ request }) => respondToBrowser(issuer, () => showSignIn(provider, request)))
-    .post(paths.authorize, ({ request }) => respondToBrowser(issuer, () => signIn(provider, request)), {
-      parse: 'none',
-    })
+    .post(paths.authorize, ({ request }) => respondToBrowser(issuer, () => signIn(provider, request)))
 }
 
 function showSignIn(provider: Provider, request: Request): Response {
@@ -24,12 +22,7 @@ function showSignIn(provider: Provider, request: Request): Response {
   const session = currentSession(provider, request, authorization)
   if (authorization.prompts.includes('none')) {
     if (session) return redirectWithCode(provider, authorization, session)
-    throw new AuthorizeError(
-      'login_required',
-      'No fan is signed in.',
-      authorization.redirectUri,
-      authorization.state,
-    )
+    throw new AuthorizeError('login_required', 'No fan is signed in.', authorization)
   }
   const { users } = provider
   const hinted = authorization.loginHint === undefined ? undefined : users.findByHint(authorization.loginHint)
@@ -52,9 +45,8 @@ async function signIn(provider: Provider, request: Request): Promise<Response> {
   const form = new URLSearchParams(await request.text())
   const authorization = parseAuthorizeRequest(form)
   const user = provider.users.find(form.get('sub') ?? '')
-  if (!user)
-    throw new OAuthError(400, 'invalid_request', 'This fan no longer exists. Go back and pick another.')
-  provider.requests.setSubject(request, user.sub)
+  if (!user) throw invalidRequest('This fan no longer exists. Go back and pick another.')
+  provider.requests.note(request, { sub: user.sub })
   const session = { sub: user.sub, authTime: provider.clock.seconds() }
   const response = redirectWithCode(provider, authorization, session)
   response.headers.set('set-cookie', sessionCookie(provider.grants.openBrowserSession(session)))

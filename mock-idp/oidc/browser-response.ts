@@ -12,8 +12,9 @@ export async function respondToBrowser(
   } catch (error) {
     if (error instanceof OAuthError) return errorPage(error)
     if (!(error instanceof AuthorizeError)) throw error
-    const { description, redirectUri, state } = error
-    return redirect(redirectUri, { error: error.error, error_description: description, state, iss: issuer })
+    const { error: code, description, request } = error
+    const { redirectUri, state } = request
+    return redirect(redirectUri, { error: code, error_description: description, state, iss: issuer })
   }
 }
 

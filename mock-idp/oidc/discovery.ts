@@ -36,21 +36,14 @@ function describeProvider(issuer: string): Record<string, unknown> {
     authorization_response_iss_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
-    claims_supported: [
-      ...['iss', 'aud', 'exp', 'iat', 'auth_time', 'nonce', 'at_hash', 'sid', 'sub'],
-      ...[
-        'name',
-        'given_name',
-        'family_name',
-        'preferred_username',
-        'picture',
-        'locale',
-        'zoneinfo',
-        'updated_at',
-      ],
-      ...['email', 'email_verified'],
-    ],
+    claims_supported: [...claims.token, ...claims.profile, ...claims.email],
   }
+}
+
+const claims = {
+  token: 'iss aud exp iat auth_time nonce at_hash sid sub'.split(' '),
+  profile: 'name given_name family_name preferred_username picture locale zoneinfo updated_at'.split(' '),
+  email: ['email', 'email_verified'],
 }
 
 /** Discovery documents and the key set. */

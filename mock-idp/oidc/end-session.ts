@@ -5,7 +5,7 @@ import { redirect, respondToBrowser } from './browser-response.ts'
 import { type Client, findClient, isRegisteredRedirect } from './clients.ts'
 import { browserSessionId, expiredSessionCookie } from './cookie.ts'
 import { paths } from './discovery.ts'
-import { OAuthError } from './oauth-error.ts'
+import { invalidRequest } from './oauth-error.ts'
 
 /** The end-session endpoint (OpenID Connect RP-Initiated Logout 1.0), by GET or POST. */
 export function endSessionRoutes(provider: Provider) {
@@ -14,14 +14,10 @@ export function endSessionRoutes(provider: Provider) {
     .get(paths.endSession, ({ request }) => {
       return respondToBrowser(issuer, () => endSession(provider, request, new URL(request.url).searchParams))
     })
-    .post(
-      paths.endSession,
-      ({ request }) =>
-        respondToBrowser(issuer, async () =>
-          endSession(provider, request, new URLSearchParams(await request.text())),
-        ),
-      { parse: 'none' },
-    )
+    .post(paths.endSession, ({ request }) => {
+      const form = async () => new URLSearchParams(await request.text())
+      return respondToBrowser(issuer, async () => endSession(provider, request, await form()))
+    })
 }
 
 /**
@@ -32,26 +28,17 @@ async function endSession(provider: Provider, request: Request, query: URLSearch
   const { grants, tokens } = provider
   const hint = query.get('id_token_hint')
   const claims = hint === null ? undefined : await tokens.verifyIdTokenHint(hint).catch(() => undefined)
-  if (hint !== null && !claims)
-    throw new OAuthError(400, 'invalid_request', 'The id_token_hint is not an ID token of this provider.')
+  if (hint !== null && !claims) throw invalidRequest('The id_token_hint is not an ID token of this provider.')
   const target = query.get('post_logout_redirect_uri')
   const client = findClientOf(claims?.aud, query.get('client_id'))
-  if (target !== null && !(client && isRegisteredRedirect(client, target))) {
-    throw new OAuthError(
-      400,
-      'invalid_request',
-      'The post_logout_redirect_uri is not registered for this client.',
-    )
-  }
+  if (target !== null && !(client && isRegisteredRedirect(client, target)))
+    throw invalidRequest('The post_logout_redirect_uri is not registered for this client.')
   if (claims) grants.revokeGrant(String(claims.sid))
   grants.closeBrowserSession(browserSessionId(request))
   const state = query.get('state') ?? undefined
   const response =
     target === null
-      ? messagePage({
-          title: 'Signed out',
-          message: 'You are signed out of the mock provider. You can close this page.',
-        })
+      ? messagePage('Signed out', 'You are signed out of the mock provider. You can close this page.')
       : redirect(target, { state })
   response.headers.set('set-cookie', expiredSessionCookie())
   return response

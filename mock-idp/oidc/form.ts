@@ -1,4 +1,4 @@
-import { OAuthError } from './oauth-error.ts'
+import { invalidRequest } from './oauth-error.ts'
 
 /** The parameters of an OAuth request by name. */
 export type Parameters = ReadonlyMap<string, string>
@@ -10,8 +10,7 @@ export type Parameters = ReadonlyMap<string, string>
 export function readParameters(source: URLSearchParams): Parameters {
   const parameters = new Map<string, string>()
   for (const [name, value] of source) {
-    if (parameters.has(name))
-      throw new OAuthError(400, 'invalid_request', `The parameter ${name} was sent more than once.`)
+    if (parameters.has(name)) throw invalidRequest(`The parameter ${name} was sent more than once.`)
     parameters.set(name, value)
   }
   for (const [name, value] of parameters) if (value === '') parameters.delete(name)
@@ -24,15 +23,14 @@ export function readParameters(source: URLSearchParams): Parameters {
  */
 export async function readForm(request: Request): Promise<Parameters> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/x-www-form-urlencoded') {
-    throw new OAuthError(400, 'invalid_request', 'Send the parameters as application/x-www-form-urlencoded.')
-  }
+  if (type !== 'application/x-www-form-urlencoded')
+    throw invalidRequest('Send the parameters as application/x-www-form-urlencoded.')
   return readParameters(new URLSearchParams(await request.text()))
 }
 
 /** @throws OAuthError 400 `invalid_request` when the parameter is absent */
 export function required(parameters: Parameters, name: string): string {
   const value = parameters.get(name)
-  if (value === undefined) throw new OAuthError(400, 'invalid_request', `The parameter ${name} is missing.`)
+  if (value === undefined) throw invalidRequest(`The parameter ${name} is missing.`)
   return value
 }

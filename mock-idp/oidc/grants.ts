@@ -6,6 +6,8 @@ import { OAuthError } from './oauth-error.ts'
 const codeLifetime = 60_000
 const refreshLifetime = 30 * 24 * 3_600_000
 
+const invalidGrant = (description: string) => new OAuthError(400, 'invalid_grant', description)
+
 /** What a fan allowed a client. Revoking it revokes every token issued from that sign-in. */
 export interface Grant {
   /** The `sid` claim of its tokens. */
@@ -60,13 +62,8 @@ export class Grants {
   ): string {
     const code = randomBytes(32).toString('base64url')
     const expiresAt = this.#clock.now() + codeLifetime
-    this.#codes.set(code, {
-      grant: { ...grant, sid: randomUUID() },
-      redirectUri,
-      challenge,
-      expiresAt,
-      state: 'fresh',
-    })
+    const withSid = { ...grant, sid: randomUUID() }
+    this.#codes.set(code, { grant: withSid, redirectUri, challenge, expiresAt, state: 'fresh' })
     return code
   }
 
@@ -76,31 +73,20 @@ export class Grants {
    */
   redeemCode(code: string, claim: { clientId: string; redirectUri: string; verifier: string }): Grant {
     const stored = this.#codes.get(code)
-    if (!stored) throw new OAuthError(400, 'invalid_grant', 'The code is unknown.')
+    if (!stored) throw invalidGrant('The code is unknown.')
     const { state } = stored
     if (state === 'exchanged') {
       this.revokeGrant(stored.grant.sid)
-      throw new OAuthError(400, 'invalid_grant', 'The code was used before; its tokens are revoked.')
+      throw invalidGrant('The code was used before; its tokens are revoked.')
     }
     stored.state = 'failed'
     const challenge = createHash('sha256').update(claim.verifier).digest('base64url')
-    if (state === 'failed')
-      throw new OAuthError(400, 'invalid_grant', 'The code is unusable after a failed attempt.')
-    if (stored.expiresAt <= this.#clock.now())
-      throw new OAuthError(400, 'invalid_grant', 'The code has expired.')
-    if (stored.grant.clientId !== claim.clientId) {
-      throw new OAuthError(400, 'invalid_grant', 'The code was issued to another client.')
-    }
-    if (stored.redirectUri !== claim.redirectUri) {
-      throw new OAuthError(
-        400,
-        'invalid_grant',
-        'redirect_uri differs from that of the authorization request.',
-      )
-    }
-    if (stored.challenge !== challenge) {
-      throw new OAuthError(400, 'invalid_grant', 'code_verifier does not match the code_challenge.')
-    }
+    if (state === 'failed') throw invalidGrant('The code is unusable after a failed attempt.')
+    if (stored.expiresAt <= this.#clock.now()) throw invalidGrant('The code has expired.')
+    if (stored.grant.clientId !== claim.clientId) throw invalidGrant('The code was issued to another client.')
+    if (stored.redirectUri !== claim.redirectUri)
+      throw invalidGrant('redirect_uri differs from that of the authorization request.')
+    if (stored.challenge !== challenge) throw invalidGrant('code_verifier does not match the code_challenge.')
     stored.state = 'exchanged'
     return stored.grant
   }
@@ -118,17 +104,14 @@ export class Grants {
    */
   redeemRefreshToken(token: string, clientId: string): Grant {
     const stored = this.#refreshTokens.get(token)
-    if (!stored || stored.grant.clientId !== clientId) {
-      throw new OAuthError(400, 'invalid_grant', 'The refresh token is unknown or belongs to another client.')
-    }
+    if (!stored || stored.grant.clientId !== clientId)
+      throw invalidGrant('The refresh token is unknown or belongs to another client.')
     if (stored.used) {
       this.revokeGrant(stored.grant.sid)
-      throw new OAuthError(400, 'invalid_grant', 'The refresh token was used before; its grant is revoked.')
+      throw invalidGrant('The refresh token was used before; its grant is revoked.')
     }
-    if (this.#revokedGrants.has(stored.grant.sid))
-      throw new OAuthError(400, 'invalid_grant', 'The grant was revoked.')
-    if (stored.expiresAt <= this.#clock.now())
-      throw new OAuthError(400, 'invalid_grant', 'The refresh token has expired.')
+    if (this.#revokedGrants.has(stored.grant.sid)) throw invalidGrant('The grant was revoked.')
+    if (stored.expiresAt <= this.#clock.now()) throw invalidGrant('The refresh token has expired.')
     stored.used = true
     return stored.grant
   }
@@ -170,7 +153,6 @@ export class Grants {
   /** Deletes everything. Access tokens in use become invalid because the key ring is reset too. */
   reset(): void {
     for (const stored of [this.#codes, this.#refreshTokens, this.#browsers]) stored.clear()
-    this.#revokedGrants.clear()
-    this.#revokedTokens.clear()
+    for (const revoked of [this.#revokedGrants, this.#revokedTokens]) revoked.clear()
   }
 }

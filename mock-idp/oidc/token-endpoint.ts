@@ -20,10 +20,10 @@ export function tokenRoutes(provider: Provider) {
         const form = await readForm(request)
         const clientId = identifyClient(request, form)
         const { grant, scope } = redeem(provider, form, clientId)
-        requests.setSubject(request, grant.sub)
+        requests.note(request, { sub: grant.sub })
         return Response.json(await issueTokens(provider, grant, scope), { headers: noStore })
       },
-      { parse: 'none', beforeHandle: faults.guard('token') },
+      { beforeHandle: faults.guard('token') },
     )
     .post(
       paths.revoke,
@@ -33,7 +33,7 @@ export function tokenRoutes(provider: Provider) {
         await revoke(provider, required(form, 'token'), clientId)
         return new Response(null, { headers: noStore })
       },
-      { parse: 'none', beforeHandle: faults.guard('revoke') },
+      { beforeHandle: faults.guard('revoke') },
     )
 }
 
@@ -41,27 +41,19 @@ export function tokenRoutes(provider: Provider) {
 function identifyClient(request: Request, form: Parameters): string {
   if (request.headers.has('authorization')) {
     const challenge = { 'www-authenticate': 'Basic realm="mock-idp"' }
-    throw new OAuthError(
-      401,
-      'invalid_client',
-      'The clients are public: send client_id in the form only.',
-      challenge,
-    )
+    throw invalidClient('The clients are public: send client_id in the form only.', challenge)
   }
   const client = findClient(required(form, 'client_id'))
-  if (!client) throw new OAuthError(401, 'invalid_client', 'There is no client with this id.')
-  if (form.has('client_secret')) {
-    throw new OAuthError(401, 'invalid_client', 'The clients are public: omit client_secret.')
-  }
+  if (!client) throw invalidClient('There is no client with this id.')
+  if (form.has('client_secret')) throw invalidClient('The clients are public: omit client_secret.')
   return client.id
 }
 
+const invalidClient = (description: string, headers?: Record<string, string>) =>
+  new OAuthError(401, 'invalid_client', description, headers)
+
 /** @throws OAuthError 400 as in RFC 6749 §5.2 */
-function redeem(
-  { grants, users }: Provider,
-  form: Parameters,
-  clientId: string,
-): { grant: Grant; scope: string } {
+function redeem({ grants, users }: Provider, form: Parameters, clientId: string) {
   const type = required(form, 'grant_type')
   if (type === 'authorization_code') {
     const code = required(form, 'code')

@@ -16,7 +16,7 @@ export function userinfoRoutes(provider: Provider) {
   }
   return new Elysia({ name: 'mock-idp/userinfo' })
     .get(paths.userinfo, userinfo, { beforeHandle: faults.guard('userinfo') })
-    .post(paths.userinfo, userinfo, { parse: 'none', beforeHandle: faults.guard('userinfo') })
+    .post(paths.userinfo, userinfo, { beforeHandle: faults.guard('userinfo') })
 }
 
 /** @throws OAuthError 401 or 403 with the challenge of RFC 6750 §3 */

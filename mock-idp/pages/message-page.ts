@@ -3,18 +3,9 @@ import { html } from './html.ts'
 import { pageResponse } from './layout.ts'
 
 /** A page with one message. */
-export function messagePage({
-  title,
-  message,
-  status,
-}: {
-  title: string
-  message: string
-  status?: number
-}): Response {
+export function messagePage(title: string, message: string): Response {
   return pageResponse({
     title,
-    status,
     header: html`<h1>${title}</h1>`,
     main: html`<section class="panel"><p>${message}</p><p><a class="action" href="/">Go to the start page</a></p></section>`,
   })

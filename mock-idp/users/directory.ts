@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { OAuthError } from '../oidc/oauth-error.ts'
+import { notFound, OAuthError } from '../oidc/oauth-error.ts'
 import { generateFans } from './generate-fans.ts'
 import { type Stage, stageOf } from './stages.ts'
 import type { Fan, User } from './user.ts'
@@ -39,7 +39,7 @@ export class UserDirectory {
   /** @throws OAuthError 404 `not_found` */
   get(sub: string): User {
     const user = this.#users.get(sub)
-    if (!user) throw new OAuthError(404, 'not_found', 'There is no user with this sub.')
+    if (!user) throw notFound('There is no user with this sub.')
     return user
   }
 

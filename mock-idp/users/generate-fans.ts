@@ -4,41 +4,30 @@ import type { Fan } from './user.ts'
 
 const refDate = new Date('2026-01-01T00:00:00.000Z')
 const domains = ['example.com', 'example.net', 'example.org'] as const
-const moods = ['amber', 'away', 'brave', 'cobalt', 'early', 'golden', 'lucky', 'north', 'scarlet', 'silver']
-const roles = [
-  'anthem',
-  'banner',
-  'corner',
-  'drummer',
-  'keeper',
-  'libero',
-  'scarf',
-  'striker',
-  'terrace',
-  'volley',
-]
+const moods = 'amber away brave cobalt early golden lucky north scarlet silver'.split(' ')
+const roles = 'anthem banner corner drummer keeper libero scarf striker terrace volley'.split(' ')
+/** Letters that Unicode does not decompose. */
 const latin: Record<string, string> = {
   ß: 'ss',
   æ: 'ae',
   œ: 'oe',
+  þ: 'th',
   ø: 'o',
   ł: 'l',
   đ: 'd',
   ð: 'd',
-  þ: 'th',
   ı: 'i',
 }
 
+/** As `walkFans`, in a list. */
+export const generateFans = (options: { seed: number; count: number }): Fan[] => [...walkFans(options)]
+
 /**
- * The fans of a seed, `fan-0001` first. The same seed always gives the same fans, and a larger count only appends.
+ * The fans of a seed, `fan-0001` first. The same seed always gives the same fans, and a larger count only appends. Keeps only
+ * their usernames in memory.
  * @param options.seed any integer
  * @param options.count how many fans, 0 or more
  */
-export function generateFans(options: { seed: number; count: number }): Fan[] {
-  return [...walkFans(options)]
-}
-
-/** Generates the same fans one by one, keeping only their usernames in memory. */
 export function* walkFans({ seed, count }: { seed: number; count: number }): Generator<Fan> {
   const fakers = origins.map(({ names }) => new Faker({ locale: [names, en, base] }))
   const random = new Faker({ locale: [en, base] })
