@@ -1,14 +1,13 @@
 /** Groups of routes that read a bearer token. Authentication and its documentation are stated once, here. */
-import { type Context, Elysia, type ElysiaCustomStatusResponse } from 'elysia'
+import { Elysia, type ElysiaCustomStatusResponse } from 'elysia'
 import type { Transaction } from '../../db/index.ts'
 import type { PublicReads, ReadPublic } from '../cache/public-reads.ts'
-import type { AuthenticatedCaller, Caller } from '../core/caller.ts'
+import type { AuthenticatedCaller } from '../core/caller.ts'
 import type { ProblemOf } from '../core/problems.ts'
 import { bearerInGroup, disallowCaching, tokenOf } from '../http/contract/bearer.ts'
 import { describeGroup, type Group, withRefusals } from '../http/contract/group.ts'
 import { type IdempotencyDeps, runIdempotently, type WriteOptions } from '../http/idempotency/idempotency.ts'
 import { limitCaller } from '../http/rate-limits/policies.ts'
-import { rateLimitHeaders } from '../http/rate-limits/rate-limit-headers.ts'
 import type { RateLimiter } from '../http/rate-limits/rate-limiter.ts'
 import { type AuthDeps, identify } from './authenticate.ts'
 
@@ -21,8 +20,6 @@ type Refusal =
   | ElysiaCustomStatusResponse<401, ProblemOf<'unauthenticated' | 'invalid_token'>, 401>
   | ElysiaCustomStatusResponse<503, ProblemOf<'identity_provider_unavailable'>, 503>
 
-type ResponseHeaders = Context['set']['headers']
-
 /**
  * Routes of signed-in fans. Handlers get `caller`, and `write`, which opens the unit of work and handles `Idempotency-Key`.
  * @throws DomainError `unauthenticated`, `invalid_token`, `identity_provider_unavailable`, `rate_limited`
@@ -34,7 +31,7 @@ export const fans = <const Prefix extends string>(deps: FanDeps, { prefix, tag }
     // A derive runs before validation: an anonymous caller gets 401, not 422.
     .derive(async ({ bearer, body, request, route, set }) => {
       const caller = await identify(deps, tokenOf(request.headers.get('authorization'), bearer))
-      countCaller(deps, caller, set.headers)
+      limitCaller(deps.rateLimiter, 'caller', caller, limits => Object.assign(set.headers, limits))
       const write = <Response, Prepared = undefined>(
         work: (tx: Transaction, prepared: Prepared) => Promise<Response>,
         options?: WriteOptions<Prepared>,
@@ -62,15 +59,9 @@ export const optionalFans = <const Prefix extends string>(
       const authorization = request.headers.get('authorization')
       if (authorization !== null) {
         caller = await identify(deps, tokenOf(authorization, bearer))
-        countCaller(deps, caller, set.headers)
+        limitCaller(deps.rateLimiter, 'caller', caller, limits => Object.assign(set.headers, limits))
       }
       const { primary, read } = deps.publicReads
       const readPublic: ReadPublic = caller ? work => work(primary) : read
       return withRefusals<Refusal>()({ caller, readPublic })
     })
-
-function countCaller({ rateLimiter }: FanDeps, caller: Caller, headers: ResponseHeaders) {
-  limitCaller(rateLimiter, 'caller', caller, allowances =>
-    Object.assign(headers, rateLimitHeaders(allowances)),
-  )
-}

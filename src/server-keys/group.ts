@@ -7,7 +7,6 @@ import { bearerInGroup, disallowCaching, tokenOf } from '../http/contract/bearer
 import { describeServerGroup, type Group, withRefusals } from '../http/contract/group.ts'
 import { throwProblem } from '../http/idempotency/idempotency.ts'
 import { limitSource } from '../http/rate-limits/policies.ts'
-import { rateLimitHeaders } from '../http/rate-limits/rate-limit-headers.ts'
 import type { RateLimiter } from '../http/rate-limits/rate-limiter.ts'
 import { requireScope, requireServerKey, type ServerKeyDeps } from './authenticate.ts'
 import { createUseRecorder } from './last-use.ts'
@@ -49,9 +48,7 @@ export function servers<const Prefix extends string>(
       // A derive runs before validation: a caller without a key gets 401, not 422.
       .derive(async ({ bearer, request, set }) => {
         const key = await requireServerKey(deps, tokenOf(request.headers.get('authorization'), bearer))
-        limitSource(rateLimiter, 'source', key.source, allowances =>
-          Object.assign(set.headers, rateLimitHeaders(allowances)),
-        )
+        limitSource(rateLimiter, 'source', key.source, limits => Object.assign(set.headers, limits))
         requireScope(key, scope)
         recordUse(key)
         return withRefusals<Refusal>()({ source: key.source, write })

@@ -7,7 +7,6 @@ import { bearerInGroup, tokenOf } from '../http/contract/bearer.ts'
 import { describeGroup, withRefusals } from '../http/contract/group.ts'
 import { Nothing, operation } from '../http/contract/operation.ts'
 import { limitCaller } from '../http/rate-limits/policies.ts'
-import { rateLimitHeaders } from '../http/rate-limits/rate-limit-headers.ts'
 import { EventStream, exampleStream, StreamQuery, StreamTicket } from './schema.ts'
 import type { Streams } from './streams.ts'
 import { redeemTicket, type TicketDeps } from './tickets.ts'
@@ -56,9 +55,7 @@ const callersByTicket = (deps: StreamRouteDeps) =>
     .use(bearerInGroup())
     .derive(async ({ bearer, request, set }) => {
       const opener = await findOpener(deps, request, bearer)
-      limitCaller(deps.rateLimiter, 'caller', opener.token, allowances =>
-        Object.assign(set.headers, rateLimitHeaders(allowances)),
-      )
+      limitCaller(deps.rateLimiter, 'caller', opener.token, limits => Object.assign(set.headers, limits))
       if (opener.token.credential.expiresAt <= deps.db.read.now()) throw new DomainError('invalid_token')
       return withRefusals<Refusal>()({ opener })
     })

@@ -8,9 +8,8 @@ import type { FieldError, ProblemCode, ProblemOf, StatusOf } from '../../core/pr
 import { Closed } from '../../core/schemas.ts'
 import { respondConditionally } from '../edge/conditional.ts'
 import { readIdempotencyKey } from '../idempotency/idempotency.ts'
-import { limitCaller, limitSource } from '../rate-limits/policies.ts'
-import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts'
-import type { Allowance, Policy, RateLimiter } from '../rate-limits/rate-limiter.ts'
+import { limitCaller, limitSource, type RateLimitHeaders } from '../rate-limits/policies.ts'
+import type { Policy, RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { requireStrict } from './strictness.ts'
 import { noteErrors, refuseNoted } from './validation.ts'
 
@@ -166,8 +165,7 @@ const countCaller =
   (policy: Policy) =>
   ({ caller, source, rateLimiter, set }: Counted): void => {
     if (!rateLimiter) return
-    const report = (allowances: Allowance[]) => {
-      const { RateLimit, 'RateLimit-Policy': policies } = rateLimitHeaders(allowances)
+    const report = ({ RateLimit, 'RateLimit-Policy': policies }: RateLimitHeaders) => {
       set.headers.RateLimit = [set.headers.RateLimit, RateLimit].filter(Boolean).join(', ')
       set.headers['RateLimit-Policy'] = [set.headers['RateLimit-Policy'], policies].filter(Boolean).join(', ')
     }

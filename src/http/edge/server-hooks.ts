@@ -11,7 +11,6 @@ import { logSecurityEvent } from '../../core/security-events.ts'
 import type { AppSources } from '../../core/sources.ts'
 import type { Tracer } from '../../core/tracer.ts'
 import { limitAddress } from '../rate-limits/policies.ts'
-import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
 import { readJsonBody } from './body.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
@@ -106,9 +105,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
 
   function countAddress(request: Request, path: string, headers: Record<string, string | number>) {
     const addressOf = () => addressGroup(clientAddress(request.headers, peerOf(request), network))
-    limitAddress(rateLimiter, facts.issuesTokens(path), addressOf, allowances =>
-      Object.assign(headers, rateLimitHeaders(allowances)),
-    )
+    limitAddress(rateLimiter, facts.issuesTokens(path), addressOf, limits => Object.assign(headers, limits))
   }
 
   return (

@@ -4,8 +4,11 @@ import { DomainError } from '../../core/problems.ts'
 import type { SecurityEvent } from '../../core/security-events.ts'
 import type { Allowance, Policy, RateLimiter } from './rate-limiter.ts'
 
-/** Receives the state of each policy that counted the request, before `rate_limited` is thrown. */
-type Report = (allowances: Allowance[]) => void
+/** Lists with one item for each policy that counted the request (draft-ietf-httpapi-ratelimit-headers-11). Absent if none did. */
+export type RateLimitHeaders = Partial<Record<'RateLimit' | 'RateLimit-Policy', string>>
+
+/** Receives the headers before `rate_limited` is thrown. */
+type Report = (headers: RateLimitHeaders) => void
 
 /** Policies that limit guesses: of tokens, and of redemption codes. */
 const GUESSES: Partial<Record<Policy, SecurityEvent>> = {
@@ -57,11 +60,23 @@ function limit(
     allowances.push(allowance)
     if (!allowance.allowed && allowance.resetSeconds > (refused?.resetSeconds ?? 0)) refused = allowance
   }
-  report(allowances)
+  report(headersOf(allowances))
   if (!refused) return
   const { policy, quota, windowSeconds, resetSeconds } = refused
   const event = GUESSES[policy]
   const detail = `The limit is ${quota} requests in ${windowSeconds} s.`
   const security = event && { event, ...members }
   throw new DomainError('rate_limited', { detail, retryAfter: resetSeconds, security })
+}
+
+function headersOf(allowances: Allowance[]): RateLimitHeaders {
+  if (allowances.length === 0) return {}
+  return {
+    'RateLimit-Policy': allowances
+      .map(({ policy, quota, windowSeconds }) => `"${policy}";q=${quota};w=${windowSeconds}`)
+      .join(', '),
+    RateLimit: allowances
+      .map(({ policy, remaining, resetSeconds }) => `"${policy}";r=${remaining};t=${resetSeconds}`)
+      .join(', '),
+  }
 }
