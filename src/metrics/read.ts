@@ -89,31 +89,22 @@ export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promis
 
   async function readWebhooks() {
     const backlogs = await readBacklogs()
-    const {
-      eventBacklog,
-      eventAge,
-      sinkBacklog,
-      sinkAge,
-      webhookEndpoints,
-      webhookBacklog,
-      webhookAge,
-      backlogRead,
-    } = metrics
-    for (const stale of [webhookEndpoints, webhookBacklog, webhookAge]) stale.reset()
-    for (const stale of [eventBacklog, eventAge, sinkBacklog, sinkAge]) stale.remove()
-    backlogRead.set(backlogs ? 1 : 0)
+    for (const stale of [metrics.webhookEndpoints, metrics.webhookBacklog, metrics.webhookAge]) stale.reset()
+    for (const stale of [metrics.eventBacklog, metrics.eventAge, metrics.sinkBacklog, metrics.sinkAge])
+      stale.remove()
+    metrics.backlogRead.set(backlogs ? 1 : 0)
     if (!backlogs) return
     const { awaiting, endpoints, sink } = backlogs
-    eventBacklog.set(awaiting.pending)
-    eventAge.set(ageOf(awaiting.since))
-    sinkBacklog.set(sink?.events ?? 0)
-    sinkAge.set(ageOf(sink?.since ?? null))
+    metrics.eventBacklog.set(awaiting.pending)
+    metrics.eventAge.set(ageOf(awaiting.since))
+    metrics.sinkBacklog.set(sink?.events ?? 0)
+    metrics.sinkAge.set(ageOf(sink?.since ?? null))
     const enabled = endpoints.filter(({ disabledAt }) => disabledAt === null)
-    webhookEndpoints.set({ state: 'enabled' }, enabled.length)
-    webhookEndpoints.set({ state: 'disabled' }, endpoints.length - enabled.length)
+    metrics.webhookEndpoints.set({ state: 'enabled' }, enabled.length)
+    metrics.webhookEndpoints.set({ state: 'disabled' }, endpoints.length - enabled.length)
     for (const { id: endpoint, pending, since } of enabled) {
-      webhookBacklog.set({ endpoint }, pending)
-      webhookAge.set({ endpoint }, ageOf(since))
+      metrics.webhookBacklog.set({ endpoint }, pending)
+      metrics.webhookAge.set({ endpoint }, ageOf(since))
     }
   }
 }
