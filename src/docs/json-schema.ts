@@ -46,24 +46,12 @@ export const defaultsInWords = (value: unknown): unknown =>
  * Moves titled object schemas to `components`, and shortens the others. What our own checks added leaves the document.
  * @throws Error when two schemas share a title
  */
-export function refineSchemas(value: unknown, components: Json): unknown {
-  if (Array.isArray(value)) return value.map(item => refineSchemas(item, components))
-  if (!isObject(value)) return value
-  if (isObject(value.documentedAs)) return { ...value.documentedAs }
-  const { errorNoun: _, ...node } = value
-  const refined = Object.fromEntries(
-    Object.entries(node).map(([key, member]) => [key, refineMember(key, member, components)]),
-  )
-  if (typeof node.title !== 'string' || node.type !== 'object') return shorten(refined)
-  return reference(node.title, refined, components)
-}
-
-function refineMember(key: string, member: unknown, components: Json): unknown {
-  if (DATA_KEYWORDS.has(key)) return member
-  if (key === 'properties' && isObject(member))
-    return mapValues(member, schema => refineSchemas(schema, components))
-  return refineSchemas(member, components)
-}
+export const refineSchemas = (value: unknown, components: Json): unknown =>
+  mapSchemas(value, ({ documentedAs, errorNoun: _, ...schema }) => {
+    if (isObject(documentedAs)) return documentedAs
+    if (typeof schema.title !== 'string' || schema.type !== 'object') return shorten(schema)
+    return reference(schema.title, schema, components)
+  })
 
 function reference(name: string, schema: Json, components: Json): Json {
   const known = components[name]
