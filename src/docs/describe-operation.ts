@@ -1,7 +1,7 @@
 /** One operation of the document: what its declaration and its group say, with every response and problem listed. */
 import type { ProblemCode } from '../core/problems.ts'
 import { CALLER_KIND, type CallerKind } from '../http/contract/group.ts'
-import { type DataAccess, DECLARED, type Declared } from '../http/contract/operation.ts'
+import { COMMON_PROBLEMS, DECLARED, type Declared } from '../http/contract/operation.ts'
 import { isObject, type Json } from './json-schema.ts'
 import { describeProblems } from './problems.ts'
 import { describeResponses } from './responses.ts'
@@ -44,19 +44,12 @@ function describeScope(description: unknown, security: unknown): Json {
   return sentences.length > 0 ? { description: sentences.join(' ') } : {}
 }
 
-const BODY_PROBLEMS: ProblemCode[] = ['payload_too_large', 'request_timeout', 'unsupported_media_type']
-const KEY_PROBLEMS: ProblemCode[] = ['idempotency_in_progress', 'idempotency_key_reused']
 const FAN_PROBLEMS: ProblemCode[] = ['unauthenticated', 'invalid_token', 'identity_provider_unavailable']
 const TOKEN_PROBLEMS: Record<CallerKind, ProblemCode[]> = {
   anyone: [],
   optional: FAN_PROBLEMS,
   fan: FAN_PROBLEMS,
   server: ['unauthenticated', 'invalid_server_key', 'insufficient_scope'],
-}
-const DATA_PROBLEMS: Record<DataAccess, ProblemCode[]> = {
-  none: [],
-  read: ['database_busy', 'database_unavailable'],
-  write: ['overloaded', 'database_busy', 'database_unavailable', 'storage_full'],
 }
 
 /** Every code that the operation can answer. */
@@ -66,16 +59,13 @@ function problemsOf(
   takesKey: boolean,
 ): ProblemCode[] {
   return [
-    ...(takesBody ? BODY_PROBLEMS : []),
+    ...(takesBody ? COMMON_PROBLEMS.body : []),
     ...TOKEN_PROBLEMS[caller],
     ...problems,
-    ...(takesKey ? KEY_PROBLEMS : []),
-    ...DATA_PROBLEMS[data],
-    'malformed_request',
+    ...(takesKey ? COMMON_PROBLEMS.key : []),
+    ...COMMON_PROBLEMS[data],
     // A query string can be wrong on every path but a probe's.
-    ...(probe ? [] : (['validation_failed'] as const)),
-    'rate_limited',
-    'internal_error',
+    ...COMMON_PROBLEMS.every.filter(code => !probe || code !== 'validation_failed'),
   ]
 }
 

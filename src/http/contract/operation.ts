@@ -17,7 +17,7 @@ import { noteErrors, refuseNoted } from './validation.ts'
 export const Nothing = Closed({})
 type Nothing = typeof Nothing
 
-export type DataAccess = 'none' | 'read' | 'write'
+type DataAccess = 'none' | 'read' | 'write'
 
 interface Declaration<Body, Query, Params, Responses, Code> {
   /** `operationId` in the document: the function name in generated clients. */
@@ -76,10 +76,16 @@ export interface Declared {
 /** Key in a route's `detail` for its `Declared`; the document omits it. */
 export const DECLARED = 'x-declared'
 
-type CommonProblem = 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error'
-type BodyProblem = 'payload_too_large' | 'request_timeout' | 'unsupported_media_type'
-type KeyProblem = 'idempotency_in_progress' | 'idempotency_key_reused'
-type DataProblem = 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+/** Problems of operations by what they take and use. Operations have them in addition to their own. */
+export const COMMON_PROBLEMS = {
+  every: ['malformed_request', 'validation_failed', 'rate_limited', 'internal_error'],
+  body: ['payload_too_large', 'request_timeout', 'unsupported_media_type'],
+  key: ['idempotency_in_progress', 'idempotency_key_reused'],
+  none: [],
+  read: ['database_busy', 'database_unavailable'],
+  write: ['overloaded', 'database_busy', 'database_unavailable', 'storage_full'],
+} as const satisfies Record<string, ProblemCode[]>
+type CommonProblem<Kind extends keyof typeof COMMON_PROBLEMS> = (typeof COMMON_PROBLEMS)[Kind][number]
 
 /** Problem responses by status: a union of their codes, so that Eden's clients narrow `error` by status and code. */
 type Problems<Code extends ProblemCode> = {
@@ -94,7 +100,9 @@ export interface Operation<Body, Query, Params, Responses, Code extends ProblemC
   query: Query
   params: Params
   response: Responses &
-    Problems<Code | CommonProblem | DataProblem | (Body extends TSchema ? BodyProblem | KeyProblem : never)>
+    Problems<
+      Code | CommonProblem<'every' | 'write'> | (Body extends TSchema ? CommonProblem<'body' | 'key'> : never)
+    >
   detail: Record<string, unknown>
 }
 
