@@ -15,34 +15,30 @@ const Health = Closed(
 const check = (description: string) =>
   Type.String({ description: `${description} \`ok\`, or what is wrong.`, examples: ['ok'] })
 
+/** Of a notice, which operators must know though the process can do its work. */
+const notice = (description: string, example: string) =>
+  Type.Optional(
+    Type.String({ description: `Only ${description} Does not affect the status.`, examples: [example] }),
+  )
+
 const Readiness = Closed(
   {
-    status: OneOf(['ready', 'not_ready'], {
-      description: 'Whether to send requests here.',
-    }),
+    status: OneOf(['ready', 'not_ready'], { description: 'Whether to send requests here.' }),
     checks: Closed(
       {
         database: check('The database is reached and its schema is current.'),
         identityProvider: check('Keys to verify session tokens are held.'),
-        webhooks: Type.Optional(
-          Type.String({
-            description:
-              'Only when endpoints of webhooks were disabled because they failed. Does not affect the status.',
-            examples: ['disabled: 01981e2c-7c1f-7000-8000-000000000003 (failing)'],
-          }),
+        webhooks: notice(
+          'when endpoints of webhooks were disabled because they failed.',
+          'disabled: 01981e2c-7c1f-7000-8000-000000000003 (failing)',
         ),
-        eventSink: Type.Optional(
-          Type.String({
-            description: 'Only when events wait for the event sink for a minute. Does not affect the status.',
-            examples: ['behind by 1200 events, since 2026-08-15T18:30:00.000Z'],
-          }),
+        eventSink: notice(
+          'when events wait for the event sink for a minute.',
+          'behind by 1200 events, since 2026-08-15T18:30:00.000Z',
         ),
-        replica: Type.Optional(
-          Type.String({
-            description:
-              'Only while the replica for public reads is not used, which the primary then serves. Does not affect the status.',
-            examples: ['not used: behind the primary'],
-          }),
+        replica: notice(
+          'while the replica for public reads is not used, which the primary then serves.',
+          'not used: behind the primary',
         ),
         process: Type.Optional(Type.Literal('stopping', { description: 'Only once it was told to stop.' })),
       },

@@ -5,16 +5,6 @@ import { problemTypes } from '../../core/problem-types.ts'
 import { DomainError, type FieldError, type ProblemCode } from '../../core/problems.ts'
 import { violation } from '../contract/validation.ts'
 
-interface Problem {
-  type: string
-  title: string
-  status: number
-  code: ProblemCode
-  detail: string
-  requestId: string
-  [member: string]: unknown
-}
-
 const DATABASE_PROBLEMS: Record<DatabaseFault, ProblemCode> = {
   busy: 'database_busy',
   full: 'storage_full',
@@ -57,7 +47,7 @@ const describeField = (error: FieldError) => {
 }
 
 /** The problem document of an error, with the additional members of its code. */
-function describeProblem(error: DomainError, requestId: string): Problem {
+function describeProblem(error: DomainError, requestId: string) {
   const { status, title } = problemTypes[error.code]
   const { detail, errors } = error.explanation
   return {
