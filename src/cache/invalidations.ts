@@ -3,26 +3,18 @@
 /** Tags are hashed into slots. Two tags in one slot invalidate each other, which costs a read. */
 const SLOTS = 65_536
 
-export interface Invalidations {
-  /** The slot of a tag. */
-  slotOf(tag: string): number
-  /** The number of the last invalidation of any tag. */
-  last(): number
-  /** Whether a tag of this slot was invalidated after the invalidation of this number. */
-  has(slot: number, since: number): boolean
-  add(tag: string): void
-}
-
-export function createInvalidations(): Invalidations {
+export function createInvalidations() {
   let count = 0
   /** Number of the last invalidation of each slot. */
   const bySlot = new Float64Array(SLOTS)
   const slotOf = (tag: string) => Bun.hash.xxHash32(tag) % SLOTS
   return {
     slotOf,
+    /** The number of the last invalidation of any tag. */
     last: () => count,
-    has: (slot, since) => (bySlot[slot] ?? 0) > since,
-    add(tag) {
+    /** Whether a tag of this slot was invalidated after the invalidation of this number. */
+    has: (slot: number, since: number) => (bySlot[slot] ?? 0) > since,
+    add(tag: string): void {
       bySlot[slotOf(tag)] = ++count
     },
   }

@@ -7,30 +7,19 @@ const MAX_BUFFER_BYTES = 16 * 1024 * 1024
 /** How long an exiting process waits for a blocked standard output. */
 const EXIT_TIMEOUT_MS = 1_000
 
-export interface Log {
-  log: Logger
-  /** Changes the level at run time, and logs the change once, at the more verbose of both levels. */
-  setLevel(level: string): void
-  /** Exits once the last lines are written. `process.exit` alone loses lines that are being written. */
-  exit(code: number): Promise<never>
-}
-
 /**
  * `worker`: number of the process among `WORKERS`, included in each line. `members`: further members of a line, read when it
  * is written.
  */
-export function createLog(
-  level: string,
-  worker: number | undefined,
-  members?: () => Record<string, string>,
-): Log {
+export function createLog(level: string, worker: number | undefined, members?: () => Record<string, string>) {
   const output = pino.destination({ sync: false, maxLength: MAX_BUFFER_BYTES })
   // The last lines say why the process exits.
   process.on('exit', () => output.flushSync())
   const base = worker === undefined ? null : { worker }
   const mixin = members ? { mixin: members } : {}
-  const log = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime, ...mixin }, output)
+  const log: Logger = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime, ...mixin }, output)
 
+  /** Changes the level at run time, and logs the change once, at the more verbose of both levels. */
   function setLevel(next: string) {
     const report = () => log.info({ logLevel: next }, 'log level changed')
     const isVerbose = log.isLevelEnabled('info')
@@ -39,6 +28,7 @@ export function createLog(
     if (!isVerbose) report()
   }
 
+  /** Exits once the last lines are written. `process.exit` alone loses lines that are being written. */
   async function exit(code: number): Promise<never> {
     const written = new Promise(resolve => output.once('drain', resolve))
     // 'drain' is only emitted after a write: an empty one triggers it if the buffer is empty already.

@@ -11,15 +11,10 @@ import type { PageQuery } from './schemas.ts'
 const MAC_BYTES = 12
 const DEFAULT_LIMIT = 50
 
-export interface Cursors {
-  /** `list` identifies the list and its filters. A cursor is valid for that list only. */
-  encode(list: string, position: number | string): string
-  /** @throws DomainError `invalid_cursor` */
-  decode(list: string, cursor: string): string
-}
+export type Cursors = ReturnType<typeof createCursors>
 
 /** `secret`: any high-entropy text that all instances share. */
-export function createCursors(secret: string): Cursors {
+export function createCursors(secret: string) {
   const key = deriveKey(secret, 'cursors')
   const mac = (list: string, position: string) =>
     createHmac('sha256', key)
@@ -28,11 +23,13 @@ export function createCursors(secret: string): Cursors {
       .subarray(0, MAC_BYTES)
 
   return {
-    encode(list, position) {
+    /** `list` identifies the list and its filters. A cursor is valid for that list only. */
+    encode(list: string, position: number | string): string {
       const text = String(position)
       return Buffer.concat([mac(list, text), Buffer.from(text)]).toString('base64url')
     },
-    decode(list, cursor) {
+    /** @throws DomainError `invalid_cursor` */
+    decode(list: string, cursor: string): string {
       const bytes = Buffer.from(cursor, 'base64url')
       const position = bytes.subarray(MAC_BYTES).toString()
       // Base64 can encode the same bytes in several ways: only the canonical one is accepted.

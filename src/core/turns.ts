@@ -1,13 +1,6 @@
 /** Background work in turns: never two at once, and one more if it was asked for during the last. */
 
-export interface Turns {
-  /** Asks for a turn. Resolves when no turn is asked for any more. */
-  ask(): Promise<void>
-  /** Asks for a turn. Resolves when it has ended, also when others follow. */
-  next(): Promise<void>
-  /** Resolves when no turn runs. */
-  settled(): Promise<void>
-}
+export type Turns = ReturnType<typeof createTurns>
 
 interface TurnOptions {
   pause(tookMs: number): Promise<void>
@@ -17,7 +10,7 @@ interface TurnOptions {
 }
 
 /** `pause` runs after each turn, with its duration. After an error, the next `ask` starts a new turn. */
-export function createTurns(turn: () => Promise<void>, { pause, elapsed, onError }: TurnOptions): Turns {
+export function createTurns(turn: () => Promise<void>, { pause, elapsed, onError }: TurnOptions) {
   let asked = false
   let turning: Promise<void> | undefined
   /** Of those who wait for the end of the next turn. */
@@ -43,18 +36,21 @@ export function createTurns(turn: () => Promise<void>, { pause, elapsed, onError
     }
   }
 
-  function ask() {
+  /** Asks for a turn. Resolves when no turn is asked for any more. */
+  function ask(): Promise<void> {
     asked = true
     turning ??= run()
     return turning
   }
   return {
     ask,
+    /** Asks for a turn. Resolves when it has ended, also when others follow. */
     next: () =>
-      new Promise(resolve => {
+      new Promise<void>(resolve => {
         waiting.push(resolve)
         void ask()
       }),
+    /** Resolves when no turn runs. */
     settled: async () => turning,
   }
 }

@@ -31,18 +31,13 @@ interface PublisherDeps extends Pick<AppSources, 'now' | 'elapsed' | 'newId'> {
   giveWay: GiveWay
 }
 
-export interface Publisher {
-  /** Publishes what there is, unless another process does, or it waits after a failure. */
-  poll(): Promise<void>
-  /** Lets another process publish. Waits for the database, and not for the server. */
-  stop(): Promise<void>
-}
+export type Publisher = ReturnType<typeof createPublisher>
 
 export function createPublisher(
   config: EventSinkConfig,
   { db, log, now, elapsed, newId, giveWay }: PublisherDeps,
   { timeoutMs = TIMEOUT_MS } = {},
-): Publisher {
+) {
   const holder = newId()
   const stopping = new AbortController()
   let lease: Lease | null = null
@@ -113,8 +108,10 @@ export function createPublisher(
   }
 
   return {
-    poll: () => turns.ask(),
-    async stop() {
+    /** Publishes what there is, unless another process does, or it waits after a failure. */
+    poll: turns.ask,
+    /** Lets another process publish. Waits for the database, and not for the server. */
+    async stop(): Promise<void> {
       unsubscribe()
       stopping.abort()
       connection?.close()

@@ -1,10 +1,5 @@
 /** `GET /metrics` on a port of its own, which is not the port of the API. */
 
-export interface MetricsServer {
-  url: string
-  stop(): Promise<void>
-}
-
 interface Endpoint {
   host: string
   /** 0 picks a free port. */
@@ -16,7 +11,7 @@ interface Endpoint {
 }
 
 /** @throws Error when the port is taken */
-export function serveMetrics({ host, port, contentType, render, onError }: Endpoint): MetricsServer {
+export function serveMetrics({ host, port, contentType, render, onError }: Endpoint) {
   let running: Promise<string> | undefined
   /** Scrapes at the same time share one. */
   const renderOnce = () =>

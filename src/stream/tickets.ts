@@ -12,31 +12,23 @@ import type { AppSources } from '../core/sources.ts'
 const TICKET_MS = 30_000
 const PURPOSE = 'stream tickets'
 
-interface Ticket {
-  ticket: string
-  expiresAt: Date
-}
-
-export interface Tickets {
-  issue(token: OpenToken): Ticket
-  /** The token of a ticket that is genuine and has not expired, with the id by which it is used once. */
-  read(ticket: string): { token: OpenToken; id: string; expiresAt: Date } | null
-}
+type Tickets = ReturnType<typeof createTickets>
 
 interface TicketOptions extends Pick<AppSources, 'now' | 'newId' | 'randomBytes'> {
   /** What all instances share. */
   secret: string
 }
 
-export function createTickets({ secret, now, newId, randomBytes }: TicketOptions): Tickets {
+export function createTickets({ secret, now, newId, randomBytes }: TicketOptions) {
   const encryption = createEncryption(deriveKey(secret, PURPOSE))
   return {
-    issue({ provider, subject, credential }) {
+    issue({ provider, subject, credential }: OpenToken) {
       const expiresAt = new Date(Math.min(now().getTime() + TICKET_MS, credential.expiresAt.getTime()))
       const content = { id: newId(), expiresAt, provider, subject, credential }
       return { ticket: encryption.encrypt(JSON.stringify(content), PURPOSE, randomBytes(12)), expiresAt }
     },
-    read(ticket) {
+    /** The token of a ticket that is genuine and has not expired, with the id by which it is used once. */
+    read(ticket: string): { token: OpenToken; id: string; expiresAt: Date } | null {
       const text = encryption.decrypt(ticket, PURPOSE)
       if (text === null) return null
       const { id, expiresAt, provider, subject, credential } = parse(text)

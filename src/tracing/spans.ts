@@ -23,24 +23,21 @@ interface SpanStart {
   attributes?: Attributes
 }
 
-export interface Spans {
-  /** Of the current request or call; undefined outside of one. */
-  current(): Context | undefined
-  /** Starts a span within `parent`, or a trace if there is none. The caller ends it. */
-  start(start: SpanStart, parent?: Context): { span: Span; context: Context }
-  /** Runs `work` with this as the current context, or without one. */
-  within<T>(context: Context | undefined, work: () => T): T
-}
+export type Spans = ReturnType<typeof createSpans>
 
-export function createSpans(tracer: OtelTracer): Spans {
+export function createSpans(tracer: OtelTracer) {
   const storage = new AsyncLocalStorage<Context>()
   return {
+    /** Of the current request or call; undefined outside of one. */
     current: () => storage.getStore(),
-    start({ name, kind, attributes = {} }, parent = ROOT_CONTEXT) {
+    /** Starts a span within `parent`, or a trace if there is none. The caller ends it. */
+    start({ name, kind, attributes = {} }: SpanStart, parent: Context = ROOT_CONTEXT) {
       const span = tracer.startSpan(name, { kind, attributes }, parent)
       return { span, context: trace.setSpan(parent, span) }
     },
-    within: (context, work) => (context ? storage.run(context, work) : storage.exit(work)),
+    /** Runs `work` with this as the current context, or without one. */
+    within: <T>(context: Context | undefined, work: () => T): T =>
+      context ? storage.run(context, work) : storage.exit(work),
   }
 }
 

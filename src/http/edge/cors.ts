@@ -25,22 +25,15 @@ type CorsConfig = Pick<NetworkConfig, 'corsOrigins' | 'corsLoopback'>
 /** The origin of a page on this machine, on any port. */
 const LOOPBACK_ORIGIN = /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/
 
-export interface Cors {
-  /** Whether pages of this origin may call the API. */
-  allows(origin: string): boolean
-  /** Adds the headers that every response to this request needs. */
-  addTo(headers: Headers, request: Request): void
-  /** The headers of a preflight response; only `Vary` if the origin is not allowed. */
-  preflight(origin: string | null, methods: string[]): Record<string, string>
-}
-
-export function createCors({ corsOrigins, corsLoopback }: CorsConfig): Cors {
+export function createCors({ corsOrigins, corsLoopback }: CorsConfig) {
   const origins = new Set(corsOrigins)
   const enabled = origins.size > 0 || corsLoopback
+  /** Whether pages of this origin may call the API. */
   const allows = (origin: string) => origins.has(origin) || (corsLoopback && LOOPBACK_ORIGIN.test(origin))
   return {
     allows,
-    addTo(headers, request) {
+    /** Adds the headers that every response to this request needs. */
+    addTo(headers: Headers, request: Request): void {
       // No origin is allowed: responses do not depend on it.
       if (!enabled) return
       addVary(headers, 'Origin')
@@ -49,7 +42,8 @@ export function createCors({ corsOrigins, corsLoopback }: CorsConfig): Cors {
       headers['Access-Control-Allow-Origin'] = origin
       headers['Access-Control-Expose-Headers'] = EXPOSED
     },
-    preflight(origin, methods) {
+    /** The headers of a preflight response; only `Vary` if the origin is not allowed. */
+    preflight(origin: string | null, methods: string[]): Record<string, string> {
       if (!enabled) return {}
       const vary = { Vary: 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers' }
       if (origin === null || !allows(origin)) return vary

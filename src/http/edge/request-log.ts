@@ -3,12 +3,6 @@ import type { Context } from 'elysia'
 import type { Logger } from 'pino'
 import { pathOf } from './query.ts'
 
-export interface RequestLog {
-  begin(request: Request, requestId: string): void
-  /** Writes the line at the first call for a request; later calls do nothing. */
-  end(request: Request, status: number, route: string | undefined): void
-}
-
 /** `route`: the declared path; undefined where none was reached. */
 export type RequestLogObserver = (
   request: Request,
@@ -17,14 +11,15 @@ export type RequestLogObserver = (
   ms: number,
 ) => void
 
-export function createRequestLog(log: Logger, observe: RequestLogObserver | undefined): RequestLog {
+export function createRequestLog(log: Logger, observe: RequestLogObserver | undefined) {
   const begun = new WeakMap<Request, { requestId: string; at: number }>()
   return {
-    begin(request, requestId) {
+    begin(request: Request, requestId: string): void {
       if (!observe && !log.isLevelEnabled('info')) return
       begun.set(request, { requestId, at: performance.now() })
     },
-    end(request, status, route) {
+    /** Writes the line at the first call for a request; later calls do nothing. */
+    end(request: Request, status: number, route: string | undefined): void {
       const known = begun.get(request)
       if (!known) return
       begun.delete(request)

@@ -2,7 +2,7 @@
 import { ElysiaCustomStatusResponse } from 'elysia'
 
 /** Elysia's `set`: what handlers and hooks add to the response of one request. */
-export interface Additions {
+interface Additions {
   headers: Record<string, string | number | undefined>
   status?: number | string
 }
@@ -12,16 +12,8 @@ export const addVary = (headers: Additions['headers'], name: string): void => {
   headers.Vary = headers.Vary ? `${headers.Vary}, ${name}` : name
 }
 
-export interface Responses {
-  /**
-   * The response with the headers of `set` and those of every response. `value` is what a handler returned: an object, JSON
-   * text (see `ready-json.ts`) or its bytes, Elysia's `status`, or a Response, whose own headers take precedence.
-   */
-  of(value: unknown, set: Additions): Response
-}
-
 /** `base`: headers of every response. */
-export function createResponses(base: Record<string, string>): Responses {
+export function createResponder(base: Record<string, string>) {
   const plain = new Headers(base)
   const json = new Headers({ ...base, 'Content-Type': 'application/json' })
 
@@ -36,13 +28,15 @@ export function createResponses(base: Record<string, string>): Responses {
     return new Response(body, { status, headers: json })
   }
 
-  return {
-    of(value, set) {
-      if (!(value instanceof Response)) return withHeaders(build(value, set), set)
-      const own = new Set(value.headers.keys())
-      for (const [name, text] of plain) if (!own.has(name)) value.headers.set(name, text)
-      return withHeaders(value, set, own)
-    },
+  /**
+   * The response with the headers of `set` and those of every response. `value` is what a handler returned: an object, JSON
+   * text (see `ready-json.ts`) or its bytes, Elysia's `status`, or a Response, whose own headers take precedence.
+   */
+  return (value: unknown, set: Additions): Response => {
+    if (!(value instanceof Response)) return withHeaders(build(value, set), set)
+    const own = new Set(value.headers.keys())
+    for (const [name, text] of plain) if (!own.has(name)) value.headers.set(name, text)
+    return withHeaders(value, set, own)
   }
 }
 

@@ -7,18 +7,9 @@ interface Route {
   hooks: { detail?: Record<string, unknown> }
 }
 
-export interface RouteFacts {
-  /** The id of the operation of a route, given as its declared path; undefined if it declares none. */
-  operationOf(method: string, route: string | undefined): string | undefined
-  /** Load balancers' probes: no limit, no check of the query or of the Host header. */
-  isProbe(path: string): boolean
-  /** Requests on this path could guess tokens: a tighter limit per address applies. */
-  issuesTokens(path: string): boolean
-  /** Bytes; undefined where `MAX_BODY_BYTES` applies. */
-  maxBodyBytes(path: string): number | undefined
-}
+export type RouteFacts = ReturnType<typeof routeFacts>
 
-export function routeFacts(routes: Route[]): RouteFacts {
+export function routeFacts(routes: Route[]) {
   const probes = new Set<string>()
   const tokens = new Set<string>()
   const tokenPrefixes: string[] = []
@@ -39,9 +30,13 @@ export function routeFacts(routes: Route[]): RouteFacts {
     else tokenPrefixes.push(path.slice(0, parameter))
   }
   return {
-    operationOf: (method, route) => operations.get(`${method} ${route}`),
-    isProbe: path => probes.has(path),
-    issuesTokens: path => tokens.has(path) || tokenPrefixes.some(prefix => path.startsWith(prefix)),
-    maxBodyBytes: path => bodies.get(path),
+    /** The id of the operation of a route, given as its declared path; undefined if it declares none. */
+    operationOf: (method: string, route: string | undefined) => operations.get(`${method} ${route}`),
+    /** Load balancers' probes: no limit, no check of the query or of the Host header. */
+    isProbe: (path: string) => probes.has(path),
+    /** Requests on this path could guess tokens: a tighter limit per address applies. */
+    issuesTokens: (path: string) => tokens.has(path) || tokenPrefixes.some(prefix => path.startsWith(prefix)),
+    /** Bytes; undefined where `MAX_BODY_BYTES` applies. */
+    maxBodyBytes: (path: string) => bodies.get(path),
   }
 }

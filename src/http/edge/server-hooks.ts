@@ -18,7 +18,7 @@ import { createCors } from './cors.ts'
 import { problemResponse, toDomainError } from './problem.ts'
 import { checkUrl, pathOf, requireHost } from './query.ts'
 import { createRequestLog, type RequestLogObserver } from './request-log.ts'
-import { createResponses } from './responses.ts'
+import { createResponder } from './responses.ts'
 import type { RouteFacts } from './route-facts.ts'
 import { securityHeaders } from './security-headers.ts'
 import { createWriteAdmission } from './write-admission.ts'
@@ -58,7 +58,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
   const { network } = config
   const bodyLimits = { ...config, bodyTimeoutMs: network.bodyTimeoutMs }
   const cors = createCors(network)
-  const responses = createResponses(securityHeaders(network))
+  const respond = createResponder(securityHeaders(network))
   const { request: observeRequest } = observers
   const observe: RequestLogObserver = ({ method }, route, status, ms) => {
     const operation = facts.operationOf(method, route)
@@ -134,7 +134,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
         // Not in the request log: `write-admission.ts` logs all refusals of a second in one line.
         if (retryAfter !== null) {
           observeRequest?.(undefined, 503, 0)
-          return responses.of(problemResponse(new DomainError('overloaded', { retryAfter }), requestId), set)
+          return respond(problemResponse(new DomainError('overloaded', { retryAfter }), requestId), set)
         }
         return undefined
       })
@@ -146,7 +146,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
       })
       .mapResponse({ as: 'global' }, ({ responseValue, request, route, set }) => {
         admission.end(request)
-        const response = responses.of(responseValue, set)
+        const response = respond(responseValue, set)
         requestLog.end(request, response.status, route)
         return response
       })
@@ -169,7 +169,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, peerOf, facts }: S
           response = problemResponse(response, requestId)
         }
         requestLog.end(request, response.status, route)
-        return responses.of(response, set)
+        return respond(response, set)
       })
   )
 }

@@ -5,16 +5,7 @@
 import type { Logger } from 'pino'
 import type { WriteLoad } from '../../../db/index.ts'
 
-export interface WriteAdmission {
-  /** Null if the write is admitted: the caller must call `end`. Otherwise the `Retry-After` in seconds. */
-  admit(request: Request): number | null
-  /** Resolves when the work on an admitted write may begin, in the order of arrival. Undefined: at once. */
-  begin(): Promise<void> | undefined
-  /** Idempotent. Ignores requests that were not admitted. */
-  end(request: Request): void
-}
-
-export interface AdmissionOptions {
+interface AdmissionOptions {
   load(): Pick<WriteLoad, 'msPerWrite' | 'oldestMs'>
   /** How long a write may have to wait. Milliseconds. */
   maxWaitMs: number
@@ -33,8 +24,7 @@ const JITTER = 0.15
 const MAX_RETRY_SECONDS = 300
 const SUMMARY_EVERY_MS = 1_000
 
-export function createWriteAdmission(options: AdmissionOptions): WriteAdmission {
-  const { load, maxWaitMs, elapsed, random, log } = options
+export function createWriteAdmission({ load, maxWaitMs, elapsed, random, log }: AdmissionOptions) {
   const admitted = new WeakSet<Request>()
   let inFlight = 0
   /** In the order of arrival. */
@@ -73,7 +63,8 @@ export function createWriteAdmission(options: AdmissionOptions): WriteAdmission 
   }
 
   return {
-    admit(request) {
+    /** Null if the write is admitted: the caller must call `end`. Otherwise the `Retry-After` in seconds. */
+    admit(request: Request): number | null {
       if (!WRITES.has(request.method)) return null
       const { msPerWrite, oldestMs } = load()
       const waitMs = Math.max(inFlight * msPerWrite, oldestMs)
@@ -82,13 +73,15 @@ export function createWriteAdmission(options: AdmissionOptions): WriteAdmission 
       inFlight++
       return null
     },
-    begin() {
+    /** Resolves when the work on an admitted write may begin, in the order of arrival. Undefined: at once. */
+    begin(): Promise<void> | undefined {
       if (begunInTurn === 0) setImmediate(endTurn)
       if (begunInTurn === MAX_PER_TURN) return new Promise(resolve => waiting.add(resolve))
       begunInTurn++
       return undefined
     },
-    end(request) {
+    /** Idempotent. Ignores requests that were not admitted. */
+    end(request: Request): void {
       if (admitted.delete(request)) inFlight--
     },
   }

@@ -34,16 +34,7 @@ export interface Window {
   endsAt: number
 }
 
-export interface RateLimiter {
-  /** Whether the policy is on. */
-  counts(this: void, policy: Policy): boolean
-  /** Counts a request; null where the policy is off. A refused request is not counted. */
-  consume(policy: Policy, key: string): Allowance | null
-  /** Windows with requests to share. Returns each window once, and again after further requests. */
-  takeUnshared(): Window[]
-  /** Milliseconds of the monotonic clock. */
-  monotonic(): number
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>
 
 interface Options {
   rates: Readonly<RateLimits>
@@ -51,7 +42,7 @@ interface Options {
   monotonic: () => number
 }
 
-export function createRateLimiter({ rates, monotonic }: Options): RateLimiter {
+export function createRateLimiter({ rates, monotonic }: Options) {
   const windows = new Map<Policy, LRUCache<string, Window>>()
   const unshared = new Set<Window>()
 
@@ -66,9 +57,11 @@ export function createRateLimiter({ rates, monotonic }: Options): RateLimiter {
   }
 
   return {
-    counts: policy => rates[policy] > 0,
+    /** Whether the policy is on. */
+    counts: (policy: Policy) => rates[policy] > 0,
     monotonic,
-    consume(policy, key) {
+    /** Counts a request; null where the policy is off. A refused request is not counted. */
+    consume(policy: Policy, key: string): Allowance | null {
       const quota = rates[policy]
       if (quota === 0) return null
       const now = monotonic()
@@ -88,7 +81,8 @@ export function createRateLimiter({ rates, monotonic }: Options): RateLimiter {
         resetSeconds: Math.max(1, Math.ceil((window.endsAt - now) / 1000)),
       }
     },
-    takeUnshared() {
+    /** Windows with requests to share. Returns each window once, and again after further requests. */
+    takeUnshared(): Window[] {
       const now = monotonic()
       const taken = [...unshared].filter(({ endsAt }) => endsAt > now)
       unshared.clear()
