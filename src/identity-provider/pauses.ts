@@ -7,7 +7,8 @@ const MAX_PAUSES = 10_000
 
 /** `elapsed`: a monotonic clock, in milliseconds. */
 export function createPauses(elapsed: () => number) {
-  const ends = new LRUCache<string, number>({ max: MAX_PAUSES })
+  // A `max` would reserve the memory of all pauses.
+  const ends = new LRUCache<string, number>({ maxSize: MAX_PAUSES, sizeCalculation: () => 1 })
   return {
     /** @throws NotAskedError with the remaining seconds */
     require(subject: string): void {

@@ -8,15 +8,16 @@
 import { LRUCache } from 'lru-cache'
 import type { CacheCounts } from '../cache/response-cache.ts'
 
-/** Entries, and the total length of their tokens: some providers issue long tokens. */
+/** Fewer if the tokens of the provider are long. */
 export const MAX_TOKENS = 20_000
-const MAX_CHARACTERS = 32 * 1024 * 1024
+/** The share of a token of the total length. A shorter one takes it whole, which bounds the number of entries. */
+const CHARACTERS_PER_TOKEN = 1_678
 
 export function createVerifiedTokenCache<Claims extends { expiresAt: number }>(now: () => Date) {
   const verified = new LRUCache<string, Claims>({
-    max: MAX_TOKENS,
-    maxSize: MAX_CHARACTERS,
-    sizeCalculation: (_, token) => token.length,
+    // A `max` would reserve the memory of all entries.
+    maxSize: MAX_TOKENS * CHARACTERS_PER_TOKEN,
+    sizeCalculation: (_, token) => Math.max(token.length, CHARACTERS_PER_TOKEN),
   })
   let cleared = 0
   const counts: CacheCounts = { hits: 0, misses: 0 }

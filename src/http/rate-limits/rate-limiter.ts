@@ -8,6 +8,8 @@ import type { RateLimits } from '../../config/limits.ts'
 export const WINDOW_MS = 60_000
 /** Keys of a policy. Beyond it, the least recently used key is removed, and its count starts again. */
 const MAX_KEYS = 100_000
+/** A `max` would reserve the memory of all keys, 2.4 MB a policy, at the first request. */
+const BOUNDS = { maxSize: MAX_KEYS, sizeCalculation: () => 1 }
 /** Share of a quota. Keys that have used less are not shared with other instances. */
 const SHARED_FROM = 0.1
 
@@ -47,7 +49,7 @@ export function createRateLimiter({ rates, monotonic }: Options) {
   const unshared = new Set<Window>()
 
   function windowOf(policy: Policy, key: string, now: number): Window {
-    const ofPolicy = windows.get(policy) ?? new LRUCache<string, Window>({ max: MAX_KEYS })
+    const ofPolicy = windows.get(policy) ?? new LRUCache<string, Window>(BOUNDS)
     windows.set(policy, ofPolicy)
     const known = ofPolicy.get(key)
     if (known && known.endsAt > now) return known
