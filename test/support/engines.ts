@@ -3,12 +3,15 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
+import type { SQL } from 'bun'
+import { drizzle } from 'drizzle-orm/bun-sql'
 import { drizzle as drizzleOnPglite } from 'drizzle-orm/pglite'
 import type { Database, DatabaseObserver, Sources } from '../../db/index.ts'
 import { applyMigrations, migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres/database.ts'
 import '../../src/event-readers.ts'
-import { openPatiently } from './patience.ts'
+import { POOL_SIZE } from './kept-pool.ts'
+import { openPatiently, patientPostgres } from './patience.ts'
 import { databasesOf } from './server-databases.ts'
 
 /** A database of its own, migrated and empty. */
@@ -62,22 +65,22 @@ const serverUrl = process.env.TEST_POSTGRES_URL
 /** See `serialization-failures.ts`. */
 const isolation = process.env.TEST_ISOLATION
 
-/** Bun opens all connections of a pool at its first statement. Three units of work run at once; processes have ten. */
-const POOL_SIZE = 5
-
 function serverEngine(server: string): Engine {
   const takeDatabase = databasesOf(server)
   return {
     name: 'PostgreSQL',
     async open(sources, observer) {
-      const { url, release } = await takeDatabase()
-      const db = openPatiently(url, sources, { observer, postgres: { poolSize: POOL_SIZE } })
+      const { url, client, release } = await takeDatabase()
+      // Guarantee of the cast: Drizzle's driver calls only `unsafe` and `begin`.
+      const queries = drizzle({ client: client as unknown as SQL, casing: 'snake_case' })
+      const postgres = { ...patientPostgres, poolSize: POOL_SIZE }
+      const db = databaseOn(queries, sources, client, { observer, postgres })
       return {
         db,
         url,
         async remove() {
           await db.close()
-          release()
+          await release()
         },
       }
     },

@@ -10,12 +10,14 @@ export const patientSettings = {
   DATABASE_STATEMENT_TIMEOUT_MS: String(PATIENCE_MS),
 }
 
+export const patientPostgres = { statementTimeoutMs: PATIENCE_MS }
+
 /** `openDatabase`, with patience for locks and statements. */
 export function openPatiently(url: string, sources: Sources, options: DatabaseOptions = {}): Database {
   return url.startsWith('sqlite:')
     ? openSqlite(url.slice('sqlite:'.length), sources, { ...options, lockTimeoutMs: PATIENCE_MS })
     : openDatabase(url, sources, {
         ...options,
-        postgres: { statementTimeoutMs: PATIENCE_MS, ...options.postgres },
+        postgres: { ...patientPostgres, ...options.postgres },
       })
 }

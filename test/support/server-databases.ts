@@ -1,11 +1,14 @@
 /**
  * Databases on the PostgreSQL server of `TEST_POSTGRES_URL`. The server needs longer to drop one, and to create one, than
  * most tests take: each is emptied for the next test and stays for the next run. A process has its databases for itself.
+ * So do the connections to the latest one: half of what a small test costs the server is connecting.
  */
 import { hash } from 'node:crypto'
-import { SQL } from 'bun'
+import type { SQL } from 'bun'
 import { expectedMigrations } from '../../db/expected-schema.ts'
 import { migrate } from '../../db/migrate.ts'
+import type { PostgresClient } from '../../db/postgres/client.ts'
+import { connect, KEPT_CONNECTIONS, type KeptPool, keepPool, type Row } from './kept-pool.ts'
 import { waitUntil } from './wait-until.ts'
 
 const TEMPLATE = 'matchday_template_'
@@ -13,34 +16,55 @@ const DATABASE = 'matchday_test_'
 /** For branches whose tests run side by side on one server. */
 const MAX_TEMPLATES = 6
 const MAX_BYTES = 20_000_000
-const TOO_MANY_CONNECTIONS = '53300'
 /** Such as `serializable`, for all connections to the databases of tests: see `serialization-failures.ts`. */
 const isolation = process.env.TEST_ISOLATION
 
 export interface ServerDatabase {
   url: string
+  client: PostgresClient
   /** For the next test. */
-  release(): void
+  release(): Promise<void>
 }
 
 /** Gives databases that are migrated and empty. */
 export function databasesOf(server: string): () => Promise<ServerDatabase> {
   let opened: Promise<Session> | undefined
   const free: string[] = []
+  let kept: { name: string; pool: KeptPool } | undefined
+
+  function takeKept(name: string): KeptPool | undefined {
+    if (kept?.name !== name) return undefined
+    const { pool } = kept
+    kept = undefined
+    return pool
+  }
+
   return async () => {
     opened ??= openSession(server)
     const { take, prepare } = await opened
     const name = free.pop() ?? (await take())
     const url = databaseUrl(server, name)
-    await prepare(name, url)
-    return { url, release: () => void free.push(name) }
+    const pool = await prepare(name, url, takeKept(name))
+    const client = pool.lend()
+    return {
+      url,
+      client,
+      async release() {
+        await client.close()
+        const former = kept?.pool
+        kept = { name, pool }
+        free.push(name)
+        await former?.close()
+      },
+    }
   }
 }
 
 interface Session {
   /** The name of a database that no other process has. It ends with the connection, that is with the process. */
   take(): Promise<string>
-  prepare(name: string, url: string): Promise<void>
+  /** Makes it empty. Answers `pool`, or a new one if the database or a connection had to be replaced. */
+  prepare(name: string, url: string, pool: KeptPool | undefined): Promise<KeptPool>
 }
 
 async function openSession(server: string): Promise<Session> {
@@ -50,15 +74,23 @@ async function openSession(server: string): Promise<Session> {
   let last = 0
 
   /** @throws PostgresError also if its user is no superuser: then each test has a new database. */
-  async function isReusable(name: string, url: string): Promise<boolean> {
+  async function empty(name: string, pool: KeptPool, connections?: number): Promise<boolean> {
     const [found] = await run(
       `SELECT shobj_description(oid, 'pg_database') AS state FROM pg_database WHERE datname = '${name}'`,
     )
     if (typeof found?.state !== 'string') return false
+    const isOwn = `application_name = '${pool.label}'`
+    const disconnectOthers = `SELECT ${isOwn} AS own, CASE WHEN NOT ${isOwn} THEN pg_terminate_backend(pid) END
+      FROM pg_stat_activity WHERE datname = '${name}'`
     // The server notices after a moment that a client has left.
-    const disconnect = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`
-    await waitUntil(`no connection to ${name}`, async () => (await run(disconnect)).length === 0)
-    return found.state === (await onDatabase(url, [EMPTY, STATE]))
+    const left = await waitUntil(`no connection to ${name}`, async () => {
+      const rows = await run(disconnectOthers)
+      return rows.every(({ own }) => own) && rows
+    })
+    // A test may have ended a connection: its next statement would fail.
+    if (connections !== undefined && left.length !== connections) return false
+    const [row] = await pool.run(EMPTY).then(() => pool.run(STATE))
+    return row?.state === found.state
   }
 
   return {
@@ -69,13 +101,20 @@ async function openSession(server: string): Promise<Session> {
         if (row?.taken === true) return name
       }
     },
-    async prepare(name, url) {
-      if (await isReusable(name, url).catch(() => false)) return
+    async prepare(name, url, kept) {
+      if (kept && (await empty(name, kept, KEPT_CONNECTIONS).catch(() => false))) return kept
+      await kept?.close()
+      const pool = keepPool(url)
+      if (await empty(name, pool).catch(() => false)) return pool
       await run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
       await run(`CREATE DATABASE ${name} TEMPLATE ${template}`)
       if (isolation !== undefined)
         await run(`ALTER DATABASE ${name} SET default_transaction_isolation = '${isolation}'`)
-      await run(`COMMENT ON DATABASE ${name} IS '${await onDatabase(url, [STATE])}'`)
+      const created = keepPool(url)
+      const [row] = await created.run(STATE)
+      await run(`COMMENT ON DATABASE ${name} IS '${row?.state}'`)
+      await pool.close()
+      return created
     },
   }
 }
@@ -105,38 +144,11 @@ const STATE = `SELECT concat_ws(' ',
     WHERE datname = current_database()),
   pg_database_size(current_database()) > ${MAX_BYTES}) AS state`
 
-/** Runs the statements on a connection of their own, and answers the state that the last one reads. */
-async function onDatabase(url: string, statements: string[]): Promise<unknown> {
-  const client = await connect(url)
-  try {
-    let rows: Row[] = []
-    for (const statement of statements) rows = await runOn(client)(statement)
-    return rows[0]?.state
-  } finally {
-    await client.close()
-  }
-}
-
-type Row = Record<string, unknown>
 type Run = (statement: string) => Promise<Row[]>
 
 const runOn =
   (client: SQL): Run =>
   async statement => [...(await client.unsafe(statement))]
-
-/** One connection, as soon as the server has one free. */
-function connect(url: string): Promise<SQL> {
-  return waitUntil('a free connection', async () => {
-    const client = new SQL(url, { max: 1 })
-    try {
-      return await client.connect()
-    } catch (error) {
-      await client.close()
-      if ((error as { errno?: unknown }).errno !== TOO_MANY_CONNECTIONS) throw error
-      return null
-    }
-  })
-}
 
 function databaseUrl(server: string, name: string): string {
   const address = new URL(server)
