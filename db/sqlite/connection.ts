@@ -38,15 +38,16 @@ function createPrivate(path: string): void {
 
 /**
  * Returns a function that takes the write lock of a connection with BEGIN IMMEDIATE. It waits outside SQLite, whose busy
- * timeout would block the event loop and is disabled here. `shouldRetry` is called after each failed attempt; when it returns
- * false, the wait ends without the lock.
+ * timeout would block the event loop and is disabled here. `beforeEach` is called before each attempt, and `shouldRetry`
+ * after each that failed; when it returns false, the wait ends without the lock.
  */
-export function createWriteLock(connection: Connection): (shouldRetry: () => boolean) => Promise<boolean> {
+export function createWriteLock(connection: Connection, beforeEach = () => {}) {
   connection.run('PRAGMA busy_timeout = 0')
   const begin = connection.query('BEGIN IMMEDIATE')
-  return async shouldRetry => {
+  return async (shouldRetry: () => boolean): Promise<boolean> => {
     for (;;) {
       try {
+        beforeEach()
         begin.run()
         return true
       } catch (error) {

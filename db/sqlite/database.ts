@@ -1,4 +1,4 @@
-/** SQLite in WAL mode: one writer connection with group commit, and one reader connection. */
+/** SQLite in WAL mode: one writer connection with group commit, and one that reads while a batch is open. */
 import type { Database as Connection } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { DatabaseError, translateDatabaseError } from '../errors.ts'
@@ -13,11 +13,11 @@ import { configureBulk, connectSqlite } from './connection.ts'
 import { createGroupCommit, type GroupCommitOptions } from './group-commit.ts'
 import { findBrokenReferences } from './references.ts'
 import { createSharedRead } from './shared-read.ts'
-import { cacheStatements } from './statements.ts'
+import { cacheStatements, onEither } from './statements.ts'
 import { type Disk, openWal } from './wal.ts'
 
-/** With SQLite's 2 MB, a profile reads five pages from the operating system. A commit empties it. */
-const READ_CACHE_KB = 16_384
+/** Of the writer, which also reads. With SQLite's 2 MB, a profile reads five pages from the operating system. */
+const CACHE_KB = 16_384
 /** Between two attempts to truncate the WAL while other connections read. */
 const TRUNCATE_RETRY_MS = 20
 
@@ -31,7 +31,6 @@ function connectReader(path: string): Connection {
   const connection = connectSqlite(path)
   connection.run('PRAGMA busy_timeout = 100')
   connection.run('PRAGMA query_only = ON')
-  connection.run(`PRAGMA cache_size = -${READ_CACHE_KB}`)
   return connection
 }
 
@@ -48,14 +47,17 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   }
   const writer = connectSqlite(path)
   if (options.bulk) configureBulk(writer)
-  // What a job would roll back: beyond 64 KB, SQLite writes it to a temporary file, page by page, for the rest of the batch.
-  else writer.run('PRAGMA temp_store = MEMORY')
+  else {
+    writer.run(`PRAGMA cache_size = -${CACHE_KB}`)
+    // What a job would roll back: beyond 64 KB, SQLite writes it to a temporary file, page by page, for the rest of the batch.
+    writer.run('PRAGMA temp_store = MEMORY')
+  }
   const wal = options.offloadDisk ? openWal(path, writer, options.disk) : undefined
   const reader = connectReader(path)
 
   const commitCounter = openCommitCounter(path)
   const sharedRead = createSharedRead(reader, writer, commitCounter)
-  const statements = [cacheStatements(reader, sharedRead.enter), cacheStatements(writer)]
+  const statements = [cacheStatements(reader, onEither(writer, sharedRead.enter)), cacheStatements(writer)]
   const read = queriesOn(reader, sources)
   const { identity } = read
   const listeners: ((tag: string) => void)[] = []
@@ -78,6 +80,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       writeHealth.record(translated)
       return translated
     },
+    endRead: sharedRead.end,
     onCommit: commitCounter.add,
     onInvalidate(tag) {
       for (const listener of listeners) listener(tag)
@@ -126,6 +129,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       for (;;) {
         await commits.idle()
         // Another batch may have begun.
+        sharedRead.end()
         if (!writer.inTransaction) {
           const [row] = writer.query<{ busy: number }, []>('PRAGMA wal_checkpoint(TRUNCATE)').all()
           if (row?.busy === 0) return true

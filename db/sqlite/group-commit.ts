@@ -40,6 +40,8 @@ interface GroupCommitDeps extends GroupCommitOptions {
   observer?: DatabaseObserver | undefined
   /** Translates the errors that callers of failed jobs get. */
   translate(error: unknown): unknown
+  /** Called before the writer begins a transaction, and before `wal.checkpoint`: ends the one of readers. */
+  endRead(): void
   /** Called after each COMMIT, before `onInvalidate`. */
   onCommit(): void
   /** Called for each tag of a committed job, before a reader sees its writes. */
@@ -67,10 +69,10 @@ export interface GroupCommit {
 }
 
 export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
-  const { writer, queries, sources, wal, observer, translate, onCommit, onInvalidate } = deps
+  const { writer, queries, sources, wal, observer, translate, endRead, onCommit, onInvalidate } = deps
   const { lockTimeoutMs = LOCK_TIMEOUT_MS, flushTimeoutMs = FLUSH_TIMEOUT_MS } = deps
   const { batchMs = BATCH_MS } = deps
-  const takeLock = createWriteLock(writer)
+  const takeLock = createWriteLock(writer, endRead)
   const savepoint = writer.prepare('SAVEPOINT job')
   const release = writer.prepare('RELEASE job')
   const rollBackJob = writer.prepare('ROLLBACK TO job')
@@ -125,7 +127,6 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
         batch.push(job)
         outcomes.push(await runJob(job))
       } while (batch.length < MAX_BATCH && performance.now() < end)
-      await wal?.waitUntilWritable(lockTimeoutMs)
       commit.run()
     } catch (error) {
       rollBackBatch()
@@ -204,15 +205,17 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
 
   async function drain() {
     while (queue.length > 0) {
-      await collectBatch()
       try {
+        await Promise.all([collectBatch(), wal?.waitUntilWritable(lockTimeoutMs)])
         wal?.requireHealthy()
         if (!(await takeLock(hasPending))) continue
       } catch (error) {
-        rejectBatch(queue.splice(0), [], error)
+        if (error instanceof DatabaseError && error.fault === 'busy') rejectExpired()
+        else rejectBatch(queue.splice(0), [], error)
         continue
       }
       await runBatch()
+      endRead()
       await wal?.checkpoint()
     }
     draining = undefined

@@ -5,16 +5,18 @@ import { LRUCache } from 'lru-cache'
 /** Per connection. */
 const MAX_STATEMENTS = 500
 
-/** Caches the statements of a connection by their text. `beforeEach` is called before each of their executions. */
-export function cacheStatements(connection: Connection, beforeEach?: () => void): { finalize(): void } {
+/** Caches the statements of a connection by their text. */
+export function cacheStatements(
+  connection: Connection,
+  adapt = (statement: Statement, _text: string) => statement,
+) {
   const cache = new LRUCache<string, Statement>({ max: MAX_STATEMENTS })
   const prepare = connection.prepare.bind(connection)
   // Guarantee of the cast: Drizzle passes only the text.
   connection.prepare = ((text: string) => {
     const cached = cache.get(text)
     if (cached) return cached
-    const statement = prepare(withStablePlan(text))
-    if (beforeEach) callBefore(statement, beforeEach)
+    const statement = adapt(prepare(withStablePlan(text)), text)
     cache.set(text, statement)
     return statement
   }) as typeof connection.prepare
@@ -25,17 +27,26 @@ export function cacheStatements(connection: Connection, beforeEach?: () => void)
   }
 }
 
-/** The methods that Drizzle calls. */
-function callBefore(statement: Statement, call: () => void): void {
-  for (const name of ['all', 'run', 'values'] as const) {
-    const execute = statement[name].bind(statement)
-    // Guarantee of the cast: passes on what it gets, and returns the result.
-    statement[name] = ((...parameters: never[]) => {
-      call()
-      return execute(...parameters)
-    }) as never
+/**
+ * Executes statements of `reader` on `writer` when `usesWriter()`, which is called before each execution. The first is on
+ * `reader`, which refuses to write.
+ */
+export const onEither =
+  (writer: Connection, usesWriter: () => boolean) => (statement: Statement, text: string) => {
+    let other: Statement | undefined
+    // The methods that Drizzle calls.
+    for (const name of ['all', 'run', 'values'] as const) {
+      const execute = statement[name].bind(statement)
+      // Guarantee of the cast: passes on what it gets, and returns the result.
+      statement[name] = ((...parameters: never[]) => {
+        if (usesWriter() && other) return other[name](...parameters)
+        const result = execute(...parameters)
+        other ??= writer.prepare(text)
+        return result
+      }) as never
+    }
+    return statement
   }
-}
 
 /**
  * SQLite recompiles a statement whenever a parameter in a search condition changes, which costs several times the statement.

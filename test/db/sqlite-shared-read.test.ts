@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { openDatabase } from '../../db/index.ts'
+import { openDatabase, type Transaction } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { createClock } from '../support/clock.ts'
 import { commandOf } from '../support/executable.ts'
@@ -24,6 +24,8 @@ async function open(name: string) {
   const db = openDatabase(`sqlite:${path}`, createClock())
   const teams = async () =>
     (await db.read.select({ id: db.tables.teams.id }).from(db.tables.teams)).map(({ id }) => id).toSorted()
+  // The first execution of a statement is outside the shared transaction.
+  await teams()
   return { path, db, teams }
 }
 
@@ -84,6 +86,17 @@ describe('the reads of one turn (SQLite)', () => {
     expect(await teams()).toEqual(['albion'])
     await db.write(tx => insertTeam(tx, 'wanderers'))
     expect(await teams()).toEqual(['albion', 'wanderers'])
+    await db.close()
+  })
+
+  test('cannot write, on either connection', async () => {
+    const { db, teams } = await open('read-only.db')
+    // Guarantee of the cast: both have the methods of Drizzle; the types alone keep a reader from writing.
+    const insert = () => insertTeam(db.read as Transaction, 'town')
+    const refused = async () => await expect(insert().execute()).rejects.toThrow('readonly')
+    for (let attempt = 0; attempt < 3; attempt++) await refused()
+    await db.write(refused)
+    expect(await teams()).toEqual([])
     await db.close()
   })
 
