@@ -62,24 +62,24 @@ export function listConcerned(
     eq(pointsEntries.reason, reason),
     eq(pointsEntries.ref, ref),
   )
+  const isCompleted = isNotNull(onboardings.userId)
   // Their opening balance holds what the other system granted.
   const notImported = sql`not exists (select 1 from ${pointsEntries} opening
     where opening.user_id = ${users.id} and opening.reason = ${OPENING_CAUSE.reason})`
-  const missing = {
+  const applies = {
     complete: and(
       isNull(onboardings.userId),
       ...terms.completeWhen.map(field => isFilled(reader, field)),
       within(users.createdAt, terms),
     ),
-    grant: and(isNull(pointsEntries.id), notImported, within(onboardings.completedAt, terms)),
-    enrol: and(isNull(leaderboardEntries.userId), within(onboardings.completedAt, terms)),
-    place: and(isNull(leaderboardScores.userId), within(leaderboardEntries.enrolledAt, terms)),
-  }[rule]
-  const base = {
-    complete: isNull(onboardings.userId),
-    grant: isNotNull(onboardings.userId),
-    enrol: isNotNull(onboardings.userId),
-    place: and(isNotNull(leaderboardEntries.userId), isNull(leaderboardEntries.leftAt)),
+    grant: and(isCompleted, isNull(pointsEntries.id), notImported, within(onboardings.completedAt, terms)),
+    enrol: and(isCompleted, isNull(leaderboardEntries.userId), within(onboardings.completedAt, terms)),
+    place: and(
+      isNotNull(leaderboardEntries.userId),
+      isNull(leaderboardEntries.leftAt),
+      isNull(leaderboardScores.userId),
+      within(leaderboardEntries.enrolledAt, terms),
+    ),
   }[rule]
   return eachRow({ userId: users.id }, after =>
     reader
@@ -95,7 +95,7 @@ export function listConcerned(
       .leftJoin(pointsEntries, booked)
       .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, users.id))
       .leftJoin(leaderboardScores, onBoard)
-      .where(and(base, missing, isNull(users.erasedAt), isNull(identities.deletedAt), after)),
+      .where(and(applies, isNull(users.erasedAt), isNull(identities.deletedAt), after)),
   )
 }
 

@@ -50,20 +50,14 @@ export async function explainEvent(reader: Reader, key: EventKey): Promise<Event
   if (!event) return 'void'
   const { data, ...recorded } = event
   const { type, occurredAt } = event
-  const decisions = decisionsOf(row)
+  const decisions = new Map(decisionsOf(row).map(decision => [decision.ruleId, decision]))
   const evaluated = await readActive(reader, row.revision ?? 0, type)
   const known = new Set(evaluated.map(({ id }) => id))
   const current = (await readVersion(reader))?.revision ?? 0
   const later = (await readActive(reader, current, type)).filter(({ id }) => !known.has(id))
   const facts = { type, occurredAt, data: row.data === null ? null : data }
   const rules = [
-    ...evaluated.map(rule =>
-      explainRule(
-        rule,
-        facts,
-        decisions.find(({ ruleId }) => ruleId === rule.id),
-      ),
-    ),
+    ...evaluated.map(rule => explainRule(rule, facts, decisions.get(rule.id))),
     ...later.map(rule => ({ ...nameOf(rule), outcome: 'later' as const })),
   ]
   const { voidedAt, revision } = row

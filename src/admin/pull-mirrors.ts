@@ -2,7 +2,7 @@
  * Fills mirrors that are missing or old. Userinfo accepts a fan's own session token only, so this works for fans whose
  * encrypted token is stored: with a queued sync, or with a device that signed in recently.
  */
-import { and, eq, gt, isNotNull, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, count, eq, gt, isNotNull, isNull, lt, or } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { eachPage } from '../../db/keyset.ts'
 import { enqueueSync, retrySync, type SyncDeps } from '../users/deferred-sync.ts'
@@ -17,18 +17,12 @@ export interface MirrorCounts {
 /** Fans who are erased or deleted by the provider have no mirror and are not counted. */
 export async function countMirrors(reader: Reader, staleBefore: Date): Promise<MirrorCounts> {
   const { users, identities } = reader.tables
-  const [counts] = await reader
-    .select({
-      missing: sql`coalesce(sum(case when ${identities.syncedAt} is null then 1 else 0 end), 0)`.mapWith(
-        Number,
-      ),
-      all: sql`count(*)`.mapWith(Number),
-    })
+  const [{ all, stale } = { all: 0, stale: 0 }] = await reader
+    .select({ all: count(), stale: count(identities.syncedAt) })
     .from(users)
     .leftJoin(identities, eq(identities.userId, users.id))
     .where(isBehind(reader, staleBefore))
-  const { missing, all } = counts ?? { missing: 0, all: 0 }
-  return { missing, stale: all - missing }
+  return { missing: all - stale, stale }
 }
 
 function isBehind({ tables: { users, identities } }: Pick<Reader, 'tables'>, staleBefore: Date) {

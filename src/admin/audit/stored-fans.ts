@@ -4,6 +4,11 @@ import type { Reader, Tables } from '../../../db/index.ts'
 import { eachPage } from '../../../db/keyset.ts'
 import type { EntryRow, StoredFan } from './audit-fan.ts'
 
+/** A fan of whom nothing is stored. */
+export const unknownFan = (): StoredFan => {
+  return { known: false, account: undefined, enrolment: undefined, scores: [] }
+}
+
 type ScoreRow = Tables['leaderboardScores']['$inferSelect']
 
 /** Maximum of fans and entries in memory. */
@@ -62,11 +67,7 @@ export async function readStored(
       .where(and(inArray(scores.board, boards), inRange(scores.userId, range))),
   ])
   const fans = new Map<string, StoredFan>()
-  const of = (userId: string) => {
-    const fan = fans.get(userId) ?? { known: false, account: undefined, enrolment: undefined, scores: [] }
-    fans.set(userId, fan)
-    return fan
-  }
+  const of = (userId: string) => fans.getOrInsertComputed(userId, unknownFan)
   for (const userId of userIds) of(userId).known = true
   for (const account of accounts) of(account.userId).account = account
   for (const enrolment of enrolments) of(enrolment.userId).enrolment = enrolment

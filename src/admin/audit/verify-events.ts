@@ -21,7 +21,7 @@ export async function* verifyEventsOf(
   const stored = await readGrants(reader, range)
   const create = (userId: string) => createEventAudit(userId, history)
   for await (const { userId, audit, rows } of auditByFan(readEventsOf(reader, range), create)) {
-    const findings = audit.conclude(stored.get(userId) ?? NO_GRANTS)
+    const findings = audit.conclude(stored.get(userId) ?? noGrants())
     stored.delete(userId)
     yield { userId, findings, events: rows }
   }
@@ -38,18 +38,14 @@ export async function checkEventsOf(reader: Reader, userId: string): Promise<Fin
 
 /** Compares budgets with the decisions. */
 export async function findWrongBudgets(reader: Reader): Promise<Finding[]> {
-  const stored = await readBudgets(reader)
+  const rows = await reader.select().from(reader.tables.ruleBudgets)
+  const stored = new Map(rows.map(({ ruleId, granted }) => [ruleId, granted]))
   const counted = await recountBudgets(reader)
   return [...new Set([...counted.keys(), ...stored.keys()])].flatMap(ruleId => {
     const [expected, actual] = [counted.get(ruleId) ?? 0, stored.get(ruleId) ?? null]
     if (expected === (actual ?? 0)) return []
     return [{ userId: null, what: `rule_budgets.granted of ${ruleId}`, expected, actual }]
   })
-}
-
-async function readBudgets(reader: Reader): Promise<Map<string, number>> {
-  const rows = await reader.select().from(reader.tables.ruleBudgets)
-  return new Map(rows.map(({ ruleId, granted }) => [ruleId, granted]))
 }
 
 async function recountBudgets(reader: Reader): Promise<Map<string, number>> {
@@ -71,7 +67,7 @@ async function recountBudgets(reader: Reader): Promise<Map<string, number>> {
   return counted
 }
 
-const NO_GRANTS: StoredGrants = { entries: [], uses: [] }
+const noGrants = (): StoredGrants => ({ entries: [], uses: [] })
 
 async function readGrants(reader: Reader, range: Range): Promise<Map<string, StoredGrants>> {
   const { pointsEntries: entries, ruleUses: uses } = reader.tables
@@ -84,11 +80,7 @@ async function readGrants(reader: Reader, range: Range): Promise<Map<string, Sto
     reader.select().from(uses).where(inRange(uses.userId, range)),
   ])
   const grants = new Map<string, StoredGrants>()
-  const of = (id: string) => {
-    const found = grants.get(id) ?? { entries: [], uses: [] }
-    grants.set(id, found)
-    return found
-  }
+  const of = (id: string) => grants.getOrInsertComputed(id, noGrants)
   for (const entry of entryRows) of(entry.userId).entries.push(entry)
   for (const use of useRows) of(use.userId).uses.push(use)
   return grants

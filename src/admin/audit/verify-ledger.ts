@@ -1,18 +1,14 @@
 /**
- * Recomputes every chain, account, enrolment, score and bucket, compares grants and predictions with their entries, and evaluates
- * events again by the rules of their time, while the API runs: it takes no lock and writes nothing.
- * It reads fans in ranges of ids, so that memory stays bounded. A fan with findings is read again as of one moment before
- * anything is reported, since concurrent writes may explain them.
- *
- * A chain proves that no entry in it was changed, removed or inserted. It does not reveal that a fan's whole chain was rewritten
- * together with their account and scores: store the digest elsewhere and compare it.
+ * Recomputes what follows from the ledger and from events, while the API runs: takes no lock and writes nothing. A fan with
+ * findings is read again as of one moment before anything is reported, since concurrent writes may explain them. A whole chain
+ * that was rewritten together with its account and scores shows in the digest only: store it elsewhere and compare it.
  */
 import { createHash } from 'node:crypto'
 import { type Database, DatabaseError, type Reader, translateDatabaseError } from '../../../db/index.ts'
 import { countRows } from '../../../db/pages.ts'
 import { listBoards } from '../../leaderboard/rank-index/entries.ts'
 import { readRuleHistory } from '../../rules/rule-history.ts'
-import { createAudit, type Finding, type StoredFan, type Verdict } from './audit-fan.ts'
+import { createAudit, type Finding, type Verdict } from './audit-fan.ts'
 import {
   auditByFan,
   type Range,
@@ -20,6 +16,7 @@ import {
   readRanges,
   readStored,
   readStoredFan,
+  unknownFan,
 } from './stored-fans.ts'
 import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
 import { findWrongGrants } from './verify-grants.ts'
@@ -45,8 +42,6 @@ export interface VerifyOptions {
   /** Fans checked so far, and the approximate total. May throw to stop. */
   onProgress?: (done: number, total: number) => void
 }
-
-const UNKNOWN_FAN: StoredFan = { known: false, account: undefined, enrolment: undefined, scores: [] }
 
 /** @throws DatabaseError */
 export async function verifyLedger(
@@ -100,7 +95,7 @@ export async function verifyLedger(
 async function* auditRange(read: Reader, range: Range, userIds: string[], boards: string[]) {
   const stored = await readStored(read, range, userIds, boards)
   for await (const { userId, audit, rows } of auditByFan(readEntriesOf(read, range), createAudit)) {
-    const verdict = audit.conclude(stored.get(userId) ?? UNKNOWN_FAN)
+    const verdict = audit.conclude(stored.get(userId) ?? unknownFan())
     stored.delete(userId)
     yield { userId, verdict, entries: rows }
   }

@@ -9,25 +9,18 @@ import { type QuestSet, readQuestSet } from '../../quests/definition.ts'
 import { auditQuests, type QuestFinding } from './audit-quests.ts'
 import { readQuestFacts } from './quest-facts.ts'
 
-interface QuestsReport {
-  fans: number
-  periods: number
-  /** Number of calls of `onFinding`. */
-  findings: number
-}
-
 interface Options {
   onFinding?: (finding: QuestFinding) => void
   /** Fans checked so far. May throw to stop. */
   onProgress?: (done: number) => void
 }
 
-/** Erased fans are not checked: what counted for them is deleted. */
+/** Erased fans are not checked: what counted for them is deleted. Counts what was checked, and the findings. */
 export async function verifyQuests(
   { read, snapshot }: Pick<Database, 'read' | 'snapshot'>,
   { onFinding, onProgress }: Options = {},
 ) {
-  const report: QuestsReport = { fans: 0, periods: 0, findings: 0 }
+  const report = { fans: 0, periods: 0, findings: 0 }
   const set = await readQuestSet(read)
   for await (const userId of eachFan(read)) {
     const first = await checkFan(read, set, userId)

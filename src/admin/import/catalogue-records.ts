@@ -39,15 +39,8 @@ export async function findMissingTeams(
   const named = kind === 'match' ? teamsOf(entry).filter(({ id }) => !stated.has(id)) : []
   if (named.length === 0) return []
   const { teams } = reader.tables
-  const rows = await reader
-    .select({ id: teams.id })
-    .from(teams)
-    .where(
-      inArray(
-        teams.id,
-        named.map(({ id }) => id),
-      ),
-    )
+  const ids = named.map(({ id }) => id)
+  const rows = await reader.select({ id: teams.id }).from(teams).where(inArray(teams.id, ids))
   return named
     .filter(({ id }) => rows.every(row => row.id !== id))
     .map(({ pointer }) => ({ pointer, message: 'must be a team of the catalogue' }))

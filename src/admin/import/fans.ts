@@ -70,21 +70,10 @@ export async function importFan(tx: Transaction, fan: ImportedFan): Promise<FanP
   return plan
 }
 
-interface Known {
-  /** By subject; for an erased fan by the hash of the subject. */
-  users: Map<string, User>
-  handles: Map<string, string>
-  teams: Set<string>
-  /** By user id, like the next three. */
-  balances: Map<string, number>
-  completed: Set<string>
-  enrolled: Set<string>
-  mismatched: Set<string>
-  deleted: Set<string>
-}
+type Known = Awaited<ReturnType<typeof readKnown>>
 
 /** The stored data of some fans. The number of statements does not depend on the number of fans. */
-async function readKnown(reader: Reader, fans: ImportedFan[]): Promise<Known> {
+async function readKnown(reader: Reader, fans: ImportedFan[]) {
   const { users, identities, teams, pointsEntries, onboardings, leaderboardEntries } = reader.tables
   const provider = fans[0]?.provider ?? ''
   const subjects = fans.flatMap(fan => [fan.subject, erasedSubject(fan)])
@@ -118,9 +107,13 @@ async function readKnown(reader: Reader, fans: ImportedFan[]): Promise<Known> {
     return new Set(rows.map(({ userId }) => userId))
   }
   return {
+    /** By subject; for an erased fan by the hash of the subject. */
     users: new Map(found.map(({ user }) => [user.subject, user])),
-    handles: new Map(handles.flatMap(({ handle, id }) => (handle === null ? [] : [[handle, id]]))),
+    handles: new Map<string, string>(
+      handles.flatMap(({ handle, id }) => (handle === null ? [] : [[handle, id]])),
+    ),
     teams: new Set(active.map(({ id }) => id)),
+    /** By user id, like the next four. */
     balances: new Map(balances.map(({ userId, delta }) => [userId, delta])),
     completed: await namedIn(onboardings),
     enrolled: await namedIn(leaderboardEntries),
