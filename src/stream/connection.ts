@@ -3,20 +3,7 @@
 /** A reader that is further behind and takes nothing is not waited for. */
 const MAX_WAITING_BYTES = 65_536
 
-export interface Connection {
-  readonly body: ReadableStream<Uint8Array>
-  readonly closed: boolean
-  /** Whether a frame may be sent now. */
-  readonly hasRoom: boolean
-  /** Resolves when a frame may be sent, or when the connection is closed. */
-  room(): Promise<void>
-  /** Ignored once the connection is closed. */
-  send(frame: string): void
-  /** Whether frames waited since the last call, no further one had room, and the reader took none. */
-  isStalled(): boolean
-  /** Ends the response. Frames that wait are dropped. */
-  end(): void
-}
+export type Connection = Readonly<ReturnType<typeof createConnection>>
 
 interface Events {
   /** Called once, when either side has closed the connection. */
@@ -25,7 +12,7 @@ interface Events {
   onUnreadEnd(): void
 }
 
-export function createConnection({ onClose, onUnreadEnd }: Events): Connection {
+export function createConnection({ onClose, onUnreadEnd }: Events) {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   let closed = false
   let frames: string[] = []
@@ -75,28 +62,33 @@ export function createConnection({ onClose, onUnreadEnd }: Events): Connection {
 
   return {
     body,
-    get closed() {
+    get closed(): boolean {
       return closed
     },
-    get hasRoom() {
+    /** Whether a frame may be sent now. */
+    get hasRoom(): boolean {
       return bytes < MAX_WAITING_BYTES
     },
-    async room() {
+    /** Resolves when a frame may be sent, or when the connection is closed. */
+    async room(): Promise<void> {
       while (!closed && bytes >= MAX_WAITING_BYTES)
         await new Promise<void>(resolve => void waiting.push(resolve))
     },
-    send(frame) {
+    /** Ignored once the connection is closed. */
+    send(frame: string): void {
       if (closed) return
       frames.push(frame)
       bytes += Buffer.byteLength(frame)
       supply?.()
     },
-    isStalled() {
+    /** Whether frames waited since the last call, no further one had room, and the reader took none. */
+    isStalled(): boolean {
       const stalled = wasFull
       wasFull = bytes >= MAX_WAITING_BYTES
       return stalled
     },
-    end() {
+    /** Ends the response. Frames that wait are dropped. */
+    end(): void {
       if (closed) return
       if (!supply) onUnreadEnd()
       controller?.close()

@@ -8,14 +8,7 @@ import { frameOf } from './frames.ts'
 /** A client that was away for longer reads what it shows again. */
 const RESUMABLE_MS = 86_400_000
 
-export interface Feed {
-  /** Sends what has happened since. Never rejects for a reader that is slow or gone; rejects if the database fails. */
-  advance(): Promise<void>
-  /** Whether there is something to send when this is the fan's newest sequence. */
-  isBehind(newest: number): boolean
-  /** The reader has lost events: it gets `reset` once it has taken what waits. */
-  lose(): void
-}
+export type Feed = ReturnType<typeof createFeed>
 
 interface FeedOptions {
   db: Database
@@ -28,7 +21,7 @@ interface FeedOptions {
   lastEventId: number | null
 }
 
-export function createFeed({ db, connection, userId, sendsEvents, lastEventId }: FeedOptions): Feed {
+export function createFeed({ db, connection, userId, sendsEvents, lastEventId }: FeedOptions) {
   /** The sequence of the last event that was sent. Null: the reader must get `reset`. */
   let position: number | null = sendsEvents ? null : 0
   let resumeFrom = lastEventId
@@ -64,7 +57,8 @@ export function createFeed({ db, connection, userId, sendsEvents, lastEventId }:
   }
 
   return {
-    async advance() {
+    /** Sends what has happened since. Never rejects for a reader that is slow or gone; rejects if the database fails. */
+    async advance(): Promise<void> {
       again = true
       if (running) return
       running = true
@@ -80,8 +74,10 @@ export function createFeed({ db, connection, userId, sendsEvents, lastEventId }:
         running = false
       }
     },
-    isBehind: newest => again || lost || position === null || newest > position,
-    lose() {
+    /** Whether there is something to send when this is the fan's newest sequence. */
+    isBehind: (newest: number) => again || lost || position === null || newest > position,
+    /** The reader has lost events: it gets `reset` once it has taken what waits. */
+    lose(): void {
       lost = true
       again = true
     },

@@ -46,16 +46,7 @@ interface StreamRequest {
   onUnreadEnd(): void
 }
 
-export interface Streams {
-  /** The body of the response. @throws DomainError `too_many_streams` */
-  open(request: StreamRequest): ReadableStream<Uint8Array>
-  /** The number of open streams. */
-  readonly size: number
-  /** A token may have ended, or a user record may exist now: the next poll checks. */
-  noteTokenChange(): void
-  /** Ends all streams, and those that are opened later at once. */
-  stop(): void
-}
+export type Streams = ReturnType<typeof createStreams>
 
 interface Stream {
   token: OpenToken
@@ -65,7 +56,7 @@ interface Stream {
   lose(): void
 }
 
-export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVERY_MS } = {}): Streams {
+export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVERY_MS } = {}) {
   const { config, db, log, now, randomBytes } = deps
   const { streams: max, streamsPerFan: maxPerFan } = config.limits
   const open = new Set<Stream>()
@@ -175,10 +166,11 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
   }
 
   return {
-    get size() {
+    get size(): number {
       return open.size
     },
-    open({ token, userId, me, lastEventId, topics: followed, onUnreadEnd }) {
+    /** The body of the response. @throws DomainError `too_many_streams` */
+    open({ token, userId, me, lastEventId, topics: followed, onUnreadEnd }: StreamRequest) {
       if (open.size >= max || bySubject.get(keyOf(token)).size >= maxPerFan)
         throw new DomainError('too_many_streams', { retryAfter: RETRY_AFTER })
       const connection = createConnection({ onClose: () => remove(stream), onUnreadEnd })
@@ -195,35 +187,30 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
       if (stopped) connection.end()
       return connection.body
     },
-    noteTokenChange() {
+    /** A token may have ended, or a user record may exist now: the next poll checks. */
+    noteTokenChange(): void {
       tokensChanged = true
     },
-    stop() {
+    /** Ends all streams, and those that are opened later at once. */
+    stop(): void {
       stopped = true
       for (const { connection } of open) connection.end()
     },
   }
 }
 
-interface Index<Value> {
-  add(key: string | undefined, value: Value): void
-  remove(key: string | undefined, value: Value): void
-  get(key: string): ReadonlySet<Value>
-  keys(): string[]
-}
-
-function createIndex<Value>(): Index<Value> {
+function createIndex<Value>() {
   const values = new Map<string, Set<Value>>()
   return {
-    add(key, value) {
+    add(key: string | undefined, value: Value): void {
       if (key !== undefined) values.set(key, (values.get(key) ?? new Set()).add(value))
     },
-    remove(key, value) {
+    remove(key: string | undefined, value: Value): void {
       if (key === undefined) return
       const found = values.get(key)
       if (found?.delete(value) && found.size === 0) values.delete(key)
     },
-    get: key => values.get(key) ?? new Set(),
+    get: (key: string): ReadonlySet<Value> => values.get(key) ?? new Set(),
     keys: () => [...values.keys()],
   }
 }
