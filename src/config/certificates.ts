@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { attempt } from '../core/attempt.ts'
 import type { Reader } from './reader.ts'
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
@@ -7,15 +8,7 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 export function readCertificates(reader: Reader, name: string, pem: string | undefined): string | null {
   if (pem === undefined) return null
   const certificates = pem.match(CERTIFICATE) ?? []
-  if (certificates.length === 0 || !certificates.every(isCertificate))
+  if (certificates.length === 0 || !certificates.every(text => attempt(() => new X509Certificate(text))))
     reader.refuse(name, 'must be certificates in PEM')
   return pem
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    return Boolean(new X509Certificate(pem))
-  } catch {
-    return false
-  }
 }

@@ -3,25 +3,17 @@ import { readCertificates } from './certificates.ts'
 import { type Reader, refuseWeakTls } from './reader.ts'
 
 /** Settings for PostgreSQL. SQLite ignores them. */
-export const readPostgresSettings = (reader: Reader): Readonly<PostgresSettings> =>
-  Object.freeze({
+export function readPostgresSettings(reader: Reader): Readonly<PostgresSettings> {
+  const { poolSize, statementTimeoutMs, connectTimeoutMs, preparedStatements } = postgresDefaults
+  return Object.freeze({
     // Some connections are reserved for reads: a smaller pool would leave none for writes.
-    poolSize: reader.integer('DATABASE_POOL_SIZE', postgresDefaults.poolSize, 3, 1_000),
-    statementTimeoutMs: reader.integer(
-      'DATABASE_STATEMENT_TIMEOUT_MS',
-      postgresDefaults.statementTimeoutMs,
-      100,
-      600_000,
-    ),
-    connectTimeoutMs: reader.integer(
-      'DATABASE_CONNECT_TIMEOUT_MS',
-      postgresDefaults.connectTimeoutMs,
-      100,
-      600_000,
-    ),
-    preparedStatements: reader.flag('DATABASE_PREPARED_STATEMENTS', postgresDefaults.preparedStatements),
+    poolSize: reader.integer('DATABASE_POOL_SIZE', poolSize, 3, 1_000),
+    statementTimeoutMs: reader.integer('DATABASE_STATEMENT_TIMEOUT_MS', statementTimeoutMs, 100, 600_000),
+    connectTimeoutMs: reader.integer('DATABASE_CONNECT_TIMEOUT_MS', connectTimeoutMs, 100, 600_000),
+    preparedStatements: reader.flag('DATABASE_PREPARED_STATEMENTS', preparedStatements),
     ca: readCertificates(reader, 'DATABASE_CA', reader.secret('DATABASE_CA')),
   })
+}
 
 /** The list of erasures of a SQLite database: next to it, and in none of its backups. */
 export const erasuresPathOf = (path: string) => `${path}.erasures`

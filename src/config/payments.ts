@@ -27,20 +27,15 @@ function read(reader: Reader): PaymentsConfig {
       reader.refuse('PAYMENT_GATEWAY', 'must not be sandbox in production: it takes no money')
     return { gateway }
   }
+  const secret = (name: string, pattern: RegExp, noun: string) => {
+    const value = reader.secret(name) ?? ''
+    if (!pattern.test(value)) reader.refuse(name, `must be ${noun}`)
+    return value
+  }
   return {
     gateway,
-    secretKey: readSecret(
-      reader,
-      'STRIPE_SECRET_KEY',
-      /^(sk|rk)_\w+$/,
-      'a secret key of Stripe (sk_… or rk_…)',
-    ),
-    webhookSecret: readSecret(
-      reader,
-      'STRIPE_WEBHOOK_SECRET',
-      /^whsec_\S+$/,
-      'a signing secret of Stripe (whsec_…)',
-    ),
+    secretKey: secret('STRIPE_SECRET_KEY', /^(sk|rk)_\w+$/, 'a secret key of Stripe (sk_… or rk_…)'),
+    webhookSecret: secret('STRIPE_WEBHOOK_SECRET', /^whsec_\S+$/, 'a signing secret of Stripe (whsec_…)'),
     apiBase: readApiBase(reader),
   }
 }
@@ -67,10 +62,4 @@ function isOrigin(text: string): boolean {
   if (!/^https?:/.test(text) || !URL.canParse(text)) return false
   const { href, origin } = new URL(text)
   return href === `${origin}/`
-}
-
-function readSecret(reader: Reader, name: string, pattern: RegExp, noun: string): string {
-  const value = reader.secret(name) ?? ''
-  if (!pattern.test(value)) reader.refuse(name, `must be ${noun}`)
-  return value
 }

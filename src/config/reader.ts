@@ -13,29 +13,7 @@ export const developmentDefaults = {
   IDP_NAME: 'mock-idp',
 } as const
 
-export interface Reader {
-  readonly production: boolean
-  readonly problems: string[]
-  /** The trimmed value; undefined if it is missing or empty. */
-  text(name: string): string | undefined
-  /** As `text`, or the trimmed content of the file that `NAME_FILE` names, as container platforms mount secrets. */
-  secret(name: string): string | undefined
-  /** The trimmed content of the file that the variable names. */
-  file(name: string): string | undefined
-  /** Has a default in development only. Read with `text`, unless it is a secret. */
-  required(name: keyof typeof developmentDefaults, read?: Reader['text']): string
-  /** Trimmed, without empty items. */
-  list(name: string, separator: string): string[]
-  integer(name: string, fallback: number, min: number, max: number): number
-  /** `on` or `off`. */
-  flag(name: string, fallback: boolean): boolean
-  oneOf<T extends string>(name: string, choices: readonly [T, ...T[]]): T
-  refuse(name: string, why: string): void
-  /** Names of variables that begin with `prefix`, have a value, and have not been read so far. */
-  unreadNames(prefix: string): string[]
-  /** Refuses variables that look like a misspelt setting. Called when every setting has been read. */
-  refuseNearMisses(): void
-}
+export type Reader = Readonly<ReturnType<typeof createReader>>
 
 /** Short names are near too many others. */
 const MIN_NEAR_MISS_CHARACTERS = 7
@@ -44,10 +22,11 @@ const MIN_NEAR_MISS_CHARACTERS = 7
 const isNearMiss = (name: string, setting: string) =>
   setting.length >= MIN_NEAR_MISS_CHARACTERS && distance(name.toUpperCase(), setting) <= 2
 
-export function createReader(env: Environment): Reader {
+export function createReader(env: Environment) {
   const problems: string[] = []
   const production = env.NODE_ENV === 'production'
   const known = new Set<string>()
+  /** The trimmed value; undefined if it is missing or empty. */
   const text = (name: string) => {
     known.add(name)
     return env[name]?.trim() || undefined
@@ -57,6 +36,7 @@ export function createReader(env: Environment): Reader {
   const refuse = (name: string, why: string) => {
     if (!unread.has(name)) problems.push(`${name} ${why}`)
   }
+  /** As `text`, or the trimmed content of the file that `NAME_FILE` names, as container platforms mount secrets. */
   const secret = (name: string) => {
     const value = text(name)
     const fileName = `${name}_FILE`
@@ -69,6 +49,7 @@ export function createReader(env: Environment): Reader {
     if (content === undefined) unread.add(name)
     return content
   }
+  /** The trimmed content of the file that the variable names. */
   const contentOf = (name: string) => {
     const path = text(name)
     if (path === undefined) return undefined
@@ -85,26 +66,30 @@ export function createReader(env: Environment): Reader {
     secret,
     file: contentOf,
     refuse,
-    unreadNames: prefix =>
+    /** Names of variables that begin with `prefix`, have a value, and have not been read so far. */
+    unreadNames: (prefix: string) =>
       Object.keys(env).filter(name => name.startsWith(prefix) && env[name]?.trim() && !known.has(name)),
-    refuseNearMisses() {
+    /** Refuses variables that look like a misspelt setting. Called when every setting has been read. */
+    refuseNearMisses(): void {
       for (const name of Object.keys(env)) {
         if (known.has(name)) continue
         const meant = [...known].find(candidate => isNearMiss(name, candidate))
         if (meant) refuse(name, `is not a setting: did you mean ${meant}?`)
       }
     },
-    required(name, read = text) {
+    /** Has a default in development only. Read with `text`, unless it is a secret. */
+    required(name: keyof typeof developmentDefaults, read = text): string {
       const value = read(name)
       if (value === undefined && production) refuse(name, 'is required in production')
       return value ?? developmentDefaults[name]
     },
-    list: (name, separator) =>
+    /** Trimmed, without empty items. */
+    list: (name: string, separator: string) =>
       (text(name) ?? '')
         .split(separator)
         .map(item => item.trim())
         .filter(Boolean),
-    integer(name, fallback, min, max) {
+    integer(name: string, fallback: number, min: number, max: number): number {
       const value = text(name)
       if (value === undefined) return fallback
       const number = Number(value)
@@ -112,13 +97,14 @@ export function createReader(env: Environment): Reader {
       refuse(name, `must be a whole number from ${min} to ${max}`)
       return fallback
     },
-    flag(name, fallback) {
+    /** `on` or `off`. */
+    flag(name: string, fallback: boolean): boolean {
       const value = text(name)
       if (value === undefined) return fallback
       if (value !== 'on' && value !== 'off') refuse(name, 'must be on or off')
       return value === 'on'
     },
-    oneOf(name, choices) {
+    oneOf<T extends string>(name: string, choices: readonly [T, ...T[]]): T {
       const value = text(name)
       const chosen = value === undefined ? choices[0] : choices.find(choice => choice === value)
       if (chosen === undefined) refuse(name, `must be one of ${choices.join(', ')}`)

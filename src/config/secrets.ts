@@ -1,5 +1,6 @@
-import { createPrivateKey, createPublicKey, type webcrypto } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } from 'node:crypto'
 import type { JWK } from 'jose'
+import { attempt } from '../core/attempt.ts'
 import { commandLine } from '../core/command-line.ts'
 import type { Reader } from './reader.ts'
 
@@ -65,23 +66,12 @@ export function readPreviousKeys(reader: Reader, current: JWK): JWK[] {
   return keys
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
+const parse = (text: string): unknown => attempt(() => JSON.parse(text))
 
-type Import = (input: { key: webcrypto.JsonWebKey; format: 'jwk' }) => unknown
+type Import = (input: { key: webcrypto.JsonWebKey; format: 'jwk' }) => KeyObject
 
 function isUsable(key: JWK, importKey: Import): boolean {
   const known = (key?.kty === 'EC' && key.crv === 'P-256') || (key?.kty === 'OKP' && key.crv === 'Ed25519')
   if (!known || typeof key.kid !== 'string' || key.kid === '') return false
-  try {
-    importKey({ key: key as webcrypto.JsonWebKey, format: 'jwk' })
-    return true
-  } catch {
-    return false
-  }
+  return attempt(() => importKey({ key: key as webcrypto.JsonWebKey, format: 'jwk' })) !== undefined
 }

@@ -1,4 +1,5 @@
 /** Settings of traces, with the names and meanings of OpenTelemetry's specification of environment variables. */
+import { attempt } from '../core/attempt.ts'
 import { readCertificates } from './certificates.ts'
 import type { Reader } from './reader.ts'
 
@@ -47,18 +48,18 @@ export function readTracingConfig(reader: Reader) {
     /** Share of the traces that the `traceidratio` samplers take: 0 to 1. */
     ratio: readRatio(reader),
     /** Spans wait in memory for the next export. Beyond `maxSpans` they are dropped. */
-    queue: {
+    queue: Object.freeze({
       delayMs: reader.integer('OTEL_BSP_SCHEDULE_DELAY', 5_000, 1, 600_000),
       maxSpans,
       batchSpans,
-    },
+    }),
     /** Names of OpenTelemetry's variables that are set and have no effect. */
     unsupported: readUnsupported(reader),
   })
 }
 
 /** Known to the reader from here on: settings of OpenTelemetry's logs differ by two letters from those of traces. */
-function readUnsupported(reader: Reader): string[] {
+function readUnsupported(reader: Reader): readonly string[] {
   const names = reader.unreadNames('OTEL_')
   for (const name of names) if (name.startsWith('OTEL_BLRP_')) reader.text(name)
   return names
@@ -83,7 +84,7 @@ function readPairs(reader: Reader, name: string, read: Reader['text'] = reader.t
   for (const part of (read(name) ?? '').split(',')) {
     if (part.trim() === '') continue
     const [, key, value] = /^\s*([^=\s]+)\s*=\s*(.*?)\s*$/.exec(part) ?? []
-    const decoded = value === undefined ? undefined : decode(value)
+    const decoded = value === undefined ? undefined : attempt(() => decodeURIComponent(value))
     if (key === undefined || decoded === undefined) {
       reader.refuse(name, 'must be pairs of the form name=value, separated by commas, in percent-encoding')
       return {}
@@ -91,14 +92,6 @@ function readPairs(reader: Reader, name: string, read: Reader['text'] = reader.t
     pairs.push([key, decoded])
   }
   return Object.fromEntries(pairs)
-}
-
-function decode(value: string): string | undefined {
-  try {
-    return decodeURIComponent(value)
-  } catch {
-    return undefined
-  }
 }
 
 function readRatio(reader: Reader): number {

@@ -1,8 +1,9 @@
 /**
- * Calendar windows in a time zone: days, ISO weeks and months. The windows of a unit cover all time without gap or overlap,
- * also when clocks change: a window starts at the first instant whose local date is its first day or a later one. A day
- * without midnight starts after the gap, and an hour that is repeated across midnight belongs to the later day.
+ * Calendar windows in a time zone: days, ISO weeks and months, without gap or overlap also when clocks change. A window starts
+ * at the first instant whose local date is its first day or a later one: a day without midnight starts after the gap, and an
+ * hour that is repeated across midnight belongs to the later day.
  */
+import { attempt } from './attempt.ts'
 
 type WindowUnit = 'day' | 'week' | 'month' | 'ever'
 
@@ -34,15 +35,8 @@ export function windowAt(unit: WindowUnit, at: Date, timeZone: string): Window {
 }
 
 /** Whether a name is an IANA time zone. Offsets like `+01:00` are not: they have no daylight saving time. */
-export function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    localDay(new Date(0), name)
-    return true
-  } catch {
-    return false
-  }
-}
+export const isTimeZone = (name: string): boolean =>
+  /^[A-Za-z]/.test(name) && attempt(() => localDay(new Date(0), name)) !== undefined
 
 const localDay = (at: Date, timeZone: string): Day =>
   Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(timeZone).toPlainDate()
