@@ -15,23 +15,15 @@ export function demoRoutes(
 ) {
   const hidden = { detail: { hide: true } }
   const { issuer } = config.identity
+  const settings = JSON.stringify({ issuer, clientId: CLIENT_ID })
+  const servePage = async () => {
+    const policy = pagePolicy(issuer, await identity.endpoints())
+    return pageResponse(Bun.file(join(folder, 'index.html')), 'text/html; charset=utf-8', policy)
+  }
   const routes = new Elysia({ prefix: '/demo' })
     // The provider's response arrives in the query: any member is accepted.
-    .get(
-      '',
-      async () =>
-        pageResponse(
-          Bun.file(join(folder, 'index.html')),
-          'text/html; charset=utf-8',
-          pagePolicy(issuer, await identity.endpoints()),
-        ),
-      hidden,
-    )
-    .get(
-      '/config.json',
-      () => pageResponse(JSON.stringify({ issuer, clientId: CLIENT_ID }), 'application/json'),
-      hidden,
-    )
+    .get('', servePage, hidden)
+    .get('/config.json', () => pageResponse(settings, 'application/json'), hidden)
   for (const name of readdirSync(folder)) {
     const file = Bun.file(join(folder, name))
     routes.get(`/${name}`, () => pageResponse(file, file.type), hidden)

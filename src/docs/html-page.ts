@@ -7,7 +7,6 @@ interface HtmlPage {
   styles: string[]
   /** The page that the wordmark leads to. */
   home: string
-  /** Links of the header. */
   links: { path: string; text: string }[]
   /** HTML after the header. */
   content: string

@@ -51,27 +51,19 @@ export function docsRoutes(
     .use(routes)
 }
 
-interface ServedDocument {
-  text: string
-  gzip: Blob
-}
-
 /** The document is generated once, and again only when the provider comes up or moves. */
-function documentOf(
-  api: AnyElysia,
-  publicUrl: string | null,
-  messages: DescribedMessage[],
-): (endpoints: Endpoints | null) => Promise<ServedDocument> {
+function documentOf(api: AnyElysia, publicUrl: string | null, messages: DescribedMessage[]) {
+  async function generate(endpoints: Endpoints | null) {
+    const text = JSON.stringify(await generateOpenApi(api, { publicUrl, endpoints, messages }))
+    return { text, gzip: new Blob([Bun.gzipSync(text)]) }
+  }
   let key: string | undefined
-  let document: Promise<ServedDocument> | undefined
-  return endpoints => {
+  let document: ReturnType<typeof generate> | undefined
+  return (endpoints: Endpoints | null) => {
     const asked = JSON.stringify(endpoints)
     if (document === undefined || key !== asked) {
       key = asked
-      document = generateOpenApi(api, { publicUrl, endpoints, messages }).then(generated => {
-        const text = JSON.stringify(generated)
-        return { text, gzip: new Blob([Bun.gzipSync(text)]) }
-      })
+      document = generate(endpoints)
     }
     return document
   }
