@@ -19,11 +19,7 @@ import { sweepDeliveries } from './webhooks/replay.ts'
 const KEYS_EVERY_MS = 60_000
 const SYNCS_EVERY_MS = 5_000
 const SWEEP_EVERY_MS = 600_000
-const SHARE_EVERY_MS = 1_000
-const DELIVER_EVERY_MS = 1_000
-const PUBLISH_EVERY_MS = 1_000
-const SETTLE_EVERY_MS = 1_000
-const REPLICA_EVERY_MS = 1_000
+const POLL_EVERY_MS = 1_000
 
 /** Starts at once. `stop` resolves when no task runs any more. `inFlight`: the number of requests without a response. */
 export function startBackground(deps: Deps, inFlight = () => 0): { stop(): Promise<void> } {
@@ -43,12 +39,12 @@ export function startBackground(deps: Deps, inFlight = () => 0): { stop(): Promi
     ),
     start(SWEEP_EVERY_MS, 'delete old webhook deliveries', () => sweepDeliveries(deps.db)),
     start(SWEEP_EVERY_MS, 'encrypt webhook secrets', () => reencryptSecrets(deps.db, deps.webhookSecrets)),
-    start(DELIVER_EVERY_MS, 'distribute events', () => distributor.poll()),
-    start(DELIVER_EVERY_MS, 'deliver webhooks', () => dispatcher.poll()),
-    ...(publisher ? [start(PUBLISH_EVERY_MS, 'publish events', () => publisher.poll())] : []),
-    start(REPLICA_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
-    start(SETTLE_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
-    start(SHARE_EVERY_MS, 'share rate limits', () =>
+    start(POLL_EVERY_MS, 'distribute events', () => distributor.poll()),
+    start(POLL_EVERY_MS, 'deliver webhooks', () => dispatcher.poll()),
+    ...(publisher ? [start(POLL_EVERY_MS, 'publish events', () => publisher.poll())] : []),
+    start(POLL_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
+    start(POLL_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
+    start(POLL_EVERY_MS, 'share rate limits', () =>
       shareWindows(deps.db, deps.rateLimiter, deps.rateLimitSecret),
     ),
   ]

@@ -45,9 +45,7 @@ export async function superviseWorkers(
           MATCHDAY_WORKER: String(number),
           LOG_LEVEL: log.level,
         },
-        stdin: 'ignore',
-        stdout: 'inherit',
-        stderr: 'inherit',
+        stdio: ['ignore', 'inherit', 'inherit'],
         // Closed when this process dies for any reason, so that no worker outlives it.
         ipc() {},
       })

@@ -1,8 +1,7 @@
 /**
- * Reads for public responses: from the replica of DATABASE_READ_URL while it can be used, otherwise from the primary.
- *
- * Responses of the replica have a cache of their own, so that none is served to a caller whose reads are from the primary.
- * Writes do not invalidate it, because the replica would give the previous state again: a response lives for less than a second.
+ * Reads for public responses: from the replica of DATABASE_READ_URL while it can be used, otherwise from the primary. Responses
+ * of the replica have a cache of their own, so that none is served to a caller whose reads are from the primary. Writes do not
+ * invalidate it, because the replica would give the previous state again: a response lives for less than a second.
  */
 import type { Logger } from 'pino'
 import type { Database, Reader, Replica } from '../../db/index.ts'

@@ -1,12 +1,7 @@
 /**
- * Caches responses that take several queries, and invalidates them by tag after a commit.
- *
- * A response names the tags that it depends on. After a unit of work commits, every cached response with one of its tags is
- * computed again at the next read. Commits of other processes: SQLite reports them at once, and all cached responses expire.
- * PostgreSQL does not report them, so a response lives for less than a second (NOTIFY would serialise the commits that use it).
- *
- * Concurrent readers of a response share one computation. After an invalidation no reader joins a running computation, because
- * it may have read the previous state; its result is not served if it has an invalidated tag.
+ * Caches responses that take several queries, and invalidates them by tag after a commit. SQLite reports commits of other
+ * processes, at which all responses expire. PostgreSQL does not (NOTIFY would serialise the commits that use it): a response
+ * lives for less than a second.
  */
 import { LRUCache } from 'lru-cache'
 import { createInvalidations } from './invalidations.ts'
@@ -132,6 +127,7 @@ export function createResponseCache({
         return entry.value as T
       }
       const computation = running.get(name)
+      // After an invalidation it may have read the previous state.
       if (computation && computation.invalidated === invalidations.last() && isFresh(computation)) {
         counts.hits++
         return computation.value as Promise<T>

@@ -18,13 +18,8 @@ export const rewardsTag = 'rewards'
 /** The pack catalogue, remaining supply included. */
 export const packsTag = 'packs'
 
-/** The catalogue of quests. */
 export const questsTag = 'quests'
-
-/** The list of teams. */
 export const teamsTag = 'teams'
-
-/** The matches. */
 export const matchesTag = 'matches'
 
 /** The ranking on a board. */

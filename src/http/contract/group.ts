@@ -3,9 +3,7 @@ import { Elysia } from 'elysia'
 import type { PublicReads } from '../../cache/public-reads.ts'
 
 export interface Group<Prefix extends string> {
-  /** Prefix of the path of each route. */
   prefix: Prefix
-  /** Tag in the OpenAPI document. */
   tag: string
 }
 

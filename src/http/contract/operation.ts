@@ -150,13 +150,8 @@ export function operation<
   // Guarantee of the cast: `response` is absent at run time and used by the compiler only; `afterHandle` renders the
   // object that the handler returned, which Elysia's types cannot express.
   const accepted = probe ? undefined : (query ?? Nothing)
-  return { body, query: accepted, params, detail, ...hooks } as unknown as Operation<
-    Body,
-    Query,
-    Params,
-    Responses,
-    Code
-  >
+  const options: unknown = { body, query: accepted, params, detail, ...hooks }
+  return options as Operation<Body, Query, Params, Responses, Code>
 }
 
 interface Counted {

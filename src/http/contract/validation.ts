@@ -37,24 +37,18 @@ function invalidRequest(request: Request, errors: FieldError[]) {
 
 function fieldErrors(error: ValidationError): FieldError[] {
   const inUrl = error.type === 'query' || error.type === 'params'
-  return valueErrors(error).map(fault => {
-    const place = storable(fault.path)
+  const faults = error.all.filter(fault => 'type' in fault && 'schema' in fault)
+  return faults.map(fault => {
+    const pointer = storable(fault.path)
     const message = explainFault(fault)
-    return inUrl ? { parameter: parameterName(place), message } : { pointer: place, message }
+    if (!inUrl) return { pointer, message }
+    // The name of a parameter is its pointer without the escapes of RFC 6901.
+    return { parameter: pointer.slice(1).replaceAll('~1', '/').replaceAll('~0', '~'), message }
   })
 }
 
 /** Names come from the request, and may have what no response should. */
 const storable = (text: string) => text.replaceAll('\0', '').toWellFormed()
-
-function valueErrors(error: ValidationError): ValueError[] {
-  return error.all.flatMap(fault => ('type' in fault && 'schema' in fault ? [fault as ValueError] : []))
-}
-
-/** A parameter's name from its pointer. */
-function parameterName(path: string): string {
-  return path.slice(1).replaceAll('~1', '/').replaceAll('~0', '~')
-}
 
 /** The expected value, in words. */
 export function explainFault(fault: ValueError): string {

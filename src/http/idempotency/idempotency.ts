@@ -68,7 +68,11 @@ export async function runIdempotently<Result, Prepared = undefined>(
   const kept = (await findRecord(db.read, scope)) && (await db.write(tx => findRecord(tx, scope)))
   if (kept) return replay(kept)
   const id = JSON.stringify(scope)
-  refuseRunning(runningKeys.get(id), fingerprint)
+  const running = runningKeys.get(id)
+  if (running !== undefined) {
+    requireSame(running, fingerprint)
+    throw inProgress()
+  }
   runningKeys.set(id, fingerprint)
   try {
     const outcome = await run(async (tx, prepared) => {
@@ -122,12 +126,6 @@ function fingerprintOf({ request, body }: IdempotencyContext): string {
 
 function requireSame(earlier: string, fingerprint: string): void {
   if (earlier !== fingerprint) throw new DomainError('idempotency_key_reused')
-}
-
-function refuseRunning(running: string | undefined, fingerprint: string): void {
-  if (running === undefined) return
-  requireSame(running, fingerprint)
-  throw inProgress()
 }
 
 const inProgress = () => new DomainError('idempotency_in_progress', { retryAfter: 1 })

@@ -62,7 +62,6 @@ async function add(tx: Transaction, added: Map<string, number>) {
     .returning()
 }
 
-/** Deletes windows that have ended. */
 export async function sweepWindows(db: Database): Promise<void> {
   await db.write(async tx => {
     const { rateLimitWindows } = tx.tables
