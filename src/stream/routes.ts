@@ -1,7 +1,7 @@
 import { Elysia, type ElysiaCustomStatusResponse } from 'elysia'
 import { identify } from '../auth/authenticate.ts'
 import { type FanDeps, fans } from '../auth/groups.ts'
-import { type OpenToken, openTokenOf } from '../auth/open-tokens.ts'
+import { openTokenOf } from '../auth/open-tokens.ts'
 import { DomainError, type ProblemOf } from '../core/problems.ts'
 import { bearerInGroup, tokenOf } from '../http/contract/bearer.ts'
 import { describeGroup, withRefusals } from '../http/contract/group.ts'
@@ -60,16 +60,7 @@ const callersByTicket = (deps: StreamRouteDeps) =>
       return withRefusals<Refusal>()({ opener })
     })
 
-interface Opener {
-  token: OpenToken
-  userId: string | undefined
-}
-
-async function findOpener(
-  deps: StreamRouteDeps,
-  { headers, url }: Request,
-  bearer: string | undefined,
-): Promise<Opener> {
+async function findOpener(deps: StreamRouteDeps, { headers, url }: Request, bearer: string | undefined) {
   const authorization = headers.get('authorization')
   const ticket = authorization === null ? new URL(url).searchParams.get('ticket') : null
   if (ticket !== null) return redeemTicket(deps, ticket)

@@ -26,23 +26,21 @@ export interface QuestFinding {
 export function auditQuests(facts: QuestFacts, set: QuestSet): QuestFinding[] {
   const events = new Map(facts.recorded.map(event => [`${event.source} ${event.eventId}`, event]))
   const completed = new Set(facts.progress.flatMap(({ row }) => (row.completedAt ? [row.questId] : [])))
-  const findings = [
+  return [
     ...facts.progress.flatMap(progress => progressFindings(facts, set, progress, events, completed)),
     ...missedFindings(facts, set),
     ...streakFindings(facts, set),
+    ...strayEntryFindings(facts),
   ]
-  const refs = new Set(facts.progress.map(({ row }) => refOf(row)))
-  for (const { ref, delta } of facts.entries)
-    if (!refs.has(ref))
-      findings.push({
-        userId: facts.userId,
-        questId: ref,
-        period: null,
-        what: 'points_entries.row',
-        expected: null,
-        actual: delta,
-      })
-  return findings
+}
+
+/** Ledger entries of periods that the fan does not have. */
+function strayEntryFindings({ userId, progress, entries }: QuestFacts): QuestFinding[] {
+  const known = new Set(progress.map(({ row }) => refOf(row)))
+  const what = 'points_entries.row'
+  return entries
+    .filter(({ ref }) => !known.has(ref))
+    .map(({ ref, delta }) => ({ userId, questId: ref, period: null, what, expected: null, actual: delta }))
 }
 
 function progressFindings(

@@ -5,16 +5,12 @@ import { TransformKind, type TSchema } from '@sinclair/typebox'
 const UNBOUNDED = /[*+]|\{\d+,\}/
 const CLASS = /\[(\\.|[^\]\\])*\]/g
 
-interface Leniency {
-  /** For bodies of other systems: objects may have `additionalProperties: true`. */
-  open?: boolean
-}
-
 /**
- * Objects are closed, strings and arrays bounded, numbers whole and bounded, values not transformed.
+ * Objects are closed, strings and arrays bounded, numbers whole and bounded, values not transformed. `open`, for bodies of other
+ * systems: objects may have `additionalProperties: true`.
  * @throws Error with the place as a JSON Pointer (RFC 6901), for the developer who declares the operation
  */
-export function requireStrict(schema: TSchema, { open = false }: Leniency = {}, at = ''): void {
+export function requireStrict(schema: TSchema, { open = false }: { open?: boolean } = {}, at = ''): void {
   const inner = (member: TSchema, name: string) => requireStrict(member, { open }, `${at}/${name}`)
   const refuse = (why: string) => {
     throw new Error(`the schema of an input is not strict at "${at}": ${why}`)

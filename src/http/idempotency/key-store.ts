@@ -3,15 +3,14 @@ import { and, eq, gt, lte } from 'drizzle-orm'
 import { deleteInBatches } from '../../../db/batches.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
+import type { Caller } from '../../core/caller.ts'
 import { eachFan } from '../../core/pagination.ts'
 
 const KEPT_MS = 86_400_000
-/** A key and the scope in which it is unique. */
-export type KeyScope = Pick<
-  Tables['idempotencyKeys']['$inferSelect'],
-  'provider' | 'subject' | 'route' | 'key'
->
+
 export type KeyRecord = Tables['idempotencyKeys']['$inferSelect']
+/** A key and the scope in which it is unique. */
+export type KeyScope = Pick<KeyRecord, 'provider' | 'subject' | 'route' | 'key'>
 
 /** Undefined if the key is unknown or has expired. */
 export async function findRecord(reader: Reader, scope: KeyScope): Promise<KeyRecord | undefined> {
@@ -70,10 +69,7 @@ export const releaseKey = prepared((tx: Transaction, scope: KeyScope) =>
 export const listKeyOwners = (reader: Reader) => eachFan(reader, reader.tables.idempotencyKeys)
 
 /** Stored responses contain profile data: erasing a fan deletes them. */
-export async function deleteKeysOf(
-  tx: Transaction,
-  { provider, subject }: Pick<KeyScope, 'provider' | 'subject'>,
-): Promise<void> {
+export async function deleteKeysOf(tx: Transaction, { provider, subject }: Caller): Promise<void> {
   const { idempotencyKeys } = tx.tables
   await tx
     .delete(idempotencyKeys)
