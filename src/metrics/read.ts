@@ -16,11 +16,9 @@ const BACKLOG_MAX_AGE_MS = 5_000
 /** Far below the 10 s after which Prometheus gives up. */
 const BACKLOG_DEADLINE_MS = 1_000
 
-export interface MetricsDeps {
+export interface MetricsDeps extends Pick<AppSources, 'now' | 'elapsed'> {
   config: { eventSink: object | null }
   db: Database
-  now: AppSources['now']
-  elapsed: AppSources['elapsed']
   cache: { counts: CacheCounts }
   tokenValidityCache: { counts: CacheCounts }
   publicReads: Pick<PublicReads, 'replica'>

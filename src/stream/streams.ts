@@ -27,12 +27,10 @@ const RETRY_MS = { min: 1_000, spread: 3_000 }
 /** `Retry-After` of `too_many_streams`, in seconds. */
 const RETRY_AFTER = 15
 
-export interface StreamsDeps extends TopicDeps {
+interface StreamsDeps extends TopicDeps, Pick<AppSources, 'now' | 'randomBytes'> {
   config: Config
   db: Database
   log: Logger
-  now: AppSources['now']
-  randomBytes: AppSources['randomBytes']
 }
 
 interface StreamRequest {

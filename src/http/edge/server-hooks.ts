@@ -40,15 +40,12 @@ interface ServerContext {
   facts: RouteFacts
 }
 
-type HookDeps = {
+interface HookDeps extends Pick<AppSources, 'elapsed' | 'newId' | 'randomBytes'> {
   config: Config
   db: Database
-  elapsed: AppSources['elapsed']
   lifecycle: { stopping: boolean }
   log: Logger
-  newId: AppSources['newId']
   observers: { request?: RequestObserver | undefined }
-  randomBytes: AppSources['randomBytes']
   rateLimiter: RateLimiter
   tracer: Tracer | undefined
 }
