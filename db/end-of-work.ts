@@ -5,22 +5,18 @@
 import type { Deferred, LastStatement, Transaction } from './types.ts'
 
 export function createEndOfWork() {
-  const states = new Map<object, unknown>()
-  const writes: { order: number; write(tx: Transaction): Promise<LastStatement[]> }[] = []
+  const states = new Map<Deferred<unknown>, unknown>()
   return {
     deferred<State>(kind: Deferred<State>): State {
-      if (!states.has(kind)) {
-        const state = kind.start()
-        states.set(kind, state)
-        writes.push({ order: kind.order, write: tx => kind.write(tx, state) })
-      }
+      if (!states.has(kind)) states.set(kind, kind.start())
       // Guarantee of the cast: set above, for the same object.
       return states.get(kind) as State
     },
     /** Ends the unit of work: returns the statements that remain to be run. */
     async writeDeferred(tx: Transaction): Promise<LastStatement[]> {
       const last: LastStatement[] = []
-      for (const { write } of writes.toSorted((a, b) => a.order - b.order)) last.push(...(await write(tx)))
+      const inOrder = [...states].toSorted(([a], [b]) => a.order - b.order)
+      for (const [kind, state] of inOrder) last.push(...(await kind.write(tx, state)))
       return last
     },
   }

@@ -44,13 +44,16 @@ export class OlderSchemaError extends Error {
   }
 }
 
-export interface MigrationReport {
-  /** Migrations applied by this call. */
-  applied: number
+interface Migrations {
   /** Migrations of this version. */
   total: number
   /** Migrations of a newer version, on which this one runs. */
   ahead: number
+}
+
+export interface MigrationReport extends Migrations {
+  /** Migrations applied by this call. */
+  applied: number
 }
 
 /**
@@ -60,13 +63,9 @@ export interface MigrationReport {
 export const migrate = (url: string, settings?: Partial<PostgresSettings>): Promise<MigrationReport> =>
   onEngine(url, migrateSqlite, () => migratePostgres(url, settings))
 
-export interface PendingMigrations {
+export interface PendingMigrations extends Migrations {
   /** Names, in the order of application. */
   pending: string[]
-  /** Migrations of this version. */
-  total: number
-  /** Migrations of a newer version, on which this one runs. */
-  ahead: number
 }
 
 /** Lists what `migrate` would apply. Changes nothing and creates no file. @throws as `migrate` */
@@ -100,15 +99,15 @@ async function onEngine<Result>(
 async function listPendingSqlite(path: string): Promise<PendingMigrations> {
   if (!existsSync(path)) return namePending('sqlite', [])
   // Without the pragmas of `connectSqlite`: reading must not change the file.
-  const connection = new Connection(path, { readwrite: true, strict: true })
-  try {
-    connection.run('PRAGMA busy_timeout = 5000')
-    const run: Run = async statement => connection.query(statement).all() as Record<string, unknown>[]
-    return namePending('sqlite', await readApplied('sqlite', run))
-  } finally {
-    connection.close()
-  }
+  using connection = new Connection(path, { readwrite: true, strict: true })
+  connection.run('PRAGMA busy_timeout = 5000')
+  return namePending('sqlite', await readApplied('sqlite', runOn(connection)))
 }
+
+const runOn =
+  (connection: Connection): Run =>
+  async (statement, parameters = []) =>
+    connection.query(statement).all(...parameters) as Record<string, unknown>[]
 
 const TABLE_OF_APPLIED = {
   sqlite: "SELECT 1 FROM sqlite_schema WHERE name = '__drizzle_migrations'",
@@ -126,21 +125,14 @@ async function listPendingPostgres(
   url: string,
   settings?: Partial<PostgresSettings>,
 ): Promise<PendingMigrations> {
-  const client = connectPostgres(url, { ...settings, poolSize: 1 })
-  try {
-    return namePending('postgres', await readApplied('postgres', statement => client.unsafe(statement)))
-  } finally {
-    await client.close()
-  }
+  await using client = connectPostgres(url, { ...settings, poolSize: 1 })
+  return namePending('postgres', await readApplied('postgres', statement => client.unsafe(statement)))
 }
 
 function namePending(engine: Engine, rows: AppliedRow[]): PendingMigrations {
-  const { missing, ahead } = compareSchema(expectedMigrations(engine), rows)
-  return {
-    pending: missing.map(({ name }) => name),
-    total: expectedMigrations(engine).length,
-    ahead,
-  }
+  const known = expectedMigrations(engine)
+  const { missing, ahead } = compareSchema(known, rows)
+  return { pending: missing.map(({ name }) => name), total: known.length, ahead }
 }
 
 type AppliedRow = Record<string, unknown>
@@ -167,60 +159,51 @@ function compareSchema(known: Migration[], rows: AppliedRow[]): { missing: Migra
 }
 
 async function migrateSqlite(path: string): Promise<MigrationReport> {
-  const connection = connectSqlite(path)
+  using connection = connectSqlite(path)
+  const run = runOn(connection)
+  // Without pending migrations there is no lock to wait for.
+  const { pending, ...rest } = namePending('sqlite', await readApplied('sqlite', run))
+  if (pending.length === 0) return { applied: 0, ...rest }
+  // A migration that rebuilds a table must copy all its rows, including orphans (see `orphans.ts`).
+  await run('PRAGMA foreign_keys = OFF')
+  const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
+  const locked = await createWriteLock(connection)(() => performance.now() < deadline)
+  if (!locked) throw new DatabaseError('busy')
   try {
-    const run: Run = async (statement, parameters = []) =>
-      connection.query(statement).all(...parameters) as Record<string, unknown>[]
-    // Without pending migrations there is no lock to wait for.
-    const { pending, ...rest } = namePending('sqlite', await readApplied('sqlite', run))
-    if (pending.length === 0) return { applied: 0, ...rest }
-    // A migration that rebuilds a table must copy all its rows, including orphans (see `orphans.ts`).
-    await run('PRAGMA foreign_keys = OFF')
-    const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
-    const locked = await createWriteLock(connection)(() => performance.now() < deadline)
-    if (!locked) throw new DatabaseError('busy')
-    try {
-      const report = await applyMigrations('sqlite', run)
-      await run('COMMIT')
-      return report
-    } catch (error) {
-      if (connection.inTransaction) await run('ROLLBACK')
-      throw error
-    }
-  } finally {
-    connection.close()
+    const report = await applyMigrations('sqlite', run)
+    await run('COMMIT')
+    return report
+  } catch (error) {
+    if (connection.inTransaction) await run('ROLLBACK')
+    throw error
   }
 }
 
 async function migratePostgres(url: string, settings?: Partial<PostgresSettings>): Promise<MigrationReport> {
-  const client = connectPostgres(url, { ...settings, poolSize: 1 })
-  try {
-    const applied = await readApplied('postgres', statement => client.unsafe(statement))
-    // Without pending migrations there is no lock to wait for, and no privilege to change the schema is needed.
-    const { pending, ...rest } = namePending('postgres', applied)
-    if (pending.length === 0) return { applied: 0, ...rest }
-    const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
-    await createMigrationLock((statement, parameters) => client.unsafe(statement, parameters))
-    for (;;) {
-      try {
-        // READ COMMITTED: what is read after the wait for the lock must be as new as the lock.
-        return await client.begin('isolation level read committed', async transaction => {
-          const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)
-          for (const name of UNLIMITED) await run(`SET LOCAL ${name} = 0`)
-          await run(LOCK_MIGRATIONS)
-          await run(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
-          const [row] = await run('SELECT version() AS version')
-          return hasTransactionalDdl(String(row?.version))
-            ? applyMigrations('postgres', run)
-            : migrateByStatement(url, settings)
-        })
-      } catch (error) {
-        if (!isLockConflict(error) || performance.now() > deadline) throw error
-        await Bun.sleep(TABLE_LOCK_PAUSE_MS)
-      }
+  await using client = connectPostgres(url, { ...settings, poolSize: 1 })
+  const applied = await readApplied('postgres', statement => client.unsafe(statement))
+  // Without pending migrations there is no lock to wait for, and no privilege to change the schema is needed.
+  const { pending, ...rest } = namePending('postgres', applied)
+  if (pending.length === 0) return { applied: 0, ...rest }
+  const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
+  await createMigrationLock((statement, parameters) => client.unsafe(statement, parameters))
+  for (;;) {
+    try {
+      // READ COMMITTED: what is read after the wait for the lock must be as new as the lock.
+      return await client.begin('isolation level read committed', async transaction => {
+        const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)
+        for (const name of UNLIMITED) await run(`SET LOCAL ${name} = 0`)
+        await run(LOCK_MIGRATIONS)
+        await run(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
+        const [row] = await run('SELECT version() AS version')
+        return hasTransactionalDdl(String(row?.version))
+          ? applyMigrations('postgres', run)
+          : migrateByStatement(url, settings)
+      })
+    } catch (error) {
+      if (!isLockConflict(error) || performance.now() > deadline) throw error
+      await Bun.sleep(TABLE_LOCK_PAUSE_MS)
     }
-  } finally {
-    await client.close()
   }
 }
 
@@ -234,18 +217,14 @@ async function migrateByStatement(
   url: string,
   settings?: Partial<PostgresSettings>,
 ): Promise<MigrationReport> {
-  const client = connectPostgres(url, { ...settings, poolSize: 1 })
-  try {
-    const run: Run = (statement, parameters) => client.unsafe(statement, parameters)
-    for (const name of UNLIMITED) await run(`SET ${name} = 0`)
-    await run(`SET lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
-    const known = expectedMigrations('postgres')
-    const { missing, ahead } = compareSchema(known, await readApplied('postgres', run))
-    await applyByStatement(missing, run)
-    return { applied: missing.length, total: known.length, ahead }
-  } finally {
-    await client.close()
-  }
+  await using client = connectPostgres(url, { ...settings, poolSize: 1 })
+  const run: Run = (statement, parameters) => client.unsafe(statement, parameters)
+  for (const name of UNLIMITED) await run(`SET ${name} = 0`)
+  await run(`SET lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
+  const known = expectedMigrations('postgres')
+  const { missing, ahead } = compareSchema(known, await readApplied('postgres', run))
+  await applyByStatement(missing, run)
+  return { applied: missing.length, total: known.length, ahead }
 }
 
 /** Applies the pending ones of these migrations within an open transaction, and records them in Drizzle's own table. */

@@ -19,11 +19,8 @@ export async function readMoveMarker(db: Database): Promise<string | undefined> 
 
 /** Repeatable: on YugabyteDB the table is created even if the unit of work fails. */
 export async function writeMoveMarker(tx: Transaction, source: string): Promise<void> {
-  const statements = [
-    sql`CREATE TABLE IF NOT EXISTS ${table} (source text NOT NULL)`,
-    sql`INSERT INTO ${table} VALUES (${source})`,
-  ]
-  for (const statement of statements) await runStatement(tx, statement)
+  await runStatement(tx, sql`CREATE TABLE IF NOT EXISTS ${table} (source text NOT NULL)`)
+  await runStatement(tx, sql`INSERT INTO ${table} VALUES (${source})`)
 }
 
 export async function removeMoveMarker(tx: Transaction): Promise<void> {

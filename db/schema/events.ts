@@ -1,4 +1,4 @@
-/** Events, the rules that they are evaluated by, and how often each rule has granted points. */
+/** Events, where they are published, the rules that they are evaluated by, and how often each rule has granted points. */
 import { sql } from 'drizzle-orm'
 import type { ColumnKit } from './columns.ts'
 import type { FanTables } from './fans.ts'
@@ -55,6 +55,20 @@ export function defineEventTables(kit: ColumnKit, { users }: FanTables) {
     /** The greatest position. */
     lastPosition: integer().notNull(),
   })
+
+  /** Systems to which all events are published. */
+  const eventSinks = table(
+    'event_sinks',
+    {
+      name: id().primaryKey(),
+      /** All events up to this position were published, or have nothing to publish. */
+      position: integer().notNull(),
+      /** The process that publishes, until `leaseEndsAt` at the latest. */
+      leaseHolder: id(),
+      leaseEndsAt: timestamp(),
+    },
+    t => [kit.check('event_sinks_lease', sql`(${t.leaseHolder} is null) = (${t.leaseEndsAt} is null)`)],
+  )
 
   /** How events earn points. The importer sets the id, a slug. */
   const rules = table(
@@ -124,5 +138,14 @@ export function defineEventTables(kit: ColumnKit, { users }: FanTables) {
     revision: integer().notNull().default(0),
   })
 
-  return { events, eventDistribution, rules, ruleVersions, ruleUses, ruleBudgets, catalogueVersions }
+  return {
+    events,
+    eventDistribution,
+    eventSinks,
+    rules,
+    ruleVersions,
+    ruleUses,
+    ruleBudgets,
+    catalogueVersions,
+  }
 }

@@ -3,19 +3,16 @@
  * migrations of both. Rules are constraints where SQL can express them.
  */
 import type { ColumnKit } from './columns.ts'
-import { defineEventSinkTables } from './event-sinks.ts'
+import { defineCredentialTables } from './credentials.ts'
 import { defineEventTables } from './events.ts'
 import { defineFansTables } from './fans.ts'
-import { defineIdempotencyTables } from './idempotency.ts'
 import { defineLeaderboardTables } from './leaderboard.ts'
-import { defineLimitsTables } from './limits.ts'
 import { defineMatchTables } from './matches.ts'
 import { definePacksTables } from './packs.ts'
 import { definePointsTables } from './points.ts'
 import { defineQuestTables } from './quests.ts'
+import { defineRequestTables } from './requests.ts'
 import { defineRewardsTables } from './rewards.ts'
-import { defineServerKeyTables } from './server-keys.ts'
-import { defineSignInTables } from './sign-in.ts'
 import { defineWebhookTables } from './webhooks.ts'
 
 export type Tables = ReturnType<typeof defineTables>
@@ -33,18 +30,15 @@ function defineTables(kit: ColumnKit) {
   const fans = defineFansTables(kit)
   return {
     ...fans,
-    ...defineSignInTables(kit),
-    ...defineIdempotencyTables(kit),
+    ...defineCredentialTables(kit),
+    ...defineRequestTables(kit),
     ...definePointsTables(kit, fans),
     ...defineLeaderboardTables(kit, fans),
     ...defineRewardsTables(kit, fans),
     ...definePacksTables(kit, fans),
-    ...defineLimitsTables(kit),
-    ...defineServerKeyTables(kit),
     ...defineEventTables(kit, fans),
     ...defineQuestTables(kit, fans),
     ...defineMatchTables(kit, fans),
     ...defineWebhookTables(kit, fans),
-    ...defineEventSinkTables(kit),
   }
 }

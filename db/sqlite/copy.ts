@@ -34,7 +34,7 @@ const COPY_BYTES = 1024 * 1024
  * durable and has mode 0600. Synchronous: blocks the calling thread.
  */
 export function copySqlite(path: string, target: string): void {
-  const connection = open(path)
+  using connection = open(path)
   try {
     // VACUUM INTO accepts an empty file and keeps its mode.
     closeSync(createPrivate(target))
@@ -42,8 +42,6 @@ export function copySqlite(path: string, target: string): void {
     connection.run('VACUUM INTO ?', [target])
   } catch (error) {
     throw translateDatabaseError(error)
-  } finally {
-    connection.close()
   }
   syncFile(target)
 }
@@ -63,7 +61,7 @@ export interface Inspection {
 
 /** Reads a file that has no writers. @throws DatabaseError `corrupt` when it is not a database */
 export function inspectSqlite(path: string): Inspection {
-  const connection = open(path)
+  using connection = open(path)
   try {
     const integrity = valuesOf(connection, 'PRAGMA integrity_check(20)').flat().map(String)
     const references = findBrokenReferences(statement => valuesOf(connection, statement)).slice(0, 20)
@@ -89,8 +87,6 @@ export function inspectSqlite(path: string): Inspection {
     }
   } catch (error) {
     throw translateDatabaseError(error)
-  } finally {
-    connection.close()
   }
 }
 
@@ -209,12 +205,8 @@ function open(path: string): Connection {
 
 /** Finalizes its statement: an unfinalized one would keep the lock of a closed connection. */
 function valuesOf(connection: Connection, text: string): unknown[][] {
-  const statement = connection.prepare(text)
-  try {
-    return statement.values()
-  } finally {
-    statement.finalize()
-  }
+  using statement = connection.prepare(text)
+  return statement.values()
 }
 
 /** Creates a file with mode 0600, and returns its descriptor. */

@@ -1,7 +1,7 @@
-/** Native sessions, refresh tokens and revoked session tokens. */
+/** Credentials: native sessions, refresh tokens, revoked session tokens, and the keys of a club's own systems. */
 import type { ColumnKit } from './columns.ts'
 
-export function defineSignInTables(kit: ColumnKit) {
+export function defineCredentialTables(kit: ColumnKit) {
   const { table, id, idOf, text, integer, timestamp } = kit
 
   /** A device that is signed in with native tokens: a family of refresh tokens, one generation after another. */
@@ -57,5 +57,31 @@ export function defineSignInTables(kit: ColumnKit) {
     t => [kit.index('revoked_tokens_expiry').on(t.expiresAt)],
   )
 
-  return { nativeSessions, refreshTokens, revokedTokens }
+  /** Keys of a club's own systems. A source has several after rotations. The key itself is not stored. */
+  const serverKeys = table(
+    'server_keys',
+    {
+      id: id().primaryKey(),
+      /** Name of the calling system, kept by a rotation. */
+      source: id().notNull(),
+      /** The source again, on its newest key; null after a rotation or a revocation. One key per source is current. */
+      currentOf: id(),
+      /** Separated by spaces (RFC 6749). */
+      scopes: text().notNull(),
+      /** SHA-256 of the key, in lower-case hex. */
+      hash: id().notNull(),
+      createdAt: timestamp().notNull(),
+      expiresAt: timestamp(),
+      revokedAt: timestamp(),
+      /** To the hour. */
+      lastUsedAt: timestamp(),
+    },
+    t => [
+      kit.uniqueIndex('server_keys_hash_unique').on(t.hash),
+      kit.uniqueIndex('server_keys_current_unique').on(t.currentOf),
+      kit.index('server_keys_source').on(t.source),
+    ],
+  )
+
+  return { nativeSessions, refreshTokens, revokedTokens, serverKeys }
 }

@@ -1,7 +1,7 @@
-/** Stored responses for `Idempotency-Key`. */
+/** What instances share about requests: stored responses for `Idempotency-Key`, and counts for rate limits. */
 import type { ColumnKit } from './columns.ts'
 
-export function defineIdempotencyTables(kit: ColumnKit) {
+export function defineRequestTables(kit: ColumnKit) {
   const { table, id, text, integer, timestamp } = kit
 
   /** The primary key enforces that a request under a key runs once. Committed with its effect. */
@@ -28,5 +28,17 @@ export function defineIdempotencyTables(kit: ColumnKit) {
     ],
   )
 
-  return { idempotencyKeys }
+  /** One row per client and policy that has used a significant part of its quota. */
+  const rateLimitWindows = table(
+    'rate_limit_windows',
+    {
+      /** Keyed hash of the policy and the address or caller. */
+      key: id().primaryKey(),
+      used: integer().notNull(),
+      endsAt: timestamp().notNull(),
+    },
+    t => [kit.index('rate_limit_windows_end').on(t.endsAt)],
+  )
+
+  return { idempotencyKeys, rateLimitWindows }
 }
