@@ -1,6 +1,6 @@
 /** The match days of a seeded fan: predictions, check-ins and results, as the verbs write them. */
 import type { MatchRow } from '../../src/matches/matches.ts'
-import { predictionRefOf } from '../../src/points/prediction-ref.ts'
+import { predictionRefOf } from '../../src/points/reasons.ts'
 import type { PredictionRow } from '../../src/predictions/present.ts'
 import type { Scores } from '../../src/predictions/score.ts'
 import { eventIdOf, settledData } from '../../src/predictions/settle-batch.ts'

@@ -55,6 +55,10 @@ export const isFinal = ({ endsAt }: Board, at: Date) =>
 /** The boards of all points on which what is earned at an instant counts. */
 export const boardsAt = (at: Date): Board[] => [ALL, boardAt('month', at), boardAt('week', at)]
 
+/** When the first of these boards starts, or `now` if all of them have no start or a later one. */
+export const earliestStart = (boards: Board[], now: Date) =>
+  new Date(Math.min(now.getTime(), ...boards.flatMap(({ startsAt }) => startsAt?.getTime() ?? [])))
+
 /** The board of predictions of a season, or of all matches. It has no end: a result can be corrected at any time. */
 export function predictionBoard(season: string | null): Board {
   const id = season === null ? 'predictions' : `predictions:${season}`

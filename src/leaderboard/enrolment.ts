@@ -49,11 +49,10 @@ const upsertEnrolment = prepared((tx: Transaction, enrolment: NewEnrolment) => {
     .returning()
 })
 
-/** Removes a fan from all boards, past ones included. The caller has locked the fan's points account. True when this call did. */
-export async function unenrol(tx: Transaction, userId: string): Promise<boolean> {
+/** Removes a fan from all boards, past ones included. The caller has locked the fan's points account. */
+export async function unenrol(tx: Transaction, userId: string): Promise<void> {
   const [left] = await updateLeft(tx, { userId, leftAt: tx.now() })
   if (left) await writeScores(tx, userId, await readScores(tx, userId, await listBoards(tx)), [])
-  return left !== undefined
 }
 
 const updateLeft = prepared((tx: Transaction, { userId, leftAt }: { userId: string; leftAt: Date }) => {

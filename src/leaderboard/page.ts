@@ -85,15 +85,12 @@ async function readPageAt(
   const rows = position
     ? await selectPage[position.side](reader, { ...position.key, board, limit: limit + 1 })
     : await selectTop(reader, { board, limit: limit + 1 })
+  const encodeKey = (side: Position['side'], key: Key) =>
+    cursors.encode(listOf(board), JSON.stringify([side, key.minusPoints, key.reachedAt, key.userId]))
   if (rows.length === 0) {
     // The fans after a cursor may have risen above it: then the previous page ends at the cursor itself.
-    const back = position && JSON.stringify(['upto', ...keyOf(position.key)])
-    return {
-      entries: [],
-      total: await readTotal(reader, board),
-      nextCursor: null,
-      previousCursor: back && cursors.encode(listOf(board), back),
-    }
+    const previousCursor = position && encodeKey('upto', position.key)
+    return { entries: [], total: await readTotal(reader, board), nextCursor: null, previousCursor }
   }
   const more = rows.length > limit
   const firstRank = (rows[0]?.ahead ?? 0) + 1
@@ -102,8 +99,6 @@ async function readPageAt(
   const shown = backwards ? kept.slice(more ? 1 : 0) : kept.slice(0, limit)
   const first = shown[0]
   const last = shown.at(-1)
-  const encodeKey = (side: Position['side'], key: Key) =>
-    cursors.encode(listOf(board), JSON.stringify([side, key.minusPoints, key.reachedAt, key.userId]))
   return {
     entries: shown.map(({ rank, minusPoints, reachedAt, userId }) => {
       return { rank, userId, points: -minusPoints, reachedAt: new Date(reachedAt) }
@@ -177,8 +172,6 @@ const selectTotal = prepared((reader: Reader, board: string) =>
   reader.select({ total: memberCount(reader, board) }).from(sql`(select 1) one`),
 )
 
-const keyOf = ({ minusPoints, reachedAt, userId }: Key) => [minusPoints, reachedAt, userId]
-
 const listOf = (board: string) => `leaderboard ${board}`
 
 const SIDES = { after: sql.raw('>'), before: sql.raw('<'), from: sql.raw('>='), upto: sql.raw('<=') }
@@ -189,13 +182,8 @@ function compare(scores: Scores, side: Position['side'], key: Key): SQL {
     ${SIDES[side]} (${key.minusPoints}, ${key.reachedAt}, ${key.userId})`
 }
 
-/** Guarantee of the cast: only `encodeKey` writes positions, and cursors are authenticated. */
+/** Guarantee of the type: only `encodeKey` writes positions, and cursors are authenticated. */
 function parsePosition(text: string): Position {
-  const [side, minusPoints, reachedAt, userId] = JSON.parse(text) as [
-    Position['side'],
-    number,
-    number,
-    string,
-  ]
+  const [side, minusPoints, reachedAt, userId]: [Position['side'], number, number, string] = JSON.parse(text)
   return { side, key: { minusPoints, reachedAt, userId } }
 }

@@ -17,16 +17,8 @@ export async function raiseScores(
   if (!enrolledAt) return
   const boards = counting.filter(board => takesPart(enrolledAt, board)).map(({ id }) => id)
   const before = await readScores(tx, userId, boards)
-  // Enrolled without scores: `admin/audit/repair-fan.ts` computes all of them.
-  if (!before.some(({ board }) => board === 'all')) return
-  const after = boards.map(board =>
-    raiseScore(
-      board,
-      before.find(score => score.board === board),
-      { gained, at },
-    ),
-  )
-  await writeScores(tx, userId, before, after)
+  const after = raiseEach(boards, before, { gained, at })
+  if (after.length > 0) await writeScores(tx, userId, before, after)
 }
 
 /** As `raiseScores` for many fans, who earn different points at the same time: what `writeManyScores` needs. Each is in `earnings` once. */
@@ -45,17 +37,25 @@ export async function raisedScores(
   const scoresOf = Map.groupBy(found, ({ userId }) => userId)
   const after = earnings.flatMap(({ userId, gained }) => {
     const enrolledAt = enrolments.get(userId)
-    const scores = scoresOf.get(userId) ?? []
-    if (!enrolledAt || !scores.some(({ board }) => board === 'all')) return []
-    return boards
-      .filter(board => takesPart(enrolledAt, board))
-      .map(({ id }) => {
-        const score = scores.find(({ board }) => board === id)
-        return { userId, ...raiseScore(id, score, { gained, at }) }
-      })
+    if (!enrolledAt) return []
+    const counting = boards.filter(board => takesPart(enrolledAt, board)).map(({ id }) => id)
+    const raised = raiseEach(counting, scoresOf.get(userId) ?? [], { gained, at })
+    return raised.map(score => ({ userId, ...score }))
   })
   const raised = new Set(after.map(({ userId, board }) => `${userId} ${board}`))
   return { before: found.filter(({ userId, board }) => raised.has(`${userId} ${board}`)), after }
+}
+
+/** A fan's scores on these boards after earning points. None for a fan who is enrolled without scores. */
+function raiseEach(
+  boards: string[],
+  before: BoardScore[],
+  earned: { gained: number; at: Date },
+): BoardScore[] {
+  const scores = new Map(before.map(score => [score.board, score]))
+  // `admin/audit/repair-fan.ts` computes all of them.
+  if (!scores.has('all')) return []
+  return boards.map(board => raiseScore(board, scores.get(board), earned))
 }
 
 /** A score after earning points. */

@@ -4,10 +4,10 @@ import { isUniqueViolation, type Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { DomainError } from '../core/problems.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { appendEntry } from '../points/ledger.ts'
+import { appendEntry, insufficientPoints } from '../points/ledger.ts'
 import { type PurchaseRow, presentPurchase, statusOf, type UserPackRow } from './present.ts'
 import { findPurchase, findUserPackOf } from './purchases.ts'
-import { insufficientPoints, POINTS } from './start-purchase.ts'
+import { POINTS } from './start-purchase.ts'
 import { changeSold, countFree, countUnsold, lockLimitedPack, lockPack } from './supply.ts'
 
 /** How a purchase is paid: with points, booked on completion, or with money that a gateway has confirmed. */

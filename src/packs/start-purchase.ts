@@ -5,7 +5,7 @@ import { prepared } from '../../db/prepared.ts'
 import { isActive } from '../catalogue/availability.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
-import { lockAccount, readBalance } from '../points/ledger.ts'
+import { insufficientPoints, lockAccount, readBalance } from '../points/ledger.ts'
 import { ensureUserId } from '../users/users.ts'
 import { findPackWithWeights, type PackRow } from './catalogue.ts'
 import { canonicalTerms, hashSeed, type Weight } from './draw.ts'
@@ -100,23 +100,17 @@ async function requireFreeHold(tx: Transaction, userId: string, packId: string, 
   })
 }
 
-interface HeldValues {
-  packId: string
-  userId: string
-  now: Date
-}
-
-const selectHeld = prepared((reader: Reader, { packId, userId, now }: HeldValues) => {
+const selectHeld = prepared((reader: Reader, of: { packId: string; userId: string; now: Date }) => {
   const { packPurchases: purchases } = reader.tables
   return reader
     .select({ count: sql`count(*)`.mapWith(Number) })
     .from(purchases)
     .where(
       and(
-        eq(purchases.packId, packId),
-        eq(purchases.userId, userId),
+        eq(purchases.packId, of.packId),
+        eq(purchases.userId, of.userId),
         eq(purchases.status, 'pending'),
-        gt(purchases.expiresAt, now),
+        gt(purchases.expiresAt, of.now),
       ),
     )
 })
@@ -124,6 +118,3 @@ const selectHeld = prepared((reader: Reader, { packId, userId, now }: HeldValues
 function requireActive(pack: PackRow, now: Date): void {
   if (!isActive(pack, now)) throw new DomainError('pack_inactive')
 }
-
-export const insufficientPoints = (pointsRequired: number, points: number) =>
-  new DomainError('insufficient_points', { pointsRequired, points, missingPoints: pointsRequired - points })

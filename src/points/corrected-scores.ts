@@ -1,6 +1,6 @@
 /** The scores of many fans after points were taken back of them, computed from their ledgers. */
 import type { Transaction } from '../../db/index.ts'
-import { isFinal } from '../leaderboard/boards.ts'
+import { earliestStart, isFinal } from '../leaderboard/boards.ts'
 import { listEnrolments } from '../leaderboard/enrolment.ts'
 import { type FanScore, readManyScores } from '../leaderboard/rank-index/entries.ts'
 import { listEarnedScores } from './earned-scores.ts'
@@ -23,9 +23,7 @@ export async function correctedScores(
   // As in `raiseScores`: others are not enrolled, or enrolled without scores.
   const ranked = new Set(found.filter(({ board }) => board === 'all').map(({ userId }) => userId))
   const enrolments = await listEnrolments(tx, [...ranked])
-  const starts = [...open.values()].flatMap(({ startsAt }) => startsAt?.getTime() ?? [])
-  const since = new Date(Math.min(now.getTime(), ...starts))
-  const earned = await listEarnedScores(tx, enrolments, since)
+  const earned = await listEarnedScores(tx, enrolments, earliestStart(boards, now))
   return {
     before: found.filter(({ userId }) => enrolments.has(userId)),
     after: earned.filter(({ board }) => open.has(board)),

@@ -8,7 +8,7 @@ import { DomainError } from '../core/problems.ts'
 import { Closed } from '../core/schemas.ts'
 import { FanReference, resolveFan } from '../users/fan-reference.ts'
 import { presentEntry } from './history.ts'
-import { appendEntry, readBalance } from './ledger.ts'
+import { appendEntry, insufficientPoints, readBalance } from './ledger.ts'
 
 /** Keeps balances far from the largest exact integer. */
 export const MAX_GRANT = 1_000_000_000
@@ -62,11 +62,7 @@ export async function grantPoints(
   const { userId } = resolved
 
   const booking = await appendEntry(tx, { userId, delta, reason: 'adjustment', ref })
-  if (booking.outcome === 'insufficient') {
-    const { balance: points } = booking
-    const missingPoints = -delta - points
-    throw new DomainError('insufficient_points', { pointsRequired: -delta, points, missingPoints })
-  }
+  if (booking.outcome === 'insufficient') throw insufficientPoints(-delta, booking.balance)
   const { entry } = booking
   if (booking.outcome === 'booked') {
     const grant = { ref, source, userId, delta, entryId: entry.id, note: note ?? null, createdAt: tx.now() }
@@ -80,9 +76,7 @@ export async function grantPoints(
 }
 grantPoints.problems = ['fan_not_found', 'insufficient_points', 'ref_reused'] as const
 
-type NewGrant = Tables['pointsGrants']['$inferInsert']
-
-const insertGrant = prepared((tx: Transaction, grant: NewGrant) =>
+const insertGrant = prepared((tx: Transaction, grant: Tables['pointsGrants']['$inferInsert']) =>
   tx.insert(tx.tables.pointsGrants).values(grant).onConflictDoNothing().returning(),
 )
 

@@ -26,43 +26,29 @@ export async function readHistory(
   const before = cursor === undefined ? undefined : Number(cursors.decode(list, cursor))
   if (userId === undefined) return { balance: 0, lifetime: 0, entries: [], nextCursor: null }
 
-  const { balance, lifetime, entries } = await readEntries(
-    reader,
-    userId,
-    limit + 1,
-    and(
-      before === undefined ? undefined : lt(pointsEntries.seq, before),
-      reason && eq(pointsEntries.reason, reason),
-      since ? gte(pointsEntries.createdAt, since) : undefined,
-      until ? lt(pointsEntries.createdAt, until) : undefined,
-    ),
+  const only = and(
+    before === undefined ? undefined : lt(pointsEntries.seq, before),
+    reason && eq(pointsEntries.reason, reason),
+    since ? gte(pointsEntries.createdAt, since) : undefined,
+    until ? lt(pointsEntries.createdAt, until) : undefined,
   )
+  // The unfiltered first page is the most frequent request.
+  const rows = await (only
+    ? selectEntries(reader, userId, limit + 1, only)
+    : selectNewest(reader, userId, limit + 1))
+  const { balance = 0, lifetime = 0 } = rows[0]?.account ?? {}
+  const entries = rows.flatMap(({ entry }) => entry ?? [])
   const { page, nextCursor } = cutPage(entries, limit, last => cursors.encode(list, last.seq))
   return { balance, lifetime, entries: page.map(presentEntry), nextCursor }
 }
 readHistory.problems = ['invalid_cursor'] as const
 
-/** A fan's account and newest entries, in one statement: the balance is the one after the newest entry. */
-async function readEntries(reader: Reader, userId: string, limit: number, only?: SQL) {
-  // The unfiltered first page is the most frequent request.
-  const rows: AccountEntry[] = await (only
-    ? accountEntries(reader, userId, limit, only)
-    : selectNewest(reader, { userId, limit }))
-  const { balance = 0, lifetime = 0 } = rows[0]?.account ?? {}
-  return { balance, lifetime, entries: rows.flatMap(({ entry }) => (entry ? [entry] : [])) }
-}
-
-interface AccountEntry {
-  account: { balance: number; lifetime: number }
-  /** Null for an account without entries. */
-  entry: PointsEntry | null
-}
-
-const selectNewest = prepared((reader: Reader, { userId, limit }: { userId: string; limit: number }) =>
-  accountEntries(reader, userId, limit),
+const selectNewest = prepared((reader: Reader, userId: string, limit: number) =>
+  selectEntries(reader, userId, limit),
 )
 
-function accountEntries(reader: Reader, userId: string, limit: number, only?: SQL) {
+/** A fan's account and newest entries, in one statement: the balance is the one after the newest entry. */
+function selectEntries(reader: Reader, userId: string, limit: number, only?: SQL) {
   const { pointsAccounts, pointsEntries } = reader.tables
   return reader
     .select({

@@ -1,7 +1,7 @@
 /** Joins and leaves the leaderboards. In the folder of the ledger, since points earned before the enrolment count. */
 import type { Transaction } from '../../db/index.ts'
 import type { Caller } from '../core/caller.ts'
-import { boardsAt } from '../leaderboard/boards.ts'
+import { boardsAt, earliestStart } from '../leaderboard/boards.ts'
 import { type EnrolOptions, enrol, findEnrolment, unenrol } from '../leaderboard/enrolment.ts'
 import { ensureUserId, findUser } from '../users/users.ts'
 import { type EarnedEntry, earnedScores, scoresOfFirst } from './earned-scores.ts'
@@ -16,8 +16,8 @@ export async function joinLeaderboard(
   await lockAccount(tx, userId)
   // The boards of this time, and those of entries with a later time, since clocks differ.
   const enrolledAt = tx.now()
-  const starts = boardsAt(enrolledAt).flatMap(({ startsAt }) => startsAt?.getTime() ?? [])
-  const scores = await earnedScores(tx, userId, { enrolledAt, since: new Date(Math.min(...starts)) })
+  const since = earliestStart(boardsAt(enrolledAt), enrolledAt)
+  const scores = await earnedScores(tx, userId, { enrolledAt, since })
   return enrol(tx, userId, scores, options)
 }
 

@@ -1,12 +1,13 @@
 /** The points ledger: append-only, hash-chained per fan, exact. Every change of a balance goes through `appendEntry`. */
 import { and, eq, gte, inArray, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared, preparedRow } from '../../db/prepared.ts'
 import { commandLine } from '../core/command-line.ts'
+import { DomainError } from '../core/problems.ts'
+import { createSignal } from '../core/signal.ts'
 import { raiseScores } from '../leaderboard/scores.ts'
 import { GENESIS_HASH, hashEntry } from './hash.ts'
 import { boardsFor, earnedBy, type PointsReason, type VoidReason } from './reasons.ts'
-import { entryBooked } from './signals.ts'
 
 export interface PointsChange {
   userId: string
@@ -20,16 +21,10 @@ export interface PointsChange {
 
 type AnyChange = Omit<PointsChange, 'reason'> & { reason: PointsReason }
 
-export interface PointsEntry {
-  id: string
-  seq: number
-  delta: number
-  balanceAfter: number
-  reason: string
-  ref: string
-  createdAt: Date
-  hash: string
-}
+export type PointsEntry = Omit<Tables['pointsEntries']['$inferSelect'], 'userId'>
+
+/** An entry was appended to a ledger. */
+export const entryBooked = createSignal<Pick<PointsEntry, 'reason' | 'delta'>>()
 
 export type Booking =
   | { outcome: 'booked' | 'booked_before'; entry: PointsEntry }
@@ -46,6 +41,9 @@ export class LedgerMismatchError extends Error {
     this.name = 'LedgerMismatchError'
   }
 }
+
+export const insufficientPoints = (pointsRequired: number, points: number) =>
+  new DomainError('insufficient_points', { pointsRequired, points, missingPoints: pointsRequired - points })
 
 /**
  * Books a change, at most once per (user, reason, ref). Needs the user's row to exist.
@@ -189,15 +187,11 @@ export function matchesTail({ seq, balance, lifetime, headHash }: Account, tail:
   return tail.length === 1 && head?.seq === seq && head.balanceAfter === balance && head.hash === headHash
 }
 
-interface TailOrCause extends Cause {
-  seq: number
-}
-
 /**
  * The entry of a cause, and the entries from a `seq` on: an entry that is both comes twice. Two lookups by indexes: for `or`,
  * PostgreSQL reads all entries of the fan if it has planned while there were few.
  */
-const selectTail = prepared((reader: Reader, { seq, ...cause }: TailOrCause) => {
+const selectTail = prepared((reader: Reader, { seq, ...cause }: Cause & { seq: number }) => {
   const { pointsEntries } = reader.tables
   const tail = reader
     .select()
@@ -225,19 +219,13 @@ export function entryOf(reader: Reader, { userId, reason, ref }: Cause) {
 }
 
 /** Current and lifetime points; zero for a fan without an account. */
-export async function readBalance(reader: Reader, userId: string | undefined) {
-  if (userId === undefined) return { balance: 0, lifetime: 0 }
-  const [account] = await selectBalance(reader, userId)
-  return account ?? { balance: 0, lifetime: 0 }
-}
+export const readBalance = async (reader: Reader, userId: string) =>
+  (await findBalance(reader, userId)) ?? { balance: 0, lifetime: 0 }
 
-/** Query for the points of a fan; no row without an account. */
-function accountOf(reader: Reader, userId: string) {
+const findBalance = preparedRow((reader: Reader, userId: string) => {
   const { pointsAccounts } = reader.tables
   return reader
     .select({ balance: pointsAccounts.balance, lifetime: pointsAccounts.lifetime })
     .from(pointsAccounts)
     .where(eq(pointsAccounts.userId, userId))
-}
-
-const selectBalance = prepared(accountOf)
+})

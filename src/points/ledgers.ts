@@ -7,6 +7,7 @@ import { raisedScores } from '../leaderboard/scores.ts'
 import { correctedScores } from './corrected-scores.ts'
 import {
   type Account,
+  entryBooked,
   LedgerMismatchError,
   matchesTail,
   NEW_ACCOUNT,
@@ -14,7 +15,6 @@ import {
   type PointsEntry,
 } from './ledger.ts'
 import { boardsFor, type GrantReason, voidReasonOf } from './reasons.ts'
-import { entryBooked } from './signals.ts'
 
 /** Creates missing accounts, and locks all until the unit of work ends. In the order of the ids: two batches cannot wait for each other. */
 export async function lockAccounts(tx: Transaction, userIds: string[]): Promise<void> {
@@ -105,12 +105,9 @@ export async function openLedgers(
     async write() {
       const changed = [...ledgers.values()].filter(({ booked }) => booked.length > 0)
       const { pointsAccounts, pointsEntries } = tx.tables
-      await insertRows(
-        tx,
-        pointsEntries,
-        changed.flatMap(({ booked }) => booked),
-      )
-      for (const { booked } of changed) for (const entry of booked) entryBooked.announce(tx, entry)
+      const entries = changed.flatMap(({ booked }) => booked)
+      await insertRows(tx, pointsEntries, entries)
+      for (const entry of entries) entryBooked.announce(tx, entry)
       const accounts = changed.map(({ account }) => account)
       await insertRows(tx, pointsAccounts, accounts, {
         set: ['balance', 'lifetime', 'seq', 'headHash', 'updatedAt'],

@@ -1,6 +1,5 @@
 /** Why points are booked, and what each reason means for lifetime points and for the boards. */
 import { type Board, boardsAt, isFinal, predictionBoard } from '../leaderboard/boards.ts'
-import { seasonOf } from './prediction-ref.ts'
 
 /** Reasons of entries. Reason and `ref` identify a cause, which is booked once. */
 export const POINTS_REASONS = [
@@ -34,6 +33,16 @@ export const grantReasonOf = (reason: string): GrantReason | undefined =>
 export const voidReasonOf = <Reason extends GrantReason>(reason: Reason) =>
   `${reason}_void` as `${Reason}_void`
 
+/**
+ * The `ref` of entries of predictions: `MATCH:REVISION:SEASON`, without a season if the match has none. An import can change
+ * the season of a match, but the scores of a season follow from the entries alone.
+ */
+export const predictionRefOf = (settled: { matchId: string; revision: number; season: string | null }) =>
+  [settled.matchId, settled.revision, ...(settled.season === null ? [] : [settled.season])].join(':')
+
+/** A slug has no colon. */
+const seasonOf = (ref: string): string | null => /^[^:]*:[^:]*:(.+)$/s.exec(ref)?.[1] ?? null
+
 /** Refunded points were earned before: they do not count for ranks. */
 export const REFUND_REASONS: PointsReason[] = ['pack_refund']
 
@@ -57,12 +66,9 @@ export interface Booked {
 export function boardsFor({ reason, ref, at }: Booked): Board[] {
   const boards = boardsAt(at)
   if (OPENING_REASONS.includes(reason)) return boards.filter(({ period }) => period === 'all')
-  return reason === 'prediction' ? [...boards, ...predictionBoardsFor(ref)] : boards
-}
-
-function predictionBoardsFor(ref: string): Board[] {
+  if (reason !== 'prediction') return boards
   const season = seasonOf(ref)
-  return [predictionBoard(null), ...(season === null ? [] : [predictionBoard(season)])]
+  return [...boards, predictionBoard(null), ...(season === null ? [] : [predictionBoard(season)])]
 }
 
 /** Earned points, and what was taken back of them later. */

@@ -2,7 +2,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import { isFinal, takesPart } from '../leaderboard/boards.ts'
+import { earliestStart, isFinal, takesPart } from '../leaderboard/boards.ts'
 import { findEnrolment } from '../leaderboard/enrolment.ts'
 import { readScores, writeScores } from '../leaderboard/rank-index/entries.ts'
 import { earnedScores } from './earned-scores.ts'
@@ -76,8 +76,7 @@ async function lowerScores(
   if (!before.some(({ board }) => board === 'all')) return
   // Otherwise other earnings determine `reachedAt`, and it stays.
   if (whole && before.some(({ reachedAt }) => reachedAt <= booked.at.getTime())) {
-    const starts = boards.flatMap(({ startsAt }) => startsAt?.getTime() ?? [])
-    const since = starts.length > 0 ? new Date(Math.min(...starts)) : tx.now()
+    const since = earliestStart(boards, tx.now())
     const earned = await earnedScores(tx, userId, { enrolledAt, since })
     const after = earned.filter(({ board }) => ids.includes(board))
     await writeScores(tx, userId, before, after)

@@ -7,6 +7,7 @@ import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { balanceOf } from '../points/history.ts'
+import { insufficientPoints } from '../points/ledger.ts'
 import { activeUser, ensureUserId } from '../users/users.ts'
 import { findBlockers, presentReward } from './present.ts'
 import type { RewardReference } from './schema.ts'
@@ -24,10 +25,7 @@ export async function claimReward(
   if (blocker === 'reward_inactive') throw new DomainError(blocker)
   // The fan has no record yet, or was erased after the token was verified.
   if (!userId) return claimReward(tx, { ...caller, userId: await ensureUserId(tx, caller) }, { rewardId })
-  if (blocker === 'insufficient_points') {
-    const { pointsRequired } = reward
-    throw new DomainError(blocker, { pointsRequired, points, missingPoints: pointsRequired - points })
-  }
+  if (blocker === 'insufficient_points') throw insufficientPoints(reward.pointsRequired, points)
   if (blocker) throw new DomainError(blocker)
 
   // Concurrent claims are decided by the primary key and by the condition on the stock.

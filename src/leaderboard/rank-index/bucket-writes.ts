@@ -3,7 +3,7 @@ import { and, eq, or, sql } from 'drizzle-orm'
 import type { Tables } from '../../../db/index.ts'
 import { preparedLast } from '../../../db/prepared.ts'
 
-type BucketRow = Tables['leaderboardCounts']['$inferSelect']
+export type BucketRow = Tables['leaderboardCounts']['$inferSelect']
 export type Bucket = Omit<BucketRow, 'fans'>
 
 /** One booking changes no more: 11 buckets to leave and 11 to enter on each of three boards. */

@@ -14,27 +14,27 @@ export async function writeScores(
   before: BoardScore[],
   after: BoardScore[],
 ): Promise<void> {
-  const scores = after.map(({ board, points, reachedAt }) => ({
-    board,
-    userId,
-    minusPoints: -points,
-    reachedAt,
-  }))
   const left = before.map(({ board }) => board).filter(board => !after.some(score => score.board === board))
   if (left.length > 0) await deleteScores(tx, userId, left)
-  if (after.length > 0) await upsertScores(tx, scores)
+  if (after.length > 0)
+    await upsertScores(
+      tx,
+      after.map(score => rowOf({ userId, ...score })),
+    )
   for (const board of [...left, ...after.map(score => score.board)]) tx.invalidate(boardTag(board))
   moveMembers(tx, before, after)
 }
 
 export type FanScore = BoardScore & { userId: string }
+type ScoreRow = Tables['leaderboardScores']['$inferSelect']
+
+const rowOf = ({ board, userId, points, reachedAt }: FanScore): ScoreRow => {
+  return { board, userId, minusPoints: -points, reachedAt }
+}
 
 /** As `writeScores` for many fans. */
 export async function writeManyScores(tx: Transaction, before: FanScore[], after: FanScore[]): Promise<void> {
   const { leaderboardScores: scores } = tx.tables
-  const rows = after.map(({ board, userId, points, reachedAt }) => {
-    return { board, userId, minusPoints: -points, reachedAt }
-  })
   const nameOf = ({ board, userId }: FanScore) => `${board} ${userId}`
   const kept = new Set(after.map(nameOf))
   const left = Map.groupBy(
@@ -45,7 +45,7 @@ export async function writeManyScores(tx: Transaction, before: FanScore[], after
     const userIds = fans.map(({ userId }) => userId)
     await tx.delete(scores).where(and(eq(scores.board, board), inArray(scores.userId, userIds)))
   }
-  await insertRows(tx, scores, rows, { set: ['minusPoints', 'reachedAt'] })
+  await insertRows(tx, scores, after.map(rowOf), { set: ['minusPoints', 'reachedAt'] })
   for (const board of new Set([...before, ...after].map(({ board }) => board))) tx.invalidate(boardTag(board))
   moveMembers(tx, before, after)
 }
@@ -70,8 +70,6 @@ function deleteScores(tx: Transaction, userId: string, boards: string[]) {
   const { leaderboardScores: scores } = tx.tables
   return tx.delete(scores).where(and(eq(scores.userId, userId), inArray(scores.board, boards)))
 }
-
-type ScoreRow = Tables['leaderboardScores']['$inferSelect']
 
 const upsertScores = prepared((tx: Transaction, rows: ScoreRow[]) => {
   const { leaderboardScores: scores } = tx.tables

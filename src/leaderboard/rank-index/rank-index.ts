@@ -12,7 +12,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { insertRows, subtractRows } from '../../../db/bulk.ts'
 import type { Deferred, Reader, Tables, Transaction } from '../../../db/index.ts'
-import { type Bucket, changeBuckets, deleteEmpty, MAX_BUCKETS } from './bucket-writes.ts'
+import { type Bucket, type BucketRow, changeBuckets, deleteEmpty, MAX_BUCKETS } from './bucket-writes.ts'
 
 /** A fan's score on a board. */
 export interface BoardScore {
@@ -54,10 +54,22 @@ function bucketsOf({ board, points, reachedAt }: BoardScore): Bucket[] {
 
 const nameOf = ({ board, level, points, reachedAt }: Bucket) => `${board} ${level} ${points} ${reachedAt}`
 
-type Change = Bucket & { fans: number }
+type Changes = Map<string, BucketRow>
+
+/** Adds `fans` to each bucket of these scores. */
+function addToBuckets(changes: Changes, scores: Iterable<BoardScore>, fans: number): void {
+  for (const score of scores) {
+    for (const bucket of bucketsOf(score)) {
+      const name = nameOf(bucket)
+      const change = changes.get(name)
+      if (change) change.fans += fans
+      else changes.set(name, { ...bucket, fans })
+    }
+  }
+}
 
 /** All changes of a unit of work, written once at its end: fans share the buckets, which stay locked until the commit. */
-const changesOfBuckets: Deferred<Map<string, Change>> = {
+const changesOfBuckets: Deferred<Changes> = {
   order: 3,
   start: () => new Map(),
   async write(tx, changes) {
@@ -83,30 +95,14 @@ const changesOfBuckets: Deferred<Map<string, Change>> = {
 /** Moves fans from the buckets of their old scores to those of their new ones. Ranks show it after the unit of work. */
 export function moveMembers(tx: Transaction, from: BoardScore[], to: BoardScore[]): void {
   const changes = tx.deferred(changesOfBuckets)
-  for (const [scores, fans] of [
-    [from, -1],
-    [to, 1],
-  ] as const) {
-    for (const bucket of scores.flatMap(bucketsOf)) {
-      const name = nameOf(bucket)
-      const change = changes.get(name)
-      if (change) change.fans += fans
-      else changes.set(name, { ...bucket, fans })
-    }
-  }
+  addToBuckets(changes, from, -1)
+  addToBuckets(changes, to, 1)
 }
 
 /** How many members each bucket gains from new scores, in the order of the buckets. */
-export function countMembers(scores: Iterable<BoardScore>): (Bucket & { fans: number })[] {
-  const gains = new Map<string, Bucket & { fans: number }>()
-  for (const score of scores) {
-    for (const bucket of bucketsOf(score)) {
-      const name = nameOf(bucket)
-      const gain = gains.get(name)
-      if (gain) gain.fans++
-      else gains.set(name, { ...bucket, fans: 1 })
-    }
-  }
+export function countMembers(scores: Iterable<BoardScore>): BucketRow[] {
+  const gains: Changes = new Map()
+  addToBuckets(gains, scores, 1)
   return [...gains.values()].toSorted(byBucket)
 }
 
