@@ -23,9 +23,7 @@ export function activeAt(table: Record<keyof Availability, Column>, now: Date) {
 }
 
 /** A table of entries: rewards, packs and the like. */
-type CatalogueTable = {
-  [Name in keyof Tables]: Tables[Name] extends Record<keyof Availability, Column> ? Tables[Name] : never
-}[keyof Tables]
+type CatalogueTable = Extract<Tables[keyof Tables], Record<keyof Availability, Column>>
 
 /** When the next entry of a table starts or ends; null when none will. */
 export async function readNextChange(reader: Reader, table: CatalogueTable, now: Date): Promise<Date | null> {

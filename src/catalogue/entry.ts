@@ -42,11 +42,7 @@ export function refuseEntry(...errors: EntryFault[]): void {
 }
 
 /** A table of entries that can be switched off. */
-type EntryTable = {
-  [Name in keyof Tables]: Tables[Name] extends Record<'id' | 'active' | 'updatedAt', Column>
-    ? Tables[Name]
-    : never
-}[keyof Tables]
+type EntryTable = Extract<Tables[keyof Tables], Record<'id' | 'active' | 'updatedAt', Column>>
 
 export async function listActive(reader: Reader, table: EntryTable): Promise<string[]> {
   const rows = await reader.select({ id: table.id }).from(table).where(eq(table.active, true))
@@ -90,12 +86,9 @@ export function urlFaults(pointer: string, url: string | null | undefined): Entr
   return url == null || isPlainHttps(url) ? [] : [{ pointer, message: 'must be an https URL' }]
 }
 
-interface AvailabilityInput {
-  startsAt?: string | null
-  endsAt?: string | null
-}
+type Availability = Partial<Record<'startsAt' | 'endsAt', string | null>>
 
-export function availabilityFaults({ startsAt, endsAt }: AvailabilityInput): EntryFault[] {
+export function availabilityFaults({ startsAt, endsAt }: Availability): EntryFault[] {
   const [start, end] = [instantOf(startsAt), instantOf(endsAt)]
   if (start === null || end === null || start < end) return []
   return [{ pointer: '/endsAt', message: 'must be after startsAt' }]

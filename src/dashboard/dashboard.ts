@@ -2,8 +2,8 @@
 import { sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
-import type { AuthenticatedCaller } from '../core/caller.ts'
+import type { ReadSource } from '../cache/public-reads.ts'
+import type { Caller } from '../core/caller.ts'
 import { rankOf } from '../leaderboard/ranked-entry.ts'
 import { packCounts } from '../packs/summary.ts'
 import { newestEntries, presentEntry } from '../points/history.ts'
@@ -15,19 +15,11 @@ import { mirrorOf } from '../users/mirror.ts'
 import { publicProfileColumns } from '../users/public-profile.ts'
 import { userOf } from '../users/users.ts'
 
-interface Sources {
-  read: Reader
-  cache: ResponseCache
-}
-
 const RECENT_ENTRIES = 5
 const GLOBAL_BOARD = 'all'
 
 /** A fan without a record gets the same response with nothing in it. */
-export async function readDashboard(
-  { read, cache }: Sources,
-  { userId }: Pick<AuthenticatedCaller, 'userId'>,
-) {
+export async function readDashboard({ read, cache }: ReadSource, { userId }: Pick<Caller, 'userId'>) {
   const now = read.now()
   const rewards = await getCatalogue(read, cache)
   const quests = await getQuestSet(read, cache)

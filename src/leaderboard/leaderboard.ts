@@ -1,6 +1,6 @@
 /** A page of a board with the caller's own entry. */
 import type { Reader } from '../../db/index.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
+import type { ReadSource } from '../cache/public-reads.ts'
 import { boardTag, fanTag } from '../cache/tags.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
 import type { Cursors, Page } from '../core/pagination.ts'
@@ -10,12 +10,6 @@ import { type Board, boardAt, isFinal, parseBoard, predictionBoard } from './boa
 import { type BoardPage, readBoardAround, readBoardPage } from './page.ts'
 import { type RankedEntry, readRankedEntry } from './ranked-entry.ts'
 import type { LeaderboardQuery } from './schema.ts'
-
-interface Sources {
-  read: Reader
-  cache: ResponseCache
-  cursors: Cursors
-}
 
 const EXAMPLES = { week: '2026-W47', month: '2026-11' }
 
@@ -44,7 +38,7 @@ export function findQueryErrors({
 
 /** A page of a board, for a query without errors. `around` requires a caller. */
 export async function readLeaderboard(
-  { read, cache, cursors }: Sources,
+  { read, cache, cursors }: ReadSource & { cursors: Cursors },
   caller: Pick<AuthenticatedCaller, 'userId'> | null,
   { around, limit, cursor, ...query }: Omit<LeaderboardQuery, keyof Page> & Page,
 ) {

@@ -1,14 +1,12 @@
 /** Cancels a pending purchase: its hold ends immediately, and the pack can be sold to others. */
-import { and, eq } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { needsMoney } from './complete-purchase.ts'
 import { chargeOf } from './pay.ts'
 import type { Charge } from './payments/gateway.ts'
 import { presentPurchase, statusOf } from './present.ts'
-import { requirePurchase } from './purchases.ts'
+import { requirePurchase, updatePurchase } from './purchases.ts'
 import { lockLimitedPack } from './supply.ts'
 
 /**
@@ -31,19 +29,10 @@ export async function cancelPurchase(
   if (status === 'cancelled') return presentPurchase(purchase, null, now)
   if (status !== 'pending')
     throw new DomainError('purchase_not_pending', { detail: `The purchase is ${status}.` })
-  const [cancelled] = await updatePending(tx, purchaseId)
+  const [cancelled] = await updatePurchase(tx, purchaseId, 'pending', { status: 'cancelled' })
   // Another request was first: its outcome is committed now.
   if (!cancelled) return cancelPurchase(tx, caller, purchaseId, onCancelled)
   if (needsMoney(purchase)) tx.afterCommit(() => onCancelled?.(chargeOf(purchase)))
   return presentPurchase(cancelled, null, now)
 }
 cancelPurchase.problems = [...requirePurchase.problems, 'purchase_not_pending'] as const
-
-const updatePending = prepared((tx: Transaction, purchaseId: string) => {
-  const { packPurchases } = tx.tables
-  return tx
-    .update(packPurchases)
-    .set({ status: 'cancelled' })
-    .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.status, 'pending')))
-    .returning()
-})

@@ -60,13 +60,8 @@ const selectWithWeights = prepared((reader: Reader, packId: string) => {
     .orderBy(asc(items.id))
 })
 
-type Collectible = Pick<
-  Tables['collectibles']['$inferSelect'],
-  'id' | 'name' | 'description' | 'imageUrl' | 'rarity'
->
-
 /** A collectible with its weight in a pack. */
-export type PackItem = Collectible & Weight
+export type PackItem = Omit<Awaited<ReturnType<typeof itemsOf>>[number], 'packId'>
 
 /** By pack; the items of each by id. */
 export async function readItems(reader: Reader, packIds: string[]): Promise<Map<string, PackItem[]>> {
@@ -78,11 +73,7 @@ export async function readItems(reader: Reader, packIds: string[]): Promise<Map<
 function itemsOf(reader: Reader, packIds: string[]) {
   const { packItems, collectibles } = reader.tables
   return reader
-    .select({
-      packId: packItems.packId,
-      ...collectibleColumns(reader),
-      weight: packItems.weight,
-    })
+    .select({ packId: packItems.packId, ...collectibleColumns(reader), weight: packItems.weight })
     .from(packItems)
     .innerJoin(collectibles, eq(collectibles.id, packItems.collectibleId))
     .where(inArray(packItems.packId, packIds))
@@ -97,17 +88,11 @@ export function collectibleColumns({ tables: { collectibles } }: Pick<Reader, 't
 
 /** Unexpired holds by pack. A hold is not counted after `expiresAt`; no job has to end it. */
 export async function countHolds(reader: Reader, packIds: string[], now: Date): Promise<Map<string, number>> {
-  const [packId, ...others] = packIds
-  if (packId === undefined) return new Map()
-  const rows = await (others.length === 0
-    ? selectHolds(reader, { packId, now })
-    : holdsOf(reader, packIds, now))
+  if (packIds.length === 0) return new Map()
+  // Prepared for one pack only: each length of the list would be another statement.
+  const rows = await (packIds.length === 1 ? selectHolds : holdsOf)(reader, packIds, now)
   return new Map(rows.map(({ packId, held }) => [packId, Number(held)]))
 }
-
-const selectHolds = prepared((reader: Reader, { packId, now }: { packId: string; now: Date }) =>
-  holdsOf(reader, [packId], now),
-)
 
 function holdsOf(reader: Reader, packIds: string[], now: Date) {
   const { packPurchases } = reader.tables
@@ -123,6 +108,8 @@ function holdsOf(reader: Reader, packIds: string[], now: Date) {
     )
     .groupBy(packPurchases.packId)
 }
+
+const selectHolds = prepared(holdsOf)
 
 function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) {
   const { supplyTotal: total } = pack

@@ -1,12 +1,11 @@
 /** Completes a purchase, once: books the payment, takes a pack from the supply and creates the sealed pack. */
-import { and, eq } from 'drizzle-orm'
 import { isUniqueViolation, type Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { DomainError } from '../core/problems.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { appendEntry, insufficientPoints } from '../points/ledger.ts'
 import { type PurchaseRow, presentPurchase, statusOf, type UserPackRow } from './present.ts'
-import { findPurchase, findUserPackOf } from './purchases.ts'
+import { findPurchase, findUserPackOf, updatePurchase } from './purchases.ts'
 import { POINTS } from './start-purchase.ts'
 import { changeSold, countFree, countUnsold, lockLimitedPack, lockPack } from './supply.ts'
 
@@ -73,7 +72,7 @@ async function complete(
 ): Promise<Completion | null> {
   const paymentReference = payment.kind === 'money' ? payment.reference : null
   const [done] = await writeOnce(() =>
-    updatePending(tx, { purchaseId: purchase.id, completedAt: now, paymentReference }),
+    updatePurchase(tx, purchase.id, 'pending', { status: 'completed', completedAt: now, paymentReference }),
   )
   if (!done) return null
   if (payment.kind === 'points') await debit(tx, purchase)
@@ -101,21 +100,6 @@ const insertUserPack = prepared((tx: Transaction, userPack: UserPackRow) =>
   tx.insert(tx.tables.userPacks).values(userPack),
 )
 
-interface CompletionValues {
-  purchaseId: string
-  completedAt: Date
-  paymentReference: string | null
-}
-
-const updatePending = prepared((tx: Transaction, { purchaseId, ...payment }: CompletionValues) => {
-  const { packPurchases } = tx.tables
-  return tx
-    .update(packPurchases)
-    .set({ status: 'completed', ...payment })
-    .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.status, 'pending')))
-    .returning()
-})
-
 /** A free pack books nothing: the ledger has no entries of zero. */
 async function debit(tx: Transaction, { id, userId, priceAmount }: PurchaseRow): Promise<void> {
   if (priceAmount === 0) return
@@ -128,13 +112,7 @@ async function markRefundDue(
   { id, status }: PurchaseRow,
   paymentReference: string,
 ): Promise<Completion> {
-  const { packPurchases } = tx.tables
-  await writeOnce(() =>
-    tx
-      .update(packPurchases)
-      .set({ status: 'refund_due', paymentReference })
-      .where(and(eq(packPurchases.id, id), eq(packPurchases.status, status))),
-  )
+  await writeOnce(() => updatePurchase(tx, id, status, { status: 'refund_due', paymentReference }))
   return { outcome: 'refund_due', purchaseId: id, newly: true }
 }
 

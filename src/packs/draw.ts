@@ -34,13 +34,8 @@ export interface DrawInput {
 }
 
 /** The ids of the drawn items, by index. */
-export function drawItems({
-  serverSeed,
-  clientSeed,
-  userPackId,
-  itemsPerPack,
-  weights,
-}: DrawInput): string[] {
+export function drawItems(input: DrawInput): string[] {
+  const { serverSeed, clientSeed, userPackId, itemsPerPack, weights } = input
   const shares = sortWeights(weights)
   const total = shares.reduce((sum, { weight }) => sum + weight, 0)
   return Array.from({ length: itemsPerPack }, (_, index) =>

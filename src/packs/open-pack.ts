@@ -17,7 +17,7 @@ import type { OpenPack } from './schema.ts'
 export async function openPack(tx: Transaction, caller: Caller, { userPackId, clientSeed = '' }: OpenPack) {
   const user = await findUser(tx, caller)
   if (!user) throw new DomainError('user_pack_not_found')
-  const [opened] = await updateSealed(tx, { userPackId, userId: user.id, openedAt: tx.now(), clientSeed })
+  const [opened] = await updateSealed(tx, userPackId, user.id, { openedAt: tx.now(), clientSeed })
   // Otherwise the pack was opened before, was revoked, or belongs to another fan.
   const userPack = opened ?? (await findUserPack(tx, userPackId))
   if (!userPack?.openedAt || userPack.userId !== user.id) throw new DomainError('user_pack_not_found')
@@ -34,31 +34,22 @@ export async function openPack(tx: Transaction, caller: Caller, { userPackId, cl
 openPack.problems = ['user_pack_not_found'] as const
 
 /** The data of the event of an opening. */
-export function openingOf({
-  userPackId,
-  packId,
-  items,
-  weights,
-}: Pick<Proof, 'userPackId' | 'packId' | 'items' | 'weights'>) {
+export function openingOf(proof: Pick<Proof, 'userPackId' | 'packId' | 'items' | 'weights'>) {
+  const { userPackId, packId, items, weights } = proof
   const rarityOf = new Map(weights.map(({ id, rarity }) => [id, rarity]))
   const byRarity = Map.groupBy(items, id => rarityOf.get(id) ?? '')
   const rarities = Object.fromEntries([...byRarity].map(([rarity, ids]) => [rarity, ids.length]))
   return { userPackId, packId, items, rarities }
 }
 
-interface Opening {
-  userPackId: string
-  userId: string
-  openedAt: Date
-  clientSeed: string
-}
+type Opening = Pick<UserPackRow, 'openedAt' | 'clientSeed'>
 
-const updateSealed = prepared((tx: Transaction, { userPackId, userId, openedAt, clientSeed }: Opening) => {
+const updateSealed = prepared((tx: Transaction, userPackId: string, userId: string, opening: Opening) => {
   const { userPacks } = tx.tables
   const isSealed = and(isNull(userPacks.openedAt), isNull(userPacks.revokedAt))
   return tx
     .update(userPacks)
-    .set({ openedAt, clientSeed })
+    .set(opening)
     .where(and(eq(userPacks.id, userPackId), eq(userPacks.userId, userId), isSealed))
     .returning()
 })

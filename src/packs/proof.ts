@@ -25,18 +25,8 @@ export function makeProof(input: Undigested): Proof {
 /** SHA-256 over the JSON array of the members, terms in their canonical form. */
 function digestOf(proof: Omit<Proof, 'digest'>): string {
   const { version, userPackId, serverSeed, seedHash, clientSeed, termsHash, items } = proof
-  return sha256(
-    JSON.stringify([
-      version,
-      userPackId,
-      serverSeed,
-      seedHash,
-      clientSeed,
-      termsHash,
-      canonicalTerms(proof),
-      items,
-    ]),
-  )
+  const seeds = [serverSeed, seedHash, clientSeed]
+  return sha256(JSON.stringify([version, userPackId, ...seeds, termsHash, canonicalTerms(proof), items]))
 }
 
 /** Repeats the draw, offline. Null if the proof is valid, otherwise a description of its first error. */

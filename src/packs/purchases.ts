@@ -1,6 +1,6 @@
 /** Reads purchases, with the pack that each created. */
 import { and, desc, eq, lt } from 'drizzle-orm'
-import type { Reader } from '../../db/index.ts'
+import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared, preparedRow } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
@@ -18,7 +18,7 @@ export async function listPurchases(
   const list = `purchases ${userId}`
   const before = cursor === undefined ? undefined : cursors.decode(list, cursor)
   if (userId === undefined) return { purchases: [], nextCursor: null }
-  const rows = await selectNewest(reader, { userId, before, limit: limit + 1 })
+  const rows = await selectNewest(reader, userId, limit + 1, before)
   const { page, nextCursor } = cutPage(rows, limit, last => cursors.encode(list, last.purchase.id))
   const now = reader.now()
   const purchases = page.map(({ purchase, userPack }) => presentPurchase(purchase, userPack, now))
@@ -26,13 +26,7 @@ export async function listPurchases(
 }
 listPurchases.problems = ['invalid_cursor'] as const
 
-interface NewestValues {
-  userId: string
-  before: string | undefined
-  limit: number
-}
-
-const selectNewest = prepared((reader: Reader, { userId, before, limit }: NewestValues) => {
+const selectNewest = prepared((reader: Reader, userId: string, limit: number, before?: string) => {
   const { packPurchases, userPacks } = reader.tables
   return reader
     .select({ purchase: packPurchases, userPack: userPacks })
@@ -71,26 +65,28 @@ export async function requirePurchase(
   purchaseId: string,
 ): Promise<PurchaseRow> {
   const user = await findUser(reader, caller)
-  const [purchase] = user ? await selectOwn(reader, { purchaseId, userId: user.id }) : []
-  if (!purchase) throw new DomainError('purchase_not_found')
+  const purchase = user && (await findPurchase(reader, purchaseId))
+  if (!purchase || purchase.userId !== user.id) throw new DomainError('purchase_not_found')
   return purchase
 }
 requirePurchase.problems = ['purchase_not_found'] as const
-
-const selectOwn = prepared(
-  (reader: Reader, { purchaseId, userId }: { purchaseId: string; userId: string }) => {
-    const { packPurchases } = reader.tables
-    return reader
-      .select()
-      .from(packPurchases)
-      .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.userId, userId)))
-  },
-)
 
 export const findPurchase = preparedRow((reader: Reader, purchaseId: string) => {
   const { packPurchases } = reader.tables
   return reader.select().from(packPurchases).where(eq(packPurchases.id, purchaseId))
 })
+
+/** Changes a purchase that has this status; without one, returns no row. */
+export const updatePurchase = prepared(
+  (tx: Transaction, purchaseId: string, status: PurchaseRow['status'], changes: Partial<PurchaseRow>) => {
+    const { packPurchases } = tx.tables
+    return tx
+      .update(packPurchases)
+      .set(changes)
+      .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.status, status)))
+      .returning()
+  },
+)
 
 /** The fan's purchase that a payment has paid. */
 export async function findPaidBy(reader: Reader, userId: string, paymentReference: string) {

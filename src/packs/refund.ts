@@ -6,7 +6,7 @@ import { recordEvent } from '../events/record-event.ts'
 import { appendEntry } from '../points/ledger.ts'
 import { needsMoney, saleOf } from './complete-purchase.ts'
 import type { PurchaseRow } from './present.ts'
-import { findPurchase, findUserPackOf } from './purchases.ts'
+import { findPurchase, findUserPackOf, updatePurchase } from './purchases.ts'
 import { changeSold, lockPack } from './supply.ts'
 
 export interface Refund {
@@ -19,11 +19,7 @@ export interface Refund {
 /** Refunds once. @throws DomainError `purchase_not_found`, `not_refundable` */
 export async function refundPurchase(tx: Transaction, purchaseId: string): Promise<Refund> {
   const purchase = await requireRefundable(tx, purchaseId)
-  const { packPurchases } = tx.tables
-  await tx
-    .update(packPurchases)
-    .set({ status: 'refunded', refundedAt: tx.now() })
-    .where(eq(packPurchases.id, purchaseId))
+  await updatePurchase(tx, purchaseId, purchase.status, { status: 'refunded', refundedAt: tx.now() })
   if (!needsMoney(purchase)) await returnPoints(tx, purchase)
   await recordEvent(tx, { userId: purchase.userId, type: 'purchase.refunded', data: saleOf(purchase) })
   return {
@@ -40,8 +36,7 @@ export async function refundPurchase(tx: Transaction, purchaseId: string): Promi
 export async function markRefundDue(tx: Transaction, purchaseId: string): Promise<void> {
   const purchase = await requireRefundable(tx, purchaseId)
   if (purchase.status === 'refund_due') return
-  const { packPurchases } = tx.tables
-  await tx.update(packPurchases).set({ status: 'refund_due' }).where(eq(packPurchases.id, purchaseId))
+  await updatePurchase(tx, purchaseId, purchase.status, { status: 'refund_due' })
   await revokeSealed(tx, purchase)
 }
 

@@ -7,20 +7,11 @@ import type { PackItemEntry } from './entry-schema.ts'
 type CollectibleRow = Tables['collectibles']['$inferSelect']
 
 /** The description of a collectible, with the member names of a catalogue entry. */
-export interface Description {
-  name: string
-  description: string
-  imageUrl: string | null
-  rarity: string
-}
+type Description = Pick<CollectibleRow, 'name' | 'description' | 'imageUrl' | 'rarity'>
 
 /** Undefined if the entry has only id and weight. */
-export function descriptionOf({
-  name,
-  description,
-  imageUrl,
-  rarity,
-}: PackItemEntry): Description | undefined {
+export function descriptionOf(entry: PackItemEntry): Description | undefined {
+  const { name, description, imageUrl, rarity } = entry
   if (name === undefined || description === undefined || rarity === undefined) return undefined
   return { name, description, imageUrl: imageUrl ?? null, rarity }
 }

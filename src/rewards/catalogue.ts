@@ -8,12 +8,12 @@ import type { RewardRow } from './present.ts'
 
 /** @throws DomainError `reward_not_found` */
 export async function requireReward(reader: Reader, rewardId: string): Promise<RewardRow> {
-  const [reward] = await selectReward(reader, rewardId)
+  const reward = await findReward(reader, rewardId)
   if (!reward) throw new DomainError('reward_not_found')
   return reward
 }
 
-export const selectReward = prepared((reader: Reader, rewardId: string) => {
+export const findReward = preparedRow((reader: Reader, rewardId: string) => {
   const { rewards } = reader.tables
   return reader.select().from(rewards).where(eq(rewards.id, rewardId))
 })

@@ -2,7 +2,7 @@
 import { ConflictError, type Deferred, type Reader, type Transaction } from '../../db/index.ts'
 import { rewardsTag } from '../cache/tags.ts'
 import { recordEvent } from '../events/record-event.ts'
-import { requireReward, selectReward } from './catalogue.ts'
+import { findReward, requireReward } from './catalogue.ts'
 import { insertClaim, takeOne } from './claim.ts'
 
 /** False if the fan has claimed it before, or if its stock is empty: nothing is written then. */
@@ -36,4 +36,4 @@ const givenOfStock: Deferred<Map<string, number>> = {
 
 /** Whether an id is of a reward, active or not. */
 export const isReward = async (reader: Reader, id: string): Promise<boolean> =>
-  (await selectReward(reader, id)).length > 0
+  (await findReward(reader, id)) !== undefined

@@ -2,20 +2,15 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { ResponseCache } from '../cache/response-cache.ts'
+import type { ReadSource } from '../cache/public-reads.ts'
 import { isActive } from '../catalogue/availability.ts'
 import { balanceOf } from '../points/history.ts'
 import { getCatalogue } from './catalogue.ts'
 import type { OwnReward } from './present.ts'
 import { renderReward } from './render.ts'
 
-interface Sources {
-  read: Reader
-  cache: ResponseCache
-}
-
 /** As JSON text, cheapest first. A fan without a record has no points and has claimed nothing. */
-export async function renderRewards({ read, cache }: Sources, userId: string | undefined) {
+export async function renderRewards({ read, cache }: ReadSource, userId: string | undefined) {
   const now = read.now()
   const catalogue = await getCatalogue(read, cache)
   const rows = userId === undefined ? [] : await selectOwn(read, userId)

@@ -6,7 +6,7 @@ import type { Caller } from '../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
 import { DomainError } from '../core/problems.ts'
 import { balanceOf } from '../points/history.ts'
-import { presentReward } from './present.ts'
+import { type OwnReward, presentReward } from './present.ts'
 
 /** Newest claim first; a redemption does not change the order. */
 export async function listOwnRewards(
@@ -18,7 +18,7 @@ export async function listOwnRewards(
   const list = `rewards ${userId}`
   const before = cursor === undefined ? undefined : parsePosition(cursors.decode(list, cursor))
   if (userId === undefined) return { rewards: [], nextCursor: null }
-  const rows = await selectClaimed(reader, { userId, before, limit: limit + 1 })
+  const rows = await selectClaimed(reader, userId, limit + 1, before)
   const { page, nextCursor } = cutPage(rows, limit, ({ own }) =>
     cursors.encode(list, `${own.claimedAt.getTime()} ${own.rewardId}`),
   )
@@ -30,10 +30,7 @@ export async function listOwnRewards(
 }
 listOwnRewards.problems = ['invalid_cursor'] as const
 
-interface Position {
-  claimedAt: Date
-  rewardId: string
-}
+type Position = Pick<OwnReward, 'claimedAt' | 'rewardId'>
 
 function parsePosition(position: string): Position {
   const [, at, rewardId] = /^(\d+) (.+)$/.exec(position) ?? []
@@ -41,13 +38,7 @@ function parsePosition(position: string): Position {
   return { claimedAt: new Date(Number(at)), rewardId }
 }
 
-interface ClaimedValues {
-  userId: string
-  before: Position | undefined
-  limit: number
-}
-
-const selectClaimed = prepared((reader: Reader, { userId, before, limit }: ClaimedValues) => {
+const selectClaimed = prepared((reader: Reader, userId: string, limit: number, before?: Position) => {
   const { rewards, userRewards } = reader.tables
   const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards
   const older =

@@ -1,17 +1,14 @@
 /** Responses about a reward: its state for a fan, and the blockers of a claim. */
 import type { Tables } from '../../db/index.ts'
 import { isActive } from '../catalogue/availability.ts'
-import type { ProblemCode } from '../core/problems.ts'
+import type { RewardResult } from './schema.ts'
 
 export type RewardRow = Tables['rewards']['$inferSelect']
 type UserRewardRow = Tables['userRewards']['$inferSelect']
 /** The claim of a fan. */
 export type OwnReward = Pick<UserRewardRow, 'rewardId' | 'claimedAt' | 'redeemedAt' | 'redemptionCode'>
 
-type Blocker = Extract<
-  ProblemCode,
-  'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'out_of_stock'
->
+type Blocker = (typeof RewardResult.static)['reward']['blockedBy'][number]
 
 /** The problems of a claim made now, in the order in which a claim checks them. */
 export function findBlockers(

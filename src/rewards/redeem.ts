@@ -8,7 +8,7 @@ import { recordEvent } from '../events/record-event.ts'
 import { readBalance } from '../points/ledger.ts'
 import { findUser } from '../users/users.ts'
 import { findUserReward, requireReward } from './catalogue.ts'
-import { presentReward } from './present.ts'
+import { type OwnReward, presentReward } from './present.ts'
 import { mintRedemptionCode } from './redemption-code.ts'
 import type { RewardReference } from './schema.ts'
 
@@ -19,7 +19,7 @@ export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }
   if (!user) throw new DomainError('not_claimed')
 
   const redemptionCode = mintRedemptionCode(tx.randomBytes(10))
-  const [redeemed] = await updateClaim(tx, { userId: user.id, rewardId, redeemedAt: now, redemptionCode })
+  const [redeemed] = await updateClaim(tx, user.id, rewardId, { redeemedAt: now, redemptionCode })
   if (!redeemed) {
     throw new DomainError((await findUserReward(tx, user.id, rewardId)) ? 'already_redeemed' : 'not_claimed')
   }
@@ -29,21 +29,14 @@ export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }
 }
 redeemReward.problems = ['reward_not_found', 'not_claimed', 'already_redeemed'] as const
 
-interface Redemption {
-  userId: string
-  rewardId: string
-  redeemedAt: Date
-  redemptionCode: string
-}
+type Redemption = Pick<OwnReward, 'redeemedAt' | 'redemptionCode'>
 
-const updateClaim = prepared(
-  (tx: Transaction, { userId, rewardId, redeemedAt, redemptionCode }: Redemption) => {
-    const { userRewards } = tx.tables
-    const isTheirs = and(
-      eq(userRewards.userId, userId),
-      eq(userRewards.rewardId, rewardId),
-      isNull(userRewards.redeemedAt),
-    )
-    return tx.update(userRewards).set({ redeemedAt, redemptionCode }).where(isTheirs).returning()
-  },
-)
+const updateClaim = prepared((tx: Transaction, userId: string, rewardId: string, redemption: Redemption) => {
+  const { userRewards } = tx.tables
+  const isTheirs = and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewardId))
+  return tx
+    .update(userRewards)
+    .set(redemption)
+    .where(and(isTheirs, isNull(userRewards.redeemedAt)))
+    .returning()
+})

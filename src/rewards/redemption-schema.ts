@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Closed, Id, Instant, Nullable } from '../core/schemas.ts'
+import { exampleReward, rewardMembers } from './schema.ts'
 
 /** Of any form, so that a mistyped code is 404 rather than 422. */
 export const CodeReference = Type.String({
@@ -12,16 +13,7 @@ export const CodeReference = Type.String({
 export const Redemption = Closed(
   {
     code: Type.String({ description: 'The code in its canonical form.', examples: ['7Q2M-X9KD-4T0B-HW5E'] }),
-    reward: Closed(
-      {
-        id: Type.String({ description: 'Slug of the reward.' }),
-        title: Type.String({ description: 'Title of the reward.' }),
-        description: Type.String({ description: 'What the fan gets, and how.' }),
-        imageUrl: Nullable(Type.String(), { description: 'https URL.' }),
-        itemType: Type.String({ examples: ['voucher'], description: 'Kind of item: any text.' }),
-      },
-      { title: 'RedeemedReward' },
-    ),
+    reward: Closed(rewardMembers, { title: 'RedeemedReward' }),
     fan: Closed(
       {
         id: Id('Id of the fan.'),
@@ -39,15 +31,11 @@ export const Redemption = Closed(
 )
 export type Redemption = typeof Redemption.static
 
+const { id, title, description, imageUrl, itemType } = exampleReward
+
 export const exampleRedemption = {
   code: '7Q2M-X9KD-4T0B-HW5E',
-  reward: {
-    id: 'scarf-discount',
-    title: '20 % off the home scarf',
-    description: 'One scarf of this season, in the stadium shop or online.',
-    imageUrl: null,
-    itemType: 'voucher',
-  },
+  reward: { id, title, description, imageUrl, itemType },
   fan: { id: '01981e2c-7c1f-7000-8000-000000000003', displayName: 'Ana Ruiz' },
   redeemedAt: '2026-08-16T12:00:00.000Z',
   usedAt: null,

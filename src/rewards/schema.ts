@@ -1,13 +1,18 @@
 import { Type } from '@sinclair/typebox'
 import { Closed, IdReference, Instant, Integer, NextCursor, Nullable, OneOf } from '../core/schemas.ts'
 
+/** What describes a reward. */
+export const rewardMembers = {
+  id: Type.String({ description: 'Slug of the reward.' }),
+  title: Type.String({ description: 'Title of the reward.' }),
+  description: Type.String({ description: 'What the fan gets, and how.' }),
+  imageUrl: Nullable(Type.String(), { description: 'https URL.' }),
+  itemType: Type.String({ examples: ['voucher'], description: 'Kind of item: any text.' }),
+}
+
 const Reward = Closed(
   {
-    id: Type.String({ description: 'Slug of the reward.' }),
-    title: Type.String({ description: 'Title of the reward.' }),
-    description: Type.String({ description: 'What the fan gets, and how.' }),
-    imageUrl: Nullable(Type.String(), { description: 'https URL.' }),
-    itemType: Type.String({ examples: ['voucher'], description: 'Kind of item: any text.' }),
+    ...rewardMembers,
     pointsRequired: Integer({
       description: 'Points required for a claim, which does not spend them.',
       minimum: 0,

@@ -1,6 +1,6 @@
 /** Teams as an importer states them. */
 import { eq } from 'drizzle-orm'
-import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import type { Reader, Transaction } from '../../db/index.ts'
 import { teamsTag } from '../cache/tags.ts'
 import {
   compareEntries,
@@ -30,7 +30,7 @@ function teamFaults({ id, country, crestUrl }: TeamEntry): EntryFault[] {
 async function planTeam(reader: Reader, entry: TeamEntry): Promise<EntryChange> {
   const { teams } = reader.tables
   const [row] = await reader.select().from(teams).where(eq(teams.id, entry.id))
-  return changeOf(row, entry)
+  return compareEntries(row, columnsOf(entry))
 }
 
 async function upsertTeam(tx: Transaction, entry: TeamEntry): Promise<EntryChange> {
@@ -44,12 +44,6 @@ async function upsertTeam(tx: Transaction, entry: TeamEntry): Promise<EntryChang
     .values({ ...set, id: entry.id, createdAt: tx.now() })
     .onConflictDoUpdate({ target: teams.id, set })
   return change
-}
-
-type Row = Tables['teams']['$inferSelect']
-
-function changeOf(row: Row | undefined, entry: TeamEntry): EntryChange {
-  return compareEntries(row, columnsOf(entry))
 }
 
 function columnsOf(entry: TeamEntry) {
