@@ -53,7 +53,7 @@ const publicRoutes = (deps: SignInDeps) =>
         description: 'A JSON Web Key Set, for services that verify native tokens themselves.',
         data: 'none',
         responses: { 200: KeySet },
-        examples: { responses: { 200: exampleKeySet } },
+        examples: { 200: exampleKeySet },
       }),
     )
     .post(
@@ -80,10 +80,7 @@ const publicRoutes = (deps: SignInDeps) =>
         body: RefreshNativeToken,
         responses: { 200: NativeToken },
         problems: ['invalid_refresh_token'],
-        examples: {
-          body: { refreshToken: exampleNativeToken.refreshToken },
-          responses: { 200: exampleNativeToken },
-        },
+        examples: { body: { refreshToken: exampleNativeToken.refreshToken }, 200: exampleNativeToken },
       }),
     )
 
@@ -124,7 +121,7 @@ const callerRoutes = (deps: SignInDeps) =>
         body: RequestNativeToken,
         responses: { 200: NativeToken },
         problems: ['session_required'],
-        examples: { body: { deviceName: 'Calebe’s phone' }, responses: { 200: exampleNativeToken } },
+        examples: { body: { deviceName: 'Calebe’s phone' }, 200: exampleNativeToken },
       }),
     )
     .post(
@@ -161,7 +158,7 @@ const callerRoutes = (deps: SignInDeps) =>
         summary: 'List your signed-in devices',
         description: 'The devices with an active native session, newest first.',
         responses: { 200: NativeSessions },
-        examples: { responses: { 200: exampleSessions } },
+        examples: { 200: exampleSessions },
       }),
     )
     .delete(

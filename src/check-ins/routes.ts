@@ -29,7 +29,7 @@ const serverRoutes = (deps: CheckInDeps) =>
       params: MatchParams,
       responses: { 200: schema.CheckInCode },
       problems: requireMatch.problems,
-      examples: { responses: { 200: schema.exampleCode } },
+      examples: { 200: schema.exampleCode },
     }),
   )
 
@@ -54,7 +54,8 @@ const fanRoutes = (deps: CheckInDeps) =>
       problems: checkIn.problems,
       examples: {
         body: { code: schema.exampleCode.code },
-        responses: { 200: schema.exampleCheckIn, 201: schema.exampleCheckIn },
+        200: schema.exampleCheckIn,
+        201: schema.exampleCheckIn,
       },
     }),
   )

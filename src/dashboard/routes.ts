@@ -69,20 +69,18 @@ export const dashboardRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
       conditional: true,
       responses: { 200: Dashboard },
       examples: {
-        responses: {
-          200: {
-            profile: {
-              id: '01981e2c-7c1f-7000-8000-000000000001',
-              displayName: 'Ada Winger',
-              avatarUrl: null,
-            },
-            points: 100,
-            rank: 42,
-            rewards: { claimable: 2, claimed: 1, redeemed: 0 },
-            packs: { sealed: 1, opened: 3 },
-            quests: { active: 3, claimable: 1, streakAtRisk: null },
-            recentPoints: [],
+        200: {
+          profile: {
+            id: '01981e2c-7c1f-7000-8000-000000000001',
+            displayName: 'Ada Winger',
+            avatarUrl: null,
           },
+          points: 100,
+          rank: 42,
+          rewards: { claimable: 2, claimed: 1, redeemed: 0 },
+          packs: { sealed: 1, opened: 3 },
+          quests: { active: 3, claimable: 1, streakAtRisk: null },
+          recentPoints: [],
         },
       },
     }),

@@ -32,7 +32,7 @@ export function describeOperation(generated: Json, offered: string[]): Json {
     ...describeBody(body, examples.body),
     responses: {
       ...describeProblems(problemsOf(declared, caller, takesKey)),
-      ...describeResponses(responses, examples.responses ?? {}, { conditional, replayed: takesKey }),
+      ...describeResponses(responses, examples, { conditional, replayed: takesKey }),
     },
   }
 }

@@ -21,12 +21,10 @@ export const eventsRoutes = (deps: ServerDeps & RecordDeps) =>
         responses: { 200: EventResults },
         examples: {
           body: { events: [exampleEvent] },
-          responses: {
-            200: {
-              results: [
-                { id: exampleEvent.id, outcome: 'applied', grants: [{ ruleId: 'home-match', points: 50 }] },
-              ],
-            },
+          200: {
+            results: [
+              { id: exampleEvent.id, outcome: 'applied', grants: [{ ruleId: 'home-match', points: 50 }] },
+            ],
           },
         },
       }),
@@ -48,9 +46,7 @@ export const eventsRoutes = (deps: ServerDeps & RecordDeps) =>
         problems: ['event_not_found'],
         examples: {
           body: { id: exampleEvent.id, note: 'The ticket was refunded.' },
-          responses: {
-            200: { id: exampleEvent.id, taken: [{ ruleId: 'home-match', points: 50, uncollected: 0 }] },
-          },
+          200: { id: exampleEvent.id, taken: [{ ruleId: 'home-match', points: 50, uncollected: 0 }] },
         },
       }),
     )

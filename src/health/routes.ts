@@ -71,7 +71,7 @@ export const healthRoutes = ({ db, identity, lifecycle, readNotices }: HealthDep
         probe: true,
         data: 'none',
         responses: { 200: Health },
-        examples: { responses: { 200: { status: 'ok' } } },
+        examples: { 200: { status: 'ok' } },
       }),
     )
     .get(
@@ -98,12 +98,10 @@ export const healthRoutes = ({ db, identity, lifecycle, readNotices }: HealthDep
         data: 'none',
         responses: { 200: Readiness, 503: Readiness },
         examples: {
-          responses: {
-            200: { status: 'ready', checks: { database: 'ok', identityProvider: 'ok' } },
-            503: {
-              status: 'not_ready',
-              checks: { database: 'ok', identityProvider: 'its keys are not known yet' },
-            },
+          200: { status: 'ready', checks: { database: 'ok', identityProvider: 'ok' } },
+          503: {
+            status: 'not_ready',
+            checks: { database: 'ok', identityProvider: 'its keys are not known yet' },
           },
         },
       }),

@@ -23,6 +23,6 @@ export const leaderboardRoutes = (deps: FanDeps & { cursors: Cursors; publicRead
       findErrors: ({ query }) => findQueryErrors(query),
       responses: { 200: Leaderboard },
       problems: readLeaderboard.problems,
-      examples: { responses: { 200: exampleLeaderboard } },
+      examples: { 200: exampleLeaderboard },
     }),
   )

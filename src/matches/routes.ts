@@ -24,7 +24,7 @@ const publicRoutes = (deps: MatchesDeps) =>
         query: schema.MatchesQuery,
         responses: { 200: schema.Matches },
         problems: getMatches.problems,
-        examples: { responses: { 200: { matches: [schema.exampleMatch], nextCursor: null } } },
+        examples: { 200: { matches: [schema.exampleMatch], nextCursor: null } },
       }),
     )
     .get(
@@ -38,7 +38,7 @@ const publicRoutes = (deps: MatchesDeps) =>
         params: schema.MatchParams,
         responses: { 200: schema.Match },
         problems: getMatch.problems,
-        examples: { responses: { 200: schema.exampleMatch } },
+        examples: { 200: schema.exampleMatch },
       }),
     )
 
@@ -55,10 +55,7 @@ const serverRoutes = (deps: MatchesDeps) =>
       body: schema.MatchUpdate,
       responses: { 200: schema.Match },
       problems: updateMatch.problems,
-      examples: {
-        body: schema.exampleUpdate,
-        responses: { 200: { ...schema.exampleMatch, ...schema.exampleUpdate } },
-      },
+      examples: { body: schema.exampleUpdate, 200: { ...schema.exampleMatch, ...schema.exampleUpdate } },
     }),
   )
 

@@ -25,7 +25,7 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
         summary: 'Read your onboarding',
         description: 'The status is `not_started` before the first write of a fan.',
         responses: { 200: Onboarding },
-        examples: { responses: { 200: exampleOnboarding } },
+        examples: { 200: exampleOnboarding },
       }),
     )
     .post(
@@ -44,10 +44,7 @@ export const onboardingRoutes = (deps: OnboardingDeps) =>
         body: CompleteOnboarding,
         responses: { 200: Onboarding },
         problems: completeOnboarding.problems,
-        examples: {
-          body: { profile: exampleProfileChange, joinLeaderboard: true },
-          responses: { 200: exampleOnboarding },
-        },
+        examples: { body: { profile: exampleProfileChange, joinLeaderboard: true }, 200: exampleOnboarding },
       }),
     )
 

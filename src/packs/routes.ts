@@ -39,7 +39,7 @@ const publicRoutes = (deps: PackDeps) =>
         description: 'With price, supply and odds.',
         conditional: true,
         responses: { 200: schema.Packs },
-        examples: { responses: { 200: { packs: [example.examplePack] } } },
+        examples: { 200: { packs: [example.examplePack] } },
       }),
     )
     .get(
@@ -53,7 +53,7 @@ const publicRoutes = (deps: PackDeps) =>
         params: schema.PackParams,
         responses: { 200: schema.PackWithItems },
         problems: getPack.problems,
-        examples: { responses: { 200: example.examplePackWithItems } },
+        examples: { 200: example.examplePackWithItems },
       }),
     )
     .get(
@@ -69,7 +69,7 @@ const publicRoutes = (deps: PackDeps) =>
         params: schema.ProofParams,
         responses: { 200: schema.Proof },
         problems: readProof.problems,
-        examples: { responses: { 200: example.exampleProof } },
+        examples: { 200: example.exampleProof },
       }),
     )
 
@@ -88,7 +88,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         body: schema.StartPurchase,
         responses: { 201: schema.Purchase },
         problems: startPurchase.problems,
-        examples: { body: { packId: 'starter' }, responses: { 201: example.examplePurchase } },
+        examples: { body: { packId: 'starter' }, 201: example.examplePurchase },
       }),
     )
     .put(
@@ -106,10 +106,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         body: schema.CompletePurchase,
         responses: { 200: schema.Purchase },
         problems: [...verifyPayment.problems, ...completePaidPurchase.problems],
-        examples: {
-          body: { purchaseId: example.examplePurchase.id },
-          responses: { 200: example.exampleCompleted },
-        },
+        examples: { body: { purchaseId: example.examplePurchase.id }, 200: example.exampleCompleted },
       }),
     )
     .get(
@@ -122,7 +119,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         query: Closed(PageQuery),
         responses: { 200: schema.Purchases },
         problems: listPurchases.problems,
-        examples: { responses: { 200: { purchases: [example.exampleCompleted], nextCursor: null } } },
+        examples: { 200: { purchases: [example.exampleCompleted], nextCursor: null } },
       }),
     )
     .get(
@@ -135,7 +132,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         params: schema.PurchaseParams,
         responses: { 200: schema.Purchase },
         problems: readPurchase.problems,
-        examples: { responses: { 200: example.exampleCompleted } },
+        examples: { 200: example.exampleCompleted },
       }),
     )
     .post(
@@ -152,7 +149,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         body: Nothing,
         responses: { 200: schema.Purchase },
         problems: cancelPurchase.problems,
-        examples: { responses: { 200: { ...example.examplePurchase, status: 'cancelled' } } },
+        examples: { 200: { ...example.examplePurchase, status: 'cancelled' } },
       }),
     )
     .post(
@@ -169,7 +166,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         problems: openPack.problems,
         examples: {
           body: { userPackId: example.exampleUserPack.id, clientSeed: 'up the harbour' },
-          responses: { 200: example.exampleOpened },
+          200: example.exampleOpened,
         },
       }),
     )
@@ -186,7 +183,7 @@ const inventoryRoutes = (deps: PackDeps) =>
         query: Closed(PageQuery),
         responses: { 200: schema.UserPacks },
         problems: listUserPacks.problems,
-        examples: { responses: { 200: { packs: [example.exampleUserPack], nextCursor: null } } },
+        examples: { 200: { packs: [example.exampleUserPack], nextCursor: null } },
       }),
     )
     .get(
@@ -199,7 +196,7 @@ const inventoryRoutes = (deps: PackDeps) =>
         query: Closed(PageQuery),
         responses: { 200: schema.Collection },
         problems: listCollection.problems,
-        examples: { responses: { 200: example.exampleCollection } },
+        examples: { 200: example.exampleCollection },
       }),
     )
 

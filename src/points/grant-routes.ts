@@ -42,7 +42,8 @@ export const grantRoutes = (deps: GrantDeps) =>
           delta: 250,
           ref: 'season-ticket-2026-4711',
         },
-        responses: { 201: exampleGrant, 200: exampleGrant },
+        201: exampleGrant,
+        200: exampleGrant,
       },
     }),
   )

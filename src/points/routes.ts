@@ -16,24 +16,22 @@ export const pointsRoutes = (deps: FanDeps & { cursors: Cursors }) =>
       responses: { 200: PointsHistory },
       problems: readHistory.problems,
       examples: {
-        responses: {
-          200: {
-            balance: 100,
-            lifetime: 100,
-            entries: [
-              {
-                id: '01981e2c-7c1f-7000-8000-000000000001',
-                seq: 1,
-                delta: 100,
-                balanceAfter: 100,
-                reason: 'onboarding',
-                ref: 'onboarding',
-                createdAt: '2026-08-15T18:30:00.000Z',
-                hash: '9f2c1d5ab0c0f0f5b8d1d3a5e7c9b1a3d5f7e9c1b3a5d7f9e1c3b5a7d9f1e3c5',
-              },
-            ],
-            nextCursor: null,
-          },
+        200: {
+          balance: 100,
+          lifetime: 100,
+          entries: [
+            {
+              id: '01981e2c-7c1f-7000-8000-000000000001',
+              seq: 1,
+              delta: 100,
+              balanceAfter: 100,
+              reason: 'onboarding',
+              ref: 'onboarding',
+              createdAt: '2026-08-15T18:30:00.000Z',
+              hash: '9f2c1d5ab0c0f0f5b8d1d3a5e7c9b1a3d5f7e9c1b3a5d7f9e1c3b5a7d9f1e3c5',
+            },
+          ],
+          nextCursor: null,
         },
       },
     }),

@@ -24,10 +24,7 @@ const matchRoutes = (deps: PredictionDeps) =>
       body: schema.ScorePrediction,
       responses: { 200: schema.Prediction },
       problems: writePrediction.problems,
-      examples: {
-        body: { homeScore: 2, awayScore: 1 },
-        responses: { 200: schema.examplePrediction },
-      },
+      examples: { body: { homeScore: 2, awayScore: 1 }, 200: schema.examplePrediction },
     }),
   )
 
@@ -42,9 +39,7 @@ const ownRoutes = (deps: PredictionDeps) =>
       query: Closed(PageQuery),
       responses: { 200: schema.Predictions },
       problems: listPredictions.problems,
-      examples: {
-        responses: { 200: { predictions: [schema.exampleSettled], nextCursor: null } },
-      },
+      examples: { 200: { predictions: [schema.exampleSettled], nextCursor: null } },
     }),
   )
 

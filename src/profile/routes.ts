@@ -14,7 +14,7 @@ export const profileRoutes = (deps: FanDeps) =>
         description: 'The fields that you wrote, and the data of the identity provider.',
         responses: { 200: Profile },
         problems: readProfile.problems,
-        examples: { responses: { 200: exampleProfile } },
+        examples: { 200: exampleProfile },
       }),
     )
     .post(
@@ -32,7 +32,7 @@ export const profileRoutes = (deps: FanDeps) =>
         body: ProfileChange,
         responses: { 200: Profile, 201: Profile },
         problems: upsertProfile.problems,
-        examples: { body: exampleProfileChange, responses: { 200: exampleProfile, 201: exampleProfile } },
+        examples: { body: exampleProfileChange, 200: exampleProfile, 201: exampleProfile },
       }),
     )
     .patch(
@@ -45,6 +45,6 @@ export const profileRoutes = (deps: FanDeps) =>
         body: ProfileChange,
         responses: { 200: Profile },
         problems: updateProfile.problems,
-        examples: { body: { bio: 'North stand, row 12.' }, responses: { 200: exampleProfile } },
+        examples: { body: { bio: 'North stand, row 12.' }, 200: exampleProfile },
       }),
     )

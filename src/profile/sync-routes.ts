@@ -49,9 +49,5 @@ const describeSync = (id: string, summary: string) =>
       'identity_provider_invalid',
       'identity_provider_refused',
     ],
-    examples: {
-      responses: {
-        200: { identity: exampleIdentity, changed: ['name'], syncedAt: '2026-08-15T18:30:00.000Z' },
-      },
-    },
+    examples: { 200: { identity: exampleIdentity, changed: ['name'], syncedAt: '2026-08-15T18:30:00.000Z' } },
   })

@@ -17,7 +17,7 @@ export const questsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
           'Quests, achievements and streaks with the caller’s progress in the current period, and earlier periods whose reward is still to be claimed.',
         conditional: true,
         responses: { 200: Quests },
-        examples: { responses: { 200: { quests: [exampleQuest] } } },
+        examples: { 200: { quests: [exampleQuest] } },
       }),
     )
     .post(
@@ -32,6 +32,6 @@ export const questsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         body: ClaimQuest,
         responses: { 200: QuestResult },
         problems: claimQuest.problems,
-        examples: { body: { questId: 'shop-week' }, responses: { 200: { quest: exampleClaimed } } },
+        examples: { body: { questId: 'shop-week' }, 200: { quest: exampleClaimed } },
       }),
     )

@@ -22,7 +22,7 @@ const lookUpRoutes = (deps: ServerDeps) =>
       params,
       responses: { 200: Redemption },
       problems: lookUpRedemption.problems,
-      examples: { responses: { 200: exampleRedemption } },
+      examples: { 200: exampleRedemption },
     }),
   )
 
@@ -40,11 +40,7 @@ const useRoutes = (deps: ServerDeps) =>
       body: Nothing,
       responses: { 200: Redemption },
       problems: useRedemption.problems,
-      examples: {
-        responses: {
-          200: { ...exampleRedemption, usedAt: '2026-08-22T14:10:00.000Z', usedBy: 'north-desk' },
-        },
-      },
+      examples: { 200: { ...exampleRedemption, usedAt: '2026-08-22T14:10:00.000Z', usedBy: 'north-desk' } },
     }),
   )
 

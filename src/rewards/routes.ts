@@ -36,7 +36,7 @@ const catalogueRoutes = (deps: RewardsDeps) =>
         summary: 'List the active rewards',
         description: 'Cheapest first, each with its state for the caller and the points that are missing.',
         responses: { 200: RewardsAnswer },
-        examples: { responses: { 200: { points: 100, rewards: [exampleReward] } } },
+        examples: { 200: { points: 100, rewards: [exampleReward] } },
       }),
     )
     .post(
@@ -50,7 +50,7 @@ const catalogueRoutes = (deps: RewardsDeps) =>
         body: RewardReference,
         responses: { 200: RewardResult },
         problems: claimReward.problems,
-        examples: { body: { rewardId: 'scarf-discount' }, responses: { 200: { reward: exampleClaimed } } },
+        examples: { body: { rewardId: 'scarf-discount' }, 200: { reward: exampleClaimed } },
       }),
     )
     .post(
@@ -64,7 +64,7 @@ const catalogueRoutes = (deps: RewardsDeps) =>
         body: RewardReference,
         responses: { 200: RewardResult },
         problems: redeemReward.problems,
-        examples: { body: { rewardId: 'scarf-discount' }, responses: { 200: { reward: exampleRedeemed } } },
+        examples: { body: { rewardId: 'scarf-discount' }, 200: { reward: exampleRedeemed } },
       }),
     )
 
@@ -79,7 +79,7 @@ const ownRoutes = (deps: RewardsDeps) =>
       query: Closed(PageQuery),
       responses: { 200: OwnRewards },
       problems: listOwnRewards.problems,
-      examples: { responses: { 200: { rewards: [exampleRedeemed], nextCursor: null } } },
+      examples: { 200: { rewards: [exampleRedeemed], nextCursor: null } },
     }),
   )
 

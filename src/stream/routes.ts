@@ -39,7 +39,7 @@ const ticketRoutes = (deps: StreamRouteDeps) =>
       idempotencyKey: 'none',
       body: Nothing,
       responses: { 200: StreamTicket },
-      examples: { responses: { 200: { ticket: 'Zm9y…', expiresAt: '2026-08-15T18:30:30.000Z' } } },
+      examples: { 200: { ticket: 'Zm9y…', expiresAt: '2026-08-15T18:30:30.000Z' } },
     }),
   )
 
@@ -98,7 +98,7 @@ const openRoute = (deps: StreamRouteDeps) =>
       findErrors: ({ query }) => findTopicErrors(query.topics),
       responses: { 200: EventStream },
       problems: [...readEtag.problems, 'too_many_streams'],
-      examples: { responses: { 200: exampleStream } },
+      examples: { 200: exampleStream },
     }),
   )
 

@@ -32,21 +32,19 @@ export const teamsRoutes = (deps: { publicReads: PublicReads }) =>
       conditional: true,
       responses: { 200: Closed({ teams: Type.Array(Team, { description: 'By id.' }) }, { title: 'Teams' }) },
       examples: {
-        responses: {
-          200: {
-            teams: [
-              {
-                id: 'harbour-city',
-                name: 'Harbour City FC',
-                shortName: 'HAR',
-                city: 'Port Wessel',
-                country: 'GB',
-                primaryColor: '#0b3d91',
-                secondaryColor: '#f4f4f4',
-                crestUrl: null,
-              },
-            ],
-          },
+        200: {
+          teams: [
+            {
+              id: 'harbour-city',
+              name: 'Harbour City FC',
+              shortName: 'HAR',
+              city: 'Port Wessel',
+              country: 'GB',
+              primaryColor: '#0b3d91',
+              secondaryColor: '#f4f4f4',
+              crestUrl: null,
+            },
+          ],
         },
       },
     }),

@@ -17,6 +17,11 @@ import { noteErrors, refuseNoted } from './validation.ts'
 export const Nothing = Closed({})
 type Nothing = typeof Nothing
 
+/** Examples of a body and, by status, of a response. */
+type Examples<Status extends PropertyKey> = { body?: Record<string, unknown> } & Partial<
+  Record<Status, unknown>
+>
+
 type DataAccess = 'none' | 'read' | 'write'
 
 interface Declaration<Body, Query, Params, Responses, Code> {
@@ -48,8 +53,7 @@ interface Declaration<Body, Query, Params, Responses, Code> {
   open?: true
   /** `none` where responses carry secrets, which are never stored for a repeat, and for DELETE, which repeats safely. */
   idempotencyKey?: 'none'
-  /** Examples of a body and, by status, of a response. */
-  examples?: { body?: Record<string, unknown>; responses?: Partial<Record<keyof Responses, unknown>> }
+  examples?: Examples<keyof Responses>
 }
 
 interface UncheckedInput {
@@ -61,7 +65,7 @@ interface UncheckedInput {
 export interface Declared {
   id: string
   responses: Record<number, TSchema>
-  examples: { body?: Record<string, unknown>; responses?: Partial<Record<number, unknown>> }
+  examples: Examples<number>
   problems: readonly ProblemCode[]
   data: DataAccess
   conditional: boolean

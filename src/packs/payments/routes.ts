@@ -54,9 +54,7 @@ const prepareRoute = (deps: PaymentDeps) =>
       problems: preparePayment.problems,
       examples: {
         body: examplePurchase,
-        responses: {
-          200: { gateway: 'stripe', paymentReference: 'pi_3PqR', clientSecret: 'pi_3PqR_secret_x' },
-        },
+        200: { gateway: 'stripe', paymentReference: 'pi_3PqR', clientSecret: 'pi_3PqR_secret_x' },
       },
     }),
   )
@@ -122,7 +120,7 @@ const sandboxRoute = (deps: PaymentDeps, sandbox: Sandbox) =>
       problems: requirePurchase.problems,
       examples: {
         body: { ...examplePurchase, kind: 'paid' },
-        responses: { 201: { paymentReference: 'eyJwdXJjaGFzZUlkIjoi.c2lnbmF0dXJl' } },
+        201: { paymentReference: 'eyJwdXJjaGFzZUlkIjoi.c2lnbmF0dXJl' },
       },
     }),
   )
