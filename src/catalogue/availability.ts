@@ -36,6 +36,9 @@ export async function readNextChange(reader: Reader, table: CatalogueTable, now:
       .limit(1)
     return next?.at ?? null
   })
-  const [start = null, end = null] = await Promise.all(instants)
-  return start && (!end || start < end) ? start : end
+  return earliest(await Promise.all(instants))
 }
+
+/** Null without an instant. */
+export const earliest = (instants: (Date | null)[]): Date | null =>
+  instants.reduce((first, at) => (first && (!at || first < at) ? first : at), null)

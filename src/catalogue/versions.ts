@@ -4,7 +4,7 @@
  */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { preparedRow } from '../../db/prepared.ts'
 
 /** The only kind: all entries that listen to events. */
 const KIND = 'events'
@@ -30,12 +30,10 @@ export async function bumpVersion(tx: Transaction): Promise<number> {
 }
 
 /** Null before the first change. */
-export async function readVersion(reader: Reader): Promise<CatalogueVersion | null> {
-  const [row] = await selectVersion(reader)
-  return row ?? null
-}
+export const readVersion = async (reader: Reader): Promise<CatalogueVersion | null> =>
+  (await findVersion(reader)) ?? null
 
-const selectVersion = prepared((reader: Reader) => {
+const findVersion = preparedRow((reader: Reader) => {
   const { catalogueVersions: versions } = reader.tables
   return reader
     .select({ version: versions.version, revision: versions.revision })
@@ -44,17 +42,16 @@ const selectVersion = prepared((reader: Reader) => {
 })
 
 /** SQL for the current revision, as a part of a larger statement; null before the first change. */
-export function currentRevision({ tables }: Pick<Reader, 'tables'>): SQL<number | null> {
-  const { catalogueVersions: versions } = tables
-  return sql<
-    number | null
-  >`(select ${versions.revision} from ${versions} where ${versions.kind} = ${KIND})`.mapWith(
-    versions.revision,
-  )
-}
+export const currentRevision = (reader: Pick<Reader, 'tables'>): SQL<number | null> =>
+  current(reader, 'revision')
 
 /** SQL for the current version. */
-export function currentVersion({ tables }: Pick<Reader, 'tables'>): SQL<string | null> {
+export const currentVersion = (reader: Pick<Reader, 'tables'>): SQL<string | null> =>
+  current(reader, 'version')
+
+function current<Name extends keyof CatalogueVersion>({ tables }: Pick<Reader, 'tables'>, name: Name) {
   const { catalogueVersions: versions } = tables
-  return sql<string | null>`(select ${versions.version} from ${versions} where ${versions.kind} = ${KIND})`
+  const value = sql<CatalogueVersion[Name] | null>`(select ${versions[name]} from ${versions}
+    where ${versions.kind} = ${KIND})`
+  return value.mapWith(versions[name])
 }

@@ -13,12 +13,8 @@ const Dashboard = Closed(
     profile: Closed(
       {
         id: Nullable(Type.String(), { description: 'Null until the first write of any kind.' }),
-        displayName: Nullable(Type.String(), {
-          description: 'The fan’s own name, or else the provider’s.',
-        }),
-        avatarUrl: Nullable(Type.String(), {
-          description: 'The fan’s own picture, or else the provider’s.',
-        }),
+        displayName: Nullable(Type.String(), { description: 'The fan’s own name, or else the provider’s.' }),
+        avatarUrl: Nullable(Type.String(), { description: 'The fan’s own picture, or else the provider’s.' }),
       },
       { description: 'What a home screen greets with.' },
     ),

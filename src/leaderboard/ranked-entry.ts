@@ -29,7 +29,17 @@ export async function readRankedEntry(
 }
 
 const selectRankedEntry = prepared((reader: Reader, { board, userId }: { board: string; userId: string }) => {
-  const ranked = rankedEntry(reader, board, userId)
+  const { leaderboardScores: scores } = reader.tables
+  const ranked = reader
+    .select({
+      minusPoints: scores.minusPoints,
+      reachedAt: scores.reachedAt,
+      rank: rankFromIndex(reader).as('rank'),
+    })
+    .from(scores)
+    .where(and(eq(scores.board, board), eq(scores.userId, userId)))
+    .limit(1)
+    .as('ranked_entry')
   const { minusPoints, reachedAt, rank } = ranked
   const user = userOf(reader, userId).as('user')
   const mirror = mirrorOf(reader, userId).as('mirror')
@@ -48,21 +58,6 @@ export function rankOf(reader: Reader, board: string, userId: string): SQL<numbe
     .from(scores)
     .where(and(eq(scores.board, board), eq(scores.userId, userId)))
   return sql<number | null>`${rank}`.mapWith(Number)
-}
-
-/** SQL for a fan's entry on a board, with the rank from the rank index; no row for a fan who is not on it. */
-function rankedEntry(reader: Reader, board: string, userId: string) {
-  const { leaderboardScores: scores } = reader.tables
-  return reader
-    .select({
-      minusPoints: scores.minusPoints,
-      reachedAt: scores.reachedAt,
-      rank: rankFromIndex(reader).as('rank'),
-    })
-    .from(scores)
-    .where(and(eq(scores.board, board), eq(scores.userId, userId)))
-    .limit(1)
-    .as('ranked_entry')
 }
 
 /** Of a row of `leaderboard_scores`. */

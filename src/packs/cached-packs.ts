@@ -2,7 +2,7 @@
 import type { Reader } from '../../db/index.ts'
 import type { ReadSource } from '../cache/public-reads.ts'
 import { packsTag } from '../cache/tags.ts'
-import { readNextChange } from '../catalogue/availability.ts'
+import { earliest, readNextChange } from '../catalogue/availability.ts'
 import { listPacks, readNextExpiry, readPack } from './catalogue.ts'
 
 export const getPacks = ({ read, cache }: ReadSource) =>
@@ -23,7 +23,5 @@ getPack.problems = ['pack_not_found'] as const
 /** When availability changes or a hold expires next. Read before the packs, so that no change is missed in between. */
 async function findExpiry(reader: Reader): Promise<Date | null> {
   const now = reader.now()
-  const change = await readNextChange(reader, reader.tables.packs, now)
-  const hold = await readNextExpiry(reader, now)
-  return change && (!hold || change < hold) ? change : hold
+  return earliest([await readNextChange(reader, reader.tables.packs, now), await readNextExpiry(reader, now)])
 }

@@ -3,14 +3,9 @@ import { eq } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { insertItem, nextSerialNumber } from './open-pack.ts'
 
-interface Gift {
-  userId: string
-  collectibleId: string
-  /** Identifies the cause: each gives one item. */
-  givenFor: string
-}
+type Gift = Record<'userId' | 'collectibleId' | 'givenFor', string>
 
-/** The unique index on `givenFor` refuses a second item for the same cause. */
+/** `givenFor` identifies the cause: the unique index refuses a second item for the same one. */
 export async function giveCollectible(tx: Transaction, gift: Gift): Promise<void> {
   const serialNumber = await nextSerialNumber(tx, gift.collectibleId)
   await insertItem(tx, { ...gift, serialNumber, createdAt: tx.now() })

@@ -74,14 +74,11 @@ async function lowerScores(
   const before = await readScores(tx, userId, ids)
   // As in `raiseScores`: enrolled without scores.
   if (!before.some(({ board }) => board === 'all')) return
+  let after = before.map(score => ({ ...score, points: score.points - points }))
   // Otherwise other earnings determine `reachedAt`, and it stays.
   if (whole && before.some(({ reachedAt }) => reachedAt <= booked.at.getTime())) {
-    const since = earliestStart(boards, tx.now())
-    const earned = await earnedScores(tx, userId, { enrolledAt, since })
-    const after = earned.filter(({ board }) => ids.includes(board))
-    await writeScores(tx, userId, before, after)
-  } else {
-    const after = before.map(score => ({ ...score, points: score.points - points }))
-    await writeScores(tx, userId, before, after)
+    const earned = await earnedScores(tx, userId, { enrolledAt, since: earliestStart(boards, tx.now()) })
+    after = earned.filter(({ board }) => ids.includes(board))
   }
+  await writeScores(tx, userId, before, after)
 }

@@ -26,9 +26,7 @@ const Reward = Closed(
     stockRemaining: Nullable(Integer({ minimum: 0 }), {
       description: 'Units left to claim. Null: no limit.',
     }),
-    state: OneOf(['unclaimed', 'claimed', 'redeemed'], {
-      description: 'State of the caller’s claim.',
-    }),
+    state: OneOf(['unclaimed', 'claimed', 'redeemed'], { description: 'State of the caller’s claim.' }),
     unlocked: Type.Boolean({ description: 'Whether the caller has the required points.' }),
     claimable: Type.Boolean({ description: 'Whether a claim would succeed now.' }),
     missingPoints: Integer({ minimum: 0, description: 'Points that the caller lacks.' }),

@@ -15,9 +15,7 @@ export interface Charge {
 /** The data that a client needs to pay with the gateway's client library. */
 export const PreparedPayment = Closed(
   {
-    gateway: OneOf(['sandbox', 'stripe'], {
-      description: 'Which client library pays.',
-    }),
+    gateway: OneOf(['sandbox', 'stripe'], { description: 'Which client library pays.' }),
     /** Null if the gateway issues it after payment. */
     paymentReference: Nullable(Type.String(), {
       description: 'The `paymentReference` to complete the purchase with, after payment.',
@@ -55,5 +53,8 @@ export interface PaymentGateway {
 
 /** `detail`: why the payment does not pay the purchase. */
 export const notConfirmed = (detail: string) => new DomainError('payment_not_confirmed', { detail })
+
+/** `detail`: why the gateway does not refund the payment. */
+export const notRefundable = (detail: string) => new DomainError('not_refundable', { detail })
 
 export const NO_GATEWAY = 'This server accepts no money: no payment gateway is configured.'

@@ -65,15 +65,12 @@ async function preparePayment({ db, payments, now }: PaymentDeps, caller: Caller
   // A fan must not pay for a purchase that is paid, or that can no longer be completed.
   if (status === 'completed') throw new DomainError('no_payment_needed')
   if (status === 'refund_due') throw paidTooLate()
-  if (status === 'refunded') {
+  if (status === 'refunded')
     throw new DomainError('purchase_expired', { detail: 'The purchase is refunded; start another.' })
-  }
   if (status === 'cancelled') throw cancelled()
   if (status !== 'pending') throw new DomainError('purchase_expired')
   if (!needsMoney(purchase)) throw new DomainError('no_payment_needed')
-  if (!payments) {
-    throw notConfirmed(NO_GATEWAY)
-  }
+  if (!payments) throw notConfirmed(NO_GATEWAY)
   return payments.prepare(chargeOf(purchase))
 }
 preparePayment.problems = [

@@ -2,8 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { isSameSecret } from '../../core/constant-time.ts'
 import { deriveKey } from '../../core/derived-key.ts'
-import { DomainError } from '../../core/problems.ts'
-import { type Charge, notConfirmed, type PaymentGateway } from './gateway.ts'
+import { type Charge, notConfirmed, notRefundable, type PaymentGateway } from './gateway.ts'
 
 /** `foreign`: pays another purchase. A `paid` receipt that is used twice tests reuse. */
 export const receiptKinds = ['paid', 'unpaid', 'partial', 'wrong_currency', 'foreign', 'forged'] as const
@@ -63,9 +62,7 @@ export function createSandbox(secret: string): Sandbox {
     async cancel() {},
     async refund(_charge, reference) {
       // No money has to be refunded. A payment of another gateway must not be refunded here.
-      if (!read(reference)) {
-        throw new DomainError('not_refundable', { detail: 'The payment was not made with the sandbox.' })
-      }
+      if (!read(reference)) throw notRefundable('The payment was not made with the sandbox.')
     },
   }
 }

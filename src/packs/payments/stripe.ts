@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import Stripe from 'stripe'
 import type { PaymentsConfig } from '../../config/payments.ts'
 import { DomainError } from '../../core/problems.ts'
-import { type Charge, notConfirmed, type PaymentGateway } from './gateway.ts'
+import { type Charge, notConfirmed, notRefundable, type PaymentGateway } from './gateway.ts'
 
 /** Per request to Stripe. With one retry, a fan waits no longer than the sender of a webhook. */
 const DEADLINE_MS = 6_000
@@ -108,9 +108,7 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
     async prepare(charge) {
       const said = await ensureIntent(charge)
       // The amount is too small, or the account does not accept the currency.
-      if ('refusal' in said) {
-        throw new DomainError('payment_not_confirmed', { detail: 'The gateway does not accept this price.' })
-      }
+      if ('refusal' in said) throw notConfirmed('The gateway does not accept this price.')
       const { id, client_secret: clientSecret } = said.answer
       return { gateway: 'stripe', paymentReference: id, clientSecret }
     },
@@ -170,8 +168,6 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
 }
 
 const isIntentId = (reference: string) => /^pi_\w{1,250}$/.test(reference)
-
-const notRefundable = (detail: string) => new DomainError('not_refundable', { detail })
 
 /** Paid in full, in this currency, for this purchase, and not refunded. */
 function pays(intent: Stripe.PaymentIntent, { purchaseId, amount, currency }: Charge): boolean {
