@@ -8,7 +8,7 @@ import { type Quest, readQuest, versionOf } from './definition.ts'
 import { giveQuestReward } from './give-reward.ts'
 import { currentPeriod } from './periods.ts'
 import { presentQuest } from './present.ts'
-import { findProgress, updateClaimed } from './rows.ts'
+import { findProgress, updateClaimable } from './rows.ts'
 import type { ClaimQuest } from './schema.ts'
 import { findStreak } from './update-streak.ts'
 
@@ -26,7 +26,7 @@ export async function claimQuest(tx: Transaction, caller: Caller, { questId, per
   if (row.claimedAt) throw new DomainError('already_claimed')
 
   const given = await giveQuestReward(tx, key, versionOf(quest, row.version).reward)
-  const [claimed] = await updateClaimed(tx, { ...key, claimedAt: tx.now(), given: JSON.stringify(given) })
+  const [claimed] = await updateClaimable(tx, key, { claimedAt: tx.now(), given: JSON.stringify(given) })
   if (!claimed) throw new DomainError('already_claimed')
   const streak = quest.current.kind === 'streak' ? await findStreak(tx, key) : undefined
   return { quest: presentQuest({ quest, row: claimed, streak }, tx.now()) }

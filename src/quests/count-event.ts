@@ -44,7 +44,7 @@ export async function countEvent(
   }
   if (!counted) return null
   const text = JSON.stringify(counts)
-  if (row) await updateCounts(tx, { ...key, counts: text })
+  if (row) await updateCounts(tx, key, text)
   else {
     const { version } = quest
     await insertProgress(tx, { ...key, endsAt: period.endsAt, version, counts: text, createdAt: tx.now() })

@@ -14,14 +14,7 @@ export const selectUnclaimedOf = prepared((reader: Reader, { userId, source, eve
   return reader
     .selectDistinct({ questId, period })
     .from(questCounts)
-    .innerJoin(
-      questProgress,
-      and(
-        eq(questProgress.userId, questCounts.userId),
-        eq(questProgress.questId, questId),
-        eq(questProgress.period, period),
-      ),
-    )
+    .innerJoin(questProgress, isOf(questProgress, questCounts))
     .where(
       and(
         eq(questCounts.userId, userId),
@@ -36,18 +29,11 @@ export const selectUnclaimedOf = prepared((reader: Reader, { userId, source, eve
 /** The ids of those events that count for an unclaimed period. They are of one source. */
 export async function listUnclaimed(reader: Reader, events: VoidableEvent[]): Promise<Set<string>> {
   const { questCounts, questProgress } = reader.tables
-  const { userId, questId, period, eventId } = questCounts
+  const { userId, eventId } = questCounts
   const rows = await reader
     .selectDistinct({ eventId })
     .from(questCounts)
-    .innerJoin(
-      questProgress,
-      and(
-        eq(questProgress.userId, userId),
-        eq(questProgress.questId, questId),
-        eq(questProgress.period, period),
-      ),
-    )
+    .innerJoin(questProgress, isOf(questProgress, questCounts))
     .where(
       and(
         // The fans too: the primary key begins with them.
@@ -76,11 +62,7 @@ export const deleteCounted = prepared(
 )
 
 /** The counts that follow from the counted events. */
-export async function recount(
-  reader: Reader,
-  key: PeriodKey,
-  { steps }: Pick<QuestDefinition, 'steps'>,
-): Promise<Counts> {
+export async function recount(reader: Reader, key: PeriodKey, { steps }: Pick<QuestDefinition, 'steps'>) {
   const rows = new Map((await selectSums(reader, key)).map(row => [row.stepId, row]))
   const counts: Counts = {}
   for (const { id, distinctBy } of steps) {

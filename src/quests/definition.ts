@@ -50,7 +50,15 @@ export interface QuestSet {
 /** Every quest, active or not, by id. */
 export async function readQuestSet(reader: Reader): Promise<QuestSet> {
   const byId = questsOf(await selectAll(reader))
-  return { byId, byEventType: listenersOf(byId), dependents: dependentsOf(byId) }
+  const quests = [...byId.values()]
+  return {
+    byId,
+    byEventType: indexBy(
+      quests.filter(({ active }) => active),
+      eventTypesOf,
+    ),
+    dependents: indexBy(quests, ({ current }) => current.requires),
+  }
 }
 
 /** The same from the response cache. */
@@ -98,23 +106,16 @@ function withVersions(reader: Reader) {
     .innerJoin(questVersions, eq(questVersions.questId, quests.id))
 }
 
-function listenersOf(quests: Map<string, Quest>) {
-  const byEventType = new Map<string, Quest[]>()
-  for (const quest of quests.values()) {
-    if (!quest.active) continue
-    const types = new Set([...quest.versions.values()].flatMap(({ steps }) => steps.map(s => s.eventType)))
-    for (const type of types) byEventType.set(type, [...(byEventType.get(type) ?? []), quest])
-  }
-  return byEventType
+/** The quests by each of their keys. */
+function indexBy(quests: Iterable<Quest>, keysOf: (quest: Quest) => Iterable<string>) {
+  const index = new Map<string, Quest[]>()
+  for (const quest of quests)
+    for (const key of keysOf(quest)) index.set(key, [...(index.get(key) ?? []), quest])
+  return index
 }
 
-function dependentsOf(quests: Map<string, Quest>) {
-  const dependents = new Map<string, Quest[]>()
-  for (const quest of quests.values())
-    for (const required of quest.current.requires)
-      dependents.set(required, [...(dependents.get(required) ?? []), quest])
-  return dependents
-}
+const eventTypesOf = ({ versions }: Quest) =>
+  new Set([...versions.values()].flatMap(({ steps }) => steps.map(step => step.eventType)))
 
 /** The definition that a period began with. */
 export function versionOf({ id, versions }: Quest, version: number): QuestDefinition {

@@ -56,10 +56,7 @@ async function takeBack(tx: Transaction, { userId, source, eventId }: RecordedEv
     const row = await findProgress(tx, key)
     const quest = set.byId.get(questId)
     if (!row || !quest) continue
-    await updateCounts(tx, {
-      ...key,
-      counts: JSON.stringify(await recount(tx, key, versionOf(quest, row.version))),
-    })
+    await updateCounts(tx, key, JSON.stringify(await recount(tx, key, versionOf(quest, row.version))))
     if (row.completedAt) await updateCompletion(tx, set, key)
   }
 }

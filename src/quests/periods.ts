@@ -35,6 +35,10 @@ export function boundedPeriodAt(rules: PeriodRules, at: Date): BoundedPeriod {
   return { key, startsAt, endsAt }
 }
 
+/** The period that ends at an instant, of a quest that repeats. */
+export const boundedPeriodUntil = (rules: PeriodRules, endsAt: Date): BoundedPeriod =>
+  boundedPeriodAt(rules, new Date(endsAt.getTime() - 1))
+
 /** The period that ends at an instant; `ever` for null. */
 export const periodUntil = (rules: PeriodRules, endsAt: Date | null): Period =>
   periodAt(rules, endsAt ? new Date(endsAt.getTime() - 1) : new Date(0))

@@ -3,7 +3,7 @@
  * zone between two periods, so that days of 23 or 25 hours, and days that a zone left out, neither end nor save a run.
  */
 import { windowAt } from '../core/windows.ts'
-import { type BoundedPeriod, boundedPeriodAt, type PeriodRules } from './periods.ts'
+import { type BoundedPeriod, boundedPeriodAt, boundedPeriodUntil, type PeriodRules } from './periods.ts'
 
 export interface StreakRules extends PeriodRules {
   graceDays: number
@@ -42,10 +42,7 @@ export function extendStreak(
 /** The streak of completed periods, by their ends in ascending order. Undefined for none. */
 export function streakOf(ends: Date[], rules: StreakRules): Streak | undefined {
   let streak: Streak | undefined
-  for (const endsAt of ends) {
-    const period = boundedPeriodAt(rules, new Date(endsAt.getTime() - 1))
-    streak = extendStreak(streak, period, rules)
-  }
+  for (const endsAt of ends) streak = extendStreak(streak, boundedPeriodUntil(rules, endsAt), rules)
   return streak
 }
 

@@ -4,6 +4,7 @@ import type { Reader } from '../../db/index.ts'
 import { collected } from '../../db/listed.ts'
 import { isActive } from '../catalogue/availability.ts'
 import type { QuestSet } from './definition.ts'
+import { isClaimable } from './rows.ts'
 
 interface Who {
   userId: string
@@ -27,7 +28,7 @@ export function ownQuests(reader: Reader, { userId, now, required }: Who & { req
   const claimable = reader
     .select({ count: count() })
     .from(row)
-    .where(and(own, isNotNull(row.completedAt), isNull(row.claimedAt)))
+    .where(and(own, isClaimable(row)))
   return {
     /** In periods that are not over. */
     begun: collected(

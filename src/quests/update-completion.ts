@@ -13,8 +13,8 @@ import {
   type PeriodKey,
   type ProgressRow,
   selectUnclaimed,
+  updateClaimable,
   updateCompleted,
-  updateReopened,
 } from './rows.ts'
 import { isFull, parseCounts } from './state.ts'
 import { updateStreak } from './update-streak.ts'
@@ -39,20 +39,12 @@ export async function updateCompletion(tx: Transaction, set: QuestSet, key: Peri
 async function completePeriod(tx: Transaction, row: ProgressRow, definition: QuestDefinition) {
   const { userId, questId, period, endsAt } = row
   const { kind, reward, claim } = definition
+  const key = { userId, questId, period }
   const completedAt = tx.now()
   const completionId = tx.newId()
-  const given = claim === 'auto' ? await giveQuestReward(tx, row, reward) : null
-  const claimed = given
-    ? { claimedAt: completedAt, given: JSON.stringify(given) }
-    : { claimedAt: null, given: null }
-  const [completed] = await updateCompleted(tx, {
-    userId,
-    questId,
-    period,
-    completedAt,
-    completionId,
-    ...claimed,
-  })
+  const given = claim === 'auto' ? await giveQuestReward(tx, key, reward) : null
+  const claimed = { claimedAt: given && completedAt, given: given && JSON.stringify(given) }
+  const [completed] = await updateCompleted(tx, key, { completedAt, completionId, ...claimed })
   if (!completed) throw new Error('a period was completed twice under the lock of its fan')
   const streak =
     kind === 'streak' ? await updateStreak(tx, { userId, questId }, definition, { endsAt }) : null
@@ -62,7 +54,8 @@ async function completePeriod(tx: Transaction, row: ProgressRow, definition: Que
 
 async function reopenPeriod(tx: Transaction, row: ProgressRow, definition: QuestDefinition) {
   const { userId, questId, period, completionId } = row
-  const [reopened] = await updateReopened(tx, { userId, questId, period })
+  const before = { completedAt: null, completionId: null }
+  const [reopened] = await updateClaimable(tx, { userId, questId, period }, before)
   if (!reopened || completionId === null) return
   if (definition.kind === 'streak') await updateStreak(tx, { userId, questId }, definition, null)
   await voidEvent(tx, { source: 'matchday', eventId: completionId })

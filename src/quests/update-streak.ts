@@ -1,27 +1,22 @@
 /** The stored streak of a fan: extended by a completion in order, and otherwise computed from all completed periods. */
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
-import { type BoundedPeriod, periodUntil } from './periods.ts'
-import { selectCompletedEnds } from './rows.ts'
+import { prepared, preparedRow } from '../../db/prepared.ts'
+import { boundedPeriodUntil } from './periods.ts'
+import { isOfQuest, type QuestKey, selectCompletedEnds } from './rows.ts'
 import { endOfStreak, extendStreak, type Streak, type StreakRules, streakOf } from './streak.ts'
 
 export type StreakRow = Tables['questStreaks']['$inferSelect']
 
-interface StreakKey {
-  userId: string
-  questId: string
-}
-
 /** After a period was completed or reopened. Returns the length of the latest run. */
 export async function updateStreak(
   tx: Transaction,
-  key: StreakKey,
+  key: QuestKey,
   rules: StreakRules,
   completed: { endsAt: Date | null } | null,
 ): Promise<number> {
   const row = await findStreak(tx, key)
-  const next = completed?.endsAt ? boundsOf(rules, completed.endsAt) : null
+  const next = completed?.endsAt ? boundedPeriodUntil(rules, completed.endsAt) : null
   const streak =
     next && (!row || row.lastEndsAt < next.endsAt)
       ? extendStreak(row, next, rules)
@@ -32,7 +27,7 @@ export async function updateStreak(
 }
 
 /** The streak that follows from a fan's completed periods. */
-async function computeStreak(reader: Reader, key: StreakKey, rules: StreakRules) {
+async function computeStreak(reader: Reader, key: QuestKey, rules: StreakRules) {
   const rows = await selectCompletedEnds(reader, key)
   return streakOf(
     rows.flatMap(({ endsAt }) => endsAt ?? []),
@@ -40,23 +35,12 @@ async function computeStreak(reader: Reader, key: StreakKey, rules: StreakRules)
   )
 }
 
-function boundsOf(rules: StreakRules, endsAt: Date): Pick<BoundedPeriod, 'startsAt' | 'endsAt'> {
-  const { startsAt } = periodUntil(rules, endsAt)
-  return { startsAt: startsAt ?? endsAt, endsAt }
-}
-
-export const findStreak = async (reader: Reader, { userId, questId }: StreakKey) =>
-  (await selectStreak(reader, { userId, questId }))[0]
-
-const selectStreak = prepared((reader: Reader, key: StreakKey) =>
-  reader.select().from(reader.tables.questStreaks).where(isOf(reader, key)),
+export const findStreak = preparedRow((reader: Reader, key: QuestKey) =>
+  reader.select().from(reader.tables.questStreaks).where(isOfQuest(reader.tables.questStreaks, key)),
 )
 
-const isOf = ({ tables: { questStreaks } }: Reader, { userId, questId }: StreakKey) =>
-  and(eq(questStreaks.userId, userId), eq(questStreaks.questId, questId))
-
 const upsertStreak = prepared(
-  (tx: Transaction, { userId, questId, ...streak }: StreakKey & Streak & { endsAt: Date }) => {
+  (tx: Transaction, { userId, questId, ...streak }: QuestKey & Streak & { endsAt: Date }) => {
     const { questStreaks } = tx.tables
     return tx
       .insert(questStreaks)
@@ -65,8 +49,8 @@ const upsertStreak = prepared(
   },
 )
 
-const deleteStreak = prepared((tx: Transaction, key: StreakKey) =>
-  tx.delete(tx.tables.questStreaks).where(isOf(tx, key)),
+const deleteStreak = prepared((tx: Transaction, key: QuestKey) =>
+  tx.delete(tx.tables.questStreaks).where(isOfQuest(tx.tables.questStreaks, key)),
 )
 
 /** All streaks of a fan. */
