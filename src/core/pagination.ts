@@ -61,6 +61,23 @@ export function pageOf({ limit, cursor }: Static<TObject<typeof PageQuery>>): Pa
   return { limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), cursor }
 }
 
+/** A position in a list that is in the order of a time and an id. */
+export interface TimedPosition {
+  at: Date
+  id: string
+}
+
+export const encodePosition = (cursors: Cursors, list: string, { at, id }: TimedPosition) =>
+  cursors.encode(list, `${at.getTime()} ${id}`)
+
+/** Undefined without a cursor. @throws DomainError `invalid_cursor` */
+export function decodePosition(cursors: Cursors, list: string, cursor: string | undefined) {
+  if (cursor === undefined) return undefined
+  const [, at, id] = /^(-?\d+) (.+)$/.exec(cursors.decode(list, cursor)) ?? []
+  if (at === undefined || id === undefined) throw new DomainError('invalid_cursor')
+  return { at: new Date(Number(at)), id }
+}
+
 type FanTable = Tables['users' | 'nativeSessions' | 'idempotencyKeys']
 
 interface Fan {

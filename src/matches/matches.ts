@@ -5,7 +5,7 @@ import { prepared } from '../../db/prepared.ts'
 import type { ReadSource } from '../cache/public-reads.ts'
 import { matchesTag } from '../cache/tags.ts'
 import { parseQueryInstant } from '../core/instant.ts'
-import { type Cursors, cutPage, pageOf } from '../core/pagination.ts'
+import { type Cursors, cutPage, decodePosition, encodePosition, pageOf } from '../core/pagination.ts'
 import { DomainError } from '../core/problems.ts'
 import type { MatchesQuery, Status } from './schema.ts'
 
@@ -19,7 +19,7 @@ export function getMatches({ read, cache, cursors }: Sources, query: MatchesQuer
   const { limit, cursor } = pageOf(query)
   const [from, to] = [query.from, query.to].map(text => (text === undefined ? null : parseQueryInstant(text)))
   const list = `matches ${JSON.stringify([teamId, status, from, to])}`
-  const after = cursor === undefined ? undefined : parsePosition(cursors.decode(list, cursor))
+  const after = decodePosition(cursors, list, cursor)
   return cache.get(`${list} ${limit} ${cursor ?? ''}`, async () => {
     const { matches } = read.tables
     const { kickoffAt, id } = matches
@@ -35,29 +35,18 @@ export function getMatches({ read, cache, cursors }: Sources, query: MatchesQuer
           status === undefined ? undefined : eq(matches.status, status),
           from ? gte(kickoffAt, from) : undefined,
           to ? lt(kickoffAt, to) : undefined,
-          after && sql`(${kickoffAt}, ${id}) > (${sql.param(after.kickoffAt, kickoffAt)}, ${after.id})`,
+          after && sql`(${kickoffAt}, ${id}) > (${sql.param(after.at, kickoffAt)}, ${after.id})`,
         ),
       )
       .orderBy(asc(kickoffAt), asc(id))
       .limit(limit + 1)
     const { page, nextCursor } = cutPage(rows, limit, ({ kickoffAt, id }) =>
-      cursors.encode(list, `${kickoffAt.getTime()} ${id}`),
+      encodePosition(cursors, list, { at: kickoffAt, id }),
     )
     return { value: { matches: page.map(presentMatch), nextCursor }, tags: [matchesTag] }
   })
 }
 getMatches.problems = ['invalid_cursor'] as const
-
-interface Position {
-  kickoffAt: Date
-  id: string
-}
-
-function parsePosition(position: string): Position {
-  const [, at, id] = /^(-?\d+) (.+)$/.exec(position) ?? []
-  if (at === undefined || id === undefined) throw new DomainError('invalid_cursor')
-  return { kickoffAt: new Date(Number(at)), id }
-}
 
 /** An active match. @throws DomainError `match_not_found` */
 export const getMatch = ({ read, cache }: ReadSource, matchId: string) =>

@@ -3,10 +3,16 @@ import { and, desc, eq, lt, or } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { Caller } from '../core/caller.ts'
-import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
-import { DomainError } from '../core/problems.ts'
+import {
+  type Cursors,
+  cutPage,
+  decodePosition,
+  encodePosition,
+  type Page,
+  type TimedPosition,
+} from '../core/pagination.ts'
 import { balanceOf } from '../points/history.ts'
-import { type OwnReward, presentReward } from './present.ts'
+import { presentReward } from './present.ts'
 
 /** Newest claim first; a redemption does not change the order. */
 export async function listOwnRewards(
@@ -16,11 +22,11 @@ export async function listOwnRewards(
   { limit, cursor }: Page,
 ) {
   const list = `rewards ${userId}`
-  const before = cursor === undefined ? undefined : parsePosition(cursors.decode(list, cursor))
+  const before = decodePosition(cursors, list, cursor)
   if (userId === undefined) return { rewards: [], nextCursor: null }
   const rows = await selectClaimed(reader, userId, limit + 1, before)
   const { page, nextCursor } = cutPage(rows, limit, ({ own }) =>
-    cursors.encode(list, `${own.claimedAt.getTime()} ${own.rewardId}`),
+    encodePosition(cursors, list, { at: own.claimedAt, id: own.rewardId }),
   )
   const now = reader.now()
   return {
@@ -30,20 +36,10 @@ export async function listOwnRewards(
 }
 listOwnRewards.problems = ['invalid_cursor'] as const
 
-type Position = Pick<OwnReward, 'claimedAt' | 'rewardId'>
-
-function parsePosition(position: string): Position {
-  const [, at, rewardId] = /^(\d+) (.+)$/.exec(position) ?? []
-  if (at === undefined || rewardId === undefined) throw new DomainError('invalid_cursor')
-  return { claimedAt: new Date(Number(at)), rewardId }
-}
-
-const selectClaimed = prepared((reader: Reader, userId: string, limit: number, before?: Position) => {
+const selectClaimed = prepared((reader: Reader, userId: string, limit: number, before?: TimedPosition) => {
   const { rewards, userRewards } = reader.tables
   const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards
-  const older =
-    before &&
-    or(lt(claimedAt, before.claimedAt), and(eq(claimedAt, before.claimedAt), lt(rewardId, before.rewardId)))
+  const older = before && or(lt(claimedAt, before.at), and(eq(claimedAt, before.at), lt(rewardId, before.id)))
   return reader
     .select({
       reward: rewards,
