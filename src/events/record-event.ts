@@ -1,7 +1,7 @@
 /** Records what a fan does as one event, and calls what listens to it, in the same unit of work. */
 import { and, eq, sql } from 'drizzle-orm'
 import { DatabaseError, type Reader, type Transaction } from '../../db/index.ts'
-import { prepared } from '../../db/prepared.ts'
+import { prepared, preparedRow } from '../../db/prepared.ts'
 import { currentRevision, currentVersion } from '../catalogue/versions.ts'
 import { lockAccount } from '../points/ledger.ts'
 import { applyRules } from '../rules/apply-rules.ts'
@@ -54,39 +54,31 @@ export async function writeEvent(tx: Transaction, event: NewEvent): Promise<Writ
   const version = versionOf(written)
   const { listeners, isSubscribed } = await listeningAt(tx, version)
   const subscribed = isSubscribed(event.type)
-  if (subscribed !== expected) await updatePosition(tx, { ...keyOf(event), position: positionOf(subscribed) })
+  // Another process has changed what subscribers ask for since the last load in this one.
+  if (subscribed !== expected) await updateEvent(tx, keyOf(event), { position: positionOf(subscribed) })
   recorded.announce(tx, event)
   if (subscribed) awaiting.announce(tx)
   const listening = listeners.filter(listener => listener.listensTo(event.type))
   const decisions = version && (await applyRules(tx, own, version))
-  if (decisions && decisions.length > 0) {
-    await updateDecisions(tx, { ...keyOf(event), decisions: JSON.stringify(decisions) })
-  }
+  if (decisions && decisions.length > 0)
+    await updateEvent(tx, keyOf(event), { decisions: JSON.stringify(decisions) })
   for (const listener of listening) await listener.onEvent(tx, own)
   const hasListeners = decisions !== null || listening.length > 0 || subscribed
   return { recorded: { event: own, hasListeners, grants: grantsOf(decisions ?? []) } }
 }
 
+/** Alone: prepared statements take each member of a value as a parameter. */
 const keyOf = ({ source, eventId }: EventKey): EventKey => ({ source, eventId })
 
 const positionOf = (subscribed: boolean) => (subscribed ? AWAITING : null)
 
-/** For when another process has changed what subscribers ask for since the last load in this one. */
-const updatePosition = prepared(
-  (tx: Transaction, { position, ...key }: EventKey & { position: number | null }) => {
-    const { events } = tx.tables
-    return tx.update(events).set({ position }).where(hasKey(tx, key))
-  },
-)
-
 const versionOf = ({ version, revision }: { version: string | null; revision: number | null }) =>
   version === null || revision === null ? null : { version, revision }
 
-const updateDecisions = prepared(
-  (tx: Transaction, { decisions, ...key }: EventKey & { decisions: string }) => {
-    const { events } = tx.tables
-    return tx.update(events).set({ decisions }).where(hasKey(tx, key))
-  },
+type Change = Partial<Pick<EventRow, 'position' | 'decisions' | 'taken'>>
+
+export const updateEvent = prepared((tx: Transaction, key: EventKey, change: Change) =>
+  tx.update(tx.tables.events).set(change).where(hasKey(tx, key)),
 )
 
 /** Each failed attempt means that another unit of work has recorded an event of this fan. */
@@ -134,18 +126,11 @@ export interface EventKey {
 }
 
 /** The row of an event, or of a void that came before its event. */
-export async function findEvent(
-  reader: Reader,
-  { source, eventId }: EventKey,
-): Promise<EventRow | undefined> {
-  const [row] = await selectEvent(reader, { source, eventId })
-  return row
-}
+export const findEvent = (reader: Reader, key: EventKey) => selectEvent(reader, keyOf(key))
 
-const selectEvent = prepared((reader: Reader, { source, eventId }: EventKey) => {
-  const { events } = reader.tables
-  return reader.select().from(events).where(hasKey(reader, { source, eventId }))
-})
+const selectEvent = preparedRow((reader: Reader, key: EventKey) =>
+  reader.select().from(reader.tables.events).where(hasKey(reader, key)),
+)
 
 export const hasKey = ({ tables: { events } }: Pick<Reader, 'tables'>, { source, eventId }: EventKey) =>
   and(eq(events.source, source), eq(events.eventId, eventId))

@@ -7,7 +7,7 @@ import { lockAccount } from '../points/ledger.ts'
 import { type TakenGrant, takeBackGrants } from '../rules/take-back-grants.ts'
 import { decisionsOf, parseJson, toRecordedEvent } from './event.ts'
 import { eventReaders } from './readers.ts'
-import { type EventKey, findEvent, hasKey } from './record-event.ts'
+import { type EventKey, findEvent, hasKey, updateEvent } from './record-event.ts'
 
 interface Voiding extends EventKey {
   /** For operators. Deleted when the fan is erased. */
@@ -28,10 +28,10 @@ export async function voidEvent(
 
   // First, as in every unit of work that books points.
   await lockAccount(tx, event.userId)
-  const [voided] = await markVoided(tx, { ...key, voidedAt: tx.now(), voidNote: note ?? null })
+  const [voided] = await markVoided(tx, key, tx.now(), note ?? null)
   if (!voided) return parseJson<TakenGrant[]>((await findEvent(tx, key))?.taken ?? null) ?? []
   const taken = await takeBackGrants(tx, event, decisionsOf(voided))
-  await updateTaken(tx, { ...key, taken: JSON.stringify(taken) })
+  await updateEvent(tx, key, { taken: JSON.stringify(taken) })
   for (const reader of eventReaders()) await reader.onVoid?.(tx, event)
   return taken
 }
@@ -53,20 +53,11 @@ const insertVoid = prepared((tx: Transaction, row: Tables['events']['$inferInser
 })
 
 /** Of concurrent voids one gets the row. Without a note where the data was deleted. */
-const markVoided = prepared(
-  (
-    tx: Transaction,
-    { voidedAt, voidNote, ...key }: EventKey & { voidedAt: Date; voidNote: string | null },
-  ) => {
-    const { events } = tx.tables
-    return tx
-      .update(events)
-      .set({ voidedAt, voidNote: sql`case when ${events.data} is null then null else ${voidNote} end` })
-      .where(and(hasKey(tx, key), isNull(events.voidedAt)))
-      .returning()
-  },
-)
-
-const updateTaken = prepared((tx: Transaction, { taken, ...key }: EventKey & { taken: string }) =>
-  tx.update(tx.tables.events).set({ taken }).where(hasKey(tx, key)),
-)
+const markVoided = prepared((tx: Transaction, key: EventKey, voidedAt: Date, note: string | null) => {
+  const { events } = tx.tables
+  return tx
+    .update(events)
+    .set({ voidedAt, voidNote: sql`case when ${events.data} is null then null else ${note} end` })
+    .where(and(hasKey(tx, key), isNull(events.voidedAt)))
+    .returning()
+})
