@@ -1,6 +1,7 @@
 /** Sessions of devices with native tokens. A session is a family of refresh tokens; its row decides which one is valid. */
 import { and, desc, eq, gt, inArray, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { countRows } from '../../db/pages.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
 import { eachFan } from '../core/pagination.ts'
@@ -121,11 +122,13 @@ export async function refreshSession(
 
 async function findLiveSession(tx: Transaction, sessionId: string): Promise<NativeSession | undefined> {
   const { nativeSessions } = tx.tables
-  const [session] = await tx
-    .select()
-    .from(nativeSessions)
-    .where(and(eq(nativeSessions.id, sessionId), isLive(tx)))
-  return session
+  const isSession = eq(nativeSessions.id, sessionId)
+  return (
+    await tx
+      .select()
+      .from(nativeSessions)
+      .where(and(isSession, isLive(tx)))
+  )[0]
 }
 
 /** Undefined if the session has changed since it was read. */
@@ -215,11 +218,5 @@ export async function deleteSessions(tx: Transaction, caller: Caller): Promise<n
 export const listSessionOwners = (reader: Reader) => eachFan(reader, reader.tables.nativeSessions)
 
 /** The number of sessions of a user, ended ones included. */
-export async function countSessions(reader: Reader, caller: Caller): Promise<number> {
-  const { nativeSessions } = reader.tables
-  const rows = await reader
-    .select({ id: nativeSessions.id })
-    .from(nativeSessions)
-    .where(ownedBy(reader, caller))
-  return rows.length
-}
+export const countSessions = (reader: Reader, caller: Caller) =>
+  countRows(reader, reader.tables.nativeSessions, ownedBy(reader, caller))

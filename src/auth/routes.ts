@@ -12,19 +12,7 @@ import { type FanDeps, fans } from './groups.ts'
 import { listSessions, refreshSession, revokeSessions, startSession } from './native-sessions.ts'
 import { clientOfSessionToken } from './native-token.ts'
 import { presentGrant, presentSession } from './present.ts'
-import {
-  Empty,
-  exampleKeySet,
-  exampleNativeToken,
-  exampleSessions,
-  KeySet,
-  LogOut,
-  NativeSessions,
-  NativeToken,
-  RefreshNativeToken,
-  RequestNativeToken,
-  SessionParams,
-} from './schema.ts'
+import * as schema from './schema.ts'
 import { isRefreshRefused, lockSignIn, logOut, requireValidSessionToken } from './token-validity.ts'
 
 type SignInDeps = FanDeps & {
@@ -45,15 +33,15 @@ const publicRoutes = (deps: SignInDeps) =>
       '/.well-known/jwks.json',
       ({ set }) => {
         set.headers['Cache-Control'] = 'public, max-age=300'
-        return deps.nativeTokens.jwks as typeof KeySet.static
+        return deps.nativeTokens.jwks as typeof schema.KeySet.static
       },
       operation({
         id: 'getNativeTokenKeys',
         summary: 'Get the public keys of native tokens',
         description: 'A JSON Web Key Set, for services that verify native tokens themselves.',
         data: 'none',
-        responses: { 200: KeySet },
-        examples: { 200: exampleKeySet },
+        responses: { 200: schema.KeySet },
+        examples: { 200: schema.exampleKeySet },
       }),
     )
     .post(
@@ -77,10 +65,13 @@ const publicRoutes = (deps: SignInDeps) =>
         summary: 'Refresh a native token',
         description:
           'Each refresh token is valid for one refresh. The previous one is accepted again within 10 s, for a client that did not receive the response. Any other reuse ends the session of the device.',
-        body: RefreshNativeToken,
-        responses: { 200: NativeToken },
+        body: schema.RefreshNativeToken,
+        responses: { 200: schema.NativeToken },
         problems: ['invalid_refresh_token'],
-        examples: { body: { refreshToken: exampleNativeToken.refreshToken }, 200: exampleNativeToken },
+        examples: {
+          body: { refreshToken: schema.exampleNativeToken.refreshToken },
+          200: schema.exampleNativeToken,
+        },
       }),
     )
 
@@ -118,10 +109,10 @@ const callerRoutes = (deps: SignInDeps) =>
         summary: 'Exchange your session for a native token',
         description:
           'For native apps. The native token expires after 15 minutes; the refresh token gets the next one.',
-        body: RequestNativeToken,
-        responses: { 200: NativeToken },
+        body: schema.RequestNativeToken,
+        responses: { 200: schema.NativeToken },
         problems: ['session_required'],
-        examples: { body: { deviceName: 'Calebe’s phone' }, 200: exampleNativeToken },
+        examples: { body: { deviceName: 'Calebe’s phone' }, 200: schema.exampleNativeToken },
       }),
     )
     .post(
@@ -141,8 +132,8 @@ const callerRoutes = (deps: SignInDeps) =>
         summary: 'Log out',
         description:
           'With a native token, ends the session of its device. With a session token, revokes that token. `everywhere` ends all sessions and revokes all session tokens.',
-        body: LogOut,
-        responses: { 204: Empty },
+        body: schema.LogOut,
+        responses: { 204: schema.Empty },
         examples: { body: { everywhere: false } },
       }),
     )
@@ -157,8 +148,8 @@ const callerRoutes = (deps: SignInDeps) =>
         limit: 'tokens',
         summary: 'List your signed-in devices',
         description: 'The devices with an active native session, newest first.',
-        responses: { 200: NativeSessions },
-        examples: { 200: exampleSessions },
+        responses: { 200: schema.NativeSessions },
+        examples: { 200: schema.exampleSessions },
       }),
     )
     .delete(
@@ -174,9 +165,9 @@ const callerRoutes = (deps: SignInDeps) =>
         idempotencyKey: 'none',
         summary: 'Sign out a device',
         description: 'Its native token and its refresh token stop working at once.',
-        params: SessionParams,
+        params: schema.SessionParams,
         body: Nothing,
-        responses: { 204: Empty },
+        responses: { 204: schema.Empty },
         problems: ['session_not_found'],
       }),
     )

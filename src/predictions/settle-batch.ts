@@ -132,9 +132,7 @@ const refsBefore = (settling: Settling[], settlement: Settlement) =>
     predictionRefOf({ ...settlement, revision }),
   )
 
-/**
- * Takes back what the fan has not spent. The rest counts towards the new points. Returns the sum of the prediction's entries.
- */
+/** Takes back what the fan has not spent. The rest counts towards the new points. Returns the sum of the prediction's entries. */
 function bookPoints(ledgers: Ledgers, { row, target }: Settling, settlement: Settlement): number {
   const { userId, settledBy } = row
   const refBefore = settledBy === null ? null : predictionRefOf({ ...settlement, revision: settledBy })
@@ -161,10 +159,9 @@ async function writeTargets(
 }
 
 function recordSettled(tx: Transaction, settling: Settling[], settlement: Settlement): Promise<void> {
-  const { revision } = settlement
   const events = settling.flatMap(({ row, target }) => {
     const data = settledData(row, target, settlement)
-    return data ? [{ ...eventOf(row, revision), data }] : []
+    return data ? [{ ...eventOf(row, settlement.revision), data }] : []
   })
   return recordForMany(tx, TYPE, events)
 }
@@ -177,16 +174,11 @@ export function settledData(
 ): DataOf<typeof TYPE> | null {
   if (target.state !== 'settled' || result.homeScore === null || result.awayScore === null) return null
   const { outcome, difference, exact, points } = target
-  return {
-    matchId,
-    revision,
+  const scores = {
     predicted: { homeScore, awayScore },
     result: { homeScore: result.homeScore, awayScore: result.awayScore },
-    outcome,
-    difference,
-    exact,
-    points,
   }
+  return { matchId, revision, ...scores, outcome, difference, exact, points }
 }
 
 /** The next pass tries them again. */

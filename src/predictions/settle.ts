@@ -11,23 +11,16 @@ interface SettleDeps {
   log: Logger
 }
 
-export async function settlePredictions(
-  deps: SettleDeps,
-  stopping: () => boolean = () => false,
-): Promise<void> {
-  const { db } = deps
+export async function settlePredictions(deps: SettleDeps, stopping: () => boolean = () => false) {
+  const { read } = deps.db
   const failures: unknown[] = []
   // A match that fails does not hold up the others.
-  for (const matchId of await listDueSettlements(db.read, db.read.now()))
+  for (const matchId of await listDueSettlements(read, read.now()))
     await settleMatch(deps, matchId, stopping).catch(error => failures.push(error))
   if (failures.length > 0) throw failures[0]
 }
 
-async function settleMatch(
-  { db, config, log }: SettleDeps,
-  matchId: string,
-  stopping: () => boolean,
-): Promise<void> {
+async function settleMatch({ db, config, log }: SettleDeps, matchId: string, stopping: () => boolean) {
   let more = true
   while (more && !stopping()) {
     const batch = await db.write(tx => settleBatch(tx, matchId, config.predictionPoints))

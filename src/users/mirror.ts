@@ -1,6 +1,7 @@
 /** The mirror of the provider's data about a user. Sync and webhook both write through `mirrorIdentity`. */
 import { eq, isNull } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { countRows } from '../../db/pages.ts'
 import { prepared, preparedRow } from '../../db/prepared.ts'
 import { fanTag, tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
@@ -119,11 +120,7 @@ export const dequeueSync = prepared((tx: Transaction, userId: string) => {
 /** Whether a sync of the user is queued. */
 export async function isSyncQueued(reader: Reader, userId: string): Promise<boolean> {
   const { deferredSyncs } = reader.tables
-  const rows = await reader
-    .select({ userId: deferredSyncs.userId })
-    .from(deferredSyncs)
-    .where(eq(deferredSyncs.userId, userId))
-  return rows.length > 0
+  return (await countRows(reader, deferredSyncs, eq(deferredSyncs.userId, userId))) > 0
 }
 
 /** Writes the provider's data to the mirror. Creates the user record if there is none. */

@@ -35,22 +35,16 @@ export async function findEndpoint(reader: Reader, id: string): Promise<Endpoint
   return endpoint
 }
 
-/** Its row lock, until the unit of work ends, comes before those of several of its lanes: two units of work cannot wait for each other. */
-export const lockEndpoint = prepared((tx: Transaction, id: string) => {
+/**
+ * Locks one endpoint, or all, until the unit of work ends. This comes before the locks of several of its lanes: two units of
+ * work cannot wait for each other.
+ */
+export const lockEndpoints = prepared((tx: Transaction, id?: string) => {
   const { webhookEndpoints } = tx.tables
   return tx
     .update(webhookEndpoints)
     .set({ url: sql`${webhookEndpoints.url}` })
-    .where(eq(webhookEndpoints.id, id))
-    .returning()
-})
-
-/** As `lockEndpoint`, all of them. */
-export const lockEndpoints = prepared((tx: Transaction) => {
-  const { webhookEndpoints } = tx.tables
-  return tx
-    .update(webhookEndpoints)
-    .set({ url: sql`${webhookEndpoints.url}` })
+    .where(id === undefined ? undefined : eq(webhookEndpoints.id, id))
     .returning()
 })
 

@@ -4,7 +4,7 @@ import { deleteInBatches } from '../../db/batches.ts'
 import { insertRows } from '../../db/bulk.ts'
 import type { Database, Reader, Tables, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
-import { findEndpoint, lockEndpoint } from './endpoints.ts'
+import { findEndpoint, lockEndpoints } from './endpoints.ts'
 import { claimDue } from './lanes.ts'
 import { RETENTION_MS } from './schedule.ts'
 
@@ -36,7 +36,7 @@ export async function replayDeliveries(db: Database, endpointId: string, since: 
 
   async function replayFans(tx: Transaction, userIds: string[]): Promise<number> {
     const now = tx.now()
-    await lockEndpoint(tx, endpointId)
+    await lockEndpoints(tx, endpointId)
     const rows = await tx
       .update(webhookDeliveries)
       .set({ state: 'pending', attempts: 0 })

@@ -6,7 +6,7 @@
 import { eq } from 'drizzle-orm'
 import type { Tables, Transaction } from '../../db/index.ts'
 import { findOldestPending, storeOutcome } from './deliveries.ts'
-import { type DisabledReason, disableEndpoint, type Endpoint, lockEndpoint } from './endpoints.ts'
+import { type DisabledReason, disableEndpoint, type Endpoint, lockEndpoints } from './endpoints.ts'
 import { countLeases, deleteEmptyLanes, endLeases, leaseDueLanes, postponeLanes } from './lanes.ts'
 import { MAX_FAILING_MS, nextAttempt } from './schedule.ts'
 import { type Answer, isSuccess } from './send.ts'
@@ -44,7 +44,7 @@ export async function takeTurn(
   finished: Finished[],
   limits: Limits,
 ): Promise<Turn | undefined> {
-  const [endpoint] = await lockEndpoint(tx, endpointId)
+  const [endpoint] = await lockEndpoints(tx, endpointId)
   if (!endpoint) return undefined
   const settled = await settle(tx, endpointId, finished)
   const disabled = await disableIfFailing(tx, endpoint, settled)
