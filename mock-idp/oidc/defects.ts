@@ -67,9 +67,9 @@ export function applyDefect({ header, claims, key }: TokenDraft, defect: Defect)
     case 'unknown_crit':
       return sign(claims, { ...header, crit: [extension], [extension]: true })
     case 'no_exp':
-      return sign(without(claims, 'exp'))
+      return sign({ ...claims, exp: undefined })
     case 'no_sub':
-      return sign(without(claims, 'sub'))
+      return sign({ ...claims, sub: undefined })
     case 'id_token':
       return sign(asIdToken(claims), { ...header, typ: 'JWT' })
   }
@@ -93,8 +93,4 @@ function signWithPublicKey(header: JWTHeaderParameters, claims: JWTPayload, key:
 
 function signingInput(header: object, claims: object): string {
   return [header, claims].map(part => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
-}
-
-function without(claims: JWTPayload, name: string): JWTPayload {
-  return Object.fromEntries(Object.entries(claims).filter(([key]) => key !== name))
 }

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { type JWTHeaderParameters, type JWTPayload, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose'
 import type { Clock } from '../clock.ts'
 import { presentUser, type User } from '../users/user.ts'
 import { applyDefect, type Defect } from './defects.ts'
@@ -55,6 +55,10 @@ export function createTokens(deps: {
   keys: KeyRing
 }): Tokens {
   const { issuer, audience, clock, keys } = deps
+  const verify = async (token: string, options: JWTVerifyOptions) => {
+    const own = { issuer, algorithms: [...signingAlgorithms], ...options }
+    return (await jwtVerify(token, keys.lookup, own)).payload
+  }
   return {
     async issueAccessToken(sub, options = {}) {
       const iat = clock.seconds()
@@ -92,28 +96,15 @@ export function createTokens(deps: {
       return signJwt({ alg, typ: 'JWT', kid }, claims, keys)
     },
 
-    async verifyAccessToken(token) {
-      const { payload } = await jwtVerify(token, keys.lookup, {
-        issuer,
+    verifyAccessToken: token =>
+      verify(token, {
         audience,
         typ: 'at+jwt',
-        algorithms: [...signingAlgorithms],
         requiredClaims: ['sub', 'exp', 'iat'],
         maxTokenAge: Number.MAX_SAFE_INTEGER, // Makes jose reject an iat in the future.
         currentDate: new Date(clock.now()),
-      })
-      return payload
-    },
-
-    async verifyIdTokenHint(token) {
-      const { payload } = await jwtVerify(token, keys.lookup, {
-        issuer,
-        typ: 'JWT',
-        algorithms: [...signingAlgorithms],
-        currentDate: new Date(0),
-      })
-      return payload
-    },
+      }),
+    verifyIdTokenHint: token => verify(token, { typ: 'JWT', currentDate: new Date(0) }),
   }
 }
 

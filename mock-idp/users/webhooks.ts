@@ -164,15 +164,8 @@ export class Webhooks {
       'webhook-signature': new Webhook(this.#config.secret).sign(id, now, payload),
     })
     const delivered = status !== null && status >= 200 && status < 300
-    const delivery = {
-      webhookId: id,
-      type,
-      sub,
-      at: new Date(clock.now()).toISOString(),
-      url,
-      status,
-      delivered,
-    }
+    const at = new Date(clock.now()).toISOString()
+    const delivery = { webhookId: id, type, sub, at, url, status, delivered }
     this.#deliveries = [...this.#deliveries, delivery].slice(-capacity)
     log(`webhook ${type} ${sub} → ${url}: ${status ?? 'not reached'}`)
     return delivery
@@ -180,14 +173,9 @@ export class Webhooks {
 
   async #send(url: string, body: string, headers: Record<string, string>): Promise<number | null> {
     const signal = AbortSignal.timeout(timeoutMs)
+    const request = { method: 'POST', body, headers, signal, redirect: 'manual' } as const
     try {
-      const response = await this.#options.fetch(url, {
-        method: 'POST',
-        body,
-        headers,
-        signal,
-        redirect: 'manual',
-      })
+      const response = await this.#options.fetch(url, request)
       await response.body?.cancel()
       return response.status
     } catch {

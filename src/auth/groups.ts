@@ -48,10 +48,7 @@ export const optionalFans = <const Prefix extends string>(
   deps: FanDeps & { publicReads: PublicReads },
   { prefix, tag }: Group<Prefix>,
 ) =>
-  new Elysia({
-    prefix,
-    detail: describeGroup('optional', tag),
-  })
+  new Elysia({ prefix, detail: describeGroup('optional', tag) })
     .decorate('rateLimiter', deps.rateLimiter)
     .use(bearerInGroup())
     .derive(async ({ bearer, request, set }) => {

@@ -80,19 +80,11 @@ const callerRoutes = (deps: SignInDeps) =>
     .post(
       '/native-token',
       async ({ caller, body, set }) => {
-        const { credential } = caller
+        const { credential, subject } = caller
         if (credential.kind !== 'session') throw new DomainError('session_required')
-        const sealedToken = deps.tokenEncryption.encrypt(
-          credential.token,
-          caller.subject,
-          deps.randomBytes(12),
-        )
-        const origin = {
-          issuedAt: credential.issuedAt,
-          sealedToken,
-          tokenExpiresAt: credential.expiresAt,
-          clientId: clientOfSessionToken(credential.token),
-        }
+        const { token, issuedAt, expiresAt: tokenExpiresAt } = credential
+        const sealedToken = deps.tokenEncryption.encrypt(token, subject, deps.randomBytes(12))
+        const origin = { issuedAt, sealedToken, tokenExpiresAt, clientId: clientOfSessionToken(token) }
         const grant = await deps.db.write(async tx => {
           await lockSignIn(tx, caller)
           // Under the lock: a concurrent logout everywhere or erasure either commits first and is seen here, or ends this session.

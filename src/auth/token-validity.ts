@@ -53,10 +53,7 @@ export async function requireValidSessionToken(
   caller: Caller,
   { tokenId, issuedAt }: SessionToken,
 ): Promise<ValidToken> {
-  const rows = await selectSession(reader, {
-    ...subjectKeysOf(caller),
-    ...revocationIdsOf(caller, tokenId),
-  })
+  const rows = await selectSession(reader, { ...subjectKeysOf(caller), ...revocationIdsOf(caller, tokenId) })
   if (rows.some(({ revokedId }) => revokedId !== null)) throw loggedOut()
   return requireUndeleted(tokenValidityOf(rows), issuedAt)
 }
@@ -157,11 +154,7 @@ export async function lockSignIn(tx: Transaction, { provider, subject }: Caller)
  * Ends the caller's session, or all their sessions. `everywhere` revokes session tokens issued until now, or until the
  * `iat` of the caller's token if the provider's clock is ahead. Effective immediately in every process.
  */
-export async function logOut(
-  tx: Transaction,
-  caller: AuthenticatedCaller,
-  everywhere: boolean,
-): Promise<void> {
+export async function logOut(tx: Transaction, caller: AuthenticatedCaller, everywhere: boolean) {
   const { credential } = caller
   if (everywhere) {
     await lockSignIn(tx, caller)

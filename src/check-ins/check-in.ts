@@ -19,22 +19,13 @@ const APART_MS = 3 * HOUR_MS
 /** Without postponed and cancelled. */
 const OPEN_STATUSES = ['scheduled', 'live', 'finished']
 
-interface CheckedIn {
-  checkIn: { matchId: string; checkedInAt: string }
-  /** False for a repeat. */
-  created: boolean
-  userId: string
-  /** Whether the fan checked in at another place at the same time. */
-  isElsewhere: boolean
-}
-
-/** A repeat returns the first check-in. */
+/** A repeat returns the first check-in. `isElsewhere`: the fan checked in at another place at the same time. */
 export async function checkIn(
   tx: Transaction,
   caller: Caller,
   { code }: CheckInRequest,
   codes: CheckInCodes,
-): Promise<CheckedIn> {
+) {
   const now = tx.clock()
   const matchId = codes.matchOf(code, now)
   if (matchId === null) throw new DomainError('invalid_check_in_code')

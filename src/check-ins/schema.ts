@@ -35,7 +35,4 @@ export const exampleCode = {
   validUntil: '2026-08-15T18:31:00.000Z',
 }
 
-export const exampleCheckIn = {
-  matchId: 'harbour-city-2026-08-15',
-  checkedInAt: '2026-08-15T18:30:12.000Z',
-}
+export const exampleCheckIn = { matchId: 'harbour-city-2026-08-15', checkedInAt: '2026-08-15T18:30:12.000Z' }

@@ -75,16 +75,12 @@ const moveLast = prepared((tx: Transaction, lastPosition: number) => {
 
 const assignPositions = prepared((tx: Transaction, { after, last }: { after: string; last: number }) => {
   const { events } = tx.tables
+  const { source, eventId, userId, sequence } = events
   const batch = tx
-    .select({
-      source: events.source,
-      eventId: events.eventId,
-      userId: events.userId,
-      sequence: events.sequence,
-    })
+    .select({ source, eventId, userId, sequence })
     .from(events)
-    .where(and(isAwaiting(tx), gt(events.userId, after)))
-    .orderBy(asc(events.userId), asc(events.sequence))
+    .where(and(isAwaiting(tx), gt(userId, after)))
+    .orderBy(asc(userId), asc(sequence))
     .limit(BATCH)
     .as('batch')
   const numbered = tx
@@ -101,7 +97,7 @@ const assignPositions = prepared((tx: Transaction, { after, last }: { after: str
       .set({ position: sql`${last} + ${numbered.number}` })
       .from(numbered)
       // Once more: on PostgreSQL an update that has waited for another one sees its new values.
-      .where(and(eq(events.source, numbered.source), eq(events.eventId, numbered.eventId), isAwaiting(tx)))
+      .where(and(eq(source, numbered.source), eq(eventId, numbered.eventId), isAwaiting(tx)))
       .returning(getTableColumns(events))
   )
 })
@@ -135,11 +131,7 @@ export async function readAwaiting(reader: Reader): Promise<{ pending: number; s
 export function countAwaiting(reader: Reader) {
   const { events } = reader.tables
   return reader
-    .select({
-      type: events.type,
-      pending: count(),
-      since: min(events.recordedAt),
-    })
+    .select({ type: events.type, pending: count(), since: min(events.recordedAt) })
     .from(events)
     .where(isAwaiting(reader))
     .groupBy(events.type)

@@ -1,7 +1,6 @@
 /** Events for operators: the newest ones, and those of a time. */
 import { and, asc, desc, eq, gte, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import type { EventRow } from './event.ts'
 
 export interface EventFilter {
   userId?: string | undefined
@@ -10,11 +9,7 @@ export interface EventFilter {
 }
 
 /** Newest first. Those whose data was deleted are left out, except for one fan. */
-export async function listNewestEvents(
-  reader: Reader,
-  filter: EventFilter,
-  limit: number,
-): Promise<EventRow[]> {
+export async function listNewestEvents(reader: Reader, filter: EventFilter, limit: number) {
   const { events } = reader.tables
   const order = filter.userId === undefined ? [events.recordedAt, events.userId] : []
   return reader
@@ -26,7 +21,7 @@ export async function listNewestEvents(
 }
 
 /** Oldest first, from a time on. */
-export async function listEventsSince(reader: Reader, filter: EventFilter, since: Date): Promise<EventRow[]> {
+export async function listEventsSince(reader: Reader, filter: EventFilter, since: Date) {
   const { events } = reader.tables
   return reader
     .select()

@@ -84,9 +84,7 @@ export const applicationEvents = {
   'quest.completed': Closed(
     {
       questId: Type.String({ description: 'The quest.' }),
-      kind: OneOf(['quest', 'achievement', 'streak'], {
-        description: 'Kind of the quest.',
-      }),
+      kind: OneOf(['quest', 'achievement', 'streak'], { description: 'Kind of the quest.' }),
       period: Type.String({
         description: 'A day, an ISO week or a month; `ever` for a quest without periods.',
       }),

@@ -117,10 +117,7 @@ async function verifyJwt(token: string, findKey: JWTVerifyGetKey, options: JWTVe
 }
 
 /** Compares values strictly: the string "2" is not the number. @throws DomainError `invalid_token` */
-function requireClaims(
-  payload: JWTPayload,
-  { audience, audienceClaim, requiredClaims }: SessionTokenRules,
-): void {
+function requireClaims(payload: JWTPayload, { audience, audienceClaim, requiredClaims }: SessionTokenRules) {
   if (audienceClaim !== 'aud' && !listOf(payload[audienceClaim]).includes(audience)) {
     throw notAccepted(audienceClaim)
   }

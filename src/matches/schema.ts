@@ -28,10 +28,7 @@ const Revision = Integer({
   description: 'Greater with each change of status, scores or kick-off.',
 })
 
-const MatchId = Type.String({
-  description: 'Slug of the match.',
-  examples: ['harbour-city-2026-08-15'],
-})
+const MatchId = Type.String({ description: 'Slug of the match.', examples: ['harbour-city-2026-08-15'] })
 
 export const Match = Closed(
   {

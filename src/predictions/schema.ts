@@ -4,10 +4,7 @@ import { Closed, Instant, Integer, NextCursor, Nullable, OneOf } from '../core/s
 /** Goals that can be predicted for one team. */
 const Score = (description: string) => Integer({ minimum: 0, maximum: 99, description })
 
-const scores = {
-  homeScore: Score('Goals of the home team.'),
-  awayScore: Score('Goals of the away team.'),
-}
+const scores = { homeScore: Score('Goals of the home team.'), awayScore: Score('Goals of the away team.') }
 
 export const ScorePrediction = Closed(scores, { title: 'ScorePrediction' })
 export type ScorePrediction = typeof ScorePrediction.static

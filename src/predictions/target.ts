@@ -17,11 +17,7 @@ export function targetOf(prediction: PredictionRow, settlement: Settlement): Tar
   // A result has both scores: a constraint of the table.
   if (homeScore === null || awayScore === null || !isInTime) return { state: 'void', ...WITHOUT_RESULT }
   const hits = hitsOf(prediction, { homeScore, awayScore })
-  const perHit = {
-    outcome: pointsOutcome ?? 0,
-    difference: pointsDifference ?? 0,
-    exact: pointsExact ?? 0,
-  }
+  const perHit = { outcome: pointsOutcome ?? 0, difference: pointsDifference ?? 0, exact: pointsExact ?? 0 }
   return { state: 'settled', ...hits, points: pointsFor(hits, perHit) }
 }
 

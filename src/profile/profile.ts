@@ -36,12 +36,7 @@ export async function updateProfile(tx: Transaction, caller: Caller, change: Pro
 }
 
 /** `at`: JSON Pointer of the profile in the request. @throws DomainError `validation_failed` and its problems */
-export async function changeProfile(
-  tx: Transaction,
-  userId: string,
-  change: ProfileChange,
-  at = '',
-): Promise<void> {
+export async function changeProfile(tx: Transaction, userId: string, change: ProfileChange, at = '') {
   const normal = normalizeProfile(change, at)
   if (Object.keys(normal).length === 0) return
   if (typeof normal.favoriteTeamId === 'string')

@@ -3,9 +3,7 @@ import { Closed, Id, Instant, Integer, Nullable, OneOf } from '../core/schemas.t
 import { exampleIdentity, Identity } from '../users/schema.ts'
 import { ruledText } from './rules.ts'
 
-const OnboardingState = OneOf(['not_started', 'completed'], {
-  description: 'Completed once for ever.',
-})
+const OnboardingState = OneOf(['not_started', 'completed'], { description: 'Completed once for ever.' })
 
 const optional = <S extends TSchema>(schema: S) => Type.Optional(Nullable(schema))
 

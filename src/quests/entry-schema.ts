@@ -52,11 +52,7 @@ export const QuestEntry = Closed(
       errorNoun: 'once, day, week or month',
     }),
     timeZone: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        default: 'UTC',
-        description: 'IANA time zone of the periods.',
-      }),
+      Type.String({ maxLength: 64, default: 'UTC', description: 'IANA time zone of the periods.' }),
     ),
     graceDays: Type.Optional(
       Integer({

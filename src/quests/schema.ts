@@ -35,9 +35,7 @@ const Quest = Closed(
       description: 'An achievement is completed once; a streak counts the periods completed in a row.',
     }),
     reward: Reward('What the completed period gives; fixed at the first progress in the period.'),
-    claim: OneOf(['auto', 'manual'], {
-      description: '`manual`: the fan claims the reward.',
-    }),
+    claim: OneOf(['auto', 'manual'], { description: '`manual`: the fan claims the reward.' }),
     startsAt: Nullable(Instant('When the quest starts.')),
     endsAt: Nullable(Instant('When the quest ends.')),
     period: Nullable(

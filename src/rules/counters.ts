@@ -37,10 +37,7 @@ const upsertUse = prepared((tx: Transaction, { count, ...use }: LimitedUse) => {
 })
 
 /** The use must have been counted. */
-export const returnUse = (tx: Transaction, { userId, ruleId, window }: Use) =>
-  decrementUse(tx, { userId, ruleId, window })
-
-const decrementUse = prepared((tx: Transaction, { userId, ruleId, window }: Use) => {
+export const returnUse = prepared((tx: Transaction, { userId, ruleId, window }: Use) => {
   const { ruleUses: uses } = tx.tables
   return tx
     .update(uses)

@@ -20,11 +20,7 @@ export function completionOf(reader: Reader, userId: string) {
 const selectCompletion = prepared(completionOf)
 
 /** Records the completion. Returns false if there is one already; of concurrent calls one returns true. */
-export async function recordCompletion(
-  tx: Transaction,
-  userId: string,
-  completedAt = tx.now(),
-): Promise<boolean> {
+export async function recordCompletion(tx: Transaction, userId: string, completedAt = tx.now()) {
   const [row] = await insertCompletion(tx, { userId, completedAt })
   return row !== undefined
 }

@@ -92,25 +92,25 @@ export async function retrySync(deps: SyncDeps, row: Row): Promise<boolean> {
 }
 
 /** Postpones the next attempt of all instances until the provider's Retry-After has passed. */
-async function postpone(tx: Transaction, { userId, nextAttemptAt }: Row, retryAfter: number): Promise<void> {
-  const { deferredSyncs } = tx.tables
+async function postpone(tx: Transaction, leased: Row, retryAfter: number): Promise<void> {
   const earliest = new Date(tx.now().getTime() + retryAfter * 1000)
-  if (earliest <= nextAttemptAt) return
-  await tx
-    .update(deferredSyncs)
-    .set({ nextAttemptAt: earliest })
-    .where(and(eq(deferredSyncs.userId, userId), eq(deferredSyncs.nextAttemptAt, nextAttemptAt)))
+  if (earliest > leased.nextAttemptAt) await updateSeen(tx, leased, { nextAttemptAt: earliest })
 }
 
 /** Only one of the instances that have read the row gets the lease. A crash after this delays the sync by one wait. */
-async function lease(tx: Transaction, row: Row): Promise<Row | undefined> {
+const lease = (tx: Transaction, row: Row) =>
+  updateSeen(tx, row, { attempts: row.attempts + 1, nextAttemptAt: nextAttempt(row, tx.now()) })
+
+/** Undefined if another instance has changed the row since it was read. */
+async function updateSeen(tx: Transaction, seen: Row, change: Partial<Row>): Promise<Row | undefined> {
   const { deferredSyncs } = tx.tables
-  const [leased] = await tx
+  const { userId, nextAttemptAt } = seen
+  const [changed] = await tx
     .update(deferredSyncs)
-    .set({ attempts: row.attempts + 1, nextAttemptAt: nextAttempt(row, tx.now()) })
-    .where(and(eq(deferredSyncs.userId, row.userId), eq(deferredSyncs.nextAttemptAt, row.nextAttemptAt)))
+    .set(change)
+    .where(and(eq(deferredSyncs.userId, userId), eq(deferredSyncs.nextAttemptAt, nextAttemptAt)))
     .returning()
-  return leased
+  return changed
 }
 
 /** Doubles the wait, but schedules a last attempt before the token expires. */

@@ -74,11 +74,7 @@ const updateMirror = prepared((tx: Transaction, { userId, ...mirror }: Omit<Mirr
 })
 
 /** As `mirrorIdentity`, for a user record of this unit of work, which has no mirror and no queued sync. False: nothing was written. */
-export async function createMirror(
-  tx: Transaction,
-  userId: string,
-  claims: IdentityClaims,
-): Promise<boolean> {
+export async function createMirror(tx: Transaction, userId: string, claims: IdentityClaims) {
   const merged = mergeClaims(EMPTY, claims)
   if (merged) await insertMirror(tx, { ...merged, userId, syncedAt: tx.now() })
   return merged !== null

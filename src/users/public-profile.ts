@@ -35,10 +35,7 @@ export function publicProfileColumns({ user, mirror }: ProfileColumns) {
 }
 
 /** The public profiles of fans, by user id. */
-export async function readPublicProfiles(
-  reader: Reader,
-  userIds: string[],
-): Promise<Map<string, PublicProfile>> {
+export async function readPublicProfiles(reader: Reader, userIds: string[]) {
   if (userIds.length === 0) return new Map()
   const { users, identities } = reader.tables
   const rows = await reader

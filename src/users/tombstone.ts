@@ -39,10 +39,7 @@ const selectErased = prepared((reader: Reader, userIds: string) => {
 })
 
 /** Inserts the tombstone of a fan without a record, whose record was created after the backup that was restored. */
-export async function insertTombstone(
-  tx: Transaction,
-  { provider, subject, erasedAt }: Tombstone,
-): Promise<void> {
+export async function insertTombstone(tx: Transaction, { provider, subject, erasedAt }: Tombstone) {
   const times = { erasedAt, sessionsEndedAt: erasedAt, createdAt: erasedAt, updatedAt: erasedAt }
   const [user] = await tx
     .insert(tx.tables.users)

@@ -47,7 +47,8 @@ export interface UserEvent {
   claims: IdentityClaims
 }
 
-const isUserEvent = (type: unknown) => type === 'user.updated' || type === 'user.deleted'
+const isUserEvent = (type: unknown): type is UserEvent['type'] =>
+  type === 'user.updated' || type === 'user.deleted'
 
 /** What the schema of an event cannot express, since other types are ignored. The event may break the schema. */
 export function findEventErrors(event: unknown, issuer: string): FieldError[] {
@@ -73,7 +74,7 @@ export function readUserEvent(
   provider: string,
   now: Date,
 ) {
-  if (type !== 'user.updated' && type !== 'user.deleted') return { event: null, refused: [] }
+  if (!isUserEvent(type)) return { event: null, refused: [] }
   const statedAt = isoInstant(timestamp)
   if (statedAt === null || data.sub === undefined) throw new Error('the event was not checked')
   const { claims, refused } = parseClaims(data.sub, data, { statedAt, now, complete: false })
