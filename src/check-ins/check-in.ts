@@ -30,9 +30,9 @@ export async function checkIn(
   const matchId = codes.matchOf(code, now)
   if (matchId === null) throw new DomainError('invalid_check_in_code')
   const userId = await ensureUserId(tx, caller)
-  const key = { userId, matchId }
-  const [created] = await insertCheckIn(tx, { ...key, ...kickoffsAround(now), checkedInAt: tx.now() })
-  const [row] = created ? [created] : await selectCheckIn(tx, key)
+  const values = { userId, matchId, checkedInAt: tx.now() }
+  const [created] = await insertCheckIn(tx, values, kickoffsAround(now))
+  const [row] = created ? [created] : await selectCheckIn(tx, userId, matchId)
   if (!row) throw new DomainError('check_in_closed')
   const result = { checkIn: { matchId, checkedInAt: row.checkedInAt.toISOString() }, userId }
   if (!created) return { ...result, created: false, isElsewhere: false }
@@ -55,9 +55,9 @@ type CheckInRow = Tables['checkIns']['$inferSelect']
 
 /** Inserts nothing if the fan has checked in before, or if check-in is closed. */
 const insertCheckIn = prepared(
-  (tx: Transaction, { userId, matchId, checkedInAt, from, to }: CheckInRow & { from: Date; to: Date }) => {
+  (tx: Transaction, { userId, matchId, checkedInAt }: CheckInRow, kickoffs: { from: Date; to: Date }) => {
     const { checkIns } = tx.tables
-    const open = matchBetween(tx, { matchId, statuses: OPEN_STATUSES, from, to }).as('open')
+    const open = matchBetween(tx, { matchId, statuses: OPEN_STATUSES, ...kickoffs }).as('open')
     return tx
       .insert(checkIns)
       .select(
@@ -75,32 +75,28 @@ const insertCheckIn = prepared(
   },
 )
 
-const selectCheckIn = prepared(
-  (reader: Reader, { userId, matchId }: Pick<CheckInRow, 'userId' | 'matchId'>) => {
-    const { checkIns } = reader.tables
-    return reader
-      .select()
-      .from(checkIns)
-      .where(and(eq(checkIns.userId, userId), eq(checkIns.matchId, matchId)))
-  },
-)
+const selectCheckIn = prepared((reader: Reader, userId: string, matchId: string) => {
+  const { checkIns } = reader.tables
+  return reader
+    .select()
+    .from(checkIns)
+    .where(and(eq(checkIns.userId, userId), eq(checkIns.matchId, matchId)))
+})
 
 /** Whether the fan checked in at another place shortly before. Two matches may be at one venue. */
 async function wasElsewhere(tx: Transaction, userId: string, match: MatchRow): Promise<boolean> {
   const since = new Date(tx.now().getTime() - APART_MS)
-  for (const { matchId } of await selectOthers(tx, { userId, matchId: match.id, since })) {
+  for (const { matchId } of await selectOthers(tx, userId, match.id, since)) {
     const { venue } = await requireMatch(tx, matchId)
     if (venue === null || venue !== match.venue) return true
   }
   return false
 }
 
-const selectOthers = prepared(
-  (reader: Reader, { userId, matchId, since }: { userId: string; matchId: string; since: Date }) => {
-    const { checkIns } = reader.tables
-    return reader
-      .select({ matchId: checkIns.matchId })
-      .from(checkIns)
-      .where(and(eq(checkIns.userId, userId), ne(checkIns.matchId, matchId), gt(checkIns.checkedInAt, since)))
-  },
-)
+const selectOthers = prepared((reader: Reader, userId: string, matchId: string, since: Date) => {
+  const { checkIns } = reader.tables
+  return reader
+    .select({ matchId: checkIns.matchId })
+    .from(checkIns)
+    .where(and(eq(checkIns.userId, userId), ne(checkIns.matchId, matchId), gt(checkIns.checkedInAt, since)))
+})

@@ -30,7 +30,7 @@ export class ErasedMeanwhile extends Error {}
 export async function distributeEvents(tx: Transaction, after: string): Promise<string | null> {
   const [distribution] = await lockDistribution(tx)
   const last = distribution?.lastPosition ?? 0
-  const rows = (await assignPositions(tx, { after, last })).toSorted(
+  const rows = (await assignPositions(tx, after, last)).toSorted(
     (a, b) => Number(a.position) - Number(b.position),
   )
   const newest = rows.at(-1)
@@ -73,7 +73,7 @@ const moveLast = prepared((tx: Transaction, lastPosition: number) => {
   return tx.update(eventDistribution).set({ lastPosition }).where(eq(eventDistribution.id, ID))
 })
 
-const assignPositions = prepared((tx: Transaction, { after, last }: { after: string; last: number }) => {
+const assignPositions = prepared((tx: Transaction, after: string, last: number) => {
   const { events } = tx.tables
   const { source, eventId, userId, sequence } = events
   const batch = tx

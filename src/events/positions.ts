@@ -17,7 +17,7 @@ export async function readEventsFrom(
   after: number,
   limit: number,
 ): Promise<PositionedEvent[]> {
-  const rows = await selectFrom(reader, { after, limit })
+  const rows = await selectFrom(reader, after, limit)
   return rows.map(row => {
     // Guarantee of the default: the condition of the statement.
     const position = row.position ?? 0
@@ -25,7 +25,7 @@ export async function readEventsFrom(
   })
 }
 
-const selectFrom = prepared((reader: Reader, { after, limit }: { after: number; limit: number }) => {
+const selectFrom = prepared((reader: Reader, after: number, limit: number) => {
   const { events } = reader.tables
   // A literal: a parameter alone would not match the partial index.
   return reader

@@ -86,9 +86,9 @@ const MAX_ATTEMPTS = 1_000
 
 /** Gives the event the next sequence of its fan, unless its id is known. */
 async function insertOnce(tx: Transaction, event: NewEvent, position: number | null) {
-  const row = { ...rowOf(event, tx.now()), position }
+  const row = rowOf(event, tx.now())
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-    const [written] = await insertNext(tx, row)
+    const [written] = await insertNext(tx, row, position)
     if (written) return written
     const before = await findEvent(tx, event)
     if (before) return { before }
@@ -100,25 +100,24 @@ async function insertOnce(tx: Transaction, event: NewEvent, position: number | n
  * On PostgreSQL an insert waits for one of the same sequence that is not committed, and then inserts nothing: the unique
  * index makes the sequence gapless without a lock.
  */
-const insertNext = prepared(
-  (tx: Transaction, row: ReturnType<typeof rowOf> & { position: number | null }) => {
-    const { events } = tx.tables
-    const newest = sql`select max(${events.sequence}) from ${events} where ${events.userId} = ${row.userId}`
-    return tx
-      .insert(events)
-      .values({
-        ...row,
-        sequence: sql`coalesce((${newest}), 0) + 1`,
-        revision: currentRevision(tx),
-      })
-      .onConflictDoNothing()
-      .returning({
-        sequence: sql<number>`${events.sequence}`.mapWith(Number),
-        version: currentVersion(tx),
-        revision: events.revision,
-      })
-  },
-)
+const insertNext = prepared((tx: Transaction, row: ReturnType<typeof rowOf>, position: number | null) => {
+  const { events } = tx.tables
+  const newest = sql`select max(${events.sequence}) from ${events} where ${events.userId} = ${row.userId}`
+  return tx
+    .insert(events)
+    .values({
+      ...row,
+      position,
+      sequence: sql`coalesce((${newest}), 0) + 1`,
+      revision: currentRevision(tx),
+    })
+    .onConflictDoNothing()
+    .returning({
+      sequence: sql<number>`${events.sequence}`.mapWith(Number),
+      version: currentVersion(tx),
+      revision: events.revision,
+    })
+})
 
 export interface EventKey {
   source: string

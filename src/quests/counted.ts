@@ -53,7 +53,7 @@ export async function listUnclaimed(reader: Reader, events: VoidableEvent[]): Pr
 }
 
 export const deleteCounted = prepared(
-  (tx: Transaction, { source, eventId, ...key }: PeriodKey & VoidableEvent) => {
+  (tx: Transaction, key: PeriodKey, { source, eventId }: Omit<VoidableEvent, 'userId'>) => {
     const { questCounts } = tx.tables
     return tx
       .delete(questCounts)

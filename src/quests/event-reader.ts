@@ -32,7 +32,7 @@ async function advanceQuests(tx: Transaction, set: QuestSet, event: RecordedEven
   if (quests.length === 0) return
   await lockAccount(tx, userId)
   const keys = quests.map(({ current }) => periodAt(current, occurredAt).key)
-  const rows = await selectPeriods(tx, { userId, periods: [...new Set(keys)].toSorted() })
+  const rows = await selectPeriods(tx, userId, [...new Set(keys)].toSorted())
   const full: PeriodKey[] = []
   for (const [at, quest] of quests.entries()) {
     const row = rows.find(({ questId, period }) => questId === quest.id && period === keys[at])
@@ -52,7 +52,7 @@ async function takeBack(tx: Transaction, { userId, source, eventId }: RecordedEv
   const set = await readQuestSet(tx)
   for (const { questId, period } of counted) {
     const key = { userId, questId, period }
-    await deleteCounted(tx, { ...key, source, eventId })
+    await deleteCounted(tx, key, { source, eventId })
     const row = await findProgress(tx, key)
     const quest = set.byId.get(questId)
     if (!row || !quest) continue

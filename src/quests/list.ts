@@ -28,7 +28,7 @@ export async function listQuests({ read, cache }: ReadSource, { userId }: Pick<C
     userId === undefined
       ? NOTHING
       : await Promise.all([
-          selectOwn(read, { userId, periods }),
+          selectOwn(read, userId, periods),
           listCompleted(read, userId, requires),
           hasStreaks ? selectStreaks(read, userId) : [],
         ])
@@ -57,7 +57,7 @@ const unique = (values: string[]) => [...new Set(values)].toSorted()
 const NOTHING: [ProgressRow[], Set<string>, StreakRow[]] = [[], new Set(), []]
 
 /** The fan's rows of these periods, and those to be claimed, newest completion first. */
-const selectOwn = prepared((reader: Reader, { userId, periods }: { userId: string; periods: string[] }) => {
+const selectOwn = prepared((reader: Reader, userId: string, periods: string[]) => {
   const { questProgress } = reader.tables
   const { completedAt, period, questId } = questProgress
   return reader

@@ -36,15 +36,13 @@ export const findProgress = preparedRow((reader: Reader, key: PeriodKey) =>
 )
 
 /** A fan's rows of periods with these keys, of any quest. There are few keys: one for each unit and day that some zone has. */
-export const selectPeriods = prepared(
-  (reader: Reader, { userId, periods }: { userId: string; periods: string[] }) => {
-    const { questProgress } = reader.tables
-    return reader
-      .select()
-      .from(questProgress)
-      .where(and(eq(questProgress.userId, userId), inArray(questProgress.period, periods)))
-  },
-)
+export const selectPeriods = prepared((reader: Reader, userId: string, periods: string[]) => {
+  const { questProgress } = reader.tables
+  return reader
+    .select()
+    .from(questProgress)
+    .where(and(eq(questProgress.userId, userId), inArray(questProgress.period, periods)))
+})
 
 export const insertProgress = prepared((tx: Transaction, row: Tables['questProgress']['$inferInsert']) =>
   tx.insert(tx.tables.questProgress).values(row),
@@ -87,20 +85,18 @@ export const selectUnclaimed = prepared((reader: Reader, key: QuestKey) => {
 
 /** Which of these quests a fan has completed in some period. */
 export async function listCompleted(reader: Reader, userId: string, questIds: string[]) {
-  const rows = questIds.length === 0 ? [] : await selectCompleted(reader, { userId, questIds })
+  const rows = questIds.length === 0 ? [] : await selectCompleted(reader, userId, questIds)
   return new Set(rows.map(({ questId }) => questId))
 }
 
-const selectCompleted = prepared(
-  (reader: Reader, { userId, questIds }: { userId: string; questIds: string[] }) => {
-    const { questProgress } = reader.tables
-    const { questId, completedAt } = questProgress
-    return reader
-      .selectDistinct({ questId })
-      .from(questProgress)
-      .where(and(eq(questProgress.userId, userId), inArray(questId, questIds), isNotNull(completedAt)))
-  },
-)
+const selectCompleted = prepared((reader: Reader, userId: string, questIds: string[]) => {
+  const { questProgress } = reader.tables
+  const { questId, completedAt } = questProgress
+  return reader
+    .selectDistinct({ questId })
+    .from(questProgress)
+    .where(and(eq(questProgress.userId, userId), inArray(questId, questIds), isNotNull(completedAt)))
+})
 
 /** The ends of a fan's completed periods of a quest, in order. */
 export const selectCompletedEnds = prepared((reader: Reader, key: QuestKey) => {

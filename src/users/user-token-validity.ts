@@ -68,20 +68,18 @@ export async function findTokenValidities(
 ): Promise<(subject: string) => TokenValidity> {
   const erased = (subject: string) => erasedSubject({ provider, subject })
   const names = subjects.flatMap(subject => [subject, erased(subject)])
-  const rows = await selectTokenValidities(reader, { provider, names: toList(names) })
+  const rows = await selectTokenValidities(reader, provider, toList(names))
   const bySubject = Map.groupBy(rows, row => row.subject)
   const of = (name: string) => bySubject.get(name) ?? []
   return subject => tokenValidityOf([...of(subject), ...of(erased(subject))])
 }
 
-const selectTokenValidities = prepared(
-  (reader: Reader, { provider, names }: { provider: string; names: string }) => {
-    const { users } = reader.tables
-    const found = rowsOfListed(reader, users, names, name => isSubject(reader, provider, name))
-    const { id: userId, subject, sessionsEndedAt, erasedAt } = found
-    return reader
-      .with(found)
-      .select({ userId, subject, sessionsEndedAt, deletedAt: deletedAtOf(reader, userId), erasedAt })
-      .from(found)
-  },
-)
+const selectTokenValidities = prepared((reader: Reader, provider: string, names: string) => {
+  const { users } = reader.tables
+  const found = rowsOfListed(reader, users, names, name => isSubject(reader, provider, name))
+  const { id: userId, subject, sessionsEndedAt, erasedAt } = found
+  return reader
+    .with(found)
+    .select({ userId, subject, sessionsEndedAt, deletedAt: deletedAtOf(reader, userId), erasedAt })
+    .from(found)
+})

@@ -28,23 +28,21 @@ interface Leased {
 }
 
 /** Ends leases, except those that ended before, and locks their lanes. Returns the fans whose leases it ended. */
-export const endLeases = prepared(
-  (tx: Transaction, { endpointId, leases, now }: { endpointId: string; leases: Leased[]; now: Date }) => {
-    const { webhookLanes } = tx.tables
-    // The whole key in each branch, so that each is a look-up.
-    const isHeld = ({ userId, leaseEndsAt }: Leased) =>
-      and(
-        eq(webhookLanes.endpointId, endpointId),
-        eq(webhookLanes.userId, userId),
-        eq(webhookLanes.leaseEndsAt, leaseEndsAt),
-      )
-    return tx
-      .update(webhookLanes)
-      .set({ leaseEndsAt: null, nextAttemptAt: now })
-      .where(or(...leases.map(isHeld)))
-      .returning({ userId: webhookLanes.userId })
-  },
-)
+export const endLeases = prepared((tx: Transaction, endpointId: string, leases: Leased[], now: Date) => {
+  const { webhookLanes } = tx.tables
+  // The whole key in each branch, so that each is a look-up.
+  const isHeld = ({ userId, leaseEndsAt }: Leased) =>
+    and(
+      eq(webhookLanes.endpointId, endpointId),
+      eq(webhookLanes.userId, userId),
+      eq(webhookLanes.leaseEndsAt, leaseEndsAt),
+    )
+  return tx
+    .update(webhookLanes)
+    .set({ leaseEndsAt: null, nextAttemptAt: now })
+    .where(or(...leases.map(isHeld)))
+    .returning({ userId: webhookLanes.userId })
+})
 
 /** The number of attempts that may run at an endpoint. */
 export const countLeases = prepared((tx: Transaction, endpointId: string, now: Date) => {
@@ -79,22 +77,19 @@ export const leaseDueLanes = prepared((tx: Transaction, { endpointId, now, lease
     .returning({ userId: webhookLanes.userId })
 })
 
-interface Fans {
-  endpointId: string
-  userIds: string[]
-}
+/** The lanes must be locked. */
+export const postponeLanes = prepared(
+  (tx: Transaction, endpointId: string, userIds: string[], until: Date) => {
+    const { webhookLanes } = tx.tables
+    return tx
+      .update(webhookLanes)
+      .set({ nextAttemptAt: until })
+      .where(and(eq(webhookLanes.endpointId, endpointId), inArray(webhookLanes.userId, userIds)))
+  },
+)
 
 /** The lanes must be locked. */
-export const postponeLanes = prepared((tx: Transaction, { endpointId, userIds }: Fans, until: Date) => {
-  const { webhookLanes } = tx.tables
-  return tx
-    .update(webhookLanes)
-    .set({ nextAttemptAt: until })
-    .where(and(eq(webhookLanes.endpointId, endpointId), inArray(webhookLanes.userId, userIds)))
-})
-
-/** The lanes must be locked. */
-export const deleteEmptyLanes = prepared((tx: Transaction, { endpointId, userIds }: Fans) => {
+export const deleteEmptyLanes = prepared((tx: Transaction, endpointId: string, userIds: string[]) => {
   const { webhookLanes, webhookDeliveries } = tx.tables
   const pending = tx
     .select({ one: sql`1` })

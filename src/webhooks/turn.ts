@@ -58,7 +58,7 @@ async function settle(tx: Transaction, endpointId: string, finished: Finished[])
   const now = tx.now()
   const leases = finished.map(({ userId, leaseEndsAt }) => ({ userId, leaseEndsAt }))
   // Locks the lanes: a delivery that is added meanwhile waits, or is seen by the statements below.
-  const ended = await endLeases(tx, { endpointId, leases: padded(leases), now })
+  const ended = await endLeases(tx, endpointId, padded(leases), now)
   const held = new Set(ended.map(({ userId }) => userId))
   const settled = finished.filter(({ userId }) => held.has(userId))
 
@@ -75,13 +75,13 @@ async function settle(tx: Transaction, endpointId: string, finished: Finished[])
     const state = isSuccess(answer) ? 'delivered' : again ? 'pending' : 'failed'
     const keys = group.map(({ userId, sequence }) => ({ userId, sequence }))
     const stored = { state, attempts, attemptedAt: now, status: answer.status, answer: answer.answer }
-    await storeOutcome(tx, { endpointId, keys: padded(keys) }, stored)
+    await storeOutcome(tx, endpointId, padded(keys), stored)
     attemptsSettled.announce(tx, { outcome: state, count: group.length })
     const userIds = group.map(({ userId }) => userId)
-    if (again) await postponeLanes(tx, { endpointId, userIds: padded(userIds) }, again)
+    if (again) await postponeLanes(tx, endpointId, padded(userIds), again)
     else over.push(...userIds)
   }
-  if (over.length > 0) await deleteEmptyLanes(tx, { endpointId, userIds: padded(over) })
+  if (over.length > 0) await deleteEmptyLanes(tx, endpointId, padded(over))
   return settled
 }
 
@@ -131,11 +131,11 @@ async function claim(
   if (lanes.length === 0) return []
 
   const userIds = lanes.map(({ userId }) => userId)
-  const oldest = await findOldestPending(tx, { endpointId, userIds: padded(userIds) })
+  const oldest = await findOldestPending(tx, endpointId, padded(userIds))
   // Retention has deleted what was pending.
   const found = new Set(oldest.map(({ userId }) => userId))
   const empty = userIds.filter(id => !found.has(id))
-  if (empty.length > 0) await deleteEmptyLanes(tx, { endpointId, userIds: padded(empty) })
+  if (empty.length > 0) await deleteEmptyLanes(tx, endpointId, padded(empty))
   return oldest.map(delivery => ({ ...delivery, leaseEndsAt }))
 }
 
