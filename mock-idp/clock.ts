@@ -1,35 +1,29 @@
 /** The provider's time: every timestamp and every expiry (iat, exp, updated_at, codes) uses it. */
-export interface Clock {
-  /** Milliseconds since the epoch. */
-  now(): number
-  /** Whole seconds since the epoch, the unit of JWT and OIDC claims. */
-  seconds(): number
-  /** How far the clock has been advanced, in milliseconds. */
-  readonly offsetMs: number
-  advance(ms: number): void
-  /** Resolves after `ms`, by real time or by `advance`, or when the signal aborts; never rejects. */
-  wait(ms: number, signal?: AbortSignal): Promise<void>
-  reset(): void
-}
+export type Clock = ReturnType<typeof createClock>
 
 /** A clock that follows `source` (milliseconds since the epoch) and can be advanced past it. */
-export function createClock(source: () => number): Clock {
+export function createClock(source: () => number) {
   let offsetMs = 0
   const pending = new Set<{ remainingMs: number; end: () => void }>()
-  const clock: Clock = {
-    now: () => source() + offsetMs,
-    seconds: () => Math.floor(clock.now() / 1000),
+  const now = () => source() + offsetMs
+  return {
+    /** Milliseconds since the epoch. */
+    now,
+    /** Whole seconds since the epoch, the unit of JWT and OIDC claims. */
+    seconds: () => Math.floor(now() / 1000),
+    /** How far the clock has been advanced, in milliseconds. */
     get offsetMs() {
       return offsetMs
     },
-    advance(ms) {
+    advance(ms: number): void {
       offsetMs += ms
       for (const wait of [...pending]) {
         wait.remainingMs -= ms
         if (wait.remainingMs <= 0) wait.end()
       }
     },
-    wait(ms, signal) {
+    /** Resolves after `ms`, by real time or by `advance`, or when the signal aborts; never rejects. */
+    wait(ms: number, signal?: AbortSignal): Promise<void> {
       return new Promise(resolve => {
         const end = () => {
           clearTimeout(timer)
@@ -44,9 +38,8 @@ export function createClock(source: () => number): Clock {
         else signal?.addEventListener('abort', end)
       })
     },
-    reset() {
+    reset(): void {
       offsetMs = 0
     },
   }
-  return clock
 }

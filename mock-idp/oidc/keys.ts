@@ -14,20 +14,7 @@ export interface SigningKey {
   publicJwk: JWK
 }
 
-export interface KeyRing {
-  /** The signing key: the newest. */
-  readonly current: SigningKey
-  /** The published key set (RFC 7517), newest first. */
-  readonly jwks: JSONWebKeySet
-  /** Finds the published key of a token; passed to jose's verify functions. */
-  readonly lookup: ReturnType<typeof createLocalJWKSet>
-  /** Creates a new signing key; the old ones stay published. */
-  rotate(alg?: SigningAlgorithm): SigningKey
-  /** Stops publishing every key except the signing key, and returns the ids of the removed keys. */
-  retire(): string[]
-  /** Replaces every key with one new key. */
-  reset(): void
-}
+export type KeyRing = ReturnType<typeof createKeyRing>
 
 type Keys = [SigningKey, ...SigningKey[]]
 
@@ -38,36 +25,42 @@ export interface KeyStore {
 }
 
 /** The signing keys of one provider. Without a `store` a restart creates new ones. */
-export function createKeyRing(store?: KeyStore): KeyRing {
+export function createKeyRing(store?: KeyStore) {
   let keys = store?.load() ?? ([generateSigningKey('ES256')] as Keys)
   store?.save(keys)
-  let lookup: KeyRing['lookup'] | undefined
+  let lookup: ReturnType<typeof createLocalJWKSet> | undefined
   const publish = (next: Keys) => {
     keys = next
     store?.save(next)
     lookup = undefined
   }
   return {
-    get current() {
+    /** The signing key: the newest. */
+    get current(): SigningKey {
       return keys[0]
     },
+    /** The published key set (RFC 7517), newest first. */
     get jwks() {
       return { keys: keys.map(({ publicJwk }) => ({ ...publicJwk })) } as JSONWebKeySet
     },
+    /** Finds the published key of a token; passed to jose's verify functions. */
     get lookup() {
       lookup ??= createLocalJWKSet(this.jwks)
       return lookup
     },
-    rotate(alg = 'ES256') {
+    /** Creates a new signing key; the old ones stay published. */
+    rotate(alg: SigningAlgorithm = 'ES256'): SigningKey {
       publish([generateSigningKey(alg), ...keys])
       return keys[0]
     },
-    retire() {
+    /** Stops publishing every key except the signing key, and returns the ids of the removed keys. */
+    retire(): string[] {
       const [current, ...old] = keys
       publish([current])
       return old.map(({ kid }) => kid)
     },
-    reset() {
+    /** Replaces every key with one new key. */
+    reset(): void {
       publish([generateSigningKey('ES256')])
     },
   }

@@ -36,31 +36,18 @@ interface IdTokenOptions {
   accessToken: string
 }
 
-export interface Tokens {
-  /** An access token in the JWT profile of RFC 9068. */
-  issueAccessToken(sub: string, options?: TokenOptions): Promise<string>
-  /** An ID token (OpenID Connect Core §2) with the claims of the scope. */
-  issueIdToken(user: User, options: IdTokenOptions): Promise<string>
-  /** The claims of a valid access token of this provider. Rejects with jose's errors. */
-  verifyAccessToken(token: string): Promise<JWTPayload>
-  /** The claims of an ID token of this provider, expired or not, for `id_token_hint`. Rejects with jose's errors. */
-  verifyIdTokenHint(token: string): Promise<JWTPayload>
-}
+export type Tokens = ReturnType<typeof createTokens>
 
 /** Issues and verifies the tokens of one provider. */
-export function createTokens(deps: {
-  issuer: string
-  audience: string
-  clock: Clock
-  keys: KeyRing
-}): Tokens {
+export function createTokens(deps: { issuer: string; audience: string; clock: Clock; keys: KeyRing }) {
   const { issuer, audience, clock, keys } = deps
   const verify = async (token: string, options: JWTVerifyOptions) => {
     const own = { issuer, algorithms: [...signingAlgorithms], ...options }
     return (await jwtVerify(token, keys.lookup, own)).payload
   }
   return {
-    async issueAccessToken(sub, options = {}) {
+    /** An access token in the JWT profile of RFC 9068. */
+    async issueAccessToken(sub: string, options: TokenOptions = {}): Promise<string> {
       const iat = clock.seconds()
       const claims: JWTPayload = {
         iss: issuer,
@@ -79,7 +66,9 @@ export function createTokens(deps: {
       return options.defect ? applyDefect(draft, options.defect) : signJwt(draft.header, claims, keys)
     },
 
-    issueIdToken(user, { clientId, sid, scope, authTime, nonce, accessToken }) {
+    /** An ID token (OpenID Connect Core §2) with the claims of the scope. */
+    issueIdToken(user: User, options: IdTokenOptions): Promise<string> {
+      const { clientId, sid, scope, authTime, nonce, accessToken } = options
       const { alg, kid } = keys.current
       const iat = clock.seconds()
       const claims = {
@@ -96,7 +85,8 @@ export function createTokens(deps: {
       return signJwt({ alg, typ: 'JWT', kid }, claims, keys)
     },
 
-    verifyAccessToken: token =>
+    /** The claims of a valid access token of this provider. Rejects with jose's errors. */
+    verifyAccessToken: (token: string) =>
       verify(token, {
         audience,
         typ: 'at+jwt',
@@ -104,7 +94,8 @@ export function createTokens(deps: {
         maxTokenAge: Number.MAX_SAFE_INTEGER, // Makes jose reject an iat in the future.
         currentDate: new Date(clock.now()),
       }),
-    verifyIdTokenHint: token => verify(token, { typ: 'JWT', currentDate: new Date(0) }),
+    /** The claims of an ID token of this provider, expired or not, for `id_token_hint`. Rejects with jose's errors. */
+    verifyIdTokenHint: (token: string) => verify(token, { typ: 'JWT', currentDate: new Date(0) }),
   }
 }
 

@@ -8,7 +8,6 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
-import type { CacheCounts } from '../cache/response-cache.ts'
 import { DomainError } from '../core/problems.ts'
 import { createVerifiedTokenCache } from '../identity-provider/verified-token-cache.ts'
 
@@ -35,19 +34,7 @@ export interface VerifiedNativeToken {
   expiresAt: number
 }
 
-export interface NativeTokens {
-  /** `iss` of native tokens, by which they differ from session tokens. */
-  readonly issuer: string
-  /** The public keys, the current signing key first. */
-  readonly jwks: JSONWebKeySet
-  /** Of the verified-token cache. */
-  readonly cacheCounts: Readonly<CacheCounts>
-  sign(claims: NativeTokenClaims): Promise<string>
-  /** The claims of the token if the verified-token cache has them, otherwise undefined. */
-  getVerified(token: string): VerifiedNativeToken | undefined
-  /** Checks signature, `iss`, `aud`, `typ` and `exp`, but not the session: see `token-validity.ts`. @throws DomainError `invalid_token` */
-  verify(token: string): Promise<VerifiedNativeToken>
-}
+export type NativeTokens = Awaited<ReturnType<typeof createNativeTokens>>
 
 export interface NativeTokenOptions {
   issuer: string
@@ -58,24 +45,22 @@ export interface NativeTokenOptions {
   now: () => Date
 }
 
-export async function createNativeTokens({
-  issuer,
-  key,
-  previousKeys,
-  now,
-}: NativeTokenOptions): Promise<NativeTokens> {
+export async function createNativeTokens({ issuer, key, previousKeys, now }: NativeTokenOptions) {
   const alg = algorithmOf(key)
   const signingKey = await importJWK(key, alg)
-  const jwks = { keys: [key, ...previousKeys].map(publicPart) }
+  const jwks: JSONWebKeySet = { keys: [key, ...previousKeys].map(publicPart) }
   const findKey = createLocalJWKSet(jwks)
   const cache = createVerifiedTokenCache<VerifiedNativeToken>(now)
   const seconds = (time: Date) => Math.floor(time.getTime() / 1000)
 
   return {
+    /** `iss` of native tokens, by which they differ from session tokens. */
     issuer,
+    /** The public keys, the current signing key first. */
     jwks,
+    /** Of the verified-token cache. */
     cacheCounts: cache.counts,
-    sign({ subject, clientId, sessionId, tokenId, issuedAt, expiresAt }) {
+    sign({ subject, clientId, sessionId, tokenId, issuedAt, expiresAt }: NativeTokenClaims): Promise<string> {
       return new SignJWT({ client_id: clientId, sid: sessionId })
         .setProtectedHeader({ alg, typ: 'at+jwt', kid: key.kid })
         .setIssuer(issuer)
@@ -86,8 +71,10 @@ export async function createNativeTokens({
         .setExpirationTime(seconds(expiresAt))
         .sign(signingKey)
     },
-    getVerified: token => cache.get(token),
-    verify: token => cache.put(token, verify(token)),
+    /** The claims of the token if the verified-token cache has them, otherwise undefined. */
+    getVerified: (token: string) => cache.get(token),
+    /** Checks signature, `iss`, `aud`, `typ` and `exp`, but not the session: see `token-validity.ts`. @throws DomainError `invalid_token` */
+    verify: (token: string) => cache.put(token, verify(token)),
   }
 
   async function verify(token: string): Promise<VerifiedNativeToken> {

@@ -11,15 +11,10 @@ const STEP_MS = 30_000
 const STEPS = 2
 const MAC_BYTES = 16
 
-export interface CheckInCodes {
-  /** The code of the current step. `validUntil` is exclusive. */
-  issue(matchId: string, now: Date): { code: string; validUntil: Date }
-  /** The match of a code; null if it is forged or no longer valid. */
-  matchOf(code: string, now: Date): string | null
-}
+export type CheckInCodes = ReturnType<typeof createCheckInCodes>
 
 /** `secret`: any high-entropy text that all instances share. */
-export function createCheckInCodes(secret: string): CheckInCodes {
+export function createCheckInCodes(secret: string) {
   const key = deriveKey(secret, 'check-in codes')
   const macOf = (matchId: string, step: number) =>
     createHmac('sha256', key)
@@ -30,11 +25,13 @@ export function createCheckInCodes(secret: string): CheckInCodes {
   const stepAt = (now: Date) => Math.floor(now.getTime() / STEP_MS)
 
   return {
-    issue(matchId, now) {
+    /** The code of the current step. `validUntil` is exclusive. */
+    issue(matchId: string, now: Date) {
       const step = stepAt(now)
       return { code: `${matchId}.${macOf(matchId, step)}`, validUntil: new Date((step + STEPS) * STEP_MS) }
     },
-    matchOf(code, now) {
+    /** The match of a code; null if it is forged or no longer valid. */
+    matchOf(code: string, now: Date): string | null {
       const dot = code.lastIndexOf('.')
       const [matchId, mac] = [code.slice(0, Math.max(dot, 0)), code.slice(dot + 1)]
       const steps = Array.from({ length: STEPS }, (_, age) => stepAt(now) - age)

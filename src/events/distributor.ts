@@ -19,13 +19,9 @@ interface DistributorDeps {
   elapsed: AppSources['elapsed']
 }
 
-export interface Distributor {
-  /** Resolves when everything that waited is distributed. */
-  poll(): Promise<void>
-  stop(): Promise<void>
-}
+export type Distributor = ReturnType<typeof createDistributor>
 
-export function createDistributor({ db, log, giveWay, elapsed }: DistributorDeps): Distributor {
+export function createDistributor({ db, log, giveWay, elapsed }: DistributorDeps) {
   let stopping = false
   /** Where the next unit of work begins: each fan has its turn, however many events others have. */
   let after: string | null = null
@@ -52,10 +48,11 @@ export function createDistributor({ db, log, giveWay, elapsed }: DistributorDeps
   const unsubscribe = awaiting.listen(db.read, () => void turns.ask())
 
   return {
-    async poll() {
+    /** Resolves when everything that waited is distributed. */
+    async poll(): Promise<void> {
       if (await anyAwaits(db.read)) await turns.ask()
     },
-    async stop() {
+    async stop(): Promise<void> {
       stopping = true
       unsubscribe()
       await turns.settled()

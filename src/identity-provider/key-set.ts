@@ -34,21 +34,7 @@ export interface KeySetOptions {
   onFailure: (error: ProviderError) => void
 }
 
-export interface KeySet {
-  /**
-   * Finds the key of a token for jose. Throws `ProviderError` `unavailable` if there is no usable set, or if the set lacks
-   * the key and the provider cannot be asked for a newer set.
-   */
-  readonly find: JWTVerifyGetKey
-  /** Fetches the set before it is no longer fresh, unless a cooldown forbids it. Never throws. */
-  refresh(): Promise<void>
-  /** Whether the set was fetched within `KEYS_FRESH_MS`. */
-  isFresh(): boolean
-  /** Null if there is a usable set, otherwise the reason. */
-  problem(): string | null
-}
-
-export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: KeySetOptions): KeySet {
+export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: KeySetOptions) {
   let held: { keys: ReturnType<typeof createLocalJWKSet>; text: string; at: number } | undefined
   let lastFetch = Number.NEGATIVE_INFINITY
   let lastUnknownKid = Number.NEGATIVE_INFINITY
@@ -114,7 +100,11 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
   }
 
   return {
-    async find(header, token) {
+    /**
+     * Finds the key of a token for jose. Throws `ProviderError` `unavailable` if there is no usable set, or if the set lacks
+     * the key and the provider cannot be asked for a newer set.
+     */
+    async find(...[header, token]: Parameters<JWTVerifyGetKey>) {
       if (age() >= KEYS_FRESH_MS) {
         const failing = usable() && lastFailure && elapsed() - lastFetch < KEYS_FRESH_MS
         const fetched = fetchOnce()
@@ -136,8 +126,11 @@ export function createKeySet({ load, elapsed, usableMs, onChange, onFailure }: K
         throw error
       }
     },
+    /** Fetches the set before it is no longer fresh, unless a cooldown forbids it. Never throws. */
     refresh: () => (age() >= KEYS_FRESH_MS / 2 ? fetchOnce() : Promise.resolve()),
+    /** Whether the set was fetched within `KEYS_FRESH_MS`. */
     isFresh: () => age() < KEYS_FRESH_MS,
+    /** Null if there is a usable set, otherwise the reason. */
     problem: () => (usable() ? null : problem()),
   }
 }

@@ -1,7 +1,6 @@
 /** The OpenID Connect client of the identity provider: token verification and user data. */
 import { decodeJwt } from 'jose'
 import type { Logger } from 'pino'
-import type { CacheCounts } from '../cache/response-cache.ts'
 import type { IdentityConfig } from '../config/identity.ts'
 import { loggable } from '../core/loggable.ts'
 import { DomainError } from '../core/problems.ts'
@@ -11,12 +10,7 @@ import { type Fetch, fetchJson, ProviderError } from './fetch-json.ts'
 import { createKeySet } from './key-set.ts'
 import { createPauses } from './pauses.ts'
 import { permittedUrl } from './permitted-url.ts'
-import {
-  type Circuit,
-  createResiliencePolicy,
-  DEADLINE_MS,
-  type ResilienceOptions,
-} from './resilience-policy.ts'
+import { createResiliencePolicy, DEADLINE_MS, type ResilienceOptions } from './resilience-policy.ts'
 import { type SessionClaims, verifySessionToken } from './session-token.ts'
 import { createVerifiedTokenCache } from './verified-token-cache.ts'
 
@@ -35,29 +29,7 @@ interface ProviderCall {
 /** Called after each request to the provider. Must be fast and must not throw. */
 export type ProviderObserver = (call: ProviderCall) => void
 
-export interface IdentityProvider {
-  /** `IDP_NAME`: appears in profiles and in the path of the sync operation. */
-  readonly name: string
-  /** The claims of the token if the verified-token cache has them, otherwise undefined. */
-  getVerified(token: string): SessionClaims | undefined
-  /** @throws DomainError `invalid_token`, `identity_provider_unavailable` */
-  verify(token: string): Promise<SessionClaims>
-  /**
-   * The provider's data about the user of a verified session token.
-   * @throws DomainError `identity_provider_unavailable`, `identity_provider_invalid`, `identity_provider_refused`
-   */
-  readUserData(token: string, subject: string): Promise<ParsedClaims>
-  /** The endpoints, fetched by discovery if not known yet; null if discovery fails. */
-  endpoints(): Promise<Endpoints | null>
-  /** Fetches discovery document and keys when due. Never throws. */
-  refresh(): Promise<void>
-  /** Null if tokens can be verified, otherwise the reason. */
-  problem(): string | null
-  /** State of the circuit breaker of userinfo requests. */
-  circuit(): Circuit
-  /** Of the verified-token cache. */
-  readonly cacheCounts: Readonly<CacheCounts>
-}
+export type IdentityProvider = ReturnType<typeof createIdentityProvider>
 
 export interface ProviderOptions extends IdentityConfig {
   now: () => Date
@@ -69,7 +41,7 @@ export interface ProviderOptions extends IdentityConfig {
   resilience?: ResilienceOptions
 }
 
-export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
+export function createIdentityProvider(options: ProviderOptions) {
   const { issuer, name, now, elapsed, fetch, log, observe, resilience = {} } = options
   const { deadlineMs = DEADLINE_MS } = resilience
   const outbound = { httpsOnly: issuer.startsWith('https:'), publicOnly: options.publicOnly }
@@ -142,15 +114,23 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   }
 
   return {
+    /** `IDP_NAME`: appears in profiles and in the path of the sync operation. */
     name,
-    getVerified: token => cache.get(token, keySet.isFresh()),
-    verify: token => cache.put(token, verifySessionToken(token, rules)),
+    /** The claims of the token if the verified-token cache has them, otherwise undefined. */
+    getVerified: (token: string) => cache.get(token, keySet.isFresh()),
+    /** @throws DomainError `invalid_token`, `identity_provider_unavailable` */
+    verify: (token: string) => cache.put(token, verifySessionToken(token, rules)),
+    /** Fetches discovery document and keys when due. Never throws. */
     refresh: keySet.refresh,
+    /** Null if tokens can be verified, otherwise the reason. */
     problem: keySet.problem,
+    /** State of the circuit breaker of userinfo requests. */
     circuit: policy.circuit,
+    /** Of the verified-token cache. */
     cacheCounts: cache.counts,
 
-    async endpoints() {
+    /** The endpoints, fetched by discovery if not known yet; null if discovery fails. */
+    async endpoints(): Promise<Endpoints | null> {
       try {
         return endpoints ?? (await discover())
       } catch {
@@ -158,7 +138,11 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
       }
     },
 
-    async readUserData(token, subject) {
+    /**
+     * The provider's data about the user of a verified session token.
+     * @throws DomainError `identity_provider_unavailable`, `identity_provider_invalid`, `identity_provider_refused`
+     */
+    async readUserData(token: string, subject: string): Promise<ParsedClaims> {
       try {
         const judged =
           options.userData === 'token'

@@ -3,12 +3,9 @@ import { asc } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { parseContent, type Rule, ruleOf } from './rule.ts'
 
-export interface RuleHistory {
-  /** The rules that were active for a type of event at a revision, by id. */
-  rulesAt(revision: number, eventType: string): Rule[]
-}
+export type RuleHistory = Awaited<ReturnType<typeof readRuleHistory>>
 
-export async function readRuleHistory(reader: Reader): Promise<RuleHistory> {
+export async function readRuleHistory(reader: Reader) {
   const { ruleVersions } = reader.tables
   const rows = await reader
     .select()
@@ -18,7 +15,8 @@ export async function readRuleHistory(reader: Reader): Promise<RuleHistory> {
   const byRule = [...Map.groupBy(versions, ({ id }) => id).values()]
   const known = new Map<string, Rule[]>()
   return {
-    rulesAt(revision, eventType) {
+    /** The rules that were active for a type of event at a revision, by id. */
+    rulesAt(revision: number, eventType: string): Rule[] {
       const key = `${revision} ${eventType}`
       const found =
         known.get(key) ??

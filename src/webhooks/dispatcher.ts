@@ -34,12 +34,7 @@ export interface DispatcherDeps {
   giveWay: GiveWay
 }
 
-export interface Dispatcher {
-  /** Attempts what is due at any endpoint. Resolves when the attempts have started. */
-  poll(): Promise<void>
-  /** Cancels running attempts, which are due again at once. */
-  stop(): Promise<void>
-}
+export type Dispatcher = ReturnType<typeof createDispatcher>
 
 interface Worker {
   finished: Finished[]
@@ -49,7 +44,7 @@ interface Worker {
 export function createDispatcher(
   { db, log, now, elapsed, webhookSecrets, webhookFetch, giveWay }: DispatcherDeps,
   { attemptMs = ATTEMPT_MS, maxInFlight = MAX_IN_FLIGHT } = {},
-): Dispatcher {
+) {
   const stopping = new AbortController()
   const sending = { fetch: webhookFetch, deadlineMs: attemptMs, stop: stopping.signal }
   const workers = new Map<string, Worker>()
@@ -131,10 +126,12 @@ export function createDispatcher(
   }
 
   return {
-    async poll() {
+    /** Attempts what is due at any endpoint. Resolves when the attempts have started. */
+    async poll(): Promise<void> {
       await Promise.all((await dueEndpoints()).map(take))
     },
-    async stop() {
+    /** Cancels running attempts, which are due again at once. */
+    async stop(): Promise<void> {
       unsubscribe()
       stopping.abort()
       await Promise.all([...workers.values()].map(({ turns }) => turns.settled()))

@@ -9,15 +9,7 @@ const NONCE_BYTES = 12
 
 type RandomBytes = (size: number) => Uint8Array
 
-export interface WebhookSecrets {
-  /** A new secret: `whsec_` and base64. */
-  generate(randomBytes: RandomBytes): string
-  encrypt(secret: string, endpointId: string, randomBytes: RandomBytes): string
-  /** Null if it was encrypted under a key that is not known any more. */
-  decrypt(sealed: string, endpointId: string): string | null
-  /** Whether it was encrypted under the current key. */
-  isCurrent(sealed: string, endpointId: string): boolean
-}
+export type WebhookSecrets = ReturnType<typeof createWebhookSecrets>
 
 interface SigningKeys {
   key: JWK
@@ -26,21 +18,25 @@ interface SigningKeys {
 }
 
 /** Encrypts with a key derived from the signing key of native tokens. */
-export function createWebhookSecrets({ key, previousKeys }: SigningKeys): WebhookSecrets {
+export function createWebhookSecrets({ key, previousKeys }: SigningKeys) {
   const encryptionOf = (secret: string) => createEncryption(deriveKey(secret, 'webhook secrets'))
   const newest = encryptionOf(key.d ?? '')
   const encryptions = [newest, ...previousKeys.flatMap(({ d }) => (d === undefined ? [] : encryptionOf(d)))]
   return {
-    generate: randomBytes => `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString('base64')}`,
-    encrypt: (secret, endpointId, randomBytes) =>
+    /** A new secret: `whsec_` and base64. */
+    generate: (randomBytes: RandomBytes) =>
+      `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString('base64')}`,
+    encrypt: (secret: string, endpointId: string, randomBytes: RandomBytes) =>
       newest.encrypt(secret, endpointId, randomBytes(NONCE_BYTES)),
-    decrypt(sealed, endpointId) {
+    /** Null if it was encrypted under a key that is not known any more. */
+    decrypt(sealed: string, endpointId: string): string | null {
       for (const { decrypt } of encryptions) {
         const secret = decrypt(sealed, endpointId)
         if (secret !== null) return secret
       }
       return null
     },
-    isCurrent: (sealed, endpointId) => newest.decrypt(sealed, endpointId) !== null,
+    /** Whether it was encrypted under the current key. */
+    isCurrent: (sealed: string, endpointId: string) => newest.decrypt(sealed, endpointId) !== null,
   }
 }
