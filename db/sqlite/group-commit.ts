@@ -40,7 +40,7 @@ interface GroupCommitDeps extends GroupCommitOptions {
   observer?: DatabaseObserver | undefined
   /** Translates the errors that callers of failed jobs get. */
   translate(error: unknown): unknown
-  /** Called before the writer begins a transaction, and before `wal.checkpoint`: ends the one of readers. */
+  /** Ends the transaction of readers. Called before the writer begins one, or has to be in none. */
   endRead(): void
   /** Called after each COMMIT, before `onInvalidate`. */
   onCommit(): void
@@ -107,7 +107,9 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
       release.run()
       return { job, succeeded: true, value, tags, effects }
     } catch (error) {
-      // After a full disk or an I/O error SQLite rolls back the whole transaction, and with it the batch.
+      // After a full disk or an I/O error SQLite rolls back the whole transaction, and with it the batch. A read may have
+      // begun another one since.
+      endRead()
       if (!writer.inTransaction) throw error
       rollBackJob.run()
       release.run()

@@ -100,6 +100,26 @@ describe('the reads of one turn (SQLite)', () => {
     await db.close()
   })
 
+  test('leave the error of a full disk as it is, although SQLite has ended the transaction', async () => {
+    const { db, teams } = await open('full.db')
+    // Drizzle's own way to the connection that writes.
+    const connection = await db.write(async tx => (tx as unknown as { $client: Database }).$client)
+    connection.run('PRAGMA max_page_count = 1')
+    const fill = db.write(async tx => {
+      try {
+        for (let n = 0; n < 1_000; n++) await insertTeam(tx, `${n}`.padEnd(1_000, 'x'))
+      } finally {
+        expect(connection.inTransaction).toBe(false)
+        expect(await teams()).toEqual([])
+      }
+    })
+    await expect(fill).rejects.toThrow('database full')
+    connection.run('PRAGMA max_page_count = 1000000')
+    await db.write(tx => insertTeam(tx, 'space'))
+    expect(await teams()).toEqual(['space'])
+    await db.close()
+  })
+
   test('go on after a read that fails', async () => {
     const { db, teams } = await open('failing.db')
     await nextTurn()
