@@ -1,8 +1,7 @@
 /**
  * Erases a fan's personal data: the profile, the provider's data and subject, devices, encrypted tokens, redemption codes,
- * notes of grants, stored responses and webhook deliveries. The rest stays under an id that identifies no person: the
- * ledger, whose hashes contain no personal data;
- * ranked entries without a public profile, since removing one would change other ranks; claims, purchases and opened packs.
+ * notes of grants, stored responses and webhook deliveries. The rest stays under an id that identifies no person: the ledger,
+ * whose hashes contain no personal data; ranked entries, since removing one would change other ranks; claims, purchases and packs.
  */
 import type { Reader, Transaction } from '../../db/index.ts'
 import { countSessions, deleteSessions } from '../auth/native-sessions.ts'

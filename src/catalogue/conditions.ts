@@ -98,7 +98,7 @@ export const meetsAll = (conditions: Condition[], data: unknown): boolean =>
 
 /** The first condition that data does not meet. */
 export const findUnmet = (conditions: Condition[], data: unknown): Condition | undefined =>
-  conditions.find(condition => !isMet(condition, valueAt(data, condition.path)))
+  conditions.find(({ path, op, value }) => !TESTS[op](valueAt(data, path), value))
 
 /** The value at a JSON pointer; undefined where there is none. Inherited members and `length` are none. */
 export function valueAt(data: unknown, pointer: string): unknown {
@@ -115,25 +115,15 @@ export function valueAt(data: unknown, pointer: string): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null
 
-function isMet({ op, value: expected }: Condition, actual: unknown): boolean {
-  switch (op) {
-    case 'eq':
-      return actual === expected
-    case 'ne':
-      return actual !== expected
-    case 'gt':
-      return order(actual, expected) > 0
-    case 'gte':
-      return order(actual, expected) >= 0
-    case 'lt':
-      return order(actual, expected) < 0
-    case 'lte':
-      return order(actual, expected) <= 0
-    case 'in':
-      return Array.isArray(expected) && expected.some(value => value === actual)
-    case 'exists':
-      return (actual !== undefined) === expected
-  }
+const TESTS: Record<Condition['op'], (actual: unknown, expected: Value) => boolean> = {
+  eq: (actual, expected) => actual === expected,
+  ne: (actual, expected) => actual !== expected,
+  gt: (actual, expected) => order(actual, expected) > 0,
+  gte: (actual, expected) => order(actual, expected) >= 0,
+  lt: (actual, expected) => order(actual, expected) < 0,
+  lte: (actual, expected) => order(actual, expected) <= 0,
+  in: (actual, expected) => Array.isArray(expected) && expected.some(value => value === actual),
+  exists: (actual, expected) => (actual !== undefined) === expected,
 }
 
 /** Negative, zero or positive. NaN, which meets no comparison, for values without an order. */

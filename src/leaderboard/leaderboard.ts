@@ -14,14 +14,8 @@ import type { LeaderboardQuery } from './schema.ts'
 const EXAMPLES = { week: '2026-W47', month: '2026-11' }
 
 /** The errors between the members of a query, which may break its schema. */
-export function findQueryErrors({
-  kind = 'points',
-  season,
-  period = 'all',
-  of,
-  around,
-  cursor,
-}: Partial<Record<string, string>>): FieldError[] {
+export function findQueryErrors(query: Partial<Record<string, string>>): FieldError[] {
+  const { kind = 'points', season, period = 'all', of, around, cursor } = query
   const errors: FieldError[] = []
   if (season !== undefined && kind === 'points')
     errors.push({ parameter: 'season', message: 'needs kind=predictions' })
@@ -79,10 +73,8 @@ async function presentOwn(read: Reader, board: string, userId: string | undefine
 }
 
 async function present(read: Reader, { entries, ...page }: BoardPage) {
-  const profiles = await readPublicProfiles(
-    read,
-    entries.map(({ userId }) => userId),
-  )
+  const userIds = entries.map(({ userId }) => userId)
+  const profiles = await readPublicProfiles(read, userIds)
   return {
     entries: entries.map(entry => presentEntry(entry, profiles.get(entry.userId) ?? NO_PROFILE)),
     ...page,

@@ -28,10 +28,8 @@ export async function raisedScores(
   { at, boards }: { at: Date; boards: Board[] },
 ): Promise<{ before: FanScore[]; after: FanScore[] }> {
   if (earnings.length === 0) return { before: [], after: [] }
-  const enrolments = await listEnrolments(
-    reader,
-    earnings.map(({ userId }) => userId),
-  )
+  const userIds = earnings.map(({ userId }) => userId)
+  const enrolments = await listEnrolments(reader, userIds)
   const ids = boards.map(({ id }) => id)
   const found = await readManyScores(reader, [...enrolments.keys()], ids)
   const scoresOf = Map.groupBy(found, ({ userId }) => userId)

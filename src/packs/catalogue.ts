@@ -1,10 +1,11 @@
-/** The public view of packs: price, odds and remaining supply. */
+/** The public view of packs: price, odds and remaining supply. The same for every caller. */
 import { and, asc, count, eq, gt, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import { activeAt, isActive } from '../catalogue/availability.ts'
+import type { ReadSource } from '../cache/public-reads.ts'
+import { packsTag } from '../cache/tags.ts'
+import { activeAt, earliest, isActive, readNextChange } from '../catalogue/availability.ts'
 import { DomainError } from '../core/problems.ts'
-import type { Weight } from './draw.ts'
 import { oddsOf } from './odds.ts'
 
 export type PackRow = Tables['packs']['$inferSelect']
@@ -14,7 +15,30 @@ const selectPack = prepared((reader: Reader, packId: string) => {
   return reader.select().from(packs).where(eq(packs.id, packId))
 })
 
-export async function listPacks(reader: Reader) {
+/** From the response cache. */
+export const getPacks = ({ read, cache }: ReadSource) =>
+  cache.get('packs', async () => ({
+    expiresAt: await findExpiry(read),
+    value: await listPacks(read),
+    tags: [packsTag],
+  }))
+
+/** From the response cache. */
+export const getPack = ({ read, cache }: ReadSource, packId: string) =>
+  cache.get(`pack ${packId}`, async () => ({
+    expiresAt: await findExpiry(read),
+    value: await readPack(read, packId),
+    tags: [packsTag],
+  }))
+getPack.problems = ['pack_not_found'] as const
+
+/** When availability changes or a hold expires next. Read before the packs, so that no change is missed in between. */
+async function findExpiry(reader: Reader): Promise<Date | null> {
+  const now = reader.now()
+  return earliest([await readNextChange(reader, reader.tables.packs, now), await readNextExpiry(reader, now)])
+}
+
+async function listPacks(reader: Reader) {
   const { packs } = reader.tables
   const now = reader.now()
   const active = await reader.select().from(packs).where(activeAt(packs, now)).orderBy(asc(packs.id))
@@ -36,10 +60,7 @@ export async function readPack(reader: Reader, packId: string) {
 }
 
 /** A pack with the weights of its items by id, read at once. Undefined if it does not exist. */
-export async function findPackWithWeights(
-  reader: Reader,
-  packId: string,
-): Promise<{ pack: PackRow; weights: Weight[] } | undefined> {
+export async function findPackWithWeights(reader: Reader, packId: string) {
   const rows = await selectWithWeights(reader, packId)
   return rows[0] && { pack: rows[0].pack, weights: rows.flatMap(({ item }) => item ?? []) }
 }
@@ -129,7 +150,7 @@ function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) 
 }
 
 /** When the next hold of any pack expires; null if there is none. */
-export async function readNextExpiry(reader: Reader, now: Date): Promise<Date | null> {
+async function readNextExpiry(reader: Reader, now: Date): Promise<Date | null> {
   const { packPurchases, packs } = reader.tables
   // Naming the packs lets both engines use the index of holds.
   const all = reader.select({ id: packs.id }).from(packs)

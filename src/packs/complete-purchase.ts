@@ -43,7 +43,10 @@ export async function completePurchase(
   const { pack, now } = locked
 
   const status = statusOf(purchase, now)
-  if (status === 'completed' || status === 'refunded') return presentCompleted(tx, purchase)
+  if (status === 'completed' || status === 'refunded') {
+    const userPack = await findUserPackOf(tx, purchaseId)
+    return { outcome: 'completed', purchase: presentPurchase(purchase, userPack, tx.now()) }
+  }
   if (status === 'refund_due') return { outcome: 'refund_due', purchaseId, newly: false }
   if (status === 'cancelled')
     return payment.kind === 'points'
@@ -124,11 +127,6 @@ async function writeOnce<T>(write: () => PromiseLike<T>): Promise<T> {
     if (!isUniqueViolation(error, 'pack_purchases_payment_unique')) throw error
     throw new DomainError('payment_not_confirmed', { detail: 'The payment was used for another purchase.' })
   }
-}
-
-async function presentCompleted(tx: Transaction, purchase: PurchaseRow): Promise<Completion> {
-  const userPack = await findUserPackOf(tx, purchase.id)
-  return { outcome: 'completed', purchase: presentPurchase(purchase, userPack, tx.now()) }
 }
 
 /** A purchase in the data of events. */

@@ -49,11 +49,8 @@ export async function listCollection(
     .orderBy(asc(collectibles.id))
     .limit(limit + 1)
   const { page, nextCursor } = cutPage(rows, limit, last => cursors.encode(list, last.id))
-  const serials = await serialNumbers(
-    reader,
-    user.id,
-    page.map(({ id }) => id),
-  )
+  const ids = page.map(({ id }) => id)
+  const serials = await serialNumbers(reader, user.id, ids)
   const items = page.map(item => {
     const serialNumbers = (serials.get(item.id) ?? []).map(({ serialNumber }) => serialNumber)
     return { ...item, count: serialNumbers.length, serialNumbers }

@@ -11,14 +11,9 @@ import { type PurchaseRow, statusOf } from './present.ts'
 import { findPaidBy, requirePurchase } from './purchases.ts'
 import type { CompletePurchase } from './schema.ts'
 
-interface PayDeps {
-  db: Database
-  payments: Payments
-}
-
 /** Verifies the payment with the gateway, before the unit of work, which must not wait for another system. */
 export async function verifyPayment(
-  { db, payments }: PayDeps,
+  { db, payments }: { db: Database; payments: Payments },
   caller: Caller,
   { purchaseId, paymentReference: reference }: CompletePurchase,
 ): Promise<Payment> {

@@ -59,11 +59,7 @@ const selectWithPack = prepared(
 )
 
 /** A purchase of the caller. @throws DomainError `purchase_not_found`, also for another fan's purchase */
-export async function requirePurchase(
-  reader: Reader,
-  caller: Caller,
-  purchaseId: string,
-): Promise<PurchaseRow> {
+export async function requirePurchase(reader: Reader, caller: Caller, purchaseId: string) {
   const user = await findUser(reader, caller)
   const purchase = user && (await findPurchase(reader, purchaseId))
   if (!purchase || purchase.userId !== user.id) throw new DomainError('purchase_not_found')

@@ -20,8 +20,11 @@ export interface Refund {
 export async function refundPurchase(tx: Transaction, purchaseId: string): Promise<Refund> {
   const purchase = await requireRefundable(tx, purchaseId)
   await updatePurchase(tx, purchaseId, purchase.status, { status: 'refunded', refundedAt: tx.now() })
-  if (!needsMoney(purchase)) await returnPoints(tx, purchase)
-  await recordEvent(tx, { userId: purchase.userId, type: 'purchase.refunded', data: saleOf(purchase) })
+  const { userId, priceAmount } = purchase
+  // The ledger has no entries of zero.
+  if (!needsMoney(purchase) && priceAmount > 0)
+    await appendEntry(tx, { userId, delta: priceAmount, reason: 'pack_refund', ref: purchaseId })
+  await recordEvent(tx, { userId, type: 'purchase.refunded', data: saleOf(purchase) })
   return {
     purchaseId,
     price: { amount: purchase.priceAmount, currency: purchase.priceCurrency },
@@ -50,11 +53,6 @@ async function requireRefundable(tx: Transaction, purchaseId: string): Promise<P
     throw new DomainError('not_refundable', { detail: `The purchase is ${purchase?.status}.` })
   }
   return purchase
-}
-
-async function returnPoints(tx: Transaction, { id, userId, priceAmount }: PurchaseRow): Promise<void> {
-  if (priceAmount === 0) return
-  await appendEntry(tx, { userId, delta: priceAmount, reason: 'pack_refund', ref: id })
 }
 
 /** Revokes a sealed pack and returns it to the supply. The fan keeps an opened one. False if there was none to revoke. */

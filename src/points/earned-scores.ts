@@ -18,12 +18,8 @@ export async function earnedScores(
   { enrolledAt, since }: { enrolledAt: Date; since: Date },
 ): Promise<BoardScore[]> {
   const rows = await selectEarned(reader, { userId, since })
-  const before = rows[0]?.before ?? NOTHING
-  return scoresOf(
-    enrolledAt,
-    before,
-    rows.flatMap(({ entry, taken }) => (entry ? { entry, taken } : [])),
-  )
+  const entries = rows.flatMap(({ entry, taken }) => (entry ? { entry, taken } : []))
+  return scoresOf(enrolledAt, rows[0]?.before ?? NOTHING, entries)
 }
 
 /** As `earnedScores`, for a fan with one entry. */
@@ -63,11 +59,8 @@ export interface EarnedEntry {
   taken: { delta: number; createdAt: Date } | null
 }
 
-function scoresOf(
-  enrolledAt: Date,
-  { points, reachedAt }: { points: number; reachedAt: Date | null },
-  rows: EarnedEntry[],
-): BoardScore[] {
+function scoresOf(enrolledAt: Date, before: Omit<Sum, 'userId'>, rows: EarnedEntry[]): BoardScore[] {
+  const { points, reachedAt } = before
   const all = { board: 'all', points, reachedAt: (reachedAt ?? enrolledAt).getTime() }
   const scores = new Map<string, BoardScore>([[all.board, all]])
   for (const { entry, taken } of rows) {

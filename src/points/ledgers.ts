@@ -121,19 +121,14 @@ export async function openLedgers(
       const taken = corrected.flatMap(ledger => ledger.taken)
       const booked = taken.map(({ ref, createdAt }) => ({ reason, ref, at: createdAt }))
       const idOf = ({ account: { userId } }: Ledger) => userId
+      const earnings = raised.map(ledger => ({ userId: idOf(ledger), gained: ledger.gained }))
       const changes = [
-        await raisedScores(
-          tx,
-          raised.map(ledger => ({ userId: idOf(ledger), gained: ledger.gained })),
-          { at, boards: boardsFor(appended) },
-        ),
+        await raisedScores(tx, earnings, { at, boards: boardsFor(appended) }),
         await correctedScores(tx, corrected.map(idOf), [appended, ...booked]),
       ]
-      await writeManyScores(
-        tx,
-        changes.flatMap(({ before }) => before),
-        changes.flatMap(({ after }) => after),
-      )
+      const before = changes.flatMap(change => change.before)
+      const after = changes.flatMap(change => change.after)
+      await writeManyScores(tx, before, after)
     },
   }
 }

@@ -32,16 +32,13 @@ export async function useRedemption(tx: Transaction, usedBy: string, text: strin
   // One conditional statement decides between desks that use the code at the same time.
   const [used] = code === null ? [] : await markUsed(tx, { code, usedBy, usedAt: tx.now() })
   const redemption = await lookUpRedemption(tx, text)
-  if (!used) refuseUsed(redemption)
-  return redemption
+  if (used) return redemption
+  const { usedAt, usedBy: user } = redemption
+  // Redeemed after the statement that looked for it: the code is still unknown.
+  if (usedAt === null || user === null) throw notFound()
+  throw new DomainError('already_used', { usedAt, usedBy: user, detail: `Used by ${user} at ${usedAt}.` })
 }
 useRedemption.problems = ['redemption_not_found', 'already_used'] as const
-
-/** Without a use the code was redeemed after the statement that looked for it: it is still unknown. */
-function refuseUsed({ usedAt, usedBy }: Pick<Redemption, 'usedAt' | 'usedBy'>): never {
-  if (usedAt === null || usedBy === null) throw notFound()
-  throw new DomainError('already_used', { usedAt, usedBy, detail: `Used by ${usedBy} at ${usedAt}.` })
-}
 
 const notFound = () =>
   new DomainError('redemption_not_found', { detail: 'No redeemed reward has this code.' })

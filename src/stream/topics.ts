@@ -5,7 +5,7 @@ import { DomainError, type FieldError } from '../core/problems.ts'
 import { etagOfValue } from '../http/edge/conditional.ts'
 import { readLeaderboard } from '../leaderboard/leaderboard.ts'
 import { getMatch, requireSeason } from '../matches/matches.ts'
-import { getPack } from '../packs/cached-packs.ts'
+import { getPack } from '../packs/catalogue.ts'
 
 /** The events of the caller. */
 export const ME = 'me'

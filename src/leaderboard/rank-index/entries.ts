@@ -14,13 +14,10 @@ export async function writeScores(
   before: BoardScore[],
   after: BoardScore[],
 ): Promise<void> {
+  const rows = after.map(score => rowOf({ userId, ...score }))
   const left = before.map(({ board }) => board).filter(board => !after.some(score => score.board === board))
   if (left.length > 0) await deleteScores(tx, userId, left)
-  if (after.length > 0)
-    await upsertScores(
-      tx,
-      after.map(score => rowOf({ userId, ...score })),
-    )
+  if (rows.length > 0) await upsertScores(tx, rows)
   for (const board of [...left, ...after.map(score => score.board)]) tx.invalidate(boardTag(board))
   moveMembers(tx, before, after)
 }
@@ -37,11 +34,8 @@ export async function writeManyScores(tx: Transaction, before: FanScore[], after
   const { leaderboardScores: scores } = tx.tables
   const nameOf = ({ board, userId }: FanScore) => `${board} ${userId}`
   const kept = new Set(after.map(nameOf))
-  const left = Map.groupBy(
-    before.filter(score => !kept.has(nameOf(score))),
-    ({ board }) => board,
-  )
-  for (const [board, fans] of left) {
+  const left = before.filter(score => !kept.has(nameOf(score)))
+  for (const [board, fans] of Map.groupBy(left, ({ board }) => board)) {
     const userIds = fans.map(({ userId }) => userId)
     await tx.delete(scores).where(and(eq(scores.board, board), inArray(scores.userId, userIds)))
   }
@@ -82,18 +76,18 @@ const upsertScores = prepared((tx: Transaction, rows: ScoreRow[]) => {
     })
 })
 
-/** A fan's scores on some boards, or on all. */
-export async function readScores(reader: Reader, userId: string, boards?: string[]): Promise<BoardScore[]> {
+/** A fan's scores on some boards. */
+export async function readScores(reader: Reader, userId: string, boards: string[]): Promise<BoardScore[]> {
   const rows = await selectScores(reader, userId, boards)
   return rows.map(({ board, minusPoints, reachedAt }) => ({ board, points: -minusPoints, reachedAt }))
 }
 
-const selectScores = prepared((reader: Reader, userId: string, boards?: string[]) => {
+const selectScores = prepared((reader: Reader, userId: string, boards: string[]) => {
   const { leaderboardScores: scores } = reader.tables
   return reader
     .select()
     .from(scores)
-    .where(and(eq(scores.userId, userId), boards && inArray(scores.board, boards)))
+    .where(and(eq(scores.userId, userId), inArray(scores.board, boards)))
 })
 
 /** Ids of the boards that have scores or buckets, found by an index lookup each. */

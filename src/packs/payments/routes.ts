@@ -21,7 +21,6 @@ import { completePaidIntent } from './stripe-webhook.ts'
 
 type PaymentDeps = FanDeps & {
   log: Logger
-  newId: AppSources['newId']
   now: AppSources['now']
   payments: Payments
 }
