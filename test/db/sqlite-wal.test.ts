@@ -25,7 +25,10 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const teamIds = async () => (await db.read.select().from(db.tables.teams)).map(({ id }) => id)
+const teamIds = async () => {
+  const { teams } = db.tables
+  return (await db.read.select({ id: teams.id }).from(teams)).map(({ id }) => id)
+}
 const faultOf = (error: unknown) => (error instanceof DatabaseError ? error.fault : `no fault: ${error}`)
 
 /** A disk whose calls complete when the test says so. */
