@@ -1,6 +1,7 @@
 /** Runs scripts as operators do: as a process in the root of the repository. */
 import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
-import { programOf, testedExecutable } from '../support/executable.ts'
+import { programOf, shortLivedEnv, testedExecutable } from '../support/executable.ts'
+import { smallPool } from '../support/patience.ts'
 import { failureEnv } from '../support/serializable.ts'
 
 const secrets = await makeDevelopmentSecrets()
@@ -25,7 +26,7 @@ export function startScript(
   const program = source && executable === null ? [process.execPath, file] : command
   return Bun.spawn([...program, ...parameters], {
     cwd,
-    env: { PATH, ...failureEnv, NODE_ENV: 'test', ...secrets, ...env },
+    env: { PATH, ...shortLivedEnv, ...failureEnv, NODE_ENV: 'test', ...secrets, ...smallPool, ...env },
     stdin: new Blob([input]),
     stdout: 'pipe',
     stderr: 'pipe',

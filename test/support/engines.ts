@@ -10,8 +10,7 @@ import type { Database, DatabaseObserver, Sources } from '../../db/index.ts'
 import { applyMigrations, migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres/database.ts'
 import '../../src/event-readers.ts'
-import { POOL_SIZE } from './kept-pool.ts'
-import { openPatiently, patientPostgres } from './patience.ts'
+import { openPatiently, POOL_SIZE, patientPostgres } from './patience.ts'
 import { databasesOf } from './server-databases.ts'
 
 /** A database of its own, migrated and empty. */

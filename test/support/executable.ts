@@ -10,6 +10,15 @@ export const testedExecutable = TEST_EXECUTABLE === undefined ? null : resolve(r
 if (testedExecutable !== null && !existsSync(testedExecutable))
   throw new Error(`TEST_EXECUTABLE: there is no ${testedExecutable}; \`bun run build\` makes it`)
 
+/**
+ * For processes that tests start. Most end within a second, a third of which would be compilation of functions that run
+ * a few times more: JavaScriptCore compiles later (its defaults: 500 and 1,000).
+ */
+export const shortLivedEnv: Record<string, string> = {
+  BUN_JSC_thresholdForJITAfterWarmUp: '5000',
+  BUN_JSC_thresholdForOptimizeAfterWarmUp: '20000',
+}
+
 export interface Program {
   command: string[]
   cwd: string

@@ -2,13 +2,11 @@
 import { SQL } from 'bun'
 import { DatabaseError } from '../../db/errors.ts'
 import { createPostgresClient, type PostgresClient } from '../../db/postgres/client.ts'
-import { patientPostgres } from './patience.ts'
+import { POOL_SIZE, patientPostgres } from './patience.ts'
 import { waitUntil } from './wait-until.ts'
 
 export type Row = Record<string, unknown>
 
-/** Bun opens all connections of a pool at its first statement. Three units of work run at once; processes have ten. */
-export const POOL_SIZE = 5
 /** Of the pool, and that of `run`. */
 export const KEPT_CONNECTIONS = POOL_SIZE + 1
 

@@ -10,6 +10,10 @@ export const patientSettings = {
   DATABASE_STATEMENT_TIMEOUT_MS: String(PATIENCE_MS),
 }
 
+/** Bun opens all connections of a pool at its first statement. Three units of work run at once; the default has ten. */
+export const POOL_SIZE = 5
+export const smallPool = { DATABASE_POOL_SIZE: String(POOL_SIZE) }
+
 export const patientPostgres = { statementTimeoutMs: PATIENCE_MS }
 
 /** `openDatabase`, with patience for locks and statements. */

@@ -5,8 +5,8 @@ import type { ReadableStream } from 'node:stream/web'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
 import { serve } from '../../mock-idp/serve.ts'
 import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
-import { type Program, programOf } from './executable.ts'
-import { patientSettings } from './patience.ts'
+import { type Program, programOf, shortLivedEnv } from './executable.ts'
+import { patientSettings, smallPool } from './patience.ts'
 import { failureEnv } from './serializable.ts'
 
 export const secrets = await makeDevelopmentSecrets()
@@ -53,7 +53,11 @@ export async function startApi(
   const ended = Promise.withResolvers<void>()
   const child = Bun.spawn(command, {
     cwd,
-    env: { PATH, ...failureEnv, NODE_ENV: 'test', PORT: '0', ...secrets, ...patientSettings, ...env },
+    env: {
+      ...{ PATH, ...shortLivedEnv, ...failureEnv },
+      ...{ NODE_ENV: 'test', PORT: '0', ...secrets, ...patientSettings, ...smallPool },
+      ...env,
+    },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
