@@ -6,12 +6,13 @@ import { and, asc, eq, gte, inArray, isNotNull, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import { countRows } from '../../db/pages.ts'
-import type { EventRow } from '../events/event.ts'
+import { isWithin } from '../catalogue/availability.ts'
+import { toRecordedEvent } from '../events/event.ts'
 import { lockAccount } from '../points/ledger.ts'
-import { countEvent, matchStep } from '../quests/count-event.ts'
-import { type Quest, type QuestSet, versionOf } from '../quests/definition.ts'
+import { countEvent, matchStep, needsData } from '../quests/count-event.ts'
+import { eventTypesOf, type Quest, type QuestSet, versionOf } from '../quests/definition.ts'
 import { periodAt } from '../quests/periods.ts'
-import { findProgress, selectUnclaimed } from '../quests/rows.ts'
+import { findProgress, isOfQuest, selectUnclaimed } from '../quests/rows.ts'
 import { updateCompletion } from '../quests/update-completion.ts'
 
 export interface Counted {
@@ -33,7 +34,7 @@ export async function* listFansWithEvents(reader: Reader, quest: Quest, since: D
       .innerJoin(users, eq(users.id, events.userId))
       .where(
         and(
-          inArray(events.type, typesOf(quest)),
+          inArray(events.type, [...eventTypesOf(quest)]),
           gte(events.occurredAt, since),
           isNull(events.voidedAt),
           isNull(users.erasedAt),
@@ -55,12 +56,9 @@ export async function backfillFan(
   await lockAccount(tx, userId)
   const before = await countCompleted(tx, userId, questId)
   const report: Counted = { events: 0, completed: 0, unknown: 0 }
-  for (const event of await readEvents(tx, quest, { userId, since })) {
-    const period = periodAt(quest.current, event.occurredAt).key
-    const row = await findProgress(tx, { userId, questId, period })
-    const definition = row ? versionOf(quest, row.version) : quest.current
-    if (isUnknown(definition, event)) report.unknown++
-    else if (await countEvent(tx, quest, { ...event, data: parse(event.data) }, row)) report.events++
+  for await (const { event, row, isUnknown } of eachEvent(tx, quest, { userId, since })) {
+    if (isUnknown) report.unknown++
+    else if (await countEvent(tx, quest, event, row)) report.events++
   }
   // All of them: a requirement may have been dropped since they were full.
   for (const { period } of await selectUnclaimed(tx, { userId, questId }))
@@ -79,34 +77,23 @@ export async function planBackfill(
   const counted = await reader
     .select()
     .from(questCounts)
-    .where(and(eq(questCounts.userId, userId), eq(questCounts.questId, quest.id)))
+    .where(isOfQuest(questCounts, { userId, questId: quest.id }))
   const known = new Set(counted.map(({ stepId, source, eventId }) => `${stepId} ${source} ${eventId}`))
   const report: Counted = { events: 0, completed: 0, unknown: 0 }
-  for (const event of await readEvents(reader, quest, { userId, since })) {
-    const period = periodAt(quest.current, event.occurredAt).key
-    const row = await findProgress(reader, { userId, questId: quest.id, period })
+  for await (const { event, row, steps, isUnknown } of eachEvent(reader, quest, { userId, since })) {
     if (row?.claimedAt) continue
-    const definition = row ? versionOf(quest, row.version) : quest.current
-    const data = parse(event.data)
-    if (isUnknown(definition, event)) report.unknown++
-    else if (
-      definition.steps.some(
-        step =>
-          matchStep(step, { ...event, data }) !== undefined &&
-          !known.has(`${step.id} ${event.source} ${event.eventId}`),
-      )
-    )
-      report.events++
+    const matching = steps.filter(step => matchStep(step, event) !== undefined)
+    if (isUnknown) report.unknown++
+    else if (matching.some(({ id }) => !known.has(`${id} ${event.source} ${event.eventId}`))) report.events++
   }
   return report
 }
 
-const typesOf = ({ versions }: Quest) => [
-  ...new Set([...versions.values()].flatMap(({ steps }) => steps.map(({ eventType }) => eventType))),
-]
-
-/** A fan's events that the quest may count, in the order of their recording. */
-async function readEvents(reader: Reader, quest: Quest, { userId, since }: { userId: string; since: Date }) {
+/**
+ * A fan's events that the quest may count, in the order of their recording, with the progress in the period of each, and the
+ * steps by which it counts.
+ */
+async function* eachEvent(reader: Reader, quest: Quest, { userId, since }: { userId: string; since: Date }) {
   const { events } = reader.tables
   const rows = await reader
     .select()
@@ -114,30 +101,25 @@ async function readEvents(reader: Reader, quest: Quest, { userId, since }: { use
     .where(
       and(
         eq(events.userId, userId),
-        inArray(events.type, typesOf(quest)),
+        inArray(events.type, [...eventTypesOf(quest)]),
         gte(events.occurredAt, since),
         isNull(events.voidedAt),
       ),
     )
     .orderBy(asc(events.sequence))
-  const { startsAt, endsAt } = quest
-  return rows.flatMap(row => {
-    const { type, occurredAt, sequence } = row
-    if (type === null || occurredAt === null || sequence === null) return []
-    if ((startsAt && occurredAt < startsAt) || (endsAt && endsAt <= occurredAt)) return []
-    return [{ ...row, userId, type, occurredAt, sequence }]
-  })
-}
-
-const parse = (data: string | null): Record<string, unknown> => JSON.parse(data ?? '{}')
-
-function isUnknown({ steps }: Quest['current'], { type, data }: Pick<EventRow, 'type' | 'data'>): boolean {
-  if (data !== null) return false
-  return steps.some(step => step.eventType === type && (step.when.length > 0 || step.distinctBy !== null))
+  for (const stored of rows) {
+    const event = toRecordedEvent(stored)
+    if (!event || !isWithin(quest, event.occurredAt)) continue
+    const period = periodAt(quest.current, event.occurredAt).key
+    const row = await findProgress(reader, { userId, questId: quest.id, period })
+    const { steps } = row ? versionOf(quest, row.version) : quest.current
+    const mayMatch = steps.filter(({ eventType }) => eventType === event.type)
+    const isUnknown = stored.data === null && mayMatch.some(needsData)
+    yield { event, row, steps, isUnknown }
+  }
 }
 
 function countCompleted(reader: Reader, userId: string, questId: string): Promise<number> {
   const { questProgress: row } = reader.tables
-  const own = and(eq(row.userId, userId), eq(row.questId, questId))
-  return countRows(reader, row, and(own, isNotNull(row.completedAt)))
+  return countRows(reader, row, and(isOfQuest(row, { userId, questId }), isNotNull(row.completedAt)))
 }

@@ -8,10 +8,11 @@ interface Availability {
   endsAt: Date | null
 }
 
+export const isActive = (entry: Availability, now: Date): boolean => entry.active && isWithin(entry, now)
+
 /** `startsAt` is inclusive, `endsAt` exclusive. */
-export function isActive({ active, startsAt, endsAt }: Availability, now: Date): boolean {
-  return active && (!startsAt || startsAt <= now) && (!endsAt || now < endsAt)
-}
+export const isWithin = ({ startsAt, endsAt }: Omit<Availability, 'active'>, at: Date): boolean =>
+  (!startsAt || startsAt <= at) && (!endsAt || at < endsAt)
 
 /** The same rule as a condition on a table. */
 export function activeAt(table: Record<keyof Availability, Column>, now: Date) {

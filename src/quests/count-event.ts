@@ -64,6 +64,9 @@ export function matchStep(
   return value === undefined ? undefined : hash('sha256', JSON.stringify(value), 'hex').slice(0, 32)
 }
 
+/** Whether the match depends on the data of an event, which is deleted after a while. */
+export const needsData = ({ when, distinctBy }: QuestStep): boolean => when.length > 0 || distinctBy !== null
+
 type CountRow = Tables['questCounts']['$inferInsert']
 
 const insertCount = prepared((tx: Transaction, count: CountRow) =>

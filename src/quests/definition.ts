@@ -114,7 +114,7 @@ function indexBy(quests: Iterable<Quest>, keysOf: (quest: Quest) => Iterable<str
   return index
 }
 
-const eventTypesOf = ({ versions }: Quest) =>
+export const eventTypesOf = ({ versions }: Quest) =>
   new Set([...versions.values()].flatMap(({ steps }) => steps.map(step => step.eventType)))
 
 /** The definition that a period began with. */

@@ -1,5 +1,6 @@
 /** Moves quests by the events of fans, in the unit of work that records or voids the event. */
 import type { Transaction } from '../../db/index.ts'
+import { isWithin } from '../catalogue/availability.ts'
 import type { RecordedEvent } from '../events/event.ts'
 import type { EventReader } from '../events/readers.ts'
 import { lockAccount } from '../points/ledger.ts'
@@ -26,9 +27,7 @@ export const questReader: EventReader = {
 /** Counts the event for every quest that is available when it occurred, and completes what is full then. */
 async function advanceQuests(tx: Transaction, set: QuestSet, event: RecordedEvent): Promise<void> {
   const { userId, type, occurredAt } = event
-  const quests = (set.byEventType.get(type) ?? []).filter(
-    ({ startsAt, endsAt }) => (!startsAt || startsAt <= occurredAt) && (!endsAt || occurredAt < endsAt),
-  )
+  const quests = (set.byEventType.get(type) ?? []).filter(quest => isWithin(quest, occurredAt))
   if (quests.length === 0) return
   await lockAccount(tx, userId)
   const keys = quests.map(({ current }) => periodAt(current, occurredAt).key)

@@ -1,7 +1,8 @@
 /** Recomputes a fan's progress, completions and streaks from their events, and compares what was given. */
 
-import { matchStep } from '../../quests/count-event.ts'
-import { type Quest, type QuestDefinition, type QuestSet, versionOf } from '../../quests/definition.ts'
+import { isWithin } from '../../catalogue/availability.ts'
+import { matchStep, needsData } from '../../quests/count-event.ts'
+import { type QuestDefinition, type QuestSet, versionOf } from '../../quests/definition.ts'
 import { type Given, refOf } from '../../quests/give-reward.ts'
 import { periodAt } from '../../quests/periods.ts'
 import { type Counts, isFull, parseCounts } from '../../quests/state.ts'
@@ -122,8 +123,7 @@ function countAgain(
 const UNKNOWN = Symbol('unknown')
 
 function matchOf(step: QuestDefinition['steps'][number], { type, data }: Event) {
-  const needsData = step.when.length > 0 || step.distinctBy !== null
-  if (data === null && needsData) return UNKNOWN
+  if (data === null && needsData(step)) return UNKNOWN
   return matchStep(step, { type: type ?? '', data: JSON.parse(data ?? '{}') })
 }
 
@@ -140,7 +140,8 @@ function missedFindings({ userId, recorded, counted, progress }: QuestFacts, set
     const { type, occurredAt, voidedAt, source, eventId, recordedAt } = event
     if (type === null || occurredAt === null || voidedAt) return []
     return (set.byEventType.get(type) ?? []).flatMap(quest => {
-      if (!isCounting(quest, occurredAt, recordedAt)) return []
+      const isOld = recordedAt.getTime() <= quest.changedAt.getTime() + MARGIN_MS
+      if (isOld || !isWithin(quest, occurredAt)) return []
       const period = periodAt(quest.current, occurredAt).key
       const row = rows.get(`${quest.id} ${period}`)
       if (row?.claimedAt && row.claimedAt <= recordedAt) return []
@@ -158,11 +159,6 @@ function missedFindings({ userId, recorded, counted, progress }: QuestFacts, set
     })
   })
 }
-
-const isCounting = ({ startsAt, endsAt, changedAt }: Quest, occurredAt: Date, recordedAt: Date) =>
-  recordedAt.getTime() > changedAt.getTime() + MARGIN_MS &&
-  (!startsAt || startsAt <= occurredAt) &&
-  (!endsAt || occurredAt < endsAt)
 
 function streakFindings({ userId, progress, streaks }: QuestFacts, set: QuestSet): QuestFinding[] {
   const stored = new Map(streaks.map(streak => [streak.questId, streak]))
