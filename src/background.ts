@@ -2,7 +2,7 @@
 import { sweepExpired } from './auth/sweep-expired.ts'
 import { every } from './core/every.ts'
 import { createGiveWay } from './core/give-way.ts'
-import { loggable } from './core/loggable.ts'
+import { logFailed } from './core/loggable.ts'
 import type { Deps } from './deps.ts'
 import { createPublisher } from './event-sink/publisher.ts'
 import { sweepEventData } from './events/delete-data.ts'
@@ -51,9 +51,7 @@ export function startBackground(deps: Deps, inFlight = () => 0): { stop(): Promi
 
   /** The first run is now. */
   function start(ms: number, task: string, run: () => Promise<unknown>) {
-    const repeated = every(ms, run, error =>
-      deps.log.error({ task, error: loggable(error) }, 'background run failed'),
-    )
+    const repeated = every(ms, run, logFailed(deps.log, task))
     repeated.run()
     return repeated
   }

@@ -1,4 +1,5 @@
 /** The parts of an error that may be logged. Every log line about an error uses this module. */
+import type { Logger } from 'pino'
 
 const MAX_MESSAGE_LENGTH = 500
 const MAX_CAUSES = 10
@@ -15,6 +16,10 @@ export function loggable(error: unknown) {
   const { name, code, errno, constraint } = root as Error & Record<'code' | 'errno' | 'constraint', unknown>
   return { type: name, message: withoutValues(root), code, errno, constraint, at: framesOf(error) }
 }
+
+/** Returns a function that logs the error of a background task. */
+export const logFailed = (log: Logger, task: string) => (error: unknown) =>
+  log.error({ task, error: loggable(error) }, 'background run failed')
 
 /** Masks from the first quotation mark to the last, because a value may contain quotation marks itself. */
 function withoutValues({ message }: Error): string {

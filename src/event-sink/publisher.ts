@@ -6,7 +6,7 @@ import type { Logger } from 'pino'
 import type { Database } from '../../db/index.ts'
 import type { EventSinkConfig } from '../config/event-sink.ts'
 import type { GiveWay } from '../core/give-way.ts'
-import { loggable } from '../core/loggable.ts'
+import { logFailed, loggable } from '../core/loggable.ts'
 import type { AppSources } from '../core/sources.ts'
 import { createTurns } from '../core/turns.ts'
 import { readEventsFrom } from '../events/positions.ts'
@@ -45,8 +45,7 @@ export function createPublisher(
   /** Set while the sink fails: when to try again, and how long to wait after that. */
   let failure: { retryAt: number; waitMs: number } | undefined
 
-  const logFailure = (error: unknown) =>
-    log.error({ task: 'publish events', error: loggable(error) }, 'background run failed')
+  const onError = logFailed(log, 'publish events')
 
   /** Reads only, while this process has the lease or another one has it. */
   async function holdLease(): Promise<Lease | null> {
@@ -75,7 +74,7 @@ export function createPublisher(
       failure = undefined
       if (step === 'more') void turns.ask()
     },
-    { pause: giveWay, elapsed, onError: logFailure },
+    { pause: giveWay, elapsed, onError },
   )
   const unsubscribe = distributed.listen(db.read, () => {
     if (lease) void turns.ask()
@@ -117,7 +116,7 @@ export function createPublisher(
       connection?.close()
       await turns.settled()
       // Otherwise the lease ends by itself.
-      await giveUpLease().catch(logFailure)
+      await giveUpLease().catch(onError)
     },
   }
 }

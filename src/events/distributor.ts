@@ -5,7 +5,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../db/index.ts'
 import type { GiveWay } from '../core/give-way.ts'
-import { loggable } from '../core/loggable.ts'
+import { logFailed } from '../core/loggable.ts'
 import type { AppSources } from '../core/sources.ts'
 import { createTurns } from '../core/turns.ts'
 import { anyAwaits, distributeEvents, ErasedMeanwhile } from './distribute.ts'
@@ -38,12 +38,7 @@ export function createDistributor({ db, log, giveWay, elapsed }: DistributorDeps
         })
       if (after !== null || began !== '') void turns.ask()
     },
-    {
-      pause: giveWay,
-      elapsed,
-      onError: error =>
-        log.error({ task: 'distribute events', error: loggable(error) }, 'background run failed'),
-    },
+    { pause: giveWay, elapsed, onError: logFailed(log, 'distribute events') },
   )
   const unsubscribe = awaiting.listen(db.read, () => void turns.ask())
 

@@ -7,7 +7,7 @@ import type { Database } from '../../db/index.ts'
 import { checkOpenTokens, type OpenToken } from '../auth/open-tokens.ts'
 import type { Config } from '../config/config.ts'
 import { every } from '../core/every.ts'
-import { loggable } from '../core/loggable.ts'
+import { logFailed } from '../core/loggable.ts'
 import { DomainError } from '../core/problems.ts'
 import type { AppSources } from '../core/sources.ts'
 import { readNewestSequences } from '../events/follow.ts'
@@ -106,7 +106,7 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
   /** Of several failures in a row, only the first is logged. */
   function start(ms: number, task: string, run: () => Promise<unknown>): () => void {
     const { stop } = every(ms, run, (error, isRepeated) => {
-      if (!isRepeated) log.error({ task, error: loggable(error) }, 'background run failed')
+      if (!isRepeated) logFailed(log, task)(error)
     })
     return () => void stop()
   }
@@ -158,9 +158,7 @@ export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVER
 
   /** What fails is tried again by the next poll. */
   function advance({ feed }: Stream): void {
-    feed
-      .advance()
-      .catch(error => log.error({ task: 'send events', error: loggable(error) }, 'background run failed'))
+    feed.advance().catch(logFailed(log, 'send events'))
   }
 
   return {

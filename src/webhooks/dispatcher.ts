@@ -7,7 +7,7 @@ import { and, eq, exists, isNull, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Database } from '../../db/index.ts'
 import type { GiveWay } from '../core/give-way.ts'
-import { loggable } from '../core/loggable.ts'
+import { logFailed } from '../core/loggable.ts'
 import type { AppSources } from '../core/sources.ts'
 import type { GuardedFetch } from '../core/ssrf-guard.ts'
 import { createTurns, type Turns } from '../core/turns.ts'
@@ -59,8 +59,7 @@ export function createDispatcher(
     const leaseMs = attemptMs + LEASE_MARGIN_MS
     return { leaseMs, maxInFlight: stopping.signal.aborted ? 0 : maxInFlight }
   }
-  const onError = (error: unknown) =>
-    log.error({ task: 'deliver webhooks', error: loggable(error) }, 'background run failed')
+  const onError = logFailed(log, 'deliver webhooks')
 
   /** Does not wait for turns that follow: while one endpoint is busy, the next poll finds retries of the others. */
   const take = (endpointId: string): Promise<void> => workerOf(endpointId).turns.next()
