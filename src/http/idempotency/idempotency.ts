@@ -6,6 +6,7 @@ import { hash } from 'node:crypto'
 import { type Context, ElysiaCustomStatusResponse, status } from 'elysia'
 import type { Database, Transaction } from '../../../db/index.ts'
 import type { Caller } from '../../core/caller.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
 import { DomainError } from '../../core/problems.ts'
 import {
   findRecord,
@@ -116,12 +117,7 @@ function scopeOf({ caller, request, route }: IdempotencyContext, key: string): K
 /** A hash of the path, with its parameters, and of the body. The order of members does not change it. */
 function fingerprintOf({ request, body }: IdempotencyContext): string {
   const { pathname } = new URL(request.url)
-  const canonical = JSON.stringify([pathname, body], (_, value) =>
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : value,
-  )
-  return hash('sha256', canonical, 'hex')
+  return hash('sha256', canonicalJson([pathname, body]), 'hex')
 }
 
 function requireSame(earlier: string, fingerprint: string): void {
