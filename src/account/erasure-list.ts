@@ -4,6 +4,7 @@
  * tombstone, with a hash of provider and subject.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { attempt } from '../core/attempt.ts'
 import type { Tombstone } from '../users/tombstone.ts'
 
 export interface ErasureList {
@@ -33,14 +34,10 @@ export function readErasures(path: string): ErasureList {
 }
 
 function parseLine(line: string): Tombstone | undefined {
-  try {
-    const { provider, subject, erasedAt } = JSON.parse(line)
-    const at = new Date(erasedAt)
-    const valid = typeof provider === 'string' && ERASED.test(subject) && !Number.isNaN(at.getTime())
-    return valid ? { provider, subject, erasedAt: at } : undefined
-  } catch {
-    return undefined
-  }
+  const { provider, subject, erasedAt } = attempt(() => JSON.parse(line)) ?? {}
+  const at = new Date(erasedAt)
+  const valid = typeof provider === 'string' && ERASED.test(subject) && !Number.isNaN(at.getTime())
+  return valid ? { provider, subject, erasedAt: at } : undefined
 }
 
 /** Syncs the file to disk before it returns. Synchronous, because a unit of work awaits only its queries. */

@@ -1,5 +1,6 @@
 /** Bearer token → caller. */
 import { decodeJwt } from 'jose'
+import { attempt } from '../core/attempt.ts'
 import type { AuthenticatedCaller } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import type { IdentityProvider } from '../identity-provider/provider.ts'
@@ -59,9 +60,5 @@ async function identifyNative({ identity, tokenValidityCache }: AuthDeps, claims
 function claimedIssuer(token: string): unknown {
   if (looksLikeServerKey(token)) throw new DomainError('invalid_token', { detail: SERVER_KEY })
   if (!B64_TOKEN.test(token)) throw new DomainError('invalid_token', { detail: 'The token cannot be read.' })
-  try {
-    return decodeJwt(token).iss
-  } catch {
-    return undefined
-  }
+  return attempt(() => decodeJwt(token).iss)
 }

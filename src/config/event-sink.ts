@@ -1,3 +1,4 @@
+import { attempt } from '../core/attempt.ts'
 import { isInternalHost } from '../core/ssrf-guard.ts'
 import type { Reader } from './reader.ts'
 
@@ -41,11 +42,8 @@ const isServer = ({ protocol, hostname, port, pathname, search, hash }: URL) =>
 
 /** As clients of NATS read them: a name alone is a token. Undefined: they are not valid. */
 function readCredentials({ username, password }: URL): EventSinkConfig['credentials'] | undefined {
-  try {
-    const [user, pass] = [decodeURIComponent(username), decodeURIComponent(password)]
-    if (user === '') return pass === '' ? null : undefined
-    return pass === '' ? { token: user } : { user, pass }
-  } catch {
-    return undefined
-  }
+  const [user, pass] = [username, password].map(text => attempt(() => decodeURIComponent(text)))
+  if (user === undefined || pass === undefined) return undefined
+  if (user === '') return pass === '' ? null : undefined
+  return pass === '' ? { token: user } : { user, pass }
 }

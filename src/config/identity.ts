@@ -1,3 +1,4 @@
+import { attempt } from '../core/attempt.ts'
 import { isInternalHost } from '../core/ssrf-guard.ts'
 import type { Reader } from './reader.ts'
 import { readWebhookSecret } from './secrets.ts'
@@ -96,9 +97,6 @@ function readRequiredClaims(reader: Reader): Record<string, string | number | bo
 
 /** A JSON boolean, number or string; anything else is taken as a string. */
 function readClaimValue(value: string): string | number | boolean {
-  try {
-    const json: unknown = JSON.parse(value)
-    if (typeof json === 'string' || typeof json === 'number' || typeof json === 'boolean') return json
-  } catch {}
-  return value
+  const json: unknown = attempt(() => JSON.parse(value))
+  return typeof json === 'string' || typeof json === 'number' || typeof json === 'boolean' ? json : value
 }

@@ -1,5 +1,6 @@
 /** One bounded request to the provider: a deadline for the whole response, a size limit, no redirects, no compression. */
 import { withDeadline } from '../../db/deadline.ts'
+import { attempt } from '../core/attempt.ts'
 import { readRetryAfter } from '../core/retry-after.ts'
 import { ForbiddenAddressError } from '../core/ssrf-guard.ts'
 
@@ -113,10 +114,8 @@ async function readText(response: Response, maxBytes: number, abort: AbortContro
 }
 
 function parse(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>
-  } catch {}
+  const value: unknown = attempt(() => JSON.parse(text))
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>
   throw new ProviderError('its response is not a JSON object', 'invalid')
 }

@@ -11,6 +11,7 @@ import {
   type JWSHeaderParameters,
   type JWTVerifyGetKey,
 } from 'jose'
+import { attempt } from '../core/attempt.ts'
 import { ProviderError } from './fetch-json.ts'
 
 /** A retired key is refused after at most this time, unless the provider is down. Milliseconds. */
@@ -148,11 +149,5 @@ function readKeySet(document: Record<string, unknown>) {
 }
 
 /** A damaged key is dropped, because jose would fail for every token that it matches. */
-function isPublicKey(key: JWK): boolean {
-  try {
-    createPublicKey({ key: key as webcrypto.JsonWebKey, format: 'jwk' })
-    return true
-  } catch {
-    return false
-  }
-}
+const isPublicKey = (key: JWK): boolean =>
+  attempt(() => createPublicKey({ key: key as webcrypto.JsonWebKey, format: 'jwk' })) !== undefined

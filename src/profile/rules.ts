@@ -1,5 +1,6 @@
 /** The rules for the members of a profile, and the normal form in which they are stored. */
 import { FormatRegistry, type SchemaOptions, Type } from '@sinclair/typebox'
+import { attempt } from '../core/attempt.ts'
 import { isCountry } from '../core/country.ts'
 import { isSerializedHttps } from '../core/https-url.ts'
 import { isVisible, withoutBidiControls } from '../core/name-text.ts'
@@ -113,9 +114,5 @@ function text(value: string, min: number, max: number, forbidden: RegExp): strin
 }
 
 function canonicalLocale(tag: string): string | null {
-  try {
-    return tag.length <= 85 ? (Intl.getCanonicalLocales(tag)[0] ?? null) : null
-  } catch {
-    return null
-  }
+  return (tag.length <= 85 && attempt(() => Intl.getCanonicalLocales(tag)[0])) || null
 }
