@@ -133,14 +133,11 @@ function holdsOf(reader: Reader, packIds: string[], now: Date) {
 const selectHolds = prepared(holdsOf)
 
 function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) {
-  const { supplyTotal: total } = pack
+  const { id, name, description, imageUrl, itemsPerPack, supplyTotal: total } = pack
   return {
-    id: pack.id,
-    name: pack.name,
-    description: pack.description,
-    imageUrl: pack.imageUrl,
+    ...{ id, name, description, imageUrl },
     price: { amount: pack.priceAmount, currency: pack.priceCurrency },
-    itemsPerPack: pack.itemsPerPack,
+    itemsPerPack,
     supply: total === null ? null : { total, remaining: Math.max(0, total - pack.supplySold - held) },
     odds: oddsOf(items),
     active: isActive(pack, now),

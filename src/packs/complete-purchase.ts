@@ -73,27 +73,18 @@ async function complete(
   payment: Payment,
   now: Date,
 ): Promise<Completion | null> {
+  const { id: purchaseId, packId, userId } = purchase
   const paymentReference = payment.kind === 'money' ? payment.reference : null
   const [done] = await writeOnce(() =>
-    updatePurchase(tx, purchase.id, 'pending', { status: 'completed', completedAt: now, paymentReference }),
+    updatePurchase(tx, purchaseId, 'pending', { status: 'completed', completedAt: now, paymentReference }),
   )
   if (!done) return null
   if (payment.kind === 'points') await debit(tx, purchase)
-  changeSold(tx, purchase.packId, 1)
-  const userPack: UserPackRow = {
-    id: tx.newId(),
-    purchaseId: purchase.id,
-    packId: purchase.packId,
-    userId: purchase.userId,
-    createdAt: now,
-    ...SEALED,
-  }
+  changeSold(tx, packId, 1)
+  const userPack: UserPackRow = { id: tx.newId(), purchaseId, packId, userId, createdAt: now, ...SEALED }
   await insertUserPack(tx, userPack)
-  await recordEvent(tx, {
-    userId: purchase.userId,
-    type: 'purchase.completed',
-    data: { ...saleOf(purchase), userPackId: userPack.id },
-  })
+  const data = { ...saleOf(purchase), userPackId: userPack.id }
+  await recordEvent(tx, { userId, type: 'purchase.completed', data })
   return { outcome: 'completed', purchase: presentPurchase(done, userPack, now) }
 }
 

@@ -27,36 +27,33 @@ export async function listPurchases(
 listPurchases.problems = ['invalid_cursor'] as const
 
 const selectNewest = prepared((reader: Reader, userId: string, limit: number, before?: string) => {
-  const { packPurchases, userPacks } = reader.tables
-  return reader
-    .select({ purchase: packPurchases, userPack: userPacks })
-    .from(packPurchases)
-    .leftJoin(userPacks, eq(userPacks.purchaseId, packPurchases.id))
-    .where(
-      and(eq(packPurchases.userId, userId), before === undefined ? undefined : lt(packPurchases.id, before)),
-    )
-    .orderBy(desc(packPurchases.id))
+  const { id, userId: owner } = reader.tables.packPurchases
+  return withPacks(reader)
+    .where(and(eq(owner, userId), before === undefined ? undefined : lt(id, before)))
+    .orderBy(desc(id))
     .limit(limit)
 })
 
 /** A purchase of the caller with its pack. @throws DomainError `purchase_not_found`, also for another fan's purchase */
 export async function readPurchase(reader: Reader, { userId }: Pick<Caller, 'userId'>, purchaseId: string) {
-  const [row] = userId === undefined ? [] : await selectWithPack(reader, { userId, purchaseId })
+  const [row] = userId === undefined ? [] : await selectWithPack(reader, purchaseId, userId)
   if (!row) throw new DomainError('purchase_not_found')
   return presentPurchase(row.purchase, row.userPack, reader.now())
 }
 readPurchase.problems = ['purchase_not_found'] as const
 
-const selectWithPack = prepared(
-  (reader: Reader, { userId, purchaseId }: { userId: string; purchaseId: string }) => {
-    const { packPurchases, userPacks } = reader.tables
-    return reader
-      .select({ purchase: packPurchases, userPack: userPacks })
-      .from(packPurchases)
-      .leftJoin(userPacks, eq(userPacks.purchaseId, packPurchases.id))
-      .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.userId, userId)))
-  },
-)
+const selectWithPack = prepared((reader: Reader, purchaseId: string, userId: string) => {
+  const { packPurchases } = reader.tables
+  return withPacks(reader).where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.userId, userId)))
+})
+
+function withPacks(reader: Reader) {
+  const { packPurchases, userPacks } = reader.tables
+  return reader
+    .select({ purchase: packPurchases, userPack: userPacks })
+    .from(packPurchases)
+    .leftJoin(userPacks, eq(userPacks.purchaseId, packPurchases.id))
+}
 
 /** A purchase of the caller. @throws DomainError `purchase_not_found`, also for another fan's purchase */
 export async function requirePurchase(reader: Reader, caller: Caller, purchaseId: string) {

@@ -25,11 +25,7 @@ export async function refundPurchase(tx: Transaction, purchaseId: string): Promi
   if (!needsMoney(purchase) && priceAmount > 0)
     await appendEntry(tx, { userId, delta: priceAmount, reason: 'pack_refund', ref: purchaseId })
   await recordEvent(tx, { userId, type: 'purchase.refunded', data: saleOf(purchase) })
-  return {
-    purchaseId,
-    price: { amount: purchase.priceAmount, currency: purchase.priceCurrency },
-    supplyReturned: await revokeSealed(tx, purchase),
-  }
+  return { purchaseId, price: saleOf(purchase).price, supplyReturned: await revokeSealed(tx, purchase) }
 }
 
 /**

@@ -17,19 +17,19 @@ export function descriptionOf(entry: PackItemEntry): Description | undefined {
 }
 
 /**
- * The collectibles after the import, by id. @throws DomainError `catalogue_conflict` for a collectible without a description,
+ * The descriptions after the import, by id. @throws DomainError `catalogue_conflict` for a collectible without a description,
  * and for a changed rarity, on which the frozen odds of purchases depend.
  */
 export async function planCollectibles(
   reader: Reader,
   items: PackItemEntry[],
-): Promise<Map<string, { row: CollectibleRow | undefined; described: Description }>> {
+): Promise<Map<string, Description>> {
   const { collectibles } = reader.tables
   const ids = items.map(({ id }) => id)
   const rows = await reader.select().from(collectibles).where(inArray(collectibles.id, ids))
   const rowById = new Map(rows.map(row => [row.id, row]))
   const faults: EntryFault[] = []
-  const planned = new Map<string, { row: CollectibleRow | undefined; described: Description }>()
+  const planned = new Map<string, Description>()
   for (const [at, item] of items.entries()) {
     const row = rowById.get(item.id)
     const described = descriptionOf(item) ?? row
@@ -40,7 +40,7 @@ export async function planCollectibles(
       const message = `must stay ${row.rarity}: purchases have promised it as that; give another rarity a new id`
       faults.push({ pointer: `/items/${at}/rarity`, message })
     } else {
-      planned.set(item.id, { row, described })
+      planned.set(item.id, described)
     }
   }
   refuseEntry(...faults)

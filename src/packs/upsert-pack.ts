@@ -113,11 +113,11 @@ async function changeOf(
   entry: PackEntry,
   now: Date,
 ): Promise<EntryChange> {
-  const collectibles = await planCollectibles(reader, entry.items)
+  const descriptions = await planCollectibles(reader, entry.items)
   if (!row) return compareEntries(undefined, entry)
   if (entry.supply != null) await requireSupply(reader, row, entry.supply, now)
   const items = (await readItems(reader, [row.id])).get(row.id) ?? []
-  const after = entry.items.map(({ id, weight }) => ({ id, weight, ...collectibles.get(id)?.described }))
+  const after = entry.items.map(({ id, weight }) => ({ id, weight, ...descriptions.get(id) }))
   const { priceAmount, priceCurrency, supplyTotal, ...columns } = columnsOf(entry)
   return compareEntries(
     {

@@ -23,7 +23,7 @@ export async function listPredictions(
   const list = `predictions ${userId}`
   const before = decodePosition(cursors, list, cursor)
   if (userId === undefined) return { predictions: [], nextCursor: null }
-  const rows = await selectNewest(reader, { userId, before, limit: limit + 1 })
+  const rows = await selectNewest(reader, userId, limit + 1, before)
   const { page, nextCursor } = cutPage(rows, limit, ({ createdAt, matchId }) =>
     encodePosition(cursors, list, { at: createdAt, id: matchId }),
   )
@@ -31,13 +31,7 @@ export async function listPredictions(
 }
 listPredictions.problems = ['invalid_cursor'] as const
 
-interface NewestValues {
-  userId: string
-  before: TimedPosition | undefined
-  limit: number
-}
-
-const selectNewest = prepared((reader: Reader, { userId, before, limit }: NewestValues) => {
+const selectNewest = prepared((reader: Reader, userId: string, limit: number, before?: TimedPosition) => {
   const { predictions } = reader.tables
   const { createdAt, matchId } = predictions
   const older = before && sql`(${createdAt}, ${matchId}) < (${before.at}, ${before.id})`

@@ -18,7 +18,7 @@ export async function claimReward(
   { rewardId }: RewardReference,
 ): Promise<{ reward: ReturnType<typeof presentReward> }> {
   const now = tx.now()
-  const [found] = await selectClaimable(tx, { rewardId, userId: caller.userId ?? NO_USER })
+  const [found] = await selectClaimable(tx, rewardId, caller.userId ?? NO_USER)
   if (!found) throw new DomainError('reward_not_found')
   const { reward, userId, points, own } = found
   const [blocker] = findBlockers(reward, own ?? undefined, points, now)
@@ -52,24 +52,22 @@ claimReward.problems = [
 const NO_USER = ''
 
 /** Everything that a claim depends on, in one statement. `userId` is null when the fan has no record or was erased. */
-const selectClaimable = prepared(
-  (reader: Reader, { rewardId, userId }: { rewardId: string; userId: string }) => {
-    const { rewards, userRewards } = reader.tables
-    const user = activeUser(reader, userId).as('active_user')
-    const { claimedAt, redeemedAt, redemptionCode } = userRewards
-    return reader
-      .select({
-        reward: rewards,
-        userId: user.id,
-        points: balanceOf(reader, userId),
-        own: { rewardId: userRewards.rewardId, claimedAt, redeemedAt, redemptionCode },
-      })
-      .from(rewards)
-      .leftJoin(user, sql`true`)
-      .leftJoin(userRewards, and(eq(userRewards.userId, user.id), eq(userRewards.rewardId, rewards.id)))
-      .where(eq(rewards.id, rewardId))
-  },
-)
+const selectClaimable = prepared((reader: Reader, rewardId: string, userId: string) => {
+  const { rewards, userRewards } = reader.tables
+  const user = activeUser(reader, userId).as('active_user')
+  const { claimedAt, redeemedAt, redemptionCode } = userRewards
+  return reader
+    .select({
+      reward: rewards,
+      userId: user.id,
+      points: balanceOf(reader, userId),
+      own: { rewardId: userRewards.rewardId, claimedAt, redeemedAt, redemptionCode },
+    })
+    .from(rewards)
+    .leftJoin(user, sql`true`)
+    .leftJoin(userRewards, and(eq(userRewards.userId, user.id), eq(userRewards.rewardId, rewards.id)))
+    .where(eq(rewards.id, rewardId))
+})
 
 export const insertClaim = prepared((tx: Transaction, claim: Tables['userRewards']['$inferInsert']) => {
   const { userRewards } = tx.tables

@@ -30,7 +30,7 @@ lookUpRedemption.problems = ['redemption_not_found'] as const
 export async function useRedemption(tx: Transaction, usedBy: string, text: string): Promise<Redemption> {
   const code = normalizeRedemptionCode(text)
   // One conditional statement decides between desks that use the code at the same time.
-  const [used] = code === null ? [] : await markUsed(tx, { code, usedBy, usedAt: tx.now() })
+  const [used] = code === null ? [] : await markUsed(tx, code, { usedBy, usedAt: tx.now() })
   const redemption = await lookUpRedemption(tx, text)
   if (used) return redemption
   const { usedAt, usedBy: user } = redemption
@@ -59,13 +59,11 @@ const selectRedemption = prepared((reader: Reader, code: string) => {
     .where(eq(userRewards.redemptionCode, code))
 })
 
-const markUsed = prepared(
-  (tx: Transaction, { code, usedBy, usedAt }: { code: string; usedBy: string; usedAt: Date }) => {
-    const { userRewards } = tx.tables
-    return tx
-      .update(userRewards)
-      .set({ usedAt, usedBy })
-      .where(and(eq(userRewards.redemptionCode, code), isNull(userRewards.usedAt)))
-      .returning({ usedAt: userRewards.usedAt })
-  },
-)
+const markUsed = prepared((tx: Transaction, code: string, use: { usedBy: string; usedAt: Date }) => {
+  const { userRewards } = tx.tables
+  return tx
+    .update(userRewards)
+    .set(use)
+    .where(and(eq(userRewards.redemptionCode, code), isNull(userRewards.usedAt)))
+    .returning({ usedAt: userRewards.usedAt })
+})

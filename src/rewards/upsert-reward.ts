@@ -20,6 +20,7 @@ import {
   slugFaults,
   urlFaults,
 } from '../catalogue/entry.ts'
+import { findReward } from './catalogue.ts'
 import { RewardEntry } from './entry-schema.ts'
 import type { RewardRow } from './present.ts'
 
@@ -30,9 +31,7 @@ function rewardFaults(entry: RewardEntry): EntryFault[] {
 
 /** What `upsertReward` would change. @throws DomainError `catalogue_conflict` */
 async function planReward(reader: Reader, entry: RewardEntry): Promise<EntryChange> {
-  const { rewards } = reader.tables
-  const [row] = await reader.select().from(rewards).where(eq(rewards.id, entry.id))
-  return changeOf(row, await countClaims(reader, entry.id), entry)
+  return changeOf(await findReward(reader, entry.id), await countClaims(reader, entry.id), entry)
 }
 
 /** @throws DomainError `catalogue_conflict` when more were claimed than `stock` */
