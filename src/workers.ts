@@ -3,6 +3,7 @@
  * supervisor restarts a worker that ends by itself, and passes signals and the log level on to all.
  */
 import type { Logger } from 'pino'
+import type { Config } from './config/config.ts'
 import { processOf } from './core/command-line.ts'
 
 /** Before a worker that ended by itself is restarted. */
@@ -19,15 +20,10 @@ export const workerNumber = (env: NodeJS.ProcessEnv): number | undefined =>
 /** A port that workers do not share: consecutive ones from `first` on. 0, which picks a free port, stays 0. */
 export const portOfWorker = (first: number, worker = 1): number => (first === 0 ? 0 : first + worker - 1)
 
-interface Listening {
-  host: string
-  port: number
-}
-
 /** Resolves when all workers have ended: to 0 when each stopped as requested, else to 1. */
 export async function superviseWorkers(
   count: number,
-  { host, port: wanted }: Listening,
+  { host, port: wanted }: Pick<Config, 'host' | 'port'>,
   log: Logger,
 ): Promise<number> {
   const port = claimPort(host, wanted)

@@ -11,7 +11,7 @@ import {
 } from '../events/event.ts'
 import { type EventKey, findEvent } from '../events/record-event.ts'
 import type { Decision } from '../rules/decision.ts'
-import { evaluateRule, needsData } from '../rules/evaluate-rule.ts'
+import { type EventFacts, evaluateRule, needsData } from '../rules/evaluate-rule.ts'
 import type { Rule } from '../rules/rule.ts'
 import { readRules } from '../rules/rule-set.ts'
 import type { TakenGrant } from '../rules/take-back-grants.ts'
@@ -70,14 +70,8 @@ const readActive = async (reader: Reader, revision: number, type: string) =>
 
 const nameOf = ({ id, name, version }: Rule) => ({ ruleId: id, name, version })
 
-interface Facts {
-  type: string
-  occurredAt: Date
-  /** Null after it was deleted. */
-  data: unknown
-}
-
-function explainRule(rule: Rule, facts: Facts, decision: Decision | undefined): RuleExplanation {
+/** The data of the facts is null after it was deleted. */
+function explainRule(rule: Rule, facts: EventFacts, decision: Decision | undefined): RuleExplanation {
   const named = nameOf(rule)
   if (decision) {
     const { outcome, points, window } = decision

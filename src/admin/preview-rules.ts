@@ -57,14 +57,7 @@ type PastEvent = RecordedEvent & { decisions: Decision[] }
 
 function createCounter(rule: Rule) {
   const { id: ruleId, limit, budget, timeZone } = rule
-  const refused: RulePreview['refused'] = {
-    unmet: 0,
-    no_points: 0,
-    not_started: 0,
-    ended: 0,
-    limit: 0,
-    budget: 0,
-  }
+  const refused = { unmet: 0, no_points: 0, not_started: 0, ended: 0, limit: 0, budget: 0 }
   const found = { ruleId, events: 0, granted: 0, points: 0, refused, grantedBefore: 0 }
   const fans = new Set<string>()
   const uses = new Map<string, number>()

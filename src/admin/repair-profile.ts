@@ -1,9 +1,9 @@
 /** Profiles that violate the current rules: fields that a rule can normalize are repaired, others are reported. */
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
-import { eachRow } from '../../db/keyset.ts'
 import { fanTag } from '../cache/tags.ts'
 import { checkStoredField, PROFILE_FIELDS, type ProfileChange } from '../profile/rules.ts'
+import { eachUser } from '../users/users.ts'
 
 export interface BrokenField {
   userId: string
@@ -17,14 +17,7 @@ export interface BrokenField {
 
 /** Every field that is not in the normal form of the current rules, ordered by the fan's id. */
 export async function* listBrokenFields(reader: Reader): AsyncGenerator<BrokenField> {
-  const { users } = reader.tables
-  const rows = eachRow({ id: users.id }, after =>
-    reader
-      .select()
-      .from(users)
-      .where(and(isNull(users.erasedAt), after)),
-  )
-  for await (const user of rows) {
+  for await (const user of eachUser(reader)) {
     for (const field of PROFILE_FIELDS) {
       const before = user[field]
       if (before === null) continue

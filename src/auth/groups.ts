@@ -16,7 +16,7 @@ export interface FanDeps extends AuthDeps, IdempotencyDeps {
 }
 
 /** What authentication throws, in terms of Elysia's types: Eden's clients see these codes on every route of the group. */
-type Refusal =
+export type Refusal =
   | ElysiaCustomStatusResponse<401, ProblemOf<'unauthenticated' | 'invalid_token'>, 401>
   | ElysiaCustomStatusResponse<503, ProblemOf<'identity_provider_unavailable'>, 503>
 

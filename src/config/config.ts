@@ -126,14 +126,8 @@ function readPublicUrl(reader: Reader): string | null {
   const text = reader.text('PUBLIC_URL')
   if (text === undefined) return null
   const url = URL.parse(text)
-  const isPlain =
-    url !== null &&
-    /^https?:$/.test(url.protocol) &&
-    !url.username &&
-    !url.password &&
-    !url.search &&
-    !url.hash
-  if (!isPlain)
+  const isHttp = url !== null && /^https?:$/.test(url.protocol)
+  if (!isHttp || url.username || url.password || url.search || url.hash)
     reader.refuse('PUBLIC_URL', 'must be an http or https URL without credentials, query and fragment')
   return text.replace(/\/+$/, '')
 }

@@ -9,17 +9,19 @@ export const DEVELOPMENT_KID_PREFIX = 'dev-'
 /** Prefix of decoded development webhook secrets, which production refuses. */
 export const DEVELOPMENT_SECRET_PREFIX = 'matchday-dev-'
 
-const missing = ({ production }: Reader) =>
-  production ? 'is required in production' : `is missing (\`${commandLine('dev')}\` generates one in data/)`
+/** Undefined if it was refused. */
+function readRequired(reader: Reader, name: string): string | undefined {
+  const value = reader.secret(name)
+  const hint = `is missing (\`${commandLine('dev')}\` generates one in data/)`
+  if (value === undefined) reader.refuse(name, reader.production ? 'is required in production' : hint)
+  return value
+}
 
 /** Standard Webhooks: `whsec_` and base64. */
 export function readWebhookSecret(reader: Reader): string {
   const name = 'IDP_WEBHOOK_SECRET'
-  const value = reader.secret(name)
-  if (value === undefined) {
-    reader.refuse(name, missing(reader))
-    return ''
-  }
+  const value = readRequired(reader, name)
+  if (value === undefined) return ''
   const encoded = /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(value) ? value.slice('whsec_'.length) : ''
   const bytes = Buffer.from(encoded, 'base64')
   if (bytes.length < 24) reader.refuse(name, 'must be whsec_ and the base64 of at least 24 random bytes')
@@ -32,11 +34,8 @@ export function readWebhookSecret(reader: Reader): string {
 /** The private JWK that signs native tokens. */
 export function readSigningKey(reader: Reader): JWK {
   const name = 'NATIVE_TOKEN_KEY'
-  const value = reader.secret(name)
-  if (value === undefined) {
-    reader.refuse(name, missing(reader))
-    return {}
-  }
+  const value = readRequired(reader, name)
+  if (value === undefined) return {}
   const key = parse(value) as JWK | undefined
   if (!key || !isUsable(key, createPrivateKey)) {
     reader.refuse(name, 'must be a private JWK with a kid, of kty EC (P-256) or OKP (Ed25519)')

@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import type { Static, TObject } from '@sinclair/typebox'
 import type { Reader, Tables } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
+import type { Caller } from './caller.ts'
 import { isSameSecret } from './constant-time.ts'
 import { deriveKey } from './derived-key.ts'
 import { DomainError } from './problems.ts'
@@ -80,13 +81,8 @@ export function decodePosition(cursors: Cursors, list: string, cursor: string | 
 
 type FanTable = Tables['users' | 'nativeSessions' | 'idempotencyKeys']
 
-interface Fan {
-  provider: string
-  subject: string
-}
-
 /** Provider and subject of every fan with rows in the table, once each. */
-export function eachFan(reader: Reader, table: FanTable): AsyncGenerator<Fan> {
+export function eachFan(reader: Reader, table: FanTable): AsyncGenerator<Caller> {
   const { provider, subject } = table
   return eachRow({ provider, subject }, after =>
     reader.selectDistinct({ provider, subject }).from(table).where(after),

@@ -2,11 +2,7 @@
 import type { TSchema } from '@sinclair/typebox'
 
 export const UNCHANGED = 'The response that you have is current.'
-const STATUS_DESCRIPTIONS: Record<string, string> = {
-  201: 'Created',
-  204: 'Done',
-  503: 'Not now',
-}
+const STATUS_DESCRIPTIONS: Record<string, string> = { 201: 'Created', 204: 'Done', 503: 'Not now' }
 
 interface Qualities {
   /** Can be asked for again by its ETag. */

@@ -4,14 +4,11 @@ import { insertRows } from '../../db/bulk.ts'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { listed, toList } from '../../db/listed.ts'
 import { decisionsOf, grantsOf } from './event.ts'
-import { eventReaders } from './readers.ts'
+import { eventReaders, type VoidableEvent } from './readers.ts'
 import { APPLICATION } from './types.ts'
 import { EMPTY, voidEvent } from './void-event.ts'
 
-interface EventOfFan {
-  userId: string
-  eventId: string
-}
+type EventOfFan = Omit<VoidableEvent, 'source'>
 
 /**
  * The ids of those events whose void takes something back: points that rules granted, or progress of quests. `voidForMany` voids

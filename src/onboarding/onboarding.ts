@@ -27,11 +27,8 @@ export interface OnboardingTerms extends IdentityTerms {
 }
 
 /** The reason and reference of the ledger entry that grants the onboarding points. */
-export const onboardingCause = (userId: string) => ({
-  userId,
-  reason: 'onboarding' as const,
-  ref: 'onboarding',
-})
+export const onboardingCause = (userId: string) =>
+  ({ userId, reason: 'onboarding', ref: 'onboarding' }) as const
 
 /**
  * Completes the onboarding. A repetition changes nothing and returns the first completion with `alreadyCompleted`.

@@ -1,8 +1,8 @@
-import { Elysia, type ElysiaCustomStatusResponse } from 'elysia'
+import { Elysia } from 'elysia'
 import { identify } from '../auth/authenticate.ts'
-import { type FanDeps, fans } from '../auth/groups.ts'
+import { type FanDeps, fans, type Refusal } from '../auth/groups.ts'
 import { openTokenOf } from '../auth/open-tokens.ts'
-import { DomainError, type ProblemOf } from '../core/problems.ts'
+import { DomainError } from '../core/problems.ts'
 import { bearerInGroup, tokenOf } from '../http/contract/bearer.ts'
 import { describeGroup, withRefusals } from '../http/contract/group.ts'
 import { Nothing, operation } from '../http/contract/operation.ts'
@@ -42,11 +42,6 @@ const ticketRoutes = (deps: StreamRouteDeps) =>
       examples: { 200: { ticket: 'Zm9y…', expiresAt: '2026-08-15T18:30:30.000Z' } },
     }),
   )
-
-/** What opening a stream throws before its handler, in terms of Elysia's types. */
-type Refusal =
-  | ElysiaCustomStatusResponse<401, ProblemOf<'unauthenticated' | 'invalid_token'>, 401>
-  | ElysiaCustomStatusResponse<503, ProblemOf<'identity_provider_unavailable'>, 503>
 
 /** As the routes of `fans`, but a ticket in the query does in place of a token. */
 const callersByTicket = (deps: StreamRouteDeps) =>

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { and, eq, isNull, lt, or, type SQL } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../db/index.ts'
+import { eachRow } from '../../db/keyset.ts'
 import { prepared, preparedRow } from '../../db/prepared.ts'
 import { tokenValidityTag } from '../cache/tags.ts'
 import type { Caller } from '../core/caller.ts'
@@ -14,6 +15,17 @@ export type Who = Pick<Caller, 'provider' | 'subject' | 'userId'>
 export async function findUser(reader: Reader, who: Who): Promise<User | undefined> {
   const records = await findRecords(reader, who)
   return records.some(isErased) ? undefined : records[0]
+}
+
+/** The records of all fans who are not erased, by id. */
+export const eachUser = (reader: Reader): AsyncGenerator<User> => {
+  const { users } = reader.tables
+  return eachRow({ id: users.id }, after =>
+    reader
+      .select()
+      .from(users)
+      .where(and(isNull(users.erasedAt), after)),
+  )
 }
 
 /** Finds also the record of an erased fan, by the hash of the subject. Uses the id if it is known. */

@@ -2,10 +2,9 @@
  * Recomputes the quests of every fan from their events while the API runs: it takes no lock and writes nothing. A fan with
  * findings is read again in a snapshot before anything is reported, since concurrent writes may explain them.
  */
-import { and, isNull } from 'drizzle-orm'
 import type { Database, Reader } from '../../../db/index.ts'
-import { eachRow } from '../../../db/keyset.ts'
 import { type QuestSet, readQuestSet } from '../../quests/definition.ts'
+import { eachUser } from '../../users/users.ts'
 import { auditQuests, type QuestFinding } from './audit-quests.ts'
 import { readQuestFacts } from './quest-facts.ts'
 
@@ -22,7 +21,7 @@ export async function verifyQuests(
 ) {
   const report = { fans: 0, periods: 0, findings: 0 }
   const set = await readQuestSet(read)
-  for await (const userId of eachFan(read)) {
+  for await (const { id: userId } of eachUser(read)) {
     const first = await checkFan(read, set, userId)
     const { findings, periods } =
       first.findings.length === 0
@@ -40,15 +39,4 @@ export async function verifyQuests(
 async function checkFan(reader: Reader, set: QuestSet, userId: string) {
   const facts = await readQuestFacts(reader, userId)
   return { findings: auditQuests(facts, set), periods: facts.progress.length }
-}
-
-async function* eachFan(reader: Reader): AsyncGenerator<string> {
-  const { users } = reader.tables
-  const rows = eachRow({ id: users.id }, after =>
-    reader
-      .select({ id: users.id })
-      .from(users)
-      .where(and(isNull(users.erasedAt), after)),
-  )
-  for await (const { id } of rows) yield id
 }

@@ -109,9 +109,7 @@ async function readKnown(reader: Reader, fans: ImportedFan[]) {
   return {
     /** By subject; for an erased fan by the hash of the subject. */
     users: new Map(found.map(({ user }) => [user.subject, user])),
-    handles: new Map<string, string>(
-      handles.flatMap(({ handle, id }) => (handle === null ? [] : [[handle, id]])),
-    ),
+    handles: new Map(handles.map(({ handle, id }) => [handle, id])),
     teams: new Set(active.map(({ id }) => id)),
     /** By user id, like the next four. */
     balances: new Map(balances.map(({ userId, delta }) => [userId, delta])),

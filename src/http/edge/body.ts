@@ -70,16 +70,13 @@ function refuseMediaType(headers: Headers) {
     .map(parameter => parameter.trim())
     .find(parameter => parameter.startsWith('charset='))
   const coding = headers.get('content-encoding')
-  if (type?.trim() !== 'application/json') {
-    throw new DomainError('unsupported_media_type', { detail: 'Send Content-Type: application/json.' })
-  }
-  if (charset && !/^charset="?utf-8"?$/.test(charset)) {
-    throw new DomainError('unsupported_media_type', { detail: 'JSON is UTF-8 (RFC 8259).' })
-  }
-  if (coding && coding.toLowerCase() !== 'identity') {
-    throw new DomainError('unsupported_media_type', { detail: 'Send the body without Content-Encoding.' })
-  }
+  if (type?.trim() !== 'application/json') throw unsupported('Send Content-Type: application/json.')
+  if (charset && !/^charset="?utf-8"?$/.test(charset)) throw unsupported('JSON is UTF-8 (RFC 8259).')
+  if (coding && coding.toLowerCase() !== 'identity')
+    throw unsupported('Send the body without Content-Encoding.')
 }
+
+const unsupported = (detail: string) => new DomainError('unsupported_media_type', { detail })
 
 async function readBytes(request: Request, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
   const tooLarge = () =>
