@@ -35,7 +35,10 @@ export function publicProfileColumns({ user, mirror }: ProfileColumns) {
 }
 
 /** The public profiles of fans, by user id. */
-export async function readPublicProfiles(reader: Reader, userIds: string[]) {
+export async function readPublicProfiles(
+  reader: Reader,
+  userIds: string[],
+): Promise<Map<string, PublicProfile>> {
   if (userIds.length === 0) return new Map()
   const { users, identities } = reader.tables
   const rows = await reader
