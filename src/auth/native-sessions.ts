@@ -122,13 +122,11 @@ export async function refreshSession(
 
 async function findLiveSession(tx: Transaction, sessionId: string): Promise<NativeSession | undefined> {
   const { nativeSessions } = tx.tables
-  const isSession = eq(nativeSessions.id, sessionId)
-  return (
-    await tx
-      .select()
-      .from(nativeSessions)
-      .where(and(isSession, isLive(tx)))
-  )[0]
+  const [session] = await tx
+    .select()
+    .from(nativeSessions)
+    .where(and(eq(nativeSessions.id, sessionId), isLive(tx)))
+  return session
 }
 
 /** Undefined if the session has changed since it was read. */

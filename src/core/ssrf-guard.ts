@@ -1,6 +1,7 @@
 /**
- * Guards requests to URLs of other systems against SSRF. In production the host is resolved first, every address must be public,
- * and the connection uses the address that was checked, so that DNS rebinding has no effect. Redirects are not followed.
+ * Guards requests to URLs from the configuration or from other systems against SSRF. In production the host is resolved
+ * first, every address must be public, and the connection uses the address that was checked, so that DNS rebinding has no
+ * effect. Redirects are not followed, and responses are not decompressed.
  */
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'

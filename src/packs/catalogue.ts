@@ -135,7 +135,10 @@ const selectHolds = prepared(holdsOf)
 function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) {
   const { id, name, description, imageUrl, itemsPerPack, supplyTotal: total } = pack
   return {
-    ...{ id, name, description, imageUrl },
+    id,
+    name,
+    description,
+    imageUrl,
     price: { amount: pack.priceAmount, currency: pack.priceCurrency },
     itemsPerPack,
     supply: total === null ? null : { total, remaining: Math.max(0, total - pack.supplySold - held) },

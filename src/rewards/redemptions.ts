@@ -33,10 +33,10 @@ export async function useRedemption(tx: Transaction, usedBy: string, text: strin
   const [used] = code === null ? [] : await markUsed(tx, code, { usedBy, usedAt: tx.now() })
   const redemption = await lookUpRedemption(tx, text)
   if (used) return redemption
-  const { usedAt, usedBy: user } = redemption
+  const { usedAt, usedBy: before } = redemption
   // Redeemed after the statement that looked for it: the code is still unknown.
-  if (usedAt === null || user === null) throw notFound()
-  throw new DomainError('already_used', { usedAt, usedBy: user, detail: `Used by ${user} at ${usedAt}.` })
+  if (usedAt === null || before === null) throw notFound()
+  throw new DomainError('already_used', { usedAt, usedBy: before, detail: `Used by ${before} at ${usedAt}.` })
 }
 useRedemption.problems = ['redemption_not_found', 'already_used'] as const
 

@@ -16,14 +16,18 @@ export async function exportIdentity(reader: Reader, user: User) {
     .from(deferredSyncs)
     .where(eq(deferredSyncs.userId, user.id))
   const { provider, erasedAt } = user
-  const subject = erasedAt ? null : user.subject
   const deletedAt = mirror?.deletedAt ?? null
+  const identity = presentIdentity(user, mirror)
+  if (!erasedAt) {
+    const subject = { provider, subject: user.subject }
+    return { subject, identity: { ...identity, deletedAt }, deferredSync: deferredSync ?? null }
+  }
+  const subject = { provider, subject: null }
   // An erasure sets `deletedAt` to its own time, unless the provider had deleted the user before.
-  const deletedBefore = deletedAt && erasedAt && deletedAt < erasedAt ? deletedAt : null
-  const state = erasedAt ? { subject, syncedAt: null, deletedAt: deletedBefore, erasedAt } : { deletedAt }
+  const deletedBefore = deletedAt && deletedAt < erasedAt ? deletedAt : null
   return {
-    subject: { provider, subject },
-    identity: { ...presentIdentity(user, mirror), ...state },
+    subject,
+    identity: { ...identity, subject: null, syncedAt: null, deletedAt: deletedBefore, erasedAt },
     deferredSync: deferredSync ?? null,
   }
 }

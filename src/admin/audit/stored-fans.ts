@@ -4,7 +4,7 @@ import type { Reader, Tables } from '../../../db/index.ts'
 import { eachPage } from '../../../db/keyset.ts'
 import type { EntryRow, StoredFan } from './audit-fan.ts'
 
-/** A fan of whom nothing is stored. */
+/** A fan without stored data. */
 export const unknownFan = (): StoredFan => {
   return { known: false, account: undefined, enrolment: undefined, scores: [] }
 }
