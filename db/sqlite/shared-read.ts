@@ -18,36 +18,35 @@ export interface SharedRead {
 }
 
 export function createSharedRead(reader: Connection, writer: Connection, commits: CommitCounter): SharedRead {
-  const prepareOn = (connection: Connection) => ({
-    begin: connection.prepare('BEGIN'),
-    commit: connection.prepare('COMMIT'),
-  })
-  const [onReader, onWriter] = [prepareOn(reader), prepareOn(writer)]
+  const onReader = preparedOn(reader)
+  const onWriter = preparedOn(writer)
   // Changes with each commit of another connection than the writer. Read outside a transaction, so it misses none.
   const dataVersion = writer.prepare<{ data_version: number }, []>('PRAGMA data_version')
+  /** Where the transaction is, while there is one. */
+  let current = onReader
   let endOfTurn: NodeJS.Immediate | undefined
   let count = 0
   let version = 0
-  let usesWriter = false
 
   function end() {
     if (!endOfTurn) return
     clearImmediate(endOfTurn)
     endOfTurn = undefined
     // A read that failed may have ended it.
-    if ((usesWriter ? writer : reader).inTransaction) (usesWriter ? onWriter : onReader).commit.run()
+    if (current.connection.inTransaction) current.commit.run()
   }
 
   function enter() {
     const now = commits.count()
-    if (endOfTurn && now === count) return usesWriter
-    end()
-    endOfTurn = setImmediate(end)
-    count = now
-    version = dataVersion.get()?.data_version ?? version
-    usesWriter = !writer.inTransaction
-    ;(usesWriter ? onWriter : onReader).begin.run()
-    return usesWriter
+    if (!endOfTurn || now !== count) {
+      end()
+      endOfTurn = setImmediate(end)
+      count = now
+      version = dataVersion.get()?.data_version ?? version
+      current = writer.inTransaction ? onReader : onWriter
+      current.begin.run()
+    }
+    return current === onWriter
   }
 
   return {
@@ -59,9 +58,17 @@ export function createSharedRead(reader: Connection, writer: Connection, commits
     },
     close() {
       end()
-      for (const { begin, commit } of [onReader, onWriter])
-        for (const statement of [begin, commit]) statement.finalize()
+      for (const { begin, commit } of [onReader, onWriter]) {
+        begin.finalize()
+        commit.finalize()
+      }
       dataVersion.finalize()
     },
   }
 }
+
+const preparedOn = (connection: Connection) => ({
+  connection,
+  begin: connection.prepare('BEGIN'),
+  commit: connection.prepare('COMMIT'),
+})

@@ -28,18 +28,18 @@ export function cacheStatements(
 }
 
 /**
- * Executes statements of `reader` on `writer` when `usesWriter()`, which is called before each execution. The first is on
- * `reader`, which refuses to write.
+ * Adapts statements of a reader: `enter` is called before each execution, and tells whether it is on `writer` instead. The
+ * first is on the reader, which refuses to write.
  */
 export const onEither =
-  (writer: Connection, usesWriter: () => boolean) => (statement: Statement, text: string) => {
+  (writer: Connection, enter: () => boolean) => (statement: Statement, text: string) => {
     let other: Statement | undefined
     // The methods that Drizzle calls.
     for (const name of ['all', 'run', 'values'] as const) {
       const execute = statement[name].bind(statement)
       // Guarantee of the cast: passes on what it gets, and returns the result.
       statement[name] = ((...parameters: never[]) => {
-        if (usesWriter() && other) return other[name](...parameters)
+        if (enter() && other) return other[name](...parameters)
         const result = execute(...parameters)
         other ??= writer.prepare(text)
         return result
