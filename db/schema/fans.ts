@@ -1,4 +1,5 @@
 /** Fans: users, their mirrored provider data, and onboarding. */
+import { sql } from 'drizzle-orm'
 import type { ColumnKit } from './columns.ts'
 
 export type FanTables = ReturnType<typeof defineFansTables>
@@ -44,7 +45,7 @@ export function defineFansTables(kit: ColumnKit) {
     },
     t => [
       kit.uniqueIndex('users_provider_subject_unique').on(t.provider, t.subject),
-      kit.uniqueIndex('users_handle_unique').on(t.handle),
+      kit.uniqueIndex('users_handle_unique').on(t.handle).where(sql`${t.handle} is not null`),
     ],
   )
 

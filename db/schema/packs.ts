@@ -94,7 +94,10 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
     t => [
       kit.index('pack_purchases_holds').on(t.packId, t.status, t.expiresAt),
       kit.index('pack_purchases_user').on(t.userId, t.id),
-      kit.uniqueIndex('pack_purchases_payment_unique').on(t.paymentReference),
+      kit
+        .uniqueIndex('pack_purchases_payment_unique')
+        .on(t.paymentReference)
+        .where(sql`${t.paymentReference} is not null`),
       kit.check(
         'pack_purchases_status',
         sql`${t.status} in ('pending', 'completed', 'cancelled', 'refund_due', 'refunded')`,
@@ -144,7 +147,10 @@ export function definePacksTables(kit: ColumnKit, { users }: FanTables) {
     t => [
       kit.primaryKey({ name: 'user_items_pk', columns: [t.collectibleId, t.serialNumber] }),
       kit.uniqueIndex('user_items_position_unique').on(t.userPackId, t.position),
-      kit.uniqueIndex('user_items_given_unique').on(t.userId, t.givenFor),
+      kit
+        .uniqueIndex('user_items_given_unique')
+        .on(t.userId, t.givenFor)
+        .where(sql`${t.givenFor} is not null`),
       kit.index('user_items_collection').on(t.userId, t.collectibleId, t.serialNumber),
       kit.check('user_items_of_a_pack', sql`(${t.userPackId} is null) = (${t.position} is null)`),
       kit.check('user_items_drawn_or_given', sql`(${t.userPackId} is null) = (${t.givenFor} is not null)`),
