@@ -8,6 +8,9 @@ export interface Caller {
   userId?: string | undefined
 }
 
+/** What reads need to know of a caller. */
+export type CallerId = Pick<Caller, 'userId'>
+
 /** The token of the request. */
 export type Credential =
   /** A session token of the provider. `token` is for requests to the provider and must not be logged. */

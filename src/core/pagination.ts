@@ -29,8 +29,13 @@ export function createCursors(secret: string) {
       const text = String(position)
       return Buffer.concat([mac(list, text), Buffer.from(text)]).toString('base64url')
     },
-    /** @throws DomainError `invalid_cursor` */
-    decode(list: string, cursor: string): string {
+    /** As `encode`. */
+    encodeTimed(list: string, { at, id }: TimedPosition): string {
+      return this.encode(list, `${at.getTime()} ${id}`)
+    },
+    /** Undefined without a cursor. @throws DomainError `invalid_cursor` */
+    decode(list: string, cursor: string | undefined): string | undefined {
+      if (cursor === undefined) return undefined
       const bytes = Buffer.from(cursor, 'base64url')
       const position = bytes.subarray(MAC_BYTES).toString()
       // Base64 can encode the same bytes in several ways: only the canonical one is accepted.
@@ -42,14 +47,28 @@ export function createCursors(secret: string) {
         throw new DomainError('invalid_cursor', { detail: 'Pass the value of nextCursor unchanged.' })
       return position
     },
+    /** As `decode`. */
+    decodeTimed(list: string, cursor: string | undefined): TimedPosition | undefined {
+      const position = this.decode(list, cursor)
+      if (position === undefined) return undefined
+      const [, at, id] = /^(-?\d+) (.+)$/.exec(position) ?? []
+      if (at === undefined || id === undefined) throw new DomainError('invalid_cursor')
+      return { at: new Date(Number(at)), id }
+    },
   }
 }
 
-/** Takes a page from `limit + 1` rows: the additional row shows whether there is a next page. */
+/** A position in a list that is in the order of a time and an id. */
+export interface TimedPosition {
+  at: Date
+  id: string
+}
+
+/** The rows to show of `limit + 1`: the additional row shows whether there is a next page. */
 export function cutPage<Row>(rows: Row[], limit: number, cursorOf: (last: Row) => string) {
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  return { page, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null }
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return { shown, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null }
 }
 
 export interface Page {
@@ -60,23 +79,6 @@ export interface Page {
 /** Parses a validated `PageQuery`. */
 export function pageOf({ limit, cursor }: Static<TObject<typeof PageQuery>>): Page {
   return { limit: limit === undefined ? DEFAULT_LIMIT : Number(limit), cursor }
-}
-
-/** A position in a list that is in the order of a time and an id. */
-export interface TimedPosition {
-  at: Date
-  id: string
-}
-
-export const encodePosition = (cursors: Cursors, list: string, { at, id }: TimedPosition) =>
-  cursors.encode(list, `${at.getTime()} ${id}`)
-
-/** Undefined without a cursor. @throws DomainError `invalid_cursor` */
-export function decodePosition(cursors: Cursors, list: string, cursor: string | undefined) {
-  if (cursor === undefined) return undefined
-  const [, at, id] = /^(-?\d+) (.+)$/.exec(cursors.decode(list, cursor)) ?? []
-  if (at === undefined || id === undefined) throw new DomainError('invalid_cursor')
-  return { at: new Date(Number(at)), id }
 }
 
 type FanTable = Tables['users' | 'nativeSessions' | 'idempotencyKeys']

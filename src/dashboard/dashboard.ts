@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { ReadSource } from '../cache/public-reads.ts'
-import type { Caller } from '../core/caller.ts'
+import type { CallerId } from '../core/caller.ts'
 import { rankOf } from '../leaderboard/ranked-entry.ts'
 import { packCounts } from '../packs/summary.ts'
 import { newestEntries, presentEntry } from '../points/history.ts'
@@ -19,7 +19,7 @@ const RECENT_ENTRIES = 5
 const GLOBAL_BOARD = 'all'
 
 /** A fan without a record gets the same response with nothing in it. */
-export async function readDashboard({ read, cache }: ReadSource, { userId }: Pick<Caller, 'userId'>) {
+export async function readDashboard({ read, cache }: ReadSource, { userId }: CallerId) {
   const now = read.now()
   const rewards = await getCatalogue(read, cache)
   const quests = await getQuestSet(read, cache)

@@ -30,8 +30,8 @@ export async function readBoardPage(
   board: string,
   { limit, cursor }: Page,
 ): Promise<BoardPage> {
-  const position = cursor === undefined ? null : parsePosition(cursors.decode(listOf(board), cursor))
-  return readPageAt(reader, cursors, board, limit, position)
+  const position = cursors.decode(listOf(board), cursor)
+  return readPageAt(reader, cursors, board, limit, position === undefined ? null : parsePosition(position))
 }
 
 /** The page with a fan in its middle; empty when they are not on the board. */

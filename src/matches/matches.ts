@@ -5,7 +5,7 @@ import { prepared } from '../../db/prepared.ts'
 import type { ReadSource } from '../cache/public-reads.ts'
 import { matchesTag } from '../cache/tags.ts'
 import { parseQueryInstant } from '../core/instant.ts'
-import { type Cursors, cutPage, decodePosition, encodePosition, pageOf } from '../core/pagination.ts'
+import { type Cursors, cutPage, pageOf } from '../core/pagination.ts'
 import { DomainError } from '../core/problems.ts'
 import type { MatchesQuery, Status } from './schema.ts'
 
@@ -19,7 +19,7 @@ export function getMatches({ read, cache, cursors }: Sources, query: MatchesQuer
   const { limit, cursor } = pageOf(query)
   const [from, to] = [query.from, query.to].map(text => (text === undefined ? null : parseQueryInstant(text)))
   const list = `matches ${JSON.stringify([teamId, status, from, to])}`
-  const after = decodePosition(cursors, list, cursor)
+  const after = cursors.decodeTimed(list, cursor)
   return cache.get(`${list} ${limit} ${cursor ?? ''}`, async () => {
     const { matches } = read.tables
     const { kickoffAt, id } = matches
@@ -40,10 +40,10 @@ export function getMatches({ read, cache, cursors }: Sources, query: MatchesQuer
       )
       .orderBy(asc(kickoffAt), asc(id))
       .limit(limit + 1)
-    const { page, nextCursor } = cutPage(rows, limit, ({ kickoffAt, id }) =>
-      encodePosition(cursors, list, { at: kickoffAt, id }),
+    const { shown, nextCursor } = cutPage(rows, limit, ({ kickoffAt, id }) =>
+      cursors.encodeTimed(list, { at: kickoffAt, id }),
     )
-    return { value: { matches: page.map(presentMatch), nextCursor }, tags: [matchesTag] }
+    return { value: { matches: shown.map(presentMatch), nextCursor }, tags: [matchesTag] }
   })
 }
 getMatches.problems = ['invalid_cursor'] as const

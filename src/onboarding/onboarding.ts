@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { Caller } from '../core/caller.ts'
+import type { Caller, CallerId } from '../core/caller.ts'
 import { recordEvent } from '../events/record-event.ts'
 import type { IdentityClaims } from '../identity-provider/claims.ts'
 import { enrolmentOf } from '../leaderboard/enrolment.ts'
@@ -87,7 +87,7 @@ export async function grantOnboarding(tx: Transaction, userId: string, points: n
 }
 
 /** The state of the onboarding, also for a fan without a user record. */
-export async function readOnboarding(reader: Reader, { userId }: Pick<Caller, 'userId'>) {
+export async function readOnboarding(reader: Reader, { userId }: CallerId) {
   const [row] = userId === undefined ? [] : await selectOnboarding(reader, onboardingCause(userId))
   return presentOnboarding(row ?? NOTHING)
 }

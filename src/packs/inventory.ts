@@ -7,16 +7,11 @@ import { findUser } from '../users/users.ts'
 import { collectibleColumns } from './catalogue.ts'
 import { presentUserPack } from './present.ts'
 
-export async function listUserPacks(
-  reader: Reader,
-  cursors: Cursors,
-  caller: Caller,
-  { limit, cursor }: Page,
-) {
+export async function listUserPacks(reader: Reader, cursors: Cursors, caller: Caller, page: Page) {
   const { userPacks, packPurchases } = reader.tables
   const user = await findUser(reader, caller)
   const list = `packs ${user?.id}`
-  const before = cursor === undefined ? undefined : cursors.decode(list, cursor)
+  const before = cursors.decode(list, page.cursor)
   if (!user) return { packs: [], nextCursor: null }
   const rows = await reader
     .select({ userPack: userPacks, seedHash: packPurchases.seedHash })
@@ -24,22 +19,17 @@ export async function listUserPacks(
     .innerJoin(packPurchases, eq(packPurchases.id, userPacks.purchaseId))
     .where(and(eq(userPacks.userId, user.id), before === undefined ? undefined : lt(userPacks.id, before)))
     .orderBy(desc(userPacks.id))
-    .limit(limit + 1)
-  const { page, nextCursor } = cutPage(rows, limit, last => cursors.encode(list, last.userPack.id))
-  return { packs: page.map(({ userPack, seedHash }) => presentUserPack(userPack, seedHash)), nextCursor }
+    .limit(page.limit + 1)
+  const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.userPack.id))
+  return { packs: shown.map(({ userPack, seedHash }) => presentUserPack(userPack, seedHash)), nextCursor }
 }
 listUserPacks.problems = ['invalid_cursor'] as const
 
-export async function listCollection(
-  reader: Reader,
-  cursors: Cursors,
-  caller: Caller,
-  { limit, cursor }: Page,
-) {
+export async function listCollection(reader: Reader, cursors: Cursors, caller: Caller, page: Page) {
   const { userItems, collectibles } = reader.tables
   const user = await findUser(reader, caller)
   const list = `collection ${user?.id}`
-  const after = cursor === undefined ? undefined : cursors.decode(list, cursor)
+  const after = cursors.decode(list, page.cursor)
   if (!user) return { items: [], nextCursor: null }
   const rows = await reader
     .selectDistinct(collectibleColumns(reader))
@@ -47,11 +37,11 @@ export async function listCollection(
     .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
     .where(and(eq(userItems.userId, user.id), after === undefined ? undefined : gt(collectibles.id, after)))
     .orderBy(asc(collectibles.id))
-    .limit(limit + 1)
-  const { page, nextCursor } = cutPage(rows, limit, last => cursors.encode(list, last.id))
-  const ids = page.map(({ id }) => id)
+    .limit(page.limit + 1)
+  const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.id))
+  const ids = shown.map(({ id }) => id)
   const serials = await serialNumbers(reader, user.id, ids)
-  const items = page.map(item => {
+  const items = shown.map(item => {
     const serialNumbers = (serials.get(item.id) ?? []).map(({ serialNumber }) => serialNumber)
     return { ...item, count: serialNumbers.length, serialNumbers }
   })

@@ -2,26 +2,21 @@
 import { and, desc, eq, lt } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared, preparedRow } from '../../db/prepared.ts'
-import type { Caller } from '../core/caller.ts'
+import type { Caller, CallerId } from '../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
 import { DomainError } from '../core/problems.ts'
 import { findUser } from '../users/users.ts'
 import { type PurchaseRow, presentPurchase } from './present.ts'
 
 /** A page of the caller's purchases, newest first, each with its pack. */
-export async function listPurchases(
-  reader: Reader,
-  cursors: Cursors,
-  { userId }: Pick<Caller, 'userId'>,
-  { limit, cursor }: Page,
-) {
+export async function listPurchases(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
   const list = `purchases ${userId}`
-  const before = cursor === undefined ? undefined : cursors.decode(list, cursor)
+  const before = cursors.decode(list, page.cursor)
   if (userId === undefined) return { purchases: [], nextCursor: null }
-  const rows = await selectNewest(reader, userId, limit + 1, before)
-  const { page, nextCursor } = cutPage(rows, limit, last => cursors.encode(list, last.purchase.id))
+  const rows = await selectNewest(reader, userId, page.limit + 1, before)
+  const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.purchase.id))
   const now = reader.now()
-  const purchases = page.map(({ purchase, userPack }) => presentPurchase(purchase, userPack, now))
+  const purchases = shown.map(({ purchase, userPack }) => presentPurchase(purchase, userPack, now))
   return { purchases, nextCursor }
 }
 listPurchases.problems = ['invalid_cursor'] as const
@@ -35,7 +30,7 @@ const selectNewest = prepared((reader: Reader, userId: string, limit: number, be
 })
 
 /** A purchase of the caller with its pack. @throws DomainError `purchase_not_found`, also for another fan's purchase */
-export async function readPurchase(reader: Reader, { userId }: Pick<Caller, 'userId'>, purchaseId: string) {
+export async function readPurchase(reader: Reader, { userId }: CallerId, purchaseId: string) {
   const [row] = userId === undefined ? [] : await selectWithPack(reader, purchaseId, userId)
   if (!row) throw new DomainError('purchase_not_found')
   return presentPurchase(row.purchase, row.userPack, reader.now())

@@ -2,7 +2,7 @@
 import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { Caller } from '../core/caller.ts'
+import type { CallerId } from '../core/caller.ts'
 import { parseQueryInstant } from '../core/instant.ts'
 import { type Cursors, cutPage, type Page } from '../core/pagination.ts'
 import type { PointsEntry } from './ledger.ts'
@@ -14,7 +14,7 @@ type HistoryFilter = Pick<PointsQuery, 'reason' | 'since' | 'until'>
 export async function readHistory(
   reader: Reader,
   cursors: Cursors,
-  { userId }: Pick<Caller, 'userId'>,
+  { userId }: CallerId,
   { limit, cursor, reason, ...filter }: Page & HistoryFilter,
 ) {
   const { pointsEntries } = reader.tables
@@ -23,11 +23,11 @@ export async function readHistory(
   const since = filter.since === undefined ? null : parseQueryInstant(filter.since)
   const until = filter.until === undefined ? null : parseQueryInstant(filter.until)
   const list = JSON.stringify(['points', userId, reason, since, until])
-  const before = cursor === undefined ? undefined : Number(cursors.decode(list, cursor))
+  const before = cursors.decode(list, cursor)
   if (userId === undefined) return { balance: 0, lifetime: 0, entries: [], nextCursor: null }
 
   const only = and(
-    before === undefined ? undefined : lt(pointsEntries.seq, before),
+    before === undefined ? undefined : lt(pointsEntries.seq, Number(before)),
     reason && eq(pointsEntries.reason, reason),
     since ? gte(pointsEntries.createdAt, since) : undefined,
     until ? lt(pointsEntries.createdAt, until) : undefined,
@@ -38,8 +38,8 @@ export async function readHistory(
     : selectNewest(reader, userId, limit + 1))
   const { balance = 0, lifetime = 0 } = rows[0]?.account ?? {}
   const entries = rows.flatMap(({ entry }) => entry ?? [])
-  const { page, nextCursor } = cutPage(entries, limit, last => cursors.encode(list, last.seq))
-  return { balance, lifetime, entries: page.map(presentEntry), nextCursor }
+  const { shown, nextCursor } = cutPage(entries, limit, last => cursors.encode(list, last.seq))
+  return { balance, lifetime, entries: shown.map(presentEntry), nextCursor }
 }
 readHistory.problems = ['invalid_cursor'] as const
 

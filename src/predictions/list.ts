@@ -2,32 +2,20 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { Caller } from '../core/caller.ts'
-import {
-  type Cursors,
-  cutPage,
-  decodePosition,
-  encodePosition,
-  type Page,
-  type TimedPosition,
-} from '../core/pagination.ts'
+import type { CallerId } from '../core/caller.ts'
+import { type Cursors, cutPage, type Page, type TimedPosition } from '../core/pagination.ts'
 import { presentPrediction } from './present.ts'
 
 /** A change of a prediction does not change the order. */
-export async function listPredictions(
-  reader: Reader,
-  cursors: Cursors,
-  { userId }: Pick<Caller, 'userId'>,
-  { limit, cursor }: Page,
-) {
+export async function listPredictions(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
   const list = `predictions ${userId}`
-  const before = decodePosition(cursors, list, cursor)
+  const before = cursors.decodeTimed(list, page.cursor)
   if (userId === undefined) return { predictions: [], nextCursor: null }
-  const rows = await selectNewest(reader, userId, limit + 1, before)
-  const { page, nextCursor } = cutPage(rows, limit, ({ createdAt, matchId }) =>
-    encodePosition(cursors, list, { at: createdAt, id: matchId }),
+  const rows = await selectNewest(reader, userId, page.limit + 1, before)
+  const { shown, nextCursor } = cutPage(rows, page.limit, ({ createdAt, matchId }) =>
+    cursors.encodeTimed(list, { at: createdAt, id: matchId }),
   )
-  return { predictions: page.map(presentPrediction), nextCursor }
+  return { predictions: shown.map(presentPrediction), nextCursor }
 }
 listPredictions.problems = ['invalid_cursor'] as const
 

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { fanTag } from '../cache/tags.ts'
-import type { Caller } from '../core/caller.ts'
+import type { Caller, CallerId } from '../core/caller.ts'
 import { DomainError } from '../core/problems.ts'
 import { recordEvent } from '../events/record-event.ts'
 import { balanceOf } from '../points/history.ts'
@@ -14,7 +14,7 @@ import { publicProfileOf } from '../users/public-profile.ts'
 import { activeUser, ensureUser, findUser, updateUser } from '../users/users.ts'
 import { normalizeProfile, type ProfileChange } from './rules.ts'
 
-export async function readProfile(reader: Reader, { userId }: Pick<Caller, 'userId'>) {
+export async function readProfile(reader: Reader, { userId }: CallerId) {
   const [row] = userId === undefined ? [] : await selectProfile(reader, userId)
   if (!row) throw notFound()
   return presentProfile(row)

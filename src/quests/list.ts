@@ -3,7 +3,7 @@ import { and, desc, eq, inArray, or } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import type { ReadSource } from '../cache/public-reads.ts'
-import type { Caller } from '../core/caller.ts'
+import type { CallerId } from '../core/caller.ts'
 import { getQuestSet } from './definition.ts'
 import { currentPeriod } from './periods.ts'
 import { presentQuest } from './present.ts'
@@ -14,7 +14,7 @@ import { type StreakRow, selectStreaks } from './update-streak.ts'
 const MAX_PAST = 100
 
 /** Quests whose flag is on and that have started, by id; those that have ended as well, until their flag is off. */
-export async function listQuests({ read, cache }: ReadSource, { userId }: Pick<Caller, 'userId'>) {
+export async function listQuests({ read, cache }: ReadSource, { userId }: CallerId) {
   const now = read.now()
   const { byId } = await getQuestSet(read, cache)
   const shown = [...byId.values()]

@@ -2,37 +2,23 @@
 import { and, desc, eq, lt, or } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
-import type { Caller } from '../core/caller.ts'
-import {
-  type Cursors,
-  cutPage,
-  decodePosition,
-  encodePosition,
-  type Page,
-  type TimedPosition,
-} from '../core/pagination.ts'
+import type { CallerId } from '../core/caller.ts'
+import { type Cursors, cutPage, type Page, type TimedPosition } from '../core/pagination.ts'
 import { balanceOf } from '../points/history.ts'
 import { presentReward } from './present.ts'
 
 /** Newest claim first; a redemption does not change the order. */
-export async function listOwnRewards(
-  reader: Reader,
-  cursors: Cursors,
-  { userId }: Pick<Caller, 'userId'>,
-  { limit, cursor }: Page,
-) {
+export async function listOwnRewards(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
   const list = `rewards ${userId}`
-  const before = decodePosition(cursors, list, cursor)
+  const before = cursors.decodeTimed(list, page.cursor)
   if (userId === undefined) return { rewards: [], nextCursor: null }
-  const rows = await selectClaimed(reader, userId, limit + 1, before)
-  const { page, nextCursor } = cutPage(rows, limit, ({ own }) =>
-    encodePosition(cursors, list, { at: own.claimedAt, id: own.rewardId }),
+  const rows = await selectClaimed(reader, userId, page.limit + 1, before)
+  const { shown, nextCursor } = cutPage(rows, page.limit, ({ own }) =>
+    cursors.encodeTimed(list, { at: own.claimedAt, id: own.rewardId }),
   )
   const now = reader.now()
-  return {
-    rewards: page.map(({ reward, own, points }) => presentReward(reward, own, points, now)),
-    nextCursor,
-  }
+  const rewards = shown.map(({ reward, own, points }) => presentReward(reward, own, points, now))
+  return { rewards, nextCursor }
 }
 listOwnRewards.problems = ['invalid_cursor'] as const
 
