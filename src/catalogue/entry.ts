@@ -94,6 +94,13 @@ export function availabilityFaults({ startsAt, endsAt }: Availability): EntryFau
   return [{ pointer: '/endsAt', message: 'must be after startsAt' }]
 }
 
+/** The rules that rewards, packs and quests share. */
+export const commonFaults = (entry: Availability & { id: string; imageUrl?: string | null }) => [
+  ...slugFaults(entry.id),
+  ...urlFaults('/imageUrl', entry.imageUrl),
+  ...availabilityFaults(entry),
+]
+
 /** An entry with all members of its schema, each of which has a default or can be null if it is optional. */
 export function completeEntry<Schema extends TObject>({ properties }: Schema, entry: Static<Schema>) {
   // Guarantee of the casts: the members of an entry are those of its schema.

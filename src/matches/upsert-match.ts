@@ -3,13 +3,12 @@
  * reported since.
  */
 import { eq } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../db/index.ts'
+import type { Transaction } from '../../db/index.ts'
 import { matchesTag } from '../cache/tags.ts'
 import {
   compareEntries,
   deactivateEntry,
   type EntryChange,
-  type EntryFault,
   type EntryKind,
   listActive,
   refuseEntry,
@@ -21,27 +20,11 @@ import type { MatchRow } from './matches.ts'
 import { lockMatch, type MatchState, reviseMatch, stateFaults } from './revise.ts'
 import { queueSettlement } from './settlements.ts'
 
-/** The rules that the schema cannot express. */
-function matchFaults(entry: MatchEntry): EntryFault[] {
-  const differ = entry.homeTeamId !== entry.awayTeamId
-  return [
-    ...slugFaults(entry.id),
-    ...(differ ? [] : [{ pointer: '/awayTeamId', message: 'must not be the home team' }]),
-  ]
-}
-
 /** Teams that must exist before the match is written. */
 export const teamsOf = ({ homeTeamId, awayTeamId }: MatchEntry) => [
   { pointer: '/homeTeamId', id: homeTeamId },
   { pointer: '/awayTeamId', id: awayTeamId },
 ]
-
-/** What `upsertMatch` would change. @throws DomainError `catalogue_conflict` */
-async function planMatch(reader: Reader, entry: MatchEntry): Promise<EntryChange> {
-  const { matches } = reader.tables
-  const [row] = await reader.select().from(matches).where(eq(matches.id, entry.id))
-  return changeOf(row, entry)
-}
 
 /** @throws DomainError `catalogue_conflict` if the teams of the match differ, or its state is not valid */
 export async function upsertMatch(tx: Transaction, entry: MatchEntry): Promise<EntryChange> {
@@ -104,8 +87,18 @@ function columnsOf({ competition, season, round, venue, active }: MatchEntry) {
 }
 
 export const matchKind: EntryKind<MatchEntry> = {
-  faults: matchFaults,
-  plan: planMatch,
+  faults({ id, homeTeamId, awayTeamId }) {
+    const differ = homeTeamId !== awayTeamId
+    return [
+      ...slugFaults(id),
+      ...(differ ? [] : [{ pointer: '/awayTeamId', message: 'must not be the home team' }]),
+    ]
+  },
+  async plan(reader, entry) {
+    const { matches } = reader.tables
+    const [row] = await reader.select().from(matches).where(eq(matches.id, entry.id))
+    return changeOf(row, entry)
+  },
   upsert: upsertMatch,
   listActive: reader => listActive(reader, reader.tables.matches),
   /** The match is not listed any more and takes no check-ins and predictions. */

@@ -6,7 +6,7 @@ import { and, eq, notInArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { packsTag } from '../cache/tags.ts'
 import {
-  availabilityFaults,
+  commonFaults,
   compareEntries,
   completeEntry,
   deactivateEntry,
@@ -30,12 +30,10 @@ const CURRENCIES = new Set([POINTS, ...Intl.supportedValuesOf('currency')])
 
 /** The rules that the schema cannot express. */
 function packFaults(entry: PackEntry): EntryFault[] {
-  const { id, price, items, imageUrl } = entry
+  const { price, items } = entry
   const problem = weightsProblem(items.map(({ id, weight }) => ({ id, weight, rarity: '' })))
   return [
-    ...slugFaults(id),
-    ...urlFaults('/imageUrl', imageUrl),
-    ...availabilityFaults(entry),
+    ...commonFaults(entry),
     ...(CURRENCIES.has(price.currency)
       ? []
       : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
@@ -57,13 +55,6 @@ function halfDescribed(item: PackEntry['items'][number], at: number): EntryFault
   return [
     { pointer: `/items/${at}`, message: 'needs name, description and rarity together, or none of them' },
   ]
-}
-
-/** What `upsertPack` would change. @throws DomainError `catalogue_conflict` */
-async function planPack(reader: Reader, entry: PackEntry): Promise<EntryChange> {
-  const { packs } = reader.tables
-  const [row] = await reader.select().from(packs).where(eq(packs.id, entry.id))
-  return changeOf(reader, row, entry, reader.now())
 }
 
 /** @throws DomainError `catalogue_conflict` if the supply is less than sold and held, or as `planCollectibles` */
@@ -168,7 +159,11 @@ function columnsOf(entry: PackEntry) {
 
 export const packKind: EntryKind<PackEntry> = {
   faults: packFaults,
-  plan: planPack,
+  async plan(reader, entry) {
+    const { packs } = reader.tables
+    const [row] = await reader.select().from(packs).where(eq(packs.id, entry.id))
+    return changeOf(reader, row, entry, reader.now())
+  },
   upsert: upsertPack,
   listActive: reader => listActive(reader, reader.tables.packs),
   /** Pending purchases can still be completed, and sealed packs can still be opened. */

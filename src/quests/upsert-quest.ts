@@ -4,7 +4,7 @@ import type { Reader, Transaction } from '../../db/index.ts'
 import { questsTag } from '../cache/tags.ts'
 import { conditionFaults } from '../catalogue/conditions.ts'
 import {
-  availabilityFaults,
+  commonFaults,
   compareEntries,
   deactivateEntry,
   type EntryChange,
@@ -13,8 +13,6 @@ import {
   instantOf,
   listActive,
   refuseEntry,
-  slugFaults,
-  urlFaults,
   type WrittenBefore,
 } from '../catalogue/entry.ts'
 import { bumpVersion } from '../catalogue/versions.ts'
@@ -27,11 +25,7 @@ import type { QuestEntry } from './entry-schema.ts'
 /** The rules that the schema cannot express. */
 function questFaults(entry: QuestEntry): EntryFault[] {
   const { kind, steps, period, timeZone, graceDays, reward } = definitionOf(entry)
-  const faults = [
-    ...slugFaults(entry.id),
-    ...urlFaults('/imageUrl', entry.imageUrl),
-    ...availabilityFaults(entry),
-  ]
+  const faults = commonFaults(entry)
   const fault = (pointer: string, message: string) => faults.push({ pointer, message })
   if (!isTimeZone(timeZone)) fault('/timeZone', 'must be an IANA time zone, such as Europe/London')
   if (kind === 'achievement' && period !== 'once') fault('/period', 'must be once for an achievement')

@@ -7,32 +7,19 @@ import type { Reader, Transaction } from '../../db/index.ts'
 import { countRows } from '../../db/pages.ts'
 import { rewardsTag } from '../cache/tags.ts'
 import {
-  availabilityFaults,
+  commonFaults,
   compareEntries,
   completeEntry,
   deactivateEntry,
   type EntryChange,
-  type EntryFault,
   type EntryKind,
   instantOf,
   listActive,
   refuseEntry,
-  slugFaults,
-  urlFaults,
 } from '../catalogue/entry.ts'
 import { findReward } from './catalogue.ts'
 import { RewardEntry } from './entry-schema.ts'
 import type { RewardRow } from './present.ts'
-
-/** The rules that the schema cannot express. */
-function rewardFaults(entry: RewardEntry): EntryFault[] {
-  return [...slugFaults(entry.id), ...urlFaults('/imageUrl', entry.imageUrl), ...availabilityFaults(entry)]
-}
-
-/** What `upsertReward` would change. @throws DomainError `catalogue_conflict` */
-async function planReward(reader: Reader, entry: RewardEntry): Promise<EntryChange> {
-  return changeOf(await findReward(reader, entry.id), await countClaims(reader, entry.id), entry)
-}
 
 /** @throws DomainError `catalogue_conflict` when more were claimed than `stock` */
 async function upsertReward(tx: Transaction, entry: RewardEntry): Promise<EntryChange> {
@@ -86,8 +73,10 @@ function columnsOf(entry: RewardEntry) {
 }
 
 export const rewardKind: EntryKind<RewardEntry> = {
-  faults: rewardFaults,
-  plan: planReward,
+  faults: commonFaults,
+  async plan(reader, entry) {
+    return changeOf(await findReward(reader, entry.id), await countClaims(reader, entry.id), entry)
+  },
   upsert: upsertReward,
   listActive: reader => listActive(reader, reader.tables.rewards),
   /** Existing claims can still be redeemed. */

@@ -29,11 +29,6 @@ function ruleFaults(entry: RuleEntry): EntryFault[] {
   ]
 }
 
-/** What `upsertRule` would change. */
-async function planRule(reader: Reader, entry: RuleEntry): Promise<EntryChange> {
-  return changeOf(await findContent(reader, entry.id), contentOf(entry))
-}
-
 export async function upsertRule(tx: Transaction, entry: RuleEntry): Promise<EntryChange> {
   const content = contentOf(entry)
   const change = changeOf(await findContent(tx, entry.id), content)
@@ -83,7 +78,7 @@ function changeOf(before: RuleContent | undefined, after: RuleContent): EntryCha
 
 export const ruleKind: EntryKind<RuleEntry> = {
   faults: ruleFaults,
-  plan: planRule,
+  plan: async (reader, entry) => changeOf(await findContent(reader, entry.id), contentOf(entry)),
   upsert: upsertRule,
   listActive: reader => listActive(reader, reader.tables.rules),
   /** Fans keep what the rule has granted. */

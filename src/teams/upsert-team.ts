@@ -1,13 +1,10 @@
 /** Teams as an importer states them. */
 import { eq } from 'drizzle-orm'
-import type { Reader, Transaction } from '../../db/index.ts'
 import { teamsTag } from '../cache/tags.ts'
 import {
   compareEntries,
   completeEntry,
   deactivateEntry,
-  type EntryChange,
-  type EntryFault,
   type EntryKind,
   listActive,
   slugFaults,
@@ -16,46 +13,38 @@ import {
 import { isCountry } from '../core/country.ts'
 import { TeamEntry } from './entry-schema.ts'
 
-/** What the schema cannot say. */
-function teamFaults({ id, country, crestUrl }: TeamEntry): EntryFault[] {
-  const known = country == null || isCountry(country)
-  return [
-    ...slugFaults(id),
-    ...(known ? [] : [{ pointer: '/country', message: 'must be an ISO 3166-1 alpha-2 code in capitals' }]),
-    ...urlFaults('/crestUrl', crestUrl),
-  ]
-}
-
-/** What an upsert would do. */
-async function planTeam(reader: Reader, entry: TeamEntry): Promise<EntryChange> {
-  const { teams } = reader.tables
-  const [row] = await reader.select().from(teams).where(eq(teams.id, entry.id))
-  return compareEntries(row, columnsOf(entry))
-}
-
-async function upsertTeam(tx: Transaction, entry: TeamEntry): Promise<EntryChange> {
-  const { teams } = tx.tables
-  const change = await planTeam(tx, entry)
-  if (change.outcome === 'unchanged') return change
-  const set = { ...columnsOf(entry), updatedAt: tx.now() }
-  tx.invalidate(teamsTag)
-  await tx
-    .insert(teams)
-    .values({ ...set, id: entry.id, createdAt: tx.now() })
-    .onConflictDoUpdate({ target: teams.id, set })
-  return change
+export const teamKind: EntryKind<TeamEntry> = {
+  faults({ id, country, crestUrl }) {
+    const known = country == null || isCountry(country)
+    return [
+      ...slugFaults(id),
+      ...(known ? [] : [{ pointer: '/country', message: 'must be an ISO 3166-1 alpha-2 code in capitals' }]),
+      ...urlFaults('/crestUrl', crestUrl),
+    ]
+  },
+  async plan(reader, entry) {
+    const { teams } = reader.tables
+    const [row] = await reader.select().from(teams).where(eq(teams.id, entry.id))
+    return compareEntries(row, columnsOf(entry))
+  },
+  async upsert(tx, entry) {
+    const { teams } = tx.tables
+    const change = await teamKind.plan(tx, entry)
+    if (change.outcome === 'unchanged') return change
+    const set = { ...columnsOf(entry), updatedAt: tx.now() }
+    tx.invalidate(teamsTag)
+    await tx
+      .insert(teams)
+      .values({ ...set, id: entry.id, createdAt: tx.now() })
+      .onConflictDoUpdate({ target: teams.id, set })
+    return change
+  },
+  listActive: reader => listActive(reader, reader.tables.teams),
+  /** Fans who follow the team keep it. */
+  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.teams, teamsTag, id),
 }
 
 function columnsOf(entry: TeamEntry) {
   const { id: _, ...columns } = completeEntry(TeamEntry, entry)
   return columns
-}
-
-export const teamKind: EntryKind<TeamEntry> = {
-  faults: teamFaults,
-  plan: planTeam,
-  upsert: upsertTeam,
-  listActive: reader => listActive(reader, reader.tables.teams),
-  /** Fans who follow the team keep it. */
-  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.teams, teamsTag, id),
 }
