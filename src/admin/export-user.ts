@@ -1,5 +1,6 @@
 /** Exports everything that is stored about a fan, for the fan, without credentials and their hashes. */
 import type { Reader } from '../../db/index.ts'
+import type { FanReference } from '../account/erase-user.ts'
 import { exportSessions } from '../auth/export.ts'
 import { exportCheckIns } from '../check-ins/export.ts'
 import type { Caller } from '../core/caller.ts'
@@ -16,9 +17,6 @@ import { exportRuleUses } from '../rules/export.ts'
 import { exportIdentity } from '../users/export.ts'
 import { findUser, findUserById, type User } from '../users/users.ts'
 import { exportDeliveries } from '../webhooks/export.ts'
-
-/** A fan by user id, or by provider and subject. */
-export type FanReference = { id: string } | Caller
 
 /**
  * Undefined if nothing is stored about the fan. Unbounded lists are iterables, to be read once and in order.

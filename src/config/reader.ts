@@ -53,9 +53,14 @@ export function createReader(env: Environment) {
   const contentOf = (name: string) => {
     const path = text(name)
     if (path === undefined) return undefined
-    const content = readContent(path)
-    if ('text' in content) return content.text
-    refuse(name, content.problem)
+    try {
+      const content = readFileSync(path, 'utf8').trim()
+      if (content !== '') return content
+      refuse(name, 'names an empty file')
+    } catch (error) {
+      // Guarantee of the cast: `node:fs` throws errors with the code of the operating system.
+      refuse(name, `names a file that cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    }
     return undefined
   }
 
@@ -110,17 +115,6 @@ export function createReader(env: Environment) {
       if (chosen === undefined) refuse(name, `must be one of ${choices.join(', ')}`)
       return chosen ?? choices[0]
     },
-  }
-}
-
-/** The trimmed content, or why there is none. */
-function readContent(file: string): { text: string } | { problem: string } {
-  try {
-    const text = readFileSync(file, 'utf8').trim()
-    return text === '' ? { problem: 'names an empty file' } : { text }
-  } catch (error) {
-    // Guarantee of the cast: `node:fs` throws errors with the code of the operating system.
-    return { problem: `names a file that cannot be read (${(error as NodeJS.ErrnoException).code})` }
   }
 }
 

@@ -17,22 +17,14 @@ export async function updateStreak(
 ): Promise<number> {
   const row = await findStreak(tx, key)
   const next = completed?.endsAt ? boundedPeriodUntil(rules, completed.endsAt) : null
+  const ends = async () => (await selectCompletedEnds(tx, key)).flatMap(({ endsAt }) => endsAt ?? [])
   const streak =
     next && (!row || row.lastEndsAt < next.endsAt)
       ? extendStreak(row, next, rules)
-      : await computeStreak(tx, key, rules)
+      : streakOf(await ends(), rules)
   if (streak) await upsertStreak(tx, { ...key, ...streak, endsAt: endOfStreak(streak, rules) })
   else await deleteStreak(tx, key)
   return streak?.current ?? 0
-}
-
-/** The streak that follows from a fan's completed periods. */
-async function computeStreak(reader: Reader, key: QuestKey, rules: StreakRules) {
-  const rows = await selectCompletedEnds(reader, key)
-  return streakOf(
-    rows.flatMap(({ endsAt }) => endsAt ?? []),
-    rules,
-  )
 }
 
 export const findStreak = preparedRow((reader: Reader, key: QuestKey) =>

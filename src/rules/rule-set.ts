@@ -18,16 +18,11 @@ const sets = new LRUCache<string, RuleSet>({ max: 8 })
 export async function getRuleSet(reader: Reader, { version, revision }: CatalogueVersion): Promise<RuleSet> {
   const known = sets.get(version)
   if (known) return known
-  const set = indexRules(await readRules(reader, revision))
+  const active = (await readRules(reader, revision)).filter(rule => rule.active)
+  const set = Map.groupBy(active, ({ eventType }) => eventType)
   sets.set(version, set)
   return set
 }
-
-const indexRules = (rules: Rule[]): RuleSet =>
-  Map.groupBy(
-    rules.filter(({ active }) => active),
-    ({ eventType }) => eventType,
-  )
 
 /** Every rule as it was at a revision, by id; also inactive ones. */
 export async function readRules(reader: Reader, revision: number): Promise<Rule[]> {
