@@ -37,7 +37,7 @@ export function copySqlite(path: string, target: string): void {
   using connection = open(path)
   try {
     // VACUUM INTO accepts an empty file and keeps its mode.
-    closeSync(createPrivate(target))
+    closeSync(openSync(target, 'wx', 0o600))
     connection.run('PRAGMA busy_timeout = 5000')
     connection.run('VACUUM INTO ?', [target])
   } catch (error) {
@@ -135,13 +135,9 @@ export async function replaceSqlite(
     copyFile(source, incoming, path)
     await prepare?.(incoming)
     if (existsSync(path)) {
-      const release = lockExclusively(path, allowCorrupt)
-      try {
-        moveAside(path, aside)
-        renameSync(incoming, path)
-      } finally {
-        release()
-      }
+      using _lock = lockExclusively(path, allowCorrupt)
+      moveAside(path, aside)
+      renameSync(incoming, path)
     } else {
       renameSync(incoming, path)
     }
@@ -165,21 +161,21 @@ export function moveFile(from: string, to: string): void {
 export const fileSize = (path: string): number => statSync(path).size
 
 /**
- * Locks a database that no other process has open, and returns the function that unlocks it. Every connection in WAL mode
+ * Locks a database that no other process has open, until the result is disposed of. Every connection in WAL mode
  * holds a shared lock, so only a sole connection can leave that mode. Leaving it also checkpoints the WAL into the file.
  */
-function lockExclusively(path: string, allowCorrupt: boolean): () => void {
+function lockExclusively(path: string, allowCorrupt: boolean): Disposable {
   const connection = open(path)
   try {
     connection.run('PRAGMA busy_timeout = 0')
     connection.run('PRAGMA journal_mode = DELETE')
     connection.run('BEGIN EXCLUSIVE')
-    return () => connection.close()
+    return { [Symbol.dispose]: () => connection.close() }
   } catch (error) {
     connection.close()
     const translated = translateDatabaseError(error)
     const corrupt = translated instanceof DatabaseError && translated.fault === 'corrupt'
-    if (corrupt && allowCorrupt) return () => {}
+    if (corrupt && allowCorrupt) return { [Symbol.dispose]() {} }
     throw translated
   }
 }
@@ -209,28 +205,24 @@ function valuesOf(connection: Connection, text: string): unknown[][] {
   return statement.values()
 }
 
-/** Creates a file with mode 0600, and returns its descriptor. */
-const createPrivate = (path: string) => openSync(path, 'wx', 0o600)
+/** A file that is closed at the end of its block. A new one has mode 0600. */
+function openFile(path: string, flags: 'r' | 'wx') {
+  const descriptor = openSync(path, flags, 0o600)
+  return { descriptor, [Symbol.dispose]: () => closeSync(descriptor) }
+}
 
 /**
  * The copy gets the mode of the file that it replaces when the group is the same, else 0600. `copyFileSync` would give it the
  * mode of the source.
  */
 function copyFile(source: string, target: string, replaced: string): void {
-  const from = openSync(source, 'r')
-  try {
-    const to = createPrivate(target)
-    try {
-      const model = statSync(replaced, { throwIfNoEntry: false })
-      if (model && model.gid === fstatSync(to).gid) fchmodSync(to, (model.mode & 0o666) | 0o600)
-      copyBytes(from, to)
-      fsyncSync(to)
-    } finally {
-      closeSync(to)
-    }
-  } finally {
-    closeSync(from)
-  }
+  using from = openFile(source, 'r')
+  using to = openFile(target, 'wx')
+  const model = statSync(replaced, { throwIfNoEntry: false })
+  if (model && model.gid === fstatSync(to.descriptor).gid)
+    fchmodSync(to.descriptor, (model.mode & 0o666) | 0o600)
+  copyBytes(from.descriptor, to.descriptor)
+  fsyncSync(to.descriptor)
 }
 
 function copyBytes(from: number, to: number): void {
@@ -242,10 +234,6 @@ function copyBytes(from: number, to: number): void {
 
 /** Fsyncs a file or a directory. */
 function syncFile(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
+  using file = openFile(path, 'r')
+  fsyncSync(file.descriptor)
 }

@@ -61,14 +61,7 @@ type Outcome =
   | { job: Job; succeeded: true; value: unknown; tags: string[]; effects: (() => void)[] }
   | { job: Job; succeeded: false; error: unknown }
 
-export interface GroupCommit {
-  /** @throws what `work` throws; `DatabaseError` when the engine is at fault */
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** Resolves when no job is pending or running. */
-  idle(): Promise<void>
-}
-
-export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
+export function createGroupCommit(deps: GroupCommitDeps) {
   const { writer, queries, sources, wal, observer, translate, endRead, onCommit, onInvalidate } = deps
   const { lockTimeoutMs = LOCK_TIMEOUT_MS, flushTimeoutMs = FLUSH_TIMEOUT_MS } = deps
   const { batchMs = BATCH_MS } = deps
@@ -224,7 +217,8 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
   }
 
   return {
-    async write<T>(work: (tx: Transaction) => Promise<T>) {
+    /** @throws what `work` throws; `DatabaseError` when the engine is at fault */
+    async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
       if (insideJob.getStore()) throw new Error('write() within write(): pass the transaction on instead')
       return new Promise<T>((resolve, reject) => {
         const since = performance.now()
@@ -233,7 +227,8 @@ export function createGroupCommit(deps: GroupCommitDeps): GroupCommit {
         draining ??= drain()
       })
     },
-    async idle() {
+    /** Resolves when no job is pending or running. */
+    async idle(): Promise<void> {
       await draining
     },
   }

@@ -7,17 +7,7 @@
 import type { Database as Connection } from 'bun:sqlite'
 import type { CommitCounter } from './commit-counter.ts'
 
-export interface SharedRead {
-  /** Call before each read, which sees what was committed before. Returns whether to read on the writer connection. */
-  enter(): boolean
-  /** Call before the writer begins a transaction or reads the length of the WAL. The next `enter` begins another. */
-  end(): void
-  /** `Database.externalCommits`. */
-  externalCommits(): number
-  close(): void
-}
-
-export function createSharedRead(reader: Connection, writer: Connection, commits: CommitCounter): SharedRead {
+export function createSharedRead(reader: Connection, writer: Connection, commits: CommitCounter) {
   const onReader = preparedOn(reader)
   const onWriter = preparedOn(writer)
   // Changes with each commit of another connection than the writer. Read outside a transaction, so it misses none.
@@ -28,7 +18,8 @@ export function createSharedRead(reader: Connection, writer: Connection, commits
   let count = 0
   let version = 0
 
-  function end() {
+  /** Call before the writer begins a transaction or reads the length of the WAL. The next `enter` begins another. */
+  function end(): void {
     if (!endOfTurn) return
     clearImmediate(endOfTurn)
     endOfTurn = undefined
@@ -36,7 +27,8 @@ export function createSharedRead(reader: Connection, writer: Connection, commits
     if (current.connection.inTransaction) current.commit.run()
   }
 
-  function enter() {
+  /** Call before each read, which sees what was committed before. Returns whether to read on the writer connection. */
+  function enter(): boolean {
     const now = commits.count()
     if (!endOfTurn || now !== count) {
       end()
@@ -52,11 +44,12 @@ export function createSharedRead(reader: Connection, writer: Connection, commits
   return {
     enter,
     end,
-    externalCommits() {
+    /** `Database.externalCommits`. */
+    externalCommits(): number {
       enter()
       return version
     },
-    close() {
+    close(): void {
       end()
       for (const { begin, commit } of [onReader, onWriter]) {
         begin.finalize()
