@@ -133,6 +133,12 @@ const UNTRUSTED: [RegExp, string][] = [
   ],
 ]
 
+/** Why the database cannot be used, for operators: no message of a driver. */
+export function describeDatabaseError(thrown: unknown): string {
+  const error = translateDatabaseError(thrown)
+  return error instanceof DatabaseError ? error.message : 'database cannot be read'
+}
+
 /** Returns a `DatabaseError` when the database is at fault, else the error itself. */
 export function translateDatabaseError(error: unknown): unknown {
   // Drizzle also wraps the errors of `postgres/client.ts`.

@@ -8,6 +8,7 @@ export {
   ConflictError,
   DatabaseError,
   type DatabaseFault,
+  describeDatabaseError,
   isMissingParent,
   isUniqueViolation,
   translateDatabaseError,
@@ -36,18 +37,12 @@ export function openDatabase(url: string, sources: Sources, options: DatabaseOpt
   throw new Error('DATABASE_URL must start with sqlite: or postgres://')
 }
 
-interface ReplicaOptions {
-  postgres?: DatabaseOptions['postgres']
-  /** Monotonic clock, in milliseconds. */
-  elapsed(): number
-}
-
 /** Opens a replica of `primary`. It is not used before its first check, and may be out of reach now. */
 export function openReplica(
   url: string,
   primary: Database,
-  sources: Sources,
-  { postgres, elapsed }: ReplicaOptions,
+  sources: Sources & { elapsed(): number },
+  { postgres }: Pick<DatabaseOptions, 'postgres'>,
 ): Replica {
-  return watchReplica(openPostgres(url, sources, { postgres }), primary, { elapsed })
+  return watchReplica(openPostgres(url, sources, { postgres }), primary, sources)
 }

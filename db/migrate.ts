@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs'
 import { DatabaseError, isLockConflict, translateDatabaseError } from './errors.ts'
 import { type Engine, expectedMigrations, type Migration } from './expected-schema.ts'
 import { openJournal, type Run, recordMigration } from './migration-journal.ts'
-import { connectPostgres, type PostgresSettings } from './postgres/client.ts'
+import { connectPostgres, type PostgresOptions } from './postgres/client.ts'
 import { applyByStatement } from './postgres/migrate-by-statement.ts'
 import { createMigrationLock, LOCK_MIGRATIONS } from './postgres/migration-lock.ts'
 import { connectSqlite, createWriteLock } from './sqlite/connection.ts'
@@ -60,7 +60,7 @@ export interface MigrationReport extends Migrations {
  * Applies pending migrations. Safe to call from several processes at the same time.
  * @throws NewerSchemaError when the database is too far ahead of this version; `DatabaseError` when the engine is at fault
  */
-export const migrate = (url: string, settings?: Partial<PostgresSettings>): Promise<MigrationReport> =>
+export const migrate = (url: string, settings?: PostgresOptions): Promise<MigrationReport> =>
   onEngine(url, migrateSqlite, () => migratePostgres(url, settings))
 
 export interface PendingMigrations extends Migrations {
@@ -69,16 +69,11 @@ export interface PendingMigrations extends Migrations {
 }
 
 /** Lists what `migrate` would apply. Changes nothing and creates no file. @throws as `migrate` */
-export const listPendingMigrations = (
-  url: string,
-  settings?: Partial<PostgresSettings>,
-): Promise<PendingMigrations> => onEngine(url, listPendingSqlite, () => listPendingPostgres(url, settings))
+export const listPendingMigrations = (url: string, settings?: PostgresOptions): Promise<PendingMigrations> =>
+  onEngine(url, listPendingSqlite, () => listPendingPostgres(url, settings))
 
 /** For a process that must not change the schema. @throws OlderSchemaError, and as `migrate` */
-export async function requireMigrated(
-  url: string,
-  settings?: Partial<PostgresSettings>,
-): Promise<MigrationReport> {
+export async function requireMigrated(url: string, settings?: PostgresOptions): Promise<MigrationReport> {
   const { pending, ...rest } = await listPendingMigrations(url, settings)
   if (pending.length > 0) throw new OlderSchemaError(pending.length)
   return { applied: 0, ...rest }
@@ -121,10 +116,7 @@ async function readApplied(engine: Engine, run: Run): Promise<AppliedRow[]> {
   return tables.length > 0 ? run(APPLIED) : []
 }
 
-async function listPendingPostgres(
-  url: string,
-  settings?: Partial<PostgresSettings>,
-): Promise<PendingMigrations> {
+async function listPendingPostgres(url: string, settings?: PostgresOptions): Promise<PendingMigrations> {
   await using client = connectPostgres(url, { ...settings, poolSize: 1 })
   return namePending('postgres', await readApplied('postgres', statement => client.unsafe(statement)))
 }
@@ -179,7 +171,7 @@ async function migrateSqlite(path: string): Promise<MigrationReport> {
   }
 }
 
-async function migratePostgres(url: string, settings?: Partial<PostgresSettings>): Promise<MigrationReport> {
+async function migratePostgres(url: string, settings?: PostgresOptions): Promise<MigrationReport> {
   await using client = connectPostgres(url, { ...settings, poolSize: 1 })
   const applied = await readApplied('postgres', statement => client.unsafe(statement))
   // Without pending migrations there is no lock to wait for, and no privilege to change the schema is needed.
@@ -213,10 +205,7 @@ const UNLIMITED = ['statement_timeout', 'idle_in_transaction_session_timeout']
 /** YugabyteDB, as `PostgreSQL 15.12-YB-2025.1.4.0-b0 on …`, commits each DDL statement by itself, unless it is told otherwise. */
 export const hasTransactionalDdl = (version: string) => !/-YB-/.test(version)
 
-async function migrateByStatement(
-  url: string,
-  settings?: Partial<PostgresSettings>,
-): Promise<MigrationReport> {
+async function migrateByStatement(url: string, settings?: PostgresOptions): Promise<MigrationReport> {
   await using client = connectPostgres(url, { ...settings, poolSize: 1 })
   const run: Run = (statement, parameters) => client.unsafe(statement, parameters)
   for (const name of UNLIMITED) await run(`SET ${name} = 0`)

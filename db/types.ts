@@ -1,6 +1,6 @@
 /** The interface of the database: readers, units of work and tables. */
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
-import type { PostgresSettings } from './postgres/client.ts'
+import type { PostgresOptions } from './postgres/client.ts'
 import type { Tables } from './schema/tables.ts'
 import type { WriteLoad } from './write-meter.ts'
 
@@ -132,6 +132,5 @@ export interface DatabaseOptions {
   bulk?: boolean
   /** For a server: SQLite's disk I/O runs outside the thread that opens the database. */
   offloadDisk?: boolean
-  /** Overrides of `postgresDefaults`. */
-  postgres?: Partial<PostgresSettings>
+  postgres?: PostgresOptions
 }

@@ -48,9 +48,7 @@ async function start(config: Readonly<Config>) {
     observer: metrics?.database,
   })
   const replica =
-    config.databaseReadUrl === null
-      ? undefined
-      : openReplica(config.databaseReadUrl, db, realSources, { ...config, ...realSources })
+    config.databaseReadUrl === null ? undefined : openReplica(config.databaseReadUrl, db, realSources, config)
   const fetch = createGuardedFetch({ publicOnly: config.identity.publicOnly })
   const { observers } = metrics ?? {}
   const { tracer } = tracing ?? {}

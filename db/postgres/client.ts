@@ -32,6 +32,9 @@ export const postgresDefaults: Readonly<PostgresSettings> = Object.freeze({
   ca: null,
 })
 
+/** Overrides of `postgresDefaults`. */
+export type PostgresOptions = Partial<PostgresSettings>
+
 /** Added to the statement timeout for the network and the server's own timer. */
 const MARGIN_MS = 1_000
 /** Ends a transaction whose client is gone, so that it releases its locks. */
@@ -40,7 +43,7 @@ const BULK_STATEMENT_TIMEOUT_MS = 600_000
 
 /** With the longer timeout of bulk work. */
 export const statementTimeoutOf = (
-  { statementTimeoutMs = postgresDefaults.statementTimeoutMs }: Partial<PostgresSettings>,
+  { statementTimeoutMs = postgresDefaults.statementTimeoutMs }: PostgresOptions,
   bulk: boolean,
 ): number => (bulk ? BULK_STATEMENT_TIMEOUT_MS : statementTimeoutMs)
 
@@ -86,7 +89,7 @@ export interface PostgresClient extends Statements {
 const VERIFIES = /=verify-(ca|full)\b/i
 
 /** A pool without deadlines, for migrations. */
-export const connectPostgres = (url: string, settings: Partial<PostgresSettings> = {}): SQL => {
+export const connectPostgres = (url: string, settings: PostgresOptions = {}): SQL => {
   const { poolSize, connectTimeoutMs, preparedStatements, ca } = { ...postgresDefaults, ...settings }
   return new SQL(url, {
     max: poolSize,
@@ -99,7 +102,7 @@ export const connectPostgres = (url: string, settings: Partial<PostgresSettings>
 
 export function createPostgresClient(
   url: string,
-  settings: Partial<PostgresSettings> = {},
+  settings: PostgresOptions = {},
   bulk = false,
 ): PostgresClient {
   const timeoutMs = statementTimeoutOf(settings, bulk)

@@ -4,7 +4,7 @@
  */
 import { sql } from 'drizzle-orm'
 import { withDeadline } from '../deadline.ts'
-import { DatabaseError, translateDatabaseError } from '../errors.ts'
+import { DatabaseError, describeDatabaseError, translateDatabaseError } from '../errors.ts'
 import { requireExpectedSchema } from '../expected-schema.ts'
 import type { Database, Reader } from '../types.ts'
 
@@ -95,7 +95,7 @@ export function watchReplica(
     },
     async check() {
       const at = elapsed()
-      const problem = await withDeadline(findProblem(), deadlineMs, unresponsive).catch(describe)
+      const problem = await withDeadline(findProblem(), deadlineMs, unresponsive).catch(describeDatabaseError)
       checked = { at, problem }
     },
     async guard(result) {
@@ -103,16 +103,11 @@ export function watchReplica(
         return await withDeadline(result, deadlineMs, unresponsive)
       } catch (error) {
         if (translateDatabaseError(error) instanceof DatabaseError)
-          failed = { until: elapsed() + PAUSE_MS, problem: describe(error) }
+          failed = { until: elapsed() + PAUSE_MS, problem: describeDatabaseError(error) }
         throw error
       }
     },
     poolLoad: server.poolLoad,
     close: server.close,
   }
-}
-
-function describe(thrown: unknown): string {
-  const error = translateDatabaseError(thrown)
-  return error instanceof DatabaseError ? error.message : 'database cannot be read'
 }

@@ -1,7 +1,7 @@
 /** `/healthz`: the process is alive. `/readyz`: it can do its work, or says what is missing. */
 
 import { Type } from '@sinclair/typebox'
-import { type Database, DatabaseError, translateDatabaseError } from '../../db/index.ts'
+import { type Database, describeDatabaseError } from '../../db/index.ts'
 import { Closed, OneOf } from '../core/schemas.ts'
 import { anyone } from '../http/contract/group.ts'
 import { operation } from '../http/contract/operation.ts'
@@ -111,8 +111,7 @@ async function checkDatabase(db: Database): Promise<string> {
   try {
     await db.ping()
     return 'ok'
-  } catch (thrown) {
-    const error = translateDatabaseError(thrown)
-    return error instanceof DatabaseError ? error.message : 'database cannot be read'
+  } catch (error) {
+    return describeDatabaseError(error)
   }
 }
