@@ -8,9 +8,8 @@ export function createEndOfWork() {
   const states = new Map<Deferred<unknown>, unknown>()
   return {
     deferred<State>(kind: Deferred<State>): State {
-      if (!states.has(kind)) states.set(kind, kind.start())
-      // Guarantee of the cast: set above, for the same object.
-      return states.get(kind) as State
+      // Guarantee of the cast: it was started by the same object.
+      return states.getOrInsertComputed(kind, () => kind.start()) as State
     },
     /** Ends the unit of work: returns the statements that remain to be run. */
     async writeDeferred(tx: Transaction): Promise<LastStatement[]> {

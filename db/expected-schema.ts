@@ -19,11 +19,8 @@ export interface Migration extends MigrationMeta {
 const loaded = new Map<Engine, Migration[]>()
 
 /** In the order of application, which is that of their times. */
-export function expectedMigrations(engine: Engine): Migration[] {
-  const migrations = loaded.get(engine) ?? readMigrations(engine)
-  loaded.set(engine, migrations)
-  return migrations
-}
+export const expectedMigrations = (engine: Engine): Migration[] =>
+  loaded.getOrInsertComputed(engine, readMigrations)
 
 function readMigrations(engine: Engine): Migration[] {
   const folder = join(import.meta.dir, 'migrations', engine)

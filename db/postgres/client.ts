@@ -232,10 +232,8 @@ export function createPostgresClient(
       ended = true
       if (!begun) usable = true
       else if (!usable) {
-        usable = await run('ROLLBACK').then(
-          () => true,
-          () => false,
-        )
+        const rolledBack = run('ROLLBACK').then(() => true)
+        usable = await rolledBack.catch(() => false)
       }
       throw error
     } finally {

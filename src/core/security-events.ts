@@ -55,15 +55,13 @@ export function logSecurityEvent(
 }
 
 function secondOf(log: Logger, securityEvent: SecurityEvent): Second {
-  const ofLog = currentSeconds.get(log) ?? new Map<SecurityEvent, Second>()
-  currentSeconds.set(log, ofLog)
-  const known = ofLog.get(securityEvent)
-  if (known) return known
-  const second = { lines: 0, unlogged: 0 }
-  ofLog.set(securityEvent, second)
-  setTimeout(() => {
-    ofLog.delete(securityEvent)
-    if (second.unlogged > 0) log.warn({ securityEvent, count: second.unlogged }, 'further security events')
-  }, SUMMARY_EVERY_MS).unref()
-  return second
+  const ofLog = currentSeconds.getOrInsertComputed(log, () => new Map())
+  return ofLog.getOrInsertComputed(securityEvent, () => {
+    const second = { lines: 0, unlogged: 0 }
+    setTimeout(() => {
+      ofLog.delete(securityEvent)
+      if (second.unlogged > 0) log.warn({ securityEvent, count: second.unlogged }, 'further security events')
+    }, SUMMARY_EVERY_MS).unref()
+    return second
+  })
 }

@@ -8,8 +8,7 @@ export function createSignal<Message>() {
   return {
     /** Returns a function that ends the subscription. `listener` must not throw. */
     listen({ identity }: Pick<Reader, 'identity'>, listener: Listener): () => void {
-      const own = listeners.get(identity) ?? new Set()
-      listeners.set(identity, own.add(listener))
+      const own = listeners.getOrInsertComputed(identity, () => new Set()).add(listener)
       return () => void own.delete(listener)
     },
     /** Sends the message after the commit, never without one. */

@@ -80,11 +80,8 @@ const NOT_CONNECTED = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTA
  * A `fetch` that rejects with `ForbiddenAddressError` before it connects to an internal address. `decompress: false` makes
  * Bun send no Accept-Encoding, so that a small response cannot expand in memory.
  */
-export function createGuardedFetch({
-  publicOnly,
-  resolve = resolveAddresses,
-  transport = fetch,
-}: GuardOptions): GuardedFetch {
+export function createGuardedFetch(options: GuardOptions): GuardedFetch {
+  const { publicOnly, resolve = resolveAddresses, transport = fetch } = options
   return async request => {
     const { method, signal } = request
     const body = request.body === null ? undefined : await request.arrayBuffer()

@@ -42,10 +42,7 @@ export async function connect(
   try {
     return await Promise.race([opening, aborted.promise])
   } catch (error) {
-    void opening.then(
-      connection => connection.close(),
-      () => {},
-    )
+    opening.then(connection => connection.close()).catch(() => {})
     throw error
   } finally {
     signal.removeEventListener('abort', abort)

@@ -9,15 +9,8 @@ const MAX_BODY_BYTES = 20_480
  * Data of the application is written beside the envelope, data of other systems below `data`: its names are theirs, and
  * must not replace a member of the envelope. Data that is too large is left out, and `truncated` is true.
  */
-export function bodyOf({
-  type,
-  occurredAt,
-  userId,
-  sequence,
-  source,
-  eventId,
-  data,
-}: Omit<RecordedEvent, 'recordedAt'>): string {
+export function bodyOf(event: Omit<RecordedEvent, 'recordedAt'>): string {
+  const { type, occurredAt, userId, sequence, source, eventId, data } = event
   const write = (content: object) =>
     JSON.stringify({ type, timestamp: occurredAt, data: { userId, sequence, source, eventId, ...content } })
   const body = write(source === APPLICATION ? data : { data })

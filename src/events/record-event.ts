@@ -119,10 +119,7 @@ const insertNext = prepared((tx: Transaction, row: ReturnType<typeof rowOf>, pos
     })
 })
 
-export interface EventKey {
-  source: string
-  eventId: string
-}
+export type EventKey = Pick<EventRow, 'source' | 'eventId'>
 
 /** The row of an event, or of a void that came before its event. */
 export const findEvent = (reader: Reader, key: EventKey) => selectEvent(reader, keyOf(key))

@@ -47,13 +47,8 @@ export interface JsonResponse {
 }
 
 /** @throws ProviderError, and nothing else */
-export async function fetchJson({
-  fetch,
-  url,
-  token,
-  deadlineMs,
-  maxBytes,
-}: JsonRequest): Promise<JsonResponse> {
+export async function fetchJson(request: JsonRequest): Promise<JsonResponse> {
+  const { fetch, url, token, deadlineMs, maxBytes } = request
   const abort = new AbortController()
   const onLate = () => {
     abort.abort()

@@ -76,15 +76,14 @@ function questsOf(rows: VersionRow[]): Map<string, Quest> {
     const { id, active, startsAt, endsAt } = quest
     // Guarantee: the import validates entries before it stores them.
     const definition = definitionOf(JSON.parse(entry) as schema.QuestEntry)
-    const known: Quest = quests.get(id) ?? {
+    const known = quests.getOrInsertComputed(id, () => ({
       ...{ id, active, startsAt, endsAt, version: quest.version },
       current: definition,
       changedAt: createdAt,
       versions: new Map(),
-    }
+    }))
     known.versions.set(version, definition)
     if (version === known.version) Object.assign(known, { current: definition, changedAt: createdAt })
-    quests.set(id, known)
   }
   return quests
 }
@@ -110,7 +109,7 @@ function withVersions(reader: Reader) {
 function indexBy(quests: Iterable<Quest>, keysOf: (quest: Quest) => Iterable<string>) {
   const index = new Map<string, Quest[]>()
   for (const quest of quests)
-    for (const key of keysOf(quest)) index.set(key, [...(index.get(key) ?? []), quest])
+    for (const key of keysOf(quest)) index.getOrInsertComputed(key, () => []).push(quest)
   return index
 }
 

@@ -3,14 +3,10 @@
  * processes. Several budgets are changed in the order of their ids, which prevents deadlocks.
  */
 import { and, eq, lt, lte, sql } from 'drizzle-orm'
-import { ConflictError, type Deferred, type Reader, type Transaction } from '../../db/index.ts'
+import { ConflictError, type Deferred, type Reader, type Tables, type Transaction } from '../../db/index.ts'
 import { prepared, preparedLast } from '../../db/prepared.ts'
 
-interface Use {
-  userId: string
-  ruleId: string
-  window: string
-}
+type Use = Omit<Tables['ruleUses']['$inferSelect'], 'uses'>
 
 interface LimitedUse extends Use {
   /** At least 1. */

@@ -17,15 +17,12 @@ export async function readRuleHistory(reader: Reader) {
   return {
     /** The rules that were active for a type of event at a revision, by id. */
     rulesAt(revision: number, eventType: string): Rule[] {
-      const key = `${revision} ${eventType}`
-      const found =
-        known.get(key) ??
+      return known.getOrInsertComputed(`${revision} ${eventType}`, () =>
         byRule.flatMap(rule => {
           const newest = rule.findLast(({ version }) => version <= revision)
           return newest?.active && newest.eventType === eventType ? [newest] : []
-        })
-      known.set(key, found)
-      return found
+        }),
+      )
     },
   }
 }

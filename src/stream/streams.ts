@@ -199,7 +199,7 @@ function createIndex<Value>() {
   const values = new Map<string, Set<Value>>()
   return {
     add(key: string | undefined, value: Value): void {
-      if (key !== undefined) values.set(key, (values.get(key) ?? new Set()).add(value))
+      if (key !== undefined) values.getOrInsertComputed(key, () => new Set()).add(value)
     },
     remove(key: string | undefined, value: Value): void {
       if (key === undefined) return

@@ -38,8 +38,7 @@ export function watchTopics(deps: TopicDeps) {
   return {
     /** Sends the current state at once. `etag`: as just read. */
     follow(topic: string, etag: string, follower: Follower): void {
-      const state = watched.get(topic) ?? { etag, quiet: false, followers: new Set() }
-      watched.set(topic, state)
+      const state = watched.getOrInsertComputed(topic, () => ({ etag, quiet: false, followers: new Set() }))
       state.followers.add(follower)
       follower.connection.send(frameOf({ event: topic, data: { etag: state.etag } }))
     },

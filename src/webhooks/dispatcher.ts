@@ -64,15 +64,12 @@ export function createDispatcher(
   /** Does not wait for turns that follow: while one endpoint is busy, the next poll finds retries of the others. */
   const take = (endpointId: string): Promise<void> => workerOf(endpointId).turns.next()
 
-  function workerOf(endpointId: string): Worker {
-    const known = workers.get(endpointId)
-    if (known) return known
-    const finished: Finished[] = []
-    const turn = () => takeNext(endpointId, worker)
-    const worker: Worker = { finished, turns: createTurns(turn, { pause: giveWay, elapsed, onError }) }
-    workers.set(endpointId, worker)
-    return worker
-  }
+  const workerOf = (endpointId: string): Worker =>
+    workers.getOrInsertComputed(endpointId, () => {
+      const turn = () => takeNext(endpointId, worker)
+      const worker: Worker = { finished: [], turns: createTurns(turn, { pause: giveWay, elapsed, onError }) }
+      return worker
+    })
 
   async function takeNext(endpointId: string, worker: Worker): Promise<void> {
     const finished = worker.finished.splice(0)

@@ -1,15 +1,14 @@
 /** Fans as the points and leaderboard tables store them, for checks: by ranges of ids, or a single fan. */
 import { and, type Column, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
-import type { Reader, Tables } from '../../../db/index.ts'
+import type { Reader } from '../../../db/index.ts'
 import { eachPage } from '../../../db/keyset.ts'
+import { scoreOf } from '../../leaderboard/rank-index/entries.ts'
 import type { EntryRow, StoredFan } from './audit-fan.ts'
 
 /** A fan without stored data. */
 export const unknownFan = (): StoredFan => {
   return { known: false, account: undefined, enrolment: undefined, scores: [] }
 }
-
-type ScoreRow = Tables['leaderboardScores']['$inferSelect']
 
 /** Maximum of fans and entries in memory. */
 const RANGE_FANS = 500
@@ -110,10 +109,6 @@ export async function readStoredFan(
     scores: rows.flatMap(({ score }) => (score ? [scoreOf(score)] : [])),
   }
   return { fan, lastSeq: first?.lastSeq ?? 0 }
-}
-
-const scoreOf = ({ board, minusPoints, reachedAt }: ScoreRow) => {
-  return { board, points: minusPoints === 0 ? 0 : -minusPoints, reachedAt }
 }
 
 export function inRange(column: Column, range: Range): SQL | undefined {

@@ -29,6 +29,11 @@ const rowOf = ({ board, userId, points, reachedAt }: FanScore): ScoreRow => {
   return { board, userId, minusPoints: -points, reachedAt }
 }
 
+/** Negating zero would give -0. */
+export const scoreOf = ({ board, minusPoints, reachedAt }: ScoreRow): BoardScore => {
+  return { board, points: minusPoints === 0 ? 0 : -minusPoints, reachedAt }
+}
+
 /** As `writeScores` for many fans. */
 export async function writeManyScores(tx: Transaction, before: FanScore[], after: FanScore[]): Promise<void> {
   const { leaderboardScores: scores } = tx.tables
@@ -55,9 +60,7 @@ export async function readManyScores(
     .select()
     .from(scores)
     .where(and(inArray(scores.board, boards), inArray(scores.userId, userIds)))
-  return rows.map(({ board, userId, minusPoints, reachedAt }) => {
-    return { board, userId, points: -minusPoints, reachedAt }
-  })
+  return rows.map(row => ({ userId: row.userId, ...scoreOf(row) }))
 }
 
 function deleteScores(tx: Transaction, userId: string, boards: string[]) {
@@ -78,8 +81,7 @@ const upsertScores = prepared((tx: Transaction, rows: ScoreRow[]) => {
 
 /** A fan's scores on some boards. */
 export async function readScores(reader: Reader, userId: string, boards: string[]): Promise<BoardScore[]> {
-  const rows = await selectScores(reader, userId, boards)
-  return rows.map(({ board, minusPoints, reachedAt }) => ({ board, points: -minusPoints, reachedAt }))
+  return (await selectScores(reader, userId, boards)).map(scoreOf)
 }
 
 const selectScores = prepared((reader: Reader, userId: string, boards: string[]) => {
