@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { programOf, testedExecutable } from './executable.ts'
+import { programOf, shortLivedEnv, testedExecutable } from './executable.ts'
 import { freePort } from './processes.ts'
 import { failureEnv } from './serializable.ts'
 
@@ -26,6 +26,7 @@ export async function startDev(
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: folder,
+    ...shortLivedEnv,
     // Bun would keep it in HOME. Transpiling takes a fifth of the CPU time until the banner.
     BUN_RUNTIME_TRANSPILER_CACHE_PATH: join(tmpdir(), 'matchday-transpiled'),
     DATABASE_URL: `sqlite:${join(folder, 'dev.db')}`,
