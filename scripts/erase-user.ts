@@ -1,10 +1,11 @@
 /** `bun run erase-user ID | --subject SUB [--yes]`: erases the personal data of a fan. */
 import { existsSync } from 'node:fs'
 import type { Database } from '../db/index.ts'
-import { type Erasure, eraseUser, type FanReference, planErasure } from '../src/account/erase-user.ts'
+import { type Erasure, eraseUser, planErasure } from '../src/account/erase-user.ts'
 import { appendErasures, readErasures } from '../src/account/erasure-list.ts'
 import { exportErasures, reapplyErasures } from '../src/admin/reapply-erasures.ts'
 import { erasuresPathOf } from '../src/config/database.ts'
+import type { UserReference } from '../src/core/caller.ts'
 import type { Tombstone } from '../src/users/tombstone.ts'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
 import { isSqlite, sqlitePathOf } from './command/database.ts'
@@ -66,7 +67,7 @@ await runCommand(command, async session => {
   const list = options.erasures ?? (isSqlite(url) ? erasuresPathOf(sqlitePathOf(url)) : undefined)
   if (options.reapply !== undefined)
     return reapply(await openDatabase(), options.reapply, list, options.yes ?? false, note)
-  const named = async (subject: string): Promise<FanReference> => {
+  const named = async (subject: string): Promise<UserReference> => {
     return { provider: options.provider ?? (await configuration()).identity.name, subject }
   }
   const fan = options.subject === undefined ? { id: id ?? '' } : await named(options.subject)

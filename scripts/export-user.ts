@@ -1,7 +1,7 @@
 /** `bun run export-user ID`: exports all data stored about a fan, as JSON. */
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
-import type { FanReference } from '../src/account/erase-user.ts'
 import { exportUser } from '../src/admin/export-user.ts'
+import type { UserReference } from '../src/core/caller.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
@@ -61,7 +61,10 @@ async function writeFile(path: string, found: object): Promise<void> {
   }
 }
 
-function referenceOf(id: string | undefined, options: { subject?: string; provider?: string }): FanReference {
+function referenceOf(
+  id: string | undefined,
+  options: { subject?: string; provider?: string },
+): UserReference {
   const { subject } = options
   if (id !== undefined && subject === undefined && options.provider === undefined) return { id }
   if (id !== undefined || subject === undefined) failUsage('give either an id or --subject')

@@ -6,7 +6,7 @@
 import type { Reader, Transaction } from '../../db/index.ts'
 import { countSessions, deleteSessions } from '../auth/native-sessions.ts'
 import { lockSignIn } from '../auth/token-validity.ts'
-import type { Caller } from '../core/caller.ts'
+import type { Caller, UserReference } from '../core/caller.ts'
 import { countEventData, deleteEventData } from '../events/delete-data.ts'
 import { deleteKeysOf } from '../http/idempotency/key-store.ts'
 import { countNotes, deleteNotes } from '../points/grants.ts'
@@ -24,9 +24,6 @@ import {
 } from '../users/users.ts'
 import { deleteDeliveriesOf } from '../webhooks/replay.ts'
 
-/** A fan by user id, or by provider and subject. */
-export type FanReference = { id: string } | Caller
-
 export interface Erasure {
   /** Null for a fan without a user record, who only signed in on a device. */
   userId: string | null
@@ -43,7 +40,7 @@ export interface Erasure {
 }
 
 /** What an erasure would delete. Null if nothing is stored about the fan. */
-export async function planErasure(reader: Reader, reference: FanReference): Promise<Erasure | null> {
+export async function planErasure(reader: Reader, reference: UserReference): Promise<Erasure | null> {
   const user = await findFan(reader, reference)
   let devices = await countSessions(reader, callerOf(reference))
   if (user && user.subject !== callerOf(reference).subject) devices += await countSessions(reader, user)
@@ -82,7 +79,7 @@ const NOTHING = {
  */
 export async function eraseUser(
   tx: Transaction,
-  reference: FanReference,
+  reference: UserReference,
   onErased?: (tombstone: Tombstone) => void,
 ): Promise<Erasure | null> {
   const fan = 'subject' in reference ? reference : await findFan(tx, reference)
@@ -108,11 +105,11 @@ export async function eraseUser(
   return { ...plan, userId: user.id }
 }
 
-async function findFan(reader: Reader, reference: FanReference): Promise<User | undefined> {
+async function findFan(reader: Reader, reference: UserReference): Promise<User | undefined> {
   if ('subject' in reference) return (await findRecords(reader, reference))[0]
   return findUserById(reader, reference.id)
 }
 
 /** An id alone matches no subject of the provider: no subject is empty. */
-const callerOf = (reference: FanReference): Caller =>
+const callerOf = (reference: UserReference): Caller =>
   'subject' in reference ? reference : { provider: '', subject: '' }

@@ -1,9 +1,8 @@
 /** Exports everything that is stored about a fan, for the fan, without credentials and their hashes. */
 import type { Reader } from '../../db/index.ts'
-import type { FanReference } from '../account/erase-user.ts'
 import { exportSessions } from '../auth/export.ts'
 import { exportCheckIns } from '../check-ins/export.ts'
-import type { Caller } from '../core/caller.ts'
+import type { Caller, UserReference } from '../core/caller.ts'
 import { exportEvents } from '../events/export.ts'
 import { exportStoredResponses } from '../http/idempotency/export.ts'
 import { exportScores } from '../leaderboard/export.ts'
@@ -22,7 +21,7 @@ import { exportDeliveries } from '../webhooks/export.ts'
  * Undefined if nothing is stored about the fan. Unbounded lists are iterables, to be read once and in order.
  * A fan who only signed in on a device has sessions and no record.
  */
-export async function exportUser(reader: Reader, fan: FanReference) {
+export async function exportUser(reader: Reader, fan: UserReference) {
   const user = 'id' in fan ? await findUserById(reader, fan.id) : await findUser(reader, fan)
   const who: Caller | undefined = user ?? ('id' in fan ? undefined : fan)
   const sessions = who ? await exportSessions(reader, who) : []

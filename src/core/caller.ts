@@ -8,6 +8,9 @@ export interface Caller {
   userId?: string | undefined
 }
 
+/** A user by id, or by provider and subject. */
+export type UserReference = { id: string } | Caller
+
 /** What reads need to know of a caller. */
 export type CallerId = Pick<Caller, 'userId'>
 

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getTableColumns } from 'drizzle-orm'
 import { streamJson } from '../../scripts/export-user/stream-json.ts'
-import type { FanReference } from '../../src/account/erase-user.ts'
 import { eraseUser } from '../../src/account/erase-user.ts'
 import { exportUser } from '../../src/admin/export-user.ts'
+import type { UserReference } from '../../src/core/caller.ts'
 import { appendEntry } from '../../src/points/ledger.ts'
 import { enqueueSync } from '../../src/users/deferred-sync.ts'
 import { tombstoneIdentity } from '../../src/users/mirror.ts'
@@ -25,7 +25,7 @@ const referenceTo = ({ config }: World, { subject }: { subject: string }) => {
 }
 
 onEachEngine('Export of a fan', world => {
-  async function exported(fan: FanReference) {
+  async function exported(fan: UserReference) {
     const found = await exportUser(world.db.read, fan)
     if (!found) return undefined
     return JSON.parse((await Array.fromAsync(streamJson(found))).join(''))
