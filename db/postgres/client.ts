@@ -232,8 +232,10 @@ export function createPostgresClient(
       ended = true
       if (!begun) usable = true
       else if (!usable) {
-        const rolledBack = run('ROLLBACK').then(() => true)
-        usable = await rolledBack.catch(() => false)
+        usable = await run('ROLLBACK').then(
+          () => true,
+          () => false,
+        )
       }
       throw error
     } finally {

@@ -17,14 +17,19 @@ export async function updateStreak(
 ): Promise<number> {
   const row = await findStreak(tx, key)
   const next = completed?.endsAt ? boundedPeriodUntil(rules, completed.endsAt) : null
-  const ends = async () => (await selectCompletedEnds(tx, key)).flatMap(({ endsAt }) => endsAt ?? [])
   const streak =
     next && (!row || row.lastEndsAt < next.endsAt)
       ? extendStreak(row, next, rules)
-      : streakOf(await ends(), rules)
+      : await computeStreak(tx, key, rules)
   if (streak) await upsertStreak(tx, { ...key, ...streak, endsAt: endOfStreak(streak, rules) })
   else await deleteStreak(tx, key)
   return streak?.current ?? 0
+}
+
+/** The streak that follows from a fan's completed periods. */
+async function computeStreak(reader: Reader, key: QuestKey, rules: StreakRules) {
+  const ends = (await selectCompletedEnds(reader, key)).flatMap(({ endsAt }) => endsAt ?? [])
+  return streakOf(ends, rules)
 }
 
 export const findStreak = preparedRow((reader: Reader, key: QuestKey) =>
