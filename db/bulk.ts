@@ -60,6 +60,14 @@ function insertIntoSqlite(tx: Transaction, shape: Shape, rows: Rows, onConflict:
   const statement = $client.query(
     `INSERT INTO "${name}" (${listOf(shape)}) VALUES (${marks})${conflictClause(onConflict, shape)}`,
   )
+  const valuesOf = encoderOf(columns)
+  let written = 0
+  for (const row of rows) written += statement.run(...valuesOf(row)).changes
+  return written
+}
+
+/** Encodes the values of a row for SQLite, in the order of the columns. */
+function encoderOf(columns: Shape['columns']) {
   const readers = columns.map(({ property, column }) => {
     const isUnmapped = column.mapToDriverValue === Column.prototype.mapToDriverValue
     return (row: Rows[number]) => {
@@ -67,12 +75,8 @@ function insertIntoSqlite(tx: Transaction, shape: Shape, rows: Rows, onConflict:
       return isUnmapped || value === null ? value : column.mapToDriverValue(value)
     }
   })
-  let written = 0
-  for (const row of rows) {
-    const values = readers.map(read => read(row))
-    written += statement.run(...(values as (string | number | null)[])).changes
-  }
-  return written
+  // Guarantee of the cast: columns of SQLite are text, integers and floating-point numbers.
+  return (row: Rows[number]) => readers.map(read => read(row)) as (string | number | null)[]
 }
 
 /** One statement whose one parameter is the rows as JSON: it has no limit on parameters, and the server parses it. */
@@ -106,6 +110,63 @@ function givenRows(columns: Shape['columns'], rows: Rows) {
   return sql`json_to_recordset(${JSON.stringify(records)}::text::json) AS given(${sql.raw(types.join(', '))})`
 }
 
+/** Sets some columns of the rows with these primary keys, as far as they exist. */
+export async function updateRows<T extends AnyTable, const Name extends string & keyof T['$inferSelect']>(
+  tx: Transaction,
+  table: T,
+  rows: Partial<T['$inferInsert']>[],
+  names: readonly Name[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const shape = shapeOf(table)
+  const given = rows as Rows
+  const columns = [...names, ...shape.key].flatMap(name =>
+    shape.columns.filter(({ property }) => property === name),
+  )
+  if (is(table, SQLiteTable)) {
+    const { $client } = tx as unknown as { $client: Connection }
+    const sets = names.map(name => `${quoted(name)} = ?`).join(', ')
+    const isRow = shape.key.map(name => `${quoted(name)} = ?`).join(' AND ')
+    const update = $client.query(`UPDATE "${shape.name}" SET ${sets} WHERE ${isRow}`)
+    const valuesOf = encoderOf(columns)
+    for (const row of given) update.run(...valuesOf(row))
+    return
+  }
+  const sets = names.map(name => `${quoted(name)} = given.${quoted(name)}`).join(', ')
+  await runStatement(
+    tx,
+    sql`UPDATE ${sql.raw(`"${shape.name}" SET ${sets}`)} FROM ${givenRows(columns, given)} WHERE ${isGiven(shape)}`,
+  )
+}
+
+/** Deletes the rows with these primary keys, as far as they exist. */
+export async function deleteRows<T extends AnyTable>(
+  tx: Transaction,
+  table: T,
+  rows: T['$inferSelect'][],
+): Promise<void> {
+  if (rows.length === 0) return
+  const shape = shapeOf(table)
+  if (is(table, SQLiteTable)) {
+    const { $client } = tx as unknown as { $client: Connection }
+    const isRow = shape.key.map(key => `${quoted(key)} = ?`).join(' AND ')
+    const remove = $client.query(`DELETE FROM "${shape.name}" WHERE ${isRow}`)
+    // Guarantee of the cast: keys of such tables are text and integers.
+    for (const row of rows as Rows) remove.run(...shape.key.map(name => row[name] as string | number))
+    return
+  }
+  const columns = shape.columns.filter(({ property }) => shape.key.includes(property))
+  const name = sql.raw(`"${shape.name}"`)
+  await runStatement(
+    tx,
+    sql`DELETE FROM ${name} USING ${givenRows(columns, rows as Rows)} WHERE ${isGiven(shape)}`,
+  )
+}
+
+/** The condition for a row with the key of a given one. */
+const isGiven = ({ name, key }: Shape) =>
+  sql.raw(key.map(column => `"${name}".${quoted(column)} = given.${quoted(column)}`).join(' AND '))
+
 /**
  * Subtracts from one column of the rows with these primary keys, and deletes rows that are then zero or were before. A row that
  * does not exist or has less stays as it is.
@@ -138,10 +199,7 @@ export async function subtractRows<T extends AnyTable>(
     }
     return
   }
-  const isRow = sql.join(
-    shape.key.map(key => sql`${name}.${sql.raw(quoted(key))} = given.${sql.raw(quoted(key))}`),
-    sql` AND `,
-  )
+  const isRow = isGiven(shape)
   const given = givenRows(columns, rows as Rows)
   await runStatement(
     tx,

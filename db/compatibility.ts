@@ -10,24 +10,6 @@ export interface Compatibility {
 
 /** By engine and name of the migration. */
 export const compatibility: Record<'sqlite' | 'postgres', Record<string, Compatibility>> = {
-  sqlite: {
-    '0010_earning': {
-      runsFrom: '0010_earning',
-      reason: 'Older versions record no events, and read each item as one of a pack.',
-    },
-    '0011_unset-values-without-index': {
-      runsFrom: '0010_earning',
-      reason: 'Unique indexes without the rows that have no value, which never conflict.',
-    },
-  },
-  postgres: {
-    '0009_earning': {
-      runsFrom: '0009_earning',
-      reason: 'Older versions record no events, and read each item as one of a pack.',
-    },
-    '0010_unset-values-without-index': {
-      runsFrom: '0009_earning',
-      reason: 'Unique indexes without the rows that have no value, which never conflict.',
-    },
-  },
+  sqlite: {},
+  postgres: {},
 }

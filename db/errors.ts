@@ -24,10 +24,11 @@ export type DatabaseFault =
   | 'outdated'
 
 export class DatabaseError extends Error {
+  /** `reason`: for operators, without values and secrets. */
   constructor(
     readonly fault: DatabaseFault,
     cause?: unknown,
-    reason?: string,
+    readonly reason?: string,
   ) {
     super(`database ${fault.replace('_', ' ')}${reason === undefined ? '' : `: ${reason}`}`, { cause })
     this.name = 'DatabaseError'
@@ -84,7 +85,7 @@ export function isMissingParent(error: unknown): boolean {
   return code === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY'
 }
 
-/** Checks that a unit of work fails only if another one has changed what it had read: see `src/packs/supply.ts`. */
+/** Checks that a unit of work fails only if another one has changed what it had read: see `src/play/packs/supply.ts`. */
 const CHECKS_OF_CONFLICTS = ['packs_supply']
 
 /** PostgreSQL's serialization failure and deadlock, or another conflict: a retry may succeed. */
@@ -98,6 +99,11 @@ export function isRetryable(error: unknown): boolean {
 /** Another transaction holds a lock, or waits for one of ours. */
 export function isLockConflict(error: unknown): boolean {
   return isRetryable(error) || driverError(error)?.code === '55P03'
+}
+
+/** A prepared statement is unknown to the connection, or exists on it already, or the transaction failed for that. */
+export function isLostStatement(error: unknown): boolean {
+  return ['26000', '42P05', '25P02'].includes(driverError(error)?.code ?? '')
 }
 
 /** The server answered that the statement is wrong, and has not run it. */
@@ -133,10 +139,23 @@ const UNTRUSTED: [RegExp, string][] = [
   ],
 ]
 
-/** Why the database cannot be used, for operators: no message of a driver. */
+/** SQLSTATE, or the code of Bun's client, which also reports a host name without address as a refused connection. */
+const UNREACHABLE: [RegExp, string][] = [
+  [/^28P01/, 'the server refuses the password'],
+  [/^28/, 'the role does not exist, must not sign in, or is not admitted by pg_hba.conf'],
+  [/^3D000/, 'the server has no database of this name'],
+  [/^57P0[123]/, 'the server is starting or stopping'],
+  [/^ENOTFOUND/, 'the host name does not resolve'],
+  [/^(ERR_POSTGRES_CONNECTION_REFUSED|ECONNREFUSED)/, 'nothing accepts connections at this address'],
+  [/^ERR_POSTGRES_CONNECTION_TIMEOUT/, 'the server does not answer'],
+  [/^(ERR_POSTGRES_CONNECTION|ECONN|EPIPE)/, 'the connection broke'],
+]
+
+/** Why the database cannot be used, for `/readyz`, which anyone can read: the log has the reason of `unreachable`. */
 export function describeDatabaseError(thrown: unknown): string {
   const error = translateDatabaseError(thrown)
-  return error instanceof DatabaseError ? error.message : 'database cannot be read'
+  if (!(error instanceof DatabaseError)) return 'database cannot be read'
+  return error.fault === 'unreachable' ? new DatabaseError(error.fault).message : error.message
 }
 
 /** Returns a `DatabaseError` when the database is at fault, else the error itself. */
@@ -146,8 +165,9 @@ export function translateDatabaseError(error: unknown): unknown {
     if (current instanceof DatabaseError) return current
   }
   const code = driverError(error)?.code ?? ''
-  const untrusted = UNTRUSTED.find(([pattern]) => pattern.test(code))?.[1]
+  const reasonIn = (reasons: [RegExp, string][]) => reasons.find(([pattern]) => pattern.test(code))?.[1]
+  const untrusted = reasonIn(UNTRUSTED)
   if (untrusted !== undefined) return new DatabaseError('untrusted', error, untrusted)
   const fault = FAULTS.find(([, pattern]) => pattern.test(code))?.[0]
-  return fault ? new DatabaseError(fault, error) : error
+  return fault ? new DatabaseError(fault, error, reasonIn(UNREACHABLE)) : error
 }

@@ -14,6 +14,7 @@ export {
   translateDatabaseError,
 } from './errors.ts'
 export { type PostgresSettings, postgresDefaults } from './postgres/client.ts'
+export { keepsPreparedStatements } from './postgres/prepared-check.ts'
 export type { Replica } from './postgres/replica.ts'
 export type { Tables } from './schema/tables.ts'
 export type {
@@ -23,6 +24,7 @@ export type {
   Deferred,
   Reader,
   Sources,
+  Spine,
   Transaction,
 } from './types.ts'
 export type { WriteLoad } from './write-meter.ts'
@@ -41,8 +43,8 @@ export function openDatabase(url: string, sources: Sources, options: DatabaseOpt
 export function openReplica(
   url: string,
   primary: Database,
-  sources: Sources & { elapsed(): number },
+  sources: Sources,
   { postgres }: Pick<DatabaseOptions, 'postgres'>,
 ): Replica {
-  return watchReplica(openPostgres(url, sources, { postgres }), primary, sources)
+  return watchReplica(openPostgres(url, sources, { postgres }), primary)
 }

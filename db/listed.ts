@@ -13,6 +13,13 @@ export const listed = ({ tables }: Pick<Reader, 'tables'>, list: string): SQL =>
     : // Declared as text: the driver would encode a parameter of the type jsonb a second time.
       sql`(select value from jsonb_array_elements_text((${list}::text)::jsonb) as list(value))`
 
+/** The condition that a column has one of the texts: an index look-up for each of them. */
+export const isListed = (reader: Pick<Reader, 'tables'>, column: Column, list: string): SQL =>
+  is(reader.tables.users, SQLiteTable)
+    ? sql`${column} in ${listed(reader, list)}`
+    : // For `in`, PostgreSQL may read the whole table.
+      sql`${column} = any(array${listed(reader, list)})`
+
 /**
  * For WITH: the rows of a table that `condition` selects for each listed text. Each text is looked up by itself: for `in`,
  * PostgreSQL may read the whole table, but it merges no subselect that has an OFFSET.

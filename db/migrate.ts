@@ -1,6 +1,6 @@
 /**
- * Migrates a database to the expected schema, under a lock: all pending migrations in one transaction, or statement by
- * statement on YugabyteDB. Each is recorded with the versions that run on its schema, so that an older version knows
+ * Migrates a database to the expected schema, under a lock: each pending migration in a transaction of its own, or statement
+ * by statement on YugabyteDB. Each is recorded with the versions that run on its schema, so that an older version knows
  * whether it may use the database.
  */
 import { Database as Connection } from 'bun:sqlite'
@@ -11,6 +11,8 @@ import { openJournal, type Run, recordMigration } from './migration-journal.ts'
 import { connectPostgres, type PostgresOptions } from './postgres/client.ts'
 import { applyByStatement } from './postgres/migrate-by-statement.ts'
 import { createMigrationLock, LOCK_MIGRATIONS } from './postgres/migration-lock.ts'
+import { hasTransactionalDdl } from './postgres/portable.ts'
+import { explainUnreachable } from './postgres/unreachable.ts'
 import { connectSqlite, createWriteLock } from './sqlite/connection.ts'
 
 /**
@@ -44,6 +46,17 @@ export class OlderSchemaError extends Error {
   }
 }
 
+/** A development version made the database: the migrations of its chain are none of any release. */
+export class DevelopmentSchemaError extends Error {
+  constructor() {
+    super(
+      'the database was made by a development version from before 1.0.0, and cannot be migrated; copy it into a new database ' +
+        'with the command `move --from THIS --to NEW`, and set DATABASE_URL to the new one',
+    )
+    this.name = 'DevelopmentSchemaError'
+  }
+}
+
 interface Migrations {
   /** Migrations of this version. */
   total: number
@@ -58,7 +71,7 @@ export interface MigrationReport extends Migrations {
 
 /**
  * Applies pending migrations. Safe to call from several processes at the same time.
- * @throws NewerSchemaError when the database is too far ahead of this version; `DatabaseError` when the engine is at fault
+ * @throws NewerSchemaError when the database is too far ahead of this version; DevelopmentSchemaError; `DatabaseError` when the engine is at fault
  */
 export const migrate = (url: string, settings?: PostgresOptions): Promise<MigrationReport> =>
   onEngine(url, migrateSqlite, () => migratePostgres(url, settings))
@@ -84,10 +97,11 @@ async function onEngine<Result>(
   onSqlite: (path: string) => Promise<Result>,
   onPostgres: () => Promise<Result>,
 ): Promise<Result> {
+  const isSqlite = url.startsWith('sqlite:')
   try {
-    return await (url.startsWith('sqlite:') ? onSqlite(url.slice('sqlite:'.length)) : onPostgres())
+    return await (isSqlite ? onSqlite(url.slice('sqlite:'.length)) : onPostgres())
   } catch (error) {
-    throw translateDatabaseError(error)
+    throw isSqlite ? translateDatabaseError(error) : await explainUnreachable(error, url)
   }
 }
 
@@ -129,18 +143,19 @@ function namePending(engine: Engine, rows: AppliedRow[]): PendingMigrations {
 
 type AppliedRow = Record<string, unknown>
 
-/** All columns: versions before this one recorded no `runs_from`. */
+/** All columns: development versions recorded no `runs_from` at first. */
 const APPLIED = 'SELECT * FROM "__drizzle_migrations"'
 
 /**
  * The migrations that the database lacks, and how many it has from a newer version.
- * @throws NewerSchemaError when this version does not run on these
+ * @throws NewerSchemaError when this version does not run on these; DevelopmentSchemaError when they are from before 1.0.0
  */
 function compareSchema(known: Migration[], rows: AppliedRow[]): { missing: Migration[]; ahead: number } {
   const applied = new Map(rows.map(row => [Number(row.created_at), row]))
   const missing = known.filter(migration => !applied.has(migration.folderMillis))
   for (const { folderMillis } of known) applied.delete(folderMillis)
-  const newest = known.at(-1)?.folderMillis ?? 0
+  const [oldest, newest] = [known[0]?.folderMillis ?? 0, known.at(-1)?.folderMillis ?? 0]
+  if (applied.keys().some(at => at < oldest)) throw new DevelopmentSchemaError()
   const runs = [...applied.values()].every(
     ({ runs_from: runsFrom }) => runsFrom !== undefined && runsFrom !== null && Number(runsFrom) <= newest,
   )
@@ -159,15 +174,27 @@ async function migrateSqlite(path: string): Promise<MigrationReport> {
   // A migration that rebuilds a table must copy all its rows, including orphans (see `orphans.ts`).
   await run('PRAGMA foreign_keys = OFF')
   const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
-  const locked = await createWriteLock(connection)(() => performance.now() < deadline)
-  if (!locked) throw new DatabaseError('busy')
-  try {
-    const report = await applyMigrations('sqlite', run)
-    await run('COMMIT')
-    return report
-  } catch (error) {
-    if (connection.inTransaction) await run('ROLLBACK')
-    throw error
+  const takeLock = createWriteLock(connection)
+  return await applyOneByOne(async () => {
+    if (!(await takeLock(() => performance.now() < deadline))) throw new DatabaseError('busy')
+    try {
+      const report = await applyMigrations('sqlite', run, { limit: 1 })
+      await run('COMMIT')
+      return report
+    } catch (error) {
+      if (connection.inTransaction) await run('ROLLBACK')
+      throw error
+    }
+  })
+}
+
+/** @param applyNext applies the next pending migration, if there is one, and commits it */
+async function applyOneByOne(applyNext: () => Promise<MigrationReport>): Promise<MigrationReport> {
+  let applied = 0
+  for (;;) {
+    const report = await applyNext()
+    applied += report.applied
+    if (report.applied === 0) return { ...report, applied }
   }
 }
 
@@ -179,31 +206,32 @@ async function migratePostgres(url: string, settings?: PostgresOptions): Promise
   if (pending.length === 0) return { applied: 0, ...rest }
   const deadline = performance.now() + MIGRATION_LOCK_TIMEOUT_MS
   await createMigrationLock((statement, parameters) => client.unsafe(statement, parameters))
-  for (;;) {
-    try {
-      // READ COMMITTED: what is read after the wait for the lock must be as new as the lock.
-      return await client.begin('isolation level read committed', async transaction => {
-        const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)
-        for (const name of UNLIMITED) await run(`SET LOCAL ${name} = 0`)
-        await run(LOCK_MIGRATIONS)
-        await run(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
-        const [row] = await run('SELECT version() AS version')
-        return hasTransactionalDdl(String(row?.version))
-          ? applyMigrations('postgres', run)
-          : migrateByStatement(url, settings)
-      })
-    } catch (error) {
-      if (!isLockConflict(error) || performance.now() > deadline) throw error
-      await Bun.sleep(TABLE_LOCK_PAUSE_MS)
+  // READ COMMITTED: what is read after the wait for the lock must be as new as the lock.
+  const applyNext = () =>
+    client.begin('isolation level read committed', async transaction => {
+      const run: Run = (statement, parameters) => transaction.unsafe(statement, parameters)
+      for (const name of UNLIMITED) await run(`SET LOCAL ${name} = 0`)
+      await run(LOCK_MIGRATIONS)
+      await run(`SET LOCAL lock_timeout = ${TABLE_LOCK_TIMEOUT_MS}`)
+      const [row] = await run('SELECT version() AS version')
+      return hasTransactionalDdl(String(row?.version))
+        ? applyMigrations('postgres', run, { limit: 1 })
+        : migrateByStatement(url, settings)
+    })
+  return await applyOneByOne(async () => {
+    for (;;) {
+      try {
+        return await applyNext()
+      } catch (error) {
+        if (!isLockConflict(error) || performance.now() > deadline) throw error
+        await Bun.sleep(TABLE_LOCK_PAUSE_MS)
+      }
     }
-  }
+  })
 }
 
 /** The transaction that holds the lock may be idle for as long as another connection migrates. */
 const UNLIMITED = ['statement_timeout', 'idle_in_transaction_session_timeout']
-
-/** YugabyteDB, as `PostgreSQL 15.12-YB-2025.1.4.0-b0 on …`, commits each DDL statement by itself, unless it is told otherwise. */
-export const hasTransactionalDdl = (version: string) => !/-YB-/.test(version)
 
 async function migrateByStatement(url: string, settings?: PostgresOptions): Promise<MigrationReport> {
   await using client = connectPostgres(url, { ...settings, poolSize: 1 })
@@ -216,13 +244,17 @@ async function migrateByStatement(url: string, settings?: PostgresOptions): Prom
   return { applied: missing.length, total: known.length, ahead }
 }
 
-/** Applies the pending ones of these migrations within an open transaction, and records them in Drizzle's own table. */
+/**
+ * Applies the pending ones of the `known` migrations, `limit` at most, within an open transaction, and records them in
+ * Drizzle's own table.
+ */
 export async function applyMigrations(
   engine: Engine,
   run: Run,
-  known: Migration[] = expectedMigrations(engine),
+  { known = expectedMigrations(engine), limit }: { known?: Migration[]; limit?: number } = {},
 ): Promise<MigrationReport> {
-  const { missing, ahead } = compareSchema(known, await readApplied(engine, run))
+  const { missing: pending, ahead } = compareSchema(known, await readApplied(engine, run))
+  const missing = pending.slice(0, limit)
   const total = known.length
   if (missing.length === 0) return { applied: 0, total, ahead }
   for (const { sql } of missing) for (const statement of sql) await run(statement)

@@ -6,20 +6,12 @@ export type Run = (
   parameters?: (string | number | boolean)[],
 ) => Promise<Record<string, unknown>[]>
 
-const RUNS_FROM = {
-  sqlite: `SELECT 1 FROM pragma_table_info('__drizzle_migrations') WHERE name = 'runs_from'`,
-  postgres: `SELECT 1 FROM pg_attribute WHERE attrelid = '"__drizzle_migrations"'::regclass AND attname = 'runs_from'`,
-}
-
-/** Creates the table, or completes that of an older version. */
-export async function openJournal(engine: Engine, run: Run): Promise<void> {
-  await run(
+export const openJournal = (engine: Engine, run: Run) =>
+  run(
     `CREATE TABLE IF NOT EXISTS "__drizzle_migrations" (
-      id ${engine === 'sqlite' ? 'integer' : 'serial'} PRIMARY KEY, hash text NOT NULL, created_at bigint NOT NULL)`,
+      id ${engine === 'sqlite' ? 'integer' : 'serial'} PRIMARY KEY, hash text NOT NULL, created_at bigint NOT NULL,
+      runs_from bigint)`,
   )
-  if ((await run(RUNS_FROM[engine])).length === 0)
-    await run('ALTER TABLE "__drizzle_migrations" ADD COLUMN runs_from bigint')
-}
 
 export async function recordMigration(engine: Engine, migration: Migration, run: Run): Promise<void> {
   const values = engine === 'sqlite' ? '?, ?, ?' : '$1, $2, $3'

@@ -1,5 +1,6 @@
 /** Rows whose user does not exist. Foreign keys prevent them, except in a file or under a role that has them disabled. */
 import { and, eq, getTableName, isNotNull, isNull, sql } from 'drizzle-orm'
+import { type AnyTable, shapeOf } from './schema/shape.ts'
 import type { Reader } from './types.ts'
 
 export interface Orphans {
@@ -16,7 +17,7 @@ export async function findOrphans(reader: Reader, except: string[] = []): Promis
   const { users, ...tables } = reader.tables
   const found: Orphans[] = []
   for (const table of Object.values(tables)) {
-    if (!('userId' in table) || except.includes(getTableName(table))) continue
+    if (!('userId' in table) || except.includes(getTableName(table)) || !mustHaveUser(table)) continue
     const { userId } = table
     const orphans = await reader
       .select({ userId, rows: sql`count(*)`.mapWith(Number) })
@@ -32,3 +33,7 @@ export async function findOrphans(reader: Reader, except: string[] = []): Promis
   }
   return found
 }
+
+/** Elsewhere the column may have something else, such as a match. */
+const mustHaveUser = (table: AnyTable) =>
+  shapeOf(table).references.some(({ parent, from }) => parent === 'users' && from.includes('userId'))

@@ -2,16 +2,8 @@
  * Maps the rows of a prepared statement to objects, as Drizzle does. Drizzle finds the type and the place of each column again
  * for each row, which takes a quarter of the time of `GET /api/user/profile`; here it is found once for each statement.
  */
-import { Column, getTableName, is, SQL, Subquery } from 'drizzle-orm'
-
-/** What the prepared queries of Drizzle's drivers store. */
-interface PreparedQuery {
-  /** In the order of the columns. `path`: one name, or the name of an object and that of its member. */
-  fields?: { path: string[]; field: unknown }[]
-  /** By table: false if a left join may have no row of it. Undefined without joins. */
-  joinsNotNullableMap?: Record<string, boolean>
-  customResultMapper?: (rows: unknown[][]) => unknown[]
-}
+import { Column, getTableName, is } from 'drizzle-orm'
+import { rowPartsOf, sqlOf } from './drizzle-internals.ts'
 
 interface Cell {
   name: string
@@ -26,8 +18,7 @@ interface Cell {
 
 /** Sets the mapper of a prepared statement that returns rows. One that nests objects in objects keeps Drizzle's. */
 export function setRowMapper(statement: object): void {
-  // Guarantee of the cast: `test/db/row-mapper.test.ts` compares with Drizzle's results on each driver.
-  const query = statement as PreparedQuery
+  const query = rowPartsOf(statement)
   const { fields, joinsNotNullableMap: joins } = query
   if (!fields || query.customResultMapper || fields.some(({ path }) => path.length > 2)) return
   const cells: Cell[] = []
@@ -74,10 +65,3 @@ function decoderOf(field: unknown): Cell['decode'] {
 /** A column of a subquery is a proxy, which takes longer than its decoder. */
 const unproxied = (column: Column): Column =>
   Object.create(Object.getPrototypeOf(column), Object.getOwnPropertyDescriptors(column))
-
-/** Guarantee of the cast: what Drizzle selects is a column, SQL, SQL with an alias, or a subquery. */
-function sqlOf(field: unknown): { decoder: { mapFromDriverValue(value: unknown): unknown } } {
-  if (is(field, SQL)) return field as unknown as ReturnType<typeof sqlOf>
-  if (is(field, Subquery)) return field._.sql as unknown as ReturnType<typeof sqlOf>
-  return (field as { sql: ReturnType<typeof sqlOf> }).sql
-}

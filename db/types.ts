@@ -15,11 +15,18 @@ export interface Sources {
 
 type Drizzle = PgDatabase<PgQueryResultHKT>
 
+/**
+ * What rooms of the application share in the memory of a process, for one database. Each declares its own part of this type
+ * (`declare module`), and `src/app/spine.ts` creates all of them.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: rooms add their parts
+export interface Spine {}
+
 /** Queries on committed data. */
 export interface Reader extends Pick<Drizzle, 'select' | 'selectDistinct' | '$with' | 'with'>, Sources {
   readonly tables: Tables
-  /** Stands for the database in the memory of this process: all its readers and units of work have the same. */
-  readonly identity: object
+  /** All readers and units of work of a database have the same. */
+  readonly spine: Spine
   /** Statements of `prepared` on this connection, by name. */
   readonly statements: Pick<Map<string, unknown>, 'get' | 'set'>
 }
@@ -63,8 +70,8 @@ export interface Database {
   readonly engine: 'sqlite' | 'postgres'
   readonly tables: Tables
   /**
-   * For queries outside a unit of work. Reads committed data only. Queries reject with the driver's error, which
-   * `translateDatabaseError` translates.
+   * For queries outside a unit of work, within which they throw. Reads committed data only. Queries reject with the driver's
+   * error, which `translateDatabaseError` translates.
    */
   readonly read: Reader
   /**
@@ -124,6 +131,8 @@ export interface DatabaseObserver {
 }
 
 export interface DatabaseOptions {
+  /** Needed by verbs that use it. Without it, the use of any part throws an error that says so. */
+  spine?: Spine
   observer?: DatabaseObserver | undefined
   /**
    * For a repeatable command that uses the database alone: faster, with more memory. A power cut may lose the last units

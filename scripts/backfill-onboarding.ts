@@ -1,5 +1,7 @@
 /** `bun run backfill-onboarding`: completes the onboarding of historical fans. */
 
+import { commandLine } from '../src/core/command-line.ts'
+import { isProfileField, PROFILE_FIELDS } from '../src/fan/profile/rules.ts'
 import {
   type Concerned,
   type Correction,
@@ -7,11 +9,9 @@ import {
   listConcerned,
   type OnboardingRule,
   type OnboardingTerms,
-} from '../src/admin/backfill-onboarding.ts'
-import { ConfigError } from '../src/config/config.ts'
-import { createReader, readOnboardingPoints } from '../src/config/reader.ts'
-import { commandLine } from '../src/core/command-line.ts'
-import { isProfileField, PROFILE_FIELDS } from '../src/profile/rules.ts'
+} from '../src/operate/admin/backfill-onboarding.ts'
+import { ConfigError } from '../src/platform/config/config.ts'
+import { createReader, readOnboardingPoints } from '../src/platform/config/reader.ts'
 import { declareCommand, instant, listOf, runCommand } from './command/command.ts'
 
 const command = declareCommand({

@@ -1,11 +1,11 @@
 /** `bun run backfill-profiles`: repairs stored fans by the ledger, the provider and the current rules. */
 import { pino } from 'pino'
 import type { Database } from '../db/index.ts'
-import { countMirrors, listPullable, pullMirror } from '../src/admin/pull-mirrors.ts'
-import type { Config } from '../src/config/config.ts'
+import { createDeps } from '../src/app/deps.ts'
 import { realSources } from '../src/core/sources.ts'
 import { createGuardedFetch } from '../src/core/ssrf-guard.ts'
-import { createDeps } from '../src/deps.ts'
+import { countMirrors, listPullable, pullMirror } from '../src/operate/admin/pull-mirrors.ts'
+import type { Config } from '../src/platform/config/config.ts'
 import {
   type RepairSummary,
   repairLedger,

@@ -1,15 +1,16 @@
 /** `bun run backfill-quests QUEST --since D`: counts past events for a quest. */
-import { backfillFan, listFansWithEvents, planBackfill } from '../src/admin/backfill-quests.ts'
-import { readQuestSet } from '../src/quests/definition.ts'
+import { backfillFan, listFansWithEvents } from '../src/operate/admin/backfill-quests.ts'
+import { readQuestSet } from '../src/play/quests/definition.ts'
 import { declareCommand, instant, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
+import { rollBack } from './command/roll-back.ts'
 
 const command = declareCommand({
   name: 'backfill-quests',
   summary:
     'Counts past events for a quest, and completes what is full then. Each event counts once, and each period is completed once.',
   examples: [
-    ['derby-week --since 2026-08-01 --dry-run', 'shows how many events would count'],
+    ['derby-week --since 2026-08-01 --dry-run', 'shows what would count and be completed'],
     ['derby-week --since 2026-08-01', 'counts them; repeating it changes nothing'],
   ],
   notes: `A quest counts the events that are recorded while it is active. This command counts those that occurred before, from --since on and
@@ -24,6 +25,7 @@ await runCommand(command, async ({ parameters: [questId], options, openDatabase,
   const db = await openDatabase()
   const set = await readQuestSet(db.read)
   const quest = set.byId.get(questId) ?? fail(`There is no quest ${questId}.`)
+  if (!quest.active) fail(`The quest ${questId} is not active: it completes nothing.`)
   const { since } = options
   const report = { fans: 0, events: 0, completed: 0, unknown: 0 }
   const add = ({ events, completed, unknown }: Omit<typeof report, 'fans'>) => {
@@ -34,18 +36,18 @@ await runCommand(command, async ({ parameters: [questId], options, openDatabase,
   }
   const fans = listFansWithEvents(db.read, quest, since)
   if (options.dryRun)
-    for await (const userId of fans) add(await planBackfill(db.read, quest, { userId, since }))
+    for await (const userId of fans) add(await rollBack(db, tx => backfillFan(tx, quest, { userId, since })))
   else
     await writeInBatches(db, 'fans', fans, async (tx, userId) => {
-      const counted = await backfillFan(tx, set, quest, { userId, since })
+      const counted = await backfillFan(tx, quest, { userId, since })
       tx.afterCommit(() => add(counted))
     })
   const { events, completed, unknown } = report
   const lines = [
     options.dryRun
-      ? `${events} events of ${report.fans} fans would count.`
+      ? `${events} events of ${report.fans} fans would count; ${completed} periods would be completed.`
       : `Counted ${events} events of ${report.fans} fans; completed ${completed} periods.`,
     ...(unknown > 0 ? [`${unknown} events have no data any more and did not count.`] : []),
   ]
-  return { json: report, text: lines.join('\n'), changed: events }
+  return { json: report, text: lines.join('\n'), changed: events + completed }
 })

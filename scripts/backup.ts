@@ -2,13 +2,14 @@
 import { existsSync, mkdirSync, rmdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { copySqlite, fileSize, moveFile, openSqliteCopy, removeSqlite } from '../db/sqlite/copy.ts'
-import { exportErasures } from '../src/admin/reapply-erasures.ts'
-import { erasuresPathOf } from '../src/config/database.ts'
 import { realSources } from '../src/core/sources.ts'
+import { exportErasures } from '../src/operate/admin/reapply-erasures.ts'
+import { erasuresPathOf } from '../src/platform/config/database.ts'
 import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { isDirectory, isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
+import { recordMaintenance } from './command/record-maintenance.ts'
 
 const command = declareCommand({
   name: 'backup',
@@ -24,7 +25,7 @@ const command = declareCommand({
   .argument('<file>', 'path of the copy')
   .option('--force', 'replace an existing file')
 
-await runCommand(command, async ({ parameters: [file], options, databaseUrl, progress }) => {
+await runCommand(command, async ({ parameters: [file], options, databaseUrl, note, progress }) => {
   const url = databaseUrl()
   if (!isSqlite(url))
     failUsage('backup is for SQLite; for PostgreSQL: pg_dump --format=custom --file=FILE "$DATABASE_URL"')
@@ -58,6 +59,7 @@ await runCommand(command, async ({ parameters: [file], options, databaseUrl, pro
     if (current) await listErasures(partial, erasuresPathOf(path))
     moveFile(partial, file)
     written = true
+    await recordMaintenance(url, 'backup', note)
     const bytes = fileSize(file)
     return {
       json: { file, bytes, rows, migrations, ledgerDigest },

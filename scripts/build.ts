@@ -1,7 +1,9 @@
-/** `bun run build`: makes the executable and its bill of materials. */
+/** `bun run build`: makes the executable and its bill of materials; `bun run build client`: the npm package of the client. */
 import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { Argument } from '@commander-js/extra-typings'
 import product from '../package.json'
+import { buildClient } from './build/client.ts'
 import { buildExecutable } from './build/executable.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
@@ -11,16 +13,27 @@ import { describeSbom } from './licenses/sbom.ts'
 const command = declareCommand({
   name: 'build',
   summary:
-    'Builds dist/matchday, an executable for this system, and dist/matchday.cdx.json, its bill of materials.',
-  examples: [['', 'prints the SHA-256 of the executable: the same sources and packages give the same']],
+    'Builds dist/matchday, an executable for this system, and dist/matchday.cdx.json, its bill of materials; or the client.',
+  examples: [
+    ['', 'prints the SHA-256 of the executable: the same sources and packages give the same'],
+    ['client', 'builds dist/client, the npm package of the client, and dist/client.tgz'],
+  ],
   database: false,
-}).option('--out <folder>', 'write into this folder', 'dist')
+})
+  .addArgument(
+    new Argument('[what]', 'what to build').choices(['executable', 'client']).default('executable'),
+  )
+  .option('--out <folder>', 'write into this folder', 'dist')
 
-await runCommand(command, async ({ options }) => {
-  if (product.packageManager !== `bun@${Bun.version}`)
-    fail(`The executable contains Bun: build it with ${product.packageManager}, not ${Bun.version}.`)
+await runCommand(command, async ({ parameters: [what], options }) => {
   const root = join(import.meta.dir, '..')
   const out = resolve(options.out)
+  if (what === 'client') {
+    const { tarball, gzip } = await buildClient(root, join(out, 'client'))
+    return { json: { tarball, gzip }, text: `${tarball}: ${gzip} bytes with gzip` }
+  }
+  if (product.packageManager !== `bun@${Bun.version}`)
+    fail(`The executable contains Bun: build it with ${product.packageManager}, not ${Bun.version}.`)
   mkdirSync(out, { recursive: true })
   const path = join(out, 'matchday')
   await buildExecutable(root, path)

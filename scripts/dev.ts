@@ -1,4 +1,4 @@
-/** `bun run dev`: migrates, seeds an empty database, and starts the mock provider and the API with reload. */
+/** `bun run dev [--yes]`: migrates, seeds an empty database, and starts the mock provider and the API with reload. */
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
@@ -7,13 +7,15 @@ import type { Subprocess } from 'bun'
 import pretty from 'pino-pretty'
 import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
-import { type Config, type Environment, parseConfig } from '../src/config/config.ts'
-import { withDevelopmentSecrets } from '../src/config/development-secrets.ts'
-import { createReader } from '../src/config/reader.ts'
+import { createSpine } from '../src/app/spine.ts'
 import { commandLine, processOf } from '../src/core/command-line.ts'
 import { realSources } from '../src/core/sources.ts'
-import { ensureDevelopmentKey } from '../src/server-keys/development-key.ts'
+import { ensureDevelopmentKey } from '../src/identity/server-keys/development-key.ts'
+import { type Config, type Environment, parseConfig } from '../src/platform/config/config.ts'
+import { withDevelopmentSecrets } from '../src/platform/config/development-secrets.ts'
+import { createReader } from '../src/platform/config/reader.ts'
 import { explainError, fail } from './command/explain.ts'
+import { refuseProduction } from './command/production-guard.ts'
 import { createProgress } from './command/progress.ts'
 import { banner } from './dev/banner.ts'
 import { buildDemo } from './dev/build-demo.ts'
@@ -42,7 +44,10 @@ function readMock(env: Environment) {
 
 async function prepareDatabase(config: Config, mock: { seed: number; fans: number }) {
   await migrate(config.databaseUrl, config.postgres)
-  const db = openDatabase(config.databaseUrl, realSources, { postgres: config.postgres })
+  const db = openDatabase(config.databaseUrl, realSources, {
+    spine: createSpine(),
+    postgres: config.postgres,
+  })
   const [anyTeam] = await db.read.select({ id: db.tables.teams.id }).from(db.tables.teams).limit(1)
   if (!anyTeam) {
     process.stdout.write('The database is empty: seeding.\n')
@@ -116,6 +121,7 @@ async function run() {
   const config = parseConfig(env)
   if (mockPort === 0 || config.port === 0)
     fail('PORT and MOCK_IDP_PORT cannot be 0: API and provider need the address of each other.')
+  await refuseProduction('dev', { ...config, env }, process.argv.includes('--yes'))
   await requireFreePort('MOCK_IDP_PORT', '127.0.0.1', mockPort)
   await requireFreePort('PORT', config.host, config.port)
   await prepareDatabase(config, mock)
@@ -127,7 +133,7 @@ async function run() {
       ...env,
       IDP_WEBHOOK_SECRET: config.identity.webhookSecret,
       MOCK_IDP_PORT: String(mockPort),
-      MOCK_IDP_KEYS: env.MOCK_IDP_KEYS ?? MOCK_IDP_KEYS,
+      MOCK_IDP_KEYS: env.MOCK_IDP_KEYS || MOCK_IDP_KEYS,
       MOCK_IDP_WEBHOOK_URL:
         env.MOCK_IDP_WEBHOOK_URL ?? `http://127.0.0.1:${config.port}/api/webhooks/identity`,
     },

@@ -2,8 +2,8 @@
 import { Argument } from '@commander-js/extra-typings'
 import type { Database } from '../db/index.ts'
 import { commandLine } from '../src/core/command-line.ts'
-import { readSinkBacklog } from '../src/event-sink/backlog.ts'
-import { findSink, removeSink } from '../src/event-sink/sink.ts'
+import { readSinkBacklog } from '../src/delivery/event-sink/backlog.ts'
+import { findSink, removeSink } from '../src/delivery/event-sink/sink.ts'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 

@@ -1,5 +1,5 @@
 /** `bun run explain-event SOURCE ID`: why an event earned what it did. */
-import { explainEvent } from '../src/admin/explain-event.ts'
+import { explainEvent } from '../src/operate/admin/explain-event.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 import { describeEvent } from './explain-event/describe.ts'

@@ -1,7 +1,7 @@
 /** `bun run export-user ID`: exports all data stored about a fan, as JSON. */
 import { closeSync, fsyncSync, linkSync, openSync, rmSync, writeSync } from 'node:fs'
-import { exportUser } from '../src/admin/export-user.ts'
 import type { UserReference } from '../src/core/caller.ts'
+import { exportUser } from '../src/operate/admin/export-user.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'

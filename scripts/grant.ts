@@ -1,8 +1,8 @@
 /** `bun run grant FAN DELTA --ref R`: grants points to a fan, once per reference. */
 import { InvalidArgumentError } from '@commander-js/extra-typings'
-import { Value } from '@sinclair/typebox/value'
-import { explainFault } from '../src/http/contract/validation.ts'
-import { Grant, grantPoints, MAX_GRANT } from '../src/points/grants.ts'
+import { errorsOf } from '../src/core/formats.ts'
+import { Grant, grantPoints, MAX_GRANT } from '../src/economy/points/grants.ts'
+import { explainFault } from '../src/platform/http/contract/validation.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { failUsage } from './command/explain.ts'
@@ -42,7 +42,7 @@ await runCommand(command, async ({ parameters: [fan, delta], options, openDataba
   if (options.provider !== undefined && !subject) failUsage('--provider requires --subject')
   const provider = subject ? providerOf(options.provider) : ''
   const grant = { fan: subject ? { provider, subject: fan } : { userId: fan }, delta, ref, note }
-  const fault = Value.Errors(Grant, grant).First()
+  const fault = errorsOf(Grant, grant).First()
   if (fault) failUsage(`${fault.path.slice(1)} ${explainFault(fault)}`)
 
   const db = await openDatabase()

@@ -1,5 +1,5 @@
 /** `bun run health`: whether the API on this machine is ready, for the health check of a container. */
-import { createReader } from '../src/config/reader.ts'
+import { createReader } from '../src/platform/config/reader.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 

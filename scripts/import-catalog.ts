@@ -1,5 +1,7 @@
 /** `bun run import-catalog FILE`: updates the catalogue to match a file. */
 import type { Database } from '../db/index.ts'
+import type { EntryChange } from '../src/club/catalogue/entry.ts'
+import { DomainError } from '../src/core/problems.ts'
 import {
   type CatalogueRecord,
   entryKinds,
@@ -8,9 +10,7 @@ import {
   planRecord,
   type RecordKind,
   writeRecord,
-} from '../src/admin/import/catalogue-records.ts'
-import type { EntryChange } from '../src/catalogue/entry.ts'
-import { DomainError } from '../src/core/problems.ts'
+} from '../src/operate/admin/import/catalogue-records.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { explainError, fail } from './command/explain.ts'
 import type { Fault } from './import-catalog/located-json.ts'
@@ -25,6 +25,7 @@ const command = declareCommand({
     ['catalog.json --dry-run', 'shows what would change'],
     ['catalog.json', 'applies the changes; repeating it changes nothing'],
     ['catalog.json --prune', 'also deactivates entries that are not in the file'],
+    ['fixtures.json --force', 'also moves kick-offs that a reported state of the match keeps'],
     ['-', 'reads standard input'],
   ],
   notes: `The file is one JSON document, {"teams": [], "rewards": [], "packs": [], "matches": [], "rules": [], "quests": []}, or NDJSON with {"kind": "team", …} per line.
@@ -34,6 +35,7 @@ Kinds that the file omits are not changed. Nothing is deleted.`,
 })
   .argument('<file>', 'JSON or NDJSON; - for standard input')
   .option('--prune', 'deactivate active entries that are not in the file')
+  .option('--force', 'move kick-offs of matches whose stored revision is not older')
 
 /** A record to write, or an entry to deactivate. */
 export interface Step {
@@ -41,6 +43,7 @@ export interface Step {
   id: string
   outcome: EntryChange['outcome'] | 'deactivated'
   members: EntryChange['members']
+  kept?: EntryChange['kept']
   record?: CatalogueRecord
 }
 
@@ -48,7 +51,8 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, wr
   const file = await readCatalogueFile(path)
   if (file.faults.length > 0) return rejectFile(file.faults)
   const db = await openDatabase()
-  const { steps, faults } = await planImport(db, file)
+  const { force } = options
+  const { steps, faults } = await planImport(db, file, force)
   if (faults.length > 0) return rejectFile(faults)
 
   const absent = await listAbsent(db, file)
@@ -62,7 +66,7 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, wr
   if (!options.dryRun) {
     await writeInBatches(db, 'records', due, async (tx, { kind, id, record }) => {
       try {
-        await (record ? writeRecord(tx, record) : entryKinds[kind].deactivate(tx, id))
+        await (record ? writeRecord(tx, record, { force }) : entryKinds[kind].deactivate(tx, id))
       } catch (error) {
         // Sales or claims since the check can cause a conflict.
         if (error instanceof DomainError) fail(`${kind} ${id}: ${explainError(error)}`)
@@ -70,17 +74,18 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, wr
       }
     })
   }
-  const changes = due.map(({ record: _, ...step }) => step)
+  const changes = due.map(({ record: _, kept: _k, ...step }) => step)
+  const kept = all.flatMap(({ kind, id, kept }) => (kept ? [{ kind, id, members: kept }] : []))
   const left = options.prune ? [] : absent
   return {
-    json: { changes, unchanged: all.length - due.length, notInFile: left },
+    json: { changes, unchanged: all.length - due.length, notInFile: left, kept },
     text: describeChanges(all, left, options.dryRun ?? false),
     changed: due.length,
   }
 })
 
 /** Compares every record with the database. Writes nothing. */
-async function planImport(db: Database, { records }: CatalogueFile) {
+async function planImport(db: Database, { records }: CatalogueFile, force?: boolean) {
   const steps: Step[] = []
   const faults: Fault[] = []
   const teams = new Set(records.flatMap(({ record: { kind, entry } }) => (kind === 'team' ? entry.id : [])))
@@ -90,7 +95,7 @@ async function planImport(db: Database, { records }: CatalogueFile) {
     for (const { pointer, message } of await findMissingTeams(db.read, record, teams))
       faults.push(faultAt(pointer, message))
     try {
-      steps.push({ kind, id: entry.id, ...(await planRecord(db.read, record, written)), record })
+      steps.push({ kind, id: entry.id, ...(await planRecord(db.read, record, { written, force })), record })
     } catch (error) {
       if (!(error instanceof DomainError)) throw error
       for (const { message, ...at } of error.explanation.errors ?? []) {

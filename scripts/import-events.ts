@@ -1,13 +1,15 @@
 /** `bun run import-events FILE`: imports events of another system, from a spreadsheet or an export. */
 import { pino } from 'pino'
-import type { Database, Transaction } from '../db/index.ts'
 import { refreshStatistics } from '../db/statistics.ts'
-import { recordEvents } from '../src/events/record-events.ts'
-import { sourceFault } from '../src/server-keys/keys.ts'
+import { logOptions } from '../src/core/log.ts'
+import { recordEvents } from '../src/economy/events/record-events.ts'
+import type { EventResult } from '../src/economy/events/schema.ts'
+import { sourceFault } from '../src/identity/server-keys/keys.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { failUsage } from './command/explain.ts'
 import { formatOf, type RowFault } from './command/read-rows.ts'
+import { rollBack } from './command/roll-back.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
 import { type EventLine, readEvents } from './import-events/read-events.ts'
 
@@ -28,7 +30,8 @@ The columns of CSV are
   subject or userId     the fan; with a column provider if it varies
   data, or data.NAME    data as JSON, or single members of it: numbers, true, false, or text
 Events of the same source and id that a system reports to the API are the same events.
-A dry run evaluates each event alone: limits and budgets may let fewer events earn points.`,
+A dry run records all events in one unit of work, which it rolls back: until it ends, other writes of the database wait on SQLite, and
+those of the same fans, budgets and stocks on PostgreSQL.`,
   changes: true,
 })
   .argument('<file>', 'NDJSON or CSV, by file name extension')
@@ -40,12 +43,11 @@ A dry run evaluates each event alone: limits and budgets may let fewer events ea
 /** Events that are recorded at the same time. */
 const CHUNK = 100
 
+type Requested = Parameters<Parameters<typeof stoppable>[0]>[0]
+
 interface LocatedFault extends RowFault {
   line: number
 }
-
-/** Undoes what a dry run has recorded. */
-class Undone extends Error {}
 
 await runCommand(command, async ({ parameters: [path], options, openDatabase, progress, print }) => {
   const { source, dryRun, exclusive } = options
@@ -82,32 +84,52 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, pr
   const rejected = unreadable || (invalid > 0 && !options.skipInvalid)
   const recorded = progress('events')
   let done = 0
-  if (!rejected) {
-    const log = pino({ level: 'error' }, process.stderr)
-    const write = dryRun ? undoing(db) : db.write
-    await stoppable(async requested => {
-      for await (const chunk of chunksOf(readEvents(path, read))) {
-        const startedAt = performance.now()
-        const events = chunk.flatMap(({ event }) => event ?? [])
-        const { results } = await recordEvents(write, { identity: { name: read.provider }, log }, source, {
-          events,
-        })
-        for (const [at, { outcome, code, grants }] of results.entries()) {
-          counts[outcome]++
-          // Ignored for a reason: not recorded.
-          if (outcome === 'applied' || (outcome === 'ignored' && code === undefined)) changed++
-          if (outcome === 'applied') points += grants.reduce((sum, grant) => sum + grant.points, 0)
-          if (outcome === 'refused')
-            await report(chunk[at]?.line ?? 0, [{ field: '', message: `is refused: ${code}` }])
-        }
-        done += events.length
-        recorded(done, lines - invalid)
+  const deps = {
+    identity: { name: read.provider },
+    log: pino({ ...logOptions, level: 'error' }, process.stderr),
+  }
+  const refusals: LocatedFault[] = []
+  function count({ outcome, code, grants }: EventResult, line: number) {
+    counts[outcome]++
+    // Ignored for a reason: not recorded.
+    if (outcome === 'applied' || (outcome === 'ignored' && code === undefined)) changed++
+    if (outcome === 'applied') points += grants.reduce((sum, grant) => sum + grant.points, 0)
+    if (outcome === 'refused') refusals.push({ line, field: '', message: `is refused: ${code}` })
+    recorded(++done, lines - invalid)
+  }
+  async function importAll(requested: Requested) {
+    for await (const chunk of chunksOf(readEvents(path, read))) {
+      const startedAt = performance.now()
+      const events = chunk.flatMap(({ event }) => event ?? [])
+      const { results } = await recordEvents(db.write, deps, source, { events })
+      for (const [at, result] of results.entries()) count(result, chunk[at]?.line ?? 0)
+      const signal = requested()
+      if (signal) throw new Interrupted(signal, done)
+      // As long as the events took: the writes of the API proceed meanwhile.
+      if (!exclusive) await Bun.sleep(performance.now() - startedAt)
+    }
+  }
+  /** One after the other in one unit of work, so that limits and budgets count what came before. */
+  async function tryAll(requested: Requested) {
+    const found = await rollBack(db, async tx => {
+      const found: { result: EventResult; line: number }[] = []
+      // Reading the file holds up no other unit of work: this process has none.
+      for await (const { line, event } of readEvents(path, read)) {
+        if (!event) continue
+        const { results } = await recordEvents(work => work(tx), deps, source, { events: [event] })
+        found.push(...results.map(result => ({ result, line })))
         const signal = requested()
-        if (signal) throw new Interrupted(signal, done)
-        // As long as the events took: the writes of the API proceed meanwhile.
-        if (!exclusive) await Bun.sleep(performance.now() - startedAt)
+        if (signal) throw new Interrupted(signal, 0)
       }
-    }).finally(() => recorded.end())
+      return found
+    })
+    for (const { result, line } of found) count(result, line)
+  }
+  if (!rejected) {
+    await stoppable(dryRun ? tryAll : importAll).finally(async () => {
+      recorded.end()
+      for (const { line, ...fault } of refusals) await report(line, [fault])
+    })
     if (!dryRun && changed > 0) await refreshStatistics(db)
   }
 
@@ -123,23 +145,6 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, pr
     textHasSummary: rejected,
   }
 })
-
-/** Units of work that return their result and are rolled back. */
-function undoing(db: Database) {
-  return async <Result>(work: (tx: Transaction) => Promise<Result>): Promise<Result> => {
-    let result: { value: Result } | undefined
-    try {
-      await db.write(async tx => {
-        result = { value: await work(tx) }
-        throw new Undone()
-      })
-    } catch (error) {
-      if (!(error instanceof Undone) || !result) throw error
-      return result.value
-    }
-    throw new Error('a dry run was committed')
-  }
-}
 
 /** Chunks of valid lines. */
 async function* chunksOf(lines: AsyncIterable<EventLine>): AsyncGenerator<EventLine[]> {

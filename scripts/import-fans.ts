@@ -7,7 +7,7 @@ import {
   importFan,
   isDue,
   planFans,
-} from '../src/admin/import/fans.ts'
+} from '../src/operate/admin/import/fans.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { providerOf } from './command/database.ts'
 import { formatOf } from './command/read-rows.ts'

@@ -4,7 +4,7 @@ import { version } from '../package.json'
 
 type Load = () => Promise<unknown>
 
-/** Servers, by name: the summary, and the module that runs it. They have no options. */
+/** Servers, by name: the summary, and the module that runs it. */
 const servers: Record<string, [summary: string, load: Load]> = {
   serve: ['Runs the API; NODE_ENV is production unless it is set', serve],
   dev: ['Tries Matchday: an API with a mock provider and demonstration data', () => import('./dev.ts')],
@@ -25,6 +25,7 @@ const commands: Record<string, [summary: string, load: Load]> = {
   'import-fans': ['Imports fans of another system with their points', () => import('./import-fans.ts')],
   'import-events': ['Imports events of another system', () => import('./import-events.ts')],
   grant: ['Grants points to a fan, or takes points, once per reference', () => import('./grant.ts')],
+  matches: ['Lowers the revision of a match that shuts out reports', () => import('./matches.ts')],
   'redeem-code': ['Uses the redemption code that a fan shows, once', () => import('./redeem-code.ts')],
   refund: ['Lists refunds that are due, and pays them', () => import('./refund.ts')],
   'server-keys': ["Manages the keys of the club's own systems", () => import('./server-keys.ts')],
@@ -62,11 +63,11 @@ const program = new Command('matchday')
   .helpCommand(false)
   .exitOverride()
   .showHelpAfterError()
-for (const [name, [summary, load]] of Object.entries(servers))
-  program
-    .command(name)
-    .description(summary)
-    .action(async () => void (await load()))
+for (const [name, [summary, load]] of Object.entries(servers)) {
+  const server = program.command(name).description(summary)
+  if (name === 'dev') server.option('--yes', 'also where configuration or database look like production')
+  server.action(async () => void (await load()))
+}
 for (const [name, [summary, load]] of Object.entries(commands)) {
   program
     .command(name)

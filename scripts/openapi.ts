@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { openDatabase } from '../db/index.ts'
-import { createApi } from '../src/app.ts'
+import { createApi } from '../src/app/app.ts'
+import { createDeps } from '../src/app/deps.ts'
 import { realSources } from '../src/core/sources.ts'
-import { createDeps } from '../src/deps.ts'
-import { generateOpenApi } from '../src/docs/openapi.ts'
-import { describeMessages } from '../src/webhooks/describe.ts'
+import { describeMessages } from '../src/delivery/webhooks/describe.ts'
+import { generateOpenApi } from '../src/platform/docs/openapi.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 
 const command = declareCommand({
@@ -17,11 +17,17 @@ const command = declareCommand({
   examples: [
     ['', 'to standard output'],
     ['--out openapi.json', 'to a file'],
+    ['--open-enums --out openapi.json', 'for generators for Swift and Kotlin'],
   ],
   notes:
     'Served at /docs/json, the document also offers the sign-in of the identity provider. PUBLIC_URL sets `servers`.',
   database: false,
-}).option('--out <file>', 'write to this file instead of standard output')
+})
+  .option('--out <file>', 'write to this file instead of standard output')
+  .option(
+    '--open-enums',
+    'take other values in enums and problems of responses, for clients that decode strictly',
+  )
 
 await runCommand(command, async ({ options, configuration, closeAtEnd }) => {
   const config = await configuration()
@@ -37,6 +43,7 @@ await runCommand(command, async ({ options, configuration, closeAtEnd }) => {
     publicUrl,
     endpoints: null,
     messages: describeMessages(),
+    enums: options.openEnums ? 'open' : 'closed',
   })
   const text = JSON.stringify(document, null, 2)
   if (options.out === undefined) return { json: document, text }

@@ -1,6 +1,7 @@
 /** `bun run preview-rules FILE`: what the rules of a catalogue file would have granted for recorded events. */
-import { previewRules } from '../src/admin/preview-rules.ts'
-import { contentOf, ruleOf } from '../src/rules/rule.ts'
+
+import { contentOf, ruleOf } from '../src/economy/rules/rule.ts'
+import { previewRules } from '../src/operate/admin/preview-rules.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { fail } from './command/explain.ts'
 import { readCatalogueFile, rejectFile } from './import-catalog/read-file.ts'

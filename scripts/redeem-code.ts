@@ -1,5 +1,5 @@
 /** `bun run redeem-code CODE`: uses a redemption code, as a desk without a system of its own. */
-import { lookUpRedemption, useRedemption } from '../src/rewards/redemptions.ts'
+import { lookUpRedemption, useRedemption } from '../src/play/rewards/redemptions.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 
 const command = declareCommand({

@@ -5,12 +5,13 @@ import { expectedMigrations } from '../db/expected-schema.ts'
 import { DatabaseError, openDatabase, translateDatabaseError } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
 import { inspectSqlite, openSqliteCopy, replaceSqlite } from '../db/sqlite/copy.ts'
-import { readErasures } from '../src/account/erasure-list.ts'
-import { exportErasures, type Reapplied, reapplyErasures } from '../src/admin/reapply-erasures.ts'
-import { erasuresPathOf } from '../src/config/database.ts'
+import { createSpine } from '../src/app/spine.ts'
 import { commandLine } from '../src/core/command-line.ts'
 import { realSources } from '../src/core/sources.ts'
-import type { Tombstone } from '../src/users/tombstone.ts'
+import { readErasures } from '../src/fan/account/erasure-list.ts'
+import type { Tombstone } from '../src/identity/users/tombstone.ts'
+import { exportErasures, type Reapplied, reapplyErasures } from '../src/operate/admin/reapply-erasures.ts'
+import { erasuresPathOf } from '../src/platform/config/database.ts'
 import { describeLedger, verifyCopy } from './backup/verify-copy.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { isDirectory, isSqlite, sqlitePathOf } from './command/database.ts'
@@ -137,7 +138,7 @@ function readListed(list: string, note: (line: string) => void): Tombstone[] {
 async function applyErasures(copy: string, erasures: Tombstone[], list: string): Promise<Reapplied> {
   const url = `sqlite:${copy}`
   await migrate(url)
-  const db = openDatabase(url, realSources, { bulk: true })
+  const db = openDatabase(url, realSources, { spine: createSpine(), bulk: true })
   try {
     const reapplied = await reapplyErasures(db, erasures)
     await exportErasures(db.read, list)

@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs'
 import { Option } from '@commander-js/extra-typings'
 import { openDatabase } from '../db/index.ts'
 import { migrate } from '../db/migrate.ts'
+import { createSpine } from '../src/app/spine.ts'
 import { realSources } from '../src/core/sources.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
-import { isSqlite, sqlitePathOf } from './command/database.ts'
-import { fail } from './command/explain.ts'
+import { isSqlite, postgresSettings, sqlitePathOf } from './command/database.ts'
+import { refuseProduction } from './command/production-guard.ts'
 import { stoppable } from './command/stop.ts'
 import type { SeedParameters } from './seed/groups.ts'
 import { previewSeed } from './seed/preview.ts'
@@ -21,6 +22,7 @@ const command = declareCommand({
     ['--fans 5000 --seed 7', 'other fans; the mock provider needs the same values'],
     ['--fans 1000000 --exclusive', 'a million fans, with no other writer'],
     ['--dry-run', 'shows what would be written'],
+    ['--yes', 'for a demonstration with an identity provider of its own, which is not the mock provider'],
   ],
   notes: `Skipped are fans that exist already, were erased, whose subject has a record of another seed or a sign-in, or that
 exist under another provider's name (IDP_NAME), since the seed determines the ids. The last case is usually a mistake: all
@@ -40,12 +42,24 @@ other fans are written, and the command exits with 1.`,
       .default(1),
   )
   .option('--exclusive', 'no other process writes: long batches without pauses')
+  .option('--yes', 'also where NODE_ENV, IDP_ISSUER or the fans in the database look like production')
 
 await runCommand(
   command,
-  async ({ options, configuration, openDatabase: openExisting, closeAtEnd, progress }) => {
-    if (process.env.NODE_ENV === 'production')
-      fail('seed writes made-up fans and does not run in production.')
+  async ({
+    options,
+    databaseUrl: targetUrl,
+    configuration,
+    openDatabase: openExisting,
+    closeAtEnd,
+    progress,
+  }) => {
+    if (!options.dryRun)
+      await refuseProduction(
+        'seed',
+        { env: process.env, databaseUrl: targetUrl(), postgres: postgresSettings() },
+        options.yes,
+      )
     const {
       databaseUrl,
       identity: provider,
@@ -65,7 +79,9 @@ await runCommand(
     }
     await migrate(databaseUrl, postgres)
     const { exclusive } = options
-    const db = closeAtEnd(openDatabase(databaseUrl, realSources, { bulk: exclusive, postgres }))
+    const db = closeAtEnd(
+      openDatabase(databaseUrl, realSources, { spine: createSpine(), bulk: exclusive, postgres }),
+    )
     const report = await stoppable(stopRequested =>
       seedDatabase(db, { ...parameters, exclusive, onProgress, stopRequested }),
     ).finally(() => onProgress.end())

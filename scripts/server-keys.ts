@@ -2,7 +2,7 @@
 import { Argument } from '@commander-js/extra-typings'
 import type { Database } from '../db/index.ts'
 import { commandLine } from '../src/core/command-line.ts'
-import { identifyServerKey, UNIDENTIFIED } from '../src/server-keys/authenticate.ts'
+import { identifyServerKey, UNIDENTIFIED } from '../src/identity/server-keys/authenticate.ts'
 import {
   createServerKey,
   type IssuedKey,
@@ -13,8 +13,8 @@ import {
   scopesOf,
   sourceFault,
   stateOf,
-} from '../src/server-keys/keys.ts'
-import { isServerScope, SERVER_SCOPES, type ServerScope } from '../src/server-keys/scopes.ts'
+} from '../src/identity/server-keys/keys.ts'
+import { isServerScope, SERVER_SCOPES, type ServerScope } from '../src/identity/server-keys/scopes.ts'
 import { declareCommand, type Outcome, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 import { parseExpiry } from './server-keys/expiry.ts'

@@ -1,5 +1,5 @@
 /** `bun run verify-draw PROOF.json [PURCHASE.json]`: repeats the draw of an opened pack, offline. */
-import { findBreach, findFlaw, type Proof } from '../src/packs/proof.ts'
+import { findBreach, findFlaw, type Proof } from '../src/play/packs/proof.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 

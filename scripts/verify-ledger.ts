@@ -1,7 +1,9 @@
 /** `bun run verify-ledger`: recomputes the ledger, the leaderboards, and what rules and predictions granted. */
-import type { Finding } from '../src/admin/audit/audit-fan.ts'
-import { verifyLedger } from '../src/admin/audit/verify-ledger.ts'
+import type { Finding } from '../src/operate/admin/audit/audit-fan.ts'
+import { verifyLedger } from '../src/operate/admin/audit/verify-ledger.ts'
 import { declareCommand, runCommand, wholeNumber } from './command/command.ts'
+import { databaseUrlOf } from './command/database.ts'
+import { recordMaintenance } from './command/record-maintenance.ts'
 import { Interrupted, stoppable } from './command/stop.ts'
 import { describeFinding } from './verify-ledger/describe-finding.ts'
 
@@ -12,14 +14,14 @@ const command = declareCommand({
 time. Reports differences: for each fan the first broken entry, or otherwise the values that do not follow from the entries,
 decisions, grants, limits and budgets that do not follow from the events, and predictions that have booked other points.`,
   examples: [
-    ['', 'verifies everything; takes no lock, writes nothing'],
+    ['', 'verifies everything; takes no lock, writes the time of a run without findings'],
     ['--json', 'as JSON: findings with expected and actual values'],
   ],
   notes: `The digest covers all ledgers. Store it elsewhere: a backup or copy with the same digest has the same ledgers. Only
 the digest reveals a chain that was rewritten from its first entry on, with account and leaderboards.`,
 }).option('--max <n>', 'maximum of listed findings; further ones are counted', wholeNumber(1_000_000), 100)
 
-await runCommand(command, async ({ options, openDatabase, progress }) => {
+await runCommand(command, async ({ options, databaseUrl, openDatabase, note, progress }) => {
   const db = await openDatabase()
   const findings: Finding[] = []
   const onProgress = progress('fans')
@@ -35,6 +37,9 @@ await runCommand(command, async ({ options, openDatabase, progress }) => {
   ).finally(() => onProgress.end())
   const { fans, entries, boards, events, digest } = report
   const all = `${fans} fans, ${entries} entries, ${boards} boards, ${events} events`
+  // A replica takes no writes.
+  const primary = options.fromReplica ? databaseUrlOf(undefined) : databaseUrl()
+  if (report.findings === 0) await recordMaintenance(primary, 'verify-ledger', note)
   const unlisted = report.findings - findings.length
   const text =
     report.findings === 0

@@ -1,10 +1,9 @@
 /** `bun run webhooks add | list | …`: the endpoints that receive events, and what was sent to them. */
 import { Argument } from '@commander-js/extra-typings'
 import type { Database } from '../db/index.ts'
-import type { Config } from '../src/config/config.ts'
 import { commandLine } from '../src/core/command-line.ts'
 import { createGuardedFetch } from '../src/core/ssrf-guard.ts'
-import { applicationEvents } from '../src/events/types.ts'
+import { exampleMessage } from '../src/delivery/webhooks/describe.ts'
 import {
   addEndpoint,
   disableEndpoint,
@@ -15,12 +14,14 @@ import {
   rotateSecret,
   signingSecrets,
   urlFault,
-} from '../src/webhooks/endpoints.ts'
-import { testMessage } from '../src/webhooks/message-id.ts'
-import { replayDeliveries } from '../src/webhooks/replay.ts'
-import { createWebhookSecrets, type WebhookSecrets } from '../src/webhooks/secrets.ts'
-import { ATTEMPT_MS, isSuccess, sendMessage } from '../src/webhooks/send.ts'
-import { isKnownType } from '../src/webhooks/types.ts'
+} from '../src/delivery/webhooks/endpoints.ts'
+import { testMessage } from '../src/delivery/webhooks/message-id.ts'
+import { countReplayed, replayDeliveries } from '../src/delivery/webhooks/replay.ts'
+import { createWebhookSecrets, type WebhookSecrets } from '../src/delivery/webhooks/secrets.ts'
+import { ATTEMPT_MS, isSuccess, sendMessage } from '../src/delivery/webhooks/send.ts'
+import { typeFault } from '../src/delivery/webhooks/types.ts'
+import { messageTypes } from '../src/economy/events/types.ts'
+import type { Config } from '../src/platform/config/config.ts'
 import { declareCommand, instant, type Outcome, runCommand, wholeNumber } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 import { listen } from './webhooks/listen.ts'
@@ -41,8 +42,6 @@ const ACTIONS = [
 ] as const
 type Action = (typeof ACTIONS)[number]
 
-const TYPES = Object.keys(applicationEvents)
-
 const command = declareCommand({
   name: 'webhooks',
   summary: 'Manages the endpoints that receive events, and shows what was sent to them.',
@@ -51,6 +50,7 @@ const command = declareCommand({
     ['list', 'endpoints with their state and backlog'],
     ['show ENDPOINT', 'one endpoint'],
     ['test ENDPOINT', 'sends a test message, and prints the response'],
+    ['test ENDPOINT --type reward.claimed', 'sends the example of this type'],
     ['rotate ENDPOINT', 'prints a new secret; the previous one also signs for 24 hours'],
     ['disable ENDPOINT', 'sends nothing; events are kept for 30 days'],
     ['enable ENDPOINT', 'sends what is pending, in order'],
@@ -59,13 +59,13 @@ const command = declareCommand({
     ['deliveries --endpoint ENDPOINT --failed', 'what was not delivered, and the last responses'],
     ['listen --forward-to http://localhost:8080/hooks', 'in development: forwards events until Ctrl-C'],
   ],
-  notes: `Types: ${TYPES.join(', ')}.
-A pattern such as quest.* or * also matches events that other systems report.`,
+  notes: `Types: ${messageTypes.join(', ')}.
+Other systems report further types, such as shop.purchase. A pattern such as quest.* or * matches types of both.`,
   changes: true,
 })
   .addArgument(new Argument('<action>', 'what to do').choices(ACTIONS))
   .argument('[target]', 'the id of the endpoint; for add its URL')
-  .option('--type <types...>', 'add, listen: types and patterns of the events')
+  .option('--type <types...>', 'add, listen: types and patterns of the events; test: one type')
   .option('--since <instant>', 'replay: time of the first event', instant)
   .option('--endpoint <id>', 'deliveries: of this endpoint only')
   .option('--failed', 'deliveries: only those that had a failed attempt and are not delivered')
@@ -75,7 +75,7 @@ A pattern such as quest.* or * also matches events that other systems report.`,
 
 /** The actions that take an option. */
 const TAKES: Record<string, Action[]> = {
-  type: ['add', 'listen'],
+  type: ['add', 'listen', 'test'],
   since: ['replay'],
   endpoint: ['deliveries'],
   failed: ['deliveries'],
@@ -128,7 +128,7 @@ await runCommand(command, async session => {
     case 'show':
       return reportEndpoint(db, endpoint, signingSecrets(endpoint, secrets, db.read.now()).length > 0)
     case 'test':
-      return test(db, endpoint, secrets, config)
+      return test(db, endpoint, secrets, config, options.type)
     case 'rotate':
       return rotate(db, endpoint, secrets, dryRun, note)
     case 'disable':
@@ -159,8 +159,12 @@ await runCommand(command, async session => {
       )
     case 'replay': {
       const since = options.since ?? failUsage('replay requires --since')
-      const replayed = dryRun ? 0 : await replayDeliveries(db, id, since)
-      const text = dryRun ? 'Nothing was changed.' : `${replayed} deliveries are pending again.`
+      const replayed = dryRun
+        ? await countReplayed(db.read, id, since)
+        : await replayDeliveries(db, id, since)
+      const text = dryRun
+        ? `Nothing was changed. ${replayed} deliveries would be pending again.`
+        : `${replayed} deliveries are pending again.`
       return { json: { id, replayed }, text, changed: replayed, textHasSummary: true }
     }
   }
@@ -173,9 +177,9 @@ async function requireEndpoint(db: Database, id: string): Promise<Endpoint> {
 
 function requireTypes(types: string[]): string[] {
   if (types.length === 0) failUsage('add requires --type')
-  const unknown = types.find(type => !isKnownType(type, TYPES))
-  if (unknown !== undefined) {
-    failUsage(`${unknown} is no type of the application; a pattern such as shop.* matches other events`)
+  for (const type of types) {
+    const fault = typeFault(type, messageTypes)
+    if (fault !== null) failUsage(fault)
   }
   return [...new Set(types)]
 }
@@ -222,13 +226,18 @@ async function test(
   endpoint: Endpoint,
   secrets: WebhookSecrets,
   { production }: Config,
+  types: string[] | undefined,
 ): Promise<Outcome> {
+  if (types !== undefined && types.length !== 1) failUsage('test takes one --type')
+  const [type] = types === undefined ? [] : requireTypes(types)
+  if (type?.endsWith('*')) failUsage('test takes a type, and no pattern')
+  const example = type === undefined ? undefined : exampleMessage(type)
   const at = db.read.now()
   const signing = signingSecrets(endpoint, secrets, at)
   if (signing.length === 0) fail(`The secret of ${endpoint.id} cannot be decrypted: rotate it.`)
   const fetch = createGuardedFetch({ publicOnly: production })
   const stop = new AbortController().signal
-  const message = { url: endpoint.url, secrets: signing, at, ...testMessage(db.read.newId(), at) }
+  const message = { url: endpoint.url, secrets: signing, at, ...testMessage(db.read.newId(), at, example) }
   const answer = await sendMessage({ fetch, deadlineMs: ATTEMPT_MS, stop }, message)
   const { status = null, answer: text = '' } = answer ?? {}
   return {

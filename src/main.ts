@@ -1,18 +1,27 @@
 /** The one file with side effects: environment → dependencies → listen → drain on a signal. */
-import { DatabaseError, openDatabase, openReplica } from '../db/index.ts'
-import { migrate, NewerSchemaError, OlderSchemaError, requireMigrated } from '../db/migrate.ts'
-import { createApp } from './app.ts'
-import { startBackground } from './background.ts'
-import { type Config, ConfigError, parseConfig } from './config/config.ts'
-import { withDevelopmentSecrets } from './config/development-secrets.ts'
+import { DatabaseError, keepsPreparedStatements, openDatabase, openReplica } from '../db/index.ts'
+import {
+  DevelopmentSchemaError,
+  migrate,
+  NewerSchemaError,
+  OlderSchemaError,
+  requireMigrated,
+} from '../db/migrate.ts'
+import { createApp } from './app/app.ts'
+import { startBackground } from './app/background.ts'
+import { createDeps } from './app/deps.ts'
+import { createSpine } from './app/spine.ts'
+import { portOfWorker, superviseWorkers, workerNumber } from './app/workers.ts'
 import { createLog } from './core/log.ts'
 import { loggable } from './core/loggable.ts'
 import { realSources } from './core/sources.ts'
 import { createGuardedFetch } from './core/ssrf-guard.ts'
-import { createDeps } from './deps.ts'
-import { listenOptions } from './http/edge/listen-options.ts'
-import type { Tracing } from './tracing/tracing.ts'
-import { portOfWorker, superviseWorkers, workerNumber } from './workers.ts'
+import { onStopSignal } from './core/stop-signals.ts'
+import { ATTEMPT_MS } from './delivery/webhooks/send.ts'
+import { type Config, ConfigError, parseConfig } from './platform/config/config.ts'
+import { withDevelopmentSecrets } from './platform/config/development-secrets.ts'
+import { listenOptions } from './platform/http/edge/listen-options.ts'
+import type { Tracing } from './platform/tracing/tracing.ts'
 
 async function start(config: Readonly<Config>) {
   const worker = workerNumber(process.env)
@@ -25,10 +34,11 @@ async function start(config: Readonly<Config>) {
   })
   // Bun itself would print the message, and with it the values of a failed query.
   const crash = (error: unknown) => {
-    log.fatal({ error: loggable(error) }, 'unexpected error: the process ends')
+    log.fatal({ error }, 'unexpected error: the process ends')
     void exit(1)
   }
   process.on('uncaughtException', crash).on('unhandledRejection', crash)
+  if (worker === undefined) await requirePreparedStatements(config)
   const schema = await (config.migrate ? migrate : requireMigrated)(config.databaseUrl, config.postgres)
   if (schema.applied > 0) log.info(schema, 'migrated')
   if (schema.ahead > 0 && worker === undefined)
@@ -40,16 +50,17 @@ async function start(config: Readonly<Config>) {
   }
 
   // Loaded only here: without their settings nothing is measured or traced, and their libraries are not read.
-  if (config.tracing) tracing = (await import('./tracing/tracing.ts')).createTracing(config.tracing, log)
+  if (config.tracing)
+    tracing = (await import('./platform/tracing/tracing.ts')).createTracing(config.tracing, log)
   const { metrics: address } = config
-  const metrics = address && (await import('./metrics/metrics.ts')).createMetrics()
+  const metrics = address && (await import('./operate/metrics/metrics.ts')).createMetrics()
   const db = openDatabase(config.databaseUrl, realSources, {
-    ...{ postgres: config.postgres, offloadDisk: true },
+    ...{ spine: createSpine(), postgres: config.postgres, offloadDisk: true },
     observer: metrics?.database,
   })
   const replica =
     config.databaseReadUrl === null ? undefined : openReplica(config.databaseReadUrl, db, realSources, config)
-  const fetch = createGuardedFetch({ publicOnly: config.identity.publicOnly })
+  const fetch = createGuardedFetch(config.identity)
   const { observers } = metrics ?? {}
   const { tracer } = tracing ?? {}
   const deps = await createDeps({ config, db, replica, log, sources: realSources, fetch, observers, tracer })
@@ -69,29 +80,42 @@ async function start(config: Readonly<Config>) {
     // First only announce it: load balancers read /readyz, clients read `Connection: close`.
     deps.lifecycle.stopping = true
     log.info({ signal, drainGraceMs }, 'stopping')
+    void background.stopSending()
     if (drainGraceMs > 0) await Bun.sleep(drainGraceMs)
     log.info('draining')
-    const deadline = setTimeout(() => {
-      log.error('requests did not finish in time')
-      void exit(1)
-    }, drainTimeoutMs)
+    const setDeadline = (what: string, ms: number) =>
+      setTimeout(() => {
+        log.error(`${what} did not finish in time`)
+        void exit(1)
+      }, ms)
+    const ofRequests = setDeadline('requests', drainTimeoutMs)
     deps.streams.stop()
     await app.server?.stop()
+    clearTimeout(ofRequests)
+    const ofTasks = setDeadline('background tasks', drainTimeoutMs + ATTEMPT_MS)
     await background.stop()
     await metricsServer?.stop()
     await Promise.all([db.close(), replica?.close()])
-    clearTimeout(deadline)
+    clearTimeout(ofTasks)
     await tracing?.stop()
     log.info('stopped')
     await exit(0)
   }
-  process.on('SIGTERM', () => void stop('SIGTERM'))
-  process.on('SIGINT', () => void stop('SIGINT'))
+  onStopSignal(signal => void stop(signal))
   if (worker !== undefined)
     process.on('disconnect', () => void stop('SIGTERM')).on('message', (level: string) => setLevel(level))
 
   app.listen(listenOptions(config, { shared: worker !== undefined }))
   log.info({ url: `http://${config.host}:${app.server?.port}`, database: db.engine }, 'listening')
+}
+
+/** @throws ConfigError for a pooler with which statements would fail at random, under load first */
+async function requirePreparedStatements({ databaseUrl, postgres }: Config): Promise<void> {
+  if (await keepsPreparedStatements(databaseUrl, postgres)) return
+  throw new ConfigError([
+    'DATABASE_PREPARED_STATEMENTS must be off: DATABASE_URL is of a pooler in transaction mode that does not keep prepared ' +
+      'statements, such as PgBouncer before 1.21 or without max_prepared_statements',
+  ])
 }
 
 /** Host and port of a server, without the credentials of its URL; nothing of a file. */
@@ -103,7 +127,10 @@ function addressOf(url: string | undefined): string {
 /** What went wrong, for the operator: never a stack, never a value of the configuration. */
 function explain(error: unknown, config: Readonly<Config> | undefined): string {
   if (error instanceof ConfigError) return error.message
-  if (error instanceof NewerSchemaError || error instanceof OlderSchemaError) return error.message
+  const isOtherSchema = [NewerSchemaError, OlderSchemaError, DevelopmentSchemaError].some(
+    kind => error instanceof kind,
+  )
+  if (isOtherSchema && error instanceof Error) return error.message
   if (error instanceof DatabaseError) {
     return `The database of DATABASE_URL${addressOf(config?.databaseUrl)} cannot be used: ${error.message}.`
   }

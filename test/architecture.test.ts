@@ -3,52 +3,17 @@ import { describe, expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
 import { Glob } from 'bun'
 
-/** Rooms from the bottom up. A file imports from its own room and from rooms below, type imports included. */
-const LAYERS = [
-  ['db'],
-  ['core'],
-  ['config', 'cache'],
-  ['http', 'identity-provider', 'catalogue'],
-  ['users', 'teams', 'docs', 'health', 'server-keys'],
-  ['auth', 'matches'],
-  ['leaderboard'],
-  ['points'],
-  ['rules'],
-  ['events'],
-  ['rewards', 'packs', 'profile', 'check-ins', 'predictions', 'webhooks', 'event-sink'],
-  ['quests'],
-  ['onboarding', 'dashboard', 'account', 'stream'],
-  ['admin', 'metrics', 'tracing'],
-]
+import { sqlite } from '../db/schema/columns.ts'
+import { tablesOf } from '../db/schema/tables.ts'
+import { DOMAINS } from '../scripts/docs/floors.ts'
 
-/** Files of `src/` outside rooms: they compose, and nothing below imports them. */
-const COMPOSITION = ['app', 'background', 'client', 'deps', 'event-readers', 'main', 'workers'].map(
-  name => `src/${name}.ts`,
-)
-
-/** Each table's one room. `admin` is the operators' code: audits and imports read and write every table. */
-const OWNERS: Record<string, string[]> = {
-  auth: ['nativeSessions', 'refreshTokens', 'revokedTokens'],
-  catalogue: ['catalogueVersions'],
-  'check-ins': ['checkIns'],
-  'event-sink': ['eventSinks'],
-  events: ['eventDistribution', 'events'],
-  http: ['idempotencyKeys', 'rateLimitWindows'],
-  leaderboard: ['leaderboardCounts', 'leaderboardEntries', 'leaderboardScores'],
-  matches: ['matchSettlements', 'matches'],
-  packs: ['collectibles', 'packItems', 'packPurchases', 'packs', 'userItems', 'userPacks'],
-  points: ['pointsAccounts', 'pointsEntries', 'pointsGrants'],
-  quests: ['questCounts', 'questProgress', 'questRequirements', 'questStreaks', 'questVersions', 'quests'],
-  predictions: ['predictions'],
-  rewards: ['rewards', 'userRewards'],
-  rules: ['ruleBudgets', 'ruleUses', 'ruleVersions', 'rules'],
-  'server-keys': ['serverKeys'],
-  teams: ['teams'],
-  users: ['deferredSyncs', 'identities', 'onboardings', 'users'],
-  webhooks: ['webhookDeliveries', 'webhookEndpoints', 'webhookLanes'],
-}
+/** The files that start programs; they import `app/`, and nothing imports them. */
+const ENTRY_POINTS = ['src/main.ts', 'src/eden.ts']
 
 const root = join(import.meta.dir, '..')
+
+const sourceFiles = (pattern: string) =>
+  [...new Glob(pattern).scanSync(root)].filter(file => !file.includes('node_modules/'))
 
 interface Source {
   file: string
@@ -58,7 +23,7 @@ interface Source {
 }
 
 const sources: Source[] = await Promise.all(
-  [...new Glob('{src,db,mock-idp,scripts}/**/*.ts').scanSync(root)].map(async file => {
+  sourceFiles('{src,db,mock-idp,scripts}/**/*.ts').map(async file => {
     const text = await Bun.file(join(root, file)).text()
     const names = [...text.matchAll(/(?:from|import\() ?'([^']+)'/g)].map(([, name]) => name ?? '')
     return {
@@ -68,22 +33,35 @@ const sources: Source[] = await Promise.all(
     }
   }),
 )
-const runtime = sources.filter(({ file }) => /^(src|db)\//.test(file))
+/** The package for apps: no part of the server, see its own test. */
+const isClient = (file: string) => file.startsWith('src/client/')
+const runtime = sources.filter(({ file }) => /^(src|db)\//.test(file) && !isClient(file))
 
-const roomOf = (file: string) => (file.startsWith('db/') ? 'db' : /^src\/([^/]+)\//.exec(file)?.[1])
-const layerOf = (room: string) => LAYERS.findIndex(rooms => rooms.includes(room))
+const domainOf = (file: string) => /^(?:src\/)?([^/]+)\//.exec(file)?.[1] ?? ''
+/** `play/rewards`, or the domain alone where a domain has no rooms. */
+const placeOf = (file: string) => {
+  const domain = domainOf(file)
+  const room = /^src\/[^/]+\/([^/]+)\//.exec(file)?.[1]
+  return DOMAINS[domain]?.rooms.length && room !== undefined ? `${domain}/${room}` : domain
+}
+/** Places from the bottom up; those of one line share a floor. */
+const FLOORS = Object.entries(DOMAINS).flatMap(([domain, { rooms }]) =>
+  rooms.length === 0 ? [[domain]] : rooms.map(line => line.map(room => `${domain}/${room}`)),
+)
+const floorOf = (file: string) => FLOORS.findIndex(places => places.includes(placeOf(file)))
+const isComposition = (file: string) => domainOf(file) === 'app' || ENTRY_POINTS.includes(file)
 const isRoutes = (file: string) => /routes\.ts$/.test(file)
 /** Files that know HTTP: the edge, the contract, the document, and the file that reads the bearer token. */
 const isHttp = (file: string) =>
   isRoutes(file) ||
-  /^src\/(http\/(edge|contract)|docs)\//.test(file) ||
-  COMPOSITION.includes(file) ||
+  /^src\/platform\/(http\/(edge|contract)|docs)\//.test(file) ||
+  isComposition(file) ||
   [
-    'src/auth/authenticate.ts',
-    'src/auth/groups.ts',
-    'src/http/idempotency/idempotency.ts',
-    'src/server-keys/group.ts',
-    'src/stream/topics.ts',
+    'src/identity/auth/authenticate.ts',
+    'src/identity/auth/groups.ts',
+    'src/platform/http/idempotency/idempotency.ts',
+    'src/identity/server-keys/group.ts',
+    'src/delivery/stream/topics.ts',
   ].includes(file)
 const offenders = (breaks: (source: Source) => boolean) => runtime.filter(breaks).map(({ file }) => file)
 
@@ -95,6 +73,19 @@ function tablesIn(text: string): string[] {
   const direct = [...text.matchAll(/\btables\.(\w+)|\bTables\['(\w+)'\]/g)].map(([, a, b]) => a ?? b ?? '')
   return [...new Set([...destructured, ...direct])].filter(name => name !== '')
 }
+
+/** The parts of the spine that a file uses. */
+function partsIn(text: string): string[] {
+  const destructured = [...text.matchAll(/\{([^{}]*)\} = (?:\w+\.)*spine\b/g)].flatMap(([, names]) =>
+    (names ?? '').split(',').map(name => name.split(':')[0]?.trim() ?? ''),
+  )
+  const direct = [...text.matchAll(/\bspine\.(?!ts\b)(\w+)/g)].map(([, name]) => name ?? '')
+  return [...new Set([...destructured, ...direct])].filter(name => name !== '')
+}
+
+const tests = await Promise.all(
+  sourceFiles('test/**/*.ts').map(async file => ({ file, text: await Bun.file(join(root, file)).text() })),
+)
 
 /** Import circles, each as the files on it. */
 function circles(): string[][] {
@@ -119,36 +110,56 @@ test('there is something to check', () => {
   expect(runtime.length).toBeGreaterThan(80)
   expect(runtime.filter(({ file }) => isRoutes(file)).length).toBeGreaterThan(8)
   expect(tablesIn('const { a, b: c } = tx.tables\nreader.tables.d')).toEqual(['a', 'b', 'd'])
+  expect(partsIn("const { a, b: c } = tx.spine\nspine.d.e()\nimport './spine.ts'")).toEqual(['a', 'b', 'd'])
 })
 
-describe('layers', () => {
-  test('every file of src is in a room of the table, or composes', () => {
-    const homeless = offenders(({ file }) => {
-      const room = roomOf(file)
-      return !COMPOSITION.includes(file) && (room === undefined || layerOf(room) < 0)
-    })
-    expect(homeless).toEqual([])
+describe('floors', () => {
+  test('every file of src is in a room of the table, or starts a program', () => {
+    expect(offenders(file => !ENTRY_POINTS.includes(file.file) && floorOf(file.file) < 0)).toEqual([])
   })
 
-  test('no import leads to a room above, or to a room of the same layer that leads back', () => {
-    const upward = runtime.flatMap(({ file, imports }) => {
-      const from = roomOf(file)
-      if (from === undefined) return []
-      return imports
-        .filter(name => {
-          const to = roomOf(name)
-          return to !== undefined && layerOf(to) > layerOf(from)
-        })
-        .map(name => `${file} → ${name}`)
+  test('no import leads to a domain or a room above, or to another room of the same floor', () => {
+    const upward = runtime
+      .filter(({ file }) => !ENTRY_POINTS.includes(file))
+      .flatMap(({ file, imports }) =>
+        imports
+          .filter(name => /^(src|db)\//.test(name))
+          .filter(
+            name =>
+              ENTRY_POINTS.includes(name) ||
+              floorOf(name) > floorOf(file) ||
+              (floorOf(name) === floorOf(file) && placeOf(name) !== placeOf(file)),
+          )
+          .map(name => `${file} → ${name}`),
+      )
+    expect(upward).toEqual([])
+  })
+
+  // The type of `spine` shows all parts to each room.
+  test('a room uses its own part of the spine, and those of rooms below it', () => {
+    const ownerOf = new Map(
+      runtime.flatMap(({ file, text }) => {
+        const part = /interface Spine \{\s+readonly (\w+):/.exec(text)?.[1]
+        return part === undefined ? [] : [[part, file] as const]
+      }),
+    )
+    const uses = runtime.flatMap(({ file, text }) => partsIn(text).map(part => ({ file, part })))
+    expect(new Set(uses.map(({ part }) => part))).toEqual(new Set(ownerOf.keys()))
+    const upward = uses.filter(({ file, part }) => {
+      const owner = ownerOf.get(part) ?? ''
+      return floorOf(owner) >= floorOf(file) && placeOf(owner) !== placeOf(file)
     })
     expect(upward).toEqual([])
   })
 
-  test('no file below imports what composes', () => {
-    const composed = offenders(
-      ({ file, imports }) => !COMPOSITION.includes(file) && imports.some(name => COMPOSITION.includes(name)),
+  test('the client imports nothing of the rest, and the rest nothing of the client', () => {
+    const isOfClient = (name: string) => isClient(name) || name === '@matchday/client'
+    const across = sources.flatMap(({ file, imports }) =>
+      imports.filter(name => isOfClient(name) !== isClient(file)).map(name => [file, name]),
     )
-    expect(composed).toEqual([])
+    expect(sources.filter(({ file }) => isClient(file)).length).toBeGreaterThan(5)
+    // The build reads its name and description.
+    expect(across).toEqual([['scripts/build/client.ts', 'src/client/package.json']])
   })
 
   test('no import circle exists anywhere', () => {
@@ -157,22 +168,30 @@ describe('layers', () => {
 })
 
 describe('tables', () => {
-  const ownerOf = new Map(Object.entries(OWNERS).flatMap(([room, tables]) => tables.map(t => [t, room])))
+  /** `db/schema/play/rewards.ts` has the tables of `src/play/rewards/`. */
+  const definitions = sources.flatMap(({ file, text }) => {
+    const owner = /^db\/schema\/([^/]+\/[^/]+)\.ts$/.exec(file)?.[1]
+    return owner === undefined ? [] : [{ owner, text }]
+  })
+  const ownerOf = new Map(
+    definitions.flatMap(({ owner, text }) =>
+      [...text.matchAll(/const (\w+) = table\(/g)].map(([, name]) => [name, owner]),
+    ),
+  )
 
-  test('every table has one owner', () => {
-    const schema = sources.filter(({ file }) => file.startsWith('db/schema/')).map(({ text }) => text)
-    const declared = [...schema.join('\n').matchAll(/const (\w+) = (?:\w+\.)?table\(/g)].map(
-      ([, name]) => name,
-    )
-    expect([...ownerOf.keys()].sort()).toEqual(declared.map(String).sort())
+  test('every table is defined in the file of the room that owns it', () => {
+    expect([...ownerOf.keys()].sort()).toEqual(Object.keys(tablesOf(sqlite)).sort())
+    const rooms = FLOORS.flat()
+    expect(definitions.map(({ owner }) => owner).filter(owner => !rooms.includes(owner))).toEqual([])
   })
 
+  // `admin` is the operators' code: audits and imports read and write every table.
   test('no file names a table of another room, except operators’ code', () => {
     const foreign = runtime.flatMap(({ file, text }) => {
-      const room = roomOf(file)
-      if (room === undefined || room === 'db' || room === 'admin') return []
+      const place = placeOf(file)
+      if (place === 'db' || place === 'operate/admin') return []
       return tablesIn(text)
-        .filter(name => ownerOf.has(name) && ownerOf.get(name) !== room)
+        .filter(name => ownerOf.has(name) && ownerOf.get(name) !== place)
         .map(name => `${file}: ${name}`)
     })
     expect(foreign).toEqual([])
@@ -191,7 +210,7 @@ describe('kinds of files', () => {
   })
 
   test('no verb imports Elysia or the HTTP edge', () => {
-    const http = /^elysia$|^@elysiajs\/|^src\/http\/(edge|contract)\//
+    const http = /^elysia$|^@elysiajs\/|^src\/platform\/http\/(edge|contract)\//
     const verbs = offenders(
       ({ file, imports }) =>
         file.startsWith('src/') && !isHttp(file) && imports.some(name => http.test(name)),
@@ -202,10 +221,10 @@ describe('kinds of files', () => {
   test('changes of a caller use `write` of the context, which implements Idempotency-Key', () => {
     // Responses of `auth` carry secrets; deliveries and requests of other systems carry no key.
     const mayWrite = [
-      'src/auth/routes.ts',
-      'src/users/routes.ts',
-      'src/http/idempotency/idempotency.ts',
-      'src/server-keys/group.ts',
+      'src/identity/auth/routes.ts',
+      'src/identity/users/routes.ts',
+      'src/platform/http/idempotency/idempotency.ts',
+      'src/identity/server-keys/group.ts',
     ]
     const writers = offenders(
       ({ file, text }) => isHttp(file) && /\bdb\.write\(/.test(text) && !mayWrite.includes(file),
@@ -214,14 +233,41 @@ describe('kinds of files', () => {
   })
 
   test.each([
-    ['metrics', '@prometheus-io/'],
-    ['tracing', '@opentelemetry/'],
+    ['operate/metrics', '@prometheus-io/'],
+    ['platform/tracing', '@opentelemetry/'],
   ])('only main.ts loads src/%s/ and its library, and only when it is asked for', (room, library) => {
     const folder = `src/${room}/`
     const isPart = (name: string) => name.startsWith(folder) || name.startsWith(library)
     const loading = runtime.filter(({ file, imports }) => !file.startsWith(folder) && imports.some(isPart))
     expect(loading.map(({ file }) => file)).toEqual(['src/main.ts'])
     expect(loading[0]?.text).not.toMatch(new RegExp(`^import (?!type ).*'./${room}/`, 'm'))
+  })
+
+  test.each([
+    ['TypeBox', /^@sinclair\/typebox/, ['src/core/typebox.ts']],
+    ['the document of @elysiajs/swagger', /^@elysiajs\/swagger/, ['src/platform/docs/openapi.ts']],
+    ['the token of @elysiajs/bearer', /^@elysiajs\/bearer/, ['src/platform/http/contract/bearer.ts']],
+    ['the client of @elysiajs/eden', /^@elysiajs\/eden/, ['src/eden.ts']],
+  ])('%s enters through one file', (_, library, files) => {
+    const importing = sources
+      .filter(({ file }) => !file.startsWith('mock-idp/'))
+      .filter(({ imports }) => imports.some(name => library.test(name)))
+    expect(importing.map(({ file }) => file)).toEqual(files)
+  })
+
+  test('only routes, groups of routes and the HTTP edge import Elysia, and two files use its hooks', () => {
+    const importing = offenders(({ file, imports }) => !isRoutes(file) && imports.includes('elysia'))
+    expect(importing.filter(file => !file.startsWith('src/platform/')).toSorted()).toEqual([
+      'src/app/app.ts',
+      'src/identity/auth/groups.ts',
+      'src/identity/server-keys/group.ts',
+    ])
+    const hook =
+      /\.(on(Request|Parse|Transform|BeforeHandle|AfterHandle|AfterResponse|Error|Start|Stop)|mapResponse|mapDerive|resolve)\((\{ as|\(\{)|\b(beforeHandle|afterHandle|transform):/
+    expect(offenders(({ text }) => hook.test(text)).toSorted()).toEqual([
+      'src/platform/http/contract/operation.ts',
+      'src/platform/http/edge/server-hooks.ts',
+    ])
   })
 
   test('only db/ uses a dialect', () => {
@@ -236,10 +282,22 @@ describe('kinds of files', () => {
     // Jitter between two attempts at a lock, and secrets of development: no test needs to control them.
     const mayAsk = [
       'src/core/sources.ts',
-      'src/config/development-secrets.ts',
+      'src/platform/config/development-secrets.ts',
       'db/sqlite/connection.ts',
       'db/postgres/conflicts.ts',
     ]
     expect(offenders(({ file, text }) => asks.test(text) && !mayAsk.includes(file))).toEqual([])
   })
+})
+
+test('tests wait for a condition: only `waitUntil`, and a page that polls itself, let time pass', () => {
+  const sleeps = /Bun\.sleep\(|\bsetTimeout\(|timers\/promises/
+  const mayWait = ['test/platform/docs/swagger-ui.browser.test.ts', 'test/support/wait-until.ts']
+  expect(tests.length).toBeGreaterThan(300)
+  expect(
+    tests
+      .filter(({ text }) => sleeps.test(text))
+      .map(({ file }) => file)
+      .toSorted(),
+  ).toEqual(mayWait)
 })

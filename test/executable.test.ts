@@ -6,10 +6,11 @@ import { join } from 'node:path'
 import { Glob } from 'bun'
 import product from '../package.json'
 import { readProductionPackages } from '../scripts/licenses/packages.ts'
-import { assets as checkInAssets } from '../src/check-ins/page.ts'
-import { assets as docsAssets } from '../src/docs/page.ts'
+import { assets as docsAssets } from '../src/platform/docs/page.ts'
+import { assets as checkInAssets } from '../src/play/check-ins/page.ts'
 import { startDev } from './support/dev.ts'
 import { root } from './support/executable.ts'
+import { secrets } from './support/processes.ts'
 
 /** Scripts of package.json that need the repository. */
 const DEVELOPMENT = [
@@ -23,10 +24,11 @@ const DEVELOPMENT = [
     'licenses',
     'lint',
     'test',
+    'test:distributed',
     'test:executable',
     'test:serializable',
   ],
-  ...['test:soak', 'typecheck', 'unused'],
+  ...['test:soak', 'typecheck', 'types:growth', 'unused'],
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'matchday-executable-'))
@@ -97,7 +99,7 @@ test('the bill of materials names Bun, the executable by its hash, and every pac
 
 test('lists every command for operators, each with its own help', async () => {
   const { out } = await run([matchday, '--help'], {})
-  const listed = [...out.matchAll(/^ {2}([a-z][a-z-]+) {2}/gm)].map(([, name]) => name ?? '')
+  const listed = [...out.matchAll(/^ {2}([a-z][a-z-]+)(?: \[options\])? {2}/gm)].map(([, name]) => name ?? '')
   const scripts = Object.keys(product.scripts).filter(name => !DEVELOPMENT.includes(name))
   const expected = [...scripts.map(name => (name === 'start' ? 'serve' : name)), 'mock-idp']
   expect(listed.toSorted()).toEqual(expected.toSorted())
@@ -108,12 +110,13 @@ test('lists every command for operators, each with its own help', async () => {
   expect(await run([matchday, 'no-command'], {})).toMatchObject({ code: 2, out: '' })
 })
 
-test('serves every page from an empty folder and without other programs, with workers', async () => {
-  const dev = await startDev({ WORKERS: '2', MOCK_IDP_FANS: '5' }, matchday)
+test('serves every page from an empty folder, with secrets that leave it without data/, and without other programs, with workers', async () => {
+  const dev = await startDev({ ...secrets, WORKERS: '2', MOCK_IDP_FANS: '5', MOCK_IDP_KEYS: '' }, matchday)
   try {
     const origin = `http://localhost:${dev.ports.PORT}`
     const paths = [
       ...['/', '/docs', '/openapi.json', '/docs/guide', '/docs/guide/deployment', '/demo', '/check-in/derby'],
+      ...['/demo/rewards', '/demo/service-worker.js', '/demo/pictures/crests-harbour-city.svg'],
       ...Object.keys(docsAssets).map(name => `/docs/${name}`),
       ...Object.keys(checkInAssets).map(name => `/check-in/assets/${name}`),
     ]

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { createClock } from './support/clock.ts'
-import { postgresEngine, sharedEngines, type TemporaryDatabase } from './support/engines.ts'
+import { engines, type TemporaryDatabase } from './support/engines.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from './support/processes.ts'
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   describe(`Two processes on one database (${engine.name})`, () => {
     let temporary: TemporaryDatabase
     let provider: RunningProvider
@@ -104,8 +104,4 @@ for (const engine of sharedEngines) {
       return row?.stockRemaining
     }
   })
-}
-
-if (!sharedEngines.includes(postgresEngine)) {
-  test.skip('Races on PostgreSQL: set TEST_POSTGRES_URL to run them (PGlite serves one process only)', () => {})
 }

@@ -5,7 +5,7 @@
  */
 import { type ReservedSQL, SQL } from 'bun'
 import { withDeadline } from '../deadline.ts'
-import { DatabaseError } from '../errors.ts'
+import { DatabaseError, translateDatabaseError } from '../errors.ts'
 import { repeatOnConflict } from './conflicts.ts'
 
 export interface PostgresSettings {
@@ -85,6 +85,8 @@ export interface PostgresClient extends Statements {
   close(): Promise<void>
 }
 
+const unresponsive = (cause?: unknown) => new DatabaseError('unreachable', cause, 'no response in time')
+
 /** Bun reads `sslmode` from the URL itself, but then obeys NODE_TLS_REJECT_UNAUTHORIZED=0. */
 const VERIFIES = /=verify-(ca|full)\b/i
 
@@ -116,13 +118,15 @@ export function createPostgresClient(
     'BEGIN',
     ...Object.entries(local).map(([name, value]) => `SET LOCAL ${name} = ${value}`),
   ].join('; ')
-  const setLocal = `SELECT ${Object.keys(local).map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`)}`
+  const setLocal = `SELECT ${Object.keys(local).map((_, n) => `set_config($${2 * n + 1}, $${2 * n + 2}, true)`)}`
   const settingsOfWork = Object.entries(local).flat()
   const { preparedStatements = postgresDefaults.preparedStatements } = settings
   const connect = () => connectPostgres(url, settings)
   const replaced = new Set<SQL>()
   let current = connect()
   let statements = 0
+  /** The error with which the server answers; undefined when it answers. */
+  let asking: Promise<unknown> | undefined
 
   function replace(pool: SQL) {
     if (pool !== current) return
@@ -135,8 +139,22 @@ export function createPostgresClient(
   async function inTime<T>(pool: SQL, response: PromiseLike<T>): Promise<T> {
     return withDeadline(response, deadlineMs, () => {
       replace(pool)
-      return new DatabaseError('unreachable')
+      return unresponsive()
     })
+  }
+
+  /** Why a query got no response in time: it waits for a lock if the server answers others. */
+  async function explainSilence(cause: unknown): Promise<unknown> {
+    const pool = current
+    asking ??= withDeadline(pool.unsafe('SELECT 1'), MARGIN_MS, unresponsive)
+      .then(
+        () => undefined,
+        error => translateDatabaseError(error),
+      )
+      .finally(() => {
+        asking = undefined
+      })
+    return (await asking) ?? new DatabaseError('busy', cause)
   }
 
   /** Outside a transaction the client enforces the timeout and asks the server to cancel the statement. */
@@ -149,7 +167,7 @@ export function createPostgresClient(
       // Bun abandons a query that shares its connection without cancelling it on the server: the connection may be unresponsive.
       if ((error as { code?: unknown }).code !== 'ERR_POSTGRES_QUERY_CANCELLED') throw error
       replace(pool)
-      throw new DatabaseError('unreachable', error)
+      throw await explainSilence(error)
     } finally {
       clearTimeout(timer)
       statements--
@@ -261,11 +279,11 @@ export function createPostgresClient(
       const waiting = new AbortController()
       let reserved: ReservedSQL | undefined
       let unanswered = 0
-      let unresponsive = false
+      let late = false
       // One timer, which starts again at each statement. Closing the connection ends the statements that wait.
       const deadline = setTimeout(() => {
         if (unanswered === 0) return
-        unresponsive = true
+        late = true
         replace(pool)
         waiting.abort()
         void reserved?.close({ timeout: 0 })
@@ -283,7 +301,7 @@ export function createPostgresClient(
         reserved = await respond(pool.reserve({ signal: waiting.signal }))
         return await runTransaction(reserved, respond, work)
       } catch (error) {
-        throw unresponsive ? new DatabaseError('unreachable', error) : error
+        throw late ? unresponsive(error) : error
       } finally {
         clearTimeout(deadline)
       }

@@ -1,16 +1,18 @@
 /** PostgreSQL: a pool, any isolation from READ COMMITTED on, and a bounded retry of serialization failures and deadlocks. */
-import { AsyncLocalStorage } from 'node:async_hooks'
 import type { SQL } from 'bun'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sql'
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core'
+import { clientOf, onClient } from '../drizzle-internals.ts'
 import { createEndOfWork } from '../end-of-work.ts'
 import { translateDatabaseError } from '../errors.ts'
 import { requireExpectedSchema } from '../expected-schema.ts'
+import { noSpine } from '../no-spine.ts'
 import { postgres } from '../schema/columns.ts'
 import { tablesOf } from '../schema/tables.ts'
 import { createSemaphore } from '../semaphore.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
+import { createWorkScope, outsideWork } from '../work-scope.ts'
 import { createWriteHealth } from '../write-health.ts'
 import { createWriteMeter } from '../write-meter.ts'
 import {
@@ -22,6 +24,7 @@ import {
 } from './client.ts'
 import { repeatOnConflict } from './conflicts.ts'
 import { shareCheck } from './shared-check.ts'
+import { explainUnreachable } from './unreachable.ts'
 
 /** Connections reserved for reads, so that reads stay fast while writes wait for locks. */
 const READERS = 2
@@ -34,7 +37,12 @@ export function openPostgres(url: string, sources: Sources, options: DatabaseOpt
   const client = createPostgresClient(url, options.postgres, options.bulk)
   // Guarantee of the cast: Drizzle's driver calls only `unsafe` and `begin`.
   const queries = drizzle({ client: client as unknown as SQL, casing: 'snake_case' })
-  return databaseOn(queries, sources, client, options)
+  const database = databaseOn(queries, sources, client, options)
+  const ping = () =>
+    database.ping().catch(async error => {
+      throw await explainUnreachable(error, url)
+    })
+  return { ...database, ping }
 }
 
 /** Works with any of Drizzle's PostgreSQL drivers: tests also run it on PGlite. */
@@ -42,7 +50,7 @@ export function databaseOn(
   queries: Drizzle,
   sources: Sources,
   client: Pick<PostgresClient, 'statements' | 'close'>,
-  { postgres: settings = {}, bulk = false, observer }: DatabaseOptions = {},
+  { spine = noSpine, postgres: settings = {}, bulk = false, observer }: DatabaseOptions = {},
 ): Database {
   const tables = tablesOf(postgres)
   const { poolSize = postgresDefaults.poolSize } = settings
@@ -50,10 +58,12 @@ export function databaseOn(
   const writers = createSemaphore(poolSize - READERS)
   const repetitions = createSemaphore(1)
   const meter = createWriteMeter(1, { onEnd: observer?.writeEnded })
-  const identity = {}
-  const read = extend<Reader>(queries, { tables, identity, statements: new Map(), ...sources })
+  const scope = createWorkScope()
+  const read = outsideWork(
+    extend<Reader>(queries, { tables, spine, statements: new Map(), ...sources }),
+    scope,
+  )
   const writeStatements = new Map<string, object>()
-  const insideWork = new AsyncLocalStorage<true>()
   const listeners: ((tag: string) => void)[] = []
   const notify = (tag: string) => {
     for (const listener of listeners) listener(tag)
@@ -86,7 +96,7 @@ export function databaseOn(
     const value = await queries.transaction(transaction => {
       const tx = extend<Transaction>(transaction, {
         tables,
-        identity,
+        spine,
         statements: shareStatements(writeStatements, transaction),
         ...sources,
         now: () => at,
@@ -95,10 +105,10 @@ export function databaseOn(
         invalidate: (tag: string) => effects.push(() => notify(tag)),
         deferred,
       })
-      return insideWork.run(true, async () => {
+      return scope.run(async () => {
         const value = await work(tx)
         const last = await writeDeferred(tx)
-        const { client } = sessionOf(transaction)
+        const client = clientOf<Partial<TransactionStatements>>(transaction)
         if (client.atCommit) client.atCommit(last.map(statement => statement.query()))
         else for (const statement of last) await statement.run()
         return value
@@ -124,7 +134,7 @@ export function databaseOn(
     tables,
     read,
     async write(work) {
-      if (insideWork.getStore()) throw new Error('write() within write(): pass the transaction on instead')
+      scope.requireOutside('write()')
       return meter.measure(async () => {
         await writers.acquire()
         try {
@@ -141,7 +151,7 @@ export function databaseOn(
           queries.transaction(
             transaction => {
               const statements = shareStatements(writeStatements, transaction)
-              return work(extend<Reader>(transaction, { tables, identity, statements, ...sources }))
+              return work(extend<Reader>(transaction, { tables, spine, statements, ...sources }))
             },
             { isolationLevel: 'repeatable read', accessMode: 'read only' },
           ),
@@ -186,11 +196,11 @@ function extend<T>(queries: object, members: object): T {
  * transaction, so each use gets a copy that is bound to the current one.
  */
 function shareStatements(shared: Map<string, object>, transaction: object): Transaction['statements'] {
-  const { client } = sessionOf(transaction)
+  const client = clientOf(transaction)
   return {
     get(name) {
       const statement = shared.get(name)
-      return statement && Object.create(statement, { client: { value: client } })
+      return statement && onClient(statement, client)
     },
     set(name, statement) {
       // Guarantee of the cast: `prepared` sets Drizzle's prepared queries.
@@ -199,7 +209,3 @@ function shareStatements(shared: Map<string, object>, transaction: object): Tran
     },
   }
 }
-
-/** Guarantee of the cast: Drizzle's drivers store the connection of a session and of a prepared query as `client`. */
-const sessionOf = (transaction: object) =>
-  (transaction as { session: { client: Partial<TransactionStatements> } }).session

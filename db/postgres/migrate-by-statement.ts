@@ -5,6 +5,7 @@
 import { isAlreadyDone, isRefusedStatement } from '../errors.ts'
 import type { Migration } from '../expected-schema.ts'
 import { openJournal, type Run, recordMigration } from '../migration-journal.ts'
+import { isStatementTrigger, withoutComments } from './portable.ts'
 
 const PROGRESS = '"__matchday_migration_progress"'
 
@@ -41,7 +42,7 @@ async function applyMigration(migration: Migration, run: Run): Promise<void> {
     if (rows.length === 0) throw new Error('another process is migrating this database')
   }
 
-  for (const statement of migration.sql.filter(isNoStatementTrigger).slice(done)) {
+  for (const statement of migration.sql.filter(sql => !isStatementTrigger(sql)).slice(done)) {
     const after = { done: done + 1, begun: false }
     if (changesData(statement)) {
       await atomically(run, async () => {
@@ -65,10 +66,6 @@ async function applyMigration(migration: Migration, run: Run): Promise<void> {
   })
 }
 
-/** On PostgreSQL such a trigger refuses TRUNCATE of the ledger. Here it is refused by privilege. */
-const isNoStatementTrigger = (statement: string) => !/FOR EACH STATEMENT/i.test(statement)
-
-const withoutComments = (statement: string) => statement.replace(/^\s*--.*$/gm, '').trim()
 const changesData = (statement: string) => /^(INSERT|UPDATE|DELETE|WITH)\b/i.test(withoutComments(statement))
 
 /** @param begun whether it may be done already */

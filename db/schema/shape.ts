@@ -13,36 +13,40 @@ export interface Shape {
   columns: { property: string; name: string; column: Column }[]
   /** Properties of the primary key, in order. */
   key: string[]
-  /** Names in SQL of the tables that its foreign keys reference. */
-  parents: string[]
+  /** Its foreign keys: properties, and the name in SQL of the table that they reference. */
+  references: { from: string[]; parent: string }[]
 }
 
 // Guarantee: the properties of a table's shape are columns of it.
 export const columnOf = (table: AnyTable, property: string) =>
   (table as unknown as Record<string, Column>)[property] as Column
 
-const shapes = new WeakMap<AnyTable, Shape>()
+const shapes = new WeakMap<PgTable, Shape>()
 
-export function shapeOf(table: AnyTable): Shape {
+export function shapeOf(table: PgTable): Shape {
   const shape = shapes.get(table) ?? readShape(table)
   shapes.set(table, shape)
   return shape
 }
 
-function readShape(table: AnyTable): Shape {
+function readShape(table: PgTable): Shape {
   const config = configOf(table)
   const columns = Object.entries(getTableColumns(table)).map(([property, column]) => ({
     property,
     name: toSnakeCase(property),
     column,
   }))
+  const propertyOf = (name: string) => columns.find(({ column }) => column.name === name)?.property ?? name
   const composite = config.primaryKeys[0]?.columns.map(({ name }) => name)
   const key = composite ?? columns.filter(({ column }) => column.primary).map(({ column }) => column.name)
   return {
     name: config.name,
     columns,
-    key: key.map(name => columns.find(({ column }) => column.name === name)?.property ?? name),
-    parents: config.foreignKeys.map(foreignKey => configOf(foreignKey.reference().foreignTable).name),
+    key: key.map(propertyOf),
+    references: config.foreignKeys.map(foreignKey => {
+      const { columns: from, foreignTable } = foreignKey.reference()
+      return { from: from.map(({ name }) => propertyOf(name)), parent: configOf(foreignTable).name }
+    }),
   }
 }
 
@@ -63,8 +67,8 @@ export function tablesInOrder(tables: Tables): { property: keyof Tables; table: 
   const ordered: typeof waiting = []
   while (waiting.length > 0) {
     const next = waiting.findIndex(({ shape }) =>
-      shape.parents.every(
-        parent => parent === shape.name || ordered.some(earlier => earlier.shape.name === parent),
+      shape.references.every(
+        ({ parent }) => parent === shape.name || ordered.some(earlier => earlier.shape.name === parent),
       ),
     )
     if (next < 0) throw new Error('tables reference one another in a circle')

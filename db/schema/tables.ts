@@ -1,19 +1,28 @@
 /**
- * All tables, defined once for both dialects (`db/schema/columns.ts`). After a change, `bun run generate` writes the
- * migrations of both. Rules are constraints where SQL can express them.
+ * All tables, defined once for both dialects (`db/schema/columns.ts`). `db/schema/DOMAIN/ROOM.ts` has the tables that
+ * `src/DOMAIN/ROOM/` owns. After a change, `bun run generate` writes the migrations of both. Rules are constraints where SQL
+ * can express them.
  */
+import { defineCatalogueTables } from './club/catalogue.ts'
+import { defineMatchesTables } from './club/matches.ts'
+import { defineTeamsTables } from './club/teams.ts'
 import type { ColumnKit } from './columns.ts'
-import { defineCredentialTables } from './credentials.ts'
-import { defineEventTables } from './events.ts'
-import { defineFansTables } from './fans.ts'
-import { defineLeaderboardTables } from './leaderboard.ts'
-import { defineMatchTables } from './matches.ts'
-import { definePacksTables } from './packs.ts'
-import { definePointsTables } from './points.ts'
-import { defineQuestTables } from './quests.ts'
-import { defineRequestTables } from './requests.ts'
-import { defineRewardsTables } from './rewards.ts'
-import { defineWebhookTables } from './webhooks.ts'
+import { defineEventSinkTables } from './delivery/event-sink.ts'
+import { defineWebhooksTables } from './delivery/webhooks.ts'
+import { defineEventsTables } from './economy/events.ts'
+import { defineLeaderboardTables } from './economy/leaderboard.ts'
+import { definePointsTables } from './economy/points.ts'
+import { defineRulesTables } from './economy/rules.ts'
+import { defineAuthTables } from './identity/auth.ts'
+import { defineServerKeysTables } from './identity/server-keys.ts'
+import { defineUsersTables } from './identity/users.ts'
+import { defineAdminTables } from './operate/admin.ts'
+import { defineHttpTables } from './platform/http.ts'
+import { defineCheckInsTables } from './play/check-ins.ts'
+import { definePacksTables } from './play/packs.ts'
+import { definePredictionsTables } from './play/predictions.ts'
+import { defineQuestsTables } from './play/quests.ts'
+import { defineRewardsTables } from './play/rewards.ts'
 
 export type Tables = ReturnType<typeof defineTables>
 
@@ -27,18 +36,29 @@ export function tablesOf(kit: ColumnKit): Tables {
 }
 
 function defineTables(kit: ColumnKit) {
-  const fans = defineFansTables(kit)
+  // What other tables point to.
+  const teams = defineTeamsTables(kit)
+  const users = defineUsersTables(kit, teams)
+  const matches = defineMatchesTables(kit, teams)
   return {
-    ...fans,
-    ...defineCredentialTables(kit),
-    ...defineRequestTables(kit),
-    ...definePointsTables(kit, fans),
-    ...defineLeaderboardTables(kit, fans),
-    ...defineRewardsTables(kit, fans),
-    ...definePacksTables(kit, fans),
-    ...defineEventTables(kit, fans),
-    ...defineQuestTables(kit, fans),
-    ...defineMatchTables(kit, fans),
-    ...defineWebhookTables(kit, fans),
+    ...teams,
+    ...users,
+    ...matches,
+    ...defineHttpTables(kit),
+    ...defineServerKeysTables(kit),
+    ...defineAuthTables(kit),
+    ...defineCatalogueTables(kit),
+    ...defineLeaderboardTables(kit, users),
+    ...definePointsTables(kit, users),
+    ...defineRulesTables(kit, users),
+    ...defineEventsTables(kit, { ...users, ...matches }),
+    ...defineRewardsTables(kit, users),
+    ...definePacksTables(kit, users),
+    ...defineCheckInsTables(kit, { ...users, ...matches }),
+    ...definePredictionsTables(kit, { ...users, ...matches }),
+    ...defineQuestsTables(kit, users),
+    ...defineWebhooksTables(kit),
+    ...defineEventSinkTables(kit),
+    ...defineAdminTables(kit),
   }
 }

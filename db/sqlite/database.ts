@@ -3,9 +3,11 @@ import type { Database as Connection } from 'bun:sqlite'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { DatabaseError, translateDatabaseError } from '../errors.ts'
 import { requireExpectedSchema } from '../expected-schema.ts'
+import { noSpine } from '../no-spine.ts'
 import { sqlite } from '../schema/columns.ts'
 import { tablesOf } from '../schema/tables.ts'
 import type { Database, DatabaseOptions, Reader, Sources, Transaction } from '../types.ts'
+import { createWorkScope, outsideWork } from '../work-scope.ts'
 import { createWriteHealth } from '../write-health.ts'
 import { createWriteMeter } from '../write-meter.ts'
 import { openCommitCounter } from './commit-counter.ts'
@@ -22,9 +24,9 @@ const CACHE_KB = 16_384
 const TRUNCATE_RETRY_MS = 20
 
 /** Drizzle on one connection, typed as the interface that both engines share (see `columns.ts`). */
-export function queriesOn(connection: Connection, sources: Sources, identity = {}): Reader {
+export function queriesOn(connection: Connection, sources: Sources, spine = noSpine): Reader {
   const queries = drizzle(connection, { casing: 'snake_case' }) as unknown as Reader
-  return Object.assign(queries, { tables: tablesOf(sqlite), identity, statements: new Map(), ...sources })
+  return Object.assign(queries, { tables: tablesOf(sqlite), spine, statements: new Map(), ...sources })
 }
 
 function connectReader(path: string): Connection {
@@ -58,8 +60,9 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   const commitCounter = openCommitCounter(path)
   const sharedRead = createSharedRead(reader, writer, commitCounter)
   const statements = [cacheStatements(reader, onEither(writer, sharedRead.enter)), cacheStatements(writer)]
-  const read = queriesOn(reader, sources)
-  const { identity } = read
+  const scope = createWorkScope()
+  const read = outsideWork(queriesOn(reader, sources, options.spine), scope)
+  const { spine } = read
   const listeners: ((tag: string) => void)[] = []
   const meter = createWriteMeter(0.2, { onEnd: options.observer?.writeEnded })
   const writeHealth = createWriteHealth(['full', 'read_only', 'corrupt', 'unreachable'], () =>
@@ -72,8 +75,9 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
   const commits = createGroupCommit({
     ...options,
     writer,
-    queries: queriesOn(writer, sources, identity),
+    queries: queriesOn(writer, sources, spine),
     sources,
+    scope,
     wal,
     translate(error) {
       const translated = translateDatabaseError(error)
@@ -102,7 +106,7 @@ export function openSqlite(path: string, sources: Sources, options: SqliteOption
       const cached = cacheStatements(connection)
       try {
         connection.run('BEGIN')
-        return await work(queriesOn(connection, sources, identity))
+        return await work(queriesOn(connection, sources, spine))
       } finally {
         cached.finalize()
         connection.close()

@@ -1,9 +1,22 @@
-/** A cache of compiled statements: Drizzle compiles a statement at every use. */
+/**
+ * A cache of compiled statements: Drizzle compiles a statement at every use. It replaces methods of bun:sqlite's objects, which
+ * `requireMethods` checks; an option of Drizzle's driver for a cache of statements would replace it.
+ */
 import type { Database as Connection, Statement } from 'bun:sqlite'
 import { LRUCache } from 'lru-cache'
 
 /** Per connection. */
 const MAX_STATEMENTS = 500
+
+/** The methods that Drizzle calls. */
+const STATEMENT_METHODS = ['all', 'run', 'values'] as const
+
+/** @throws Error if an object of bun:sqlite lacks a method that is replaced */
+function requireMethods(object: object, names: readonly string[]): void {
+  const missing = names.filter(name => typeof Reflect.get(object, name) !== 'function')
+  if (missing.length > 0)
+    throw new Error(`bun:sqlite has no ${missing.join(', ')}; adapt db/sqlite/statements.ts to this version`)
+}
 
 /** Caches the statements of a connection by their text. */
 export function cacheStatements(
@@ -11,6 +24,7 @@ export function cacheStatements(
   adapt = (statement: Statement, _text: string) => statement,
 ) {
   const cache = new LRUCache<string, Statement>({ max: MAX_STATEMENTS })
+  requireMethods(connection, ['prepare'])
   const prepare = connection.prepare.bind(connection)
   // Guarantee of the cast: Drizzle passes only the text.
   connection.prepare = ((text: string) => {
@@ -34,8 +48,8 @@ export function cacheStatements(
 export const onEither =
   (writer: Connection, enter: () => boolean) => (statement: Statement, text: string) => {
     let other: Statement | undefined
-    // The methods that Drizzle calls.
-    for (const name of ['all', 'run', 'values'] as const) {
+    requireMethods(statement, STATEMENT_METHODS)
+    for (const name of STATEMENT_METHODS) {
       const execute = statement[name].bind(statement)
       // Guarantee of the cast: passes on what it gets, and returns the result.
       statement[name] = ((...parameters: never[]) => {

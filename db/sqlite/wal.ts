@@ -8,7 +8,7 @@ import { closeSync, fdatasync, futimes, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { withDeadline } from '../deadline.ts'
-import { DatabaseError } from '../errors.ts'
+import { DatabaseError, type DatabaseFault } from '../errors.ts'
 
 /** Length of the WAL that starts a checkpoint, as SQLite's default. Pages. */
 const CHECKPOINT_PAGES = 1000
@@ -30,8 +30,23 @@ export const systemDisk: Disk = {
   flush: promisify(fdatasync),
 }
 
+const FAULT_OF_CODE: Record<string, DatabaseFault> = {
+  EROFS: 'read_only',
+  EACCES: 'read_only',
+  EPERM: 'read_only',
+  ENOSPC: 'full',
+  EDQUOT: 'full',
+}
+
+/** An error of the file system, which SQLite would have reported as one of its own. */
+const refusedBy = (error: unknown) =>
+  new DatabaseError(FAULT_OF_CODE[(error as NodeJS.ErrnoException).code ?? ''] ?? 'unreachable', error)
+
 export interface Wal {
-  /** Resolves when a COMMIT would not block. @throws DatabaseError `busy` when the disk does not respond for `timeoutMs` */
+  /**
+   * Resolves when a COMMIT would not block. @throws DatabaseError `busy` when the disk does not respond for `timeoutMs`, or
+   * why the file system refuses writes
+   */
   waitUntilWritable(timeoutMs: number): Promise<void>
   /** Resolves when all commits are durable. @throws DatabaseError `unreachable`: the outcome is unknown */
   flush(): Promise<void>
@@ -64,6 +79,14 @@ export function openWal(path: string, writer: Connection, disk: Disk = systemDis
   /** The WAL exists from the first open connection to the close of the last one. */
   const descriptor = () => (opened ??= openSync(`${path}-wal`, 'r+'))
 
+  async function touch(): Promise<void> {
+    try {
+      await disk.waitUntilWritable(descriptor())
+    } catch (error) {
+      throw refusedBy(error)
+    }
+  }
+
   function length(): number {
     try {
       return readLength.get()?.log ?? 0
@@ -78,7 +101,7 @@ export function openWal(path: string, writer: Connection, disk: Disk = systemDis
     },
     async waitUntilWritable(timeoutMs) {
       // At most one thread of the pool waits for an unresponsive disk.
-      accepting ??= disk.waitUntilWritable(descriptor()).finally(() => {
+      accepting ??= touch().finally(() => {
         accepting = undefined
       })
       await withDeadline(accepting, timeoutMs, () => new DatabaseError('busy'))

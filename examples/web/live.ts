@@ -1,6 +1,6 @@
 /** The stream of the fan's events, by which pages show what happens elsewhere. */
 import { createEventSource } from 'eventsource-client'
-import { freshToken } from './sign-in.ts'
+import { freshToken } from './api.ts'
 
 /**
  * Calls `onEvent` after each event, and when events may have been missed. Reconnects and resumes by itself. Returns a

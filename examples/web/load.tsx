@@ -1,56 +1,140 @@
-/** Data of a page with its states: loading, failed with a retry, ready. */
+/** Data of a screen with its states: loading, failed with a retry, ready; and writes that are sent once. */
 import type { ComponentChildren } from 'preact'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { ApiError } from './api.ts'
+import { text } from './lang/lang.ts'
+import { Notice } from './parts/notice.tsx'
+import { watchSession } from './session.ts'
 
-interface Loaded<T> {
+/** What screens showed last, so that Back shows it at once while it is read anew. */
+const shown = new Map<string, unknown>()
+watchSession(() => shown.clear())
+
+/** Words for a fan. */
+export const describe = (error: unknown): string =>
+  error instanceof ApiError ? (text.problems[error.code] ?? error.message) : String((error as Error).message)
+
+export interface Loaded<T> {
   data: T | null
-  error: string | null
+  error: unknown
   reload(): Promise<void>
-  /** Runs a change, then reloads; a failure is shown above the data. */
-  act(change: () => Promise<unknown>): Promise<void>
+  set(data: T): void
 }
 
-export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
-  const [data, setData] = useState<T | null>(null)
-  const [error, setError] = useState<string | null>(null)
+/** `key`: the same for the same data. */
+export function useLoaded<T>(key: string, load: () => Promise<T>): Loaded<T> {
+  // Guarantee of the cast: a key names the data of one `load`.
+  const [state, setState] = useState({
+    key,
+    data: (shown.get(key) ?? null) as T | null,
+    error: null as unknown,
+  })
+  const latest = useRef(load)
+  latest.current = load
+  const current = useRef(key)
+  current.current = key
   const reload = useCallback(async () => {
     try {
-      setData(await load())
-      setError(null)
-    } catch (problem) {
-      setError((problem as Error).message)
+      const data = await latest.current()
+      if (current.current !== key) return
+      shown.set(key, data)
+      setState({ key, data, error: null })
+    } catch (error) {
+      if (current.current === key)
+        setState(({ data, ...old }) => ({ key, data: old.key === key ? data : null, error }))
     }
-  }, [])
-  useEffect(() => void reload(), [reload])
-  const act = async (change: () => Promise<unknown>) => {
-    try {
-      await change()
-      await reload()
-    } catch (problem) {
-      setError((problem as Error).message)
-    }
+  }, [key])
+  useEffect(() => {
+    void reload()
+    const onOnline = () => void reload()
+    addEventListener('online', onOnline)
+    return () => removeEventListener('online', onOnline)
+  }, [reload])
+  const set = (data: T) => {
+    shown.set(key, data)
+    setState({ key, data, error: null })
   }
-  return { data, error, reload, act }
+  const isCurrent = state.key === key
+  return {
+    data: isCurrent ? state.data : ((shown.get(key) ?? null) as T | null),
+    error: isCurrent ? state.error : null,
+    reload,
+    set,
+  }
 }
 
-export function Loading<T>({
-  of: { data, error, reload },
-  children,
-}: {
+interface LoadingProps<T> {
   of: Loaded<T>
+  /** Shown until there is data. */
+  skeleton?: ComponentChildren
   children: (data: T) => ComponentChildren
-}) {
+}
+
+export function Loading<T>({ of: { data, error, reload }, skeleton, children }: LoadingProps<T>) {
   return (
     <>
-      {error && (
-        <p role="alert">
-          {error}{' '}
-          <button type="button" onClick={reload}>
-            Try again
-          </button>
-        </p>
-      )}
-      {data ? children(data) : !error && <p aria-busy="true">Loading…</p>}
+      {error !== null && <Notice error={error} onRetry={reload} />}
+      {data !== null
+        ? children(data)
+        : error === null && (
+            <div aria-busy="true">
+              <span class="unseen">{text.states.loading}</span>
+              <div aria-hidden="true">{skeleton ?? <Bones />}</div>
+            </div>
+          )}
     </>
   )
 }
+
+/** A list that has not come yet. */
+export const Bones = ({ count = 4, kind = 'row' }: { count?: number; kind?: 'row' | 'tile' | 'card' }) => (
+  <div class={`bones bones-${kind}`}>
+    {Array.from({ length: count }, (_, nth) => (
+      <div key={nth} class="bone" />
+    ))}
+  </div>
+)
+
+export interface Write<Input> {
+  isBusy: boolean
+  /** The input that is being sent. */
+  busy: Input | null
+  error: unknown
+  run(input: Input): Promise<void>
+}
+type State<Input> = Omit<Write<Input>, 'run'>
+
+/**
+ * Sends what the fan intends once: while it is sent, another click does nothing. An attempt whose result is not known is made
+ * again with the same `Idempotency-Key`, so that it takes effect once.
+ */
+export function useWrite<Input>(send: (input: Input, key: string) => Promise<void>): Write<Input> {
+  const [state, setState] = useState<State<Input>>({ isBusy: false, busy: null, error: null })
+  const running = useRef(false)
+  const intent = useRef<{ input: string; key: string } | null>(null)
+  const run = async (input: Input) => {
+    if (running.current) return
+    running.current = true
+    setState({ isBusy: true, busy: input, error: null })
+    const written = JSON.stringify(input)
+    if (intent.current?.input !== written) intent.current = { input: written, key: crypto.randomUUID() }
+    try {
+      await send(input, intent.current.key)
+      intent.current = null
+      setState({ isBusy: false, busy: null, error: null })
+    } catch (error) {
+      if (isFinal(error)) intent.current = null
+      setState({ isBusy: false, busy: null, error })
+    } finally {
+      running.current = false
+    }
+  }
+  return { ...state, run }
+}
+
+/** Whether the server refused: what failed on the way, or will do later, may have taken effect. */
+const isFinal = (error: unknown) =>
+  error instanceof ApiError &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  !['rate_limited', 'idempotency_in_progress'].includes(error.code)

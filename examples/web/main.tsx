@@ -1,70 +1,33 @@
-/** A small fan app: home, quests, matches, rewards and packs, on the typed client. */
+/** Starts the app: language, colours, a sign-in that comes back, the service worker. */
 import { render } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import { Home } from './home.tsx'
-import { Matches } from './matches.tsx'
-import { Packs } from './packs.tsx'
-import { Quests } from './quests.tsx'
-import { Rewards } from './rewards.tsx'
-import { type DemoConfig, finishSignIn, isSignedIn, signOut, startSignIn } from './sign-in.ts'
+import { App } from './app.tsx'
+import { applyLanguage } from './lang/lang.ts'
+import { describe } from './load.tsx'
+import { finishSignIn, readConfig } from './sign-in.ts'
+import { applyColours } from './theme.ts'
 
-const PAGES = { Home, Quests, Matches, Rewards, Packs }
-type PageName = keyof typeof PAGES
-
-function App({ config }: { config: DemoConfig }) {
-  const [signedIn, setSignedIn] = useState(isSignedIn())
-  const [error, setError] = useState<string | null>(null)
-  const [page, setPage] = useState<PageName>('Home')
-
-  useEffect(() => {
-    finishSignIn(config).then(
-      () => setSignedIn(isSignedIn()),
-      problem => setError(problem.message),
-    )
-  }, [config])
-
-  if (!signedIn) {
-    return (
-      <main class="welcome">
-        <h1>Matchday demo</h1>
-        <p>Sign in as one of the fans of the mock identity provider.</p>
-        {error && <p role="alert">{error}</p>}
-        <button type="button" onClick={() => startSignIn(config).catch(problem => setError(problem.message))}>
-          Sign in
-        </button>
-      </main>
-    )
+/** Why a sign-in that came back did not succeed; null without one. */
+async function completeSignIn(): Promise<string | null> {
+  if (location.search === '') return null
+  try {
+    await finishSignIn(await readConfig())
+    return null
+  } catch (error) {
+    return describe(error)
   }
-  const Page = PAGES[page]
-  return (
-    <>
-      <header>
-        <strong>Matchday</strong>
-        <nav aria-label="Pages">
-          {(Object.keys(PAGES) as PageName[]).map(name => (
-            <button
-              type="button"
-              key={name}
-              aria-current={name === page ? 'page' : undefined}
-              onClick={() => setPage(name)}
-            >
-              {name}
-            </button>
-          ))}
-        </nav>
-        <button type="button" class="quiet" onClick={() => signOut().finally(() => setSignedIn(false))}>
-          Sign out
-        </button>
-      </header>
-      <main>
-        <Page key={page} />
-      </main>
-    </>
-  )
 }
 
-const root = document.getElementById('app')
-if (root) {
-  const config = (await (await fetch('/demo/config.json')).json()) as DemoConfig
-  render(<App config={config} />, root)
+/** Not in the bundle, so not in the page that the bundler writes. */
+function addLink(rel: string, href: string): void {
+  document.head.append(Object.assign(document.createElement('link'), { rel, href }))
 }
+
+applyLanguage()
+applyColours(undefined)
+addLink('icon', '/demo/icon.svg')
+addLink('manifest', '/demo/manifest.webmanifest')
+const refused = await completeSignIn()
+const root = document.getElementById('app')
+if (root) render(<App refused={refused} />, root)
+// Without it the app works, only not without a network.
+void navigator.serviceWorker?.register('/demo/service-worker.js', { scope: '/demo' }).catch(() => {})

@@ -16,6 +16,9 @@ export interface Commitment {
   termsHash: string
 }
 
+/** What does not follow from what was published. `position` counts from 1. */
+export type Flaw = { kind: 'seed' | 'odds' } | { kind: 'item'; position: number }
+
 const SPACE = 2n ** 64n
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 const fromHex = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], pair => Number.parseInt(pair, 16))
@@ -24,16 +27,15 @@ const toHex = (bytes: ArrayBuffer) =>
 const sha256 = async (bytes: Uint8Array<ArrayBuffer>) => toHex(await crypto.subtle.digest('SHA-256', bytes))
 
 /** Null when the draw follows from what was published before it; else what does not. */
-export async function findFlaw(proof: Proof, { seedHash, termsHash }: Commitment): Promise<string | null> {
-  if ((await sha256(fromHex(proof.serverSeed))) !== seedHash) return 'The seed is not the published one.'
+export async function findFlaw(proof: Proof, { seedHash, termsHash }: Commitment): Promise<Flaw | null> {
+  if ((await sha256(fromHex(proof.serverSeed))) !== seedHash) return { kind: 'seed' }
   const weights = proof.weights.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const terms = [
     proof.packId,
     proof.itemsPerPack,
     weights.map(({ id, rarity, weight }) => [id, rarity, weight]),
   ]
-  if ((await sha256(bytesOf(JSON.stringify(terms)))) !== termsHash)
-    return 'The odds are not the published ones.'
+  if ((await sha256(bytesOf(JSON.stringify(terms)))) !== termsHash) return { kind: 'odds' }
   const total = weights.reduce((sum, { weight }) => sum + weight, 0)
   const key = await crypto.subtle.importKey(
     'raw',
@@ -45,7 +47,7 @@ export async function findFlaw(proof: Proof, { seedHash, termsHash }: Commitment
   for (let index = 0; index < proof.itemsPerPack; index++) {
     const message = `${proof.clientSeed}:${proof.userPackId}:${index}`
     if (itemAt(weights, await drawNumber(key, message, total)) !== proof.items[index])
-      return `Item ${index + 1} is not the drawn one.`
+      return { kind: 'item', position: index + 1 }
   }
   return null
 }

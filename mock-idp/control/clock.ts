@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Provider } from '../provider.ts'
+import { Type } from '../typebox.ts'
 import { integer, nothing, readInput } from './input.ts'
 
 const tenYears = 10 * 365 * 86_400_000

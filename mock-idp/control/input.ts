@@ -1,6 +1,5 @@
-import { FormatRegistry, type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 import { invalidRequest, OAuthError } from '../oidc/oauth-error.ts'
+import { FormatRegistry, type Static, type TObject, type TSchema, Type, Value } from '../typebox.ts'
 
 /**
  * The JSON body of a control call, validated: nothing is coerced, unknown members are rejected. Each member of the schema has

@@ -1,9 +1,9 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { defects } from '../oidc/defects.ts'
 import { signingAlgorithms } from '../oidc/keys.ts'
 import { tokenLifetime } from '../oidc/tokens.ts'
 import type { Provider } from '../provider.ts'
+import { Type } from '../typebox.ts'
 import { integer, nothing, object, oneOf, readInput, text } from './input.ts'
 
 const TokenRequest = Type.Object({

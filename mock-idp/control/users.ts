@@ -1,7 +1,7 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { invalidRequest } from '../oidc/oauth-error.ts'
 import type { Provider } from '../provider.ts'
+import { Type } from '../typebox.ts'
 import { presentUser } from '../users/user.ts'
 import { boolean, httpUrl, nullable, readInput, text } from './input.ts'
 

@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Provider } from '../provider.ts'
+import { Type } from '../typebox.ts'
 import { isWebhookSecret, webhookModes } from '../users/webhooks.ts'
 import { format, httpUrl, integer, nothing, nullable, oneOf, readInput } from './input.ts'
 

@@ -1,5 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
 import { httpUrl, integer, json, oneOf } from '../control/input.ts'
+import { type Static, Type } from '../typebox.ts'
 
 /** The endpoints a fault can apply to; `*` is every endpoint that a client or an API calls, revocation included. */
 export const faultMatches = ['discovery', 'jwks', 'userinfo', 'token', '*'] as const

@@ -1,4 +1,5 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { KeyStore } from './keys.ts'
 
 /**
@@ -17,6 +18,7 @@ export function createKeyFile(path: string): KeyStore {
       return keys as ReturnType<KeyStore['load']>
     },
     save(keys) {
+      mkdirSync(dirname(path), { recursive: true })
       writeFileSync(`${path}.new`, `${JSON.stringify(keys, null, 2)}\n`, { mode: 0o600 })
       renameSync(`${path}.new`, path)
     },

@@ -2,13 +2,13 @@
 
 import type { Database, Transaction } from '../../db/index.ts'
 import { findOrphans } from '../../db/orphans.ts'
-import type { Finding } from '../../src/admin/audit/audit-fan.ts'
-import { type Repair, repairFan } from '../../src/admin/audit/repair-fan.ts'
-import { repairBucket } from '../../src/admin/audit/repair-rank-index.ts'
-import { checkFan, verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
-import { findWrongBuckets, type WrongBucket } from '../../src/admin/audit/verify-rank-index.ts'
-import { type BrokenField, listBrokenFields, repairField } from '../../src/admin/repair-profile.ts'
-import { listBoards } from '../../src/leaderboard/rank-index/entries.ts'
+import { listBoards } from '../../src/economy/leaderboard/rank-index/entries.ts'
+import type { Finding } from '../../src/operate/admin/audit/audit-fan.ts'
+import { type Repair, repairFan } from '../../src/operate/admin/audit/repair-fan.ts'
+import { repairBucket } from '../../src/operate/admin/audit/repair-rank-index.ts'
+import { checkFan, verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { findWrongBuckets, type WrongBucket } from '../../src/operate/admin/audit/verify-rank-index.ts'
+import { type BrokenField, listBrokenFields, repairField } from '../../src/operate/admin/repair-profile.ts'
 import type { ChangeReport } from '../command/change-report.ts'
 
 export interface RepairContext {

@@ -1,10 +1,10 @@
 /** Verifies a copy of a database. */
 import { DatabaseError } from '../../db/index.ts'
 import { type Inspection, inspectSqlite, openSqliteCopy } from '../../db/sqlite/copy.ts'
-import type { Finding } from '../../src/admin/audit/audit-fan.ts'
-import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import { realSources } from '../../src/core/sources.ts'
+import type { Finding } from '../../src/operate/admin/audit/audit-fan.ts'
+import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { fail } from '../command/explain.ts'
 import type { Progress } from '../command/progress.ts'
 import { describeFinding } from '../verify-ledger/describe-finding.ts'

@@ -1,5 +1,4 @@
-/** The measured catalogue: twenty rewards and the demonstration packs. */
-import { collectibles, packs, weightsOf } from '../seed/demo-packs.ts'
+/** The measured catalogue: twenty rewards. */
 import type { Plan } from './plan.ts'
 
 /** Rows by table, with the column names of the database; times are ISO 8601. */
@@ -44,26 +43,5 @@ export function catalogueRows(now: string): Rows {
       stock_remaining: i % 2 ? 100_000_000 : null,
       ...at,
     })),
-    collectibles: collectibles.map(([id, name, description, rarity]) => {
-      return { id, name, description, image_url: null, rarity, minted: 0, ...at }
-    }),
-    packs: packs.map(({ id, name, description, price, itemsPerPack, supply, active = true }) => ({
-      id,
-      name,
-      description,
-      image_url: null,
-      price_amount: price.amount,
-      price_currency: price.currency,
-      items_per_pack: itemsPerPack,
-      active,
-      starts_at: null,
-      ends_at: null,
-      supply_total: supply ?? null,
-      supply_sold: 0,
-      ...at,
-    })),
-    pack_items: packs.flatMap(pack =>
-      weightsOf(pack).map(({ id, weight }) => ({ pack_id: pack.id, collectible_id: id, weight })),
-    ),
   }
 }

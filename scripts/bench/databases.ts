@@ -25,9 +25,7 @@ export function createDatabases(
 
   async function executeOnServer(statement: string) {
     if (!server)
-      throw new Error(
-        '--engine postgres needs BENCH_POSTGRES_URL, a server on which databases may be created.',
-      )
+      throw new Error('PostgreSQL needs BENCH_POSTGRES_URL, a server on which databases may be created.')
     const client = new SQL(server, { max: 1 })
     try {
       await client.unsafe(statement)

@@ -1,9 +1,9 @@
 /** The key and the rules of the event scenario. */
 import { openDatabase } from '../../db/index.ts'
 import { realSources } from '../../src/core/sources.ts'
-import { upsertRule } from '../../src/rules/upsert-rule.ts'
-import { mintServerKey } from '../../src/server-keys/key.ts'
-import { createServerKey } from '../../src/server-keys/keys.ts'
+import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
+import { mintServerKey } from '../../src/identity/server-keys/key.ts'
+import { createServerKey } from '../../src/identity/server-keys/keys.ts'
 
 const RANDOM = new Uint8Array(32).fill(7)
 export const SERVER_KEY = mintServerKey(RANDOM)
@@ -22,18 +22,10 @@ export const eventData = { gate: GATE, section: 'north' }
 /** The id of the rule that grants for events of a type. */
 export const ruleOf = (type: string) => `${type}-${GATE}`
 
-interface EventRules {
-  types: number
-  /** Of all fans together, in points. Default: none. */
-  budget?: number
-  /** The gate of the only rule of a single type. Events of another gate are recorded and grant nothing. */
-  gate?: number
-}
-
 /** Adds a server key, and one rule, or 20 for each of several types, of which one matches each event. */
-export async function prepareEvents(url: string, { types, budget, gate = GATE }: EventRules): Promise<void> {
+export async function prepareEvents(url: string, { types }: { types: number }): Promise<void> {
   const db = openDatabase(url, { ...realSources, randomBytes: () => RANDOM })
-  const gates = types === 1 ? [gate] : Array.from({ length: RULES_PER_TYPE }, (_, gate) => gate)
+  const gates = types === 1 ? [GATE] : Array.from({ length: RULES_PER_TYPE }, (_, gate) => gate)
   await db.write(async tx => {
     await createServerKey(tx, { source: SOURCE, scopes: ['events:write'], expiresAt: null })
     for (let nth = 0; nth < types; nth++) {
@@ -44,7 +36,6 @@ export async function prepareEvents(url: string, { types, budget, gate = GATE }:
           eventType: typeOf(nth),
           when: [{ path: '/gate', op: 'eq', value: at }],
           points: { fixed: GRANTED },
-          ...(budget === undefined ? {} : { budget }),
         })
       }
     }

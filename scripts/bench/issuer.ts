@@ -11,10 +11,6 @@ export type Algorithm = (typeof algorithms)[number]
 export interface Issuer {
   /** The address on which it listens. */
   origin: string
-  jwks: { keys: unknown[] }
-  /** SPKI, PEM. */
-  publicKey: string
-  algorithm: Algorithm
   tokens(subjects: string[]): string[]
   stop(): Promise<void>
 }
@@ -44,9 +40,6 @@ export function startIssuer(algorithm: Algorithm): Issuer {
 
   return {
     origin: `http://127.0.0.1:${server.port}`,
-    jwks,
-    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    algorithm,
     tokens: subjects => subjects.map(token),
     stop: () => server.stop(true),
   }

@@ -26,7 +26,6 @@ export function describeMachine(folder: string) {
     /** Load average of the minute before the bench. */
     loadBefore: loadavg()[0] ?? 0,
     bun: Bun.version,
-    node: outputOf(['node', '--version']),
     sqlite: version,
     durability: 'WAL, synchronous=FULL',
     /** On `tmpfs` an fsync is free, so writes per second are meaningless. */

@@ -12,15 +12,13 @@ export interface BenchOptions {
   connections: number
   /** Maximum duration of a warm-up in seconds. */
   warmUp: number
-  /** Fans in the database, in all scenarios except `growth`. */
+  /** Fans in the database. */
   fans: number
-  /** Numbers of fans in `growth`. */
-  sizes: number[]
+  /** Of the current comparison. */
   engine: Engine
   algorithm: Algorithm
   /** Log level of Matchday. The references do not log. */
   logLevel: string
-  generator: 'wrk' | 'autocannon' | undefined
   pin: boolean
   quick: boolean
   long: boolean
@@ -31,24 +29,23 @@ export const usage = (scenarios: { name: string; summary: string }[]) => `\
 Measures Matchday and the servers it is compared with, in alternation, on temporary data.
 
   bun run bench                  all scenarios except the long ones
-  bun run bench packs purchase   only these scenarios
+  bun run bench events webhooks  only these scenarios
   bun run bench --quick          a one-minute check that the bench works; not a measurement
 
 ${scenarios.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`).join('\n')}
+
+  BENCH_POSTGRES_URL is a server on which databases may be created: with it, all scenarios run on both engines.
 
   --rounds N         rounds of each measurement; the median counts (5)
   --seconds N        duration of one measurement (4)
   --warm-up N        maximum warm-up in seconds; it ends after four without improvement (30)
   --connections N    concurrent connections, one request at a time each (32)
   --fans N           in the database (20000)
-  --sizes A,B,…      numbers of fans for growth (10000,100000,1000000)
-  --engine E         of Matchday: sqlite or postgres, the latter at BENCH_POSTGRES_URL (sqlite)
   --algorithm A      that signs the tokens: ${algorithms.join(' or ')} (ES256)
   --log-level L      of Matchday (warn: the servers it is compared with log nothing either)
-  --generator G      wrk or autocannon (wrk where it is installed)
   --no-pin           let the system choose cores; otherwise server and generator have one each
   --quick            one short round on 2,000 fans
-  --long             with what takes minutes: memory, settlement, scale, hot-rows
+  --long             with what takes minutes: settlement, idle-streams
   --json FILE        where the numbers go (data/bench/<time>.json)
 `
 
@@ -64,11 +61,8 @@ export function readOptions(argv: string[]): BenchOptions | 'help' {
       connections: { type: 'string' },
       'warm-up': { type: 'string' },
       fans: { type: 'string' },
-      sizes: { type: 'string' },
-      engine: { type: 'string' },
       algorithm: { type: 'string' },
       'log-level': { type: 'string' },
-      generator: { type: 'string' },
       pin: { type: 'boolean', default: true },
       quick: { type: 'boolean', default: false },
       long: { type: 'boolean', default: false },
@@ -88,13 +82,9 @@ export function readOptions(argv: string[]): BenchOptions | 'help' {
     connections: number('connections', quick ? 8 : 32),
     warmUp: number('warm-up', 30),
     fans: number('fans', quick ? 2_000 : 20_000),
-    sizes: (values.sizes ?? (quick ? '1000,2000' : '10000,100000,1000000'))
-      .split(',')
-      .map(size => count('--sizes', size)),
-    engine: oneOf('--engine', values.engine, ['sqlite', 'postgres']) ?? 'sqlite',
+    engine: 'sqlite',
     algorithm: oneOf('--algorithm', values.algorithm, algorithms) ?? 'ES256',
     logLevel: oneOf('--log-level', values['log-level'], ['silent', 'error', 'warn', 'info']) ?? 'warn',
-    generator: oneOf('--generator', values.generator, ['wrk', 'autocannon']),
     pin,
     quick,
     long,

@@ -9,7 +9,7 @@ export interface RequestTemplate {
 
 /**
  * Request number i is `requests[i % requests.length]` with `tokens[i % tokens.length]`. If the two lengths have no
- * common greatestCommonDivisor, every pair occurs once before the sequence repeats.
+ * common divisor, every pair occurs once before the sequence repeats.
  */
 export interface Plan {
   /** Bearer tokens. Empty: requests have no Authorization header. */
@@ -17,8 +17,10 @@ export interface Plan {
   requests: RequestTemplate[]
   /** Each pair may be sent only once: the subject is restarted on fresh data before they run out. */
   once?: boolean
+  /** The bodies of the requests: batches of events, each event of another fan. */
+  events?: { batch: number; types: number; fans: number }
   /** A path that is read once with every token before the load, so that all tokens are cached. */
-  primePath?: string
+  primePath?: string | undefined
 }
 
 export interface Latency {
@@ -42,25 +44,25 @@ export interface Measurement {
   generatorCpu: number
 }
 
+export interface LoadOptions {
+  seconds: number
+  connections: number
+  /** Number of the plan's first request. */
+  first?: number
+  /** The core to pin the generator to; null: not pinned. */
+  core: number | null
+}
+
+/** A closed loop: each connection sends its next request after the response to the previous one. */
+export interface Generator {
+  /** Name and version. */
+  readonly name: string
+  measure(origin: string, plan: Plan, options: LoadOptions): Promise<Measurement>
+}
+
 /** Seconds that requests took. Longer than planned where the last ones take long. */
 export const secondsOf = (requests: number, perSecond: number, planned: number): number =>
   perSecond > 0 ? requests / perSecond : planned
-
-/** Of loads one after another. Each of the latencies is the highest: percentiles cannot be merged. */
-export function mergeMeasurements(loads: Measurement[], planned: number): Measurement {
-  const sum = (of: (load: Measurement) => number) => loads.reduce((total, load) => total + of(load), 0)
-  const seconds = (load: Measurement) => secondsOf(load.requests, load.perSecond, planned)
-  const highest = (name: keyof Latency) => Math.max(...loads.map(({ latency }) => latency[name]))
-  const [requests, lasted] = [sum(load => load.requests), sum(seconds)]
-  return {
-    requests,
-    perSecond: requests / lasted,
-    failed: sum(({ failed }) => failed),
-    latency: { p50: highest('p50'), p90: highest('p90'), p99: highest('p99'), max: highest('max') },
-    sent: sum(({ sent }) => sent),
-    generatorCpu: sum(load => load.generatorCpu * seconds(load)) / lasted,
-  }
-}
 
 /** The number of requests before a pair of token and request repeats. */
 export function distinctRequests({ tokens, requests }: Plan): number {

@@ -3,19 +3,8 @@ import { connect } from './load/connection.ts'
 import { requestParts } from './plan.ts'
 
 const CONCURRENCY = 32
-/**
- * Workers share no cache, and the system chooses the worker of a connection. Each token is therefore sent on so many
- * connections that the probability that a worker gets none of them is at most 1 in 4,000.
- */
-const connectionsFor = (workers: number) => Math.ceil(Math.log(1 / 4_000) / Math.log(1 - 1 / workers))
-
 /** @throws Error when a response is not 200 */
-export async function primeTokens(
-  origin: string,
-  tokens: string[],
-  path: string,
-  { workers }: { workers: number },
-): Promise<void> {
+export async function primeTokens(origin: string, tokens: string[], path: string): Promise<void> {
   const { head, tail } = requestParts({ method: 'GET', path }, new URL(origin).host, true)
 
   async function send(batch: Iterable<string>) {
@@ -32,7 +21,5 @@ export async function primeTokens(
 
   // The connections share one iterator: each takes the next token.
   const shared = tokens.values()
-  await (workers > 1
-    ? Promise.all(Array.from({ length: connectionsFor(workers) }, () => send(tokens)))
-    : Promise.all(Array.from({ length: CONCURRENCY }, () => send(shared))))
+  await Promise.all(Array.from({ length: CONCURRENCY }, () => send(shared)))
 }

@@ -4,8 +4,8 @@ import { cpus } from 'node:os'
 
 export const root = `${import.meta.dir}/../..`
 
-/** The state of a listening socket in /proc/net/tcp. */
-const LISTENING = '0A'
+/** In /proc/net/tcp. */
+const CLOSE_WAIT = '08'
 
 const canPin = Bun.which('taskset') !== null
 
@@ -89,17 +89,13 @@ async function* readLines(output: ReadableStream<Uint8Array>): AsyncGenerator<st
 export interface Running {
   origin: string
   pid: number
-  /** Milliseconds from the start of the process to its first response with status 200. */
-  startMs: number
-  /** Further instances on the same database, which are loaded in turn and stop with it. */
-  others?: Running[]
   stop(): Promise<void>
 }
 
-/** Starts a server on a loopback port and waits until all workers listen and `path` responds with 200. */
+/** Starts a server on a loopback port and waits until `path` responds with 200. */
 export async function startServer(
   command: string[],
-  { core, cwd = root, env, path, workers = 1 }: SpawnOptions & { path: string; workers?: number },
+  { core, cwd = root, env, path }: SpawnOptions & { path: string },
 ): Promise<Running> {
   const port = freePort()
   const started = performance.now()
@@ -132,7 +128,7 @@ export async function startServer(
       },
       () => 0,
     )
-    if (status === 200 && (listenersOn(port) ?? workers) >= workers) break
+    if (status === 200) break
     if (exited) throw new Error(`${command.join(' ')} exited: ${await new Response(child.stderr).text()}`)
     if (performance.now() - started > 20_000) {
       child.kill('SIGKILL')
@@ -143,7 +139,6 @@ export async function startServer(
   return {
     origin,
     pid: child.pid,
-    startMs: performance.now() - started,
     async stop() {
       child.kill('SIGTERM')
       const killer = setTimeout(() => child.kill('SIGKILL'), 5_000)
@@ -209,18 +204,15 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** The number of sockets that listen on a port; null where /proc is not available. */
-function listenersOn(port: number): number | null {
-  try {
-    const local = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-    const rows = readFileSync('/proc/net/tcp', 'utf8').split('\n')
-    return rows.filter(row => {
-      const [, address, , state] = row.trim().split(/\s+/)
-      return address?.endsWith(local) && state === LISTENING
-    }).length
-  } catch {
-    return null
+/** The sockets of a server whose clients have gone and that it has not closed; null where /proc is not available. */
+export function halfClosed(origin: string): number | null {
+  const local = `:${Number(new URL(origin).port).toString(16).toUpperCase().padStart(4, '0')}`
+  const rows = read('/proc/net/tcp')?.split('\n')
+  const isOurs = (row: string) => {
+    const [, address, , state] = row.trim().split(/\s+/)
+    return address?.endsWith(local) && state === CLOSE_WAIT
   }
+  return rows?.filter(isOurs).length ?? null
 }
 
 /** CPU seconds used by all processes of the machine, stolen time included; null where /proc is not available. */

@@ -1,17 +1,10 @@
 /** Measures servers in alternation, so that other load on the machine affects all of them. */
 
-import {
-  distinctRequests,
-  type Latency,
-  type Measurement,
-  mergeMeasurements,
-  type Plan,
-  secondsOf,
-} from './plan.ts'
+import { distinctRequests, type Latency, type Measurement, type Plan, secondsOf } from './plan.ts'
 import { primeTokens } from './prime-tokens.ts'
 import { coreCount, cpuSecondsOf, machineCpuSeconds, postgresCpuSeconds, type Running } from './process.ts'
 import { type Bench, median, type Outcome, type Row, row } from './scenario.ts'
-import { PeerMissing, type Subject } from './subjects.ts'
+import type { Subject } from './subjects.ts'
 import { type WarmUp, warmUp } from './warm-up.ts'
 
 /** The report has a note when other processes use more than this share of the machine. */
@@ -64,24 +57,9 @@ export async function compare(bench: MeasureContext, contenders: Contender[]): P
   try {
     for (const contender of contenders) {
       const { subject, label = subject.name, fans = options.fans } = contender
-      try {
-        const running = await subject.start(fans)
-        lanes.push({
-          label,
-          contender,
-          fans,
-          running,
-          next: 0,
-          fastest: 0,
-          fresh: true,
-          ranOut: false,
-          warmUps: [],
-          measured: [],
-        })
-      } catch (error) {
-        if (!(error instanceof PeerMissing)) throw error
-        notes.push(`${label} is left out: ${error.message}`)
-      }
+      const running = await subject.start(fans)
+      const counts = { next: 0, fastest: 0, fresh: true, ranOut: false }
+      lanes.push({ label, contender, fans, running, ...counts, warmUps: [], measured: [] })
     }
     for (const lane of lanes) await prepare(bench, lane)
     for (let round = 0; round < options.rounds; round++) {
@@ -122,12 +100,6 @@ export async function compare(bench: MeasureContext, contenders: Contender[]): P
   }
 }
 
-const instancesOf = ({ running }: Lane) => [running, ...(running.others ?? [])]
-
-/** Whole seconds, as wrk takes no others. */
-const secondsOfEach = ({ options }: MeasureContext, lane: Lane) =>
-  Math.ceil(options.seconds / instancesOf(lane).length)
-
 /** Whether a `once` plan has enough unsent requests for `seconds` more at `perSecond`. */
 function hasPairsFor(
   { options }: MeasureContext,
@@ -140,27 +112,21 @@ function hasPairsFor(
   return !plan.once || next + needed <= distinctRequests(plan)
 }
 
-/** Primes tokens and warms up each instance, leaving enough unsent requests for a round. */
+/** Primes tokens and warms up, leaving enough unsent requests for a round. */
 async function prepare(bench: MeasureContext, lane: Lane): Promise<void> {
   const { plan } = lane.contender
-  const instances = instancesOf(lane)
-  for (const [at, instance] of instances.entries()) {
-    bench.progress?.(`warming up ${lane.label}${instances.length > 1 ? ` (${at + 1})` : ''}…`)
-    if (plan.primePath) await primeTokens(instance.origin, plan.tokens, plan.primePath, { workers: 1 })
-    // The instances that follow are warmed up for a second at least.
-    const later = instances.length - at + instances.length * secondsOfEach(bench, lane)
-    const warm = await warmUp(
-      second => load(bench, lane, [instance], second),
-      bench.options,
-      perSecond => hasPairsFor(bench, lane, later, perSecond),
-    )
-    lane.warmUps.push(warm)
-  }
+  bench.progress?.(`warming up ${lane.label}…`)
+  if (plan.primePath) await primeTokens(lane.running.origin, plan.tokens, plan.primePath)
+  const warm = await warmUp(
+    seconds => load(bench, lane, seconds),
+    bench.options,
+    perSecond => hasPairsFor(bench, lane, 1 + bench.options.seconds, perSecond),
+  )
+  lane.warmUps.push(warm)
 }
 
 async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
-  const each = secondsOfEach(bench, lane)
-  const seconds = each * instancesOf(lane).length
+  const { seconds } = bench.options
   // A lane on fresh data cannot get more requests by a restart.
   if (!lane.fresh && !hasPairsFor(bench, lane, seconds, lane.fastest)) {
     await lane.running.stop()
@@ -170,11 +136,11 @@ async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
   lane.fresh = false
   const read = () => ({
     at: performance.now() / 1000,
-    server: cpuSecondsOf(...instancesOf(lane).map(({ pid }) => pid)),
+    server: cpuSecondsOf(lane.running.pid),
     machine: machineCpuSeconds(),
     database: bench.options.engine === 'postgres' ? postgresCpuSeconds() : null,
   })
-  const [before, measurement, after] = [read(), await load(bench, lane, instancesOf(lane), each), read()]
+  const [before, measurement, after] = [read(), await load(bench, lane, seconds), read()]
   const used = (name: 'server' | 'machine' | 'database') => {
     const [from, to] = [before[name], after[name]]
     return from === null || to === null ? null : to - from
@@ -188,26 +154,16 @@ async function measureRound(bench: MeasureContext, lane: Lane): Promise<void> {
   lane.measured.push({ ...measurement, serverCpu, databaseCpu, othersCpu })
 }
 
-/** Loads instances one after another, for `seconds` each. The plan continues from one to the next. */
+/** The plan continues from one load to the next. */
 async function load(
   { generator, options, cores }: MeasureContext,
   lane: Lane,
-  instances: Running[],
   seconds: number,
 ): Promise<Measurement> {
   const { plan, connections = options.connections } = lane.contender
-  const loads: Measurement[] = []
-  for (const { origin } of instances) {
-    const one = await generator.measure(origin, plan, {
-      seconds,
-      connections,
-      first: lane.next,
-      core: cores.generator,
-    })
-    lane.next += one.sent
-    loads.push(one)
-  }
-  const measured = mergeMeasurements(loads, seconds)
+  const job = { seconds, connections, first: lane.next, core: cores.generator }
+  const measured = await generator.measure(lane.running.origin, plan, job)
+  lane.next += measured.sent
   lane.ranOut ||= plan.once === true && lane.next > distinctRequests(plan)
   lane.fastest = Math.max(lane.fastest, measured.perSecond)
   return measured

@@ -1,22 +1,9 @@
-/**
- * The interface of a scenario. To add one, create a file in `scenarios/` that exports a declaration
- *
- *     export const teams: Scenario = {
- *       name: 'teams',
- *       summary: 'GET /api/teams, anonymous',
- *       async run(bench) {
- *         return { rows: [row('matchday', 'requests/s', [104, 99, 101])], notes: [] }
- *       },
- *     }
- *
- * and add it to `scenarios/index.ts`. `compare` (`rounds.ts`) measures servers in alternation; a scenario with its own
- * measurement passes one value per round to `row`. Required ratios are in `targets.ts`.
- */
+/** What a scenario may use, and what it returns. The scenarios are in `scenarios.ts`. */
 
 import type { Databases, Engine } from './databases.ts'
 import type { Issuer } from './issuer.ts'
-import type { Generator } from './load/generator.ts'
 import type { BenchOptions } from './options.ts'
+import type { Generator } from './plan.ts'
 import type { Subjects } from './subjects.ts'
 
 /** What a scenario may use. */
@@ -38,17 +25,7 @@ export interface Bench {
   log(line: string): void
 }
 
-export type Unit =
-  | 'requests/s'
-  | 'events/s'
-  | 'verifications/s'
-  | 'chains/s'
-  | 'deliveries/s'
-  | 's'
-  | 'ms'
-  | 'MB'
-  | 'KB'
-  | 'x'
+export type Unit = 'requests/s' | 'deliveries/s' | 'sockets' | 's' | 'ms' | 'KB' | 'x'
 
 export interface Row {
   /** The measured server, and the size where it varies. */
@@ -69,7 +46,7 @@ export interface Outcome {
   notes: string[]
   /** Rows are not comparable with the first one: the report shows no ratios. */
   separateRows?: true
-  /** Why the scenario did not run: a route is missing, or an option is required. */
+  /** Why the scenario did not run: an option is required. */
   skipped?: string
   /** Why the results are invalid: failed requests, or different responses. The bench then exits with 1. */
   invalid?: string

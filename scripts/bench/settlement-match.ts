@@ -3,17 +3,23 @@ import { insertRows } from '../../db/bulk.ts'
 import { openDatabase } from '../../db/index.ts'
 import { eachPage } from '../../db/keyset.ts'
 import { realSources } from '../../src/core/sources.ts'
-import { mintServerKey } from '../../src/server-keys/key.ts'
-import { createServerKey } from '../../src/server-keys/keys.ts'
+import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
+import { mintServerKey } from '../../src/identity/server-keys/key.ts'
+import { createServerKey } from '../../src/identity/server-keys/keys.ts'
+import { upsertQuest } from '../../src/play/quests/upsert-quest.ts'
 
 const RANDOM = new Uint8Array(32).fill(8)
 export const MATCH_KEY = mintServerKey(RANDOM)
 export const MATCH_ID = 'bench-match'
 
+const SETTLED = 'prediction.settled'
 const HOUR_MS = 3_600_000
 const BATCH = 2_000
 
-/** Adds a match that has begun, with the predictions 0:0 to 3:2 in equal numbers, and a server key. Returns the kick-off. */
+/**
+ * Adds a match that has begun, with the predictions 0:0 to 3:2 in equal numbers, a rule and a quest that listen to settled
+ * predictions, and a server key. Returns the kick-off.
+ */
 export async function prepareMatch(url: string): Promise<Date> {
   const db = openDatabase(url, { ...realSources, randomBytes: () => RANDOM })
   const kickoffAt = new Date(Date.now() - HOUR_MS)
@@ -21,6 +27,19 @@ export async function prepareMatch(url: string): Promise<Date> {
   const stamps = { createdAt: at, updatedAt: at }
   await db.write(async tx => {
     await createServerKey(tx, { source: 'results', scopes: ['matches:write'], expiresAt: null })
+    await upsertRule(tx, { id: 'bench-tip', name: 'Tip', eventType: SETTLED, points: { fixed: 1 } })
+    await upsertQuest(tx, {
+      ...{
+        id: 'bench-tipster',
+        title: 'Tipster',
+        description: 'Predict a match.',
+        kind: 'quest',
+        period: 'once',
+      },
+      steps: [{ id: 'settled', eventType: SETTLED, target: 1 }],
+      reward: { points: 5 },
+      claim: 'manual',
+    })
     const { teams, matches } = tx.tables
     const [homeTeamId, awayTeamId] = ['bench-home', 'bench-away']
     const team = { shortName: 'BEN', active: true, ...stamps }

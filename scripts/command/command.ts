@@ -5,8 +5,8 @@
  */
 import { Command, CommanderError, InvalidArgumentError } from '@commander-js/extra-typings'
 import type { Database, Transaction } from '../../db/index.ts'
-import type { Config } from '../../src/config/config.ts'
 import { commandLine } from '../../src/core/command-line.ts'
+import type { Config } from '../../src/platform/config/config.ts'
 import { type BatchOptions, writeInBatches } from './batches.ts'
 import { configurationOf, databaseUrlOf, openExisting, replicaUrlOf } from './database.ts'
 import { explainError, redact, UsageError } from './explain.ts'

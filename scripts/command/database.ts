@@ -1,13 +1,13 @@
 /** The database and configuration of a command. */
 import { existsSync, statSync } from 'node:fs'
 import { type Database, openDatabase, type PostgresSettings } from '../../db/index.ts'
-import { type Config, parseConfig } from '../../src/config/config.ts'
-import { readPostgresSettings, readReplicaUrl } from '../../src/config/database.ts'
-import { withDevelopmentSecrets } from '../../src/config/development-secrets.ts'
-import { createReader, type Environment, readDatabaseUrl } from '../../src/config/reader.ts'
+import { createSpine } from '../../src/app/spine.ts'
 import { commandLine } from '../../src/core/command-line.ts'
 import { realSources } from '../../src/core/sources.ts'
-import '../../src/event-readers.ts'
+import { type Config, parseConfig } from '../../src/platform/config/config.ts'
+import { readPostgresSettings, readReplicaUrl } from '../../src/platform/config/database.ts'
+import { withDevelopmentSecrets } from '../../src/platform/config/development-secrets.ts'
+import { createReader, type Environment, readDatabaseUrl } from '../../src/platform/config/reader.ts'
 import { fail, failUsage } from './explain.ts'
 
 /** The environment, with `--database` as DATABASE_URL, which then has no replica. */
@@ -75,7 +75,7 @@ export async function openExisting(url: string): Promise<Database> {
   if (isSqlite(url) && !existsSync(sqlitePathOf(url))) {
     fail(`There is no database at ${sqlitePathOf(url)}; \`${commandLine('migrate')}\` creates one.`)
   }
-  const db = openDatabase(url, realSources, { postgres: postgresSettings() })
+  const db = openDatabase(url, realSources, { spine: createSpine(), postgres: postgresSettings() })
   try {
     await db.ping()
     return db

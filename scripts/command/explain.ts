@@ -1,11 +1,10 @@
 /** Errors as one line for the operator, without stack traces and secrets. */
 import { DrizzleQueryError } from 'drizzle-orm'
 import { DatabaseError, translateDatabaseError } from '../../db/index.ts'
-import { NewerSchemaError } from '../../db/migrate.ts'
-import { ConfigError } from '../../src/config/config.ts'
+import { DevelopmentSchemaError, NewerSchemaError } from '../../db/migrate.ts'
 import { commandLine } from '../../src/core/command-line.ts'
-import { problemTypes } from '../../src/core/problem-types.ts'
 import { DomainError } from '../../src/core/problems.ts'
+import { ConfigError } from '../../src/platform/config/config.ts'
 
 /** The command failed; exits with 1. */
 export class CommandFailure extends Error {}
@@ -35,11 +34,12 @@ export function explainError(error: unknown): string {
 function messageOf(error: unknown): string {
   if (error instanceof DomainError) {
     const where = error.explanation.errors?.map(({ message, ...at }) => `${Object.values(at)[0]} ${message}`)
-    const { code, explanation }: DomainError = error
-    return `${code}: ${where?.join('; ') ?? explanation.detail ?? problemTypes[code].title}`
+    const { code, explanation, type }: DomainError = error
+    return `${code}: ${where?.join('; ') ?? explanation.detail ?? type.title}`
   }
   // Lists every configuration problem; it contains names of variables, not values.
-  if (error instanceof ConfigError || error instanceof NewerSchemaError) return error.message
+  const isStated = [ConfigError, NewerSchemaError, DevelopmentSchemaError].some(kind => error instanceof kind)
+  if (isStated && error instanceof Error) return error.message
   if (error instanceof DatabaseError) {
     return error.fault === 'outdated'
       ? `The database is behind this version: run \`${commandLine('migrate')}\` first.`

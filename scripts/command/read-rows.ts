@@ -1,11 +1,10 @@
 /** Streams the rows of a file, NDJSON or CSV, for imports: each with its line, and a value or what is wrong with it. */
 import { createReadStream, existsSync } from 'node:fs'
 import { Readable } from 'node:stream'
-import type { TSchema } from '@sinclair/typebox'
-import { ValueErrorType } from '@sinclair/typebox/errors'
-import { Value } from '@sinclair/typebox/value'
 import { type CsvError, parse } from 'csv-parse'
-import { explainFault } from '../../src/http/contract/validation.ts'
+import { errorsOf } from '../../src/core/formats.ts'
+import { type TSchema, ValueErrorType } from '../../src/core/typebox.ts'
+import { explainFault } from '../../src/platform/http/contract/validation.ts'
 import { isDirectory } from './database.ts'
 import { fail, failUsage } from './explain.ts'
 
@@ -55,7 +54,7 @@ export const readRows = (path: string, format: RowFormat, columns: CsvColumns): 
 /** The first fault of each member. */
 export function findSchemaFaults(schema: TSchema, value: unknown): RowFault[] {
   const faults = new Map<string, RowFault>()
-  for (const error of Value.Errors(schema, value)) {
+  for (const error of errorsOf(schema, value)) {
     const field = error.path.slice(1)
     const unknown = error.type === ValueErrorType.ObjectAdditionalProperties
     if (!faults.has(field))

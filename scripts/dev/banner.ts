@@ -1,5 +1,5 @@
-import { type Config, developmentDefaults } from '../../src/config/config.ts'
-import { developmentKey } from '../../src/server-keys/development-key.ts'
+import { developmentKey } from '../../src/identity/server-keys/development-key.ts'
+import { type Config, developmentDefaults } from '../../src/platform/config/config.ts'
 
 /** The message at the start. The curl lines work as printed once TOKEN is set. */
 export function banner({ port, identity, databaseUrl }: Config): string {

@@ -1,8 +1,9 @@
 /** Events as text. */
-import type { Replay } from '../../src/admin/replay-event.ts'
-import { decisionsOf, type EventRow, grantsOf, parseJson } from '../../src/events/event.ts'
-import type { Decision } from '../../src/rules/decision.ts'
-import type { TakenGrant } from '../../src/rules/take-back-grants.ts'
+
+import { decisionsOf, type EventRow, grantsOf, parseJson } from '../../src/economy/events/event.ts'
+import type { TakenGrant } from '../../src/economy/rules/apply-rules.ts'
+import type { Decision } from '../../src/economy/rules/decision.ts'
+import type { Replay } from '../../src/operate/admin/replay-event.ts'
 
 /** One line: when, whose, what, and what it earned. */
 export function lineOf(row: EventRow): string {

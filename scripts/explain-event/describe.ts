@@ -1,5 +1,5 @@
 /** An explained event as text. */
-import type { EventExplanation, Reason, RuleExplanation } from '../../src/admin/explain-event.ts'
+import type { EventExplanation, Reason, RuleExplanation } from '../../src/operate/admin/explain-event.ts'
 
 export function describeEvent(event: EventExplanation): string {
   const { source, eventId, userId, sequence, type, occurredAt, recordedAt, voidedAt, rules, taken } = event

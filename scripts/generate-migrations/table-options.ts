@@ -1,6 +1,6 @@
 /** Adds table options of SQLite to generated migrations, since Drizzle cannot express them. */
 
-/** Tables with short rows that are read by primary key: see `0006_rows-by-key.sql`. */
+/** Tables with short rows that are read by primary key: see `0000_initial.sql` of SQLite. */
 export const WITHOUT_ROWID = new Set([
   'check_ins',
   'leaderboard_counts',

@@ -1,5 +1,5 @@
-import { Catalogue } from '../../src/admin/import/catalogue-schema.ts'
-import { isObject, type Json, mapValues } from '../../src/docs/json-schema.ts'
+import { Catalogue } from '../../src/operate/admin/import/catalogue-schema.ts'
+import { isObject, type Json, mapValues } from '../../src/platform/docs/json-schema.ts'
 
 /** The schema that the import validates with, as JSON Schema draft 7. */
 export function catalogJsonSchema(): Json {

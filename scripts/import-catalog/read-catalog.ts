@@ -1,15 +1,18 @@
 /** Reads a catalogue file: every record with its location, and all errors. */
-import type { TSchema } from '@sinclair/typebox'
-import { ValueErrorType } from '@sinclair/typebox/errors'
-import { Value } from '@sinclair/typebox/value'
+import { errorsOf } from '../../src/core/formats.ts'
+import { type TSchema, ValueErrorType } from '../../src/core/typebox.ts'
 import {
   type CatalogueRecord,
   type RecordKind,
   recordFaults,
-} from '../../src/admin/import/catalogue-records.ts'
-import { CATALOGUE_LISTS, Catalogue, catalogueLines } from '../../src/admin/import/catalogue-schema.ts'
-import { explainFault } from '../../src/http/contract/validation.ts'
-import { descriptionOf } from '../../src/packs/upsert-collectibles.ts'
+} from '../../src/operate/admin/import/catalogue-records.ts'
+import {
+  CATALOGUE_LISTS,
+  Catalogue,
+  catalogueLines,
+} from '../../src/operate/admin/import/catalogue-schema.ts'
+import { explainFault } from '../../src/platform/http/contract/validation.ts'
+import { descriptionOf } from '../../src/play/packs/upsert-collectibles.ts'
 import { type Fault, JsonSyntaxError, type LocatedJson, parseLocated } from './located-json.ts'
 
 interface LocatedRecord {
@@ -109,7 +112,7 @@ function collectFaults(json: LocatedJson, schema: TSchema, { faults }: Catalogue
     seen.add(fault.pointer)
     faults.push(fault)
   }
-  for (const error of Value.Errors(schema, json.value)) {
+  for (const error of errorsOf(schema, json.value)) {
     const pointer = error.path
     if (seen.has(pointer)) continue
     seen.add(pointer)

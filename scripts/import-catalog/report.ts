@@ -1,7 +1,8 @@
 /** The result of an import as text. */
-import type { RecordKind } from '../../src/admin/import/catalogue-records.ts'
-import { CATALOGUE_LISTS } from '../../src/admin/import/catalogue-schema.ts'
-import type { EntryChange } from '../../src/catalogue/entry.ts'
+
+import type { EntryChange } from '../../src/club/catalogue/entry.ts'
+import type { RecordKind } from '../../src/operate/admin/import/catalogue-records.ts'
+import { CATALOGUE_LISTS } from '../../src/operate/admin/import/catalogue-schema.ts'
 import type { Fault } from './located-json.ts'
 
 interface Change {
@@ -9,6 +10,7 @@ interface Change {
   id: string
   outcome: EntryChange['outcome'] | 'deactivated'
   members: EntryChange['members']
+  kept?: EntryChange['kept']
 }
 
 export function describeFaults(faults: Fault[]): string {
@@ -26,8 +28,9 @@ export function describeChanges(
   detailed: boolean,
 ): string {
   const due = changes.filter(({ outcome }) => outcome !== 'unchanged')
-  const lines = detailed ? due.flatMap(describeChange) : []
-  if (due.length === 0) lines.push('Nothing to change: the database matches the file.')
+  const kept = changes.flatMap(describeKept)
+  const lines = [...(detailed ? due.flatMap(describeChange) : []), ...kept]
+  if (due.length === 0 && kept.length === 0) lines.push('Nothing to change: the database matches the file.')
   for (const [list, kind] of Object.entries(CATALOGUE_LISTS)) {
     const ofKind = changes.filter(change => change.kind === kind)
     if (ofKind.length > 0) lines.push(`${list}: ${countOutcomes(ofKind)}`)
@@ -37,6 +40,13 @@ export function describeChanges(
   }
   return lines.join('\n')
 }
+
+/** The state of a match is as new as that of the file, or newer. */
+const describeKept = ({ kind, id, kept = {} }: Change): string[] =>
+  Object.entries(kept).map(
+    ([name, [from, to]]) =>
+      `kept ${kind} ${id}: ${name} stays ${JSON.stringify(from)}, the file has ${JSON.stringify(to)} without a greater revision (--force changes it)`,
+  )
 
 function countOutcomes(changes: Change[]): string {
   const counts = Map.groupBy(changes, ({ outcome }) => outcome)

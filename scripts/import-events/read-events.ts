@@ -1,8 +1,9 @@
 /** Streams a file of events, NDJSON or CSV: each line with its event or with all its faults. */
 
 import { DomainError, type FieldError } from '../../src/core/problems.ts'
-import { Event, MAX_DATA_BYTES } from '../../src/events/schema.ts'
-import { findUnsafe } from '../../src/http/edge/body.ts'
+import { findDataFault } from '../../src/economy/events/data-faults.ts'
+import { Event } from '../../src/economy/events/schema.ts'
+import { findUnsafe } from '../../src/platform/http/edge/unsafe-text.ts'
 import {
   type CsvColumns,
   type FaultyRow,
@@ -50,21 +51,19 @@ export async function* readEvents(
 function findFaults(value: unknown): RowFault[] {
   const faults = findSchemaFaults(Event, value)
   if (faults.length > 0) return faults
-  const unsafe: FieldError[] = []
+  let unsafe: FieldError[]
   try {
-    findUnsafe(value, MAX_LEVELS, unsafe)
+    unsafe = findUnsafe(value, MAX_LEVELS)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     return [{ field: 'data', message: `is nested deeper than ${MAX_LEVELS} levels` }]
   }
   // Guarantee of the cast: validated against the schema.
   const { data = {} } = value as Event
-  const size = Buffer.byteLength(JSON.stringify(data))
+  const fault = findDataFault(data)
   return [
     ...unsafe.map(({ message, ...at }) => ({ field: 'pointer' in at ? at.pointer.slice(1) : '', message })),
-    ...(size > MAX_DATA_BYTES
-      ? [{ field: 'data', message: `must be at most ${MAX_DATA_BYTES} bytes as JSON` }]
-      : []),
+    ...(fault ? [{ field: `data${fault.pointer}`, message: fault.message }] : []),
   ]
 }
 

@@ -1,10 +1,11 @@
 /** Streams a file of fans, NDJSON or CSV: each line with its fan or with all its faults. */
-import type { Static } from '@sinclair/typebox'
-import type { FanFault, ImportedFan } from '../../src/admin/import/fans.ts'
-import { FanRecord } from '../../src/admin/import/fans-schema.ts'
+
 import { parseInstant } from '../../src/core/instant.ts'
 import { DomainError } from '../../src/core/problems.ts'
-import { normalizeProfile, PROFILE_FIELDS } from '../../src/profile/rules.ts'
+import type { Static } from '../../src/core/typebox.ts'
+import { normalizeProfile, PROFILE_FIELDS } from '../../src/fan/profile/rules.ts'
+import type { FanFault, ImportedFan } from '../../src/operate/admin/import/fans.ts'
+import { FanRecord } from '../../src/operate/admin/import/fans-schema.ts'
 import {
   type CsvColumns,
   type FaultyRow,

@@ -1,9 +1,9 @@
 /** Moves all data from one database to another and verifies that both are equal. */
 import { hash } from 'node:crypto'
-import { countUnknownMigrations } from '../../db/expected-schema.ts'
+import { findUnknownMigrations } from '../../db/expected-schema.ts'
 import { type Database, isMissingParent } from '../../db/index.ts'
 import { readMoveMarker, removeMoveMarker, writeMoveMarker } from '../../db/move-marker.ts'
-import { type LedgerReport, verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
+import { type LedgerReport, verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { fail } from '../command/explain.ts'
 import { Interrupted } from '../command/stop.ts'
 import { type CopyOptions, copyTables, countAll } from './copy.ts'
@@ -55,10 +55,17 @@ const otherData = (which: string) => `The target has other data (${which}): move
 /** Identifies the source in the target: SHA-256 in lower-case hex, since names contain paths and hosts. */
 const markOf = (sourceName: string) => hash('sha256', sourceName, 'hex')
 
-/** A source of a newer version may have tables that this version does not know. */
-export async function requireKnownSchema(source: Database): Promise<void> {
-  const unknown = await countUnknownMigrations(source)
-  if (unknown > 0) fail(`The source is ${unknown} migrations ahead of this version: use the newer version.`)
+/** A source of a newer version may have tables that this version does not know; one from before 1.0.0 may lack some. */
+export async function requireKnownSchema(source: Database): Promise<'current' | 'development'> {
+  const { count, development } = await findUnknownMigrations(source)
+  if (development === 'last') return 'development'
+  if (development === 'earlier')
+    fail(
+      'The source was made by a development version before the last one: run `migrate` of the last development version first, ' +
+        'the parent of the commit that added 0000_initial.',
+    )
+  if (count > 0) fail(`The source is ${count} migrations ahead of this version: use the newer version.`)
+  return 'current'
 }
 
 /** Requires current schemas on both sides. @throws CommandFailure, SourceChanged, Interrupted */

@@ -1,5 +1,6 @@
 /** The demonstration quests: a season's worth. */
-import type { QuestEntry } from '../../src/quests/entry-schema.ts'
+import type { QuestEntry } from '../../src/play/quests/entry-schema.ts'
+import { pictureUrl } from './pictures/address.ts'
 
 const timeZone = 'Europe/London'
 /** Quests of these fans begin with the season; the others with the second half of it. */
@@ -9,7 +10,7 @@ const tickets = { id: 'matches', eventType: 'ticket.scanned' }
 const checkIns = { id: 'matches', eventType: 'match.checked_in' }
 const purchases = { id: 'purchases', eventType: 'shop.purchase' }
 
-export const quests: QuestEntry[] = [
+const entries: QuestEntry[] = [
   {
     id: 'first-reward',
     title: 'Something for nothing',
@@ -192,3 +193,5 @@ export const quests: QuestEntry[] = [
     endsAt: '2026-05-31T23:00:00.000Z',
   },
 ]
+
+export const quests = entries.map(entry => ({ ...entry, imageUrl: pictureUrl('quests', entry.id) }))

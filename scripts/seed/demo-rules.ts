@@ -1,5 +1,5 @@
 /** The demonstration rules: how a club's own systems let fans earn points. */
-import type { RuleEntry } from '../../src/rules/entry-schema.ts'
+import type { RuleEntry } from '../../src/economy/rules/entry-schema.ts'
 
 const timeZone = 'Europe/London'
 const inPounds = { path: '/currency', op: 'eq', value: 'GBP' } as const

@@ -5,15 +5,15 @@
 
 import type { Stage } from '../../mock-idp/users/stages.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
-import { isActive } from '../../src/catalogue/availability.ts'
-import { parseClaims } from '../../src/identity-provider/claims.ts'
-import { saleOf } from '../../src/packs/complete-purchase.ts'
-import { drawItems, inOrderOfIds } from '../../src/packs/draw.ts'
-import { openingOf } from '../../src/packs/open-pack.ts'
-import { preparePurchase } from '../../src/packs/start-purchase.ts'
-import type { PredictionPoints } from '../../src/predictions/score.ts'
-import { normalizeProfile } from '../../src/profile/rules.ts'
-import { mintRedemptionCode } from '../../src/rewards/redemption-code.ts'
+import { isActive } from '../../src/club/catalogue/availability.ts'
+import { normalizeProfile } from '../../src/fan/profile/rules.ts'
+import { parseClaims } from '../../src/platform/identity-provider/claims.ts'
+import { saleOf } from '../../src/play/packs/complete-purchase.ts'
+import { drawItems, inOrderOfIds } from '../../src/play/packs/draw.ts'
+import { openingOf } from '../../src/play/packs/open-pack.ts'
+import { preparePurchase } from '../../src/play/packs/start-purchase.ts'
+import type { PredictionPoints } from '../../src/play/predictions/score.ts'
+import { mintRedemptionCode } from '../../src/play/rewards/redemption-code.ts'
 import {
   drawClaimAttempts,
   drawJoinsLeaderboard,
@@ -69,7 +69,7 @@ export function addFanRows(
   rows.onboardings.push({ userId: id, completedAt: now })
   const { onboardingPoints } = terms
   if (onboardingPoints > 0) points.book({ delta: onboardingPoints, reason: 'onboarding', ref: 'onboarding' })
-  const record = createRecorder(rows, id, points, sources, supply.quests)
+  const { record, close } = createRecorder(rows, id, points, sources, supply.quests)
   record('onboarding.completed', { points: onboardingPoints })
   if (joins) points.join()
 
@@ -81,6 +81,7 @@ export function addFanRows(
       addMatchDays(rows, fan, supply.rounds)
     } else addClaims(rows, id, points.balance(), record, sources, supply, stage === 'redeemed')
   }
+  close()
   points.close()
 }
 

@@ -1,9 +1,9 @@
 /** The rounds of the demonstration season as the database has them, for the match days of a seed. */
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import type { MatchRow } from '../../src/matches/matches.ts'
-import type { Settlement } from '../../src/matches/settlements.ts'
-import type { Scores } from '../../src/predictions/score.ts'
+import type { MatchRow } from '../../src/club/matches/matches.ts'
+import type { Settlement } from '../../src/club/matches/settlements.ts'
+import type { Scores } from '../../src/play/predictions/score.ts'
 import { matches as demoMatches } from './demo-matches.ts'
 import type { SeedSources } from './sources.ts'
 

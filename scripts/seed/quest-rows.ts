@@ -1,13 +1,19 @@
 /** The progress that the events of a seeded fan make in the demonstration quests, as the verbs write it. */
 import type { Reader } from '../../db/index.ts'
-import type { RecordedEvent } from '../../src/events/event.ts'
-import type { DataOf } from '../../src/events/types.ts'
-import { matchStep } from '../../src/quests/count-event.ts'
-import { type Quest, readQuestSet } from '../../src/quests/definition.ts'
-import { refOf } from '../../src/quests/give-reward.ts'
-import { type Period, periodAt } from '../../src/quests/periods.ts'
-import { type Counts, isFull } from '../../src/quests/state.ts'
-import { endOfStreak, extendStreak, type Streak, type StreakRules } from '../../src/quests/streak.ts'
+import type { RecordedEvent } from '../../src/economy/events/event.ts'
+import type { DataOf } from '../../src/economy/events/types.ts'
+import { type Quest, readQuestSet } from '../../src/play/quests/definition.ts'
+import { refOf } from '../../src/play/quests/give-reward.ts'
+import { matchStep } from '../../src/play/quests/match-step.ts'
+import { type Period, periodAt } from '../../src/play/quests/periods.ts'
+import { type Counts, isFull } from '../../src/play/quests/state.ts'
+import {
+  endOfStreak,
+  extendStreak,
+  type Streak,
+  type StreakRules,
+  streakOf,
+} from '../../src/play/quests/streak.ts'
 import { quests as demoQuests } from './demo-quests.ts'
 import type { Ledger } from './ledger-rows.ts'
 import type { QuestRows } from './rows.ts'
@@ -89,11 +95,18 @@ export function createQuestCounter(
     record(eventId, { questId, kind, period: period.key, streak })
   }
 
+  /** In order: the events are. */
+  const completedEnds = (questId: string) =>
+    [...progress.values()].flatMap(({ row }) =>
+      row.questId === questId && row.completedAt ? (row.endsAt ?? []) : [],
+    )
+
   /** Returns the length of the run. */
   function extend(questId: string, { startsAt, endsAt }: Period, rules: StreakRules): number {
     if (!startsAt || !endsAt) throw new Error('a period of a streak has no bounds')
     const row = streaks.get(questId)
-    const streak = extendStreak(row, { startsAt, endsAt }, rules)
+    const streak = extendStreak(row, { startsAt, endsAt }, rules) ?? streakOf(completedEnds(questId), rules)
+    if (!streak) throw new Error('a completed period is in no streak')
     const extended = { userId, questId, ...streak, endsAt: endOfStreak(streak, rules) }
     if (row) Object.assign(row, extended)
     else {

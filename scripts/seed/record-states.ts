@@ -2,7 +2,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
 import type { Fan } from '../../mock-idp/users/user.ts'
-import { erasedSubject } from '../../src/users/users.ts'
+import { erasedSubject } from '../../src/identity/users/users.ts'
 
 /** A fan of the provider, and the record id that the seed draws. */
 export interface SeedFan {

@@ -1,7 +1,7 @@
 /** What the fans of a seed have in the database. */
 import type { Tables } from '../../db/index.ts'
-import type { BoardScore } from '../../src/leaderboard/rank-index/rank-index.ts'
-import type { PredictionRow } from '../../src/predictions/present.ts'
+import type { BoardScore } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
+import type { PredictionRow } from '../../src/play/predictions/present.ts'
 
 type Row<Name extends keyof Tables> = Tables[Name]['$inferInsert']
 

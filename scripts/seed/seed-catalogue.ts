@@ -1,16 +1,17 @@
 import { hash } from 'node:crypto'
 import { inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
-import { readVersion } from '../../src/catalogue/versions.ts'
-import type { MatchRow } from '../../src/matches/matches.ts'
-import type { PredictionPoints } from '../../src/predictions/score.ts'
-import { upsertQuest } from '../../src/quests/upsert-quest.ts'
-import { upsertRule } from '../../src/rules/upsert-rule.ts'
+import { readVersion } from '../../src/club/catalogue/versions.ts'
+import type { MatchRow } from '../../src/club/matches/matches.ts'
+import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
+import type { PredictionPoints } from '../../src/play/predictions/score.ts'
+import { upsertQuest } from '../../src/play/quests/upsert-quest.ts'
 import { rewards, teams } from './demo-catalogue.ts'
 import { matches } from './demo-matches.ts'
 import { collectibles, packs, weightsOf } from './demo-packs.ts'
 import { quests } from './demo-quests.ts'
 import { rules } from './demo-rules.ts'
+import { pictureUrl } from './pictures/address.ts'
 
 /** From kick-off to the report of the result. */
 const MATCH_MS = 2 * 3_600_000
@@ -64,7 +65,8 @@ export async function countMissing(reader: Reader | null) {
 
 async function seedTeams(tx: Transaction): Promise<number> {
   const rows = teams.map(([id, name, shortName, city, country, primaryColor, secondaryColor]) => {
-    return { id, name, shortName, city, country, primaryColor, secondaryColor, active: true, ...at }
+    const crestUrl = pictureUrl('crests', id)
+    return { id, name, shortName, city, country, primaryColor, secondaryColor, crestUrl, active: true, ...at }
   })
   return (await tx.insert(tx.tables.teams).values(rows).onConflictDoNothing().returning()).length
 }
@@ -93,6 +95,7 @@ function settlementOf(
 async function seedRewards(tx: Transaction): Promise<number> {
   const rows = rewards.map(({ stock, active = true, startsAt, endsAt, ...reward }) => ({
     ...reward,
+    imageUrl: pictureUrl('rewards', reward.id),
     active,
     stockRemaining: stock ?? null,
     startsAt: startsAt ? new Date(startsAt) : null,
@@ -104,11 +107,12 @@ async function seedRewards(tx: Transaction): Promise<number> {
 
 async function seedPacks(tx: Transaction): Promise<{ packs: number; rows: number }> {
   const moments = collectibles.map(([id, name, description, rarity]) => {
-    return { id, name, description, rarity, minted: 0, ...at }
+    return { id, name, description, rarity, imageUrl: pictureUrl('cards', id), minted: 0, ...at }
   })
   const minted = await tx.insert(tx.tables.collectibles).values(moments).onConflictDoNothing().returning()
   const rows = packs.map(({ price, supply, active = true, odds: _, ...pack }) => ({
     ...pack,
+    imageUrl: pictureUrl('packs', pack.id),
     priceAmount: price.amount,
     priceCurrency: price.currency,
     supplyTotal: supply ?? null,

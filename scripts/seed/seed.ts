@@ -20,19 +20,32 @@ interface BatchSize {
 const SHARED_SQLITE: BatchSize = { group: 10, ahead: 40 }
 /** Large enough to amortize round trips, and to write each index page fewer times. */
 const SHARED_POSTGRES: BatchSize = { group: 200, ahead: 5 }
-/** The group grows with the indexes, so that each index page is written fewer times. */
-const exclusiveBatchSize = (done: number): BatchSize => {
-  return { group: Math.min(10_000, Math.max(1_000, Math.floor(done / 5))), ahead: 1 }
-}
+/** How long the unit of work of an exclusive group may take, far below the timeout of a statement. Milliseconds. */
+const EXCLUSIVE_GROUP_MS = 5_000
+const FIRST_EXCLUSIVE_GROUP = 100
 
-const batchSizeOf = ({ engine }: Database, { exclusive }: SeedOptions, done: number) =>
-  exclusive ? exclusiveBatchSize(done) : engine === 'sqlite' ? SHARED_SQLITE : SHARED_POSTGRES
+/**
+ * The size of exclusive groups. It grows with the indexes, so that each index page is written fewer times, and is limited by
+ * the time that a fan took last, so that a slow server ends each group.
+ */
+function createExclusiveSize() {
+  let affordable = FIRST_EXCLUSIVE_GROUP
+  return {
+    at: (done: number) => Math.min(affordable, 10_000, Math.max(1_000, Math.floor(done / 5))),
+    note(fans: number, ms: number) {
+      if (fans > 0)
+        affordable = Math.max(1, Math.min(affordable * 2, Math.floor((EXCLUSIVE_GROUP_MS * fans) / ms)))
+    },
+  }
+}
 
 export interface SeedOptions extends SeedParameters {
   /** No other process uses the database: long batches without pauses. */
   exclusive?: boolean
   onProgress?: (done: number, total: number) => void
   stopRequested?: BatchOptions['stopRequested']
+  /** A monotonic clock, in milliseconds. */
+  now?: BatchOptions['now']
 }
 
 export interface SeedReport {
@@ -59,7 +72,9 @@ interface Pending extends Group {
  * @throws Interrupted; CommandFailure when concurrent writes keep making the computed rows stale
  */
 export async function seedDatabase(db: Database, options: SeedOptions): Promise<SeedReport> {
-  const { fans, exclusive, onProgress, stopRequested } = options
+  const { fans, exclusive, onProgress, stopRequested, now } = options
+  const shared = db.engine === 'sqlite' ? SHARED_SQLITE : SHARED_POSTGRES
+  const exclusiveSize = createExclusiveSize()
   const catalogue = await db.write(tx => seedCatalogue(tx, options.predictionPoints))
   let done = 0
   let written = 0
@@ -70,7 +85,7 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
 
   /** Yields the groups from the first unwritten one. */
   async function* draw() {
-    const sizeAt = (index: number) => batchSizeOf(db, options, index).group
+    const sizeAt = exclusive ? exclusiveSize.at : () => shared.group
     for await (const drawn of drawGroups(db.read, options, { from: done, sizeAt })) {
       const group = { ...drawn, changed: 0 }
       pending.push(group)
@@ -87,11 +102,13 @@ export async function seedDatabase(db: Database, options: SeedOptions): Promise<
       }
       await writeInBatches(db, draw(), write, {
         exclusive,
-        ahead: batchSizeOf(db, options, done).ahead,
+        ahead: exclusive ? 1 : shared.ahead,
         stopRequested,
+        ...(now ? { now } : {}),
         onBatch(batch) {
           for (const { rows, upTo, ...group } of pending.splice(0, batch.done - groups)) {
             written += rows.users.length
+            exclusiveSize.note(rows.users.length, batch.heldMs)
             changed += group.changed
             addSkipped(skipped, group.skipped)
             done = upTo

@@ -1,12 +1,12 @@
 /** What the fans of a seed share: rewards with their stock, packs with their supply, quests, and the rounds of the season. */
 import { asc } from 'drizzle-orm'
 import type { Reader } from '../../db/index.ts'
-import { countHolds, type PackRow, readItems } from '../../src/packs/catalogue.ts'
-import type { Weight } from '../../src/packs/draw.ts'
-import { weightsProblem } from '../../src/packs/odds.ts'
-import { countUnsold } from '../../src/packs/supply.ts'
-import type { Quest } from '../../src/quests/definition.ts'
-import type { RewardRow } from '../../src/rewards/present.ts'
+import { countHolds, type PackRow, readItems } from '../../src/play/packs/catalogue.ts'
+import type { Weight } from '../../src/play/packs/draw.ts'
+import { weightsProblem } from '../../src/play/packs/odds.ts'
+import { countUnsold } from '../../src/play/packs/supply.ts'
+import type { Quest } from '../../src/play/quests/definition.ts'
+import type { RewardRow } from '../../src/play/rewards/present.ts'
 import { type Round, readRounds } from './match-days.ts'
 import { readDemoQuests } from './quest-rows.ts'
 

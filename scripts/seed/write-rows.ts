@@ -2,9 +2,9 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { insertRows } from '../../db/bulk.ts'
 import type { Transaction } from '../../db/index.ts'
-import { readVersion } from '../../src/catalogue/versions.ts'
-import { countMembers } from '../../src/leaderboard/rank-index/rank-index.ts'
-import { changeSold, countFree, lockPack } from '../../src/packs/supply.ts'
+import { readVersion } from '../../src/club/catalogue/versions.ts'
+import { countMembers } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
+import { changeSold, countFree, lockPack } from '../../src/play/packs/supply.ts'
 import type { Rows } from './rows.ts'
 import { BEFORE_ALL } from './supply.ts'
 

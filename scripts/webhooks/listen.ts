@@ -1,8 +1,8 @@
 /** `bun run webhooks listen`: an endpoint for as long as the command runs, and a line for each delivery. */
 import type { Database } from '../../db/index.ts'
-import { addEndpoint, removeEndpoint } from '../../src/webhooks/endpoints.ts'
-import { listDeliveries } from '../../src/webhooks/inspect.ts'
-import type { WebhookSecrets } from '../../src/webhooks/secrets.ts'
+import { addEndpoint, removeEndpoint } from '../../src/delivery/webhooks/endpoints.ts'
+import { listDeliveries } from '../../src/delivery/webhooks/inspect.ts'
+import type { WebhookSecrets } from '../../src/delivery/webhooks/secrets.ts'
 import type { Outcome } from '../command/command.ts'
 import { stoppable } from '../command/stop.ts'
 

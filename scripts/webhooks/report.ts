@@ -1,13 +1,15 @@
 /** Endpoints and deliveries as tables. */
 import type { Database } from '../../db/index.ts'
-import { type Endpoint, listEndpoints } from '../../src/webhooks/endpoints.ts'
-import { type Backlog, listDeliveries, readBacklogs } from '../../src/webhooks/inspect.ts'
-import { parseTypes } from '../../src/webhooks/types.ts'
+import { type Endpoint, listEndpoints } from '../../src/delivery/webhooks/endpoints.ts'
+import { type Backlog, listDeliveries, readBacklogs } from '../../src/delivery/webhooks/inspect.ts'
+import { parseTypes } from '../../src/delivery/webhooks/types.ts'
 import type { Outcome } from '../command/command.ts'
 
 export async function reportEndpoints(db: Database): Promise<Outcome> {
   const backlogs = await readBacklogs(db.read)
-  const endpoints = (await listEndpoints(db.read)).map(row => present(row, backlogs.get(row.id)))
+  const endpoints = (await listEndpoints(db.read)).map(row =>
+    present(row, backlogs.get(row.id), db.read.now()),
+  )
   const rows = endpoints.map(({ url, types, ...endpoint }) => [
     endpoint.id,
     endpoint.state,
@@ -23,7 +25,7 @@ export async function reportEndpoint(
   endpoint: Endpoint,
   isSecretReadable: boolean,
 ): Promise<Outcome> {
-  const shown = present(endpoint, (await readBacklogs(db.read)).get(endpoint.id))
+  const shown = present(endpoint, (await readBacklogs(db.read)).get(endpoint.id), db.read.now())
   const { previousSecretEndsAt } = endpoint
   const isPreviousUsed = previousSecretEndsAt !== null && previousSecretEndsAt > db.read.now()
   const rows = [
@@ -73,14 +75,17 @@ function stateOf({ state, attempts, nextAttemptAt }: Pick<Shown, 'state' | 'atte
 const backlogOf = ({ pending, pendingSince }: { pending: number; pendingSince: Date | null }) =>
   `${pending} pending${pendingSince === null ? '' : ` since ${pendingSince.toISOString()}`}`
 
-function present(endpoint: Endpoint, backlog: Backlog | undefined) {
-  const { id, url, types, createdAt, failingSince, disabledAt, disabledReason } = endpoint
+function present(endpoint: Endpoint, backlog: Backlog | undefined, now: Date) {
+  const { id, url, types, createdAt, failingSince, pausedUntil, disabledAt, disabledReason } = endpoint
+  const isPaused = pausedUntil !== null && pausedUntil > now
   const state =
     disabledAt !== null
       ? `disabled (${disabledReason}) since ${disabledAt.toISOString()}`
-      : failingSince !== null
-        ? `failing since ${failingSince.toISOString()}`
-        : 'active'
+      : isPaused
+        ? `paused by the receiver until ${pausedUntil.toISOString()}`
+        : failingSince !== null
+          ? `failing since ${failingSince.toISOString()}`
+          : 'active'
   return {
     id,
     url,
@@ -88,6 +93,7 @@ function present(endpoint: Endpoint, backlog: Backlog | undefined) {
     state,
     createdAt,
     failingSince,
+    pausedUntil: isPaused ? pausedUntil : null,
     disabledAt,
     disabledReason,
     pending: backlog?.pending ?? 0,

@@ -9,3 +9,9 @@ export function isPlainHttps(value: string): boolean {
 /** The same, and in the form that the WHATWG URL Standard serialises, so that every parser reads the same URL. */
 export const isSerializedHttps = (value: string): boolean =>
   isPlainHttps(value) && URL.parse(value)?.href === value
+
+/** Whether `value` is an absolute path that every parser resolves to the same address of the same origin. */
+export function isPlainPath(value: string): boolean {
+  const url = URL.parse(value, 'https://origin.invalid')
+  return url?.origin === 'https://origin.invalid' && url.href === `https://origin.invalid${value}`
+}

@@ -1,11 +1,31 @@
 /** The log: JSON lines on standard output, written asynchronously. */
-import { type Logger, pino } from 'pino'
+import { type Logger, type LoggerOptions, pino } from 'pino'
+import { loggable } from './loggable.ts'
 
 /** Maximum buffer while standard output is blocked. Further lines are dropped. */
 const MAX_BUFFER_BYTES = 16 * 1024 * 1024
 
 /** How long an exiting process waits for a blocked standard output. */
 const EXIT_TIMEOUT_MS = 1_000
+
+/** An error is logged without its message and its members, which may contain personal data, under whatever name it is passed. */
+export const logOptions = {
+  formatters: {
+    log(members) {
+      const safe: Record<string, unknown> = {}
+      for (const [name, value] of Object.entries(members))
+        safe[name] = name === 'error' || value instanceof Error ? loggable(value) : value
+      return safe
+    },
+  },
+  hooks: {
+    // pino would log the message of an error that is the first argument.
+    logMethod([first, ...rest], method) {
+      const members: unknown = first
+      method.apply(this, members instanceof Error ? [{ error: members }, ...rest] : [first, ...rest])
+    },
+  },
+} satisfies LoggerOptions
 
 /**
  * `worker`: number of the process among `WORKERS`, included in each line. `members`: further members of a line, read when it
@@ -17,7 +37,10 @@ export function createLog(level: string, worker: number | undefined, members?: (
   process.on('exit', () => output.flushSync())
   const base = worker === undefined ? null : { worker }
   const mixin = members ? { mixin: members } : {}
-  const log: Logger = pino({ level, base, timestamp: pino.stdTimeFunctions.isoTime, ...mixin }, output)
+  const log: Logger = pino(
+    { ...logOptions, level, base, timestamp: pino.stdTimeFunctions.isoTime, ...mixin },
+    output,
+  )
 
   /** Changes the level at run time, and logs the change once, at the more verbose of both levels. */
   function setLevel(next: string) {

@@ -1,4 +1,4 @@
-/** The parts of an error that may be logged. Every log line about an error uses this module. */
+/** The parts of an error that may be logged. The log uses it for each error: see `logOptions`. */
 import type { Logger } from 'pino'
 
 const MAX_MESSAGE_LENGTH = 500
@@ -19,7 +19,7 @@ export function loggable(error: unknown) {
 
 /** Returns a function that logs the error of a background task. */
 export const logFailed = (log: Logger, task: string) => (error: unknown) =>
-  log.error({ task, error: loggable(error) }, 'background run failed')
+  log.error({ task, error }, 'background run failed')
 
 /** Masks from the first quotation mark to the last, because a value may contain quotation marks itself. */
 function withoutValues({ message }: Error): string {

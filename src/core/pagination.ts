@@ -1,6 +1,6 @@
 /** Cursor pagination. A cursor is a position with a MAC: a changed cursor fails with `invalid_cursor`. */
+
 import { createHmac } from 'node:crypto'
-import type { Static, TObject } from '@sinclair/typebox'
 import type { Reader, Tables } from '../../db/index.ts'
 import { eachRow } from '../../db/keyset.ts'
 import type { Caller } from './caller.ts'
@@ -8,6 +8,8 @@ import { isSameSecret } from './constant-time.ts'
 import { deriveKey } from './derived-key.ts'
 import { DomainError } from './problems.ts'
 import type { PageQuery } from './schemas.ts'
+import { transportProblems } from './transport-problems.ts'
+import type { Static, TObject } from './typebox.ts'
 
 const MAC_BYTES = 12
 const DEFAULT_LIMIT = 50
@@ -44,7 +46,9 @@ export function createCursors(secret: string) {
         bytes.toString('base64url') === cursor &&
         isSameSecret(bytes.subarray(0, MAC_BYTES), mac(list, position))
       if (!genuine)
-        throw new DomainError('invalid_cursor', { detail: 'Pass the value of nextCursor unchanged.' })
+        throw new DomainError(transportProblems.invalid_cursor, {
+          detail: 'Pass the value of nextCursor unchanged.',
+        })
       return position
     },
     /** As `decode`. */
@@ -52,7 +56,7 @@ export function createCursors(secret: string) {
       const position = this.decode(list, cursor)
       if (position === undefined) return undefined
       const [, at, id] = /^(-?\d+) (.+)$/.exec(position) ?? []
-      if (at === undefined || id === undefined) throw new DomainError('invalid_cursor')
+      if (at === undefined || id === undefined) throw new DomainError(transportProblems.invalid_cursor)
       return { at: new Date(Number(at)), id }
     },
   }

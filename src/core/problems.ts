@@ -1,16 +1,41 @@
 /**
- * The error that carries a problem type. Verbs throw `DomainError(code)`; only `http/edge/problem.ts` turns it into a response
- * (RFC 9457).
+ * Problem types, and the error that carries one. A room declares its problems in its `problems.ts`; verbs throw
+ * `DomainError(type)`; only `platform/http/edge/problem.ts` turns it into a response (RFC 9457).
  */
-import type { Static, TObject } from '@sinclair/typebox'
-import type { problemTypes } from './problem-types.ts'
-import type { SecurityEvent, SecurityEventMembers } from './security-events.ts'
 
-export type ProblemCode = keyof typeof problemTypes
+import type { SecurityEvent, SecurityEventMembers } from './security-events.ts'
+import type { Static, TObject } from './typebox.ts'
+
+interface Declaration {
+  status: number
+  title: string
+  /** When it occurs, and what the client does. */
+  description: string
+  /** Members of the problem document in addition to the common ones. */
+  members?: TObject
+  /** Values of the additional members, for the OpenAPI document. */
+  example?: Record<string, unknown>
+}
+
+export interface ProblemType extends Declaration {
+  /** Unique among all rooms: `app/problem-types.ts` checks it. */
+  code: string
+}
+
+export type Defined<Types extends Record<string, Declaration>> = {
+  [Code in keyof Types & string]: Types[Code] & { code: Code }
+}
+
+/** The problems of a room, by code. */
+export const defineProblems = <const Types extends Record<string, Declaration>>(types: Types) =>
+  // Guarantee of the cast: every entry gets its own key as `code`.
+  Object.fromEntries(
+    Object.entries(types).map(([code, declared]) => [code, { code, ...declared }]),
+  ) as Defined<Types>
 
 /** The additional members of a problem. */
-type MembersOf<C extends ProblemCode> = (typeof problemTypes)[C] extends { members: infer M extends TObject }
-  ? Static<M>
+type MembersOf<Type extends ProblemType> = Type extends { members: infer Members extends TObject }
+  ? Static<Members>
   : unknown
 
 /** Where the error is: a JSON Pointer into the body (RFC 6901), or the name of a parameter or header. */
@@ -20,20 +45,18 @@ export type FieldError = { message: string } & (
   | { header: string }
 )
 
-export type StatusOf<C extends ProblemCode> = (typeof problemTypes)[C]['status']
-
-/** The problem document of a code, as clients receive it (RFC 9457). */
-export type ProblemOf<C extends ProblemCode> = {
-  [Code in C]: {
-    type: `urn:matchday:problem:${Code}`
-    title: string
-    status: StatusOf<Code>
-    code: Code
-    detail: string
-    requestId: string
-    errors?: FieldError[]
-  } & MembersOf<Code>
-}[C]
+/** The problem document of a type, as clients receive it (RFC 9457). */
+export type ProblemOf<Type extends ProblemType> = Type extends ProblemType
+  ? {
+      type: `urn:matchday:problem:${Type['code']}`
+      title: string
+      status: Type['status']
+      code: Type['code']
+      detail: string
+      requestId: string
+      errors?: FieldError[]
+    } & MembersOf<Type>
+  : never
 
 interface Explanation {
   /** For developers of clients. Contains no secret and no internal message. */
@@ -45,26 +68,27 @@ interface Explanation {
   security?: SecurityEventMembers & { event: SecurityEvent }
 }
 
-export class DomainError<C extends ProblemCode = ProblemCode> extends Error {
-  readonly code: C
+export class DomainError<Type extends ProblemType = ProblemType> extends Error {
+  readonly type: Type
   readonly explanation: Explanation
-  readonly members: MembersOf<C> | undefined
+  readonly members: MembersOf<Type> | undefined
 
   constructor(
-    code: C,
-    ...[extra]: unknown extends MembersOf<C> ? [extra?: Explanation] : [extra: Explanation & MembersOf<C>]
+    type: Type,
+    ...[extra]: unknown extends MembersOf<Type>
+      ? [extra?: Explanation]
+      : [extra: Explanation & MembersOf<Type>]
   ) {
-    super(code)
+    super(type.code)
     this.name = 'DomainError'
-    this.code = code
+    this.type = type
     const { detail, errors, retryAfter, security, ...members } = (extra ?? {}) as Explanation &
       Record<string, unknown>
     this.explanation = { detail, errors, retryAfter, security }
-    this.members = members as MembersOf<C>
+    this.members = members as MembersOf<Type>
   }
-}
 
-/** @throws DomainError `validation_failed` for one field of the request */
-export function refuseField(error: FieldError): never {
-  throw new DomainError('validation_failed', { errors: [error] })
+  get code(): Type['code'] {
+    return this.type.code
+  }
 }

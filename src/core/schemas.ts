@@ -2,8 +2,10 @@
  * Building blocks for the schemas of bodies, queries and responses. Objects are closed: an unknown member is an error.
  * A schema with a `title` becomes a component of that name in the OpenAPI document.
  */
+
+import { Formatted } from './formats.ts'
+import { parseInstant, parseQueryInstant } from './instant.ts'
 import {
-  FormatRegistry,
   type ObjectOptions,
   type SchemaOptions,
   type TLiteral,
@@ -11,8 +13,7 @@ import {
   type TSchema,
   type TUnion,
   Type,
-} from '@sinclair/typebox'
-import { parseInstant, parseQueryInstant } from './instant.ts'
+} from './typebox.ts'
 
 /** A closed object. `title` names the component. */
 export function Closed<P extends TProperties>(properties: P, options: ObjectOptions = {}) {
@@ -37,19 +38,17 @@ export const Integer = (options: { description?: string; minimum?: number; maxim
   Type.Integer({ maximum: Number.MAX_SAFE_INTEGER, ...options })
 
 const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
-FormatRegistry.Set('date-time', value => {
+function isCanonicalInstant(value: string): boolean {
   const ms = ISO_INSTANT.test(value) ? Date.parse(value) : Number.NaN
   // PostgreSQL has no year 0, and `Date` accepts 30 February as 2 March.
   return !value.startsWith('0000') && !Number.isNaN(ms) && new Date(ms).toISOString() === value
-})
-
-FormatRegistry.Set('instant', value => parseInstant(value) !== null)
-FormatRegistry.Set('query-instant', value => parseQueryInstant(value) !== null)
+}
+const isInstant = (value: string) => parseInstant(value) !== null
+const isQueryInstant = (value: string) => parseQueryInstant(value) !== null
 
 /** A parameter: any RFC 3339 instant, for `parseQueryInstant`. */
 export const InstantParameter = (description: string) =>
-  Type.String({
-    format: 'query-instant',
+  Formatted('query-instant', isQueryInstant, {
     description,
     errorNoun: 'an RFC 3339 instant, such as 2026-11-01T00:00:00Z or 2026-11-01T02:00:00%2B02:00',
     documentedAs: { type: 'string', format: 'date-time', examples: ['2026-11-01T00:00:00Z'] },
@@ -57,8 +56,7 @@ export const InstantParameter = (description: string) =>
 
 /** A member of a body or file: any RFC 3339 instant, for `parseInstant`. */
 export const InstantInput = (description: string) =>
-  Type.String({
-    format: 'instant',
+  Formatted('instant', isInstant, {
     description,
     errorNoun: 'an RFC 3339 instant, such as 2026-11-01T00:00:00Z or 2026-11-01T02:00:00+02:00',
     documentedAs: { type: 'string', format: 'date-time', description, examples: ['2026-11-01T00:00:00Z'] },
@@ -66,7 +64,7 @@ export const InstantInput = (description: string) =>
 
 /** Of a response: ISO 8601, UTC, milliseconds, `Z`. */
 export const Instant = (description: string) =>
-  Type.String({ format: 'date-time', description, examples: ['2026-08-15T18:30:00.000Z'] })
+  Formatted('date-time', isCanonicalInstant, { description, examples: ['2026-08-15T18:30:00.000Z'] })
 
 export const Slug = (description: string) =>
   Type.String({

@@ -1,37 +1,72 @@
 /**
  * Guards requests to URLs from the configuration or from other systems against SSRF. In production the host is resolved
- * first, every address must be public, and the connection uses the address that was checked, so that DNS rebinding has no
+ * first, every address must be public, unless the operator lists the host, and the connection uses the address that was checked, so that DNS rebinding has no
  * effect. Redirects are not followed, and responses are not decompressed.
  */
 import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 
-const internal = new BlockList()
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const)
-  internal.addSubnet(network, prefix, 'ipv4')
-for (const [network, prefix] of [
-  // IPv4-compatible addresses included: `::127.0.0.1`.
-  ['::', 96],
-  // Local-use NAT64 (RFC 8215), Teredo and 6to4 carry an IPv4 address that is not checked here.
-  ['64:ff9b:1::', 48],
-  ['2001::', 32],
-  ['2002::', 16],
-  ['fc00::', 7],
-  ['fe80::', 9],
-  ['ff00::', 8],
-] as const)
-  internal.addSubnet(network, prefix, 'ipv6')
+type Networks = readonly (readonly [network: string, prefix: number])[]
+
+function listOf(ipv4: Networks, ipv6: Networks): BlockList {
+  const list = new BlockList()
+  for (const [network, prefix] of ipv4) list.addSubnet(network, prefix, 'ipv4')
+  for (const [network, prefix] of ipv6) list.addSubnet(network, prefix, 'ipv6')
+  return list
+}
+
+const internal = listOf(
+  [
+    ['0.0.0.0', 8],
+    ['10.0.0.0', 8],
+    ['100.64.0.0', 10],
+    ['127.0.0.0', 8],
+    ['169.254.0.0', 16],
+    ['172.16.0.0', 12],
+    ['192.0.0.0', 24],
+    ['192.168.0.0', 16],
+    ['198.18.0.0', 15],
+    ['224.0.0.0', 3],
+  ],
+  [
+    // Teredo and 6to4 carry an IPv4 address that is not checked here.
+    ['2001::', 32],
+    ['2002::', 16],
+  ],
+)
+
+/** Global unicast (RFC 4291). All other IPv6 addresses are internal: loopback, local, multicast, reserved, translated. */
+const globalUnicast = listOf([], [['2000::', 3]])
+
+/** What a host that the operator lists may resolve to. */
+const privateNetworks = listOf(
+  [
+    ['10.0.0.0', 8],
+    ['100.64.0.0', 10],
+    ['127.0.0.0', 8],
+    ['172.16.0.0', 12],
+    ['192.168.0.0', 16],
+  ],
+  [
+    ['::1', 128],
+    ['fc00::', 7],
+  ],
+)
+
+/** Metadata services of clouds at private addresses, which give credentials to any process. The others are link-local. */
+const metadata = listOf(
+  // Alibaba Cloud.
+  [['100.100.100.200', 32]],
+  // AWS and Google Cloud.
+  [
+    ['fd00:ec2::254', 128],
+    ['fd20:ce::254', 128],
+  ],
+)
+
+function isIn(list: BlockList, address: string): boolean {
+  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+}
 
 /** Whether a host is a loopback, private, link-local or otherwise non-public address. Does not resolve names. */
 export function isInternalHost(hostname: string): boolean {
@@ -39,15 +74,18 @@ export function isInternalHost(hostname: string): boolean {
   const host = address.toLowerCase().replace(/\.$/, '')
   const family = isIP(host)
   if (family === 4) return internal.check(host, 'ipv4')
-  // `check` covers IPv4-mapped addresses (`::ffff:10.0.0.1`).
-  if (family === 6) return internal.check(host, 'ipv6') || isInternalHost(behindNat64(host) ?? '')
+  if (family === 6) {
+    const embedded = embeddedIPv4(host)
+    if (embedded !== null) return internal.check(embedded, 'ipv4')
+    return internal.check(host, 'ipv6') || !globalUnicast.check(host, 'ipv6')
+  }
   return host === 'localhost' || host.endsWith('.localhost')
 }
 
-/** The IPv4 address in a NAT64 address (`64:ff9b::/96`, RFC 6052). */
-function behindNat64(address: string): string | null {
+/** The IPv4 address in an IPv4-mapped (`::ffff:0:0/96`) or a NAT64 address (`64:ff9b::/96`, RFC 6052). */
+function embeddedIPv4(address: string): string | null {
   const normalized = URL.parse(`http://[${address}]`)?.hostname ?? ''
-  const groups = /^\[64:ff9b::(?:(?:([\da-f]{1,4}):)?([\da-f]{1,4}))?\]$/.exec(normalized)
+  const groups = /^\[(?:64:ff9b:|::ffff):(?:(?:([\da-f]{1,4}):)?([\da-f]{1,4}))?\]$/.exec(normalized)
   if (!groups) return null
   const high = Number.parseInt(groups[1] ?? '0', 16)
   const low = Number.parseInt(groups[2] ?? '0', 16)
@@ -67,6 +105,8 @@ export type GuardedFetch = (request: Request) => Promise<Response>
 interface GuardOptions {
   /** Refuses internal addresses. Off in development, where the provider runs on a loopback address. */
   publicOnly: boolean
+  /** Host names that may have private addresses nevertheless, never one of a metadata service. Default: none. */
+  allowPrivate?: string[]
   /** All addresses of a host name. Default: the system's resolver. */
   resolve?: (hostname: string) => Promise<string[]>
   /** Default: Bun's `fetch`. */
@@ -81,19 +121,22 @@ const NOT_CONNECTED = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTA
  * Bun send no Accept-Encoding, so that a small response cannot expand in memory.
  */
 export function createGuardedFetch(options: GuardOptions): GuardedFetch {
-  const { publicOnly, resolve = resolveAddresses, transport = fetch } = options
+  const { publicOnly, allowPrivate = [], resolve = resolveAddresses, transport = fetch } = options
   return async request => {
     const { method, signal } = request
     const body = request.body === null ? undefined : await request.arrayBuffer()
     const init = { method, body, signal, redirect: 'manual', decompress: false } as const
     const url = new URL(request.url)
     const hostname = url.hostname.replace(/\.$/, '')
-    if (publicOnly && isInternalHost(hostname)) throw new ForbiddenAddressError()
+    const mayBePrivate = allowPrivate.includes(hostname)
+    const isPermitted = (address: string) =>
+      !isInternalHost(address) || (mayBePrivate && isIn(privateNetworks, address) && !isIn(metadata, address))
+    if (publicOnly && isInternalHost(hostname) && !mayBePrivate) throw new ForbiddenAddressError()
     if (!publicOnly || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0)
       return transport(url.href, { ...init, headers: request.headers })
 
     const addresses = await resolve(hostname)
-    if (addresses.length === 0 || addresses.some(isInternalHost)) throw new ForbiddenAddressError()
+    if (addresses.length === 0 || !addresses.every(isPermitted)) throw new ForbiddenAddressError()
     signal.throwIfAborted()
     const headers = new Headers(request.headers)
     headers.set('host', url.host)

@@ -1,5 +1,5 @@
 /**
- * What is traced. Without traces there is no tracer, and nothing is wrapped: they cost nothing. `src/tracing/` is the
+ * What is traced. Without traces there is no tracer, and nothing is wrapped: they cost nothing. `src/platform/tracing/` is the
  * implementation, the only code that knows OpenTelemetry.
  */
 import type { Database } from '../../db/index.ts'

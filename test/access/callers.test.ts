@@ -1,10 +1,16 @@
 /** Access: every operation of the OpenAPI document, tried by every kind of caller. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { isProtected, type Located, operationsOf, readDocument, readsToken } from '../docs/document.ts'
-import { patientFan } from '../packs/packs-world.ts'
+import { deleted, deliver } from '../identity/users/deliveries.ts'
+import {
+  isProtected,
+  type Located,
+  operationsOf,
+  readDocument,
+  readsToken,
+} from '../platform/docs/document.ts'
+import { patientFan } from '../play/packs/packs-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
-import { deleted, deliver } from '../users/deliveries.ts'
 import { snapshot } from './snapshot.ts'
 
 /** Operations that need a session token of the provider. */

@@ -7,7 +7,7 @@ import {
   readDocument,
   requiresServerKey,
   walk,
-} from '../docs/document.ts'
+} from '../platform/docs/document.ts'
 import {
   addPack,
   buy,
@@ -19,7 +19,7 @@ import {
   receipt,
   refusal,
   start,
-} from '../packs/packs-world.ts'
+} from '../play/packs/packs-world.ts'
 import type { Answer, Client } from '../support/client.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { type Fan, onEngine } from '../support/world.ts'
@@ -42,6 +42,7 @@ const ANYBODYS = [
   'listMatches.teamId',
   'listMatches.cursor',
   'readMatch.matchId',
+  'readPrediction.matchId',
   'writePrediction.matchId',
 ]
 

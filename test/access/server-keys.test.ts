@@ -1,12 +1,18 @@
 /** Access of systems: every operation for server keys, tried by every kind of caller, and every other one with a server key. */
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { createApp } from '../../src/app.ts'
-import { developmentKey, ensureDevelopmentKey } from '../../src/server-keys/development-key.ts'
-import { mintServerKey } from '../../src/server-keys/key.ts'
-import { revokeServerKeys } from '../../src/server-keys/keys.ts'
-import { SERVER_SCOPES, type ServerScope } from '../../src/server-keys/scopes.ts'
-import { type Located, operationsOf, readDocument, readsToken, requiresServerKey } from '../docs/document.ts'
-import { patientFan } from '../packs/packs-world.ts'
+import { createApp } from '../../src/app/app.ts'
+import { developmentKey, ensureDevelopmentKey } from '../../src/identity/server-keys/development-key.ts'
+import { mintServerKey } from '../../src/identity/server-keys/key.ts'
+import { revokeServerKeys } from '../../src/identity/server-keys/keys.ts'
+import { SERVER_SCOPES, type ServerScope } from '../../src/identity/server-keys/scopes.ts'
+import {
+  type Located,
+  operationsOf,
+  readDocument,
+  readsToken,
+  requiresServerKey,
+} from '../platform/docs/document.ts'
+import { patientFan } from '../play/packs/packs-world.ts'
 import { type Client, createClient } from '../support/client.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'

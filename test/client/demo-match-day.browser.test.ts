@@ -1,13 +1,14 @@
 /** Matches and quests in the example app, as a fan uses them on a phone. */
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { upsertMatch } from '../../src/matches/upsert-match.ts'
-import { exampleQuest } from '../../src/quests/schema.ts'
+import { upsertMatch } from '../../src/club/matches/upsert-match.ts'
+import { exampleQuest } from '../../src/play/quests/schema.ts'
 import { findSerious } from '../support/axe.ts'
 import { BROWSER_TIMEOUT_MS, noBrowser, screenshotPath } from '../support/browser.ts'
 import { PHONE, useDemo } from '../support/demo.ts'
 
 const HOUR_MS = 3_600_000
+const overloaded = { code: 'overloaded', detail: 'Of the server.', requestId: 'r', status: 503 }
 const title = noBrowser
   ? `Match day in the example app (skipped: ${noBrowser})`
   : 'Match day in the example app'
@@ -34,7 +35,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
   /** Opens the page of the matches. */
   async function openMatches(page: Page, fan: number): Promise<void> {
     await demo.signIn(page, fan)
-    await page.getByRole('button', { name: 'Matches' }).press('Enter')
+    await demo.open(page, 'Matches')
   }
 
   test.each(['light', 'dark'] as const)(
@@ -44,7 +45,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await openMatches(page, colorScheme === 'light' ? 7 : 14)
       const played = page
         .getByRole('listitem')
-        .filter({ hasText: /Summer Cup.*AC Porto Sereno 2 – 2 SV Drakenfels/ })
+        .filter({ hasText: /Summer Cup.*AC Porto Sereno.*2 – 2.*SV Drakenfels/ })
       await played.getByText('You have not predicted this match.').waitFor()
       expect(await played.getByRole('spinbutton').count()).toBe(0)
 
@@ -60,7 +61,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.screenshot({ path: screenshotPath(`demo-matches-${colorScheme}`) })
 
       await page.reload()
-      await page.getByRole('button', { name: 'Matches' }).press('Enter')
+      await demo.open(page, 'Matches')
       await next.getByText('Your prediction: 3 – 1').waitFor()
       await away.fill('2')
       await page.keyboard.press('Tab')
@@ -81,18 +82,20 @@ describe.skipIf(noBrowser !== null)(title, () => {
         .getByText(/^Your prediction: \d – \d, \d+ points$/)
         .first()
         .waitFor()
+      await demo.open(page, 'You')
       await page.getByRole('button', { name: 'Sign out' }).press('Enter')
       await demo.signIn(page, 6)
-      await page.getByRole('button', { name: 'Quests' }).press('Enter')
+      await demo.open(page, 'Quests')
       const begun = page.getByRole('list').first().getByRole('listitem')
       await begun.filter({ hasText: 'Something for nothing' }).getByRole('button').waitFor()
       await begun
         .filter({ hasText: 'Reward hunter' })
         .getByLabel(/^rewards: [1-5] of 6$/)
         .waitFor()
+      await demo.open(page, 'You')
       await page.getByRole('button', { name: 'Sign out' }).press('Enter')
       await demo.signIn(page, 12)
-      await page.getByRole('button', { name: 'Quests' }).press('Enter')
+      await demo.open(page, 'Quests')
       await page.getByText('You have not begun a quest.').waitFor()
     },
     BROWSER_TIMEOUT_MS,
@@ -110,8 +113,30 @@ describe.skipIf(noBrowser !== null)(title, () => {
       if (!match) throw new Error('the match is not in the list')
       const live = { ...match, status: 'live' as const, homeScore: 0, awayScore: 0, revision: 2 }
       await demo.db.write(tx => upsertMatch(tx, live))
-      await early.getByRole('button').press('Enter')
+      await early.getByRole('button', { name: /^Predict/ }).press('Enter')
       expect(await page.getByRole('alert').textContent()).toContain('are closed')
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a fan checks in with the code of the gate, and a wrong code is refused in words',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, 15)
+      const soon = { id: 'gate', homeTeamId: 'harbour-city', awayTeamId: 'vila-do-sol', season: '2026/27' }
+      const kickoffAt = new Date(Date.now() + HOUR_MS).toISOString()
+      await demo.db.write(tx => upsertMatch(tx, { ...soon, competition: 'Summer Cup', kickoffAt }))
+      await demo.open(page, 'Matches')
+      const code = page.getByRole('textbox', { name: 'Code of the gate' })
+      await code.fill('wrong')
+      await page.getByRole('button', { name: 'Check in' }).press('Enter')
+      await page.getByRole('alert').getByText('This code is not valid now.').waitFor()
+      const answer = { status: 201, json: { matchId: 'gate', checkedInAt: new Date().toISOString() } }
+      await page.route('**/api/check-ins', route => route.fulfill(answer))
+      await code.fill('of the gate')
+      await code.press('Enter')
+      await page.getByText('You are checked in.').waitFor()
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -123,12 +148,12 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const answered = Promise.withResolvers<void>()
       await page.route('**/api/matches?*', async route => {
         await answered.promise
-        await route.fulfill({ status: 503, json: { detail: 'Come back soon.' } })
+        await route.fulfill({ status: 503, contentType: 'application/problem+json', json: overloaded })
       })
       await openMatches(page, 9)
-      await page.getByText('Loading…').waitFor()
+      await page.getByText('Loading…').waitFor({ state: 'attached' })
       answered.resolve()
-      await page.getByRole('alert').getByText('Come back soon.').waitFor()
+      await page.getByRole('alert').getByText('The server is busy.').waitFor()
       expect(await findSerious(page)).toEqual([])
       await page.unroute('**/api/matches?*')
       await page.route('**/api/matches?*', route =>
@@ -153,16 +178,16 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const quests = [{ ...running, ...state }, exampleQuest, locked]
       await page.route('**/api/quests', route => route.fulfill({ json: { quests } }))
       await demo.signIn(page, colorScheme === 'light' ? 10 : 11)
-      await page.getByRole('button', { name: 'Quests' }).press('Enter')
-      await page.getByText(/4 in a row, at risk: ends/).waitFor()
+      await demo.open(page, 'Quests')
+      await page.getByText('4 in a row').first().waitFor()
       await page.getByLabel('home matches: 1 of 2').waitFor()
       await page.getByRole('button', { name: `Claim ${exampleQuest.title}` }).waitFor()
       expect(await findSerious(page)).toEqual([])
       await page.screenshot({ path: screenshotPath(`demo-quests-${colorScheme}`) })
 
       quests.length = 0
-      await page.getByRole('button', { name: 'Home' }).press('Enter')
-      await page.getByRole('button', { name: 'Quests' }).press('Enter')
+      await demo.open(page, 'Home')
+      await demo.open(page, 'Quests')
       await page.getByText('No quests at the moment.').waitFor()
     },
     BROWSER_TIMEOUT_MS,

@@ -11,59 +11,78 @@ describe.skipIf(noBrowser !== null)(title, () => {
   const demo = useDemo()
 
   test.each(['light', 'dark'] as const)(
-    'a new fan joins, buys a pack, verifies its draw and sees the rewards (%s)',
+    'a new fan joins, chooses a team, buys a pack, verifies its draw and sees the cards (%s)',
     async colorScheme => {
       const page = await demo.visit({ colorScheme })
+      const reducedMotion = colorScheme === 'dark' ? 'reduce' : 'no-preference'
+      await page.emulateMedia({ colorScheme, reducedMotion })
       expect(await findSerious(page)).toEqual([])
+      await page.screenshot({ path: screenshotPath(`demo-welcome-${colorScheme}`) })
       await demo.signIn(page, colorScheme === 'light' ? 20 : 21)
       await page.getByRole('button', { name: 'Join and get your first points' }).click()
       await page.getByTestId('points').getByText('100').waitFor()
+      await page.getByRole('button', { name: 'Harbour City FC' }).click()
+      await page.getByText('Choose your team').waitFor({ state: 'detached' })
+      const colour = () => page.evaluate<string>("document.documentElement.style.getPropertyValue('--team')")
+      expect(await colour()).toBe('#0b3d91')
       expect(await findSerious(page)).toEqual([])
       await page.screenshot({ path: screenshotPath(`demo-home-${colorScheme}`) })
 
-      await page.getByRole('button', { name: 'Packs' }).click()
-      await page.getByRole('button', { name: /buy and open Starter pack/ }).click()
+      await demo.open(page, 'Packs')
+      await page.getByRole('link', { name: /Starter pack/ }).click()
+      await page.getByRole('button', { name: 'Buy for 100 points and open Starter pack' }).click()
       await page.getByText('Draw verified in this browser').waitFor()
+      expect(await page.getByText(/^No\. \d+$/).count()).toBe(3)
+      const turning = await page.evaluate<number>(
+        "document.getAnimations().filter(({ animationName }) => animationName === 'turn-over').length",
+      )
+      expect(turning).toBe(reducedMotion === 'reduce' ? 0 : 3)
+      // Cards that are turning have less contrast.
+      await page.evaluate(
+        'Promise.all(document.getAnimations().map(({ finished }) => finished)).then(() => null)',
+      )
       expect(await findSerious(page)).toEqual([])
       await page.screenshot({ path: screenshotPath(`demo-packs-${colorScheme}`) })
 
-      await page.getByRole('button', { name: 'Rewards' }).click()
+      await page.getByRole('link', { name: 'See your collection' }).click()
+      await page.getByRole('heading', { name: 'Collection' }).waitFor()
       await page.getByRole('listitem').first().waitFor()
-      expect(await findSerious(page)).toEqual([])
-      await page.screenshot({ path: screenshotPath(`demo-rewards-${colorScheme}`) })
-      // Nothing is wider than the phone.
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
+      await demo.open(page, 'Points')
+      await page.getByText('Bought a pack').waitFor()
+      await page.getByText('Welcome to the club').waitFor()
     },
     BROWSER_TIMEOUT_MS,
   )
 
   test(
-    'a claimed reward is redeemed by keyboard alone, its code is shown, and a quest is completed and claimed',
+    'a claimed reward is redeemed by keyboard alone, its code is shown and copied, and a quest is completed and claimed',
     async () => {
       const page = await demo.visit()
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await demo.signIn(page, 22)
       await page.getByRole('button', { name: 'Join and get your first points' }).press('Enter')
       await page.getByTestId('points').getByText('100').waitFor()
-      await page.getByRole('button', { name: 'Rewards' }).press('Enter')
-      await page
-        .getByRole('button', { name: /^Claim / })
-        .first()
-        .press('Enter')
-      await page
-        .getByRole('button', { name: /^Redeem / })
-        .first()
-        .press('Enter')
-      expect((await page.locator('code').first().textContent())?.length).toBeGreaterThan(8)
+      await demo.open(page, 'Rewards')
+      await page.getByRole('link', { name: /Anthem ringtone/ }).press('Enter')
+      await page.getByRole('button', { name: 'Claim Anthem ringtone' }).press('Enter')
+      await page.getByRole('button', { name: 'Redeem Anthem ringtone' }).press('Enter')
+      const code = await page.locator('code').textContent()
+      expect(code).toMatch(/^[0-9A-Z]{4}(-[0-9A-Z]{4}){3}$/)
+      const picture = await page.getByRole('img', { name: 'QR code of Anthem ringtone' }).boundingBox()
+      expect(picture?.width).toBeLessThanOrEqual(PHONE.width)
+      await page.getByRole('button', { name: 'Copy the code' }).press('Enter')
+      await page.getByRole('button', { name: 'Copied' }).waitFor()
+      expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(code as string)
+      expect(await findSerious(page)).toEqual([])
       // The claim has completed a quest.
-      await page.getByRole('button', { name: 'Quests' }).press('Enter')
+      await demo.open(page, 'Quests')
       await page.getByRole('button', { name: 'Claim Something for nothing' }).press('Enter')
       await page
         .getByRole('listitem')
         .filter({ hasText: 'Something for nothing' })
-        .getByText('claimed')
+        .getByText('Claimed')
         .waitFor()
       expect(await findSerious(page)).toEqual([])
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(PHONE.width)
     },
     BROWSER_TIMEOUT_MS,
   )
@@ -86,26 +105,48 @@ describe.skipIf(noBrowser !== null)(title, () => {
   )
 
   test(
-    'a token that is about to expire is refreshed once, and the fan stays signed in',
+    'each screen has an address: a link to one opens it, and Back returns to the one before',
+    async () => {
+      const page = await demo.visit({}, '/rewards/home-shirt')
+      await demo.signIn(page, 15)
+      // The address that the fan came for, after the way to the provider.
+      await page.getByRole('heading', { name: 'Home shirt' }).waitFor()
+      expect(new URL(page.url()).pathname).toBe('/demo/rewards/home-shirt')
+      expect(new URL(page.url()).search).toBe('')
+      await demo.open(page, 'Leaderboard')
+      await page.getByRole('heading', { name: 'Leaderboard' }).waitFor()
+      expect(await page.title()).toBe('Leaderboard · Matchday')
+      await page.goBack()
+      await page.getByRole('navigation', { name: 'More' }).waitFor()
+      await page.goBack()
+      await page.getByRole('heading', { name: 'Home shirt' }).waitFor()
+      await page.goForward()
+      await page.goForward()
+      await page.reload()
+      await page.getByRole('heading', { name: 'Leaderboard' }).waitFor()
+      await page.goto(`${demo.origin}/demo/nowhere`)
+      await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+      await page.goto(`${demo.origin}/demo/packs/nothing`)
+      await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a fan writes a profile, which is shown with the language of the page',
     async () => {
       const page = await demo.visit()
-      await demo.signIn(page, 23)
-      const session = (): Promise<{ refreshToken: string }> =>
-        page.evaluate(() => JSON.parse(sessionStorage.getItem('matchday session') ?? '{}'))
-      const before = await session()
-      // In the next document: this one may be reading with its token.
-      await page.addInitScript(() => {
-        const stored = JSON.parse(sessionStorage.getItem('matchday session') ?? '{}')
-        sessionStorage.setItem('matchday session', JSON.stringify({ ...stored, expiresAt: new Date(0) }))
-      })
-      const refreshes: string[] = []
-      page.on('request', request => {
-        if (request.url().endsWith('/refresh')) refreshes.push(request.url())
-      })
-      await page.reload()
-      await page.getByTestId('points').waitFor()
-      expect(refreshes).toHaveLength(1)
-      expect((await session()).refreshToken).not.toBe(before.refreshToken)
+      await demo.signIn(page, 16)
+      await demo.open(page, 'You')
+      await page.getByLabel('Name', { exact: true }).fill('Ada of the north stand')
+      await page.getByRole('button', { name: 'Bellavista CF' }).press('Enter')
+      await page.getByRole('button', { name: 'Save' }).press('Enter')
+      await page.getByText('Saved.').waitFor()
+      await page.getByRole('heading', { name: 'Ada of the north stand' }).waitFor()
+      await demo.open(page, 'Devices')
+      await page.getByText('This device').waitFor()
+      expect(await page.evaluate<string>('document.documentElement.dir')).toBe('ltr')
+      expect(await findSerious(page)).toEqual([])
     },
     BROWSER_TIMEOUT_MS,
   )

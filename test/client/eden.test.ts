@@ -1,7 +1,7 @@
 /** Eden's typed client on the application in process: the compiler checks the types, the test that they are true. */
 import { expect, test } from 'bun:test'
 import { treaty } from '@elysiajs/eden'
-import { type App, createClient } from 'matchday/client'
+import { type App, createClient } from '../../src/eden.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 
@@ -31,6 +31,8 @@ onEngine(sqliteEngine, 'Eden’s client', world => {
         break
       case 422:
         isSame<typeof error.value.code, 'validation_failed' | 'idempotency_key_reused'>(true)
+        if (error.value.code === 'validation_failed')
+          isSame<undefined extends typeof error.value.errors ? 1 : 0, 0>(true)
         break
       case 429:
         isSame<typeof error.value.code, 'rate_limited'>(true)

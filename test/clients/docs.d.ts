@@ -1,3 +1,8 @@
 /** What the snippets of the documentation take from the app around them. */
-declare const session: { token: string; freshToken(): Promise<string> }
-declare function show(missingPoints: number): void
+declare const session: import('@matchday/client').Sessions
+declare const api: import('@matchday/client').Api
+declare const follow: import('@matchday/client').Client['follow']
+declare const accessToken: string
+declare function show(what: string | number): void
+declare function showSignIn(): void
+declare function reload(): void

@@ -26,20 +26,23 @@ async function snippetsOf(language: string): Promise<Snippet[]> {
 /** Where a name comes from that a snippet uses and another snippet imports. */
 const IMPORTS = {
   UserManager: 'oidc-client-ts',
-  createClient: 'matchday/client',
+  createClient: '@matchday/client',
   authorize: 'react-native-app-auth',
 }
 
-/** Writes each snippet as a module: those on `matchday/client` into one folder, the others into another. */
-export async function writeTypeScript(onMatchday: string, others: string): Promise<void> {
-  for (const folder of [onMatchday, others]) await mkdir(folder, { recursive: true })
+/** Writes each snippet as a module: those with the types of the routes into one folder, the others into another. */
+export async function writeTypeScript(onRoutes: string, others: string): Promise<void> {
+  for (const folder of [onRoutes, others]) await mkdir(folder, { recursive: true })
   for (const [at, { name, code }] of (await snippetsOf('ts')).entries()) {
     const missing = Object.entries(IMPORTS).filter(
       ([used]) => new RegExp(`\\b${used}\\(`).test(code) && !new RegExp(`import .*\\b${used}\\b`).test(code),
     )
     const imports = missing.map(([used, module]) => `import { ${used} } from '${module}'\n`).join('')
     const text = `// ${name}\n${imports}${code}\nexport {}\n`
-    await Bun.write(join(text.includes("'matchday/client'") ? onMatchday : others, `snippet-${at}.ts`), text)
+    await Bun.write(
+      join(text.includes("'matchday/src/eden.ts'") ? onRoutes : others, `snippet-${at}.ts`),
+      text,
+    )
   }
 }
 

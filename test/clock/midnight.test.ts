@@ -1,12 +1,20 @@
 /** The first instant of a day, a week, a month and a year, and leap seconds. */
 import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
-import { parseClaims } from '../../src/identity-provider/claims.ts'
-import { RewardEntry } from '../../src/rewards/entry-schema.ts'
+import { parseClaims } from '../../src/platform/identity-provider/claims.ts'
+import { RewardEntry } from '../../src/play/rewards/entry-schema.ts'
 import { faultsOf } from '../crash/statements.ts'
-import { addPack, expectStatus, HOLD, patientFan, refusal, remaining, start } from '../packs/packs-world.ts'
+import { deliver, updated } from '../identity/users/deliveries.ts'
+import {
+  addPack,
+  expectStatus,
+  HOLD,
+  patientFan,
+  refusal,
+  remaining,
+  start,
+} from '../play/packs/packs-world.ts'
 import { onEachEngine } from '../support/world.ts'
-import { deliver, updated } from '../users/deliveries.ts'
 
 onEachEngine('Midnight', world => {
   const setClock = (at: number) => world.clock.set(at - world.clock.ms)

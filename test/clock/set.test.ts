@@ -1,7 +1,7 @@
 /** Clocks that are set back or ahead: nothing is granted or sold twice, and no hold lasts forever. */
 import { expect, test } from 'bun:test'
-import { REUSE_GRACE_MS } from '../../src/auth/native-sessions.ts'
-import { FETCH_COOLDOWN_MS } from '../../src/identity-provider/key-set.ts'
+import { REUSE_GRACE_MS } from '../../src/identity/auth/native-sessions.ts'
+import { FETCH_COOLDOWN_MS } from '../../src/platform/identity-provider/key-set.ts'
 import { faultsOf } from '../crash/statements.ts'
 import {
   addPack,
@@ -12,7 +12,7 @@ import {
   refusal,
   remaining,
   start,
-} from '../packs/packs-world.ts'
+} from '../play/packs/packs-world.ts'
 import { type Fan, ISSUER, onEachEngine, type World } from '../support/world.ts'
 
 const SECOND = 1000

@@ -1,10 +1,10 @@
 /** What a background task logs if the database refuses its write: no personal data. */
 import { expect, test } from 'bun:test'
-import { startBackground } from '../../src/background.ts'
-import { enqueueSync } from '../../src/users/deferred-sync.ts'
-import { ensureUser } from '../../src/users/users.ts'
-import { control } from '../auth/provider-controls.ts'
+import { startBackground } from '../../src/app/background.ts'
+import { enqueueSync } from '../../src/identity/users/deferred-sync.ts'
+import { ensureUser } from '../../src/identity/users/users.ts'
 import { withRawConnection } from '../db/probe.ts'
+import { control } from '../identity/auth/provider-controls.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEachEngine } from '../support/world.ts'
 

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 const MODULE = join(import.meta.dir, '../../src/core/log.ts')
 
 /** The output of a process that runs these statements and exits immediately. */
-async function outputOf(statements: string, level = 'info'): Promise<{ code: number; messages: string[] }> {
+async function outputOf(
+  statements: string,
+  level = 'info',
+): Promise<{ code: number; messages: (string | undefined)[] }> {
   const source = `
     const { createLog } = await import(${JSON.stringify(MODULE)})
     const { log, setLevel, exit } = createLog('${level}', undefined)
@@ -40,3 +43,8 @@ test.each(['info', 'warn', 'silent'])(
     expect(await outputOf(statements, level)).toEqual({ code: 3, messages })
   },
 )
+
+test('the message of an error is not logged', async () => {
+  const statements = `log.error(new Error('calebe@example.net')); log.error(new Error('calebe@example.net'), 'failed')`
+  expect(await outputOf(statements)).toEqual({ code: 3, messages: [undefined, 'failed'] })
+})

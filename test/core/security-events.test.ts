@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { logSecurityEvent, SECURITY_EVENTS } from '../../src/core/security-events.ts'
+import { deleted, deliver, updated } from '../identity/users/deliveries.ts'
 import { root } from '../support/dev.ts'
 import { onEachEngine } from '../support/world.ts'
-import { deleted, deliver, updated } from '../users/deliveries.ts'
 
 onEachEngine('Security events', world => {
   beforeEach(() => {

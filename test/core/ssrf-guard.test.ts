@@ -5,11 +5,12 @@ import { hostname } from 'node:os'
 import { brotliCompressSync } from 'node:zlib'
 import { generate } from 'selfsigned'
 import { createGuardedFetch, isInternalHost } from '../../src/core/ssrf-guard.ts'
-import { fetchJson } from '../../src/identity-provider/fetch-json.ts'
-import { ownSecrets } from '../identity-provider/own-secrets.ts'
+import { fetchJson } from '../../src/platform/identity-provider/fetch-json.ts'
+import { ownSecrets } from '../platform/identity-provider/own-secrets.ts'
 import { createClock } from '../support/clock.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { startApi } from '../support/processes.ts'
+import { waitUntil } from '../support/wait-until.ts'
 
 describe('isInternalHost', () => {
   test('recognises internal networks in every notation', () => {
@@ -29,6 +30,14 @@ describe('isInternalHost', () => {
       '[::1]',
       '::127.0.0.1',
       '::ffff:10.0.0.1',
+      '::ffff:0.0.0.1',
+      // IPv4-translated (SIIT, RFC 2765), discard-only, SRv6, reserved.
+      '::ffff:0:127.0.0.1',
+      '[::ffff:0:7f00:1]',
+      '::FFFF:0:a00:1',
+      '100::1',
+      '5f00::1',
+      '4000::1',
       '64:ff9b::a00:1',
       '64:ff9b::',
       '64:ff9b:1::808:808',
@@ -68,11 +77,16 @@ interface Sent {
 }
 
 /** A guard with a transport that records requests. */
-function createNetwork(answers: string[][], reply: (sent: Sent) => Response = () => new Response('ok')) {
+function createNetwork(
+  answers: string[][],
+  reply: (sent: Sent) => Response = () => new Response('ok'),
+  allowPrivate: string[] = [],
+) {
   const sent: Sent[] = []
   const resolved: string[] = []
   const guarded = createGuardedFetch({
     publicOnly: true,
+    allowPrivate,
     resolve: async name => {
       resolved.push(name)
       return answers[Math.min(resolved.length, answers.length) - 1] ?? []
@@ -148,6 +162,52 @@ describe('a guarded fetch of public addresses only', () => {
     const broken = failing('ECONNRESET')
     await expect(broken.guarded(get('https://hooks.example.com/'))).rejects.toThrow('ECONNRESET')
     expect(broken.sent).toHaveLength(1)
+  })
+})
+
+describe('a guarded fetch with a host that may be private', () => {
+  const ask = (addresses: string[], host = 'keycloak.internal') => {
+    const network = createNetwork([addresses], undefined, ['keycloak.internal', 'localhost'])
+    return { ...network, answer: network.guarded(get(`https://${host}/realms/club`)) }
+  }
+
+  test.each(['10.1.2.3', '172.16.0.9', '192.168.0.1', '100.64.0.1', '127.0.0.1', '8.8.8.8'])(
+    'connects to it at %s, pinned and under its name',
+    async address => {
+      const { answer, sent } = ask([address])
+      expect((await answer).status).toBe(200)
+      expect(sent.map(({ url, init }) => [url, init.tls])).toEqual([
+        [`https://${address}/realms/club`, { serverName: 'keycloak.internal' }],
+      ])
+    },
+  )
+
+  test('connects to it at addresses of IPv6, and to localhost when that is listed', async () => {
+    for (const address of ['::1', 'fd12:3456::1']) expect((await ask([address]).answer).status).toBe(200)
+    expect((await ask(['127.0.0.1'], 'localhost').answer).status).toBe(200)
+  })
+
+  test.each([
+    ...['169.254.169.254', '169.254.0.1', '100.100.100.200', 'fd00:ec2::254', 'fd20:ce::254', 'fe80::1'],
+    ...[
+      '::ffff:169.254.169.254',
+      '::ffff:100.100.100.200',
+      '64:ff9b::a9fe:a9fe',
+      '0.0.0.0',
+      '::',
+      '224.0.0.1',
+    ],
+  ])('never connects to %s', async address => {
+    for (const addresses of [[address], ['10.1.2.3', address]]) {
+      const { answer, sent } = ask(addresses)
+      await refused(answer)
+      expect(sent).toEqual([])
+    }
+  })
+
+  test('refuses private addresses of every other host, parents and children of its name included', async () => {
+    for (const host of ['internal', 'a.keycloak.internal', 'keycloak.internal.example.com', '10.1.2.3'])
+      await refused(ask(['10.1.2.3'], host).answer)
   })
 })
 
@@ -228,15 +288,11 @@ test.skipIf(!isInside)(
       IDP_NAME: 'example',
     })
     try {
-      const deadline = Date.now() + 30_000
-      let reason = ''
-      while (!reason.startsWith('its') && Date.now() < deadline) {
+      const reason = await waitUntil('the provider was called', async () => {
         const ready = await fetch(`${api.origin}/readyz`)
-        const body = (await ready.json()) as { checks: { identityProvider: string } }
-        reason = body.checks.identityProvider
-        if (reason.startsWith('no ')) break
-        await Bun.sleep(20)
-      }
+        const { checks } = (await ready.json()) as { checks: { identityProvider: string } }
+        return /^(its|no) /.test(checks.identityProvider) && checks.identityProvider
+      })
       expect(reason).toBe('its address is not permitted')
     } finally {
       await api.stop()

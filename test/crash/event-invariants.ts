@@ -1,7 +1,7 @@
 /** Invariants between events and what they stand for. */
 import type { Tables } from '../../db/index.ts'
-import { decisionsOf, parseJson } from '../../src/events/event.ts'
-import type { TakenGrant } from '../../src/rules/take-back-grants.ts'
+import { decisionsOf, parseJson } from '../../src/economy/events/event.ts'
+import type { TakenGrant } from '../../src/economy/rules/apply-rules.ts'
 import { differences } from './differences.ts'
 
 type Named = 'events' | 'pointsEntries' | 'userRewards' | 'onboardings' | 'userPacks'
@@ -12,6 +12,7 @@ export const eventFaults = (rows: Rows): string[] => [
   ...sequenceFaults(rows),
   ...grantFaults(rows),
   ...untoldVerbs(rows),
+  ...untoldEntries(rows),
 ]
 
 function sequenceFaults({ events }: Rows): string[] {
@@ -64,4 +65,23 @@ function untoldVerbs({ events, userRewards, onboardings, userPacks }: Rows): str
       recorded('pack.opened', 'userPackId'),
     ),
   ]
+}
+
+/** Every entry of a ledger is the event `points.changed`, in the order of the ledger. */
+export function untoldEntries({ events, pointsEntries }: Pick<Rows, 'events' | 'pointsEntries'>): string[] {
+  const booked = pointsEntries
+    .toSorted((a, b) => a.seq - b.seq)
+    .map(({ id, userId, delta, balanceAfter: balance, reason, ref }) =>
+      JSON.stringify([id, userId, { delta, balance, reason, ref }]),
+    )
+  const told = events
+    .filter(({ type }) => type === 'points.changed')
+    .toSorted((a, b) => (a.sequence ?? 0) - (b.sequence ?? 0))
+    .map(({ eventId, userId, data }) => {
+      const { lifetime: _, ...change } = JSON.parse(data ?? '{}')
+      return JSON.stringify([eventId, userId, change])
+    })
+  const ofFan = (rows: string[]) =>
+    [...Map.groupBy(rows, row => JSON.parse(row)[1])].map(([userId, own]) => `${userId} ${own.join(' ')}`)
+  return differences('entries of a fan as events', ofFan(booked), ofFan(told))
 }

@@ -79,12 +79,16 @@ interface Prepared {
 }
 
 /** See `db/prepared.ts`: a prepared statement begins at `execute`. */
-const watchPrepared = (statement: Prepared, before: () => void | Promise<void>): Prepared => ({
-  async execute(values) {
-    await before()
-    return statement.execute(values)
-  },
-})
+const watchPrepared = (statement: Prepared, before: () => void | Promise<void>): Prepared =>
+  new Proxy(statement, {
+    get(target, name) {
+      if (name !== 'execute') return Reflect.get(target, name, target)
+      return async (values?: Record<string, unknown>) => {
+        await before()
+        return target.execute(values)
+      }
+    },
+  })
 
 /** Of an insert, an update or a query, begun or complete. */
 const isBuilder = (value: unknown): value is object =>

@@ -3,6 +3,7 @@
  * (`committed`). First prints the contents of the database. Arguments: URL, scenario, fault point, number of fans.
  */
 import { openDatabase } from '../../db/index.ts'
+import { createSpine } from '../../src/app/spine.ts'
 import { dump } from '../support/dump.ts'
 import { createWorld } from '../support/world.ts'
 import { type FaultPoints, withFaultPoints } from './fault-points.ts'
@@ -15,7 +16,7 @@ const world = await createWorld(
     {
       name: url,
       async open(sources) {
-        const db = openDatabase(url, sources)
+        const db = openDatabase(url, sources, { spine: createSpine() })
         return { db, url, remove: () => db.close() }
       },
     },

@@ -1,15 +1,15 @@
 /** Invariants that hold in every database at any time, checked from its rows only, for example after a crash. */
 import type { Database, Reader, Tables } from '../../db/index.ts'
-import { boardsAt } from '../../src/leaderboard/boards.ts'
-import { rebuildRankIndex } from '../../src/leaderboard/rank-index/rank-index.ts'
-import { parseTerms } from '../../src/packs/draw.ts'
-import { statusOf } from '../../src/packs/present.ts'
-import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
-import { earnedBy, type PointsReason, REFUND_REASONS } from '../../src/points/reasons.ts'
-import type { Given } from '../../src/quests/give-reward.ts'
-import { matchesType, parseTypes } from '../../src/webhooks/types.ts'
+import { matchesType, parseTypes } from '../../src/delivery/webhooks/types.ts'
+import { boardsAt } from '../../src/economy/leaderboard/boards.ts'
+import { rebuildRankIndex } from '../../src/economy/leaderboard/rank-index/rank-index.ts'
+import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
+import { earnedBy, type PointsReason, REFUND_REASONS } from '../../src/economy/points/reasons.ts'
+import { parseTerms } from '../../src/play/packs/draw.ts'
+import { statusOf } from '../../src/play/packs/present.ts'
+import type { Given } from '../../src/play/quests/give-reward.ts'
 import { execute } from '../db/probe.ts'
-import { readBuckets } from '../leaderboard/board-model.ts'
+import { readBuckets } from '../economy/leaderboard/board-model.ts'
 import { differences } from './differences.ts'
 import { eventFaults } from './event-invariants.ts'
 
@@ -83,8 +83,16 @@ function ledgerFaults({ pointsAccounts, pointsEntries }: Everything): string[] {
   return faults
 }
 
-/** Positions are 1, 2, 3 … and keep the order of each fan, of whose events the newest ones wait. */
-function distributionFaults({ events, eventDistribution }: Everything): string[] {
+/** Events of fans and of matches, which stand for the fan as they do in deliveries. */
+const sentEvents = ({ events, matchEvents }: Everything) => [
+  ...events,
+  ...matchEvents.map(event => ({ ...event, userId: `match:${event.matchId}`, type: 'match.updated' })),
+]
+
+/** Positions are 1, 2, 3 … and keep the order of each fan and match, of whose events the newest ones wait. */
+function distributionFaults(all: Everything): string[] {
+  const { eventDistribution } = all
+  const events = sentEvents(all)
   const distributed = events.filter(({ position }) => position !== null && position > 0)
   const positions = distributed.map(({ position }) => position ?? 0).toSorted((a, b) => a - b)
   const last = eventDistribution[0]?.lastPosition ?? 0
@@ -107,7 +115,9 @@ function distributionFaults({ events, eventDistribution }: Everything): string[]
  * A pending delivery without a lane is never sent, a delivery of an event that was not distributed is of a unit of work that
  * failed, and an event that neither waits nor has a delivery was lost.
  */
-function webhookFaults({ webhookDeliveries, webhookEndpoints, webhookLanes, events }: Everything): string[] {
+function webhookFaults(all: Everything): string[] {
+  const { webhookDeliveries, webhookEndpoints, webhookLanes } = all
+  const events = sentEvents(all)
   const lanes = new Set(webhookLanes.map(({ endpointId, userId }) => `${endpointId} ${userId}`))
   const distributed = events.filter(({ position }) => position)
   const recorded = new Set(distributed.map(({ userId, sequence }) => `${userId} ${sequence}`))

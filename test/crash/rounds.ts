@@ -6,15 +6,15 @@ import { join } from 'node:path'
 import { type Database, openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { realSources } from '../../src/core/sources.ts'
-import { readPack } from '../../src/packs/catalogue.ts'
-import { HOLD_MS } from '../../src/packs/start-purchase.ts'
-import { createServerKey } from '../../src/server-keys/keys.ts'
-import { addEndpoint } from '../../src/webhooks/endpoints.ts'
-import { createWebhookSecrets } from '../../src/webhooks/secrets.ts'
+import { addEndpoint } from '../../src/delivery/webhooks/endpoints.ts'
+import { createWebhookSecrets } from '../../src/delivery/webhooks/secrets.ts'
+import { createServerKey } from '../../src/identity/server-keys/keys.ts'
+import { readPack } from '../../src/play/packs/catalogue.ts'
+import { HOLD_MS } from '../../src/play/packs/start-purchase.ts'
 import { withRawConnection } from '../db/probe.ts'
-import { seededNumbers } from '../leaderboard/board-model.ts'
-import { addPack } from '../packs/packs-world.ts'
-import { addRule } from '../rules/rules-world.ts'
+import { seededNumbers } from '../economy/leaderboard/board-model.ts'
+import { addRule } from '../economy/rules/rules-world.ts'
+import { addPack } from '../play/packs/packs-world.ts'
 import {
   type RunningApi,
   type RunningProvider,
@@ -99,15 +99,13 @@ interface WorldOptions {
   start?: StartApi
   /** Migrates the database. Without, it has the schema of this version. */
   prepare?: (url: string) => Promise<unknown>
-  /** Whether the schema has events: `addEventReaders` can also be called later. */
-  hasEvents?: boolean
 }
 
 /** Starts a server on an empty database and adds rewards and packs. */
 export async function startWorld(
   url: string,
   fans: number,
-  { start, prepare = migrate, hasEvents = true }: WorldOptions = {},
+  { start, prepare = migrate }: WorldOptions = {},
 ): Promise<CrashWorld> {
   await prepare(url)
   const provider = await startProvider({ fans })
@@ -137,12 +135,12 @@ export async function startWorld(
     history: { responses: [], unacknowledged: [], failures: [] },
     fans: 0,
   }
-  if (hasEvents) await addEventReaders(world)
+  await addEventReaders(world)
   return world
 }
 
 /** Adds a webhook endpoint, a rule, and the key of the gate. */
-export async function addEventReaders(world: CrashWorld): Promise<void> {
+async function addEventReaders(world: CrashWorld): Promise<void> {
   const { db } = world
   // No server listens there: deliveries stay pending, and each event must have one.
   const webhookSecrets = createWebhookSecrets({ key: JSON.parse(secrets.NATIVE_TOKEN_KEY), previousKeys: [] })

@@ -1,22 +1,22 @@
 /** A scenario for every verb that writes in several statements: prepares the data, and returns the call of the verb. */
 
 import { eq } from 'drizzle-orm'
-import { distributeEvents } from '../../src/events/distribute.ts'
-import { refundPurchase } from '../../src/packs/refund.ts'
-import { joinLeaderboard } from '../../src/points/join-leaderboard.ts'
-import { settlePredictions } from '../../src/predictions/settle.ts'
-import { useRedemption } from '../../src/rewards/redemptions.ts'
-import { rotateServerKey } from '../../src/server-keys/keys.ts'
-import { addEndpoint } from '../../src/webhooks/endpoints.ts'
-import { takeTurn } from '../../src/webhooks/turn.ts'
-import { eventOf } from '../events/events-world.ts'
-import { addPack, buy, expectStatus, patientFan, start, userIdOf } from '../packs/packs-world.ts'
-import { addMatch, addPredictor } from '../predictions/match-world.ts'
-import { addQuest, happen } from '../quests/quests-world.ts'
-import { addRule } from '../rules/rules-world.ts'
+import { addEndpoint } from '../../src/delivery/webhooks/endpoints.ts'
+import { takeTurn } from '../../src/delivery/webhooks/turn.ts'
+import { distributeEvents } from '../../src/economy/events/distribute.ts'
+import { joinLeaderboard } from '../../src/economy/points/join-leaderboard.ts'
+import { rotateServerKey } from '../../src/identity/server-keys/keys.ts'
+import { refundPurchase } from '../../src/play/packs/refund.ts'
+import { settlePredictions } from '../../src/play/predictions/settle.ts'
+import { useRedemption } from '../../src/play/rewards/redemptions.ts'
+import { distributeAll, newFan, happen as report } from '../delivery/webhooks/webhooks-world.ts'
+import { eventOf } from '../economy/events/events-world.ts'
+import { addRule } from '../economy/rules/rules-world.ts'
+import { addPack, buy, expectStatus, patientFan, start, userIdOf } from '../play/packs/packs-world.ts'
+import { addMatch, addPredictor } from '../play/predictions/match-world.ts'
+import { addQuest, happen } from '../play/quests/quests-world.ts'
 import type { Answer } from '../support/client.ts'
 import type { World } from '../support/world.ts'
-import { distributeAll, newFan, happen as report } from '../webhooks/webhooks-world.ts'
 
 /** Initial stock of every reward. */
 export const STOCK = 5
@@ -131,7 +131,7 @@ export const scenarios: Record<string, (world: World) => Promise<Act>> = {
     const add = { url: 'http://127.0.0.1:9/three', types: ['webhook-scenario.*'] }
     const { id } = await world.db.write(tx => addEndpoint(tx, webhookSecrets, add))
     const fans = [await newFan(world), await newFan(world), await newFan(world)]
-    const limits = { maxInFlight: 8, leaseMs: 30_000 }
+    const limits = { maxInFlight: 8, maxClaimed: 8, held: [], leaseMs: 30_000 }
     for (const fan of [...fans, ...fans]) await report(world, fan, { type: 'webhook-scenario.happened' })
     await distributeAll(world)
     const turn = await world.db.write(tx => takeTurn(tx, id, [], limits))

@@ -78,16 +78,14 @@ describe('A migration that only adds', () => {
   })
 })
 
-/** The first migration for which an older version decides whether it runs on it. */
-const FIRST = { sqlite: '0010_earning', postgres: '0009_earning' }
-
 describe.each(['sqlite', 'postgres'] as const)('Migrations (%s)', engine => {
   const migrations = expectedMigrations(engine)
   const names = migrations.map(({ name }) => name)
 
   test('only add, or say which older versions run on them', () => {
     const changing = migrations
-      .slice(names.indexOf(FIRST[engine]))
+      // No version is older than the first.
+      .slice(1)
       .filter(({ sql }) => findChanges(sql).length > 0)
       .map(({ name }) => name)
     expect(changing).toEqual(Object.keys(compatibility[engine]))

@@ -1,8 +1,10 @@
 /** Boundaries of a unit of work: effects after the commit, nesting, and use after the end. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Transaction } from '../../db/index.ts'
+import type { Reader, Transaction } from '../../db/index.ts'
+import { prepared } from '../../db/prepared.ts'
 import { createClock } from '../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../support/engines.ts'
+import { nextTurn } from '../support/wait-until.ts'
 import { insertTeam, outcome, teamExists } from './probe.ts'
 
 for (const engine of engines) {
@@ -75,7 +77,7 @@ for (const engine of engines) {
       const { db } = temporary
       const work = db.write(async tx => {
         await insertTeam(tx, 'outer')
-        await Bun.sleep(0)
+        await nextTurn()
         await db.write(inner => insertTeam(inner, 'inner'))
       })
       expect(await outcome(work)).toMatchObject({
@@ -93,6 +95,39 @@ for (const engine of engines) {
       })
       expect(refused).toHaveLength(1)
       expect(await exists('went-on')).toBe(true)
+    })
+
+    test('db.read throws within a unit of work, and works again after it and in its effects', async () => {
+      const { db } = temporary
+      const { teams } = db.tables
+      const readTeams = prepared((reader: Reader) => reader.select({ id: teams.id }).from(teams))
+      const cte = db.read.$with('found').as(db.read.select({ id: teams.id }).from(teams))
+      const reads: (() => PromiseLike<unknown>)[] = [
+        () => db.read.select().from(teams),
+        () => db.read.selectDistinct({ id: teams.id }).from(teams),
+        () => db.read.with(cte).select().from(cte),
+        () => readTeams(db.read),
+        () => exists('read'),
+      ]
+      await db.write(tx => insertTeam(tx, 'read'))
+      const within = await Promise.all(
+        reads.map(read =>
+          outcome(
+            db.write(async tx => {
+              await insertTeam(tx, 'not-read')
+              return read()
+            }),
+          ),
+        ),
+      )
+      const error = new Error('db.read within write(): pass the transaction on instead')
+      expect(within).toEqual(reads.map(() => ({ error })))
+      expect(await exists('not-read')).toBe(false)
+      for (const read of reads) expect(await outcome(Promise.try(read))).toHaveProperty('value')
+
+      const found = Promise.withResolvers<boolean>()
+      await db.write(async tx => tx.afterCommit(() => found.resolve(exists('read'))))
+      expect(await found.promise).toBe(true)
     })
 
     test('a transaction that is used after its job has ended writes nothing', async () => {
@@ -116,7 +151,7 @@ for (const engine of engines) {
             outcome(
               (async () => {
                 for (let n = 0; n < 50; n++) {
-                  await Bun.sleep(0)
+                  await nextTurn()
                   await insertTeam(tx, `straggler-${n}`)
                 }
               })(),
@@ -126,7 +161,7 @@ for (const engine of engines) {
         }),
       )
       const neighbour = db.write(async tx => {
-        await Bun.sleep(0)
+        await nextTurn()
         await insertTeam(tx, 'good-neighbour')
       })
       expect(await failing).toMatchObject({ error: { message: 'gave up early' } })

@@ -4,7 +4,7 @@ import { inArray } from 'drizzle-orm'
 import type { Deferred } from '../../db/index.ts'
 import { preparedLast } from '../../db/prepared.ts'
 import { createClock } from '../support/clock.ts'
-import { engines, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { engines, noServer, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { countsAttempts } from '../support/serializable.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { insertTeam, outcome, teamExists, withRawConnection } from './probe.ts'
@@ -92,7 +92,7 @@ for (const engine of engines) {
   })
 }
 
-describe.skipIf(postgresEngine.name !== 'PostgreSQL')('the end of a unit of work on a server', () => {
+describe.skipIf(noServer !== '')(`the end of a unit of work on a server (PostgreSQL)${noServer}`, () => {
   let temporary: TemporaryDatabase
 
   beforeAll(async () => {
@@ -118,11 +118,11 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('the end of a unit of work
       await temporary.db.write(async tx => {
         const { last } = tx.deferred(newTeams)
         collected.push(last.length)
-        last.push('conflicting', 'beside')
+        last.push('conflicting', 'another')
       })
       expect(collected).toEqual([0, 0, 0])
       expect(await teamExists(temporary.db, 'conflicting')).toBe(true)
-      expect(await teamExists(temporary.db, 'beside')).toBe(true)
+      expect(await teamExists(temporary.db, 'another')).toBe(true)
     },
   )
 

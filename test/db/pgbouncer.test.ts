@@ -1,21 +1,17 @@
 /** PgBouncer in front of PostgreSQL, as Debian packages it: it refuses unknown start-up parameters, and does not support named statements. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { sql } from 'drizzle-orm'
-import { openDatabase } from '../../db/index.ts'
+import { keepsPreparedStatements, openDatabase, postgresDefaults } from '../../db/index.ts'
 import { listPendingMigrations, migrate } from '../../db/migrate.ts'
 import { runStatement } from '../../db/schema/shape.ts'
-import { type Engine, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { createSpine } from '../../src/app/spine.ts'
+import { type Engine, noServer, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { type PgBouncer, pgbouncerBinary, startPgBouncer } from '../support/pgbouncer.ts'
 import { type RunningApi, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { withRawConnection } from './probe.ts'
 
-const server = process.env.TEST_POSTGRES_URL
-const missing = !pgbouncerBinary
-  ? ' (skipped: PgBouncer is not installed)'
-  : server
-    ? ''
-    : ' (skipped: TEST_POSTGRES_URL is not set)'
+const missing = pgbouncerBinary ? noServer : ' (skipped: PgBouncer is not installed)'
 
 const cases = [
   { mode: 'session', preparedStatements: true },
@@ -38,7 +34,7 @@ describe.skipIf(missing !== '').each(cases)(
         const address = new URL(direct.url ?? '')
         pooler = await startPgBouncer(pgbouncerBinary ?? '', address, mode)
         const url = pooler.urlOf(address.pathname.slice(1))
-        const db = openDatabase(url, sources, { postgres: settings })
+        const db = openDatabase(url, sources, { spine: createSpine(), postgres: settings })
         return { db, url, remove: () => db.close() }
       },
     }
@@ -116,5 +112,40 @@ describe.skipIf(missing !== '')(`The API behind PgBouncer in transaction mode${m
   test('starts with settings alone, and is ready', async () => {
     const answer = await fetch(`${api.origin}/readyz`)
     expect([answer.status, await answer.json()]).toMatchObject([200, { checks: { database: 'ok' } }])
+  })
+
+  test('refuses to start with prepared statements, and names the setting', async () => {
+    const address = new URL(direct.url ?? '')
+    const start = startApi({
+      DATABASE_URL: pooler.urlOf(address.pathname.slice(1)),
+      IDP_ISSUER: provider.issuer,
+    })
+    await expect(start).rejects.toThrow('DATABASE_PREPARED_STATEMENTS must be off')
+  })
+})
+
+describe.skipIf(missing !== '')(`Prepared statements behind PgBouncer${missing}`, () => {
+  const address = new URL(process.env.TEST_POSTGRES_URL ?? 'postgres://127.0.0.1/test')
+
+  test('are kept by the server itself, and not needed where they are off', async () => {
+    expect(await keepsPreparedStatements(address.href, postgresDefaults)).toBe(true)
+    const off = { ...postgresDefaults, preparedStatements: false }
+    expect(await keepsPreparedStatements('postgres://127.0.0.1:9/none', off)).toBe(true)
+    expect(await keepsPreparedStatements('sqlite:none.db', postgresDefaults)).toBe(true)
+  })
+
+  test.each([
+    ['session', '', true],
+    ['transaction', '', false],
+    ['transaction', 'server_round_robin = 1', false],
+    ['transaction', 'default_pool_size = 1', true],
+  ] as const)('through PgBouncer in %s mode, "%s": kept is %p', async (mode, setting, kept) => {
+    const pooler = await startPgBouncer(pgbouncerBinary ?? '', address, mode, setting)
+    try {
+      const url = pooler.urlOf(address.pathname.slice(1))
+      expect(await keepsPreparedStatements(url, postgresDefaults)).toBe(kept)
+    } finally {
+      await pooler.stop()
+    }
   })
 })

@@ -5,50 +5,12 @@ import { Glob } from 'bun'
 import { expectedMigrations } from '../../db/expected-schema.ts'
 import type { Run } from '../../db/migration-journal.ts'
 import { applyByStatement } from '../../db/postgres/migrate-by-statement.ts'
+import { findUnportableSql, isPortableDdl, UNPORTABLE } from '../../db/postgres/portable.ts'
 import { type Schema, schemaOf } from './postgres-catalogue.ts'
 import type { Row } from './probe.ts'
 
-/** In SQL, wherever it is written. The example shows that the check finds it. */
-const BANNED: { what: string; pattern: RegExp; example: string }[] = [
-  { what: 'advisory lock', pattern: /\bpg_(try_)?advisory_/i, example: 'SELECT pg_advisory_lock(1)' },
-  {
-    what: 'LISTEN and NOTIFY',
-    pattern: /['"`]\s*(UN)?LISTEN \w|\bNOTIFY \w+|\bpg_notify\b/,
-    example: "'LISTEN events'",
-  },
-  { what: 'SKIP LOCKED', pattern: /\bSKIP LOCKED\b/i, example: 'SELECT 1 FOR UPDATE SKIP LOCKED' },
-  { what: 'transaction ids', pattern: /\b(txid_|pg_current_xact|pg_snapshot)/i, example: 'txid_current()' },
-  { what: 'system columns', pattern: /\b(xmin|xmax|ctid)\b/, example: 'SELECT xmin FROM t' },
-  { what: 'LOCK TABLE', pattern: /\bLOCK TABLE\b/, example: 'LOCK TABLE users' },
-  { what: 'two-phase commit', pattern: /\bPREPARE TRANSACTION\b/, example: "PREPARE TRANSACTION 'x'" },
-  { what: 'MERGE', pattern: /\bMERGE INTO\b/, example: 'MERGE INTO t USING s' },
-]
-
-/** In migrations: what a statement that commits by itself cannot do, or what the migrator cannot repeat. */
-const KNOWN_DDL = [
-  /^CREATE TABLE "\w+" \(/,
-  /^CREATE (UNIQUE )?INDEX "\w+" ON "\w+" USING btree \([^()]*\)( WHERE .*)?;?$/,
-  /^CREATE FUNCTION \w+\(\) RETURNS trigger\b/,
-  /^CREATE TRIGGER \w+ BEFORE [A-Z ]+ ON \w+\s+FOR EACH ROW\b/,
-  /^DROP (INDEX|TABLE) "\w+";?$/,
-  /^ALTER TABLE "\w+" (ADD COLUMN|DROP COLUMN|DROP CONSTRAINT) "\w+"[^,]*;?$/,
-  /^ALTER TABLE "\w+" ADD CONSTRAINT "\w+" (CHECK|PRIMARY KEY|FOREIGN KEY)\b/,
-  /^ALTER TABLE "\w+" ALTER COLUMN "\w+" DROP NOT NULL;?$/,
-  /^(INSERT INTO|UPDATE|DELETE FROM) "\w+"/,
-]
-const UNPORTABLE_DDL =
-  /\b(DEFERRABLE|EXCLUDE USING|CONCURRENTLY|UNLOGGED|INHERITS|GENERATED ALWAYS|TEMP|CONSTRAINT TRIGGER|REFERENCING (OLD|NEW) TABLE)\b/i
-
 /** Released. Without transactional DDL the migrator leaves it out; PostgreSQL refuses TRUNCATE of the ledger by it. */
 const LEFT_OUT = 'points_entries_refuse_truncate'
-
-const withoutComments = (sql: string) => sql.replace(/^\s*--.*$/gm, '').trim()
-const findBanned = (text: string) =>
-  BANNED.filter(({ pattern }) => pattern.test(text)).map(({ what }) => what)
-const isPortable = (statement: string) => {
-  const sql = withoutComments(statement)
-  return KNOWN_DDL.some(form => form.test(sql)) && !UNPORTABLE_DDL.test(sql) && findBanned(sql).length === 0
-}
 
 function findUnportable(schema: Schema): string[] {
   const found: Row[] = [
@@ -77,7 +39,7 @@ describe('The portable schema', () => {
   const statements = expectedMigrations('postgres').flatMap(({ sql }) => sql)
 
   test('is made by statements that can be repeated, one after another', () => {
-    const others = statements.filter(statement => !isPortable(statement))
+    const others = statements.filter(statement => !isPortableDdl(statement))
     expect(others).toEqual([expect.stringContaining(LEFT_OUT)])
   })
 
@@ -94,7 +56,7 @@ describe('The portable schema', () => {
     'LOCK TABLE "t"',
     'DO $$ BEGIN END $$',
   ])('does not take the statement %s', statement => {
-    expect(isPortable(statement)).toBe(false)
+    expect(isPortableDdl(statement)).toBe(false)
   })
 
   test('has none of the objects that YugabyteDB lacks', async () => {
@@ -123,16 +85,17 @@ describe('The statements of the source', () => {
   test('use nothing that YugabyteDB lacks', async () => {
     const found: string[] = []
     for await (const file of new Glob('{db,src,scripts}/**/*.ts').scan('.')) {
-      if (file.startsWith('scripts/bench/')) continue
+      // The list itself.
+      if (/^scripts\/bench\/|node_modules\//.test(file) || file === 'db/postgres/portable.ts') continue
       const code = (await Bun.file(file).text()).replace(/^\s*(\*|\/\/|\/\*).*$/gm, '')
-      found.push(...findBanned(code).map(what => `${file}: ${what}`))
+      found.push(...findUnportableSql(code).map(what => `${file}: ${what}`))
       // Engines disagree about the division of integers.
       if (/\bsql(<[^>]*>)?`[^`]*\} \/ /.test(code)) found.push(`${file}: division`)
     }
     expect(found).toEqual([])
   })
 
-  test.each(BANNED)('are checked for: $what', ({ what, example }) => {
-    expect(findBanned(example)).toContain(what)
+  test.each(UNPORTABLE)('are checked for: $what', ({ what, example }) => {
+    expect(findUnportableSql(example)).toContain(what)
   })
 })

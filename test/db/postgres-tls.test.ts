@@ -6,7 +6,7 @@ import { SQL } from 'bun'
 import { sql } from 'drizzle-orm'
 import { openDatabase, type PostgresSettings, translateDatabaseError } from '../../db/index.ts'
 import { runStatement } from '../../db/schema/shape.ts'
-import { parseConfig } from '../../src/config/config.ts'
+import { parseConfig } from '../../src/platform/config/config.ts'
 import { type PostgresCluster, postgresBinaries, startCluster } from '../crash/postgres-cluster.ts'
 import { createClock } from '../support/clock.ts'
 import { secrets, startApi } from '../support/processes.ts'
@@ -120,6 +120,13 @@ describe.skipIf(missing !== '')(`A PostgreSQL server with TLS${missing}`, () => 
     })
   })
 
+  test('is verified by the CAs of NODE_EXTRA_CA_CERTS as well', async () => {
+    const env = { DATABASE_URL: `${byName}?sslmode=verify-full`, IDP_ISSUER: 'http://127.0.0.1:9' }
+    await expect(startApi(env)).rejects.toThrow(WRONG_CA)
+    const api = await startApi({ ...env, NODE_EXTRA_CA_CERTS: file('trusted.crt') })
+    expect(await api.stop()).toBe(0)
+  })
+
   test('is verified although NODE_TLS_REJECT_UNAUTHORIZED is 0', async () => {
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     try {
@@ -173,6 +180,6 @@ describe('A server without TLS', () => {
   test('that does not respond is unreachable after DATABASE_CONNECT_TIMEOUT_MS', async () => {
     // The deadline of a statement would pass after ten minutes.
     const settings = { connectTimeoutMs: 100, statementTimeoutMs: 600_000 }
-    expect(await connect(url, settings)).toBe('database unreachable')
+    expect(await connect(url, settings)).toBe('database unreachable: the server does not answer')
   })
 })

@@ -11,7 +11,7 @@ import {
 } from '../../db/index.ts'
 import { runStatement } from '../../db/schema/shape.ts'
 import { createClock } from '../support/clock.ts'
-import { postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { noServer, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { countsAttempts } from '../support/serializable.ts'
 import { execute, outcome, withRawConnection } from './probe.ts'
 
@@ -40,16 +40,19 @@ const nameOf = async (id: string) => {
 const raise = (tx: Reader | Transaction, sqlState: string) =>
   execute(tx, `DO $$ BEGIN RAISE EXCEPTION 'as asked' USING ERRCODE = '${sqlState}'; END $$`)
 
-test(`a statement that a unit of work prepares on a small table uses its index (${postgresEngine.name})`, async () => {
-  const plan = await temporary.db.write(async tx => {
-    await execute(tx, 'ANALYZE teams')
-    return execute(tx, `EXPLAIN SELECT name FROM teams WHERE id = 'a'`)
-  })
-  expect(JSON.stringify(plan)).toContain('Index Scan')
-})
+test.skipIf(noServer !== '')(
+  `a statement that a unit of work prepares on a small table uses its index (PostgreSQL)${noServer}`,
+  async () => {
+    const plan = await temporary.db.write(async tx => {
+      await execute(tx, 'ANALYZE teams')
+      return execute(tx, `EXPLAIN SELECT name FROM teams WHERE id = 'a'`)
+    })
+    expect(JSON.stringify(plan)).toContain('Index Scan')
+  },
+)
 
-test.skipIf(postgresEngine.name !== 'PostgreSQL')(
-  'a unit of work that reads first does so in its transaction, with its settings',
+test.skipIf(noServer !== '')(
+  `a unit of work that reads first does so in its transaction, with its settings (PostgreSQL)${noServer}`,
   async () => {
     const found = await temporary.db.write(async tx => {
       const { teams } = tx.tables
@@ -156,7 +159,7 @@ describe.skipIf(countsAttempts !== '')(`retries (${postgresEngine.name})${counts
   })
 })
 
-describe.skipIf(postgresEngine.name !== 'PostgreSQL')('a server with many connections (PostgreSQL)', () => {
+describe.skipIf(noServer !== '')(`a server with many connections (PostgreSQL)${noServer}`, () => {
   counting(`after a deadlock of two jobs one runs again, and both succeed${countsAttempts}`, async () => {
     let runs = 0
     const barrier = Promise.withResolvers<void>()

@@ -4,7 +4,7 @@ import { and, asc, eq, gte, inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { createClock } from '../support/clock.ts'
-import { engines, type TemporaryDatabase } from '../support/engines.ts'
+import { everyEngine, type TemporaryDatabase } from '../support/engines.ts'
 
 const selectRewards = prepared(
   (reader: Reader, { title, minPoints }: { title: string; minPoints: number }) => {
@@ -78,7 +78,7 @@ const SHIRT = {
   stockRemaining: null,
 }
 
-for (const engine of engines) {
+for (const engine of everyEngine) {
   describe(`prepared statements (${engine.name})`, () => {
     let temporary: TemporaryDatabase
     let read: Reader

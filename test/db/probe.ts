@@ -3,7 +3,7 @@ import { Database as Connection } from 'bun:sqlite'
 import { SQL } from 'bun'
 import { eq, type SQL as Query, sql } from 'drizzle-orm'
 import type { Database, Reader, Transaction } from '../../db/index.ts'
-import type { Engine, TemporaryDatabase } from '../support/engines.ts'
+import type { TemporaryDatabase } from '../support/engines.ts'
 
 export type Row = Record<string, unknown>
 
@@ -66,9 +66,6 @@ export function withoutRules<T>(
     return value
   })
 }
-
-/** PGlite has one connection: while a unit of work is open, a read waits for it. */
-export const readsBesideWrites = (engine: Engine) => engine.name !== 'PGlite'
 
 /** A row without dependencies. */
 export const insertTeam = (tx: Transaction, id: string) =>

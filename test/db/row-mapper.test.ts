@@ -5,7 +5,7 @@ import type { SelectedFields } from 'drizzle-orm/pg-core'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { createClock } from '../support/clock.ts'
-import { engines, type TemporaryDatabase } from '../support/engines.ts'
+import { everyEngine, type TemporaryDatabase } from '../support/engines.ts'
 
 const AT = new Date('2026-03-01T12:00:00.001Z')
 
@@ -41,7 +41,7 @@ const queries: [title: string, build: (read: Reader) => unknown][] = [
     },
   ],
   [
-    'a left join of a subquery, its members beside others',
+    'a left join of a subquery, its members among others',
     read => {
       const { users } = read.tables
       const mirror = identitiesOf(read)
@@ -85,7 +85,7 @@ const queries: [title: string, build: (read: Reader) => unknown][] = [
   ],
 ]
 
-for (const engine of engines) {
+for (const engine of everyEngine) {
   describe(`the rows of a prepared statement (${engine.name})`, () => {
     let temporary: TemporaryDatabase
 

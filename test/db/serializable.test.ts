@@ -1,12 +1,10 @@
 /** A small part of `bun run test:serializable` in each run of the suite. */
 import { expect, test } from 'bun:test'
+import { noServer } from '../support/engines.ts'
 import { root } from '../support/executable.ts'
 
-const server = process.env.TEST_POSTGRES_URL
-const missing = server === undefined ? ' (skipped: set TEST_POSTGRES_URL)' : ''
-
-test.skipIf(server === undefined)(
-  `verbs are right on a database that is SERIALIZABLE and fails one statement in twenty${missing}`,
+test.skipIf(noServer !== '')(
+  `verbs are right on a database that is SERIALIZABLE and fails one statement in twenty (PostgreSQL)${noServer}`,
   async () => {
     const child = Bun.spawn(
       [process.execPath, 'run', 'test:serializable', './test/db/conflicting-verbs.ts'],

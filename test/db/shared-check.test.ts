@@ -1,12 +1,13 @@
 /** The check of a database that probes share. */
 import { expect, test } from 'bun:test'
 import { shareCheck } from '../../db/postgres/shared-check.ts'
+import { nextTurn } from '../support/wait-until.ts'
 
 test('concurrent callers share one run', async () => {
   let runs = 0
   const check = shareCheck(async () => {
     runs++
-    await Bun.sleep(1)
+    await nextTurn()
   })
   await Promise.all([check(), check(), check()])
   expect(runs).toBe(1)
@@ -43,7 +44,11 @@ test('the first run is waited for, however slow', async () => {
   const first = shareCheck(() => slow.promise)().then(() => {
     done = true
   })
-  await Bun.sleep(40)
+  // Takes as long as callers wait who know of a recent success.
+  let runs = 0
+  const known = shareCheck(() => (++runs === 1 ? Promise.resolve() : slow.promise))
+  await known()
+  await known()
   expect(done).toBe(false)
   slow.resolve()
   await first

@@ -7,7 +7,7 @@ import { type Database, DatabaseError } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
 import { openSqlite } from '../../db/sqlite/database.ts'
 import { createClock } from '../support/clock.ts'
-import { waitUntil } from '../support/wait-until.ts'
+import { nextTurn, turns, waitUntil } from '../support/wait-until.ts'
 import { insertTeam } from './probe.ts'
 
 const clock = createClock()
@@ -79,7 +79,7 @@ describe('a commit that is not yet durable (SQLite)', () => {
       })
       .then(() => seen.push('answered'))
     const fsync = await disk.fsync(0)
-    for (let turn = 0; turn < 20; turn++) await Bun.sleep(0)
+    await turns(20)
     expect(seen).toEqual([])
     fsync.resolve()
     await write
@@ -131,7 +131,7 @@ describe('a commit that is not yet durable (SQLite)', () => {
         ),
     )
     const fsync = await disk.fsync(0)
-    for (let turn = 0; turn < 20; turn++) await Bun.sleep(0)
+    await turns(20)
     expect(seen).toEqual([])
     fsync.resolve()
     await Promise.all(claims)
@@ -144,7 +144,7 @@ describe('a commit that is not yet durable (SQLite)', () => {
     const first = db.write(tx => insertTeam(tx, 'a'))
     const fsync = await disk.fsync(0)
     const others = ['b', 'c', 'd'].map(id => db.write(tx => insertTeam(tx, id)))
-    for (let turn = 0; turn < 20; turn++) await Bun.sleep(0)
+    await turns(20)
     expect(await teamIds()).toEqual(['a'])
     fsync.resolve()
     await first
@@ -204,7 +204,7 @@ describe('a file system that does not respond (SQLite)', () => {
     // One attempt waits for all writes.
     expect(disk.asked.waitUntilWritable).toHaveLength(1)
     disk.recover()
-    await Bun.sleep(0)
+    await nextTurn()
     await db.write(tx => insertTeam(tx, 'good'))
     expect(disk.asked.waitUntilWritable).toHaveLength(2)
     expect(await teamIds()).toEqual(['good'])
@@ -243,7 +243,7 @@ describe('the WAL (SQLite)', () => {
           .onConflictDoUpdate({ target: tx.tables.teams.id, set: { name } }),
       )
       longest = Math.max(longest, bytesOf(`${path}-wal`))
-      await Bun.sleep(0)
+      await nextTurn()
     }
     isWriting = false
     await reads

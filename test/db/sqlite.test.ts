@@ -7,6 +7,7 @@ import { type Database, DatabaseError, openDatabase, type Transaction } from '..
 import { migrate } from '../../db/migrate.ts'
 import { openSqlite } from '../../db/sqlite/database.ts'
 import { createClock } from '../support/clock.ts'
+import { nextTurn, turns } from '../support/wait-until.ts'
 import { insertTeam, withRawConnection } from './probe.ts'
 
 const clock = createClock()
@@ -40,7 +41,7 @@ describe('group commit (SQLite)', () => {
     await Promise.all(
       ['a', 'b', 'c'].map(async name => {
         await db.write(async () => {
-          await Bun.sleep(0)
+          await nextTurn()
           order.push(`${name} ran`)
         })
         order.push(`${name} answered`)
@@ -142,8 +143,7 @@ describe('a file that another process has locked (SQLite)', () => {
     const release = await holdLock()
     const answered: string[] = []
     const write = db.write(tx => insertTeam(tx, 'longTimeout')).then(() => answered.push('written'))
-    // Each turn is a timer that fired between two attempts.
-    for (let turn = 0; turn < 50; turn++) await Bun.sleep(1)
+    await turns(50)
     expect(answered).toEqual([])
     expect(await teamIds()).not.toContain('longTimeout')
     await release()

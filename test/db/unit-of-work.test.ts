@@ -4,7 +4,8 @@ import { eq } from 'drizzle-orm'
 import type { Transaction } from '../../db/index.ts'
 import { createClock, KICK_OFF } from '../support/clock.ts'
 import { engines, type TemporaryDatabase } from '../support/engines.ts'
-import { execute, insertTeam, outcome, readsBesideWrites, teamExists, withRawConnection } from './probe.ts'
+import { nextTurn } from '../support/wait-until.ts'
+import { execute, insertTeam, outcome, teamExists, withRawConnection } from './probe.ts'
 
 for (const engine of engines) {
   describe(`unit of work (${engine.name})`, () => {
@@ -49,7 +50,7 @@ for (const engine of engines) {
       const { error } = (await outcome(
         temporary.db.write(async tx => {
           await insertTeam(tx, 'gone-1')
-          await Bun.sleep(0)
+          await nextTurn()
           await insertTeam(tx, 'gone-2')
           throw failure
         }),
@@ -72,7 +73,7 @@ for (const engine of engines) {
       const jobs = Array.from({ length: 20 }, (_, n) =>
         db.write(async tx => {
           await insertTeam(tx, `batch-${n}`)
-          await Bun.sleep(0)
+          await nextTurn()
           if (n % 5 === 2) throw new Error(`job ${n}`)
           return n
         }),
@@ -105,24 +106,32 @@ for (const engine of engines) {
     test('a reader never sees an uncommitted write, and the job sees its own', async () => {
       const { db } = temporary
       const { teams } = db.tables
-      const readers: Promise<boolean>[] = []
       const inside: boolean[] = []
-      await db.write(async tx => {
+      const [written, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const committing = db.write(async tx => {
         await insertTeam(tx, 'not-yet')
         inside.push((await tx.select().from(teams).where(eq(teams.id, 'not-yet'))).length === 1)
-        if (readsBesideWrites(engine)) readers.push(Promise.resolve(await exists('not-yet')))
+        written.resolve()
+        await asked.promise
       })
-      const failed = outcome(
+      await written.promise
+      expect(await exists('not-yet')).toBe(false)
+      asked.resolve()
+      await committing
+      const begun = Promise.withResolvers<void>()
+      const failing = outcome(
         db.write(async tx => {
           await insertTeam(tx, 'never')
-          readers.push(exists('never'))
-          await Bun.sleep(0)
+          begun.resolve()
+          await nextTurn()
           throw new Error('never')
         }),
       )
-      await failed
+      await begun.promise
+      const found = exists('never')
+      await failing
       expect(inside).toEqual([true])
-      expect(await Promise.all(readers)).toEqual(readsBesideWrites(engine) ? [false, false] : [false])
+      expect(await found).toBe(false)
       expect([await exists('not-yet'), await exists('never')]).toEqual([true, false])
     })
 
@@ -161,7 +170,7 @@ for (const engine of engines) {
     const finished = new Set<number>()
     const jobs = Array.from({ length: 30 }, (_, n) =>
       db.write(async () => {
-        await Bun.sleep(0)
+        await nextTurn()
         finished.add(n)
         return n
       }),

@@ -7,7 +7,7 @@ import type { Run } from './probe.ts'
 export const NEXT = 99_999_999_999_990
 
 /** Migrates as the version does that has these migrations. */
-export const migrateTo = (run: Run, engine: 'sqlite' | 'postgres', migrations: Migration[]) =>
+const migrateTo = (run: Run, engine: 'sqlite' | 'postgres', migrations: Migration[]) =>
   applyMigrations(
     engine,
     (statement, values) => {
@@ -15,8 +15,24 @@ export const migrateTo = (run: Run, engine: 'sqlite' | 'postgres', migrations: M
       // The probe has no parameters.
       return run(left.length === 0 ? statement : statement.replace(/\?|\$\d/g, () => `'${left.shift()}'`))
     },
-    migrations,
+    { known: migrations },
   )
+
+/** As if this version had one more migration, which is the newest. */
+export async function withNextMigration<T>(
+  engine: 'sqlite' | 'postgres',
+  sql: string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  // Guarantee: the list that the migrator itself reads.
+  const known = expectedMigrations(engine)
+  known.push({ name: 'next', sql, bps: false, hash: 'next', folderMillis: NEXT, runsFrom: 0 })
+  try {
+    return await work()
+  } finally {
+    known.pop()
+  }
+}
 
 /** Migrates as a newer version does, with an additional migration for each of these `runsFrom`. */
 export const migrateToNext = (run: Run, engine: 'sqlite' | 'postgres', ...runsFrom: number[]) =>

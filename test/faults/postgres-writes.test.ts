@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { SQL } from 'bun'
 import { openDatabase } from '../../db/index.ts'
 import { migrate } from '../../db/migrate.ts'
+import { createSpine } from '../../src/app/spine.ts'
 import { type PostgresCluster, postgresBinaries, startCluster } from '../crash/postgres-cluster.ts'
-import { refusal } from '../packs/packs-world.ts'
+import { refusal } from '../play/packs/packs-world.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { createWorld, type Fan, type World } from '../support/world.ts'
 
@@ -60,7 +61,10 @@ describe.skipIf(missing !== '')(`A PostgreSQL server that takes no writes${missi
       name: 'PostgreSQL',
       async open(sources) {
         await migrate(address.href)
-        const db = openDatabase(address.href, sources, { postgres: { statementTimeoutMs: 1_000 } })
+        const db = openDatabase(address.href, sources, {
+          spine: createSpine(),
+          postgres: { statementTimeoutMs: 1_000 },
+        })
         return { db, url: address.href, remove: () => db.close() }
       },
     })

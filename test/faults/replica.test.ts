@@ -5,16 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
 import { openPostgres } from '../../db/postgres/database.ts'
+import { createSpine } from '../../src/app/spine.ts'
 import { realSources } from '../../src/core/sources.ts'
-import { type Engine, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { type Engine, noServer, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { freePort, type RunningProvider, startApi, startProvider } from '../support/processes.ts'
 import { type Relay, startRelay } from '../support/relay.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { createWorld, type World } from '../support/world.ts'
 
-const PAUSE_MS = 5_000
-
-describe.skipIf(postgresEngine.name !== 'PostgreSQL')('A replica (PostgreSQL)', () => {
+describe.skipIf(noServer !== '')(`A replica (PostgreSQL)${noServer}`, () => {
   let opened: TemporaryDatabase[]
   let relay: Relay
   let world: World
@@ -29,7 +28,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('A replica (PostgreSQL)', 
       relay = startRelay(url)
       url.hostname = '127.0.0.1'
       url.port = String(relay.port)
-      const db = openPostgres(url.href, sources, { postgres: { statementTimeoutMs } })
+      const db = openPostgres(url.href, sources, { spine: createSpine(), postgres: { statementTimeoutMs } })
       return { db, url: url.href, remove: () => db.close() }
     },
   })
@@ -75,7 +74,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('A replica (PostgreSQL)', 
     expect(lines().map(({ level }) => level)).toEqual([30, 40])
     mend()
     await waitUntil('the replica is used again', async () => {
-      world.clock.advance(PAUSE_MS)
+      world.clock.advance(1_000)
       await check()
       return problem() === null
     })
@@ -117,7 +116,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('A replica (PostgreSQL)', 
   })
 })
 
-describe.skipIf(postgresEngine.name !== 'PostgreSQL')('A process whose replica is gone (PostgreSQL)', () => {
+describe.skipIf(noServer !== '')(`A process whose replica is gone (PostgreSQL)${noServer}`, () => {
   let primary: TemporaryDatabase
   let provider: RunningProvider
   beforeAll(async () => {

@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { migrate } from '../../db/migrate.ts'
 import { openSqlite } from '../../db/sqlite/database.ts'
+import { systemDisk } from '../../db/sqlite/wal.ts'
+import { createSpine } from '../../src/app/spine.ts'
 import { withRawConnection } from '../db/probe.ts'
-import { refusal } from '../packs/packs-world.ts'
+import { refusal } from '../play/packs/packs-world.ts'
 import type { Engine } from '../support/engines.ts'
 import { startApi, startProvider } from '../support/processes.ts'
 import { createWorld, type Fan, type World } from '../support/world.ts'
@@ -17,7 +19,7 @@ const engineOn = (path: string): Engine => ({
   name: 'SQLite',
   async open(sources) {
     await migrate(`sqlite:${path}`)
-    const db = openSqlite(path, sources, { lockTimeoutMs: 20 })
+    const db = openSqlite(path, sources, { spine: createSpine(), lockTimeoutMs: 20 })
     return { db, url: `sqlite:${path}`, remove: () => db.close() }
   },
 })
@@ -101,6 +103,42 @@ describe('A read-only file', () => {
     connection.run('PRAGMA query_only = OFF')
     expect(await ready()).toEqual([200, 'ok'])
     expect((await write()).status).toBe(201)
+  })
+})
+
+describe('A file system that turned read-only', () => {
+  test('is 503 database_unavailable for a write while reads continue, /readyz reports it, and it recovers', async () => {
+    await world.close()
+    let refused: string | undefined
+    world = await createWorld({
+      name: 'SQLite',
+      async open(sources) {
+        const disk = {
+          ...systemDisk,
+          async waitUntilWritable(descriptor: number) {
+            if (refused) throw Object.assign(new Error(refused), { code: refused })
+            await systemDisk.waitUntilWritable(descriptor)
+          },
+        }
+        const db = openSqlite(path, sources, { spine: createSpine(), offloadDisk: true, disk })
+        return { db, url: `sqlite:${path}`, remove: () => db.close() }
+      },
+    })
+    fan = await world.fan()
+    expect((await write()).status).toBe(201)
+    for (const [code, problem, found] of [
+      ['EROFS', 'database_unavailable', 'database read only'],
+      ['ENOSPC', 'storage_full', 'database full'],
+      ['EIO', 'database_unavailable', 'database unreachable'],
+    ]) {
+      refused = code
+      expect((await write()).body.code).toBe(problem)
+      expect(await ready()).toEqual([503, found])
+      expect(await reads()).toBe(200)
+      refused = undefined
+      expect(await ready()).toEqual([200, 'ok'])
+      expect((await write()).status).toBe(200)
+    }
   })
 })
 

@@ -1,8 +1,8 @@
 /** A disk that stalls, or a log that nobody reads: health and reads are answered, and writes go on when the disk does. */
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { freePort, type RunningProvider, secrets, startApi, startProvider } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
@@ -57,15 +57,28 @@ function mountImage(folder: string) {
   const image = join(folder, 'disk.img')
   const mounted = join(folder, 'disk')
   const run = (command: string[]) => Bun.spawnSync(command, { stdio: ['ignore', 'ignore', 'ignore'] }).success
+  const options = 'loop,errors=remount-ro'
   const made =
     run(['truncate', '-s', '64M', image]) &&
     run(['mkfs.ext4', '-q', image]) &&
     run(['mkdir', mounted]) &&
-    run(['mount', '-o', 'loop', image, mounted])
+    run(['mount', '-o', options, image, mounted])
   if (!made) return null
   return {
     path: mounted,
     freeze: () => expect(run(['fsfreeze', '-f', mounted])).toBe(true),
+    /** As after an I/O error of its device: the kernel makes it read-only while files are open. */
+    turnReadOnly() {
+      const source = readFileSync('/proc/mounts', 'utf8')
+        .split('\n')
+        .map(line => line.split(' '))
+        .find(([, at]) => at === mounted)?.[0]
+      writeFileSync(`/sys/fs/ext4/${basename(source ?? '')}/trigger_fs_error`, 'test')
+    },
+    remount() {
+      expect(run(['umount', mounted])).toBe(true)
+      expect(run(['mount', '-o', options, image, mounted])).toBe(true)
+    },
     unfreeze: () => void run(['fsfreeze', '-u', mounted]),
     // Lazily: a process that was just killed may still hold a file of it.
     unmount: () => void run(['umount', '-l', mounted]),
@@ -125,4 +138,46 @@ describe.skipIf(!canMount)('A frozen file system (needs the right to mount and f
       }
     })
   }
+})
+
+const cannotMount = canMount ? '' : ' (skipped: this process may not mount a file system)'
+
+describe.skipIf(!canMount)(`A file system that the kernel makes read-only${cannotMount}`, () => {
+  test('is 503 database_unavailable and not ready, reads go on, and a start after the remount is ready', async () => {
+    const disk = mountImage(folder)
+    if (!disk) throw new Error('no file system could be mounted')
+    const env = { DATABASE_URL: `sqlite:${join(disk.path, 'test.db')}`, IDP_ISSUER: provider.issuer }
+    let api = await startApi(env)
+    try {
+      const token = await provider.idp.issueToken('fan-0001')
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const write = async () => {
+        const body = JSON.stringify({ bio: 'written' })
+        const response = await fetch(`${api.origin}/api/user/profile`, { method: 'POST', headers, body })
+        // Guarantee: every answer of the API is a JSON object.
+        return [response.status, ((await response.json()) as { code?: string }).code]
+      }
+      const ready = async () => {
+        const response = await fetch(`${api.origin}/readyz`)
+        // Guarantee: the documented answer.
+        const { checks } = (await response.json()) as { checks: { database: string } }
+        return [response.status, checks.database]
+      }
+      expect(await write()).toEqual([201, undefined])
+      expect(await ready()).toEqual([200, 'ok'])
+      disk.turnReadOnly()
+      expect(await write()).toEqual([503, 'database_unavailable'])
+      expect(await ready()).toEqual([503, 'database read only'])
+      expect(await statusOf(`${api.origin}/api/user/profile`, { headers })).toBe(200)
+      // The kernel lets nobody write to the file system again before it was unmounted, which needs the end of the process.
+      await api.stop('SIGKILL')
+      disk.remount()
+      api = await startApi(env)
+      expect(await ready()).toEqual([200, 'ok'])
+      expect(await write()).toEqual([200, undefined])
+    } finally {
+      await api.stop()
+      disk.unmount()
+    }
+  })
 })

@@ -1,12 +1,12 @@
 /** Fuzzes every operation of the OpenAPI document: no 5xx, no answer that breaks its schema, no prototype touched. */
 import { beforeAll, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { SERVER_SCOPES, type ServerScope } from '../../src/server-keys/scopes.ts'
-import { type Located, operationsOf, readDocument, requiresServerKey } from '../docs/document.ts'
-import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../packs/packs-world.ts'
+import { SERVER_SCOPES, type ServerScope } from '../../src/identity/server-keys/scopes.ts'
+import { sign } from '../identity/users/deliveries.ts'
+import { type Located, operationsOf, readDocument, requiresServerKey } from '../platform/docs/document.ts'
+import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../play/packs/packs-world.ts'
 import type { Engine } from '../support/engines.ts'
 import { type Fan, onEngine, type World } from '../support/world.ts'
-import { sign } from '../users/deliveries.ts'
 import { type FuzzedRequest, type KnownValues, requestsOf } from './requests.ts'
 
 /** `runs` requests to each operation. */

@@ -1,6 +1,6 @@
 /** Requests to an operation of the OpenAPI document: some valid, most nearly so, some plainly hostile. */
 import fc, { type Arbitrary } from 'fast-check'
-import type { Document, Json, Located } from '../docs/document.ts'
+import type { Document, Json, Located } from '../platform/docs/document.ts'
 
 export interface FuzzedRequest {
   /** Path and query, encoded or meant not to be. */

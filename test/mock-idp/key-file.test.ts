@@ -29,6 +29,12 @@ test('a token is valid after a restart, and after a rotation and a restart', asy
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
+test('the folder of the file is created', () => {
+  const path = join(folder, 'data', 'keys.json')
+  start(path)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
 test('without a file each start generates new keys', async () => {
   const token = await createMockIdp({ issuer, fans: 3 }).issueToken('fan-0001')
   expect(await userinfo(createMockIdp({ issuer, fans: 3 }), token)).toBe(401)

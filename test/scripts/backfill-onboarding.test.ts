@@ -1,15 +1,15 @@
 /** `bun run backfill-onboarding`: each rule corrects exactly its fans, once. */
 import { expect, test } from 'bun:test'
 import { inArray } from 'drizzle-orm'
-import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
-import { completeOnboarding } from '../../src/onboarding/onboarding.ts'
-import { GENESIS_HASH } from '../../src/points/hash.ts'
-import { appendEntry } from '../../src/points/ledger.ts'
-import { upsertProfile } from '../../src/profile/profile.ts'
-import { tombstoneIdentity } from '../../src/users/mirror.ts'
-import { ensureUser } from '../../src/users/users.ts'
-import { expectStatus } from '../packs/packs-world.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { GENESIS_HASH } from '../../src/economy/points/hash.ts'
+import { appendEntry } from '../../src/economy/points/ledger.ts'
+import { completeOnboarding } from '../../src/fan/onboarding/onboarding.ts'
+import { upsertProfile } from '../../src/fan/profile/profile.ts'
+import { tombstoneIdentity } from '../../src/identity/users/mirror.ts'
+import { ensureUser } from '../../src/identity/users/users.ts'
+import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { expectStatus } from '../play/packs/packs-world.ts'
+import { engines } from '../support/engines.ts'
 import { onEngine, type World } from '../support/world.ts'
 import { runScript } from './run-script.ts'
 
@@ -22,7 +22,7 @@ async function backfill(world: World, ...parameters: string[]) {
 const concerned = ({ rules }: { rules: Record<string, { concerned: number }> }) =>
   Object.fromEntries(Object.entries(rules).map(([rule, report]) => [rule, report.concerned]))
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(
     engine,
     'bun run backfill-onboarding',

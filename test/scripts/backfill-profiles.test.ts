@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
-import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
+import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { withoutRules } from '../db/probe.ts'
-import { expectStatus } from '../packs/packs-world.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { expectStatus } from '../play/packs/packs-world.ts'
+import { engines } from '../support/engines.ts'
 import { startProvider } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine, type World } from '../support/world.ts'
@@ -35,7 +35,7 @@ async function backfill(world: World, parameters: string[] = [], more: Record<st
   return { code, err, lines, json: JSON.parse(out) }
 }
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(engine, 'bun run backfill-profiles', world => {
     async function enrolledFan(points: number) {
       const fan = await world.fan()

@@ -4,17 +4,17 @@ import { asc, eq } from 'drizzle-orm'
 import { CLAIMED, POINTS, REWARDS } from '../../scripts/bench/catalogue.ts'
 import { fillDatabase, subjectOf, subjectsOf } from '../../scripts/bench/data.ts'
 import { distinctRequests } from '../../scripts/bench/plan.ts'
-import { createResponseCache } from '../../src/cache/response-cache.ts'
-import { GENESIS_HASH, hashEntry } from '../../src/points/hash.ts'
-import { renderRewards } from '../../src/rewards/list.ts'
-import type { Rewards } from '../../src/rewards/schema.ts'
-import { findUser } from '../../src/users/users.ts'
+import { GENESIS_HASH, hashEntry } from '../../src/economy/points/hash.ts'
+import { findUser } from '../../src/identity/users/users.ts'
+import { createResponseCache } from '../../src/platform/cache/response-cache.ts'
+import { renderRewards } from '../../src/play/rewards/list.ts'
+import type { Rewards } from '../../src/play/rewards/schema.ts'
 import { createClock } from '../support/clock.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { engines } from '../support/engines.ts'
 
 const FANS = 40
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   test(`a filled database has consistent ledgers with hash chains, and claimable rewards (${engine.name})`, async () => {
     const { db, url, remove } = await engine.open(createClock())
     try {

@@ -4,10 +4,10 @@ import type { Database } from '../../db/index.ts'
 import { fillDatabase, subjectOf } from '../../scripts/bench/data.ts'
 import { prepareEvents, SOURCE, typeOf } from '../../scripts/bench/event-rules.ts'
 import { startServer } from '../../scripts/bench/process.ts'
-import type { Finding } from '../../src/admin/audit/audit-fan.ts'
-import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
+import type { Finding } from '../../src/operate/admin/audit/audit-fan.ts'
+import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { createClock } from '../support/clock.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { engines } from '../support/engines.ts'
 import { failsStatements } from '../support/serializable.ts'
 
 const FANS = 40
@@ -21,7 +21,7 @@ async function findingsOf(db: Database) {
 
 const skipped = failsStatements ? ' (skipped: statements fail, and the reference does not repeat them)' : ''
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   test.skipIf(failsStatements)(
     `a batch gets an event, an entry and scores for each event, in a sound ledger (${engine.name})${skipped}`,
     async () => {

@@ -1,8 +1,7 @@
 /** The rounds of the bench, with a generator that sends nothing. */
 import { expect, test } from 'bun:test'
-import type { Generator } from '../../scripts/bench/load/generator.ts'
 import { readOptions } from '../../scripts/bench/options.ts'
-import { distinctRequests, mergeMeasurements, type Plan } from '../../scripts/bench/plan.ts'
+import { distinctRequests, type Generator, type Plan } from '../../scripts/bench/plan.ts'
 import { cpuSecondsOf } from '../../scripts/bench/process.ts'
 import { compare } from '../../scripts/bench/rounds.ts'
 import type { Subject } from '../../scripts/bench/subjects.ts'
@@ -65,7 +64,7 @@ function recorder() {
         },
       })
       const stop = () => server.stop(true)
-      return { origin: server.url.origin, pid: process.pid, startMs: 0, stop }
+      return { origin: server.url.origin, pid: process.pid, stop }
     },
   }
   return { primed, subject }
@@ -113,59 +112,8 @@ test('a warm-up leaves enough requests for a round, and running out makes the re
   expect(scarce.invalid).toContain('matchday: ran out of unique requests; increase --fans')
 })
 
-test('instances are warmed up one by one, then loaded in turn for an equal part of the seconds each', async () => {
-  const { loads, generator } = steady(1_000)
-  const started = [recorder(), recorder()]
-  const subject: Subject = {
-    name: 'matchday',
-    async start(fans) {
-      const [first, other] = await Promise.all(started.map(({ subject }) => subject.start(fans)))
-      if (!first || !other) throw new Error('two instances start')
-      const stop = async () => void (await Promise.all([first.stop(), other.stop()]))
-      return { ...first, others: [other], stop }
-    },
-  }
-  const plan: Plan = { ...odd(claims(50_000)), primePath: '/' }
-  const progress: string[] = []
-  const { rows, invalid } = await compare(
-    { ...measuring(generator, '--seconds=3', '--rounds=2'), progress: line => progress.push(line) },
-    [{ subject, plan }],
-  )
-  expect(invalid).toBeUndefined()
-  expect(rows[0]?.rounds).toEqual([1_000, 1_000])
-  expect(started.map(({ primed }) => primed)).toEqual(Array(2).fill([plan.tokens.length]))
-
-  const [one = '', two = ''] = new Set(loads.map(({ origin }) => origin))
-  const of = (origin: string, seconds: number[]) => seconds.map(each => ({ origin, seconds: each }))
-  const warmUps = [...of(one, [1, 1, 1, 1, 1]), ...of(two, [1, 1, 1, 1, 1])]
-  const round = [...of(one, [2]), ...of(two, [2])]
-  expect(loads.map(({ origin, seconds }) => ({ origin, seconds }))).toEqual([...warmUps, ...round, ...round])
-  for (const [at, { from }] of loads.entries()) expect(from).toBe(loads[at - 1]?.to ?? 0)
-  expect(progress).toEqual([
-    ...['warming up matchday (1)…', 'warming up matchday (2)…'],
-    ...['round 1 of 2…', 'round 2 of 2…'],
-  ])
-})
-
-test('loads one after another are one measurement over the time of all', () => {
-  const latency = { p50: 1, p90: 2, p99: 3, max: 9 }
-  const fast = { requests: 300, perSecond: 100, failed: 0, sent: 304, latency, generatorCpu: 0.5 }
-  const slow = {
-    ...{ requests: 50, perSecond: 50, failed: 1, sent: 54, generatorCpu: 0.1 },
-    latency: { p50: 2, p90: 3, p99: 4, max: 5 },
-  }
-  expect(mergeMeasurements([fast], 3)).toEqual(fast)
-  expect(mergeMeasurements([fast, slow], 3)).toEqual({
-    ...{ requests: 350, perSecond: 87.5, failed: 1, sent: 358, generatorCpu: 0.4 },
-    latency: { p50: 2, p90: 3, p99: 4, max: 9 },
-  })
-  const none = { ...fast, requests: 0, perSecond: 0, failed: 4, sent: 4 }
-  expect(mergeMeasurements([fast, none], 3)).toMatchObject({ requests: 300, perSecond: 50, failed: 4 })
-})
-
 test.skipIf(process.platform !== 'linux')('the CPU time of servers includes their workers', async () => {
-  const worker =
-    'const end = Date.now() + 200; while (Date.now() < end); console.log("spun"); await Bun.stdin.text()'
+  const worker = 'while (process.cpuUsage().user < 200_000); console.log("spun"); await Bun.stdin.text()'
   const parent = `Bun.spawn([process.execPath, '-e', process.env.WORKER], { stdin: 'pipe', stdout: 'inherit' }); await Bun.stdin.text(); process.exit()`
   const child = Bun.spawn([process.execPath, '-e', parent], {
     env: { ...process.env, WORKER: worker },

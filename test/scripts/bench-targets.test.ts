@@ -1,36 +1,39 @@
 /** The targets of the bench, on given rows. */
 import { expect, test } from 'bun:test'
 import { type Outcome, row } from '../../scripts/bench/scenario.ts'
-import { OPERATIONS, scalingOf } from '../../scripts/bench/scenarios/scale.ts'
+import { scenarios } from '../../scripts/bench/scenarios.ts'
 import { evaluateTargets } from '../../scripts/bench/targets.ts'
 
-test('several instances keep nine tenths of what one does in a CPU second, for each operation', () => {
-  const perCpu: Record<string, [number, number, number]> = {
-    rewards: [1_000, 900, 899],
-    dashboard: [1_000, 1_100, 950],
-  }
-  const rows = Object.entries(perCpu).flatMap(([name, [one, two, four]]) => {
-    const [subjectOfTwo, subjectOfOne] = scalingOf(name, 2)
-    const [subjectOfFour] = scalingOf(name, 4)
-    return [
-      row(subjectOfOne, 'requests/s', [one]),
-      row(subjectOfTwo, 'requests/s', [two]),
-      row(subjectOfFour, 'requests/s', [four]),
-    ]
-  })
-  const verdictsOf = (scale: Outcome) =>
-    evaluateTargets({ scale })
-      .filter(({ title }) => title.endsWith('instances / one'))
-      .map(({ title, value, holds }) => ({ title, value, holds }))
+const verdictsOf = (name: string, outcome: Outcome) =>
+  evaluateTargets({ [name]: outcome })
+    .filter(({ holds }) => holds !== null)
+    .map(({ title, value, byCpu, holds }) => ({ title, value, byCpu, holds }))
 
-  const verdicts = verdictsOf({ rows, notes: [] })
-  expect(verdicts).toHaveLength(2 * OPERATIONS.length)
-  expect(verdicts.slice(0, 5)).toEqual([
-    { title: 'rewards, by CPU of the API, 2 instances / one', value: 0.9, holds: true },
-    { title: 'rewards, by CPU of the API, 4 instances / one', value: 0.899, holds: false },
-    { title: 'dashboard, by CPU of the API, 2 instances / one', value: 1.1, holds: true },
-    { title: 'dashboard, by CPU of the API, 4 instances / one', value: 0.95, holds: true },
-    { title: 'claims, by CPU of the API, 2 instances / one', value: null, holds: null },
+test('a target compares the medians of two rows, or a row with a limit, and is missed below or above it', () => {
+  const rows = [
+    row('sqlite, matchday', 'requests/s', [90, 60, 70], { perCpuSecond: 80 }),
+    row('sqlite, group commit', 'requests/s', [100], { perCpuSecond: 100 }),
+  ]
+  expect(verdictsOf('crowd-claims', { rows, notes: [] })).toEqual([
+    { title: 'sqlite, claims / raw group commit', value: 0.7, byCpu: 0.8, holds: true },
   ])
-  for (const { holds } of verdictsOf({ rows, notes: [], invalid: 'failed' })) expect(holds).toBeNull()
+  const seconds = [row('sqlite, result', 's', [60]), row('sqlite, corrected result', 's', [60.1])]
+  expect(verdictsOf('settlement', { rows: seconds, notes: [] }).map(({ holds }) => holds)).toEqual([
+    true,
+    false,
+  ])
+})
+
+test('no target is evaluated on an invalid outcome or one without its rows', () => {
+  const rows = [row('sqlite, result', 's', [1])]
+  expect(verdictsOf('settlement', { rows, notes: [], invalid: 'failed' })).toEqual([])
+  expect(verdictsOf('crowd-claims', { rows: [], notes: [] })).toEqual([])
+})
+
+test('docs/performance.md cites every scenario', async () => {
+  const page = await Bun.file(`${import.meta.dir}/../../docs/performance.md`).text()
+  const cited = [...page.matchAll(/bun run bench ([^`#\n]+)/g)].flatMap(
+    ([, names]) => names?.split(/\s+/) ?? [],
+  )
+  expect(scenarios.map(({ name }) => name).filter(name => !cited.includes(name))).toEqual([])
 })

@@ -1,8 +1,9 @@
 /** README and docs/: their console blocks are run, their links resolve, and what is generated or listed is up to date. */
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { Glob } from 'bun'
+import { DOMAINS, renderFloors } from '../../scripts/docs/floors.ts'
 import { renderProblemCodes } from '../../scripts/docs/problem-codes.ts'
 import { type RunningDev, root, startDev } from '../support/dev.ts'
 import { testedExecutable } from '../support/executable.ts'
@@ -125,7 +126,7 @@ test('docs/problems.md lists the problem types of the API', () => {
 })
 
 test('docs/configuration.md lists every variable that is read', async () => {
-  const files = [...new Glob('src/config/*.ts').scanSync(root), 'scripts/dev.ts', 'mock-idp/main.ts']
+  const files = [...new Glob('src/platform/config/*.ts').scanSync(root), 'scripts/dev.ts', 'mock-idp/main.ts']
   const called =
     /(?:text|secret|required|integer|flag|oneOf|rate|readUrl|readList|readSecret|readInteger)\(\s*(?:reader,\s*)?'([A-Z][A-Z_]+)'/g
   const variables = files.flatMap(file => [...read(file).matchAll(called)].map(([, name]) => name ?? ''))
@@ -137,14 +138,15 @@ test('docs/configuration.md lists every variable that is read', async () => {
 test('docs/operations.md lists every command', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   const page = read('docs/operations.md')
-  const commands = Object.keys(scripts).filter(name => !/^(dev|test|test:soak|test:serializable)$/.test(name))
+  const commands = Object.keys(scripts).filter(
+    name => !/^(dev|test|test:soak|test:serializable|types:growth)$/.test(name),
+  )
   expect(commands.filter(name => !page.includes(`\`bun run ${name}`))).toEqual([])
 })
 
-test('docs/architecture.md names every room', () => {
-  const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
-    .filter(entry => entry.isDirectory())
-    .map(({ name }) => name)
+test('docs/architecture.md and its picture name every domain and every room', () => {
+  const places = Object.entries(DOMAINS).flatMap(([domain, { rooms }]) => [domain, ...rooms.flat()])
   const page = read('docs/architecture.md')
-  expect(rooms.filter(room => !page.includes(`\`${room}\``))).toEqual([])
+  expect(places.filter(place => !page.includes(`\`${place}\``))).toEqual([])
+  expect(read('docs/floors.svg'), 'run `bun run docs`').toBe(renderFloors())
 })

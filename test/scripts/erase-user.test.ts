@@ -4,20 +4,20 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
-import { startSession } from '../../src/auth/native-sessions.ts'
-import { parseTokenClaims } from '../../src/identity-provider/claims.ts'
-import { findFlaw } from '../../src/packs/proof.ts'
-import { grantPoints } from '../../src/points/grants.ts'
-import { upsertProfile } from '../../src/profile/profile.ts'
-import { enqueueSync } from '../../src/users/deferred-sync.ts'
-import { syncIdentity } from '../../src/users/mirror.ts'
-import { findTokenValidity } from '../../src/users/user-token-validity.ts'
+import { grantPoints } from '../../src/economy/points/grants.ts'
+import { upsertProfile } from '../../src/fan/profile/profile.ts'
+import { startSession } from '../../src/identity/auth/native-sessions.ts'
+import { enqueueSync } from '../../src/identity/users/deferred-sync.ts'
+import { syncIdentity } from '../../src/identity/users/mirror.ts'
+import { findTokenValidity } from '../../src/identity/users/user-token-validity.ts'
+import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { parseTokenClaims } from '../../src/platform/identity-provider/claims.ts'
+import { findFlaw } from '../../src/play/packs/proof.ts'
 import { withRawConnection } from '../db/probe.ts'
-import { addPack, buy, expectStatus, open } from '../packs/packs-world.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { deleted, deliver, updated } from '../identity/users/deliveries.ts'
+import { addPack, buy, expectStatus, open } from '../play/packs/packs-world.ts'
+import { engines } from '../support/engines.ts'
 import { type Fan, onEngine, type World } from '../support/world.ts'
-import { deleted, deliver, updated } from '../users/deliveries.ts'
 import { runScript } from './run-script.ts'
 
 async function erase(world: World, parameters: string[]) {
@@ -76,7 +76,7 @@ const everything = ({ db, databaseUrl: url }: World) =>
     return JSON.stringify(rows)
   })
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(engine, 'bun run erase-user', world => {
     /** A test of SQLite's files. */
     const testOnSqlite = (title: string, run: () => Promise<void>) => {
@@ -102,7 +102,7 @@ for (const engine of sharedEngines) {
           devices: 1,
           redemptionCodes: 1,
           grantNotes: 1,
-          eventData: 5,
+          eventData: 9,
           deferredSyncs: 1,
           done: false,
         })

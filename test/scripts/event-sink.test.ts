@@ -1,12 +1,12 @@
 /** `bun run event-sink` as a command. */
 import { expect, test } from 'bun:test'
-import { openSink, takeLease } from '../../src/event-sink/sink.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { openSink, takeLease } from '../../src/delivery/event-sink/sink.ts'
+import { distributeAll, happen, newFan } from '../delivery/webhooks/webhooks-world.ts'
+import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
-import { distributeAll, happen, newFan } from '../webhooks/webhooks-world.ts'
 import { runScript } from './run-script.ts'
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(engine, 'bun run event-sink', world => {
     const run = async (...parameters: string[]) => {
       const env = { DATABASE_URL: world.databaseUrl ?? '' }

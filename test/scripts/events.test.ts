@@ -1,15 +1,15 @@
 /** `bun run events` as a command. */
 import { beforeAll, expect, test } from 'bun:test'
-import { eventOf } from '../events/events-world.ts'
-import { addRule, unique } from '../rules/rules-world.ts'
+import { eventOf } from '../economy/events/events-world.ts'
+import { addRule, unique } from '../economy/rules/rules-world.ts'
 import type { Client } from '../support/client.ts'
 import { dump } from '../support/dump.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { engines } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine } from '../support/world.ts'
 import { runScript, startScript } from './run-script.ts'
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(engine, 'bun run events', world => {
     let gate: Client
     beforeAll(async () => {
@@ -41,10 +41,11 @@ for (const engine of sharedEngines) {
         expect(line).toEndWith(`{"gateNumber":${at + 2}}  +10`)
       }
       const { events } = JSON.parse((await run('tail', '--type', type, '--json')).out)
-      expect(events.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 2, 3])
+      expect(events.map(({ sequence }: { sequence: number }) => sequence)).toEqual([1, 3, 5])
       expect(events[0]).toMatchObject({ data: { gateNumber: 1 }, decisions: [{ ruleId, points: 10 }] })
       const ofFan = JSON.parse((await run('tail', '--fan', events[0].userId, '--json')).out).events
-      expect(ofFan).toHaveLength(4)
+      // Three scans with their entries of the ledger, and another event.
+      expect(ofFan).toHaveLength(7)
       const elsewhere = await run('tail', '--fan', events[0].userId, '--source', 'shop')
       expect(elsewhere.out).toBe('There are no events.\n')
     })

@@ -1,15 +1,15 @@
 /** `bun run explain-event` as a command. */
 import { beforeAll, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import type { RuleEntry } from '../../src/rules/entry-schema.ts'
-import { upsertRule } from '../../src/rules/upsert-rule.ts'
-import { addRule, unique } from '../rules/rules-world.ts'
+import type { RuleEntry } from '../../src/economy/rules/entry-schema.ts'
+import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
+import { addRule, unique } from '../economy/rules/rules-world.ts'
 import type { Client } from '../support/client.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { runScript } from './run-script.ts'
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(engine, 'bun run explain-event', world => {
     let shop: Client
     beforeAll(async () => {
@@ -53,7 +53,7 @@ for (const engine of sharedEngines) {
       const { code, out } = await run('shop', id)
       expect(code).toBe(0)
       const lines = out.split('\n')
-      expect(lines[0]).toStartWith(`Event ${id} of shop: ${type}, number 2 of fan `)
+      expect(lines[0]).toStartWith(`Event ${id} of shop: ${type}, number 5 of fan `)
       expect(lines.slice(2).map(line => line.trim().replaceAll(/\s+/g, ' '))).toEqual([
         `${name('a-granted')} granted 12 points`,
         `${name('b-limit')} nothing: the limit of 1 per week was reached (2026-W33)`,
@@ -73,7 +73,7 @@ for (const engine of sharedEngines) {
       const { events } = world.db.tables
       await world.db.write(tx => tx.update(events).set({ data: null }).where(eq(events.eventId, id)))
       const json = JSON.parse((await run('shop', id, '--json')).out)
-      expect(json).toMatchObject({ source: 'shop', eventId: id, sequence: 2, type, taken: [{ points: 12 }] })
+      expect(json).toMatchObject({ source: 'shop', eventId: id, sequence: 5, type, taken: [{ points: 12 }] })
       expect(json.rules.slice(0, 4)).toMatchObject([
         { ruleId: name('a-granted'), outcome: 'granted', points: 12 },
         { ruleId: name('b-limit'), outcome: 'limit', limit: { count: 1, per: 'week' }, window: '2026-W33' },

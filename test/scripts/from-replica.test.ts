@@ -1,13 +1,13 @@
 /** `--from-replica` of commands that only read. The replica is an empty database here, so that the output tells which one was read. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { eventOf } from '../events/events-world.ts'
-import { postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { eventOf } from '../economy/events/events-world.ts'
+import { noServer, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { runScript } from './run-script.ts'
 
 const none = { DATABASE_READ_URL: '' }
 
-describe.skipIf(postgresEngine.name !== 'PostgreSQL')('--from-replica (needs TEST_POSTGRES_URL)', () => {
+describe.skipIf(noServer !== '')(`--from-replica (PostgreSQL)${noServer}`, () => {
   onEngine(postgresEngine, 'a command', world => {
     let replica: TemporaryDatabase
     const event = () => ['gate', 'scan-1']

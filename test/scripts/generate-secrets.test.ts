@@ -1,6 +1,6 @@
 /** `bun run generate-secrets`: what it prints is accepted in production. */
 import { expect, test } from 'bun:test'
-import { parseConfig } from '../../src/config/config.ts'
+import { parseConfig } from '../../src/platform/config/config.ts'
 import { runScript } from './run-script.ts'
 
 test('the printed lines complete a configuration for production, and differ in each run', async () => {

@@ -1,12 +1,12 @@
 /** `bun run grant`: points by hand, once per reference. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import { ensureUser } from '../../src/users/users.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { ensureUser } from '../../src/identity/users/users.ts'
+import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { runScript } from './run-script.ts'
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(engine, 'bun run grant', world => {
     const grant = async (...parameters: string[]) => {
       const env = { DATABASE_URL: world.databaseUrl ?? '', IDP_NAME: world.config.identity.name }

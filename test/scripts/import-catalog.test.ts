@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
-import { count } from 'drizzle-orm'
+import { count, eq, ne } from 'drizzle-orm'
 import type { Database } from '../../db/index.ts'
 import { catalogJsonSchema } from '../../scripts/import-catalog/json-schema.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
-import { sharedEngines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { engines, sqliteEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { asTyped, runScript, startScript } from './run-script.ts'
 
@@ -110,7 +110,7 @@ const run = ({ url }: TemporaryDatabase, parameters: string[], input = '') =>
 /** The data without timestamps and random versions, which differ between runs. */
 const contentOf = (db: Database) => dump(db, ['createdAt', 'updatedAt', 'version'])
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   test(`shows the changes, applies them, and changes nothing the second time (${engine.name})`, async () => {
     const database = await engine.open(createClock())
     const path = fileOf('catalog.json', catalogue)
@@ -201,6 +201,42 @@ test('shows each changed member with old and new value, and prunes only with --p
   expect(await activeIn(rewards)).toEqual([false])
   // The file has no packs.
   expect(await activeIn(packs)).toEqual([true, true])
+  await database.remove()
+})
+
+test('names each match whose kick-off stays because the stored revision is newer, and moves it with --force', async () => {
+  const database = await sqliteEngine.open(createClock())
+  const { matches } = database.db.tables
+  const match = (id: string, kickoffAt: string) => ({
+    ...{ id, competition: 'Coastal League', season: '2026/27', homeTeamId: 'team-1', awayTeamId: 'team-2' },
+    kickoffAt,
+  })
+  const fixtures = (name: string, kickoffAt: string) =>
+    fileOf(name, { ...catalogue, matches: ['one', 'two', 'three'].map(id => match(id, kickoffAt)) })
+  await run(database, [fixtures('fixtures.json', '2026-08-15T18:30:00.000Z')])
+  const reported = { status: 'finished', homeScore: 2, awayScore: 1, revision: 3 }
+  await database.db.write(tx => tx.update(matches).set(reported).where(ne(matches.id, 'three')))
+  await database.db.write(tx => tx.update(matches).set({ revision: 2 }).where(eq(matches.id, 'three')))
+  const moved = fixtures('moved.json', '2026-08-16T14:00:00.000Z')
+  const kept = (id: string) =>
+    `kept match ${id}: kickoffAt stays "2026-08-15T18:30:00.000Z", the file has "2026-08-16T14:00:00.000Z" without a greater revision (--force changes it)`
+  for (const mode of [['--dry-run'], []]) {
+    const { code, out } = await run(database, [moved, ...mode])
+    expect([code, out.split('\n').slice(0, 3)]).toEqual([0, ['one', 'two', 'three'].map(kept)])
+    expect(out).not.toContain('Nothing to change')
+  }
+  expect(JSON.parse((await run(database, [moved, '--json'])).out).kept).toHaveLength(3)
+
+  const forced = await run(database, [moved, '--force'])
+  expect(forced.out).toStartWith('teams: 2 unchanged\n')
+  expect(forced.out).toContain('matches: 3 changed\n')
+  const rows = await database.db.read.select().from(matches)
+  expect(rows.map(row => [row.kickoffAt.toISOString(), row.revision, row.homeScore]).toSorted()).toEqual([
+    ['2026-08-16T14:00:00.000Z', 2, null],
+    ['2026-08-16T14:00:00.000Z', 3, 2],
+    ['2026-08-16T14:00:00.000Z', 3, 2],
+  ])
+  expect((await run(database, [moved])).out).toContain('Nothing to change')
   await database.remove()
 })
 

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readEvents } from '../../scripts/import-events/read-events.ts'
-import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
-import { upsertRule } from '../../src/rules/upsert-rule.ts'
-import { ensureUser } from '../../src/users/users.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
+import { ensureUser } from '../../src/identity/users/users.ts'
+import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { engines } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine, type World } from '../support/world.ts'
 import { runScript, startScript } from './run-script.ts'
@@ -37,7 +37,7 @@ async function importEvents({ config, databaseUrl }: World, path: string, ...par
   return { code, err, json: out === '' ? null : JSON.parse(out) }
 }
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(engine, 'bun run import-events', world => {
     beforeAll(() =>
       world.db.write(async tx => {
@@ -86,6 +86,24 @@ for (const engine of sharedEngines) {
       expect((await verifyLedger(world.db)).findings).toBe(0)
     })
 
+    test('a dry run earns what the import earns, under budgets and limits', async () => {
+      const rule = { id: 'season', name: 'Season', eventType: 'season.opened', points: { fixed: 5 } }
+      await world.db.write(tx => upsertRule(tx, { ...rule, budget: 10 }))
+      const events = Array.from({ length: 100 }, (_, n) => ({
+        ...{ id: `o-${n}`, type: n % 2 ? 'season.opened' : 'ticket.scanned', occurredAt: ago(HOUR) },
+        fan: { provider: world.config.identity.name, subject: `fan-02${10 + (n % 8)}` },
+      }))
+      const path = fileOf(linesOf(events))
+      // Eight fans: the visits of four of them, and two grants of the budget.
+      const said = { applied: 100, refused: 0, points: 4 * 50 + 10, changed: 100 }
+      expect(await importEvents(world, path, '--source', 'season', '--dry-run')).toMatchObject({
+        code: 0,
+        json: said,
+      })
+      expect(await stored('season')).toEqual([])
+      expect(await importEvents(world, path, '--source', 'season')).toMatchObject({ code: 0, json: said })
+    })
+
     test('an event that the system also reported to the API is a duplicate', async () => {
       const gate = world.withToken(await world.serverKey(['events:write'], { source: 'gate' }))
       world.clock.ms = Date.now()
@@ -118,8 +136,9 @@ for (const engine of sharedEngines) {
           ],
           { ...valid, id: 'v-7', data: { a: 'x'.repeat(5000) } },
           { ...valid, id: 'v-8', data: { a: 'a\0b' } },
+          { ...valid, id: 'v-9', data: { a: [1, 'HUGE'] } },
         ]
-          .map(line => JSON.stringify(line))
+          .map(line => JSON.stringify(line).replace('"HUGE"', '1e400'))
           .concat('no json', '')
           .join('\n'),
       )
@@ -127,13 +146,24 @@ for (const engine of sharedEngines) {
       expect([code, json.rejected, json.changed]).toEqual([1, true, 0])
       const places = json.errors.map(({ line, field }: { line: number; field: string }) => `${line} ${field}`)
       expect(places).toEqual([
-        ...['2 id', '3 type', '4 fan', '5 occurredAt', '6 id', '7 points', '8 data', '9 data', '10 data/a'],
-        '11 ',
+        ...[
+          '2 id',
+          '3 type',
+          '4 fan',
+          '5 occurredAt',
+          '6 id',
+          '7 points',
+          '8 data',
+          '9 data',
+          '10 data/a',
+          '11 data/a/1',
+        ],
+        '12 ',
       ])
       expect(await stored('invalid')).toEqual([])
       expect(await importEvents(world, path, '--source', 'invalid', '--skip-invalid')).toMatchObject({
         code: 1,
-        json: { applied: 1, invalid: 10, points: 50 },
+        json: { applied: 1, invalid: 11, points: 50 },
       })
     })
 

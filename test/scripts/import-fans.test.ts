@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { readFans } from '../../scripts/import-fans/read-fans.ts'
-import { eraseUser } from '../../src/account/erase-user.ts'
-import { verifyLedger } from '../../src/admin/audit/verify-ledger.ts'
-import { GENESIS_HASH } from '../../src/points/hash.ts'
-import { upsertProfile } from '../../src/profile/profile.ts'
-import { tombstoneIdentity } from '../../src/users/mirror.ts'
-import { ensureUser } from '../../src/users/users.ts'
-import { expectStatus } from '../packs/packs-world.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { GENESIS_HASH } from '../../src/economy/points/hash.ts'
+import { eraseUser } from '../../src/fan/account/erase-user.ts'
+import { upsertProfile } from '../../src/fan/profile/profile.ts'
+import { tombstoneIdentity } from '../../src/identity/users/mirror.ts'
+import { ensureUser } from '../../src/identity/users/users.ts'
+import { verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
+import { expectStatus } from '../play/packs/packs-world.ts'
+import { engines } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine, type World } from '../support/world.ts'
 import { runScript, startScript } from './run-script.ts'
@@ -45,7 +45,7 @@ interface Fault {
 }
 const placesOf = (errors: Fault[]) => errors.map(({ line, field }) => `${line} ${field}`)
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(engine, 'bun run import-fans', world => {
     const who = (subject: string) => ({ provider: world.config.identity.name, subject })
     const idOf = (subject: string) => world.db.write(async tx => (await ensureUser(tx, who(subject))).user.id)
@@ -152,6 +152,7 @@ for (const engine of sharedEngines) {
           '{"subject":"bad-7","bio":"a\\u0000b"}',
           '{"subject":"good-2","handle":"good_two"}',
           '{"subject":"bad-8","handle":"good_two"}',
+          '{"subject":"bad-9","openingBalance":1000000001}',
         ].join('\n'),
       )
       const before = await userCount()
@@ -160,18 +161,18 @@ for (const engine of sharedEngines) {
       expect(placesOf(json.errors)).toEqual([
         ...['2 openingBalance', '3 ', '5 subject', '6 points', '7 handle', '8 favoriteTeamId'],
         ...['9 onboardingCompletedAt', '10 country', '10 onboardingCompletedAt', '11 subject', '12 bio'],
-        '14 handle',
+        ...['14 handle', '15 openingBalance'],
       ])
       expect(await userCount()).toBe(before)
       const env = { DATABASE_URL: world.databaseUrl ?? '' }
       const { out } = await runScript('import-fans', [path], { env })
       expect(out).toContain('line 7: handle is taken by another fan\n')
-      expect(out).toContain('11 invalid lines; nothing was written.')
+      expect(out).toContain('12 invalid lines; nothing was written.')
 
       const skipped = await importFans(world, path, '--skip-invalid')
       expect(skipped).toMatchObject({
         code: 1,
-        json: { created: 2, invalid: 11, points: 5, refused: false },
+        json: { created: 2, invalid: 12, points: 5, refused: false },
       })
       expect(await userCount()).toBe(before + 2)
     })

@@ -1,8 +1,8 @@
 /** `bun run preview-rules` as a command. */
 import { expect, test } from 'bun:test'
-import { addFan, unique } from '../rules/rules-world.ts'
+import { addFan, unique } from '../economy/rules/rules-world.ts'
 import { dump } from '../support/dump.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { runScript } from './run-script.ts'
 
@@ -20,7 +20,7 @@ const spending = {
 }
 const visits = { id: 'visits', name: 'A visit', eventType: 'ticket.scanned', points: { fixed: 50 } }
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(
     engine,
     'bun run preview-rules',

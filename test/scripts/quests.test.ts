@@ -1,18 +1,14 @@
 /** `bun run verify-quests` and `bun run backfill-quests`. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
-import type { QuestFinding } from '../../src/admin/audit/audit-quests.ts'
-import { verifyQuests } from '../../src/admin/audit/verify-quests.ts'
-import {
-  backfillFan,
-  type Counted,
-  listFansWithEvents,
-  planBackfill,
-} from '../../src/admin/backfill-quests.ts'
-import { readQuestSet } from '../../src/quests/definition.ts'
-import { questKind, upsertQuest } from '../../src/quests/upsert-quest.ts'
-import { DAY, patientFan } from '../packs/packs-world.ts'
-import { addQuest, claim, happen, newType, read, takeBack, userIdOf } from '../quests/quests-world.ts'
+import { rollBack } from '../../scripts/command/roll-back.ts'
+import type { QuestFinding } from '../../src/operate/admin/audit/audit-quests.ts'
+import { verifyQuests } from '../../src/operate/admin/audit/verify-quests.ts'
+import { backfillFan, type Counted, listFansWithEvents } from '../../src/operate/admin/backfill-quests.ts'
+import { readQuestSet } from '../../src/play/quests/definition.ts'
+import { questKind, upsertQuest } from '../../src/play/quests/upsert-quest.ts'
+import { DAY, patientFan } from '../play/packs/packs-world.ts'
+import { addQuest, claim, happen, newType, read, takeBack, userIdOf } from '../play/quests/quests-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEachEngine, onEngine, type World } from '../support/world.ts'
 import { runScript } from './run-script.ts'
@@ -107,9 +103,9 @@ onEachEngine('The backfill of a quest', world => {
     if (!quest) throw new Error('there is no such quest')
     const reports: Counted[] = []
     for await (const userId of listFansWithEvents(db.read, quest, since)) {
-      const planned = await planBackfill(db.read, quest, { userId, since })
-      const done = await db.write(tx => backfillFan(tx, set, quest, { userId, since }))
-      expect(done).toMatchObject({ events: planned.events, unknown: planned.unknown })
+      const planned = await rollBack(db, tx => backfillFan(tx, quest, { userId, since }))
+      const done = await db.write(tx => backfillFan(tx, quest, { userId, since }))
+      expect(done).toEqual(planned)
       reports.push(done)
     }
     return reports
@@ -163,6 +159,8 @@ onEachEngine('The backfill of a quest', world => {
 
 onEngine(sqliteEngine, 'bun run', world => {
   test('verify-quests exits with 1 for findings, and backfill-quests reports what it counted', async () => {
+    // As the commands.
+    world.clock.ms = Date.now()
     const fan = await patientFan(world)
     const type = newType()
     await happen(world, fan, type)
@@ -173,22 +171,43 @@ onEngine(sqliteEngine, 'bun run', world => {
     const dry = await backfill('--dry-run')
     expect([dry.code, dry.out]).toEqual([
       0,
-      expect.stringMatching(/^1 events of 1 fans would count\.\n1 row would change/),
+      expect.stringMatching(
+        /^1 events of 1 fans would count; 0 periods would be completed\.\n1 row would change/,
+      ),
     ])
     expect((await backfill()).out).toStartWith(
       'Counted 1 events of 1 fans; completed 0 periods.\n1 row changed',
     )
     expect((await backfill()).out).toStartWith('Counted 0 events of 0 fans')
+    await world.db.write(tx => questKind.deactivate(tx, id))
+    const off = await backfill()
+    expect([off.code, off.err]).toEqual([1, `The quest ${id} is not active: it completes nothing.\n`])
     const unknown = await runScript('backfill-quests', ['nothing', '--since', '2026-01-01', ...database])
     expect([unknown.code, unknown.err]).toEqual([1, 'There is no quest nothing.\n'])
 
+    const dropped = await addQuest(world, { requires: [id] })
+    await happen(world, fan, dropped.type)
+    const { type: _, ...entry } = dropped
+    await world.db.write(tx => upsertQuest(tx, { ...entry, requires: [] }))
+    const complete = (...more: string[]) =>
+      runScript('backfill-quests', [dropped.id, '--since', '2026-01-01', ...more, ...database])
+    expect((await complete('--dry-run')).out).toMatch(
+      /^0 events of 1 fans would count; 1 periods would be completed\.\n1 row would change/,
+    )
+    expect((await complete()).out).toMatch(
+      /^Counted 0 events of 1 fans; completed 1 periods\.\n1 row changed/,
+    )
+    expect((await complete()).out).toMatch(
+      /^Counted 0 events of 0 fans; completed 0 periods\.\nNothing changed|0 rows changed/,
+    )
+
     expect(await runScript('verify-quests', database)).toMatchObject({
       code: 0,
-      out: 'No findings in 1 fans, 1 periods.\n',
+      out: 'No findings in 1 fans, 2 periods.\n',
     })
     await world.db.write(tx => tx.update(tx.tables.questProgress).set({ counts: '{}' }))
     const found = await runScript('verify-quests', database)
     expect(found.code).toBe(1)
-    expect(found.out).toContain('quest_progress.counts of step-1 is 0, must be 1\n1 findings in')
+    expect(found.out).toContain('quest_progress.counts of step-1 is 0, must be 1\n2 findings in')
   })
 })

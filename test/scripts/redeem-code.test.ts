@@ -1,10 +1,10 @@
 /** `bun run redeem-code` as a command. */
 import { expect, test } from 'bun:test'
-import { sharedEngines } from '../support/engines.ts'
+import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { runScript } from './run-script.ts'
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(engine, 'bun run redeem-code', world => {
     const run = (...parameters: string[]) =>
       runScript('redeem-code', parameters, { env: { DATABASE_URL: world.databaseUrl ?? '' } })

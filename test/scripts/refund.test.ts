@@ -1,7 +1,7 @@
 /** `bun run refund` as a command. */
 import { afterAll, afterEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { findUser } from '../../src/users/users.ts'
+import { findUser } from '../../src/identity/users/users.ts'
 import {
   addPack,
   balanceOf,
@@ -14,10 +14,10 @@ import {
   patientFan,
   refusal,
   start,
-} from '../packs/packs-world.ts'
-import { errorReply, startStripe } from '../packs/stripe-server.ts'
-import { checkOut, deliver, impatientGateway, requestsFor, traces } from '../packs/stripe-world.ts'
-import { sharedEngines } from '../support/engines.ts'
+} from '../play/packs/packs-world.ts'
+import { errorReply, startStripe } from '../play/packs/stripe-server.ts'
+import { checkOut, deliver, impatientGateway, requestsFor, traces } from '../play/packs/stripe-world.ts'
+import { engines } from '../support/engines.ts'
 import { commandOf } from '../support/executable.ts'
 import { onEngine, type World } from '../support/world.ts'
 
@@ -103,7 +103,7 @@ const usageSuite = (world: World) => {
   })
 }
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   // In a separate world, since the list has all purchases.
   onEngine(
     engine,
@@ -142,7 +142,7 @@ for (const engine of sharedEngines) {
     engine,
     'bun run refund',
     world => {
-      if (engine === sharedEngines[0]) usageSuite(world)
+      if (engine === engines[0]) usageSuite(world)
 
       test('shows the refund, performs it with --yes, and only once: points', async () => {
         const fan = await patientFan(world, 100)

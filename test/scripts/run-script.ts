@@ -1,5 +1,5 @@
 /** Runs scripts as operators do: as a process in the root of the repository. */
-import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
+import { makeDevelopmentSecrets } from '../../src/platform/config/development-secrets.ts'
 import { programOf, shortLivedEnv, testedExecutable } from '../support/executable.ts'
 import { smallPool } from '../support/patience.ts'
 import { failureEnv } from '../support/serializable.ts'
@@ -20,7 +20,7 @@ export function startScript(
   { env = {}, input = '', source = false }: ScriptOptions = {},
 ) {
   // Programs of the tests are not in the executable.
-  const executable = name.startsWith('../') ? null : testedExecutable
+  const executable = name.startsWith('..') ? null : testedExecutable
   const file = `scripts/${name}.ts`
   const { command, cwd, PATH } = programOf(name, file, executable)
   const program = source && executable === null ? [process.execPath, file] : command

@@ -1,16 +1,16 @@
 /** `bun run server-keys` as a command. */
 import { expect, test } from 'bun:test'
-import { developmentKey } from '../../src/server-keys/development-key.ts'
-import { hashServerKey, isWellFormed } from '../../src/server-keys/key.ts'
-import { revokeServerKeys } from '../../src/server-keys/keys.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { developmentKey } from '../../src/identity/server-keys/development-key.ts'
+import { hashServerKey, isWellFormed } from '../../src/identity/server-keys/key.ts'
+import { revokeServerKeys } from '../../src/identity/server-keys/keys.ts'
+import { engines } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 import { runScript } from './run-script.ts'
 
 const DAY = 86_400_000
 let sources = 0
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(engine, 'bun run server-keys', world => {
     const run = (parameters: string[], input?: string) =>
       runScript('server-keys', parameters, { env: { DATABASE_URL: world.databaseUrl ?? '' }, input })
@@ -21,7 +21,7 @@ for (const engine of sharedEngines) {
     const rows = async (source: string) => (await json(['list', source])).keys
     const newSource = () => `source.${++sources}`
 
-    if (engine === sharedEngines[0]) {
+    if (engine === engines[0]) {
       test('--help shows examples and every scope', async () => {
         const { code, out } = await run(['--help'])
         expect(code).toBe(0)

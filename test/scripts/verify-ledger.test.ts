@@ -1,15 +1,15 @@
 /** `bun run verify-ledger` as a command. */
 import { expect, test } from 'bun:test'
 import { withoutRules } from '../db/probe.ts'
-import { expectStatus } from '../packs/packs-world.ts'
-import { sharedEngines } from '../support/engines.ts'
+import { expectStatus } from '../play/packs/packs-world.ts'
+import { engines } from '../support/engines.ts'
 import { onEngine, type World } from '../support/world.ts'
 import { runScript } from './run-script.ts'
 
 const run = (world: World, ...parameters: string[]) =>
   runScript('verify-ledger', parameters, { env: { DATABASE_URL: world.databaseUrl ?? '' } })
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(engine, 'bun run verify-ledger', world => {
     test('exits with 0 and a digest that changes with the ledger, and with 1 and the findings', async () => {
       const fan = await world.fan()

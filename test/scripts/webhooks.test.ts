@@ -1,15 +1,22 @@
-/** `bun run webhooks` as a command, beside an application that sends. */
+/** `bun run webhooks` as a command, while an application sends. */
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
-import type { Dispatcher } from '../../src/webhooks/dispatcher.ts'
-import { sharedEngines } from '../support/engines.ts'
+import type { Dispatcher } from '../../src/delivery/webhooks/dispatcher.ts'
+import { type Receiver, startReceiver } from '../delivery/webhooks/receiver.ts'
+import {
+  dispatcherOf,
+  drain,
+  happen,
+  newFan,
+  removeEndpoints,
+  statesOf,
+} from '../delivery/webhooks/webhooks-world.ts'
+import { engines } from '../support/engines.ts'
 import { freePort } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine, type World } from '../support/world.ts'
-import { type Receiver, startReceiver } from '../webhooks/receiver.ts'
-import { dispatcherOf, drain, happen, newFan, removeEndpoints, statesOf } from '../webhooks/webhooks-world.ts'
 import { runScript, startScript } from './run-script.ts'
 
 const environmentOf = ({ config, databaseUrl }: World) => ({
@@ -26,7 +33,7 @@ async function runJson(world: World, parameters: string[]) {
   return { code, err, json: JSON.parse(out || '{}') }
 }
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   onEngine(engine, 'bun run webhooks', world => {
     let receiver: Receiver
     let dispatcher: Dispatcher
@@ -80,9 +87,11 @@ for (const engine of sharedEngines) {
       [
         'a type that the application does not have',
         ['http://127.0.0.1/', '--type', 'reward.claimd'],
-        'reward.claimd is no type',
+        'reward.claimd is no type of the application: did you mean reward.claimed?',
       ],
       ['a pattern within a word', ['http://127.0.0.1/', '--type', 'rew*'], 'rew* is no type'],
+      ['a type of one word', ['http://127.0.0.1/', '--type', 'purchase'], 'purchase is no type'],
+      ['a type in upper case', ['http://127.0.0.1/', '--type', 'Shop.Purchase'], 'Shop.Purchase is no type'],
       ['no type', ['http://127.0.0.1/'], 'add requires --type'],
       ['no URL', ['--type', '*'], 'add requires a URL'],
       ['another scheme', ['ftp://example.com/', '--type', '*'], 'must be an http or https URL'],
@@ -97,6 +106,50 @@ for (const engine of sharedEngines) {
       expect({ code, out }).toEqual({ code: 2, out: '' })
       expect(err).toContain(message)
       expect((await runJson(world, ['list'])).json.endpoints).toEqual([])
+    })
+
+    test('add takes a type that other systems report, and sends it', async () => {
+      const { id } = await add('shop.purchase')
+      const fan = await newFan(world)
+      for (const type of ['shop.purchase', 'shop.refund'])
+        await happen(world, fan, { type, source: 'shop', data: {} })
+      await drain(world, dispatcher)
+      expect(await statesOf(world, id)).toEqual(['delivered'])
+      expect(receiver.received.map(({ body }) => body.type)).toEqual(['shop.purchase'])
+    })
+
+    test.each([
+      ['reward.claimed', 'userId', 'rewardId'],
+      ['points.changed', 'userId', 'balance'],
+      ['match.updated', 'matchId', 'revision'],
+      ['shop.purchase', 'userId', 'data'],
+    ])('test --type %s sends its example', async (type, subject, member) => {
+      const { id, secret } = await add('*')
+      expect((await run(world, ['test', id, '--type', type])).code).toBe(0)
+      const [sent] = receiver.received
+      new Webhook(secret).verify(sent?.text ?? '', sent?.headers ?? {})
+      expect(sent?.body).toMatchObject({
+        type,
+        data: { [subject]: expect.any(String), sequence: expect.any(Number), [member]: expect.anything() },
+      })
+    })
+
+    test('test refuses a pattern, several types, and a typing error', async () => {
+      const { id } = await add('*')
+      for (const types of [['quest.*'], ['reward.claimed', 'pack.opened'], ['pack.open']])
+        expect((await run(world, ['test', id, '--type', ...types])).code).toBe(2)
+      expect(receiver.received).toEqual([])
+    })
+
+    test('replay --dry-run tells how many deliveries it would send again, and sends none', async () => {
+      const { id } = await add('*')
+      for (let n = 0; n < 3; n++) await happen(world, await newFan(world))
+      await drain(world, dispatcher)
+      const { code, out } = await run(world, ['replay', id, '--since', '2026-01-01', '--dry-run'])
+      expect([code, out]).toEqual([0, 'Nothing was changed. 3 deliveries would be pending again.\n'])
+      const { json } = await runJson(world, ['replay', id, '--since', '2099-01-01', '--dry-run'])
+      expect(json).toMatchObject({ replayed: 0 })
+      expect(await statesOf(world, id)).toEqual(Array(3).fill('delivered'))
     })
 
     test('rotate prints another secret, and both sign', async () => {

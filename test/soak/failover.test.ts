@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../db/index.ts'
 import { realSources } from '../../src/core/sources.ts'
 import { applyLoad, type CrashWorld, isReady, runRounds } from '../crash/rounds.ts'
-import { seededNumbers } from '../leaderboard/board-model.ts'
+import { seededNumbers } from '../economy/leaderboard/board-model.ts'
 import { runScript } from '../scripts/run-script.ts'
 import type { RunningApi } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -37,10 +37,11 @@ async function pressOn(world: CrashWorld, until: Promise<unknown>): Promise<void
   void until.finally(() => {
     over = true
   })
-  while (!over) {
-    await applyLoad(world, { clients: 4, pick: seededNumbers(SEED), isOver: () => over })
-    await Bun.sleep(100)
+  const press = async () => {
+    if (!over) await applyLoad(world, { clients: 4, pick: seededNumbers(SEED), isOver: () => over })
+    return over
   }
+  await waitUntil('the load may end', press, 3_600_000, 100)
 }
 
 const cases = [

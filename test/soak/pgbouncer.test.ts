@@ -4,7 +4,7 @@ import { findLostWrites } from '../crash/acknowledged-writes.ts'
 import { findFaults } from '../crash/invariants.ts'
 import { postgresBinaries, startCluster } from '../crash/postgres-cluster.ts'
 import { applyLoad, startWorld, stopWorld } from '../crash/rounds.ts'
-import { seededNumbers } from '../leaderboard/board-model.ts'
+import { seededNumbers } from '../economy/leaderboard/board-model.ts'
 import { pgbouncerBinary, startPgBouncer } from '../support/pgbouncer.ts'
 import { startApi } from '../support/processes.ts'
 

@@ -8,10 +8,10 @@ import { faultsOf, injectEverywhere } from '../crash/statements.ts'
 import { execute, withRawConnection } from '../db/probe.ts'
 import { createClock } from '../support/clock.ts'
 import { dump } from '../support/dump.ts'
-import { postgresEngine, sharedEngines, type TemporaryDatabase } from '../support/engines.ts'
+import { engines, noServer, postgresEngine, type TemporaryDatabase } from '../support/engines.ts'
 import { createWorld, type World } from '../support/world.ts'
 
-for (const engine of sharedEngines) {
+for (const engine of engines) {
   describe(`Killed between two statements (${engine.name})`, () => {
     for (const scenario of Object.keys(scenarios)) {
       test(`${scenario}: all or nothing`, async () => {
@@ -30,7 +30,7 @@ for (const engine of sharedEngines) {
           await child.exited
           if (child.exitCode !== 0 && child.signalCode !== 'SIGKILL')
             throw new Error(await new Response(child.stderr).text())
-          // Opened anew, as the next process would.
+          // Opened again, as the next process does.
           const db = openDatabase(url, clock)
           const after = await dump(db)
           const faults = await faultsOf({ db, clock })
@@ -56,14 +56,14 @@ for (const engine of sharedEngines) {
   })
 }
 
-describe.skipIf(postgresEngine.name !== 'PostgreSQL')('Cut off between two statements (PostgreSQL)', () => {
+describe.skipIf(noServer !== '')(`Cut off between two statements (PostgreSQL)${noServer}`, () => {
   const points: FaultPoints = { reach: () => {} }
   let world: World
-  let beside: TemporaryDatabase
+  let shared: TemporaryDatabase
 
   beforeAll(async () => {
     world = await createWorld(withFaultPoints(postgresEngine, points))
-    beside = { db: world.db, url: world.databaseUrl, remove: async () => {} }
+    shared = { db: world.db, url: world.databaseUrl, remove: async () => {} }
   })
   afterAll(() => world.close())
 
@@ -73,7 +73,7 @@ describe.skipIf(postgresEngine.name !== 'PostgreSQL')('Cut off between two state
       await injectEverywhere(world, points, act, async tx => {
         if (!tx) throw new Error('there is nothing to cut')
         const [row] = await execute(tx, 'SELECT pg_backend_pid() AS pid')
-        await withRawConnection(beside, run => run(`SELECT pg_terminate_backend(${row?.pid}, 5000)`))
+        await withRawConnection(shared, run => run(`SELECT pg_terminate_backend(${row?.pid}, 5000)`))
       })
       expect(await faultsOf(world)).toEqual([])
     })

@@ -5,7 +5,7 @@ import { type CrashWorld, startWorld, stopWorld } from '../crash/rounds.ts'
 import { freePort, type RunningApi, startApi } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { haproxyBinary, startHaproxy } from './haproxy.ts'
-import { current, hasEvents, type Version } from './versions.ts'
+import { current, type Version } from './versions.ts'
 
 /** What is not installed. */
 export const missing: string | null =
@@ -81,7 +81,7 @@ export async function startTwoInstances(
       return { origin, stop: async () => 0 }
     }
     const prepare = () => first.run('migrate', url)
-    const world = await startWorld(url, fans, { start: startBoth, prepare, hasEvents: hasEvents(first) })
+    const world = await startWorld(url, fans, { start: startBoth, prepare })
     tidy.push(() => stopWorld(world))
     const two: TwoInstances = {
       world,

@@ -10,7 +10,6 @@ export interface Version {
   program: Program
   /** Runs a command on a database, and returns its output. @throws Error with its output unless it exits with 0 */
   run(script: string, url: string): Promise<string>
-  has(path: string): boolean
   remove(): void
 }
 
@@ -19,15 +18,8 @@ const versionIn = (folder: string, name: string, remove = () => {}): Version => 
   program: { command: [process.execPath, 'src/main.ts'], cwd: folder, PATH: process.env.PATH ?? '' },
   run: (script, url) =>
     output([process.execPath, `scripts/${script}.ts`], folder, { NODE_ENV: 'test', DATABASE_URL: url }),
-  has: path => existsSync(join(folder, path)),
   remove,
 })
-
-/** Whether its schema and its code have events. */
-export const hasEvents = ({ has }: Version) => has('src/events')
-
-/** Whether it starts on the schema of a newer version. */
-export const startsOnNewerSchema = ({ has }: Version) => has('db/compatibility.ts')
 
 export const current = versionIn(root, 'this version')
 
@@ -59,10 +51,12 @@ const NEXT_MIGRATION = [
   'ALTER TABLE "next_badges" ADD CONSTRAINT "next_badges_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id")',
 ]
 const NEXT_CODE = {
-  'db/schema/rewards.ts': [
+  'db/schema/play/rewards.ts': [
     ['usedBy: text(),', "usedBy: text(),\n      nextNote: text().$defaultFn(() => 'next'),"],
   ],
-  'db/schema/fans.ts': [['bio: text(),', 'bio: text(),\n      nextLevel: integer().notNull().default(1),']],
+  'db/schema/identity/users.ts': [
+    ['bio: text(),', 'bio: text(),\n      nextLevel: integer().notNull().default(1),'],
+  ],
 } as const
 
 /** The working tree with one more migration, and code that uses it. */
@@ -101,8 +95,8 @@ export const makeNext = () =>
   })
 
 /**
- * The sources of `PREVIOUS_VERSION`, a git revision. By default the newest tag before this commit, without tags the parent of
- * the commit that added the newest migration, and if that is not committed, the newest commit.
+ * The sources of `PREVIOUS_VERSION`, a git revision. By default the newest tag before this commit. Without tags the parent of
+ * the commit that added the newest migration; the newest commit, if that is the first migration or is not committed.
  */
 export const checkOutPrevious = () =>
   inFolder(async folder => {
@@ -125,6 +119,9 @@ const git = async (...command: string[]) =>
 async function findPrevious(): Promise<string> {
   const tag = await git('describe', '--tags', '--abbrev=0', 'HEAD^')
   if (tag !== '') return tag
+  const [, second] = expectedMigrations('postgres')
+  // Nothing older has the first migration: a development version is not updated.
+  if (second === undefined) return 'HEAD'
   const newest = `db/migrations/postgres/${expectedMigrations('postgres').at(-1)?.name}.sql`
   const added = await git('log', '--diff-filter=A', '--format=%H', '--', newest)
   return added === '' ? 'HEAD' : `${added}^`

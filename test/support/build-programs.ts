@@ -15,12 +15,13 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type BunPlugin, Glob } from 'bun'
+import { waitUntil } from './wait-until.ts'
 
 const root = join(import.meta.dir, '../..')
 const filesOf = (glob: string) => [...new Glob(glob).scanSync(root)].sort()
 
 /** They load tools of development, which read their own files; `dev` starts Bun with flags. */
-const DEVELOPMENT = ['bench', 'build', 'dev', 'docs', 'generate-migrations', 'licenses']
+const DEVELOPMENT = ['build', 'dev', 'docs', 'generate-migrations', 'licenses']
 const programs = [
   'src/main.ts',
   'mock-idp/main.ts',
@@ -85,16 +86,18 @@ const path = join(tmpdir(), PREFIX + hashSources())
 /** Waits while another process builds the same. */
 async function buildOnce() {
   const lock = `${path}.lock`
-  while (!existsSync(path)) {
-    if (take(lock)) {
-      // Another process never starts one that is half written.
-      const draft = mkdtempSync(`${path}-`)
-      await build(join(draft, 'programs'))
-      renameSync(join(draft, 'programs'), path)
-      rmSync(draft, { recursive: true })
-      rmSync(lock, { force: true })
-    } else await Bun.sleep(20)
+  async function isBuilt(): Promise<boolean> {
+    if (existsSync(path)) return true
+    if (!take(lock)) return false
+    // Another process never starts one that is half written.
+    const draft = mkdtempSync(`${path}-`)
+    await build(join(draft, 'programs'))
+    renameSync(join(draft, 'programs'), path)
+    rmSync(draft, { recursive: true })
+    rmSync(lock, { force: true })
+    return true
   }
+  await waitUntil('the programs are built', isBuilt, HOUR_MS, 20)
 }
 
 /** Should two processes replace the lock of one that was killed, both build, and the later executable stays. */

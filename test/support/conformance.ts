@@ -2,10 +2,10 @@
 import Ajv2020, { type ValidateFunction } from 'ajv/dist/2020'
 import addFormats from 'ajv-formats'
 import { pino } from 'pino'
-import { createApp } from '../../src/app.ts'
-import type { Config } from '../../src/config/config.ts'
-import { problemTypes } from '../../src/core/problem-types.ts'
-import type { Deps } from '../../src/deps.ts'
+import { createApp } from '../../src/app/app.ts'
+import type { Deps } from '../../src/app/deps.ts'
+import { problemTypes } from '../../src/app/problem-types.ts'
+import type { Config } from '../../src/platform/config/config.ts'
 
 type Json = Record<string, unknown>
 

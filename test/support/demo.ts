@@ -23,9 +23,11 @@ export interface Demo {
   readonly origin: string
   readonly db: Database
   /** Opens the app. Complaints of the browser, and requests to other hosts, fail the test. */
-  visit(look?: Parameters<typeof openBrowser>[0]): Promise<Page>
+  visit(look?: Parameters<typeof openBrowser>[0], path?: string): Promise<Page>
   /** `fan`: index of a fan on the first page of the provider's list. */
   signIn(page: Page, fan: number): Promise<void>
+  /** Opens a screen by the navigation; on a phone some are reached from the fan's own. */
+  open(page: Page, screen: string): Promise<void>
   /** The native token of the signed-in fan. */
   readToken(page: Page): Promise<string>
 }
@@ -69,10 +71,10 @@ export function useDemo(prepare: (db: Database) => Promise<void> = async () => {
     get db() {
       return temporary.db
     },
-    async visit(look = {}) {
+    async visit(look = {}, path = '') {
       browser = await openBrowser({ viewport: PHONE, ...look })
       const page = await browser.context.newPage()
-      await page.goto(`${this.origin}/demo`)
+      await page.goto(`${this.origin}/demo${path}`)
       return page
     },
     async signIn(page, fan) {
@@ -82,9 +84,16 @@ export function useDemo(prepare: (db: Database) => Promise<void> = async () => {
         .getByRole('button', { name: fans[fan]?.name ?? '' })
         .first()
         .click()
-      await page.getByRole('navigation').waitFor()
+      await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    },
+    async open(page, screen) {
+      const pages = page.getByRole('navigation', { name: 'Pages' })
+      const link = pages.getByRole('link', { name: screen, exact: true })
+      if (await link.isVisible()) return link.press('Enter')
+      await pages.getByRole('link', { name: 'You' }).press('Enter')
+      await page.getByRole('navigation', { name: 'More' }).getByRole('link', { name: screen }).press('Enter')
     },
     readToken: page =>
-      page.evaluate(() => JSON.parse(sessionStorage.getItem('matchday session') ?? '{}').token),
+      page.evaluate(() => JSON.parse(localStorage.getItem('matchday session') ?? '{}').token),
   }
 }

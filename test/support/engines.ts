@@ -1,4 +1,4 @@
-/** The databases that every domain test runs on: SQLite always, and PostgreSQL as a server or as PGlite. */
+/** The databases that tests run on: SQLite, and PostgreSQL as a server (`TEST_POSTGRES_URL`) or as PGlite. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,7 +9,8 @@ import { drizzle as drizzleOnPglite } from 'drizzle-orm/pglite'
 import type { Database, DatabaseObserver, Sources } from '../../db/index.ts'
 import { applyMigrations, migrate } from '../../db/migrate.ts'
 import { databaseOn } from '../../db/postgres/database.ts'
-import '../../src/event-readers.ts'
+import { createSpine } from '../../src/app/spine.ts'
+import { clusterDatabasesOf } from './cluster-databases.ts'
 import { openPatiently, POOL_SIZE, patientPostgres } from './patience.ts'
 import { databasesOf } from './server-databases.ts'
 
@@ -61,11 +62,14 @@ export const sqliteEngine: Engine = {
 }
 
 const serverUrl = process.env.TEST_POSTGRES_URL
-/** See `serialization-failures.ts`. */
-const isolation = process.env.TEST_ISOLATION
+/** See `serialization-failures.ts`, and `test/distributed/main.ts`. */
+const { TEST_ISOLATION: isolation, TEST_CLUSTER_DATABASES: clusterPrefix } = process.env
 
 function serverEngine(server: string): Engine {
-  const takeDatabase = databasesOf(server)
+  const takeDatabase =
+    clusterPrefix === undefined
+      ? databasesOf(server)
+      : clusterDatabasesOf(server, clusterPrefix, isolation ?? 'serializable')
   return {
     name: 'PostgreSQL',
     async open(sources, observer) {
@@ -73,7 +77,7 @@ function serverEngine(server: string): Engine {
       // Guarantee of the cast: Drizzle's driver calls only `unsafe` and `begin`.
       const queries = drizzle({ client: client as unknown as SQL, casing: 'snake_case' })
       const postgres = { ...patientPostgres, poolSize: POOL_SIZE }
-      const db = databaseOn(queries, sources, client, { observer, postgres })
+      const db = databaseOn(queries, sources, client, { spine: createSpine(), observer, postgres })
       return {
         db,
         url,
@@ -105,16 +109,29 @@ const pgliteEngine: Engine = {
   async open(sources, observer) {
     const client = await PGlite.create({ loadDataDir: await pgliteTemplate() })
     const pool = { statements: 0, close: () => client.close() }
-    const db = databaseOn(drizzleOnPglite({ client, casing: 'snake_case' }), sources, pool, { observer })
+    const db = databaseOn(drizzleOnPglite({ client, casing: 'snake_case' }), sources, pool, {
+      spine: createSpine(),
+      observer,
+    })
     return { db, url: null, remove: () => db.close() }
   },
 }
 
+/** A server where there is one. PGlite has one connection, which no other process shares, and opens slowly. */
 export const postgresEngine: Engine = serverUrl ? serverEngine(serverUrl) : pgliteEngine
-export const engines: Engine[] = isolation === undefined ? [sqliteEngine, postgresEngine] : [postgresEngine]
 
-/** Engines that several processes can share. */
-export const sharedEngines: Engine[] = serverUrl ? engines : [sqliteEngine]
+/** Those of domain tests. Several processes can share each. */
+export const engines: Engine[] = [
+  ...(isolation === undefined ? [sqliteEngine] : []),
+  ...(serverUrl ? [postgresEngine] : []),
+]
+
+/** For what SQLite cannot find and a newcomer without a server should: migrations, types, and what statements say. */
+export const everyEngine: Engine[] =
+  isolation === undefined ? [sqliteEngine, postgresEngine] : [postgresEngine]
+
+/** Why tests that need a server are skipped: for their titles. Empty where there is one. */
+export const noServer = serverUrl ? '' : ' (skipped: TEST_POSTGRES_URL is not set)'
 
 if (isolation !== undefined && !serverUrl) throw new Error('TEST_ISOLATION needs TEST_POSTGRES_URL')
 
@@ -123,5 +140,5 @@ process.stderr.write(
     ? `Domain tests run on the PostgreSQL server of TEST_POSTGRES_URL, at ${isolation}.\n`
     : serverUrl
       ? 'Domain tests run on SQLite and on the PostgreSQL server of TEST_POSTGRES_URL.\n'
-      : 'Domain tests run on SQLite and on PGlite. Set TEST_POSTGRES_URL for a real server and its races.\n',
+      : 'Domain tests run on SQLite. Set TEST_POSTGRES_URL to run them on a PostgreSQL server as well.\n',
 )

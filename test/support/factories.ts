@@ -1,11 +1,11 @@
 /** What a test needs in the database before it begins. */
 import type { Database, Tables } from '../../db/index.ts'
-import { matchesTag, rewardsTag, teamsTag } from '../../src/cache/tags.ts'
-import type { Config } from '../../src/config/config.ts'
-import { appendEntry } from '../../src/points/ledger.ts'
-import { createServerKey } from '../../src/server-keys/keys.ts'
-import type { ServerScope } from '../../src/server-keys/scopes.ts'
-import { ensureUser } from '../../src/users/users.ts'
+import { appendEntry } from '../../src/economy/points/ledger.ts'
+import { createServerKey } from '../../src/identity/server-keys/keys.ts'
+import type { ServerScope } from '../../src/identity/server-keys/scopes.ts'
+import { ensureUser } from '../../src/identity/users/users.ts'
+import { matchesTag, rewardsTag, teamsTag } from '../../src/platform/cache/tags.ts'
+import type { Config } from '../../src/platform/config/config.ts'
 
 type NewReward = Partial<Tables['rewards']['$inferInsert']>
 type NewMatch = Partial<Tables['matches']['$inferInsert']>

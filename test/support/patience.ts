@@ -1,6 +1,7 @@
 /** Limits that no slow machine reaches, for the tests that are not about them. */
 import { type Database, type DatabaseOptions, openDatabase, type Sources } from '../../db/index.ts'
 import { openSqlite } from '../../db/sqlite/database.ts'
+import { createSpine } from '../../src/app/spine.ts'
 
 const PATIENCE_MS = 60_000
 
@@ -16,8 +17,9 @@ export const smallPool = { DATABASE_POOL_SIZE: String(POOL_SIZE) }
 
 export const patientPostgres = { statementTimeoutMs: PATIENCE_MS }
 
-/** `openDatabase`, with patience for locks and statements. */
-export function openPatiently(url: string, sources: Sources, options: DatabaseOptions = {}): Database {
+/** `openDatabase`, with a spine, and patience for locks and statements. */
+export function openPatiently(url: string, sources: Sources, given: DatabaseOptions = {}): Database {
+  const options = { spine: createSpine(), ...given }
   return url.startsWith('sqlite:')
     ? openSqlite(url.slice('sqlite:'.length), sources, { ...options, lockTimeoutMs: PATIENCE_MS })
     : openDatabase(url, sources, {

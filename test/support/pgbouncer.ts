@@ -14,11 +14,12 @@ export interface PgBouncer {
   stop(): Promise<void>
 }
 
-/** With Debian's defaults, but for what a test must own. @throws Error with its log when it does not come up */
+/** With Debian's defaults, but for what a test must own, and one more setting. @throws Error with its log when it does not come up */
 export async function startPgBouncer(
   binary: string,
   server: URL,
   poolMode: 'session' | 'transaction',
+  setting = '',
 ): Promise<PgBouncer> {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-pgbouncer-'))
   const port = freePort()
@@ -34,6 +35,7 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${poolMode}
+${setting}
 ${process.getuid?.() === 0 ? 'user = nobody' : ''}
 `,
   )

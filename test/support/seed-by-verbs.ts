@@ -1,6 +1,7 @@
 /** Executes a seed with the verbs of the API, fan by fan: the slow reference for the bulk writer. */
 
 import { and, eq } from 'drizzle-orm'
+import { createEndOfWork } from '../../db/end-of-work.ts'
 import type { Database, Transaction } from '../../db/index.ts'
 import { walkFans } from '../../mock-idp/users/generate-fans.ts'
 import { type Stage, stageOf } from '../../mock-idp/users/stages.ts'
@@ -18,23 +19,23 @@ import { drawMatchDays, type MatchAction, type Round, readRounds } from '../../s
 import type { SeedOptions } from '../../scripts/seed/seed.ts'
 import { seedCatalogue } from '../../scripts/seed/seed-catalogue.ts'
 import { createSeedSources, type SeedSources } from '../../scripts/seed/sources.ts'
-import { checkIn } from '../../src/check-ins/check-in.ts'
-import { createCheckInCodes } from '../../src/check-ins/code.ts'
 import type { Caller } from '../../src/core/caller.ts'
 import { DomainError } from '../../src/core/problems.ts'
-import { parseClaims } from '../../src/identity-provider/claims.ts'
-import { completeOnboarding } from '../../src/onboarding/onboarding.ts'
-import { completePurchase } from '../../src/packs/complete-purchase.ts'
-import { openPack } from '../../src/packs/open-pack.ts'
-import { startPurchase } from '../../src/packs/start-purchase.ts'
-import { appendEntry } from '../../src/points/ledger.ts'
-import { writePrediction } from '../../src/predictions/predict.ts'
-import type { PredictionPoints } from '../../src/predictions/score.ts'
-import { settleBatch } from '../../src/predictions/settle-batch.ts'
-import { upsertProfile } from '../../src/profile/profile.ts'
-import { claimReward } from '../../src/rewards/claim.ts'
-import { redeemReward } from '../../src/rewards/redeem.ts'
-import { ensureUser } from '../../src/users/users.ts'
+import { appendEntry } from '../../src/economy/points/ledger.ts'
+import { completeOnboarding } from '../../src/fan/onboarding/onboarding.ts'
+import { upsertProfile } from '../../src/fan/profile/profile.ts'
+import { ensureUser } from '../../src/identity/users/users.ts'
+import { parseClaims } from '../../src/platform/identity-provider/claims.ts'
+import { checkIn } from '../../src/play/check-ins/check-in.ts'
+import { createCheckInCodes } from '../../src/play/check-ins/code.ts'
+import { completePurchase } from '../../src/play/packs/complete-purchase.ts'
+import { openPack } from '../../src/play/packs/open-pack.ts'
+import { startPurchase } from '../../src/play/packs/start-purchase.ts'
+import { writePrediction } from '../../src/play/predictions/predict.ts'
+import type { PredictionPoints } from '../../src/play/predictions/score.ts'
+import { settleBatch } from '../../src/play/predictions/settle-batch.ts'
+import { claimReward } from '../../src/play/rewards/claim.ts'
+import { redeemReward } from '../../src/play/rewards/redeem.ts'
 
 export async function seedByVerbs(db: Database, options: SeedOptions): Promise<void> {
   await db.write(tx => seedCatalogue(tx, options.predictionPoints))
@@ -45,11 +46,14 @@ export async function seedByVerbs(db: Database, options: SeedOptions): Promise<v
     const at = index++
     const stage = stageOf(at)
     if (stage === 'new') continue
-    await db.write(real => {
+    await db.write(async real => {
       // The same draws in each attempt.
       const sources = sourcesOf(at)
-      const tx = Object.assign(Object.create(real), sources) as Transaction
-      return seedFan(tx, fan, stage, sources, options, rounds)
+      // Its own end, at the time of the sources.
+      const { deferred, writeDeferred } = createEndOfWork()
+      const tx = Object.assign(Object.create(real), sources, { deferred }) as Transaction
+      await seedFan(tx, fan, stage, sources, options, rounds)
+      for (const { run } of await writeDeferred(tx)) await run()
     })
   }
 }
@@ -108,7 +112,7 @@ async function actOnMatch(
       .update(matchSettlements)
       .set({ dueAt: new Date(0) })
       .where(isSettlement)
-    await settleBatch(tx, id, points)
+    await settleBatch(tx, id, points, 100)
     await tx.update(matchSettlements).set(action.settlement).where(isSettlement)
   }
 }

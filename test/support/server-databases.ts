@@ -1,6 +1,7 @@
 /**
  * Databases on the PostgreSQL server of `TEST_POSTGRES_URL`. The server needs longer to drop one, and to create one, than
- * most tests take: each is emptied for the next test and stays for the next run. A process has its databases for itself.
+ * most tests take: each is emptied for the next test and stays for the next run. A process has its databases for itself, by
+ * an advisory lock in the database of the URL. Such a lock is local to that database, so their names begin with its own.
  * So do the connections to the latest one: half of what a small test costs the server is connecting.
  */
 import { hash } from 'node:crypto'
@@ -11,8 +12,6 @@ import type { PostgresClient } from '../../db/postgres/client.ts'
 import { connect, KEPT_CONNECTIONS, type KeptPool, keepPool, type Row } from './kept-pool.ts'
 import { waitUntil } from './wait-until.ts'
 
-const TEMPLATE = 'matchday_template_'
-const DATABASE = 'matchday_test_'
 /** For branches whose tests run side by side on one server. */
 const MAX_TEMPLATES = 6
 const MAX_BYTES = 20_000_000
@@ -69,8 +68,9 @@ interface Session {
 
 async function openSession(server: string): Promise<Session> {
   const run = runOn(await connect(server))
-  const template = await requireTemplate(server, run)
-  const prefix = `${DATABASE}${template.slice(TEMPLATE.length)}_${isolation?.replaceAll(' ', '_') ?? ''}`
+  const names = namesOf(server)
+  const template = await requireTemplate(server, run, names)
+  const prefix = `${names.copiesOf(template)}_${isolation?.replaceAll(' ', '_') ?? ''}`
   let last = 0
 
   /** @throws PostgresError also if its user is no superuser: then each test has a new database. */
@@ -120,13 +120,15 @@ async function openSession(server: string): Promise<Session> {
 }
 
 /** Past the trigger that keeps the ledger, and the foreign keys. The tables whose name begins with `__` are migrations'. */
-const EMPTY = `
+export const deleteRowsOf = (condition: string) => `
   SET session_replication_role = replica;
   DO $$ DECLARE name regclass; BEGIN
     FOR name IN SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
-      AND relname NOT LIKE '\\_\\_%' AND pg_relation_size(oid) > 0
+      AND relname NOT LIKE '\\_\\_%' AND ${condition}
     LOOP EXECUTE format('DELETE FROM %s', name); END LOOP;
   END $$`
+
+const EMPTY = deleteRowsOf('pg_relation_size(oid) > 0')
 
 const FIRST_OID = 16_384
 const rowsOf = (table: string, oid?: string) =>
@@ -150,26 +152,37 @@ const runOn =
   (client: SQL): Run =>
   async statement => [...(await client.unsafe(statement))]
 
-function databaseUrl(server: string, name: string): string {
+export function databaseUrl(server: string, name: string): string {
   const address = new URL(server)
   address.pathname = `/${name}`
   return address.href
 }
 
-/** Stays on the server for the next run, under a name that tells its migrations; the oldest of that kind go. */
-async function requireTemplate(server: string, run: Run): Promise<string> {
+const digestOf = (text: string) => hash('sha256', text, 'hex').slice(0, 12)
+
+/** Of the databases of runs that share the advisory locks of the URL's database. */
+function namesOf(server: string) {
+  const family = digestOf(new URL(server).pathname)
+  const [templates, databases] = [`matchday_template_${family}_`, `matchday_test_${family}_`]
+  return { templates, databases, copiesOf: (template: string) => template.replace(templates, databases) }
+}
+
+/** Stays on the server for the next run, under a name that tells its migrations; the oldest that no run uses go. */
+async function requireTemplate(server: string, run: Run, names: ReturnType<typeof namesOf>): Promise<string> {
   // The times too: a migration that was generated again has the same hash and another time.
   const migrations = expectedMigrations('postgres').map(migration => [migration.hash, migration.folderMillis])
-  const id = hash('sha256', JSON.stringify(migrations), 'hex').slice(0, 16)
+  const name = names.templates + digestOf(JSON.stringify(migrations))
   const namesLike = async (prefix: string) =>
-    (await run(`SELECT datname FROM pg_database WHERE datname LIKE '${prefix}%' ORDER BY oid DESC`)).map(
-      ({ datname }) => String(datname),
-    )
-  const templates = await namesLike(TEMPLATE)
-  const name = TEMPLATE + id
+    (
+      await run(`SELECT datname FROM pg_database WHERE starts_with(datname, '${prefix}') ORDER BY oid DESC`)
+    ).map(({ datname }) => String(datname))
+  // Until this process ends, no other drops the template or its copies.
+  await run(`SELECT pg_advisory_lock_shared(hashtext('${name}'))`)
+  const templates = await namesLike(names.templates)
   if (templates.includes(name)) return name
   // Made under a name of its own: another run never copies one that is half migrated.
-  const draft = `${DATABASE}${process.pid}_template`
+  const draft = `${names.databases}draft_${process.pid}`
+  await run(`DROP DATABASE IF EXISTS ${draft} WITH (FORCE)`)
   await run(`CREATE DATABASE ${draft}`)
   await migrate(databaseUrl(server, draft))
   const renamed = await run(`ALTER DATABASE ${draft} RENAME TO ${name}`).then(
@@ -178,8 +191,11 @@ async function requireTemplate(server: string, run: Run): Promise<string> {
   )
   if (!renamed) await run(`DROP DATABASE ${draft} WITH (FORCE)`)
   for (const old of templates.slice(MAX_TEMPLATES - 1)) {
-    const copies = await namesLike(old.replace(TEMPLATE, DATABASE))
+    const [row] = await run(`SELECT pg_try_advisory_lock(hashtext('${old}')) AS unused`)
+    if (row?.unused !== true) continue
+    const copies = await namesLike(names.copiesOf(old))
     for (const outdated of [old, ...copies]) await run(`DROP DATABASE IF EXISTS ${outdated} WITH (FORCE)`)
+    await run(`SELECT pg_advisory_unlock(hashtext('${old}'))`)
   }
   return name
 }

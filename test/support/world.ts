@@ -4,16 +4,17 @@ import { pino } from 'pino'
 import type { Database } from '../../db/index.ts'
 import { watchReplica } from '../../db/postgres/replica.ts'
 import { createMockIdp, type MockIdp } from '../../mock-idp/app.ts'
-import { type App, createApp } from '../../src/app.ts'
-import { type Config, parseConfig } from '../../src/config/config.ts'
-import { makeDevelopmentSecrets } from '../../src/config/development-secrets.ts'
-import { createDeps, type Deps } from '../../src/deps.ts'
-import type { MetricsRecorder } from '../../src/metrics/metrics.ts'
-import type { Tracing } from '../../src/tracing/tracing.ts'
+import { type App, createApp } from '../../src/app/app.ts'
+import { createDeps, type Deps } from '../../src/app/deps.ts'
+import { logOptions } from '../../src/core/log.ts'
+import type { MetricsRecorder } from '../../src/operate/metrics/metrics.ts'
+import { type Config, parseConfig } from '../../src/platform/config/config.ts'
+import { makeDevelopmentSecrets } from '../../src/platform/config/development-secrets.ts'
+import type { Tracing } from '../../src/platform/tracing/tracing.ts'
 import { type Client, createClient } from './client.ts'
 import { createClock, type TestClock } from './clock.ts'
 import { conformanceOf } from './conformance.ts'
-import { type Engine, engines, type TemporaryDatabase } from './engines.ts'
+import { type Engine, engines, noServer, postgresEngine, type TemporaryDatabase } from './engines.ts'
 import { createFactories, type Factories } from './factories.ts'
 import { patientSettings } from './patience.ts'
 
@@ -74,7 +75,7 @@ export async function createWorld(
   const metrics =
     env.METRICS_PORT === undefined
       ? undefined
-      : (await import('../../src/metrics/metrics.ts')).createMetrics()
+      : (await import('../../src/operate/metrics/metrics.ts')).createMetrics()
   const temporary = await engine.open(clock, metrics?.database)
   const config = parseConfig({
     ...secrets,
@@ -101,17 +102,20 @@ async function assemble({ clock, temporary, second, config, idp, metrics }: Part
   const logged: string[] = []
   let tracing: Tracing | undefined
   const mixin = () => tracing?.logMembers() ?? {}
-  const log = pino({ level: 'info', base: null, mixin }, { write: (line: string) => void logged.push(line) })
+  const log = pino(
+    { ...logOptions, level: 'info', base: null, mixin },
+    { write: (line: string) => void logged.push(line) },
+  )
   // A deadline that no slow machine misses, and waits that cost nothing: a breaker's own clock would be the machine's.
   const resilience = { deadlineMs: 10_000, retryWaitMs: 2, openMs: 1 }
   if (config.tracing)
-    tracing = (await import('../../src/tracing/tracing.ts')).createTracing(config.tracing, log)
+    tracing = (await import('../../src/platform/tracing/tracing.ts')).createTracing(config.tracing, log)
   const { db, url } = temporary
   const { now, elapsed, newId, randomBytes } = clock
   const sources = { now, elapsed, newId, randomBytes }
   const deps = await createDeps({
     // A deadline that no slow machine misses.
-    replica: second && watchReplica(second.db, db, { elapsed, deadlineMs: 10_000 }),
+    replica: second && watchReplica(second.db, db, 10_000),
     ...{ config, db, log, sources, fetch: request => idp.handle(request), resilience },
     observers: metrics?.observers,
     tracer: tracing?.tracer,
@@ -163,17 +167,30 @@ export function onEngine(
   engine: Engine,
   title: string,
   suite: (world: World) => void,
-  { worldPer = 'suite', ...options }: SuiteOptions = {},
+  options: SuiteOptions = {},
 ) {
-  describe(`${title} (${engine.name})`, () => {
-    // Guarantee: filled before the hooks and tests of the suite run, which alone read it.
-    const world = {} as World
-    const [before, after] = worldPer === 'test' ? [beforeEach, afterEach] : [beforeAll, afterAll]
-    before(async () => {
-      Object.assign(world, await createWorld(engine, options))
-    })
-    suite(world)
-    // Hooks run in the order of their registration: those of the suite still have the world.
-    after(() => world.close())
+  describe(`${title} (${engine.name})`, () => inWorld(engine, suite, options))
+}
+
+/** For what only a PostgreSQL server shows. */
+export function onServer(title: string, suite: (world: World) => void, options: SuiteOptions = {}) {
+  describe.skipIf(noServer !== '')(`${title} (PostgreSQL)${noServer}`, () =>
+    inWorld(postgresEngine, suite, options),
+  )
+}
+
+function inWorld(
+  engine: Engine,
+  suite: (world: World) => void,
+  { worldPer = 'suite', ...options }: SuiteOptions,
+) {
+  // Guarantee: filled before the hooks and tests of the suite run, which alone read it.
+  const world = {} as World
+  const [before, after] = worldPer === 'test' ? [beforeEach, afterEach] : [beforeAll, afterAll]
+  before(async () => {
+    Object.assign(world, await createWorld(engine, options))
   })
+  suite(world)
+  // Hooks run in the order of their registration: those of the suite still have the world.
+  after(() => world.close())
 }

@@ -1,82 +1,40 @@
-/** Runs the load generators written for the bench, each in a separate process: wrk lacks these load patterns. */
+/** The load generators: wrk where it is installed, and those written for the bench, each in a process of its own. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Latency, type Measurement, type Plan, secondsOf } from '../plan.ts'
+import { type Generator, type Latency, type Measurement, type Plan, secondsOf } from '../plan.ts'
 import { outputOf, startLines } from '../process.ts'
+import { createWrk } from './wrk.ts'
 
-export interface PacedJob {
+export interface LoadJob {
   origin: string
   plan: Plan
   connections: number
   seconds: number
-  /** Number of the plan's first request. */
-  first: number
-  /** Requests per second, even if the server does not keep up. */
-  rate: number
-  /** Seconds at this rate before the measurement: the JIT compiler optimizes for the new load. */
-  leadSeconds: number
-}
-
-export interface PacedMeasurement {
-  requests: number
-  perSecond: number
-  failed: number
-  sent: number
-  /** Milliseconds since the scheduled time of each request. */
-  latency: Latency
-  /** Milliseconds by which requests were sent late although a connection was free: the error of the generator. */
-  lateness: { p99: number; max: number }
-}
-
-export interface ChainJob {
-  origin: string
-  tokens: string[]
-  connections: number
-  seconds: number
-  /** Number of the first chain: fans buy in turn, so that their points last. */
-  first: number
-  packId: string
-}
-
-export interface ChainMeasurement {
-  chains: number
-  perSecond: number
-  failed: number
-  latency: Latency
-}
-
-export interface EventJob {
-  origin: string
-  /** The server key and the path. */
-  plan: Plan
-  /** Types of events, in turn. */
-  types: number
-  /** Events of a request. */
-  batch: number
-  /** Fans of the database. */
-  fans: number
-  connections: number
-  seconds: number
-  /** Number of the first batch. */
+  /** Number of the first request. */
   first: number
 }
 
-export interface HerdJob {
-  origin: string
-  plan: Plan
-  /** Clients that arrive within the first second. */
-  fans: number
-  connections: number
-  /** After this time, unserved clients count as failed. */
-  timeoutSeconds: number
-}
+const createBunGenerator = (folder: string): Generator => ({
+  name: `Bun ${Bun.version}`,
+  async measure(origin, plan, { core, first = 0, seconds, connections }) {
+    const file = join(folder, `load-${crypto.randomUUID()}.json`)
+    const job: LoadJob = { origin, plan, connections, seconds, first }
+    await writeFile(file, JSON.stringify(job))
+    const script = [process.execPath, join(import.meta.dir, 'load-process.ts'), file]
+    const { output, cpuSeconds } = await outputOf(script, { core })
+    const measured = JSON.parse(output) as Omit<Measurement, 'generatorCpu'>
+    const lasted = secondsOf(measured.requests, measured.perSecond, seconds)
+    return { ...measured, generatorCpu: cpuSeconds / lasted }
+  },
+})
 
-export interface HerdMeasurement {
-  served: number
-  rejected: number
-  failed: number
-  /** Until 95 % of the clients were served. */
-  seconds: number
+/** wrk takes less of its core, but sends no batches of events, each of which has ids of its own. */
+export function chooseGenerator(folder: string): Generator {
+  const own = createBunGenerator(folder)
+  if (Bun.which('wrk') === null) return own
+  const version = Bun.spawnSync(['wrk', '-v']).stdout.toString()
+  const wrk = createWrk(folder, /^wrk \S+/.exec(version)?.[0] ?? 'wrk')
+  return { name: wrk.name, measure: (...load) => (load[1].events ? own : wrk).measure(...load) }
 }
 
 export interface StreamJob {
@@ -99,33 +57,6 @@ export interface StreamChange {
   max: number
 }
 
-async function runGenerator<T>(script: string, job: object, folder: string, core: number | null): Promise<T> {
-  return (await runMeasured<T>(script, job, folder, core)).measured
-}
-
-async function runMeasured<T>(script: string, job: object, folder: string, core: number | null) {
-  const file = join(folder, `${script}-${crypto.randomUUID()}.json`)
-  await writeFile(file, JSON.stringify(job))
-  const { output, cpuSeconds } = await outputOf([process.execPath, join(import.meta.dir, script), file], {
-    core,
-  })
-  return { measured: JSON.parse(output) as T, cpuSeconds }
-}
-
-export const runPaced = (job: PacedJob, folder: string, core: number | null) =>
-  runGenerator<PacedMeasurement>('paced-process.ts', job, folder, core)
-
-export async function runChains(job: ChainJob, folder: string, core: number | null) {
-  const { measured, cpuSeconds } = await runMeasured<ChainMeasurement>('chain-process.ts', job, folder, core)
-  return {
-    ...measured,
-    generatorCpu: cpuSeconds / secondsOf(measured.chains, measured.perSecond, job.seconds),
-  }
-}
-
-export const runHerd = (job: HerdJob, folder: string, core: number | null) =>
-  runGenerator<HerdMeasurement>('herd-process.ts', job, folder, core)
-
 export interface OpenStreams {
   /** Waits until the next change has arrived at all streams. */
   change(): Promise<StreamChange>
@@ -145,15 +76,6 @@ export async function openStreams(job: StreamJob, folder: string, core: number |
   }
   // Guarantee of the cast: after the first line, the script writes one for each change.
   return { change: async () => (await next()) as StreamChange, close: stop }
-}
-
-/** A request is a batch. */
-export async function runEvents(job: EventJob, folder: string, core: number | null): Promise<Measurement> {
-  const { measured, cpuSeconds } = await runMeasured<Measurement>('event-process.ts', job, folder, core)
-  return {
-    ...measured,
-    generatorCpu: cpuSeconds / secondsOf(measured.requests, measured.perSecond, job.seconds),
-  }
 }
 
 /** @param times in milliseconds */

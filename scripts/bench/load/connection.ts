@@ -3,8 +3,6 @@
 interface Reply {
   status: number
   body: string
-  /** Seconds. */
-  retryAfter?: number
 }
 
 export interface Connection {
@@ -70,10 +68,8 @@ function readReply(bytes: Buffer): Reply | undefined {
   if (length === undefined) throw new Error(`a response without Content-Length: ${head}`)
   const from = end + 4
   if (bytes.length < from + Number(length)) return undefined
-  const retryAfter = /\r\nretry-after: (\d+)/i.exec(head)?.[1]
   return {
     status: Number(head.slice(9, 12)),
     body: bytes.toString('utf8', from, from + Number(length)),
-    ...(retryAfter === undefined ? {} : { retryAfter: Number(retryAfter) }),
   }
 }

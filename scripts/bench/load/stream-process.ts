@@ -2,6 +2,7 @@
  * `bun stream-process.ts FILE`: opens one stream for each token and keeps it open until its input ends. Writes one line of
  * JSON when all are open, and one each time a change of the topic has reached all of them.
  */
+import { connect } from 'node:net'
 import { percentiles, type StreamChange, type StreamJob, type StreamsOpen } from './bun-generators.ts'
 
 const job = (await Bun.file(process.argv[2] ?? '').json()) as StreamJob
@@ -10,6 +11,8 @@ const { hostname, port, host } = new URL(origin)
 
 /** Streams that are being opened at once. */
 const OPENING = 64
+/** An address has 28,000 ports for connections to one server. */
+const STREAMS_OF_ADDRESS = 20_000
 /** The status line of a stream. */
 const OK = 'HTTP/1.1 200'
 /** Each change of a topic is one frame; the first one tells the state. */
@@ -29,45 +32,38 @@ function noteChange(): void {
 }
 
 async function openNext(): Promise<void> {
-  for (let at = next++; at < tokens.length; at = next++) await open(tokens[at] ?? '')
+  for (let at = next++; at < tokens.length; at = next++) await open(at)
 }
 
 /** Resolves when the state of the topic, or without one the first frame, has arrived. */
-function open(token: string): Promise<void> {
+function open(at: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let isOpen = false
   let text = ''
-  function fail() {
+  const localAddress = `127.0.0.${1 + Math.floor(at / STREAMS_OF_ADDRESS)}`
+  const socket = connect({ host: hostname, port: Number(port), localAddress }, () => {
+    const path = `/api/stream?topics=${topic}`
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${tokens[at]}\r\n\r\n`)
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => {
     if (!isOpen) failed++
     isOpen = true
     resolve()
-  }
-  void Bun.connect({
-    hostname,
-    port: Number(port),
-    socket: {
-      open(socket) {
-        const path = `/api/stream?topics=${topic}`
-        socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n\r\n`)
-      },
-      data(socket, chunk) {
-        if (isOpen) {
-          if (topic !== 'me' && chunk.includes(frameStart)) noteChange()
-          return
-        }
-        text += chunk.toString()
-        if (text.length >= OK.length && !text.startsWith(OK)) return void socket.end()
-        if (!text.includes(topic === 'me' ? 'retry: ' : frameStart)) return
-        isOpen = true
-        opened++
-        text = ''
-        resolve()
-      },
-      close: fail,
-      error: fail,
-      connectError: fail,
-    },
-  }).catch(fail)
+  })
+  socket.on('data', chunk => {
+    if (isOpen) {
+      if (topic !== 'me' && chunk.includes(frameStart)) noteChange()
+      return
+    }
+    text += chunk.toString()
+    if (text.length >= OK.length && !text.startsWith(OK)) return void socket.end()
+    if (!text.includes(topic === 'me' ? 'retry: ' : frameStart)) return
+    isOpen = true
+    opened++
+    text = ''
+    resolve()
+  })
   return promise
 }
 

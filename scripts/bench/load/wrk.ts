@@ -1,9 +1,15 @@
 /** Runs wrk with one thread; a Lua script builds the requests from files of tokens and templates. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { distinctRequests, type Measurement, type Plan, requestParts } from '../plan.ts'
+import {
+  distinctRequests,
+  type Generator,
+  type LoadOptions,
+  type Measurement,
+  type Plan,
+  requestParts,
+} from '../plan.ts'
 import { outputOf } from '../process.ts'
-import type { Generator, LoadOptions } from './generator.ts'
 
 /** Prefix of the line with the results as JSON, written by `done`. */
 const RESULT_PREFIX = 'MEASURED '

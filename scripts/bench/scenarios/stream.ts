@@ -2,10 +2,11 @@
 import { subjectOf, topFan } from '../data.ts'
 import type { Engine } from '../databases.ts'
 import { openStreams } from '../load/bun-generators.ts'
-import { cpuSecondsOf, type Running, residentMb } from '../process.ts'
+import { cpuSecondsOf, halfClosed, type Running, residentMb } from '../process.ts'
 import { type Bench, enginesOf, type Outcome, type Row, row, type Scenario, skipped } from '../scenario.ts'
 
 const IDLE = 10_000
+const MANY_IDLE = 50_000
 const FOLLOWERS = 5_000
 /** Requests and garbage of the opening are gone by then. */
 const SETTLE_MS = 3_000
@@ -19,7 +20,7 @@ export const stream: Scenario = {
   async run(bench) {
     const all: Outcome = { rows: [], notes: [], separateRows: true }
     for (const engine of enginesOf()) {
-      const rows = [await measureIdle(bench, engine), await measureChanges(bench, engine)].flat()
+      const rows = [await measureIdle(bench, engine, IDLE), await measureChanges(bench, engine)].flat()
       if (rows.length === 0) return skipped('requires /proc')
       all.rows.push(...rows)
     }
@@ -27,11 +28,24 @@ export const stream: Scenario = {
   },
 }
 
+export const idleStreams: Scenario = {
+  name: 'idle-streams',
+  summary: `GET /api/stream: ${MANY_IDLE} idle streams, for which the limit of open files must be higher`,
+  long: true,
+  async run(bench) {
+    const rows: Row[] = []
+    for (const engine of enginesOf()) rows.push(...(await measureIdle(bench, engine, MANY_IDLE)))
+    return rows.length === 0 ? skipped('requires /proc') : { rows, notes: [], separateRows: true }
+  },
+}
+
 /** `--quick` opens a tenth. */
 const scaled = (count: number, { options }: Bench) => (options.quick ? count / 10 : count)
 
 async function onServer<T>(bench: Bench, engine: Engine, measure: (running: Running) => Promise<T>) {
-  const running = await bench.subjects.on(engine).matchday.start(bench.options.fans)
+  const limits = { MAX_STREAMS: String(MANY_IDLE), MAX_STREAMS_PER_FAN: '1000' }
+  const subject = bench.subjects.on(engine).prepared(async () => {}, limits)
+  const running = await subject.start(bench.options.fans)
   try {
     return await measure(running)
   } finally {
@@ -39,10 +53,11 @@ async function onServer<T>(bench: Bench, engine: Engine, measure: (running: Runn
   }
 }
 
-async function measureIdle(bench: Bench, engine: Engine): Promise<Row[]> {
+async function measureIdle(bench: Bench, engine: Engine, streamCount: number): Promise<Row[]> {
   const { folder, cores, tokensOf, options } = bench
-  const count = scaled(IDLE, bench)
-  const tokens = tokensOf(options.fans).slice(0, count)
+  const count = scaled(streamCount, bench)
+  const known = tokensOf(options.fans)
+  const tokens = Array.from({ length: count }, (_, at) => known[at % known.length] ?? '')
   return onServer(bench, engine, async ({ origin, pid }) => {
     // The first streams make the server compile and allocate what it needs once.
     const first = { origin, tokens: tokens.slice(0, count / 10), topic: 'me' }
@@ -56,11 +71,14 @@ async function measureIdle(bench: Bench, engine: Engine): Promise<Row[]> {
     await Bun.sleep(IDLE_MS)
     const cpuAfter = cpuSecondsOf(pid)
     await streams.close()
-    if (before === null || after === null || cpuBefore === null || cpuAfter === null) return []
-    const label = `${engine}, ${count} idle streams`
+    await Bun.sleep(SETTLE_MS)
+    const left = halfClosed(origin)
+    if (left === null || before === null || after === null || cpuBefore === null || cpuAfter === null)
+      return []
     return [
-      row(`${label}, memory of one`, 'KB', [((after - before) * 1024) / count]),
-      row(`${label}, CPU of a core`, 'x', [((cpuAfter - cpuBefore) * 1000) / IDLE_MS]),
+      row(`${engine}, memory of one`, 'KB', [((after - before) * 1024) / count]),
+      row(`${engine}, CPU of a core for all`, 'x', [((cpuAfter - cpuBefore) * 1000) / IDLE_MS]),
+      row(`${engine}, half closed`, 'sockets', [left]),
     ]
   })
 }

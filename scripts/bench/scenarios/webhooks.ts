@@ -46,10 +46,7 @@ export const webhooks: Scenario = {
 async function onEngine(bench: Bench, engine: Engine, receiver: Running): Promise<Outcome> {
   const { subjects, options } = bench
   const to = (count: number) =>
-    subjects.matchdayWithEndpoints(
-      engine,
-      Array.from({ length: count }, (_, at) => `${receiver.origin}/${at}`),
-    )
+    subjects.on(engine).withEndpoints(Array.from({ length: count }, (_, at) => `${receiver.origin}/${at}`))
   const plan = claimPlan(bench.tokensOf(options.fans))
   const label = (count: string) => `${engine}, ${count}`
   const outcome = await compare({ ...bench, options: { ...options, engine } }, [
@@ -84,7 +81,10 @@ async function deliver(
   engine: Engine,
   receiver: Running,
 ) {
-  const running = await subjects.matchdayWithEndpoints(engine, [`${receiver.origin}/`]).start(options.fans)
+  const running = await subjects
+    .on(engine)
+    .withEndpoints([`${receiver.origin}/`])
+    .start(options.fans)
   try {
     const plan = claimPlan(tokensOf(options.fans))
     const read = async () => (await (await fetch(`${receiver.origin}/`)).json()) as Received

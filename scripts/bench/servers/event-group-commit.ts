@@ -3,7 +3,7 @@
  * queued batches share one transaction (WAL, synchronous=FULL) and get their responses after its COMMIT.
  */
 import { Database } from 'bun:sqlite'
-import type { Account } from '../../../src/points/ledger.ts'
+import type { Account } from '../../../src/economy/points/account.ts'
 import { GRANTED, ruleOf, SOURCE } from '../event-rules.ts'
 import { boardIdsAt, type ReportedEvent, readEvents, rowsOf } from './event-rows.ts'
 import { serve } from './serve.ts'

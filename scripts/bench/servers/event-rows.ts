@@ -1,8 +1,10 @@
 /** The rows that an event with a grant writes, for the raw references: computed as Matchday does, without a database. */
-import { boardsAt } from '../../../src/leaderboard/boards.ts'
-import { type BoardScore, countMembers } from '../../../src/leaderboard/rank-index/rank-index.ts'
-import { raiseScore } from '../../../src/leaderboard/scores.ts'
-import { type Account, nextEntry } from '../../../src/points/ledger.ts'
+import { digestOf } from '../../../src/economy/events/digest.ts'
+import { boardsAt } from '../../../src/economy/leaderboard/boards.ts'
+import { type BoardScore, countMembers } from '../../../src/economy/leaderboard/rank-index/rank-index.ts'
+import { raiseScore } from '../../../src/economy/leaderboard/scores.ts'
+import type { Account } from '../../../src/economy/points/account.ts'
+import { nextEntry } from '../../../src/economy/points/ledger.ts'
 import { GRANTED, ruleOf, SOURCE } from '../event-rules.ts'
 
 export interface ReportedEvent {
@@ -49,7 +51,7 @@ export function rowsOf(event: ReportedEvent, { account, scores, versions }: Stor
   return {
     data,
     revision: Math.max(0, ...versions.values()),
-    digest: Bun.SHA256.hash(data + event.type, 'hex'),
+    digest: digestOf({ ...event, occurredAt: new Date(event.occurredAt) }),
     decisions: JSON.stringify([{ ...decision, outcome: 'granted' }]),
     entry,
     head,

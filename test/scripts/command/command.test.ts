@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { explainError, redact } from '../../../scripts/command/explain.ts'
 import { createProgress, durationOf } from '../../../scripts/command/progress.ts'
 import { createClock } from '../../support/clock.ts'
-import { engines, sqliteEngine } from '../../support/engines.ts'
+import { engines, noServer, sqliteEngine } from '../../support/engines.ts'
 import { runScript } from '../run-script.ts'
 
 test('passwords of URLs are never shown', () => {
@@ -188,8 +188,8 @@ test('a directory is not a database, and errors of the operating system are sent
   expect(messageOf(() => readFileSync(import.meta.dir))).toEndWith('is a directory, not a file.')
 })
 
-test.skipIf(!process.env.TEST_POSTGRES_URL)(
-  'the error for a missing PostgreSQL database names it',
+test.skipIf(noServer !== '')(
+  `the error for a missing database names it (PostgreSQL)${noServer}`,
   async () => {
     const url = new URL(process.env.TEST_POSTGRES_URL ?? '')
     url.pathname = '/nowhere'

@@ -3,12 +3,12 @@ import { expect, test } from 'bun:test'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
 import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
-import { sharedEngines, sqliteEngine } from '../../support/engines.ts'
+import { engines, sqliteEngine } from '../../support/engines.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { asTyped, runScript, startScript } from '../run-script.ts'
 import { options } from './sixty-fans.ts'
 
-test.each(sharedEngines)(
+test.each(engines)(
   'killed in the middle and run again, a seed ends in the same state ($name)',
   async engine => {
     const [killed, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
@@ -30,7 +30,7 @@ test.each(sharedEngines)(
   },
 )
 
-test.each(sharedEngines)('two concurrent seeds give the result of one ($name)', async engine => {
+test.each(engines)('two concurrent seeds give the result of one ($name)', async engine => {
   const [both, whole] = await Promise.all([engine.open(createClock()), engine.open(createClock())])
   const fans = 400
   const parameters = ['--fans', String(fans), '--seed', '7', '--json', '--database', both.url ?? '']

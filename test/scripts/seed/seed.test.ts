@@ -5,15 +5,16 @@ import type { Database } from '../../../db/index.ts'
 import { Interrupted } from '../../../scripts/command/stop.ts'
 import { matches } from '../../../scripts/seed/demo-matches.ts'
 import { seedDatabase } from '../../../scripts/seed/seed.ts'
-import type { Finding } from '../../../src/admin/audit/audit-fan.ts'
-import { verifyLedger } from '../../../src/admin/audit/verify-ledger.ts'
-import { verifyQuests } from '../../../src/admin/audit/verify-quests.ts'
-import { requireMatch } from '../../../src/matches/matches.ts'
-import { updateMatch } from '../../../src/matches/update-match.ts'
-import { settlePredictions } from '../../../src/predictions/settle.ts'
+import { requireMatch } from '../../../src/club/matches/matches.ts'
+import { updateMatch } from '../../../src/club/matches/update-match.ts'
+import { realSources } from '../../../src/core/sources.ts'
+import type { Finding } from '../../../src/operate/admin/audit/audit-fan.ts'
+import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { verifyQuests } from '../../../src/operate/admin/audit/verify-quests.ts'
+import { settlePredictions } from '../../../src/play/predictions/settle.ts'
 import { createClock } from '../../support/clock.ts'
 import { dump } from '../../support/dump.ts'
-import { engines, postgresEngine, sqliteEngine } from '../../support/engines.ts'
+import { engines, sqliteEngine } from '../../support/engines.ts'
 import { seedByVerbs } from '../../support/seed-by-verbs.ts'
 import { NOTHING, options } from './sixty-fans.ts'
 
@@ -105,7 +106,7 @@ describe.each(engines)('A seed ($name)', engine => {
     const { matchId: id, userId, homeScore, awayScore } = open
     await report(db, { id, homeScore, awayScore })
     const log = pino({ level: 'silent' })
-    await settlePredictions({ db, config: options, log })
+    await settlePredictions({ ...realSources, db, config: options, log })
     const after = await db.read.select().from(predictions).where(eq(predictions.matchId, id))
     expect(after.every(({ state }) => state === 'settled')).toBe(true)
     expect(after.find(row => row.userId === userId)).toMatchObject({ exact: true, points: 25, booked: 25 })
@@ -163,9 +164,42 @@ describe.each(engines)('A seed ($name)', engine => {
   })
 })
 
+test.each([
+  [50, 5_000],
+  [0.1, 5_000],
+  [9_000, 20_000],
+])(
+  'an exclusive seed of a server that takes %p ms for a fan ends each unit of work in time',
+  async (ms, limit) => {
+    const { db, remove } = await sqliteEngine.open(createClock())
+    let now = 0
+    const held: number[] = []
+    const slow: Database = {
+      ...db,
+      write: work =>
+        db.write(async tx => {
+          const count = async () => (await tx.select({ id: tx.tables.users.id }).from(tx.tables.users)).length
+          const before = await count()
+          const value = await work(tx)
+          const took = ((await count()) - before) * ms
+          now += took
+          if (took > 0) held.push(took)
+          return value
+        }),
+    }
+    const many = { ...options, fans: ms > 1_000 ? 300 : 1_500, exclusive: true, now: () => now }
+    expect((await seedDatabase(slow, many)).fans).toBeGreaterThan(100)
+    // Nothing is known of the server before the first group.
+    expect(Math.max(...held.slice(1))).toBeLessThanOrEqual(limit)
+    // A fast one gets large groups.
+    if (ms < 1) expect(held.length).toBeLessThan(6)
+    await remove()
+  },
+)
+
 test('the same seed gives the same rows in any database, and another seed gives others', async () => {
   const [one, two, other] = await Promise.all(
-    [sqliteEngine, postgresEngine, sqliteEngine].map(engine => engine.open(createClock())),
+    [sqliteEngine, engines.at(-1) ?? sqliteEngine, sqliteEngine].map(engine => engine.open(createClock())),
   )
   if (!one || !two || !other) throw new Error('three databases were asked for')
   await seedDatabase(one.db, options)

@@ -1,1 +1,0 @@
-ALTER TABLE `identities` ADD `field_times` text;

@@ -1,0 +1,109 @@
+/** Outbound webhooks: endpoints, what is delivered to them, and the order of deliveries per fan and per match. */
+import { sql } from 'drizzle-orm'
+import type { ColumnKit } from '../columns.ts'
+import type { FanData } from '../fan-column.ts'
+
+export function defineWebhooksTables(kit: ColumnKit) {
+  const { table, id, text, integer, timestamp } = kit
+
+  const webhookEndpoints = table(
+    'webhook_endpoints',
+    {
+      id: id().primaryKey(),
+      url: text().notNull(),
+      /** Event types and patterns such as `quest.*`, separated by spaces. */
+      types: text().notNull(),
+      /** Encrypted. */
+      sealedSecret: text().notNull(),
+      /** The secret before the last rotation, which also signs until `previousSecretEndsAt`. */
+      sealedPreviousSecret: text(),
+      previousSecretEndsAt: timestamp(),
+      createdAt: timestamp().notNull(),
+      /** The revision of the kind `events` that added it: events of earlier ones are not sent to it. */
+      sinceRevision: integer().notNull().default(0),
+      /** Time of the first failed attempt after the last success. */
+      failingSince: timestamp(),
+      /** The receiver asked for a pause: no attempt of any fan begins before. */
+      pausedUntil: timestamp(),
+      disabledAt: timestamp(),
+      disabledReason: id(),
+    },
+    t => [
+      kit.check(
+        'webhook_endpoints_disabled_reason',
+        sql`${t.disabledReason} in ('operator', 'gone', 'failing')`,
+      ),
+      kit.check('webhook_endpoints_disabled', sql`(${t.disabledAt} is null) = (${t.disabledReason} is null)`),
+      kit.check(
+        'webhook_endpoints_previous_secret',
+        sql`(${t.sealedPreviousSecret} is null) = (${t.previousSecretEndsAt} is null)`,
+      ),
+    ],
+  )
+
+  /**
+   * The pending deliveries of one fan or match to one endpoint, which are sent one after another. Its row lock orders a new
+   * delivery and the end of the one before. No row: none is pending. Without a reference to the endpoint, whose removal must
+   * not make a fan's unit of work fail.
+   */
+  const webhookLanes = table(
+    'webhook_lanes',
+    {
+      endpointId: id().notNull(),
+      /** The fan, or `match:ID`. No foreign key: it may be either. */
+      userId: id().notNull(),
+      nextAttemptAt: timestamp().notNull(),
+      /** An attempt runs until then at the latest; also identifies it. */
+      leaseEndsAt: timestamp(),
+    },
+    t => [
+      kit.primaryKey({ name: 'webhook_lanes_pk', columns: [t.endpointId, t.userId] }),
+      kit.index('webhook_lanes_due').on(t.endpointId, t.nextAttemptAt),
+      kit.index('webhook_lanes_leased').on(t.endpointId, t.leaseEndsAt),
+    ],
+  )
+
+  /** One event to one endpoint. */
+  const webhookDeliveries = table(
+    'webhook_deliveries',
+    {
+      endpointId: id().notNull(),
+      /** As in `webhook_lanes`. */
+      userId: id().notNull(),
+      /** That of the event: the order of deliveries of a fan or match. */
+      sequence: integer().notNull(),
+      type: id().notNull(),
+      /** JSON text, the bytes that are signed and sent at every attempt. */
+      body: text().notNull(),
+      /** `pending`, `delivered` or `failed`. */
+      state: id().notNull(),
+      attempts: integer().notNull(),
+      createdAt: timestamp().notNull(),
+      attemptedAt: timestamp(),
+      /** HTTP status of the last response; null if there was none. */
+      status: integer(),
+      /** The first characters of the last response, or why there was none. */
+      answer: text(),
+    },
+    t => [
+      kit.primaryKey({
+        name: 'webhook_deliveries_pk',
+        columns: [t.endpointId, t.userId, t.sequence],
+      }),
+      kit
+        .index('webhook_deliveries_pending')
+        .on(t.endpointId, t.userId, t.sequence)
+        .where(sql`${t.state} = 'pending'`),
+      kit.index('webhook_deliveries_created').on(t.createdAt),
+      kit.check('webhook_deliveries_state', sql`${t.state} in ('pending', 'delivered', 'failed')`),
+    ],
+  )
+
+  return { webhookEndpoints, webhookLanes, webhookDeliveries }
+}
+
+export const fanData = {
+  // When pending deliveries are sent. The export has the deliveries.
+  webhookLanes: { userId: { export: null, erasure: 'delete' } },
+  webhookDeliveries: { userId: { export: 'webhookDeliveries', erasure: 'delete' } },
+} satisfies FanData<ReturnType<typeof defineWebhooksTables>>

@@ -1,0 +1,92 @@
+/** Events, and their distribution to other systems. */
+import { sql } from 'drizzle-orm'
+import type { ColumnKit, Referenced } from '../columns.ts'
+import type { FanData } from '../fan-column.ts'
+
+export function defineEventsTables(kit: ColumnKit, { users, matches }: Referenced<'users' | 'matches'>) {
+  const { table, id, idOf, text, integer, timestamp } = kit
+
+  /**
+   * Events of fans, of the application itself (source `matchday`) and of other systems. The primary key enforces that an
+   * event counts once, also after its data was deleted. A void that arrives before its event is a row without a fan.
+   */
+  const events = table(
+    'events',
+    {
+      source: id().notNull(),
+      /** Unique within its source. */
+      eventId: id().notNull(),
+      userId: id().references(() => users.id),
+      /** 1, 2, 3 … per fan, without gaps, in the order of commits. */
+      sequence: integer(),
+      type: id(),
+      occurredAt: timestamp(),
+      recordedAt: timestamp().notNull(),
+      /** The revision of the catalogue (kind `events`) whose rules evaluated it. Null before the first one. */
+      revision: integer(),
+      /** JSON text. Null after the retention period, and after an erasure of the fan. */
+      data: text(),
+      /** The order in which events are distributed to what sends them to other systems: 0 while it waits, null if nothing asked for it. */
+      position: integer(),
+      /** SHA-256 of the content: the same id with other content is refused, and a changed row is found. Null for old events of the application. */
+      digest: id(),
+      /** JSON: what each matching rule decided. */
+      decisions: text(),
+      voidedAt: timestamp(),
+      voidNote: text(),
+      /** The fan of an event that came after its void, and was not recorded. Null until it comes. */
+      voidedFor: id().references(() => users.id),
+      /** JSON: what the void took back. */
+      taken: text(),
+    },
+    t => [
+      kit.primaryKey({ name: 'events_pk', columns: [t.source, t.eventId] }),
+      kit.uniqueIndex('events_user_sequence_unique').on(t.userId, t.sequence),
+      // Only what has data: the sweep of old data does not read what it has swept before.
+      kit.index('events_recorded').on(t.recordedAt).where(sql`${t.data} is not null`),
+      kit.index('events_awaiting').on(t.userId, t.sequence).where(sql`${t.position} = 0`),
+      kit.uniqueIndex('events_position_unique').on(t.position).where(sql`${t.position} > 0`),
+      kit.index('events_voided_for').on(t.voidedFor).where(sql`${t.voidedFor} is not null`),
+      kit.check('events_of_a_fan_have_a_sequence', sql`(${t.userId} is null) = (${t.sequence} is null)`),
+      kit.check('events_of_nobody_are_voids', sql`${t.userId} is not null or ${t.voidedAt} is not null`),
+    ],
+  )
+
+  /** Changes of matches that other systems asked for, and nothing else listens to. The writer has locked the match. */
+  const matchEvents = table(
+    'match_events',
+    {
+      matchId: idOf(matches),
+      /** 1, 2, 3 … per match, without gaps, in the order of commits. An import can move a kick-off without a new revision. */
+      sequence: integer().notNull(),
+      recordedAt: timestamp().notNull(),
+      /** The revision of the catalogue (kind `events`) at which it was recorded. */
+      catalogueRevision: integer().notNull(),
+      /** JSON text. */
+      data: text().notNull(),
+      /** The order in which it is distributed, among all events: 0 while it waits. */
+      position: integer().notNull(),
+    },
+    t => [
+      kit.primaryKey({ name: 'match_events_pk', columns: [t.matchId, t.sequence] }),
+      kit.index('match_events_awaiting').on(t.matchId, t.sequence).where(sql`${t.position} = 0`),
+      kit.uniqueIndex('match_events_position_unique').on(t.position).where(sql`${t.position} > 0`),
+    ],
+  )
+
+  /** One row, which a unit of work that distributes events locks. */
+  const eventDistribution = table('event_distribution', {
+    id: id().primaryKey(),
+    /** The greatest position, of `events` and `match_events`. */
+    lastPosition: integer().notNull(),
+  })
+
+  return { events, matchEvents, eventDistribution }
+}
+
+export const fanData = {
+  events: {
+    userId: { export: 'events', erasure: { clear: ['data', 'voidNote', 'position'] } },
+    voidedFor: { export: 'earlyVoids', erasure: { clear: ['data', 'voidNote'] } },
+  },
+} satisfies FanData<ReturnType<typeof defineEventsTables>>

@@ -1,0 +1,46 @@
+/** What the export and the erasure of a fan do, by table and column, and which columns point to a fan. */
+import type { PgTable } from 'drizzle-orm/pg-core'
+import { fanData as webhooks } from './delivery/webhooks.ts'
+import { fanData as events } from './economy/events.ts'
+import { fanData as leaderboard } from './economy/leaderboard.ts'
+import { fanData as points } from './economy/points.ts'
+import { fanData as rules } from './economy/rules.ts'
+import { fanData as auth } from './identity/auth.ts'
+import { fanData as users } from './identity/users.ts'
+import { fanData as http } from './platform/http.ts'
+import { fanData as checkIns } from './play/check-ins.ts'
+import { fanData as packs } from './play/packs.ts'
+import { fanData as predictions } from './play/predictions.ts'
+import { fanData as quests } from './play/quests.ts'
+import { fanData as rewards } from './play/rewards.ts'
+import { shapeOf } from './shape.ts'
+
+export const fanData = {
+  ...http,
+  ...users,
+  ...auth,
+  ...leaderboard,
+  ...points,
+  ...rules,
+  ...events,
+  ...rewards,
+  ...packs,
+  ...checkIns,
+  ...predictions,
+  ...quests,
+  ...webhooks,
+}
+
+/**
+ * The columns that point to a fan, as `TABLE.COLUMN`: foreign keys to `users`, `userId` without one, and the provider's
+ * `subject`.
+ */
+export function listFanColumns(tables: Record<string, PgTable>): string[] {
+  return Object.entries(tables).flatMap(([name, table]) => {
+    const { columns, references } = shapeOf(table)
+    const toUsers = references.filter(({ parent }) => parent === 'users').flatMap(({ from }) => from)
+    const fanColumns = ['subject', 'userId', ...toUsers]
+    const own = columns.filter(({ property }) => fanColumns.includes(property))
+    return own.map(({ property }) => `${name}.${property}`)
+  })
+}

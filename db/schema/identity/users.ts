@@ -1,0 +1,97 @@
+/** Users, their mirrored provider data, and onboarding. */
+import { sql } from 'drizzle-orm'
+import type { ColumnKit, Referenced } from '../columns.ts'
+import type { FanData } from '../fan-column.ts'
+
+export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>) {
+  const { table, id, idOf, text, integer, boolean, timestamp } = kit
+
+  /** One row per fan: their identity at the provider, and their own profile. */
+  const users = table(
+    'users',
+    {
+      id: id().primaryKey(),
+      provider: id().notNull(),
+      subject: id().notNull(),
+      displayName: text(),
+      handle: id(),
+      avatarUrl: text(),
+      bio: text(),
+      country: text(),
+      locale: text(),
+      favoriteTeamId: id().references(() => teams.id),
+      /** Time of the last logout everywhere: session tokens issued up to then are refused. */
+      sessionsEndedAt: timestamp(),
+      /** Time of the erasure: `subject` is then a hash, and the row is final. */
+      erasedAt: timestamp(),
+      createdAt: timestamp().notNull(),
+      updatedAt: timestamp().notNull(),
+    },
+    t => [
+      kit.uniqueIndex('users_provider_subject_unique').on(t.provider, t.subject),
+      kit.uniqueIndex('users_handle_unique').on(t.handle).where(sql`${t.handle} is not null`),
+    ],
+  )
+
+  /** The mirrored provider data, separate from `users`, so that a sync never overwrites the fan's own profile. */
+  const identities = table('identities', {
+    userId: idOf(users).primaryKey(),
+    email: text(),
+    emailVerified: boolean(),
+    name: text(),
+    picture: text(),
+    /** The provider's `updated_at`, and the time of the claims that carried it. They order claims. */
+    updatedAt: timestamp(),
+    statedAt: timestamp(),
+    /** For fields that the latest claims lack: JSON, field → `[updatedAt, statedAt]` in milliseconds. */
+    fieldTimes: text(),
+    syncedAt: timestamp(),
+    /** Set when the provider deleted the user: a tombstone that no later update undoes. */
+    deletedAt: timestamp(),
+  })
+
+  /** Syncs queued during an outage of the provider. The row is the job: it survives a restart, and is deleted when done. */
+  const deferredSyncs = table(
+    'deferred_syncs',
+    {
+      userId: idOf(users).primaryKey(),
+      /** The fan's session token, encrypted: userinfo requires it. */
+      sealedToken: text().notNull(),
+      tokenExpiresAt: timestamp().notNull(),
+      attempts: integer().notNull(),
+      nextAttemptAt: timestamp().notNull(),
+    },
+    t => [kit.index('deferred_syncs_due').on(t.nextAttemptAt)],
+  )
+
+  /** The primary key enforces that onboarding completes once. */
+  const onboardings = table('onboardings', {
+    userId: idOf(users).primaryKey(),
+    completedAt: timestamp().notNull(),
+  })
+
+  return { users, identities, deferredSyncs, onboardings }
+}
+
+export const fanData = {
+  users: {
+    subject: {
+      export: 'profile',
+      erasure: {
+        clear: ['displayName', 'handle', 'avatarUrl', 'bio', 'country', 'locale', 'favoriteTeamId'],
+        replace: ['subject', 'sessionsEndedAt', 'erasedAt', 'updatedAt'],
+      },
+    },
+  },
+  identities: {
+    userId: {
+      export: 'identity',
+      erasure: {
+        clear: ['email', 'emailVerified', 'name', 'picture', 'updatedAt', 'statedAt', 'fieldTimes'],
+        replace: ['syncedAt', 'deletedAt'],
+      },
+    },
+  },
+  deferredSyncs: { userId: { export: 'deferredSync', erasure: 'delete' } },
+  onboardings: { userId: { export: 'onboarding', erasure: 'keep' } },
+} satisfies FanData<ReturnType<typeof defineUsersTables>>

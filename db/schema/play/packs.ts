@@ -1,0 +1,167 @@
+/** Packs: catalogue, purchases and drawn items. */
+import { sql } from 'drizzle-orm'
+import type { ColumnKit, Referenced } from '../columns.ts'
+import type { FanData } from '../fan-column.ts'
+
+export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>) {
+  const { table, id, idOf, text, integer, boolean, timestamp } = kit
+
+  /** Items that packs contain. The importer sets the id, a slug. */
+  const collectibles = table(
+    'collectibles',
+    {
+      id: id().primaryKey(),
+      name: text().notNull(),
+      description: text().notNull(),
+      imageUrl: text(),
+      rarity: id().notNull(),
+      /** How many were drawn: the next serial number is one more. */
+      minted: integer().notNull(),
+      createdAt: timestamp().notNull(),
+      updatedAt: timestamp().notNull(),
+    },
+    t => [kit.check('collectibles_minted_not_negative', sql`${t.minted} >= 0`)],
+  )
+
+  /** Packs on sale. The importer sets the id, a slug. */
+  const packs = table(
+    'packs',
+    {
+      id: id().primaryKey(),
+      name: text().notNull(),
+      description: text().notNull(),
+      imageUrl: text(),
+      /** Points, or minor units of an ISO 4217 currency. */
+      priceAmount: integer().notNull(),
+      priceCurrency: id().notNull(),
+      itemsPerPack: integer().notNull(),
+      active: boolean().notNull(),
+      startsAt: timestamp(),
+      endsAt: timestamp(),
+      /** Null: unlimited. Holds are counted from pending purchases, not stored. */
+      supplyTotal: integer(),
+      supplySold: integer().notNull(),
+      createdAt: timestamp().notNull(),
+      updatedAt: timestamp().notNull(),
+    },
+    t => [
+      kit.check('packs_price_not_negative', sql`${t.priceAmount} >= 0`),
+      kit.check('packs_items', sql`${t.itemsPerPack} between 1 and 100`),
+      kit.check(
+        'packs_supply',
+        sql`${t.supplySold} >= 0 and (${t.supplyTotal} is null or ${t.supplySold} <= ${t.supplyTotal})`,
+      ),
+    ],
+  )
+
+  /** The collectibles of a pack with their weights in millionths, which add up to a million. */
+  const packItems = table(
+    'pack_items',
+    {
+      packId: idOf(packs),
+      collectibleId: idOf(collectibles),
+      weight: integer().notNull(),
+    },
+    t => [
+      kit.primaryKey({ name: 'pack_items_pk', columns: [t.packId, t.collectibleId] }),
+      kit.check('pack_items_weight_positive', sql`${t.weight} >= 1`),
+    ],
+  )
+
+  /** A purchase holds one pack of the supply while it is pending and `expiresAt` is in the future. No job expires it. */
+  const packPurchases = table(
+    'pack_purchases',
+    {
+      id: id().primaryKey(),
+      packId: idOf(packs),
+      userId: idOf(users),
+      /** `pending`, `completed`, `cancelled`, `refund_due` (paid, but too late) or `refunded`; `expired` is never stored. */
+      status: id().notNull(),
+      priceAmount: integer().notNull(),
+      priceCurrency: id().notNull(),
+      /** Secret until the pack is opened. */
+      serverSeed: text().notNull(),
+      seedHash: text().notNull(),
+      /** The terms of the draw as canonical JSON, fixed at the start of the purchase. */
+      terms: text().notNull(),
+      createdAt: timestamp().notNull(),
+      expiresAt: timestamp().notNull(),
+      completedAt: timestamp(),
+      refundedAt: timestamp(),
+      /** A payment reference belongs to one purchase. */
+      paymentReference: id(),
+    },
+    t => [
+      kit.index('pack_purchases_holds').on(t.packId, t.status, t.expiresAt),
+      kit.index('pack_purchases_user').on(t.userId, t.id),
+      kit
+        .uniqueIndex('pack_purchases_payment_unique')
+        .on(t.paymentReference)
+        .where(sql`${t.paymentReference} is not null`),
+      kit.check(
+        'pack_purchases_status',
+        sql`${t.status} in ('pending', 'completed', 'cancelled', 'refund_due', 'refunded')`,
+      ),
+      kit.check('pack_purchases_completed', sql`${t.status} <> 'completed' or ${t.completedAt} is not null`),
+    ],
+  )
+
+  /** A fan's pack: sealed until `openedAt`. */
+  const userPacks = table(
+    'user_packs',
+    {
+      id: id().primaryKey(),
+      purchaseId: idOf(packPurchases),
+      packId: idOf(packs),
+      userId: idOf(users),
+      createdAt: timestamp().notNull(),
+      openedAt: timestamp(),
+      clientSeed: text(),
+      /** Revoked unopened: it can no longer be opened. */
+      revokedAt: timestamp(),
+    },
+    t => [
+      kit.uniqueIndex('user_packs_purchase_unique').on(t.purchaseId),
+      kit.index('user_packs_user').on(t.userId, t.id),
+      kit.check('user_packs_opened_or_revoked', sql`${t.openedAt} is null or ${t.revokedAt} is null`),
+      kit.check('user_packs_client_seed', sql`(${t.openedAt} is null) = (${t.clientSeed} is null)`),
+    ],
+  )
+
+  /**
+   * Drawn items, and items that were given without a pack. The serial numbers of a collectible start at 1 and have no gap.
+   * The unique indexes enforce that a position of a pack is drawn once, and an item is given once.
+   */
+  const userItems = table(
+    'user_items',
+    {
+      userPackId: id().references(() => userPacks.id),
+      position: integer(),
+      /** What gave an item without a pack, such as `quest:ID:PERIOD`. */
+      givenFor: id(),
+      userId: idOf(users),
+      collectibleId: idOf(collectibles),
+      serialNumber: integer().notNull(),
+      createdAt: timestamp().notNull(),
+    },
+    t => [
+      kit.primaryKey({ name: 'user_items_pk', columns: [t.collectibleId, t.serialNumber] }),
+      kit.uniqueIndex('user_items_position_unique').on(t.userPackId, t.position),
+      kit
+        .uniqueIndex('user_items_given_unique')
+        .on(t.userId, t.givenFor)
+        .where(sql`${t.givenFor} is not null`),
+      kit.index('user_items_collection').on(t.userId, t.collectibleId, t.serialNumber),
+      kit.check('user_items_of_a_pack', sql`(${t.userPackId} is null) = (${t.position} is null)`),
+      kit.check('user_items_drawn_or_given', sql`(${t.userPackId} is null) = (${t.givenFor} is not null)`),
+    ],
+  )
+
+  return { collectibles, packs, packItems, packPurchases, userPacks, userItems }
+}
+
+export const fanData = {
+  packPurchases: { userId: { export: 'purchases', erasure: 'keep' } },
+  userPacks: { userId: { export: 'packs', erasure: 'keep' } },
+  userItems: { userId: { export: 'givenItems', erasure: 'keep' } },
+} satisfies FanData<ReturnType<typeof definePacksTables>>

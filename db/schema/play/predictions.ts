@@ -1,0 +1,50 @@
+/** Predictions of results. */
+import { sql } from 'drizzle-orm'
+import type { ColumnKit, Referenced } from '../columns.ts'
+import type { FanData } from '../fan-column.ts'
+
+export function definePredictionsTables(kit: ColumnKit, { matches, users }: Referenced<'matches' | 'users'>) {
+  const { table, id, idOf, integer, boolean, timestamp } = kit
+
+  /** The primary key enforces one prediction per fan and match; its order is that of the settlement. */
+  const predictions = table(
+    'predictions',
+    {
+      matchId: idOf(matches),
+      userId: idOf(users),
+      homeScore: integer().notNull(),
+      awayScore: integer().notNull(),
+      createdAt: timestamp().notNull(),
+      /** Of the scores. */
+      changedAt: timestamp().notNull(),
+      /** `open`, `settled`, or `void`: the match was cancelled, or had begun. */
+      state: id().notNull(),
+      /** The revision of `match_settlements` that this row follows. Null: of none yet. */
+      revision: integer(),
+      /** The revision by whose result it is settled: that of its event and of its ledger entry. */
+      settledBy: integer(),
+      outcome: boolean(),
+      difference: boolean(),
+      exact: boolean(),
+      /** What the prediction earns by its result. */
+      points: integer().notNull(),
+      /** Sum of its ledger entries. Greater than `points` when a correction could not take everything back. */
+      booked: integer().notNull(),
+      settledAt: timestamp(),
+    },
+    t => [
+      kit.primaryKey({ name: 'predictions_pk', columns: [t.matchId, t.userId] }),
+      kit.index('predictions_user').on(t.userId, t.createdAt, t.matchId),
+      kit.check('predictions_scores_not_negative', sql`${t.homeScore} >= 0 and ${t.awayScore} >= 0`),
+      kit.check('predictions_state', sql`${t.state} in ('open', 'settled', 'void')`),
+      kit.check('predictions_settled', sql`(${t.state} = 'settled') = (${t.exact} is not null)`),
+      kit.check('predictions_booked', sql`${t.booked} >= ${t.points} and ${t.points} >= 0`),
+    ],
+  )
+
+  return { predictions }
+}
+
+export const fanData = {
+  predictions: { userId: { export: 'predictions', erasure: 'keep' } },
+} satisfies FanData<ReturnType<typeof definePredictionsTables>>

@@ -1,0 +1,159 @@
+/** The frame around the screens: which one the address names, the navigation, and whether there is a network. */
+import type { ComponentChild } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { text } from './lang/lang.ts'
+import { Icon, type IconName } from './parts/icon.tsx'
+import { NotFound } from './parts/layout.tsx'
+import { addressOf, Link, useRoute } from './router.tsx'
+import { Collection } from './screens/collection.tsx'
+import { Home } from './screens/home.tsx'
+import { Leaderboard } from './screens/leaderboard.tsx'
+import { Matches } from './screens/matches.tsx'
+import { OwnPack } from './screens/own-pack.tsx'
+import { Pack } from './screens/pack.tsx'
+import { Packs } from './screens/packs.tsx'
+import { Points } from './screens/points.tsx'
+import { Profile } from './screens/profile.tsx'
+import { Quests } from './screens/quests.tsx'
+import { Reward } from './screens/reward.tsx'
+import { Rewards } from './screens/rewards.tsx'
+import { Sessions } from './screens/sessions.tsx'
+import { Welcome } from './screens/welcome.tsx'
+import { hasEnded, readSession, watchSession } from './session.ts'
+import { resetColours } from './theme.ts'
+
+function screenOf([name, id, own]: string[]): ComponentChild {
+  switch (name) {
+    case undefined:
+      return <Home />
+    case 'matches':
+      return <Matches />
+    case 'rewards':
+      return id === undefined ? <Rewards /> : <Reward key={id} id={id} />
+    case 'packs':
+      if (id === 'own' && own !== undefined) return <OwnPack key={own} id={own} />
+      return id === undefined ? <Packs /> : <Pack key={id} id={id} />
+    case 'collection':
+      return <Collection />
+    case 'quests':
+      return <Quests />
+    case 'leaderboard':
+      return <Leaderboard />
+    case 'points':
+      return <Points />
+    case 'profile':
+      return <Profile />
+    case 'sessions':
+      return <Sessions />
+    default:
+      return <NotFound />
+  }
+}
+
+const TABS = ['home', 'matches', 'rewards', 'packs'] as const
+/** In the side bar; on a phone the screen of the profile links to them. */
+const WIDE = ['collection', 'quests', 'leaderboard', 'points'] as const
+
+export function App({ refused }: { refused: string | null }) {
+  const [signedIn, setSignedIn] = useState(readSession() !== null)
+  const [notice, setNotice] = useState(refused)
+  useEffect(
+    () =>
+      watchSession(() => {
+        const session = readSession() !== null
+        setSignedIn(session)
+        setNotice(hasEnded() ? text.signIn.ended : null)
+        if (!session) resetColours()
+      }),
+    [],
+  )
+  return signedIn ? <Frame /> : <Welcome notice={notice} />
+}
+
+function Frame() {
+  const route = useRoute()
+  const main = useRef<HTMLElement>(null)
+  const path = route.join('/')
+  const first = useRef(true)
+  // A new screen begins at its top, and a screen reader reads on from there.
+  useEffect(() => {
+    if (!first.current) {
+      main.current?.focus({ preventScroll: true })
+      scrollTo(0, 0)
+    }
+    first.current = false
+  }, [path])
+  return (
+    <div class="frame">
+      <a class="skip" href="#main">
+        {text.nav.skip}
+      </a>
+      <SideBar current={route[0] === 'sessions' ? 'profile' : (route[0] ?? 'home')} />
+      <div class="page">
+        <Offline />
+        <main id="main" ref={main} tabIndex={-1}>
+          {screenOf(route)}
+        </main>
+      </div>
+    </div>
+  )
+}
+
+const SideBar = ({ current }: { current: string }) => (
+  <nav class="bar" aria-label={text.nav.label}>
+    <span class="brand">
+      <img src="/demo/icon.svg" alt="" width="32" height="32" />
+      {text.appName}
+    </span>
+    {TABS.map(name => (
+      <Tab key={name} name={name} current={current} />
+    ))}
+    {WIDE.map(name => (
+      <Tab key={name} name={name} current={current} wide />
+    ))}
+    <Tab name="profile" current={current} label={text.nav.you} within={WIDE.some(name => name === current)} />
+  </nav>
+)
+
+interface TabProps {
+  name: IconName & keyof typeof text.nav
+  current: string
+  label?: string
+  wide?: boolean
+  /** On a phone, the screen that is shown is reached from here. */
+  within?: boolean
+}
+
+const Tab = ({ name, current, label = text.nav[name], wide = false, within = false }: TabProps) => (
+  <Link
+    to={name === 'home' ? addressOf() : addressOf(name)}
+    class={`tab ${wide ? 'wide' : ''} ${within ? 'within' : ''}`}
+    aria-current={name === current ? 'page' : undefined}
+  >
+    <Icon name={name} />
+    <span>{label}</span>
+  </Link>
+)
+
+function Offline() {
+  const [offline, setOffline] = useState(!navigator.onLine)
+  useEffect(() => {
+    const update = () => setOffline(!navigator.onLine)
+    addEventListener('online', update)
+    addEventListener('offline', update)
+    return () => {
+      removeEventListener('online', update)
+      removeEventListener('offline', update)
+    }
+  }, [])
+  return (
+    <div role="status">
+      {offline && (
+        <p class="offline">
+          <Icon name="offline" />
+          {text.states.offline}
+        </p>
+      )}
+    </div>
+  )
+}

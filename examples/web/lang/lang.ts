@@ -1,0 +1,63 @@
+/** The language of the app: the fan's choice, else the browser's, else English. A new one is a file and a line here. */
+import { en, type Text } from './en.ts'
+
+interface Language {
+  /** BCP 47. */
+  id: string
+  name: string
+  dir: 'ltr' | 'rtl'
+  text: Text
+}
+
+const languages: [Language, ...Language[]] = [{ id: 'en', name: 'English', dir: 'ltr', text: en }]
+
+const CHOICE = 'matchday language'
+
+function chooseLanguage(): Language {
+  const wanted = [localStorage.getItem(CHOICE), ...navigator.languages]
+  for (const tag of wanted) {
+    const found = languages.find(({ id }) => tag?.toLowerCase().startsWith(id))
+    if (found) return found
+  }
+  return languages[0]
+}
+
+export const language = chooseLanguage()
+export const { text } = language
+export const languageNames = languages.map(({ id, name }) => ({ id, name }))
+
+/** Renders the page again: every text comes from the other file. */
+export function changeLanguage(id: string): void {
+  localStorage.setItem(CHOICE, id)
+  location.reload()
+}
+
+export function applyLanguage(): void {
+  document.documentElement.lang = language.id
+  document.documentElement.dir = language.dir
+}
+
+/** In the browser's own variant of the language, such as British English. */
+const locale = navigator.languages.find(tag => tag.toLowerCase().startsWith(language.id)) ?? language.id
+
+const integer = new Intl.NumberFormat(locale)
+const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 4 })
+const signed = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' })
+const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const kickoffDay = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', month: 'short' })
+const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+
+export const formatInteger = (value: number) => integer.format(value)
+export const formatSigned = (value: number) => signed.format(value)
+export const formatPercent = (probability: string) => percent.format(Number(probability))
+export const formatDay = (instant: string) => day.format(new Date(instant))
+export const formatMoment = (instant: string) => moment.format(new Date(instant))
+export const formatKickoffDay = (instant: string) => kickoffDay.format(new Date(instant))
+export const formatTime = (instant: string) => time.format(new Date(instant))
+
+/** `amount` in minor units of an ISO 4217 currency. */
+export function formatMoney(amount: number, currency: string): string {
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency })
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2))
+}

@@ -1,0 +1,39 @@
+import type { ComponentChildren } from 'preact'
+
+interface ButtonProps {
+  children: ComponentChildren
+  /** While what it started is under way: it shows so, and a click does nothing. */
+  busy?: boolean
+  kind?: 'main' | 'plain' | 'small' | 'danger'
+  /** Its name, where the words on it would not say enough alone. */
+  label?: string
+  submit?: boolean
+  disabled?: boolean
+  onClick?: () => unknown
+}
+
+// Not `disabled` while busy: the focus would be lost.
+export const Button = ({
+  children,
+  busy = false,
+  kind = 'main',
+  label,
+  submit,
+  disabled,
+  onClick,
+}: ButtonProps) => (
+  <button
+    type={submit ? 'submit' : 'button'}
+    class={`button ${kind}`}
+    aria-label={label}
+    aria-busy={busy}
+    aria-disabled={busy}
+    disabled={disabled}
+    onClick={() => {
+      if (!busy) onClick?.()
+    }}
+  >
+    {busy && <span class="spinner" aria-hidden="true" />}
+    <span>{children}</span>
+  </button>
+)

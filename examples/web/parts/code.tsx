@@ -1,0 +1,34 @@
+/** A code to show to staff: as a picture for their scanner, in letters, and to copy. */
+import { generate } from 'lean-qr'
+import { toSvgPath } from 'lean-qr/extras/svg'
+import { useState } from 'preact/hooks'
+import { text } from '../lang/lang.ts'
+import { Icon } from './icon.tsx'
+
+/** Light modules around the code, which scanners need. */
+const QUIET_ZONE = 4
+
+export function Code({ code, title }: { code: string; title: string }) {
+  const [copied, setCopied] = useState(false)
+  const qr = generate(code)
+  const side = qr.size + 2 * QUIET_ZONE
+  const copy = async () => {
+    await navigator.clipboard.writeText(code)
+    setCopied(true)
+  }
+  return (
+    <section class="code-card">
+      <h2>{text.rewards.codeTitle}</h2>
+      <svg class="qr" role="img" aria-label={text.rewards.codeOf(title)} viewBox={`0 0 ${side} ${side}`}>
+        <rect width={side} height={side} />
+        <path transform={`translate(${QUIET_ZONE} ${QUIET_ZONE})`} d={toSvgPath(qr)} />
+      </svg>
+      <code dir="ltr">{code}</code>
+      <button type="button" class="button plain" onClick={copy}>
+        <Icon name={copied ? 'check' : 'copy'} />
+        <span aria-live="polite">{copied ? text.rewards.copied : text.rewards.copy}</span>
+      </button>
+      <p class="quiet">{text.rewards.codeHint}</p>
+    </section>
+  )
+}

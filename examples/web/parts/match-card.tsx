@@ -1,0 +1,51 @@
+import type { ComponentChildren } from 'preact'
+import type { Match, Team } from '../api.ts'
+import { formatKickoffDay, formatTime, text } from '../lang/lang.ts'
+import { Crest } from './picture.tsx'
+
+interface MatchCardProps {
+  match: Match
+  teams: Team[]
+  children?: ComponentChildren
+}
+
+/** Both teams with the score, or the kick-off before there is one. */
+export function MatchCard({ match, teams, children }: MatchCardProps) {
+  const { kickoffAt, competition, round, venue, status, homeScore, awayScore } = match
+  const teamOf = (id: string) => teams.find(team => team.id === id)
+  const word = text.matches.statuses[status]
+  return (
+    <article class="match">
+      <p class="match-about">
+        <span>{[competition, round].filter(Boolean).join(' · ')}</span>
+        {word && <span class={`pill ${status}`}>{word}</span>}
+      </p>
+      <div class="match-teams">
+        <Side team={teamOf(match.homeTeamId)} id={match.homeTeamId} />
+        {homeScore === null ? (
+          <span class="match-middle">
+            <strong>{formatTime(kickoffAt)}</strong>
+            <span class="quiet">{formatKickoffDay(kickoffAt)}</span>
+          </span>
+        ) : (
+          <span class="match-middle">
+            <strong class="score" dir="ltr">
+              {homeScore} – {awayScore}
+            </strong>
+            <span class="quiet">{formatKickoffDay(kickoffAt)}</span>
+          </span>
+        )}
+        <Side team={teamOf(match.awayTeamId)} id={match.awayTeamId} />
+      </div>
+      {venue && homeScore === null && <p class="match-venue quiet">{venue}</p>}
+      {children && <div class="match-more">{children}</div>}
+    </article>
+  )
+}
+
+const Side = ({ team, id }: { team: Team | undefined; id: string }) => (
+  <span class="match-side">
+    <Crest team={team} size="l" />
+    <span class="match-name">{team?.name ?? id}</span>
+  </span>
+)

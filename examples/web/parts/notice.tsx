@@ -1,0 +1,21 @@
+import { text } from '../lang/lang.ts'
+import { describe } from '../load.tsx'
+import { Icon } from './icon.tsx'
+
+interface NoticeProps {
+  error: unknown
+  onRetry?: () => unknown
+}
+
+/** What failed, in the fan's words, and how to go on. */
+export const Notice = ({ error, onRetry }: NoticeProps) => (
+  <div class="notice" role="alert">
+    <Icon name="alert" />
+    <span class="grow">{describe(error)}</span>
+    {onRetry && (
+      <button type="button" class="button small" onClick={onRetry}>
+        {text.states.retry}
+      </button>
+    )}
+  </div>
+)

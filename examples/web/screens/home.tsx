@@ -1,0 +1,185 @@
+/** Points, rank, what can be claimed, the next match and the latest points, as they change. */
+import { useEffect } from 'preact/hooks'
+import * as api from '../api.ts'
+import { formatInteger, text } from '../lang/lang.ts'
+import { follow } from '../live.ts'
+import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
+import { Button } from '../parts/button.tsx'
+import { EntryList } from '../parts/entries.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Screen, Section } from '../parts/layout.tsx'
+import { MatchCard } from '../parts/match-card.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Crest, Picture } from '../parts/picture.tsx'
+import { QuestRow } from '../parts/quest-row.tsx'
+import { TeamChoice } from '../parts/team-choice.tsx'
+import { addressOf, Link } from '../router.tsx'
+import { applyColours } from '../theme.ts'
+
+const QUESTS = 3
+const REWARDS = 4
+
+async function loadHome() {
+  const from = new Date().toISOString()
+  const [dashboard, onboarding, profile, { teams }, { rewards }, { quests }] = await Promise.all([
+    api.readDashboard(),
+    api.readOnboarding(),
+    api.readProfile(),
+    api.readTeams(),
+    api.readRewards(),
+    api.readQuests(),
+  ])
+  const team = teams.find(({ id }) => id === profile?.favoriteTeamId)
+  const { matches } = await api.readMatches({ from, limit: '1', ...(team ? { teamId: team.id } : {}) })
+  return {
+    ...dashboard,
+    joined: onboarding.state === 'completed',
+    team,
+    teams,
+    match: matches[0],
+    claimable: rewards.filter(({ claimable }) => claimable),
+    quests: quests.filter(
+      ({ state, progress }) =>
+        state === 'completed' || progress.some(({ count }) => count > 0 && state === 'in_progress'),
+    ),
+  }
+}
+type HomeData = Awaited<ReturnType<typeof loadHome>>
+
+export function Home() {
+  const home = useLoaded('home', loadHome)
+  useEffect(() => follow(home.reload), [home.reload])
+  useEffect(() => {
+    if (home.data?.team) applyColours(home.data.team)
+  }, [home.data?.team])
+  const choose = useWrite(async (favoriteTeamId: string, key) => {
+    await api.saveProfile({ favoriteTeamId }, key)
+    await home.reload()
+  })
+  return (
+    <Screen title={text.nav.home} bare>
+      <Loading of={home} skeleton={<HomeBones />}>
+        {data => (
+          <>
+            <Hero data={data} reload={home.reload} />
+            <div class="columns">
+              <div>
+                {!data.team && (
+                  <Section title={text.home.chooseTeam}>
+                    <p class="quiet">{text.home.chooseTeamLead}</p>
+                    {choose.error !== null && <Notice error={choose.error} />}
+                    <TeamChoice teams={data.teams} value={choose.busy} onChange={choose.run} />
+                  </Section>
+                )}
+                <Section title={text.home.nextMatch} more={addressOf('matches')}>
+                  {data.match ? (
+                    <MatchCard match={data.match} teams={data.teams}>
+                      <Link to={addressOf('matches')} class="button plain">
+                        {text.home.predict}
+                      </Link>
+                    </MatchCard>
+                  ) : (
+                    <p class="panel quiet">{text.home.noMatch}</p>
+                  )}
+                </Section>
+                <Claimable rewards={data.claimable} />
+              </div>
+              <div>
+                {data.quests.length > 0 && (
+                  <Section title={text.home.quests} more={addressOf('quests')}>
+                    <ul class="list">
+                      {data.quests.slice(0, QUESTS).map(quest => (
+                        <QuestRow key={`${quest.id} ${quest.period?.key}`} quest={quest} />
+                      ))}
+                    </ul>
+                  </Section>
+                )}
+                <Section title={text.home.latest} more={addressOf('points')}>
+                  {data.recentPoints.length === 0 ? (
+                    <p class="panel quiet">{text.home.noPoints}</p>
+                  ) : (
+                    <EntryList entries={data.recentPoints} />
+                  )}
+                </Section>
+              </div>
+            </div>
+          </>
+        )}
+      </Loading>
+    </Screen>
+  )
+}
+
+function Hero({ data, reload }: { data: HomeData; reload: () => Promise<void> }) {
+  const { profile, points, rank, packs, joined, team } = data
+  const join = useWrite(async (_: null, key) => {
+    await api.join(key)
+    await reload()
+  })
+  return (
+    <header class="hero">
+      <div class="hero-who">
+        {team && <Crest team={team} size="xl" />}
+        <div class="hero-name">
+          <h1>{profile.displayName ? text.home.hello(profile.displayName) : text.home.helloNew}</h1>
+          {team && <p>{team.name}</p>}
+        </div>
+      </div>
+      <div class="figures">
+        <Link to={addressOf('points')} class="figure">
+          <span>{text.home.points}</span>
+          <strong data-testid="points">{formatInteger(points)}</strong>
+        </Link>
+        <Link to={addressOf('leaderboard')} class="figure">
+          <span>{text.home.rank}</span>
+          <strong>{rank === null ? '–' : formatInteger(rank)}</strong>
+        </Link>
+        <Link to={addressOf('packs')} class="figure">
+          <span>{text.home.packs}</span>
+          <strong>{formatInteger(packs.sealed)}</strong>
+        </Link>
+      </div>
+      {!joined && (
+        <div class="hero-join">
+          <Button busy={join.isBusy} onClick={() => join.run(null)}>
+            {text.home.join}
+          </Button>
+          <p>{text.home.joinLead}</p>
+        </div>
+      )}
+      {join.error !== null && <Notice error={join.error} />}
+    </header>
+  )
+}
+
+const Claimable = ({ rewards }: { rewards: api.Reward[] }) => (
+  <Section title={text.home.claimable} more={addressOf('rewards')}>
+    {rewards.length === 0 ? (
+      <p class="panel quiet">{text.home.nothingClaimable}</p>
+    ) : (
+      <ul class="tiles">
+        {rewards.slice(0, REWARDS).map(({ id, title, imageUrl }) => (
+          <li key={id}>
+            <Link to={addressOf('rewards', id)} class="tile small-tile">
+              <Picture src={imageUrl} class="tile-picture" />
+              <span class="tile-text">
+                <strong>{title}</strong>
+                <span class="ready">
+                  <Icon name="check" />
+                  {text.rewards.filters.ready}
+                </span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+)
+
+const HomeBones = () => (
+  <>
+    <div class="bone bone-hero" />
+    <Bones kind="tile" />
+  </>
+)

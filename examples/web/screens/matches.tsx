@@ -1,0 +1,174 @@
+/** The next matches and the latest results, with the fan's predictions: written until kick-off, then what they earned. */
+import { useState } from 'preact/hooks'
+import {
+  checkIn,
+  type Match,
+  type Prediction as OwnPrediction,
+  predict,
+  readMatches,
+  readPredictions,
+  readTeams,
+} from '../api.ts'
+import { text } from '../lang/lang.ts'
+import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
+import { Button } from '../parts/button.tsx'
+import { Empty, Screen, Section } from '../parts/layout.tsx'
+import { MatchCard } from '../parts/match-card.tsx'
+import { Notice } from '../parts/notice.tsx'
+
+const SHOWN = 6
+const DAY_MS = 86_400_000
+
+/** Matches from yesterday on, so that one that is played now is shown, and the latest results. */
+async function loadMatches() {
+  const from = new Date(Date.now() - DAY_MS).toISOString()
+  const [coming, finished, { teams }, { predictions }] = await Promise.all([
+    readMatches({ from, limit: '20' }),
+    // By kick-off, earliest first: a season has fewer.
+    readMatches({ status: 'finished', limit: '100' }),
+    readTeams(),
+    readPredictions(),
+  ])
+  const next = coming.matches.filter(({ status }) => status !== 'finished')
+  return {
+    teams,
+    predictions: new Map(predictions.map(prediction => [prediction.matchId, prediction])),
+    next: next.slice(0, SHOWN),
+    results: finished.matches.toReversed().slice(0, SHOWN),
+  }
+}
+type MatchesData = Awaited<ReturnType<typeof loadMatches>>
+
+export function Matches() {
+  const list = useLoaded('matches', loadMatches)
+  const draw = (matches: Match[], data: MatchesData) => (
+    <ul class="match-grid">
+      {matches.map(match => (
+        <li key={match.id}>
+          <MatchCard match={match} teams={data.teams}>
+            <Prediction match={match} data={data} reload={list.reload} />
+          </MatchCard>
+        </li>
+      ))}
+    </ul>
+  )
+  return (
+    <Screen title={text.matches.title}>
+      <Loading of={list} skeleton={<Bones kind="tile" count={4} />}>
+        {data => (
+          <>
+            {data.next.some(isCheckInOpen) && <CheckIn />}
+            <Section title={text.matches.next}>
+              {data.next.length === 0 ? <Empty>{text.matches.empty}</Empty> : draw(data.next, data)}
+            </Section>
+            {data.results.length > 0 && (
+              <Section title={text.matches.results}>{draw(data.results, data)}</Section>
+            )}
+          </>
+        )}
+      </Loading>
+    </Screen>
+  )
+}
+
+function isCheckInOpen({ checkIn }: Match): boolean {
+  const now = Date.now()
+  return checkIn !== null && Date.parse(checkIn.opensAt) <= now && now <= Date.parse(checkIn.closesAt)
+}
+
+/** By this device's clock; the server decides by its own. */
+const isOpen = ({ status, kickoffAt }: Match) =>
+  (status === 'scheduled' || status === 'postponed') && Date.parse(kickoffAt) > Date.now()
+
+interface PredictionProps {
+  match: Match
+  data: MatchesData
+  reload: () => Promise<void>
+}
+
+function Prediction({ match, data: { teams, predictions }, reload }: PredictionProps) {
+  const own = predictions.get(match.id)
+  const nameOf = (id: string) => teams.find(team => team.id === id)?.name ?? id
+  const [home, away] = [nameOf(match.homeTeamId), nameOf(match.awayTeamId)]
+  const write = useWrite(async (scores: { homeScore: number; awayScore: number }, key) => {
+    await predict({ matchId: match.id, ...scores }, key)
+    await reload()
+  })
+  if (!isOpen(match)) return <p class="predicted">{own ? describeOwn(own) : text.matches.none}</p>
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget as HTMLFormElement)
+    return write.run({ homeScore: Number(fields.get('home')), awayScore: Number(fields.get('away')) })
+  }
+  return (
+    <>
+      <form class="predict" onSubmit={submit}>
+        <Score name="home" label={home} value={own?.homeScore} />
+        <span aria-hidden="true">–</span>
+        <Score name="away" label={away} value={own?.awayScore} />
+        <Button
+          submit
+          kind={own ? 'plain' : 'main'}
+          busy={write.isBusy}
+          label={own ? text.matches.changeOf(home, away) : text.matches.predictOf(home, away)}
+        >
+          {own ? text.matches.change : text.matches.predict}
+        </Button>
+      </form>
+      {own && <p class="predicted">{describeOwn(own)}</p>}
+      {write.error !== null && <Notice error={write.error} />}
+    </>
+  )
+}
+
+const Score = ({ name, label, value }: { name: string; label: string; value: number | undefined }) => (
+  <input
+    name={name}
+    aria-label={label}
+    type="number"
+    inputMode="numeric"
+    min={0}
+    max={99}
+    required
+    // Not `value`: what the fan types is kept when the page is drawn again.
+    defaultValue={value === undefined ? '' : String(value)}
+  />
+)
+
+function describeOwn({ homeScore, awayScore, state, settled }: OwnPrediction): string {
+  const own = text.matches.yours(homeScore, awayScore)
+  if (state === 'void') return `${own}, ${text.matches.void}`
+  return settled ? `${own}, ${text.matches.earned(settled.points)}` : own
+}
+
+function CheckIn() {
+  const [done, setDone] = useState(false)
+  const write = useWrite(async (code: string, key) => {
+    await checkIn(code, key)
+    setDone(true)
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const code = new FormData(event.currentTarget as HTMLFormElement).get('code')
+    return write.run(String(code).trim())
+  }
+  return (
+    <section class="panel check-in">
+      <h2>{text.matches.checkIn}</h2>
+      {done ? (
+        <p aria-live="polite">{text.matches.checkedIn}</p>
+      ) : (
+        <form class="field-row" onSubmit={submit}>
+          <label class="grow">
+            <span>{text.matches.checkInLead}</span>
+            <input name="code" aria-label={text.matches.code} autocomplete="off" required dir="ltr" />
+          </label>
+          <Button submit busy={write.isBusy}>
+            {text.matches.checkIn}
+          </Button>
+        </form>
+      )}
+      {write.error !== null && <Notice error={write.error} />}
+    </section>
+  )
+}

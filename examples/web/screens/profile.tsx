@@ -1,0 +1,167 @@
+/** What other fans see of the fan, the team, the language, and the way to the other screens on a phone. */
+import { useRef, useState } from 'preact/hooks'
+import {
+  type ProfileChange,
+  type Profile as ProfileData,
+  readProfile,
+  readTeams,
+  saveProfile,
+  signOut,
+  type Team,
+} from '../api.ts'
+import { changeLanguage, language, languageNames, text } from '../lang/lang.ts'
+import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
+import { Button } from '../parts/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Screen, Section } from '../parts/layout.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Avatar } from '../parts/picture.tsx'
+import { TeamChoice } from '../parts/team-choice.tsx'
+import { addressOf, Link } from '../router.tsx'
+import { applyColours } from '../theme.ts'
+
+const MORE = ['collection', 'quests', 'leaderboard', 'points', 'sessions'] as const
+
+async function loadProfile() {
+  const [profile, { teams }] = await Promise.all([readProfile(), readTeams()])
+  return { profile, teams }
+}
+
+export function Profile() {
+  const loaded = useLoaded('profile', loadProfile)
+  const leave = useWrite(async (_: null) => signOut())
+  const { profile } = loaded.data ?? {}
+  return (
+    <Screen title={text.profile.title} bare>
+      <div class="who">
+        <Avatar name={profile?.displayName ?? null} src={profile?.avatarUrl ?? null} size="l" />
+        <div class="grow">
+          <h1>{profile?.displayName ?? text.profile.title}</h1>
+          {profile?.handle && <p class="quiet">@{profile.handle}</p>}
+        </div>
+      </div>
+      <nav class="hub" aria-label={text.profile.more}>
+        {MORE.map(name => (
+          <Link key={name} to={addressOf(name)} class={name === 'sessions' ? 'row' : 'row in-bar'}>
+            <Icon name={name} />
+            <span class="grow">{text.nav[name]}</span>
+            <Icon name="next" />
+          </Link>
+        ))}
+      </nav>
+      <Loading of={loaded} skeleton={<Bones />}>
+        {({ profile, teams }) => <Form profile={profile} teams={teams} onSaved={loaded.reload} />}
+      </Loading>
+      {languageNames.length > 1 && (
+        <Section title={text.profile.language}>
+          <select
+            aria-label={text.profile.language}
+            value={language.id}
+            onChange={event => changeLanguage(event.currentTarget.value)}
+          >
+            {languageNames.map(({ id, name }) => (
+              <option key={id} value={id} lang={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Section>
+      )}
+      <p class="leave">
+        <Button kind="danger" busy={leave.isBusy} onClick={() => leave.run(null)}>
+          {text.profile.signOut}
+        </Button>
+      </p>
+    </Screen>
+  )
+}
+
+/** Only what the fan changed: a name that comes from the provider stays the provider's. */
+function changeOf(profile: ProfileData | null, written: Required<ProfileChange>): ProfileChange {
+  const change: ProfileChange = {}
+  for (const name of ['displayName', 'handle', 'bio', 'favoriteTeamId'] as const)
+    if (written[name] !== (profile?.[name] ?? null)) change[name] = written[name]
+  return change
+}
+
+interface FormProps {
+  profile: ProfileData | null
+  teams: Team[]
+  onSaved: () => Promise<void>
+}
+
+function Form({ profile, teams, onSaved }: FormProps) {
+  const [team, setTeam] = useState(profile?.favoriteTeamId ?? null)
+  const [saved, setSaved] = useState(false)
+  /** What the form was filled with, and then what was saved. */
+  const stored = useRef(profile)
+  const save = useWrite(async (change: ProfileChange, key) => {
+    setSaved(false)
+    stored.current = await saveProfile(change, key)
+    if (change.favoriteTeamId) applyColours(teams.find(({ id }) => id === change.favoriteTeamId))
+    await onSaved()
+    setSaved(true)
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget as HTMLFormElement)
+    const read = (name: string) => String(fields.get(name)).trim() || null
+    const written = {
+      displayName: read('displayName'),
+      handle: read('handle'),
+      bio: read('bio'),
+      favoriteTeamId: team,
+    }
+    return save.run(changeOf(stored.current, written))
+  }
+  return (
+    <form class="form panel" onSubmit={submit}>
+      <div>
+        <label>
+          <span>{text.profile.name}</span>
+          <input
+            name="displayName"
+            maxLength={50}
+            defaultValue={profile?.displayName ?? ''}
+            autocomplete="nickname"
+            aria-describedby="name-hint"
+          />
+        </label>
+        <small id="name-hint" class="quiet">
+          {text.profile.nameHint}
+        </small>
+      </div>
+      <div>
+        <label>
+          <span>{text.profile.handle}</span>
+          <input
+            name="handle"
+            pattern="[a-z0-9_]{3,20}"
+            defaultValue={profile?.handle ?? ''}
+            autocomplete="username"
+            dir="ltr"
+            aria-describedby="handle-hint"
+          />
+        </label>
+        <small id="handle-hint" class="quiet">
+          {text.profile.handleHint}
+        </small>
+      </div>
+      <label>
+        <span>{text.profile.bio}</span>
+        <textarea name="bio" maxLength={280} rows={3} defaultValue={profile?.bio ?? ''} />
+      </label>
+      <fieldset>
+        <legend>{text.profile.team}</legend>
+        <TeamChoice teams={teams} value={team} onChange={setTeam} />
+      </fieldset>
+      {save.error !== null && <Notice error={save.error} />}
+      <div class="form-foot">
+        <Button submit busy={save.isBusy}>
+          {text.profile.save}
+        </Button>
+        <span aria-live="polite">{saved && text.profile.saved}</span>
+      </div>
+    </form>
+  )
+}

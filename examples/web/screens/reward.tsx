@@ -1,0 +1,77 @@
+/** One reward: its picture and description, what is missing, claim, redeem, and the code to show. */
+import { claimReward, type Reward as RewardData, readRewards, redeemReward } from '../api.ts'
+import { formatDay, formatMoment, text } from '../lang/lang.ts'
+import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
+import { Button } from '../parts/button.tsx'
+import { Code } from '../parts/code.tsx'
+import { NotFound, Progress, Screen } from '../parts/layout.tsx'
+import { Notice } from '../parts/notice.tsx'
+import { Picture } from '../parts/picture.tsx'
+import { addressOf } from '../router.tsx'
+import { Status } from './rewards.tsx'
+
+export function Reward({ id }: { id: string }) {
+  const list = useLoaded('rewards', readRewards)
+  const found = list.data?.rewards.find(reward => reward.id === id)
+  if (list.data && !found) return <NotFound />
+  return (
+    <Screen title={found?.title ?? text.rewards.title} up={addressOf('rewards')} bare>
+      <Loading of={list} skeleton={<Bones kind="card" count={1} />}>
+        {({ points }) => found && <Detail reward={found} points={points} reload={list.reload} />}
+      </Loading>
+    </Screen>
+  )
+}
+
+interface DetailProps {
+  reward: RewardData
+  points: number
+  reload: () => Promise<void>
+}
+
+function Detail({ reward, points, reload }: DetailProps) {
+  const { id, title, description, imageUrl, itemType, pointsRequired, state, redemptionCode, endsAt } = reward
+  const claim = useWrite(async (rewardId: string, key) => {
+    await claimReward(rewardId, key)
+    await reload()
+  })
+  const redeem = useWrite(async (rewardId: string, key) => {
+    await redeemReward(rewardId, key)
+    await reload()
+  })
+  const error = claim.error ?? redeem.error
+  return (
+    <article class="detail">
+      <Picture src={imageUrl} class="detail-picture" />
+      <div class="detail-text">
+        <p class="kicker">{text.rewards.kinds[itemType] ?? itemType}</p>
+        <h1>{title}</h1>
+        <p>{description}</p>
+        <p class="tile-foot">
+          <span class="pill">{text.rewards.required(pointsRequired)}</span>
+          <Status reward={reward} />
+        </p>
+        {endsAt && <p class="quiet">{text.rewards.until(formatDay(endsAt))}</p>}
+        {state === 'unclaimed' && reward.missingPoints > 0 && (
+          <Progress label={text.rewards.progressOf(title)} value={points} max={pointsRequired} />
+        )}
+        {error !== null && <Notice error={error} />}
+        {reward.claimable && (
+          <Button busy={claim.isBusy} label={text.rewards.claimOf(title)} onClick={() => claim.run(id)}>
+            {text.rewards.claim}
+          </Button>
+        )}
+        {state === 'claimed' && (
+          <>
+            <Button busy={redeem.isBusy} label={text.rewards.redeemOf(title)} onClick={() => redeem.run(id)}>
+              {text.rewards.redeem}
+            </Button>
+            <p class="quiet">{text.rewards.redeemHint}</p>
+          </>
+        )}
+        {redemptionCode && <Code code={redemptionCode} title={title} />}
+        {reward.redeemedAt && <p class="quiet">{text.rewards.redeemedOn(formatMoment(reward.redeemedAt))}</p>}
+      </div>
+    </article>
+  )
+}

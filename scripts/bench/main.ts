@@ -1,0 +1,154 @@
+/** `bun run bench`: measures Matchday's throughput and latency next to bare Bun and raw SQL. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { MAX_TOKENS } from '../../src/platform/identity-provider/verified-token-cache.ts'
+import { subjectsOf } from './data.ts'
+import { createDatabases } from './databases.ts'
+import { startIssuer } from './issuer.ts'
+import { chooseGenerator } from './load/bun-generators.ts'
+import { describeMachine } from './machine.ts'
+import { type BenchOptions, readOptions, usage } from './options.ts'
+import { coresFor, killChildren } from './process.ts'
+import { reportScenario, reportTargets } from './report.ts'
+import { type Bench, type Outcome, type Scenario, skipped } from './scenario.ts'
+import { scenarios } from './scenarios.ts'
+import { createSubjects } from './subjects.ts'
+import { evaluateTargets, type Results } from './targets.ts'
+
+const print = (text: string) => void process.stdout.write(text)
+
+function choose({ scenarios: names }: BenchOptions): Scenario[] {
+  const unknown = names.find(name => !scenarios.some(scenario => scenario.name === name))
+  if (unknown)
+    throw new Error(
+      `Unknown scenario ${unknown}. Scenarios: ${scenarios.map(({ name }) => name).join(', ')}.`,
+    )
+  return names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.includes(name))
+}
+
+async function createBench(
+  options: BenchOptions,
+  folder: string,
+): Promise<Bench & { close(): Promise<void> }> {
+  const issuer = startIssuer(options.algorithm)
+  const log = (line: string) => void process.stderr.write(`${line}\n`)
+  const databases = createDatabases(folder, process.env.BENCH_POSTGRES_URL, log)
+  const cores = coresFor(options.pin)
+  const subjects = await createSubjects({
+    ...options,
+    core: cores.server,
+    folder,
+    databases,
+    issuer,
+  })
+  const cache = new Map<string, string[]>()
+  const tokensFor = (key: string, subjectsToSign: () => string[]) => {
+    const tokens = cache.get(key) ?? issuer.tokens(subjectsToSign())
+    cache.set(key, tokens)
+    return tokens
+  }
+  return {
+    options,
+    folder,
+    cores,
+    generator: chooseGenerator(folder),
+    issuer,
+    databases,
+    subjects,
+    tokensOf: (fans, count = 20_000) => tokensFor(`${fans} ${count}`, () => subjectsOf(fans, count)),
+    uncachedTokens(fans) {
+      const subjects = subjectsOf(fans)
+      const count = Math.ceil(MAX_TOKENS * 1.25)
+      const signed = () => Array.from({ length: count }, (_, at) => subjects[at % subjects.length] ?? '')
+      return tokensFor(`unknown ${fans}`, signed)
+    },
+    newTokens: () =>
+      tokensFor('new', () => Array.from({ length: options.quick ? 5_000 : 80_000 }, (_, at) => `new-${at}`)),
+    log,
+    async close() {
+      await issuer.stop()
+      await databases.close()
+    },
+  }
+}
+
+/** Reports a failed scenario and keeps the results of the others. */
+async function attempt(scenario: Scenario, bench: Bench): Promise<Outcome> {
+  try {
+    return await scenario.run(bench)
+  } catch (error) {
+    return { rows: [], notes: [], invalid: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function run(options: BenchOptions): Promise<boolean> {
+  const chosen = choose(options)
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-bench-'))
+  const bench = await createBench(options, folder)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      killChildren()
+      void bench.close().finally(() => {
+        rmSync(folder, { recursive: true, force: true })
+        process.exit(130)
+      })
+    })
+  }
+  const machine = describeMachine(folder)
+  const { generator, cores } = bench
+  print(
+    `Matchday ${machine.commit ?? ''}${machine.uncommitted ? ' with uncommitted changes' : ''} on Bun ${machine.bun}\n`,
+  )
+  print(
+    `${machine.cpu}, ${machine.cores} cores, load ${machine.loadBefore.toFixed(1)} before; SQLite ${machine.sqlite}, ${machine.durability}, on ${machine.fileSystem ?? 'an unknown file system'}\n`,
+  )
+  print(
+    `Load: ${generator.name}, ${options.connections} connections, closed loop; ${cores.pinned ? 'server and load on one core each' : 'no pinned cores'}\n`,
+  )
+  print(
+    `${options.rounds} rounds of ${options.seconds} s in alternation; ${options.fans} fans; ${options.algorithm}; Matchday's log level is ${options.logLevel}\n`,
+  )
+  print(
+    'ratio: throughput of the first row divided by that of this row. by CPU: the same per second of CPU time of the servers; more reliable on a busy machine\n',
+  )
+  const results: Results = {}
+  try {
+    for (const scenario of chosen) {
+      const selected = !scenario.long || options.long || options.scenarios.includes(scenario.name)
+      const outcome = selected ? await attempt(scenario, bench) : skipped('takes minutes; run with --long')
+      results[scenario.name] = outcome
+      print(reportScenario(scenario, outcome))
+    }
+  } finally {
+    await bench.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const targets = evaluateTargets(results)
+  print(reportTargets(targets))
+  mkdirSync(dirname(options.json), { recursive: true })
+  const report = {
+    at: new Date().toISOString(),
+    machine,
+    generator: generator.name,
+    pinned: cores.pinned,
+    options,
+    results,
+    targets,
+  }
+  await Bun.write(options.json, `${JSON.stringify(report, null, 2)}\n`)
+  print(`\nReport: ${options.json}\n`)
+  return Object.values(results).every(({ invalid }) => !invalid)
+}
+
+try {
+  const options = readOptions(process.argv.slice(2))
+  if (options === 'help') {
+    print(usage(scenarios))
+    process.exit(0)
+  }
+  process.exit((await run(options)) ? 0 : 1)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  process.exit(2)
+}

@@ -1,0 +1,126 @@
+/** The whole application on its dependencies. Never listens: `main.ts` does, and tests call `handle`. */
+import { Elysia, NotFoundError } from 'elysia'
+import { matchesRoutes } from '../club/matches/routes.ts'
+import { teamsRoutes } from '../club/teams/routes.ts'
+import { createCachedRead } from '../core/cached-read.ts'
+import type { RequestHandler } from '../core/tracer.ts'
+import { readSinkNotices } from '../delivery/event-sink/backlog.ts'
+import { streamRoutes } from '../delivery/stream/routes.ts'
+import { describeMessages } from '../delivery/webhooks/describe.ts'
+import { readNotices } from '../delivery/webhooks/inspect.ts'
+import { eventsRoutes } from '../economy/events/routes.ts'
+import { leaderboardRoutes } from '../economy/leaderboard/routes.ts'
+import { grantRoutes } from '../economy/points/grant-routes.ts'
+import { membershipRoutes } from '../economy/points/membership-routes.ts'
+import { pointsRoutes } from '../economy/points/routes.ts'
+import { accountRoutes } from '../fan/account/routes.ts'
+import { dashboardRoutes } from '../fan/dashboard/routes.ts'
+import { onboardingRoutes } from '../fan/onboarding/routes.ts'
+import { profileRoutes } from '../fan/profile/routes.ts'
+import { syncRoutes } from '../fan/profile/sync-routes.ts'
+import { authRoutes } from '../identity/auth/routes.ts'
+import { identityRoutes } from '../identity/users/routes.ts'
+import { readFigures } from '../operate/admin/figures.ts'
+import { demoRoutes } from '../platform/docs/demo.ts'
+import { guideRoutes } from '../platform/docs/guide.ts'
+import { docsRoutes } from '../platform/docs/routes.ts'
+import { healthRoutes } from '../platform/health/routes.ts'
+import { methodsOf, shadowedRoutes, templateOf } from '../platform/http/edge/methods.ts'
+import { pathOf } from '../platform/http/edge/query.ts'
+import { routeFacts } from '../platform/http/edge/route-facts.ts'
+import { serverHooks } from '../platform/http/edge/server-hooks.ts'
+import { checkInPages } from '../play/check-ins/page-routes.ts'
+import { checkInRoutes } from '../play/check-ins/routes.ts'
+import { paymentRoutes } from '../play/packs/payments/routes.ts'
+import { packsRoutes } from '../play/packs/routes.ts'
+import { predictionRoutes } from '../play/predictions/routes.ts'
+import { questsRoutes } from '../play/quests/routes.ts'
+import { redemptionRoutes } from '../play/rewards/redemption-routes.ts'
+import { rewardsRoutes } from '../play/rewards/routes.ts'
+import type { Deps } from './deps.ts'
+// Declares what the spine holds, for programs that include the application's types alone.
+import type {} from './spine.ts'
+
+/** Probes of several load balancers share one read. Milliseconds. */
+const NOTICES = { maxAgeMs: 1_000, deadlineMs: 5_000 }
+
+/** For the first page in development. */
+const figuresOf =
+  ({ db }: Deps) =>
+  async () => {
+    const { fans, points, events, redeemed } = await readFigures(db.read)
+    return { Fans: fans, 'Points held': points, Events: events, 'Rewards redeemed': redeemed }
+  }
+
+/** The operations of the API. */
+export const createApi = (deps: Deps) => {
+  const readStored = createCachedRead(
+    async () => ({ ...(await readNotices(deps)), ...(await readSinkNotices(deps)) }),
+    { ...NOTICES, elapsed: deps.elapsed },
+  )
+  const readAllNotices = async () => {
+    const problem = deps.publicReads.replica?.problem() ?? null
+    return { ...(await readStored()), ...(problem === null ? {} : { replica: `not used: ${problem}` }) }
+  }
+  return new Elysia({ name: 'matchday/api', normalize: false })
+    .use(healthRoutes({ ...deps, readNotices: readAllNotices }))
+    .use(authRoutes(deps))
+    .use(teamsRoutes(deps))
+    .use(matchesRoutes(deps))
+    .use(profileRoutes(deps))
+    .use(onboardingRoutes(deps))
+    .use(syncRoutes(deps))
+    .use(identityRoutes(deps))
+    .use(accountRoutes(deps))
+    .use(pointsRoutes(deps))
+    .use(grantRoutes(deps))
+    .use(membershipRoutes(deps))
+    .use(leaderboardRoutes(deps))
+    .use(dashboardRoutes(deps))
+    .use(questsRoutes(deps))
+    .use(rewardsRoutes(deps))
+    .use(redemptionRoutes(deps))
+    .use(packsRoutes(deps))
+    .use(checkInRoutes(deps))
+    .use(predictionRoutes(deps))
+    .use(paymentRoutes(deps))
+    .use(eventsRoutes(deps))
+    .use(streamRoutes(deps))
+}
+
+export function createApp(deps: Deps) {
+  const { enabled, demoFolder } = deps.config.docs
+  const api = createApi(deps)
+  const docs = enabled
+    ? docsRoutes(deps, api, describeMessages(), deps.config.production ? undefined : figuresOf(deps))
+    : new Elysia()
+  const demo = demoFolder ? demoRoutes(deps, demoFolder) : new Elysia()
+  const guide = enabled && !deps.config.production ? guideRoutes() : new Elysia()
+  const gate = checkInPages()
+  const routes = [api, gate, docs, demo, guide].flatMap(({ routes }) => routes)
+
+  // `normalize: false`: unknown members are refused by the schemas, not dropped on the way in.
+  const app = new Elysia({ normalize: false, strictPath: true })
+  const facts = routeFacts(api.routes)
+  const surroundings = {
+    allowedMethods: (path: string) => methodsOf(routes, path),
+    templateOf: (path: string) => templateOf(routes, path),
+    peerOf: (request: Request) => app.server?.requestIP(request)?.address,
+    facts,
+  }
+  const composed = app.use(serverHooks(deps, surroundings))
+  for (const { method, path } of shadowedRoutes(api.routes))
+    composed.route(method, path, () => {
+      throw new NotFoundError()
+    })
+  const { tracer } = deps
+  if (tracer) {
+    composed.wrap((handle, request) =>
+      // Guarantee of the cast: Elysia wraps its handler of requests.
+      facts.isProbe(pathOf(request.url)) ? handle : tracer.handle(handle as unknown as RequestHandler),
+    )
+  }
+  return composed.use(api).use(gate).use(docs).use(demo).use(guide)
+}
+
+export type App = ReturnType<typeof createApp>

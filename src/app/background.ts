@@ -1,0 +1,75 @@
+/** Background tasks: refresh keys before they are needed, retry deferred syncs, distribute and send events, delete expired rows. */
+
+import { every } from '../core/every.ts'
+import { createGiveWay } from '../core/give-way.ts'
+import { logFailed } from '../core/loggable.ts'
+import { createPublisher } from '../delivery/event-sink/publisher.ts'
+import { createDispatcher } from '../delivery/webhooks/dispatcher.ts'
+import { reencryptSecrets } from '../delivery/webhooks/endpoints.ts'
+import { sweepDeliveries } from '../delivery/webhooks/replay.ts'
+import { sweepEventData } from '../economy/events/delete-data.ts'
+import { createDistributor } from '../economy/events/distributor.ts'
+import { sweepExpired } from '../identity/auth/sweep-expired.ts'
+import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
+import { sweepIdempotencyKeys } from '../platform/http/idempotency/key-store.ts'
+import { shareWindows, sweepWindows } from '../platform/http/rate-limits/share-windows.ts'
+import { settlePredictions } from '../play/predictions/settle.ts'
+import type { Deps } from './deps.ts'
+
+/** Milliseconds between two runs. */
+const KEYS_EVERY_MS = 60_000
+const SYNCS_EVERY_MS = 5_000
+const SWEEP_EVERY_MS = 600_000
+const POLL_EVERY_MS = 1_000
+
+/** Starts at once. `stop` resolves when no task runs any more. `inFlight`: the number of requests without a response. */
+export function startBackground(deps: Deps, inFlight = () => 0) {
+  let stopping = false
+  const giveWay = createGiveWay({ ...deps, inFlight })
+  const distributor = createDistributor({ ...deps, giveWay })
+  const dispatcher = createDispatcher({ ...deps, giveWay })
+  const publisher = deps.config.eventSink && createPublisher(deps.config.eventSink, { ...deps, giveWay })
+  const tasks = [
+    start(KEYS_EVERY_MS, 'refresh provider keys', () => deps.identity.refresh()),
+    start(SYNCS_EVERY_MS, 'retry deferred syncs', () => retryDueSyncs(deps, () => stopping)),
+    start(SWEEP_EVERY_MS, 'delete expired sessions', () => sweepExpired(deps.db)),
+    start(SWEEP_EVERY_MS, 'delete expired idempotency keys', () => sweepIdempotencyKeys(deps.db)),
+    start(SWEEP_EVERY_MS, 'delete expired rate limits', () => sweepWindows(deps.db)),
+    start(SWEEP_EVERY_MS, 'delete data of old events', () =>
+      sweepEventData(deps.db, deps.config.eventRetentionMs),
+    ),
+    start(SWEEP_EVERY_MS, 'delete old webhook deliveries', () => sweepDeliveries(deps.db)),
+    start(SWEEP_EVERY_MS, 'encrypt webhook secrets', () => reencryptSecrets(deps.db, deps.webhookSecrets)),
+    start(POLL_EVERY_MS, 'distribute events', () => distributor.poll()),
+    start(POLL_EVERY_MS, 'deliver webhooks', () => dispatcher.poll()),
+    ...(publisher ? [start(POLL_EVERY_MS, 'publish events', () => publisher.poll())] : []),
+    start(POLL_EVERY_MS, 'check the replica', () => deps.publicReads.check()),
+    start(POLL_EVERY_MS, 'settle predictions', () => settlePredictions(deps, () => stopping)),
+    start(POLL_EVERY_MS, 'share rate limits', () =>
+      shareWindows(deps.db, deps.rateLimiter, deps.rateLimitSecret),
+    ),
+  ]
+
+  /** The first run is now. */
+  function start(ms: number, task: string, run: () => Promise<unknown>) {
+    const repeated = every(ms, run, logFailed(deps.log, task))
+    repeated.run()
+    return repeated
+  }
+
+  let sendingStopped: Promise<void> | undefined
+  /** Attempts that run are finished meanwhile, within their 15 s. What is due later is left to other processes. */
+  const stopSending = (): Promise<void> => (sendingStopped ??= dispatcher.stop())
+
+  return {
+    stopSending,
+    async stop(): Promise<void> {
+      stopping = true
+      const ended = tasks.map(task => task.stop())
+      // Before the tasks have ended: a poll ends only when nothing is left to distribute or to send.
+      await Promise.all([distributor.stop(), publisher?.stop()])
+      await stopSending()
+      await Promise.all(ended)
+    },
+  }
+}

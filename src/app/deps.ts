@@ -1,0 +1,108 @@
+/** The dependencies of the application: the sum of what its rooms declare. A test supplies its own. */
+import type { Logger } from 'pino'
+import type { Database, Replica } from '../../db/index.ts'
+import { deriveKey } from '../core/derived-key.ts'
+import { createEncryption } from '../core/encryption.ts'
+import { createCursors } from '../core/pagination.ts'
+import type { AppSources } from '../core/sources.ts'
+import { createGuardedFetch } from '../core/ssrf-guard.ts'
+import type { Tracer } from '../core/tracer.ts'
+import { createStreams } from '../delivery/stream/streams.ts'
+import { createTickets } from '../delivery/stream/tickets.ts'
+import { createWebhookSecrets } from '../delivery/webhooks/secrets.ts'
+import { createTokenValidityCache } from '../identity/auth/cached-token-validity.ts'
+import { createNativeTokens } from '../identity/auth/native-token.ts'
+import { createPublicReads } from '../platform/cache/public-reads.ts'
+import { createResponseCache } from '../platform/cache/response-cache.ts'
+import { isTokenValidityTag } from '../platform/cache/tags.ts'
+import type { Config } from '../platform/config/config.ts'
+import type { RequestObserver } from '../platform/http/edge/server-hooks.ts'
+import { createRateLimiter } from '../platform/http/rate-limits/rate-limiter.ts'
+import type { Fetch } from '../platform/identity-provider/fetch-json.ts'
+import { createIdentityProvider, type ProviderObserver } from '../platform/identity-provider/provider.ts'
+import type { ResilienceOptions } from '../platform/identity-provider/resilience-policy.ts'
+import { createCheckInCodes } from '../play/check-ins/code.ts'
+import { createPayments } from '../play/packs/payments/create.ts'
+
+/** Called as things happen, for metrics. */
+interface Observers {
+  request?: RequestObserver
+  providerCall?: ProviderObserver
+}
+
+export type Deps = Awaited<ReturnType<typeof createDeps>>
+
+/** What comes from outside the application: real in `main.ts`, a test's own in tests. */
+export interface World {
+  config: Config
+  db: Database
+  replica?: Replica | undefined
+  log: Logger
+  sources: AppSources
+  /** How the provider is called. */
+  fetch: Fetch
+  resilience?: ResilienceOptions
+  observers?: Observers
+  tracer?: Tracer | undefined
+}
+
+export async function createDeps(world: World) {
+  const { config, replica, log, sources, fetch, resilience, observers = {}, tracer } = world
+  const db = tracer?.database(world.db) ?? world.db
+  const tracedFetch = (target: string, untraced: Fetch) => tracer?.fetch(target, untraced) ?? untraced
+  const identity = createIdentityProvider({
+    ...{ ...config.identity, ...sources, fetch: tracedFetch('identity-provider', fetch), log, resilience },
+    observe: observers.providerCall,
+  })
+  const nativeTokens = await createNativeTokens({ ...config.nativeTokens, now: sources.now })
+  // The signing key is the one secret that all instances share: the other keys are derived from it.
+  const secret = config.nativeTokens.key.d ?? ''
+  const { externalCommits } = db
+  const cache = createResponseCache({ ...sources, externalCommits, maxBytes: 8 * 1024 * 1024 })
+  const tokenValidityCache = createTokenValidityCache(db)
+  const cursors = createCursors(secret)
+  const publicReads = createPublicReads({ ...sources, db, cache, replica, log })
+  const streams = createStreams({ ...sources, config, db, log, publicReads, cursors })
+  db.onInvalidate(tag => {
+    if (!isTokenValidityTag(tag)) return cache.invalidate(tag)
+    tokenValidityCache.invalidate(tag)
+    streams.noteTokenChange()
+  })
+  return {
+    ...sources,
+    config,
+    db,
+    /** Requests of this process that run under an `Idempotency-Key`: fingerprints by scope. */
+    runningKeys: new Map<string, string>(),
+    log,
+    identity: tracer?.verifier('verify session token', identity) ?? identity,
+    nativeTokens: tracer?.verifier('verify native token', nativeTokens) ?? nativeTokens,
+    cursors,
+    checkInCodes: createCheckInCodes(secret),
+    /** Encrypts session tokens for the database. The owner of a token is its subject. */
+    tokenEncryption: createEncryption(deriveKey(secret, 'deferred sync')),
+    /** Responses, invalidated by the units of work of this process. */
+    cache,
+    /** Invalidated only by what may end a token: unrelated writes would invalidate entries that share a slot with theirs. */
+    tokenValidityCache,
+    /** Reads of public responses. All other reads use `db`. */
+    publicReads,
+    rateLimiter: createRateLimiter({ ...config.limits, monotonic: sources.elapsed }),
+    /** Keys the hashes under which instances share rate limits. */
+    rateLimitSecret: deriveKey(secret, 'rate limits'),
+    /** Set by `main.ts` when the process stops; responses and `/readyz` report it. */
+    lifecycle: { stopping: false },
+    observers,
+    /** Undefined: nothing is traced. */
+    tracer,
+    streams,
+    streamTickets: createTickets({ ...sources, secret }),
+    payments: await createPayments(config.payments, secret, {
+      log,
+      fetch: tracer?.fetch('stripe', request => globalThis.fetch(request)),
+    }),
+    webhookSecrets: createWebhookSecrets(config.nativeTokens),
+    /** How endpoints of webhooks are called. */
+    webhookFetch: tracedFetch('webhook', createGuardedFetch({ publicOnly: config.production })),
+  }
+}

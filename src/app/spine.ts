@@ -1,0 +1,18 @@
+/** What reacts to events, sends them and listens to them: the sum of what rooms declare, one for each opened database. */
+import type { Spine } from '../../db/index.ts'
+import { createMatchesSpine } from '../club/matches/revise.ts'
+import { sinkSubscriber } from '../delivery/event-sink/subscriber.ts'
+import { webhookSubscriber } from '../delivery/webhooks/record-deliveries.ts'
+import { createWebhooksSpine } from '../delivery/webhooks/spine.ts'
+import { recordMatchUpdate } from '../economy/events/match-events.ts'
+import { recordEntries } from '../economy/events/record-entries.ts'
+import { createEventsSpine } from '../economy/events/spine.ts'
+import { createPointsSpine } from '../economy/points/appended-entries.ts'
+import { questReader } from '../play/quests/event-reader.ts'
+
+export const createSpine = (): Spine => ({
+  matches: createMatchesSpine(recordMatchUpdate),
+  points: createPointsSpine(recordEntries),
+  events: createEventsSpine({ readers: [questReader], subscribers: [webhookSubscriber, sinkSubscriber] }),
+  webhooks: createWebhooksSpine(),
+})

@@ -1,0 +1,15 @@
+/** The client of the Matchday API, without dependencies: for browsers, Node.js and React Native. */
+export { type Client, type ClientOptions, createClient } from './client.ts'
+export type {
+  Api,
+  CallOptions,
+  Data,
+  Input,
+  OperationId,
+  Result,
+  Schemas,
+} from './operations.ts'
+export { type Failure, type ProblemCode, ProblemError, type ProblemOf, unwrap } from './problems.ts'
+export { type Commitment, type Proof, type Verdict, verifyDraw } from './proof.ts'
+export { keepIn, type Session, type SessionStore, type Sessions } from './session.ts'
+export type { FollowOptions, StreamEvent, Topic } from './stream.ts'

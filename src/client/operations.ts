@@ -1,0 +1,75 @@
+/** The operations as types: what a call takes and what it gives, from the OpenAPI document. */
+import type { codes, components, operations } from './generated.ts'
+import type { Failure } from './problems.ts'
+
+/** The schemas of the OpenAPI document, such as `Schemas['Reward']`. */
+export type Schemas = components['schemas']
+
+/** The `operationId` of the OpenAPI document. */
+export type OperationId = keyof codes
+
+/** Flat, for editors. A member that is left out may also be given as undefined: the client sends neither. */
+type Given<T> = T extends readonly unknown[] | string | number | boolean | null | undefined
+  ? T
+  : {
+      [Name in keyof T]: Record<never, never> extends Pick<T, Name>
+        ? Given<T[Name]> | undefined
+        : Given<T[Name]>
+    }
+
+type Parameters<Id extends OperationId, Place extends 'path' | 'query'> = operations[Id] extends {
+  parameters: Record<Place, infer Members>
+}
+  ? Members
+  : operations[Id] extends { parameters: { [Name in Place]?: infer Members } }
+    ? [NonNullable<Members>] extends [never]
+      ? unknown
+      : Partial<NonNullable<Members>>
+    : unknown
+
+type Body<Id extends OperationId> = operations[Id] extends {
+  requestBody: { content: { 'application/json': infer Members } }
+}
+  ? Members
+  : unknown
+
+/** The members of path, query and body of an operation in one object. */
+export type Input<Id extends OperationId> = Given<
+  Parameters<Id, 'path'> & Parameters<Id, 'query'> & Body<Id> & Record<never, never>
+>
+
+type ContentOf<Response> = Response extends { content: { 'application/json': infer Content } }
+  ? Content
+  : undefined
+
+/** The response of a success; undefined where the API responds with 204. */
+export type Data<Id extends OperationId> = ContentOf<
+  operations[Id]['responses'][keyof operations[Id]['responses']]
+>
+
+/** Either `data` or `error`; the other is null. */
+export type Result<Id extends OperationId> =
+  | { data: Data<Id>; error: null; response: Response }
+  | {
+      data: null
+      error: Failure<Id>
+      /** Null if none came. */
+      response: Response | null
+    }
+
+export interface CallOptions {
+  /** In place of the session: a server key, or a token of the identity provider for `syncIdentity` and `deleteAccount`. */
+  token?: string | undefined
+  /** 1 to 255 printable ASCII characters. By default each call has a random one, which its retries repeat. */
+  idempotencyKey?: string | undefined
+  /** Ends the call with `network_error`. */
+  signal?: AbortSignal | undefined
+}
+
+type Call<Id extends OperationId> =
+  Record<never, never> extends Input<Id>
+    ? (input?: Input<Id>, options?: CallOptions) => Promise<Result<Id>>
+    : (input: Input<Id>, options?: CallOptions) => Promise<Result<Id>>
+
+/** A function for each operation. None rejects: what fails is `error`. */
+export type Api = { readonly [Id in OperationId]: Call<Id> }

@@ -1,0 +1,185 @@
+/** The stream of events: opened by `fetch` with the token in a header, read as it arrives, resumed when it is cut. */
+import type { messages } from './generated.ts'
+import type { Schemas } from './operations.ts'
+import type { Failure, ProblemOf } from './problems.ts'
+import { clientProblem } from './problems.ts'
+import { createFrameParser, type Frame } from './server-sent-events.ts'
+import {
+  type Answer,
+  delay,
+  type OutgoingRequest,
+  readAnswer,
+  reasonOf,
+  retryAfterMs,
+  start,
+  type Transport,
+} from './transport.ts'
+
+/** `me`: the events of the fan. Others say that a public response has changed. */
+export type Topic =
+  | 'me'
+  | 'leaderboard'
+  | `leaderboard:predictions${string}`
+  | `pack:${string}`
+  | `match:${string}`
+
+type Changed = { etag: string | null }
+type Scored = Pick<Schemas['Match'], 'status' | 'homeScore' | 'awayScore'>
+
+/** `id` is the position in the fan's events; empty on streams without `me`. Events of other types can come: keep a default branch. */
+export type StreamEvent =
+  | { type: 'reset'; id: string; data: Record<string, never> }
+  | { [Type in keyof messages]: { type: Type; id: string; data: messages[Type] } }[keyof messages]
+  | { type: 'leaderboard' | `leaderboard:predictions${string}` | `pack:${string}`; id: string; data: Changed }
+  | { type: `match:${string}`; id: string; data: (Changed & Scored) | { etag: null } }
+
+/** Why a stream has ended that cannot go on. */
+type StreamFailure =
+  | Failure<'readDashboard'>
+  | ProblemOf<'pack_not_found' | 'match_not_found' | 'too_many_streams'>
+
+export interface FollowOptions {
+  /** The `id` of the last event that the app has handled, to go on after it. */
+  lastEventId?: string | undefined
+  /** Called with false when the stream is cut, and with true when it is open (again). */
+  onConnection?: (open: boolean) => void
+  /** The stream has ended for good, for example since the fan was signed out elsewhere. */
+  onEnd?: (problem: StreamFailure) => void
+}
+
+/**
+ * Follows topics: calls `onEvent` for each event in order, reconnects when the stream is cut or silent, and resumes after the
+ * last event. On `reset` read what is shown again. Returns a function that ends it.
+ */
+export type Follow = (
+  topics: readonly Topic[],
+  onEvent: (event: StreamEvent) => void,
+  options?: FollowOptions,
+) => () => void
+
+/** The API sends a comment every 15 seconds. Milliseconds. */
+const SILENCE_MS = 60_000
+const LONGEST_WAIT_MS = 30_000
+
+type Opened = { error: null; response: Response } | (Answer & { error: object })
+
+type Authorize = <Sent extends Pick<Answer, 'error'>>(
+  given: undefined,
+  sendWith: (authorization: Record<string, string>) => Promise<Sent>,
+) => Promise<Sent | (Answer & { error: object })>
+
+export const createFollow =
+  (transport: Transport, authorize: Authorize): Follow =>
+  (topics, onEvent, { lastEventId, onConnection, onEnd } = {}) => {
+    const ended = new AbortController()
+    let lastId = lastEventId
+    let retryMs = 2000
+    let failures = 0
+
+    /** The response of an open stream, or a problem. */
+    async function open(signal: AbortSignal, authorization: Record<string, string>): Promise<Opened> {
+      const headers = { ...authorization, accept: 'text/event-stream' }
+      const request: OutgoingRequest = {
+        method: 'GET',
+        path: `/api/stream?topics=${encodeURIComponent(topics.join(','))}`,
+        headers: lastId ? { ...headers, 'last-event-id': lastId } : headers,
+        repeatable: true,
+      }
+      let response: Response | null = null
+      try {
+        response = await start(transport, request, signal)
+        const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+        if (response.ok && isStream) return { error: null, response }
+        const answer = readAnswer(response, await response.text())
+        if (answer.error !== null) return answer
+        const detail = 'The response is not a stream of events.'
+        return { data: null, error: clientProblem('unexpected_response', detail, response), response }
+      } catch (error) {
+        return { data: null, error: clientProblem('network_error', reasonOf(error), response), response }
+      }
+    }
+
+    function take({ type, id, data }: Frame) {
+      // Guarantee of the cast: the API sends what docs/stream.md says.
+      const event = { type, id, data: JSON.parse(data) } as StreamEvent
+      try {
+        onEvent(event)
+      } catch (error) {
+        // An error of the app is no failure of the stream.
+        setTimeout(() => {
+          throw error
+        })
+      }
+      if (id !== '') lastId = id
+    }
+
+    /** Reads until the stream ends or is cut. @throws what the body throws */
+    async function read(body: ReadableStream<Uint8Array>, onData: () => void) {
+      const parse = createFrameParser(take, ms => {
+        retryMs = ms
+      })
+      const decoder = new TextDecoder()
+      const reader = body.getReader()
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return
+        onData()
+        failures = 0
+        parse(decoder.decode(value, { stream: true }))
+        if (ended.signal.aborted) return void reader.cancel()
+      }
+    }
+
+    /** One connection. Null when it was open; else why it was not. */
+    async function connect(): Promise<(Answer & { error: object }) | null> {
+      const controller = new AbortController()
+      const abort = () => controller.abort()
+      let timer = setTimeout(abort, SILENCE_MS)
+      ended.signal.addEventListener('abort', abort)
+      try {
+        const opened = await authorize(undefined, authorization => open(controller.signal, authorization))
+        if (opened.error !== null) return opened
+        if (!opened.response.body) {
+          const detail = 'This fetch gives no body to read: pass one that does, such as that of expo/fetch.'
+          ended.abort()
+          onEnd?.(clientProblem('unexpected_response', detail, opened.response))
+          return null
+        }
+        onConnection?.(true)
+        await read(opened.response.body, () => {
+          clearTimeout(timer)
+          timer = setTimeout(abort, SILENCE_MS)
+        }).catch(() => {})
+        return null
+      } finally {
+        abort()
+        clearTimeout(timer)
+        ended.signal.removeEventListener('abort', abort)
+      }
+    }
+
+    async function run() {
+      while (!ended.signal.aborted) {
+        const failed = await connect()
+        if (ended.signal.aborted) return
+        if (failed && isFinal(failed)) return onEnd?.(failed.error as StreamFailure)
+        onConnection?.(false)
+        const backOffMs = Math.min(retryMs * 2 ** failures++, LONGEST_WAIT_MS)
+        const waitMs = Math.max(backOffMs, retryAfterMs(failed?.response ?? null))
+        await delay(waitMs * (0.75 + Math.random() / 2), ended.signal)
+      }
+    }
+
+    void run()
+    return () => ended.abort()
+  }
+
+/** Whether another attempt would be refused in the same way. */
+const isFinal = ({ error, response }: Answer) =>
+  error !== null &&
+  error.code !== 'network_error' &&
+  error.code !== 'unexpected_response' &&
+  response !== null &&
+  response.status >= 400 &&
+  response.status < 500 &&
+  ![408, 429].includes(response.status)

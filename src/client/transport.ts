@@ -1,0 +1,141 @@
+/** Requests whose every failure is a problem, and their retries. */
+import { type AnyProblem, clientProblem } from './problems.ts'
+
+export interface Transport {
+  fetch: (url: string, init: RequestInit) => Promise<Response>
+  /** Without a slash at its end. */
+  origin: string
+  headers: () => Record<string, string>
+  /** Of one attempt. Milliseconds. */
+  timeoutMs: number
+  /** Further attempts of a request that can be repeated. */
+  retries: number
+}
+
+export interface OutgoingRequest {
+  method: string
+  /** With its query. */
+  path: string
+  headers: Record<string, string>
+  body?: string
+  /** Whether a repeat changes nothing. */
+  repeatable: boolean
+}
+
+export type Answer =
+  | { data: unknown; error: null; response: Response }
+  | { data: null; error: AnyProblem; response: Response | null }
+
+/** A longer `Retry-After` is for the app to decide. Milliseconds. */
+const LONGEST_WAIT_MS = 10_000
+const FIRST_WAIT_MS = 300
+/** Of a refusal that is temporary: timeout, rate limit, gateway, overload. */
+const TEMPORARY = [408, 429, 502, 503, 504]
+
+/** Sends a request, and again while its failure is temporary and a repeat is safe. Never rejects. */
+export async function send(
+  transport: Transport,
+  request: OutgoingRequest,
+  signal?: AbortSignal,
+): Promise<Answer> {
+  for (let tried = 0; ; tried++) {
+    const answer = await attempt(transport, request, signal)
+    if (!request.repeatable || tried >= transport.retries || signal?.aborted) return answer
+    const waitMs = waitBefore(answer, tried)
+    if (waitMs > LONGEST_WAIT_MS) return answer
+    await delay(waitMs, signal)
+  }
+}
+
+/** Milliseconds until a retry; infinite if a retry would give the same. */
+function waitBefore({ error, response }: Answer, tried: number): number {
+  const temporary =
+    error !== null &&
+    (error.code === 'network_error' ||
+      error.code === 'idempotency_in_progress' ||
+      TEMPORARY.includes(response?.status ?? 0))
+  if (!temporary) return Number.POSITIVE_INFINITY
+  return Math.max(retryAfterMs(response), FIRST_WAIT_MS * 2 ** tried) * (1 + Math.random() / 4)
+}
+
+/** 0 without `Retry-After`. */
+export const retryAfterMs = (response: Response | null) =>
+  (Number(response?.headers.get('retry-after') ?? 0) || 0) * 1000
+
+/** Ends early when aborted. */
+export function delay(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const end = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted) end()
+  })
+}
+
+async function attempt(
+  transport: Transport,
+  request: OutgoingRequest,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
+  let response: Response | null = null
+  // `AbortSignal.any` and `AbortSignal.timeout` are missing in React Native.
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const timer = setTimeout(abort, transport.timeoutMs)
+  signal?.addEventListener('abort', abort)
+  if (signal?.aborted) abort()
+  try {
+    response = await start(transport, request, controller.signal)
+    const text = response.status === 204 ? '' : await response.text()
+    return readAnswer(response, text)
+  } catch (error) {
+    return { data: null, error: clientProblem('network_error', reasonOf(error), response), response }
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', abort)
+  }
+}
+
+/** The response as it arrives, its body unread. @throws what `fetch` throws */
+export async function start(
+  transport: Transport,
+  { method, path, headers, body }: OutgoingRequest,
+  signal: AbortSignal,
+): Promise<Response> {
+  const init = { method, headers: { ...transport.headers(), ...headers }, signal }
+  return transport.fetch(transport.origin + path, body === undefined ? init : { ...init, body })
+}
+
+const mediaTypeOf = ({ headers }: Response) => headers.get('content-type')?.split(';')[0]?.trim() ?? 'none'
+
+export function readAnswer(response: Response, text: string): Answer {
+  if (response.status === 204) return { data: undefined, error: null, response }
+  const mediaType = mediaTypeOf(response)
+  const content = parseJson(text)
+  if (response.ok && mediaType === 'application/json' && isObject(content))
+    return { data: content, error: null, response }
+  if (!response.ok && mediaType === 'application/problem+json' && isProblem(content))
+    return { data: null, error: content, response }
+  const detail = `The response has the status ${response.status} and the media type ${mediaType}.`
+  return { data: null, error: clientProblem('unexpected_response', detail, response), response }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** Guarantee of the predicate: the API describes its problems; another server's have no request id. */
+const isProblem = (value: unknown): value is AnyProblem =>
+  isObject(value) && 'code' in value && 'requestId' in value
+
+export const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

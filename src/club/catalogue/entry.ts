@@ -1,0 +1,126 @@
+/** Imported catalogue entries: the rules that their schemas cannot express, and how they differ from what is stored. */
+
+import { and, type Column, eq } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { isPlainHttps, isPlainPath } from '../../core/https-url.ts'
+import { parseInstant } from '../../core/instant.ts'
+import { DomainError } from '../../core/problems.ts'
+import type { Static, TObject } from '../../core/typebox.ts'
+import { RESERVED_SLUGS } from './entry-schema.ts'
+import { catalogueProblems } from './problems.ts'
+
+/** `pointer` points into the entry (RFC 6901). */
+export interface EntryFault {
+  pointer: string
+  message: string
+}
+
+/** What an import changed of an entry, or would change. */
+export interface EntryChange {
+  outcome: 'created' | 'changed' | 'unchanged'
+  /** The old and the new value by member; null where there is no value. */
+  members: Record<string, [from: unknown, to: unknown]>
+  /** Members that stay although the entry states another value, and that `force` would change. */
+  kept?: EntryChange['members']
+}
+
+/** Whether the same import writes an entry first. */
+export type WrittenBefore = (kind: string, id: string) => boolean
+
+export interface ImportOptions {
+  isWritten?: WrittenBefore
+  /** Whether to change what a newer state otherwise keeps. */
+  force?: boolean
+}
+
+/** How the entries of one kind are imported. */
+export interface EntryKind<Entry> {
+  /** The rules that the schema cannot express. */
+  faults(entry: Entry): EntryFault[]
+  /** What `upsert` would change. @throws DomainError `catalogue_conflict` */
+  plan(reader: Reader, entry: Entry, options?: ImportOptions): Promise<EntryChange>
+  /** @throws DomainError `catalogue_conflict` */
+  upsert(tx: Transaction, entry: Entry, options?: ImportOptions): Promise<EntryChange>
+  listActive(reader: Reader): Promise<string[]>
+  deactivate(tx: Transaction, id: string): Promise<void>
+}
+
+/** The entry is valid, but contradicts what fans were promised or have received. Does nothing without faults. */
+export function refuseEntry(...errors: EntryFault[]): void {
+  if (errors.length > 0) throw new DomainError(catalogueProblems.catalogue_conflict, { errors })
+}
+
+/** A table of entries that can be switched off. */
+type EntryTable = Extract<Tables[keyof Tables], Record<'id' | 'active' | 'updatedAt', Column>>
+
+export async function listActive(reader: Reader, table: EntryTable): Promise<string[]> {
+  const rows = await reader.select({ id: table.id }).from(table).where(eq(table.active, true))
+  return rows.map(({ id }) => id)
+}
+
+/** Switches off an entry of a table, and invalidates the responses with a tag. An entry that is not active stays as it is. */
+export async function deactivateEntry(
+  tx: Transaction,
+  table: EntryTable,
+  tag: string,
+  id: string,
+): Promise<void> {
+  tx.invalidate(tag)
+  await tx
+    .update(table)
+    .set({ active: false, updatedAt: tx.now() })
+    .where(and(eq(table.id, id), eq(table.active, true)))
+}
+
+/** Compares the members of `after`, by the names of the entry; `before` is undefined for a new entry. */
+export function compareEntries(
+  before: Record<string, unknown> | undefined,
+  after: Record<string, unknown>,
+): EntryChange {
+  if (!before) return { outcome: 'created', members: {} }
+  const members: EntryChange['members'] = {}
+  for (const [name, to] of Object.entries(after)) {
+    const from = before[name] ?? null
+    if (!Bun.deepEquals(from, to)) members[name] = [from, to]
+  }
+  return { outcome: Object.keys(members).length > 0 ? 'changed' : 'unchanged', members }
+}
+
+export function slugFaults(id: string): EntryFault[] {
+  const message = `must not be ${RESERVED_SLUGS.join(', ')}: which are paths of the API`
+  return RESERVED_SLUGS.includes(id) ? [{ pointer: '/id', message }] : []
+}
+
+export function pictureFaults(pointer: string, url: string | null | undefined): EntryFault[] {
+  const message = 'must be an https URL, or a path like /pictures/scarf.svg'
+  return url == null || isPlainHttps(url) || isPlainPath(url) ? [] : [{ pointer, message }]
+}
+
+type Availability = Partial<Record<'startsAt' | 'endsAt', string | null>>
+
+export function availabilityFaults({ startsAt, endsAt }: Availability): EntryFault[] {
+  const [start, end] = [instantOf(startsAt), instantOf(endsAt)]
+  if (start === null || end === null || start < end) return []
+  return [{ pointer: '/endsAt', message: 'must be after startsAt' }]
+}
+
+/** The rules that rewards, packs and quests share. */
+export const commonFaults = (entry: Availability & { id: string; imageUrl?: string | null }) => [
+  ...slugFaults(entry.id),
+  ...pictureFaults('/imageUrl', entry.imageUrl),
+  ...availabilityFaults(entry),
+]
+
+/** An entry with all members of its schema, each of which has a default or can be null if it is optional. */
+export function completeEntry<Schema extends TObject>({ properties }: Schema, entry: Static<Schema>) {
+  // Guarantee of the casts: the members of an entry are those of its schema.
+  const given = entry as Record<string, unknown>
+  const members = Object.entries(properties).map(([name, { default: standard = null }]) => [
+    name,
+    given[name] ?? standard,
+  ])
+  return Object.fromEntries(members) as Required<Static<Schema>>
+}
+
+export const instantOf = (text: string | null | undefined): Date | null =>
+  text == null ? null : parseInstant(text)

@@ -1,0 +1,57 @@
+/**
+ * Versions of the catalogue entries that processes keep in memory. A unit of work that changes such entries writes a new version,
+ * so that readers of the version see the change at the commit, in every process, without an invalidation.
+ */
+import { eq, type SQL, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
+
+/** The only kind: all entries that listen to events. */
+const KIND = 'events'
+
+export interface CatalogueVersion {
+  /** Random: unique also among databases and their copies. */
+  version: string
+  /** 1, 2, 3 …: orders the versions of a database. */
+  revision: number
+}
+
+/** Writes a new version and returns its revision. Its row lock serializes changes until the unit of work ends. */
+export async function bumpVersion(tx: Transaction): Promise<number> {
+  const { catalogueVersions: versions } = tx.tables
+  const version = tx.newId()
+  const [bumped] = await tx
+    .insert(versions)
+    .values({ kind: KIND, version, revision: 1 })
+    .onConflictDoUpdate({ target: versions.kind, set: { version, revision: sql`${versions.revision} + 1` } })
+    .returning()
+  if (!bumped) throw new Error('an upsert returned no row')
+  return bumped.revision
+}
+
+/** Null before the first change. */
+export const readVersion = async (reader: Reader): Promise<CatalogueVersion | null> =>
+  (await findVersion(reader)) ?? null
+
+const findVersion = preparedRow((reader: Reader) => {
+  const { catalogueVersions: versions } = reader.tables
+  return reader
+    .select({ version: versions.version, revision: versions.revision })
+    .from(versions)
+    .where(eq(versions.kind, KIND))
+})
+
+/** SQL for the current revision, as a part of a larger statement; null before the first change. */
+export const currentRevision = (reader: Pick<Reader, 'tables'>): SQL<number | null> =>
+  current(reader, 'revision')
+
+/** SQL for the current version. */
+export const currentVersion = (reader: Pick<Reader, 'tables'>): SQL<string | null> =>
+  current(reader, 'version')
+
+function current<Name extends keyof CatalogueVersion>({ tables }: Pick<Reader, 'tables'>, name: Name) {
+  const { catalogueVersions: versions } = tables
+  const value = sql<CatalogueVersion[Name] | null>`(select ${versions[name]} from ${versions}
+    where ${versions.kind} = ${KIND})`
+  return value.mapWith(versions[name])
+}

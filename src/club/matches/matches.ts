@@ -1,0 +1,132 @@
+/** The public list of matches, from the response cache: it is the same for every caller. */
+
+import { and, asc, eq, gte, inArray, lt, lte, or, sql } from 'drizzle-orm'
+import type { Reader, Tables } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
+import { parseQueryInstant } from '../../core/instant.ts'
+import { type Cursors, cutPage, pageOf } from '../../core/pagination.ts'
+import { DomainError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import type { ReadSource } from '../../platform/cache/public-reads.ts'
+import { matchesTag } from '../../platform/cache/tags.ts'
+import { checkInOf } from './check-in-window.ts'
+import { matchProblems } from './problems.ts'
+import type { MatchesQuery, Status } from './schema.ts'
+
+export type MatchRow = Tables['matches']['$inferSelect']
+
+type Sources = ReadSource & { cursors: Cursors }
+
+/** A page of the active matches, by kick-off. */
+export function getMatches({ read, cache, cursors }: Sources, query: MatchesQuery) {
+  const { teamId, status, competition, season, round } = query
+  const { limit, cursor } = pageOf(query)
+  const [from, to] = [query.from, query.to].map(text => (text === undefined ? null : parseQueryInstant(text)))
+  const list = `matches ${JSON.stringify([teamId, status, from, to, competition, season, round])}`
+  const after = cursors.decodeTimed(list, cursor)
+  return cache.get(`${list} ${limit} ${cursor ?? ''}`, async () => {
+    const { matches } = read.tables
+    const { kickoffAt, id } = matches
+    const rows = await read
+      .select()
+      .from(matches)
+      .where(
+        and(
+          eq(matches.active, true),
+          teamId === undefined
+            ? undefined
+            : or(eq(matches.homeTeamId, teamId), eq(matches.awayTeamId, teamId)),
+          status === undefined ? undefined : eq(matches.status, status),
+          competition === undefined ? undefined : eq(matches.competition, competition),
+          season === undefined ? undefined : eq(matches.season, season),
+          round === undefined ? undefined : eq(matches.round, round),
+          from ? gte(kickoffAt, from) : undefined,
+          to ? lt(kickoffAt, to) : undefined,
+          after && sql`(${kickoffAt}, ${id}) > (${sql.param(after.at, kickoffAt)}, ${after.id})`,
+        ),
+      )
+      .orderBy(asc(kickoffAt), asc(id))
+      .limit(limit + 1)
+    const { shown, nextCursor } = cutPage(rows, limit, ({ kickoffAt, id }) =>
+      cursors.encodeTimed(list, { at: kickoffAt, id }),
+    )
+    return { value: { matches: shown.map(presentMatch), nextCursor }, tags: [matchesTag] }
+  })
+}
+getMatches.problems = [transportProblems.invalid_cursor] as const
+
+/** An active match. @throws DomainError `match_not_found` */
+export const getMatch = ({ read, cache }: ReadSource, matchId: string) =>
+  cache.get(`match ${matchId}`, async () => ({
+    value: presentMatch(await requireMatch(read, matchId)),
+    tags: [matchesTag],
+  }))
+getMatch.problems = [matchProblems.match_not_found] as const
+
+/** An active match. @throws DomainError `match_not_found` */
+export async function requireMatch(reader: Reader, matchId: string): Promise<MatchRow> {
+  const match = await findMatch(reader, matchId)
+  if (!match) throw new DomainError(matchProblems.match_not_found)
+  return match
+}
+requireMatch.problems = [matchProblems.match_not_found] as const
+
+/** An active match. */
+export const findMatch = preparedRow((reader: Reader, matchId: string) => {
+  const { matches } = reader.tables
+  return reader
+    .select()
+    .from(matches)
+    .where(and(eq(matches.id, matchId), eq(matches.active, true)))
+})
+
+/** @throws DomainError `match_not_found` if no active match is of this season */
+export async function requireSeason({ read, cache }: ReadSource, season: string): Promise<void> {
+  const { matches } = read.tables
+  const seasons = await cache.get('seasons', async () => {
+    const rows = await read
+      .selectDistinct({ season: matches.season })
+      .from(matches)
+      .where(eq(matches.active, true))
+    return { value: rows.map(({ season }) => season), tags: [matchesTag] }
+  })
+  if (!seasons.includes(season))
+    throw new DomainError(matchProblems.match_not_found, { detail: 'There is no match of this season.' })
+}
+requireSeason.problems = [matchProblems.match_not_found] as const
+
+interface Between {
+  matchId: string
+  /** Constants, not parameters of the statement. */
+  statuses: string[]
+  from: Date
+  to?: Date
+}
+
+/** Query for an active match of some statuses with kick-off from `from` to `to`, both inclusive; no row otherwise. */
+export function matchBetween(reader: Reader, { matchId, statuses, from, to }: Between) {
+  const { matches } = reader.tables
+  return reader
+    .select({ id: matches.id })
+    .from(matches)
+    .where(
+      and(
+        eq(matches.id, matchId),
+        eq(matches.active, true),
+        inArray(matches.status, statuses),
+        gte(matches.kickoffAt, from),
+        to && lte(matches.kickoffAt, to),
+      ),
+    )
+}
+
+export function presentMatch({ active: _, createdAt: _c, updatedAt: _u, ...match }: MatchRow) {
+  const window = checkInOf(match)
+  return {
+    ...match,
+    // Guarantee of the cast: the constraint `matches_status`.
+    status: match.status as Status,
+    kickoffAt: match.kickoffAt.toISOString(),
+    checkIn: window && { opensAt: window.opensAt.toISOString(), closesAt: window.closesAt.toISOString() },
+  }
+}

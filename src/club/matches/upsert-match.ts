@@ -1,0 +1,124 @@
+/**
+ * Imports matches. Status, scores and kick-off follow the revisions: an import of the season's file does not undo what was
+ * reported since.
+ */
+import { eq } from 'drizzle-orm'
+import type { Transaction } from '../../../db/index.ts'
+import { instantIn } from '../../core/instant.ts'
+import { matchesTag } from '../../platform/cache/tags.ts'
+import {
+  compareEntries,
+  deactivateEntry,
+  type EntryChange,
+  type EntryKind,
+  type ImportOptions,
+  listActive,
+  refuseEntry,
+  slugFaults,
+} from '../catalogue/entry.ts'
+import type { MatchEntry } from './entry-schema.ts'
+import type { MatchRow } from './matches.ts'
+import { lockMatch, type MatchState, reviseMatch, stateFaults } from './revise.ts'
+import { queueSettlement } from './settlements.ts'
+
+/** Teams that must exist before the match is written. */
+export const teamsOf = ({ homeTeamId, awayTeamId }: MatchEntry) => [
+  { pointer: '/homeTeamId', id: homeTeamId },
+  { pointer: '/awayTeamId', id: awayTeamId },
+]
+
+/** @throws DomainError `catalogue_conflict` if the teams of the match differ, or its state is not valid */
+export async function upsertMatch(
+  tx: Transaction,
+  entry: MatchEntry,
+  options: ImportOptions = {},
+): Promise<EntryChange> {
+  const { matches } = tx.tables
+  const now = tx.now()
+  const { id, homeTeamId, awayTeamId } = entry
+  const columns = columnsOf(entry)
+  const created = changeOf(undefined, entry, options)
+  const revision = entry.revision ?? 1
+  const first = { ...columns, id, homeTeamId, awayTeamId, revision, ...stateOf(entry) }
+  const [made] = await tx
+    .insert(matches)
+    .values({ ...first, createdAt: now, updatedAt: now })
+    .onConflictDoNothing()
+    .returning()
+  if (made) {
+    await queueSettlement(tx, made)
+    tx.invalidate(matchesTag)
+    return created
+  }
+  const locked = await lockMatch(tx, id)
+  const change = changeOf(locked, entry, options)
+  if (!locked || change.outcome === 'unchanged') return change
+  await tx
+    .update(matches)
+    .set({ ...columns, updatedAt: now })
+    .where(eq(matches.id, id))
+  tx.invalidate(matchesTag)
+  const { status, homeScore, awayScore } = locked
+  const match = { ...locked, ...columns }
+  if (revision > locked.revision) await reviseMatch(tx, match, { revision, ...stateOf(entry, locked) })
+  // The revision stays: the system that reports the match counts it.
+  else if (change.members.kickoffAt)
+    await reviseMatch(tx, match, {
+      ...{ revision: locked.revision, status, homeScore, awayScore },
+      kickoffAt: instantIn(entry.kickoffAt),
+    })
+  return change
+}
+
+function changeOf(row: MatchRow | undefined, entry: MatchEntry, { force }: ImportOptions): EntryChange {
+  const { homeTeamId, awayTeamId, revision = 1 } = entry
+  const state = stateOf(entry, row)
+  const moved = (['homeTeamId', 'awayTeamId'] as const).filter(name => row && row[name] !== entry[name])
+  refuseEntry(
+    ...moved.map(name => ({ pointer: `/${name}`, message: `must be ${row?.[name]}, and cannot change` })),
+  )
+  const isNewer = !row || revision > row.revision
+  if (isNewer) refuseEntry(...stateFaults(state))
+  const { kickoffAt } = state
+  const isMoved = row !== undefined && row.kickoffAt.getTime() !== kickoffAt.getTime()
+  const stated = isNewer ? { ...state, revision } : force ? { kickoffAt } : {}
+  const after = { ...columnsOf(entry), homeTeamId, awayTeamId, ...stated }
+  const change = compareEntries(row && { ...row }, after)
+  return isMoved && !('kickoffAt' in stated)
+    ? { ...change, kept: { kickoffAt: [row.kickoffAt, kickoffAt] } }
+    : change
+}
+
+/** What the entry leaves out stays as it is. */
+function stateOf(entry: MatchEntry, row?: MatchRow): MatchState {
+  const { status, homeScore, awayScore, kickoffAt } = entry
+  return {
+    status: status ?? row?.status ?? 'scheduled',
+    homeScore: homeScore === undefined ? (row?.homeScore ?? null) : homeScore,
+    awayScore: awayScore === undefined ? (row?.awayScore ?? null) : awayScore,
+    kickoffAt: instantIn(kickoffAt),
+  }
+}
+
+function columnsOf({ competition, season, round, venue, active }: MatchEntry) {
+  return { competition, season, round: round ?? null, venue: venue ?? null, active: active ?? true }
+}
+
+export const matchKind: EntryKind<MatchEntry> = {
+  faults({ id, homeTeamId, awayTeamId }) {
+    const differ = homeTeamId !== awayTeamId
+    return [
+      ...slugFaults(id),
+      ...(differ ? [] : [{ pointer: '/awayTeamId', message: 'must not be the home team' }]),
+    ]
+  },
+  async plan(reader, entry, options = {}) {
+    const { matches } = reader.tables
+    const [row] = await reader.select().from(matches).where(eq(matches.id, entry.id))
+    return changeOf(row, entry, options)
+  },
+  upsert: upsertMatch,
+  listActive: reader => listActive(reader, reader.tables.matches),
+  /** The match is not listed any more and takes no check-ins and predictions. */
+  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.matches, matchesTag, id),
+}

@@ -1,0 +1,19 @@
+/** Problems that the typed client makes itself, so that what a caller gets always is a problem. The API responds with none. */
+import { defineProblems } from './problems.ts'
+
+export const clientProblems = defineProblems({
+  network_error: {
+    status: 503,
+    title: 'The API cannot be reached',
+    description:
+      'No response arrived: the connection failed, was cut, or was aborted. Try again, with the same `Idempotency-Key` for a write.',
+  },
+  unexpected_response: {
+    status: 502,
+    title: 'The response is not of this API',
+    description:
+      'A proxy or another server responded, for example with a page of its own; `detail` has its status. Try again later.',
+  },
+})
+
+export type ClientProblem = (typeof clientProblems)[keyof typeof clientProblems]

@@ -1,0 +1,236 @@
+/**
+ * The open streams of this process. Timers run while there are any: they poll for events of the fans, for changes of public
+ * topics, and for tokens that ended, in a fixed number of statements for all streams together.
+ */
+
+import type { Logger } from 'pino'
+import type { Database } from '../../../db/index.ts'
+import { every } from '../../core/every.ts'
+import { logFailed } from '../../core/loggable.ts'
+import { DomainError } from '../../core/problems.ts'
+import type { AppSources } from '../../core/sources.ts'
+import { readNewestSequences } from '../../economy/events/follow.ts'
+import { checkOpenTokens, type OpenToken } from '../../identity/auth/open-tokens.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { Connection } from './connection.ts'
+import { Feed } from './feed.ts'
+import { COMMENT, retryFrame } from './frames.ts'
+import { streamProblems } from './problems.ts'
+import type { TopicDeps, TopicState } from './topics.ts'
+import { watchTopics } from './watch-topics.ts'
+
+/** Milliseconds between two polls of the database. */
+const FANS_EVERY_MS = 400
+const TOPICS_EVERY_MS = 100
+const COMMENT_EVERY_MS = 15_000
+/** Clients reconnect after a random time in this range, so that they do not come back all at once. */
+const RETRY_MS = { min: 1_000, spread: 3_000 }
+/** `Retry-After` of `too_many_streams`, in seconds. */
+const RETRY_AFTER = 15
+
+interface StreamsDeps extends TopicDeps, Pick<AppSources, 'now' | 'randomBytes'> {
+  config: Config
+  db: Database
+  log: Logger
+}
+
+/** Who opens a stream: a token, or a network address without one. */
+export type Opener = { token: OpenToken; userId: string | undefined } | { address: string }
+
+interface StreamRequest {
+  opener: Opener
+  /** Public topics with their state as just read. */
+  topics: Map<string, TopicState>
+  /** Whether the fan's events are sent. */
+  me: boolean
+  lastEventId: number | null
+  onUnreadEnd(): void
+}
+
+export type Streams = ReturnType<typeof createStreams>
+
+interface Stream {
+  /** Null for a stream without a token, which has public topics only. */
+  token: OpenToken | null
+  /** The streams of one owner are limited. */
+  owner: string
+  connection: Connection
+  /** Has the user id. */
+  feed: Feed
+}
+
+export function createStreams(deps: StreamsDeps, { commentEveryMs = COMMENT_EVERY_MS } = {}) {
+  const { config, db, log, now, randomBytes } = deps
+  const { limits } = config
+  const open = new Set<Stream>()
+  /** Of `open`, those without a token: they are limited apart, so that they take no fan's place. */
+  let anonymous = 0
+  const byOwner = createIndex<Stream>()
+  const byUser = createIndex<Stream>()
+  const topics = watchTopics(deps)
+  let stopTimers: (() => void) | undefined
+  let stopped = false
+  /** Whether tokens may have changed since the last poll, as far as this process knows. */
+  let tokensChanged = true
+  let seenCommits: number | null = null
+
+  const ownerOf = (opener: Opener) =>
+    'token' in opener ? `${opener.token.provider} ${opener.token.subject}` : opener.address
+
+  function isFull(opener: Opener): boolean {
+    const own = byOwner.get(ownerOf(opener)).size
+    return 'token' in opener
+      ? open.size - anonymous >= limits.streams || own >= limits.streamsPerFan
+      : anonymous >= limits.publicStreams || own >= limits.publicStreamsPerAddress
+  }
+
+  function add(stream: Stream): void {
+    open.add(stream)
+    if (stream.token === null) anonymous++
+    byOwner.add(stream.owner, stream)
+    byUser.add(stream.feed.userId, stream)
+    tokensChanged = true
+    stopTimers ??= startTimers()
+  }
+
+  function remove(stream: Stream): void {
+    if (!open.delete(stream)) return
+    if (stream.token === null) anonymous--
+    topics.leave(stream)
+    byOwner.remove(stream.owner, stream)
+    byUser.remove(stream.feed.userId, stream)
+    if (open.size > 0) return
+    stopTimers?.()
+    stopTimers = undefined
+  }
+
+  /** A closure of its own: one in `open` would keep all that it needs to begin. */
+  const removalOf = (stream: Stream) => () => remove(stream)
+
+  function startTimers(): () => void {
+    const timers = [
+      start(FANS_EVERY_MS, 'look for events of streams', lookForAll),
+      start(TOPICS_EVERY_MS, 'look for changes of topics', () => topics.poll()),
+      start(commentEveryMs, 'send comments', async () => {
+        for (const { connection } of open) if (connection.hasRoom) connection.send(COMMENT)
+      }),
+      db.read.spine.events.recorded.listen(({ userId }) => {
+        for (const stream of byUser.get(userId)) advance(stream)
+      }),
+    ]
+    return () => {
+      for (const stop of timers) stop()
+    }
+  }
+
+  /** Of several failures in a row, only the first is logged. */
+  function start(ms: number, task: string, run: () => Promise<unknown>): () => void {
+    const { stop } = every(ms, run, (error, isRepeated) => {
+      if (!isRepeated) logFailed(log, task)(error)
+    })
+    return () => void stop()
+  }
+
+  async function lookForAll(): Promise<void> {
+    for (const { connection, token, feed } of open) {
+      if (token && token.credential.expiresAt <= now()) connection.end()
+      else if (connection.isStalled()) feed.lose()
+    }
+    const commits = db.externalCommits()
+    // SQLite reports commits of other processes. Those of this process are signalled.
+    const mayHaveNews = commits === null || commits !== seenCommits
+    if (mayHaveNews || tokensChanged) await checkTokens()
+    const newest = await readNewestSequences(db.read, mayHaveNews ? byUser.keys() : [])
+    seenCommits = commits
+    for (const stream of open) {
+      if (stream.feed.isBehind(newest.get(stream.feed.userId ?? '') ?? 0)) advance(stream)
+    }
+  }
+
+  async function checkTokens(): Promise<void> {
+    tokensChanged = false
+    try {
+      const streams = [...open]
+      const check = await checkOpenTokens(
+        db.read,
+        config.identity.name,
+        streams.flatMap(({ token }) => token ?? []),
+      )
+      for (const stream of streams) {
+        if (!stream.token) continue
+        const { valid, userId } = check(stream.token)
+        if (!valid) stream.connection.end()
+        else if (userId !== stream.feed.userId) recognize(stream, userId)
+      }
+    } catch (error) {
+      tokensChanged = true
+      throw error
+    }
+  }
+
+  /** The fan has a user record now. */
+  function recognize(stream: Stream, userId: string | undefined): void {
+    if (!open.has(stream)) return
+    byUser.remove(stream.feed.userId, stream)
+    byUser.add(userId, stream)
+    stream.feed.userId = userId
+    advance(stream)
+  }
+
+  /** What fails is tried again by the next poll. */
+  function advance({ feed }: Stream): void {
+    feed.advance().catch(logFailed(log, 'send events'))
+  }
+
+  return {
+    get size(): number {
+      return open.size
+    },
+    /** The body of the response. @throws DomainError `too_many_streams` */
+    open({ opener, me, lastEventId, topics: followed, onUnreadEnd }: StreamRequest) {
+      if (isFull(opener)) throw new DomainError(streamProblems.too_many_streams, { retryAfter: RETRY_AFTER })
+      const { token, userId } = 'token' in opener ? opener : { token: null, userId: undefined }
+      const events = { onClose() {}, onUnreadEnd }
+      const connection = new Connection(events)
+      const feed = new Feed({
+        ...{ db, connection, userId, lastEventId, sendsEvents: me },
+        onBegin() {
+          for (const [topic, state] of followed) topics.follow(topic, state, stream)
+        },
+      })
+      const stream: Stream = { token, owner: ownerOf(opener), connection, feed }
+      events.onClose = removalOf(stream)
+      const [random = 0] = randomBytes(1)
+      connection.send(retryFrame(RETRY_MS.min + Math.round((random / 255) * RETRY_MS.spread)))
+      add(stream)
+      advance(stream)
+      if (stopped) connection.end()
+      return connection.body
+    },
+    /** A token may have ended, or a user record may exist now: the next poll checks. */
+    noteTokenChange(): void {
+      tokensChanged = true
+    },
+    /** Ends all streams, and those that are opened later at once. */
+    stop(): void {
+      stopped = true
+      for (const { connection } of open) connection.end()
+    },
+  }
+}
+
+function createIndex<Value>() {
+  const values = new Map<string, Set<Value>>()
+  return {
+    add(key: string | undefined, value: Value): void {
+      if (key !== undefined) values.getOrInsertComputed(key, () => new Set()).add(value)
+    },
+    remove(key: string | undefined, value: Value): void {
+      if (key === undefined) return
+      const found = values.get(key)
+      if (found?.delete(value) && found.size === 0) values.delete(key)
+    },
+    get: (key: string): ReadonlySet<Value> => values.get(key) ?? new Set(),
+    keys: () => [...values.keys()],
+  }
+}

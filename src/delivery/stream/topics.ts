@@ -1,0 +1,81 @@
+/** What a stream can follow, and the state of a public topic. */
+
+import { getMatch, requireSeason } from '../../club/matches/matches.ts'
+import { type Cursors, pageOf } from '../../core/pagination.ts'
+import { DomainError, type FieldError } from '../../core/problems.ts'
+import { readLeaderboard } from '../../economy/leaderboard/leaderboard.ts'
+import type { PublicReads, ReadSource } from '../../platform/cache/public-reads.ts'
+import { etagOfValue } from '../../platform/http/edge/conditional.ts'
+import { getPack } from '../../play/packs/catalogue.ts'
+
+/** The events of the caller. */
+export const ME = 'me'
+const MAX_TOPICS = 20
+const TOPIC =
+  /^(me|leaderboard(:predictions(:\P{Cc}{1,20})?)?|(pack|match):[A-Za-z0-9][A-Za-z0-9._-]{0,99})$/u
+
+/** The topics, each once; null if one is not valid or there are too many. */
+export function parseTopics(text: string): string[] | null {
+  const topics = [...new Set(text.split(','))]
+  return topics.length <= MAX_TOPICS && topics.every(topic => TOPIC.test(topic)) ? topics : null
+}
+
+/** The errors of the parameter. */
+export const findTopicErrors = (text: string | undefined): FieldError[] =>
+  text === undefined || text === '' || parseTopics(text)
+    ? []
+    : [
+        {
+          parameter: 'topics',
+          message: `must be at most ${MAX_TOPICS} topics: me, leaderboard, leaderboard:predictions, leaderboard:predictions:SEASON, pack:ID or match:ID`,
+        },
+      ]
+
+export interface TopicDeps {
+  publicReads: PublicReads
+  cursors: Cursors
+}
+
+/** What is sent of a topic. An ETag of null: there is no such pack, match or season any more. */
+export interface TopicState {
+  etag: string | null
+  /** Of a match, so that a goal needs no request. */
+  status?: string
+  homeScore?: number | null
+  awayScore?: number | null
+}
+
+/**
+ * The ETag that the GET of a public topic has, without a token and without a content coding, and the score of a match. Read as for
+ * that GET: a change that the primary alone has would be announced before the GET shows it.
+ * @throws DomainError `pack_not_found`, `match_not_found`
+ */
+export const readTopic = async ({ publicReads, cursors }: TopicDeps, topic: string): Promise<TopicState> =>
+  publicReads.read(source => stateOfTopic({ ...source, cursors }, topic))
+
+async function stateOfTopic(source: ReadSource & { cursors: Cursors }, topic: string): Promise<TopicState> {
+  const [kind, id = '', ...rest] = topic.split(':')
+  if (kind === 'pack') return { etag: etagOfValue(await getPack(source, id)) }
+  if (kind === 'match') {
+    const match = await getMatch(source, id)
+    const { status, homeScore, awayScore } = match
+    return { etag: etagOfValue(match), status, homeScore, awayScore }
+  }
+  // A season can have colons. One without matches has a board as well, but each topic costs a query a second.
+  const season = rest.length > 0 ? rest.join(':') : undefined
+  if (season !== undefined) await requireSeason(source, season)
+  const board = id === 'predictions' ? ({ kind: id, season } as const) : {}
+  const page = { ...board, ...pageOf({}) }
+  return { etag: etagOfValue(await readLeaderboard(source, null, page)) }
+}
+readTopic.problems = [...getPack.problems, ...getMatch.problems, ...requireSeason.problems] as const
+
+/** As `readTopic`, with an ETag of null if there is no such pack, match or season any more. */
+export async function findTopic(deps: TopicDeps, topic: string): Promise<TopicState> {
+  try {
+    return await readTopic(deps, topic)
+  } catch (error) {
+    if (error instanceof DomainError) return { etag: null }
+    throw error
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * Sends due deliveries, in every process. Each endpoint takes turns of its own (`turn.ts`), so that one that hangs delays
+ * no other. A turn stores the results of many attempts and claims many deliveries, which wait here for their attempt. What
+ * this process makes due is claimed in the same unit of work; `poll` finds retries, and what other processes left behind.
+ */
+import { and, eq, exists, isNull, lte, or, sql } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import type { Database } from '../../../db/index.ts'
+import type { GiveWay } from '../../core/give-way.ts'
+import { logFailed } from '../../core/loggable.ts'
+import type { AppSources } from '../../core/sources.ts'
+import type { GuardedFetch } from '../../core/ssrf-guard.ts'
+import { createTurns, type Turns } from '../../core/turns.ts'
+import { signingSecrets } from './endpoints.ts'
+import { isDueAt } from './lanes.ts'
+import { messageId } from './message-id.ts'
+import type { WebhookSecrets } from './secrets.ts'
+import { type Answer, ATTEMPT_MS, sendMessage } from './send.ts'
+import { asksForPause, type Claim, type Finished, type Turn, takeTurn } from './turn.ts'
+
+/** Attempts of one endpoint at once, in all processes. */
+const MAX_IN_FLIGHT = 32
+/** Deliveries that are claimed for each attempt at once: one unit of work claims enough for many attempts. */
+const AHEAD = 8
+/** A claimed delivery that waits longer is given back: the receiver is slow. */
+const MAX_WAIT_MS = 5_000
+/** Time to store a result after the deadline of its attempt. */
+const LEASE_MARGIN_MS = 10_000
+
+export interface DispatcherDeps {
+  db: Database
+  log: Logger
+  now: AppSources['now']
+  elapsed: AppSources['elapsed']
+  webhookSecrets: WebhookSecrets
+  webhookFetch: GuardedFetch
+  /** Between two turns of an endpoint. */
+  giveWay: GiveWay
+}
+
+export type Dispatcher = ReturnType<typeof createDispatcher>
+
+/** The endpoint of a claim as it was then. */
+interface Recipient {
+  url: string
+  secrets: string[]
+}
+
+interface Worker {
+  /** Claimed, not attempted: those that are due longest first. */
+  waiting: { recipient: Recipient; claim: Claim }[]
+  attempted: Set<Claim>
+  /** Results that are not stored. */
+  finished: Finished[]
+  turns: Turns
+}
+
+export function createDispatcher(
+  { db, log, now, elapsed, webhookSecrets, webhookFetch, giveWay }: DispatcherDeps,
+  { attemptMs = ATTEMPT_MS, maxInFlight = MAX_IN_FLIGHT } = {},
+) {
+  let stopped = false
+  const cancelling = new AbortController()
+  const sending = { fetch: webhookFetch, deadlineMs: attemptMs, stop: cancelling.signal }
+  const workers = new Map<string, Worker>()
+  const running = new Set<Promise<void>>()
+  const { webhooks } = db.read.spine
+  const claimDue: typeof webhooks.claimDue = async (tx, endpointIds) => {
+    for (const id of endpointIds) {
+      const turn = await takeTurn(tx, id, [], limitsOf(workerOf(id)))
+      if (turn) tx.afterCommit(() => startAll(turn))
+    }
+  }
+  webhooks.claimDue = claimDue
+  const limitsOf = ({ waiting, attempted, finished }: Worker) => ({
+    leaseMs: MAX_WAIT_MS + attemptMs + LEASE_MARGIN_MS,
+    maxInFlight: stopped ? 0 : maxInFlight,
+    maxClaimed: AHEAD * maxInFlight,
+    held: [...waiting.map(({ claim }) => claim), ...attempted, ...finished],
+  })
+  const onError = logFailed(log, 'deliver webhooks')
+
+  /** Does not wait for turns that follow: while one endpoint is busy, the next poll finds retries of the others. */
+  const take = (endpointId: string): Promise<void> => workerOf(endpointId).turns.next()
+
+  const workerOf = (endpointId: string): Worker =>
+    workers.getOrInsertComputed(endpointId, () => {
+      const turn = () => takeNext(endpointId, worker)
+      const turns = createTurns(turn, { pause: giveWay, elapsed, onError })
+      const worker: Worker = { waiting: [], attempted: new Set(), finished: [], turns }
+      return worker
+    })
+
+  async function takeNext(endpointId: string, worker: Worker): Promise<void> {
+    const finished = worker.finished.splice(0)
+    const turn = await db
+      .write(tx => takeTurn(tx, endpointId, finished, limitsOf(worker)))
+      .catch(error => {
+        // The next poll stores the results. A lease that ends before means another attempt.
+        worker.finished.unshift(...finished)
+        throw error
+      })
+    if (!turn) {
+      worker.waiting.splice(0)
+      return void workers.delete(endpointId)
+    }
+    if (turn.disabled) log.error({ endpointId, reason: turn.disabled }, 'webhook endpoint disabled')
+    startAll(turn)
+  }
+
+  function startAll({ endpoint, claims, maySend }: Turn): void {
+    const worker = workerOf(endpoint.id)
+    const recipient = { url: endpoint.url, secrets: signingSecrets(endpoint, webhookSecrets, now()) }
+    worker.waiting.push(...claims.map(claim => ({ recipient, claim })))
+    if (stopped || !maySend) giveBack(worker)
+    else attemptNext(worker)
+  }
+
+  /** What waits is due again at once, and its attempts are not counted. */
+  function giveBack(worker: Worker): void {
+    if (worker.waiting.length === 0) return
+    worker.finished.push(...worker.waiting.splice(0).map(({ claim }) => ({ ...claim, answer: null })))
+    void worker.turns.ask()
+  }
+
+  function attemptNext(worker: Worker): void {
+    const latest = now().getTime() + attemptMs + LEASE_MARGIN_MS
+    while (worker.attempted.size < maxInFlight) {
+      const next = worker.waiting.shift()
+      if (!next) return
+      if (next.claim.leaseEndsAt.getTime() >= latest) start(worker, next)
+      else worker.finished.push({ ...next.claim, answer: null })
+    }
+  }
+
+  function start(worker: Worker, { recipient, claim }: Worker['waiting'][number]): void {
+    const { waiting, attempted, finished, turns } = worker
+    attempted.add(claim)
+    const attempt = send(recipient, claim).then(async answer => {
+      attempted.delete(claim)
+      finished.push({ ...claim, answer })
+      if (answer && asksForPause(answer)) giveBack(worker)
+      else attemptNext(worker)
+      // The next poll stores what waits for more results.
+      if (waiting.length === 0 || finished.length >= 2 * maxInFlight) await turns.ask()
+    })
+    running.add(attempt)
+    void attempt.finally(() => running.delete(attempt))
+  }
+
+  async function send(
+    { url, secrets }: Recipient,
+    { userId, sequence, body }: Claim,
+  ): Promise<Answer | null> {
+    if (secrets.length === 0) return { status: null, answer: 'its secret cannot be decrypted' }
+    return sendMessage(sending, { url, secrets, id: messageId({ lane: userId, sequence }), body, at: now() })
+  }
+
+  /** Endpoints with something due, or with results that are not stored. */
+  async function dueEndpoints(): Promise<string[]> {
+    const { webhookEndpoints, webhookLanes } = db.tables
+    const lanes = db.read
+      .select({ one: sql`1` })
+      .from(webhookLanes)
+      .where(and(eq(webhookLanes.endpointId, webhookEndpoints.id), isDueAt(db, now())))
+    const endpoints = await db.read
+      .select({ id: webhookEndpoints.id })
+      .from(webhookEndpoints)
+      .where(
+        and(
+          isNull(webhookEndpoints.disabledAt),
+          or(isNull(webhookEndpoints.pausedUntil), lte(webhookEndpoints.pausedUntil, now())),
+          exists(lanes),
+        ),
+      )
+    const unsaved = [...workers].filter(([, { finished }]) => finished.length > 0).map(([id]) => id)
+    return [...new Set([...endpoints.map(({ id }) => id), ...unsaved])]
+  }
+
+  return {
+    /** Attempts what is due at any endpoint. Resolves when the attempts have started. */
+    async poll(): Promise<void> {
+      await Promise.all((await dueEndpoints()).map(take))
+    },
+    /**
+     * Claims nothing more and waits for running attempts, each of which has a deadline: what a receiver has read is not sent
+     * again. After `graceMs` it cancels the rest, which is due again at once.
+     */
+    async stop(graceMs = attemptMs): Promise<void> {
+      if (webhooks.claimDue === claimDue) delete webhooks.claimDue
+      stopped = true
+      const grace = setTimeout(() => cancelling.abort(), graceMs)
+      for (const worker of workers.values()) giveBack(worker)
+      await Promise.all([...workers.values()].map(({ turns }) => turns.settled()))
+      // An attempt that ends asks for a turn, which stores its result.
+      while (running.size > 0) await Promise.all(running)
+      clearTimeout(grace)
+    },
+  }
+}

@@ -1,0 +1,159 @@
+/** Endpoints: where deliveries are sent, and the secrets that sign them. Operators manage them by `bun run webhooks`. */
+import { and, asc, eq, gt, isNotNull, isNull, sql } from 'drizzle-orm'
+import { deleteInBatches } from '../../../db/batches.ts'
+import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { bumpVersion } from '../../club/catalogue/versions.ts'
+import { isInternalHost } from '../../core/ssrf-guard.ts'
+import { PREVIOUS_SECRET_MS } from './schedule.ts'
+import type { WebhookSecrets } from './secrets.ts'
+
+export type Endpoint = Tables['webhookEndpoints']['$inferSelect']
+
+/** `gone`: the receiver responded with 410. `failing`: no success for five days. */
+export type DisabledReason = 'operator' | 'gone' | 'failing'
+
+/** What is wrong with the URL of an endpoint; null if nothing is. */
+export function urlFault(text: string, production: boolean): string | null {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL'
+  if (url.username || url.password || url.hash) return 'must have no credentials and no fragment'
+  if (url.href.length > 2048) return 'must have at most 2048 characters'
+  if (!production) return null
+  if (url.protocol !== 'https:') return 'must use https in production'
+  return isInternalHost(url.hostname) ? 'must be a public address in production' : null
+}
+
+export const listEndpoints = (reader: Reader) => {
+  const { webhookEndpoints } = reader.tables
+  return reader.select().from(webhookEndpoints).orderBy(asc(webhookEndpoints.id))
+}
+
+export async function findEndpoint(reader: Reader, id: string): Promise<Endpoint | undefined> {
+  const { webhookEndpoints } = reader.tables
+  const [endpoint] = await reader.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id))
+  return endpoint
+}
+
+/**
+ * Locks one endpoint, or all, until the unit of work ends. This comes before the locks of several of its lanes: two units of
+ * work cannot wait for each other.
+ */
+export const lockEndpoints = prepared((tx: Transaction, id?: string) => {
+  const { webhookEndpoints } = tx.tables
+  return tx
+    .update(webhookEndpoints)
+    .set({ url: sql`${webhookEndpoints.url}` })
+    .where(id === undefined ? undefined : eq(webhookEndpoints.id, id))
+    .returning()
+})
+
+/** Receives every event of its types from now on. Returns its secret, which cannot be shown again. */
+export async function addEndpoint(
+  tx: Transaction,
+  secrets: WebhookSecrets,
+  { url, types }: { url: string; types: string[] },
+): Promise<{ id: string; secret: string }> {
+  const id = tx.newId()
+  const secret = secrets.generate(tx.randomBytes)
+  const sealedSecret = secrets.encrypt(secret, id, tx.randomBytes)
+  const sinceRevision = await bumpVersion(tx)
+  await tx
+    .insert(tx.tables.webhookEndpoints)
+    .values({ id, url, types: types.join(' '), sealedSecret, createdAt: tx.now(), sinceRevision })
+  return { id, secret }
+}
+
+/** The previous secret also signs for 24 hours. Returns the new one; undefined: there is no such endpoint. */
+export async function rotateSecret(
+  tx: Transaction,
+  secrets: WebhookSecrets,
+  id: string,
+): Promise<string | undefined> {
+  const { webhookEndpoints } = tx.tables
+  const secret = secrets.generate(tx.randomBytes)
+  const [rotated] = await tx
+    .update(webhookEndpoints)
+    .set({
+      // The values before the update, so that two rotations at once keep the newer previous secret.
+      sealedPreviousSecret: webhookEndpoints.sealedSecret,
+      previousSecretEndsAt: new Date(tx.now().getTime() + PREVIOUS_SECRET_MS),
+      sealedSecret: secrets.encrypt(secret, id, tx.randomBytes),
+    })
+    .where(eq(webhookEndpoints.id, id))
+    .returning()
+  return rotated && secret
+}
+
+/** The secrets that sign at a time, the current one first. Empty if none can be decrypted. */
+export function signingSecrets(endpoint: Endpoint, secrets: WebhookSecrets, at: Date): string[] {
+  const { id, sealedSecret, sealedPreviousSecret, previousSecretEndsAt } = endpoint
+  const previous = previousSecretEndsAt !== null && at < previousSecretEndsAt ? sealedPreviousSecret : null
+  return [sealedSecret, previous].flatMap(sealed => (sealed && secrets.decrypt(sealed, id)) ?? [])
+}
+
+/**
+ * Encrypts under the current key what was encrypted under an earlier one. Without it, secrets would be lost with that
+ * key. Returns how many secrets it encrypted.
+ */
+export async function reencryptSecrets(db: Database, secrets: WebhookSecrets): Promise<number> {
+  const { webhookEndpoints } = db.tables
+  let encrypted = 0
+  for (const { id, ...endpoint } of await listEndpoints(db.read)) {
+    for (const name of ['sealedSecret', 'sealedPreviousSecret'] as const) {
+      const sealed = endpoint[name]
+      const secret = sealed === null || secrets.isCurrent(sealed, id) ? null : secrets.decrypt(sealed, id)
+      if (sealed === null || secret === null) continue
+      const changed = await db.write(tx =>
+        tx
+          .update(webhookEndpoints)
+          .set({ [name]: secrets.encrypt(secret, id, tx.randomBytes) })
+          .where(and(eq(webhookEndpoints.id, id), eq(webhookEndpoints[name], sealed)))
+          .returning(),
+      )
+      encrypted += changed.length
+    }
+  }
+  return encrypted
+}
+
+/** Nothing is sent from then on, but its deliveries are kept, and sent in order once it is enabled. False: it was disabled. */
+export async function disableEndpoint(tx: Transaction, id: string, reason: DisabledReason): Promise<boolean> {
+  const { webhookEndpoints } = tx.tables
+  const disabled = await tx
+    .update(webhookEndpoints)
+    .set({ disabledAt: tx.now(), disabledReason: reason })
+    .where(and(eq(webhookEndpoints.id, id), isNull(webhookEndpoints.disabledAt)))
+    .returning()
+  return disabled.length > 0
+}
+
+/** Pending deliveries are attempted at once. False: it was not disabled. */
+export async function enableEndpoint(tx: Transaction, id: string): Promise<boolean> {
+  const { webhookEndpoints, webhookLanes } = tx.tables
+  const enabled = await tx
+    .update(webhookEndpoints)
+    .set({ disabledAt: null, disabledReason: null, failingSince: null, pausedUntil: null })
+    .where(and(eq(webhookEndpoints.id, id), isNotNull(webhookEndpoints.disabledAt)))
+    .returning()
+  if (enabled.length === 0) return false
+  await tx
+    .update(webhookLanes)
+    .set({ nextAttemptAt: tx.now() })
+    .where(and(eq(webhookLanes.endpointId, id), gt(webhookLanes.nextAttemptAt, tx.now())))
+  return true
+}
+
+/** Deletes the endpoint and all of its deliveries. False: there is no such endpoint. */
+export async function removeEndpoint(db: Database, id: string): Promise<boolean> {
+  const removed = await db.write(async tx => {
+    const { webhookEndpoints } = tx.tables
+    const rows = await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.id, id)).returning()
+    await bumpVersion(tx)
+    return rows.length > 0
+  })
+  const { webhookDeliveries, webhookLanes } = db.tables
+  await deleteInBatches(db, webhookDeliveries, () => eq(webhookDeliveries.endpointId, id))
+  await deleteInBatches(db, webhookLanes, () => eq(webhookLanes.endpointId, id))
+  return removed
+}

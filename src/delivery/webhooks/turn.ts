@@ -1,0 +1,189 @@
+/**
+ * A turn of an endpoint: one unit of work that stores the results of its attempts and claims the next deliveries. Claims
+ * are leases: what a process that died had claimed becomes due when the lease ends. Of a fan, only the oldest pending
+ * delivery can be claimed. The row of the endpoint is locked first, so the limit of attempts at once is exact.
+ */
+import { eq } from 'drizzle-orm'
+import { updateRows } from '../../../db/bulk.ts'
+import type { Tables, Transaction } from '../../../db/index.ts'
+import { findOldestPending } from './deliveries.ts'
+import { type DisabledReason, disableEndpoint, type Endpoint, lockEndpoints } from './endpoints.ts'
+import { countLeases, deleteEmptyLanes, findLanes, leaseDueLanes } from './lanes.ts'
+import { MAX_FAILING_MS, nextAttempt, PAUSE_SECONDS } from './schedule.ts'
+import { type Answer, isSuccess } from './send.ts'
+import type { ATTEMPT_OUTCOMES } from './spine.ts'
+
+type Row = Tables['webhookDeliveries']['$inferSelect']
+type State = (typeof ATTEMPT_OUTCOMES)[number]
+
+export interface Claim extends Pick<Row, 'userId' | 'sequence' | 'body' | 'attempts'> {
+  /** Identifies the lease of the fan's lane. */
+  leaseEndsAt: Date
+}
+
+/** `answer` is null when the attempt was cancelled. */
+export interface Finished extends Claim {
+  answer: Answer | null
+}
+
+export interface Turn {
+  endpoint: Endpoint
+  claims: Claim[]
+  /** False: what is claimed already is not to be attempted either. */
+  maySend: boolean
+  /** Set if this turn disabled the endpoint. */
+  disabled: DisabledReason | null
+}
+
+interface Limits {
+  /** Attempts of an endpoint at once, in all processes. 0: claims nothing. */
+  maxInFlight: number
+  /** Deliveries of an endpoint that the only process that sends to it may claim. */
+  maxClaimed: number
+  /** The deliveries that this process has claimed and not ended, those of `finished` left out. */
+  held: Claim[]
+  leaseMs: number
+}
+
+/** Undefined: the endpoint was removed. */
+export async function takeTurn(
+  tx: Transaction,
+  endpointId: string,
+  finished: Finished[],
+  limits: Limits,
+): Promise<Turn | undefined> {
+  const [endpoint] = await lockEndpoints(tx, endpointId)
+  if (!endpoint) return undefined
+  const settled = await settle(tx, endpointId, finished)
+  const disabled = await disableIfFailing(tx, endpoint, settled)
+  const pausedUntil = await pauseIfAsked(tx, endpoint, settled)
+  const isPaused = pausedUntil !== null && pausedUntil > tx.now()
+  const maySend = endpoint.disabledAt === null && disabled === null && !isPaused && limits.maxInFlight > 0
+  return { endpoint, disabled, maySend, claims: maySend ? await claim(tx, endpointId, limits) : [] }
+}
+
+/** Stores results, except of leases that ended before: another process has claimed their deliveries. Returns those stored. */
+async function settle(tx: Transaction, endpointId: string, finished: Finished[]): Promise<Finished[]> {
+  if (finished.length === 0) return []
+  const { webhookLanes, webhookDeliveries } = tx.tables
+  // The lock of the endpoint keeps all others from its lanes, except the erasure of a fan, which deletes lanes first, too.
+  const keys = finished.map(({ userId }) => ({ endpointId, userId }))
+  const lanes = new Map((await findLanes(tx, keys)).map(lane => [lane.userId, lane]))
+  const settled: Finished[] = []
+  const ended: (typeof webhookLanes.$inferInsert)[] = []
+  const attempted: Partial<Row>[] = []
+  for (const { answer, ...claim } of finished) {
+    const { userId, sequence } = claim
+    const lane = lanes.get(userId)
+    if (lane?.leaseEndsAt?.getTime() !== claim.leaseEndsAt.getTime()) continue
+    settled.push({ answer, ...claim })
+    const { nextAttemptAt, ...outcome } = outcomeOf(tx, claim, answer)
+    ended.push({ endpointId, userId, leaseEndsAt: null, nextAttemptAt: nextAttemptAt ?? lane.nextAttemptAt })
+    if (answer) attempted.push({ endpointId, userId, sequence, ...outcome })
+  }
+  await updateRows(tx, webhookLanes, ended, ['leaseEndsAt', 'nextAttemptAt'])
+  await updateRows(tx, webhookDeliveries, attempted, ['state', 'attempts', 'attemptedAt', 'status', 'answer'])
+  // Guarantee of the cast: each has an outcome.
+  for (const [outcome, { length }] of Map.groupBy(attempted, ({ state }) => state as State))
+    tx.spine.webhooks.attemptsSettled.announce(tx, { outcome, count: length })
+  const over = attempted.flatMap(({ state, userId }) => (state !== 'pending' && userId) || [])
+  if (over.length > 0) await deleteEmptyLanes(tx, endpointId, over)
+  return settled
+}
+
+/** What is stored of an attempt, and when the fan's next one is; an attempt that was cancelled does not count. */
+function outcomeOf(tx: Transaction, claim: Claim, answer: Answer | null) {
+  const now = tx.now()
+  if (!answer) return { nextAttemptAt: null }
+  const { status, retryAfter } = answer
+  const attempts = claim.attempts + 1
+  const stored = { attempts, attemptedAt: now, status, answer: answer.answer }
+  if (isSuccess(answer)) return { ...stored, state: 'delivered', nextAttemptAt: now }
+  const again = nextAttempt(attempts, { at: now, random: randomOf(tx), retryAfter })
+  return { ...stored, state: again ? 'pending' : 'failed', nextAttemptAt: again ?? now }
+}
+
+/** Disables the endpoint after 410, or when it has failed for too long. */
+async function disableIfFailing(
+  tx: Transaction,
+  { id, disabledAt, failingSince }: Endpoint,
+  settled: Finished[],
+): Promise<DisabledReason | null> {
+  const answers = settled.flatMap(({ answer }) => answer ?? [])
+  if (answers.length === 0 || disabledAt !== null) return null
+  if (answers.some(({ status }) => status === GONE)) return disable('gone')
+  if (answers.some(isSuccess)) {
+    if (failingSince !== null) await setFailingSince(null)
+    return null
+  }
+  if (failingSince === null) await setFailingSince(tx.now())
+  else if (tx.now().getTime() - failingSince.getTime() >= MAX_FAILING_MS) return disable('failing')
+  return null
+
+  async function disable(reason: DisabledReason) {
+    await disableEndpoint(tx, id, reason)
+    return reason
+  }
+  async function setFailingSince(since: Date | null) {
+    const { webhookEndpoints } = tx.tables
+    await tx.update(webhookEndpoints).set({ failingSince: since }).where(eq(webhookEndpoints.id, id))
+  }
+}
+
+/** `Retry-After` and 429 are about the receiver, not about one fan. Returns when the pause ends; null without one. */
+async function pauseIfAsked(
+  tx: Transaction,
+  { id, pausedUntil }: Endpoint,
+  settled: Finished[],
+): Promise<Date | null> {
+  const seconds = settled.map(({ answer }) => (answer && !isSuccess(answer) ? pauseOf(answer) : 0))
+  const asked = new Date(tx.now().getTime() + 1_000 * Math.max(0, ...seconds))
+  if (asked <= (pausedUntil ?? tx.now())) return pausedUntil
+  const { webhookEndpoints } = tx.tables
+  await tx.update(webhookEndpoints).set({ pausedUntil: asked }).where(eq(webhookEndpoints.id, id))
+  return asked
+}
+
+/** Seconds. */
+const pauseOf = ({ status, retryAfter }: Answer) => retryAfter ?? (status === 429 ? PAUSE_SECONDS : 0)
+
+/** Whether the receiver wants no further attempt now: what is claimed is given back. */
+export const asksForPause = (answer: Answer): boolean =>
+  !isSuccess(answer) && (answer.status === GONE || pauseOf(answer) > 0)
+
+const GONE = 410
+
+/**
+ * Leases due lanes, those that are due longest first. As long as one process sends to the endpoint, it claims ahead: it
+ * limits its attempts itself. While another one holds leases, all leases together are within the limit of attempts.
+ */
+async function claim(
+  tx: Transaction,
+  endpointId: string,
+  { maxInFlight, maxClaimed, held, leaseMs }: Limits,
+): Promise<Claim[]> {
+  const now = tx.now()
+  const leaseEndsAt = new Date(now.getTime() + leaseMs)
+  const [claimed] = await countLeases(tx, endpointId, now)
+  const leases = claimed?.leases ?? 0
+  const own = held.filter(claim => claim.leaseEndsAt > now).length
+  const max = (leases > own ? maxInFlight : maxClaimed) - leases
+  if (max <= 0) return []
+  const lanes = await leaseDueLanes(tx, { endpointId, now, leaseEndsAt, max })
+  if (lanes.length === 0) return []
+
+  const userIds = lanes.map(({ userId }) => userId)
+  const oldest = new Map(
+    (await findOldestPending(tx, endpointId, userIds)).map(delivery => [delivery.userId, delivery]),
+  )
+  // Retention has deleted what was pending.
+  const empty = userIds.filter(id => !oldest.has(id))
+  if (empty.length > 0) await deleteEmptyLanes(tx, endpointId, empty)
+  return lanes
+    .toSorted((a, b) => a.nextAttemptAt.getTime() - b.nextAttemptAt.getTime())
+    .flatMap(({ userId }) => oldest.get(userId) ?? [])
+    .map(delivery => ({ ...delivery, leaseEndsAt }))
+}
+
+/** From 0 to 1. */
+const randomOf = (tx: Transaction) => Buffer.from(tx.randomBytes(4)).readUInt32BE() / 0xffffffff

@@ -1,0 +1,144 @@
+/** The rows of events: read by their keys, and inserted with the next sequences of their fans. */
+import { and, eq, sql } from 'drizzle-orm'
+import { insertRows } from '../../../db/bulk.ts'
+import { ConflictError, DatabaseError, type Reader, type Transaction } from '../../../db/index.ts'
+import { rowsByKeys } from '../../../db/keys.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { currentRevision, currentVersion } from '../../club/catalogue/versions.ts'
+import { type EventRow, type NewEvent, rowOf } from './event.ts'
+import { readNewestSequences } from './follow.ts'
+
+export type EventKey = Pick<EventRow, 'source' | 'eventId'>
+
+/** Unambiguous: no source contains a space. */
+export const nameOf = ({ source, eventId }: EventKey) => `${source} ${eventId}`
+
+/** The row of an event, or of a void that came before its event. */
+export const findEvent = (reader: Reader, { source, eventId }: EventKey) =>
+  selectEvent(reader, { source, eventId })
+
+const selectEvent = preparedRow((reader: Reader, key: EventKey) =>
+  reader.select().from(reader.tables.events).where(hasKey(reader, key)),
+)
+
+export const hasKey = ({ tables: { events } }: Pick<Reader, 'tables'>, { source, eventId }: EventKey) =>
+  and(eq(events.source, source), eq(events.eventId, eventId))
+
+export const readEvents: (reader: Reader, keys: EventKey[]) => Promise<EventRow[]> = rowsByKeys('events', [
+  'source',
+  'eventId',
+])
+
+/** The row of a new event, without its sequence. */
+export type EventDraft = Omit<EventRow, 'sequence' | 'userId'> & { userId: string }
+
+export const draftOf = (
+  event: NewEvent,
+  recordedAt: Date,
+  { revision, position }: Pick<EventRow, 'revision' | 'position'>,
+): EventDraft => ({
+  ...rowOf(event, recordedAt),
+  ...{ revision, position },
+  ...{ decisions: null, voidedAt: null, voidNote: null, voidedFor: null, taken: null },
+})
+
+/** What the statement that inserts an event knows of the catalogue. */
+interface Inserted {
+  sequence: number
+  version: string | null
+  revision: number | null
+}
+
+/** Each failed attempt means that another unit of work has recorded an event of this fan. */
+const MAX_ATTEMPTS = 1_000
+
+/** Inserts an event with the next sequence of its fan, unless its id is known; `current`: with the revision of the moment. */
+export async function insertEvent(
+  tx: Transaction,
+  row: EventDraft,
+  revision: 'given' | 'current' = 'given',
+): Promise<Inserted | { before: EventRow }> {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+    const { userId, ...rest } = row
+    const [written] = await insertNext(
+      tx,
+      userId,
+      revision === 'given' ? rest : { ...rest, revision: undefined },
+    )
+    if (written) return written
+    const before = await findEvent(tx, row)
+    if (before) return { before }
+  }
+  throw new DatabaseError('busy')
+}
+
+/**
+ * On PostgreSQL an insert waits for one of the same sequence that is not committed, and then inserts nothing: the unique
+ * index makes the sequence gapless without a lock.
+ */
+type Insertable = Omit<EventDraft, 'userId' | 'revision'> & { revision: number | null | undefined }
+
+const insertNext = prepared((tx: Transaction, userId: string, { revision, ...row }: Insertable) => {
+  const { events } = tx.tables
+  const newest = sql`select max(${events.sequence}) from ${events} where ${events.userId} = ${userId}`
+  return tx
+    .insert(events)
+    .values({
+      ...row,
+      userId,
+      sequence: sql`coalesce((${newest}), 0) + 1`,
+      revision: revision === undefined ? currentRevision(tx) : revision,
+    })
+    .onConflictDoNothing()
+    .returning({
+      sequence: sql<number>`${events.sequence}`.mapWith(Number),
+      version: currentVersion(tx),
+      revision: events.revision,
+    })
+})
+
+/**
+ * Inserts events whose ids are new, of each fan in their order, and returns their sequences. The number of statements depends
+ * on how many events a fan has, not on the number of fans.
+ * @throws ConflictError if another unit of work has recorded an event of the same id meanwhile
+ */
+export async function insertEvents(tx: Transaction, rows: EventDraft[]): Promise<number[]> {
+  const sequences: number[] = []
+  const byFan = [...Map.groupBy(rows.keys(), at => rows[at]?.userId).values()]
+  // The first event of each fan, then the second.
+  for (let nth = 0; ; nth++) {
+    const round = byFan.flatMap(own => own[nth] ?? [])
+    if (round.length === 0) return sequences
+    for (const at of round.length === 1 ? round : await insertRound(tx, rows, round, sequences)) {
+      const row = rows[at]
+      const inserted = row && (await insertEvent(tx, row))
+      if (!inserted || 'before' in inserted) throw new ConflictError('an event was recorded meanwhile')
+      sequences[at] = inserted.sequence
+    }
+  }
+}
+
+/** Returns the rows of fans for whom another unit of work records an event at the same time, which are not written. */
+async function insertRound(
+  tx: Transaction,
+  rows: EventDraft[],
+  round: number[],
+  sequences: number[],
+): Promise<number[]> {
+  const own = round.flatMap(at => rows[at] ?? [])
+  const newest = await readNewestSequences(
+    tx,
+    own.map(({ userId }) => userId),
+  )
+  const next = own.map(row => ({ ...row, sequence: (newest.get(row.userId) ?? 0) + 1 }))
+  const written = await insertRows(tx, tx.tables.events, next, 'skip')
+  // Of the same id, an event of another unit of work may be stored.
+  const placeOf = (row: Pick<EventRow, 'userId' | 'sequence'>) => `${row.userId} ${row.sequence}`
+  const stored =
+    written === own.length
+      ? null
+      : new Map((await readEvents(tx, own)).map(row => [nameOf(row), placeOf(row)]))
+  const isStored = (row: (typeof next)[number]) => !stored || stored.get(nameOf(row)) === placeOf(row)
+  for (const [n, at] of round.entries()) sequences[at] = next[n]?.sequence ?? 0
+  return round.filter((_, n) => !next[n] || !isStored(next[n]))
+}

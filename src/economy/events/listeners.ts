@@ -1,0 +1,42 @@
+/** What listens to events, in memory: an event without listeners costs no further statement. */
+import type { Transaction } from '../../../db/index.ts'
+import type { CatalogueVersion } from '../../club/catalogue/versions.ts'
+import { getRuleSet, type RuleSet } from '../rules/rule-set.ts'
+import type { Listener } from './readers.ts'
+
+export interface Listening {
+  listeners: Listener[]
+  /** Whether a subscriber asks for the type. */
+  isSubscribed(type: string): boolean
+}
+
+/** A version is a random id, so what was loaded under it stays valid. */
+export interface KnownListening extends Listening {
+  version: string | null
+  rules: RuleSet
+}
+
+/** What listens at a version, read again if it is another one than in memory. Null: nothing was ever imported. */
+export async function listeningAt(tx: Transaction, version: CatalogueVersion | null): Promise<Listening> {
+  const { events } = tx.spine
+  const found = events.listening
+  if (found && found.version === (version?.version ?? null)) return found
+  const rules: RuleSet = version ? await getRuleSet(tx, version) : new Map()
+  const listeners: Listener[] = []
+  for (const reader of events.readers) listeners.push(await reader.load(tx))
+  const asking: ((type: string) => boolean)[] = []
+  for (const subscriber of events.subscribers) asking.push(await subscriber.load(tx))
+  const isSubscribed = (type: string) => asking.some(asksFor => asksFor(type))
+  events.listening = { version: version?.version ?? null, rules, listeners, isSubscribed }
+  return events.listening
+}
+
+/** By what this process loaded last, since when another process may have changed it. True before the first load. */
+export function mayBookPoints({ spine }: Transaction, type: string): boolean {
+  const found = spine.events.listening
+  return !found || found.rules.has(type) || found.listeners.some(listener => listener.listensTo(type))
+}
+
+/** By what this process loaded last. False before the first load. */
+export const mayBeSubscribed = ({ spine }: Transaction, type: string): boolean =>
+  spine.events.listening?.isSubscribed(type) ?? false

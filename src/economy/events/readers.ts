@@ -1,0 +1,76 @@
+/** Rooms that react to events, in the unit of work that records them. */
+import type { Transaction } from '../../../db/index.ts'
+import type { Ledgers } from '../points/ledger.ts'
+import type { TakenGrant } from '../rules/apply-rules.ts'
+import type { EventRow, NewEvent } from './event.ts'
+import type { EventKey } from './event-rows.ts'
+
+export interface Recorded {
+  event: NewEvent
+  /** 1, 2, 3 … per fan; set when the recording is written. */
+  sequence: number
+  /** Whether anything listens to events of this type. */
+  hasListeners: boolean
+  /** What rules granted. */
+  grants: { ruleId: string; points: number }[]
+}
+
+/** Nothing is written for an id that was recorded before. */
+export type Writing = { recorded: Recorded } | { recorded: null; before: EventRow }
+
+/** Everything is in memory until `write`. */
+export interface Recording {
+  tx: Transaction
+  /** Of the fans of the recording. Readers book in it. */
+  ledgers: Ledgers
+  /** Reads what is known of these events, and what recording them needs, together. */
+  load(events: NewEvent[]): Promise<void>
+  /** Records an event of a fan of the recording, with all that it sets off. Its id is looked up only by `load`. */
+  record(event: NewEvent): Promise<Writing>
+  /** As `record`, for an event that is stored already: rules and readers have not seen it. */
+  react(event: NewEvent): Promise<Recorded>
+  /** Reads what voiding these events needs, together. */
+  loadVoids(keys: EventKey[]): Promise<void>
+  /** Takes back what an event did, once. Undefined for an event that is not known, or whose void came first. */
+  void(key: EventKey): Promise<Voided | undefined>
+  /** What a reader keeps of the fans of the recording. */
+  reactionOf<Own extends Reaction>(reader: EventReader<Own>): Own
+  /** Runs for a fan after everything is written: for verbs that write by themselves. */
+  afterwards(userId: string, work: () => Promise<void>): void
+  /** Whether anything runs for the fan afterwards. */
+  isAwaited(userId: string): boolean
+  /** Call it once. */
+  write(): Promise<void>
+}
+
+export interface Voided {
+  /** What the event had earned, and how much of it was taken. A repeat returns the same. */
+  taken: TakenGrant[]
+  isRepeat: boolean
+}
+
+export interface EventReader<Own extends Reaction = Reaction> {
+  /**
+   * Reads what it listens for. The result stays in memory until the version of the catalogue changes: the code that changes
+   * what it depends on calls `bumpVersion(tx)` (`src/club/catalogue/versions.ts`).
+   */
+  load(tx: Transaction): Promise<Listener<Own>>
+}
+
+export interface Listener<Own extends Reaction = Reaction> {
+  listensTo(type: string): boolean
+  /** Opens what it keeps of the fans of a recording, whose accounts are locked. Changes are in memory until `write`. */
+  open(recording: Recording): Own
+}
+
+export interface Reaction {
+  /** Reads what `onEvent` needs for these events, together. */
+  load(events: NewEvent[]): Promise<void>
+  /** May book points and record further events of the fan. */
+  onEvent(event: NewEvent): Promise<void>
+  /** Reads what `onVoid` needs for these events, together. */
+  loadVoids(events: NewEvent[]): Promise<void>
+  /** Takes back what it did for an event. Called once for an event, whether or not it listens to its type now. */
+  onVoid(event: NewEvent): Promise<void>
+  write(): Promise<void>
+}

@@ -1,0 +1,95 @@
+/** Records what fans do as events, with all that listens to them, in the same unit of work. */
+import type { Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { AWAITING } from './distribute.ts'
+import type { EventRow, NewEvent } from './event.ts'
+import { draftOf, type EventKey, hasKey, insertEvent } from './event-rows.ts'
+import { listeningAt, mayBeSubscribed, mayBookPoints } from './listeners.ts'
+import type { Recorded, Writing } from './readers.ts'
+import { openRecording } from './recording.ts'
+import { APPLICATION, type ApplicationEventType, type DataOf } from './types.ts'
+
+interface ApplicationEvent<T extends ApplicationEventType> {
+  userId: string
+  type: T
+  data: DataOf<T>
+  /** Given for what happens once: a second event of the same id is not recorded. */
+  eventId?: string
+  occurredAt?: Date
+}
+
+/**
+ * Records an event of the application. Verbs call it after they have booked points: every unit of work locks the fan's
+ * account first and writes the event then. Null if an event of this id was recorded before.
+ */
+export async function recordEvent<T extends ApplicationEventType>(
+  tx: Transaction,
+  event: ApplicationEvent<T>,
+): Promise<Recorded | null> {
+  return (await writeEvent(tx, applicationEvent(tx, event))).recorded
+}
+
+/** An event of the application, to be recorded. */
+export const applicationEvent = <T extends ApplicationEventType>(
+  tx: Transaction,
+  { eventId = tx.newId(), occurredAt = tx.now(), ...event }: ApplicationEvent<T>,
+): NewEvent => ({ ...event, source: APPLICATION, eventId, occurredAt })
+
+/** As `recordEvent`, for an event of any source. Needs the user's row to exist. */
+export async function writeEvent(tx: Transaction, event: NewEvent): Promise<Writing> {
+  const [writing] = await writeEvents(tx, [event])
+  if (!writing) throw new Error('an event has no result')
+  return writing
+}
+
+/** As `writeEvent` for each, in their order: one unit of work, in a number of statements that does not depend on theirs. */
+export async function writeEvents(tx: Transaction, events: NewEvent[]): Promise<Writing[]> {
+  const [first, ...others] = events
+  if (!first) return []
+  if (others.length === 0 && !mayBookPoints(tx, first.type)) return [await writeUnheard(tx, first)]
+  const recording = await openRecording(tx, [...new Set(events.map(({ userId }) => userId))])
+  await recording.load(events)
+  const results: Writing[] = []
+  for (const event of events) {
+    results.push(await recording.record(event))
+    const rest = events.slice(results.length)
+    if (!recording.isAwaited(event.userId) || rest.every(({ userId }) => userId !== event.userId)) continue
+    // Further events of the fan come after what this one gave.
+    await recording.write()
+    return [...results, ...(await writeEvents(tx, rest))]
+  }
+  await recording.write()
+  return results
+}
+
+/** An event that nothing in this unit of work listens to costs one statement. */
+async function writeUnheard(tx: Transaction, event: NewEvent): Promise<Writing> {
+  const expected = mayBeSubscribed(tx, event.type)
+  const row = draftOf(event, tx.now(), { revision: null, position: positionOf(expected) })
+  const written = await insertEvent(tx, row, 'current')
+  if ('before' in written) return { recorded: null, before: written.before }
+  const { sequence, version, revision } = written
+  const { isSubscribed } = await listeningAt(
+    tx,
+    version === null || revision === null ? null : { version, revision },
+  )
+  const subscribed = isSubscribed(event.type)
+  // Another process has changed what subscribers ask for since the last load in this one.
+  if (subscribed !== expected) await updatePosition(tx, event, positionOf(subscribed))
+  tx.spine.events.recorded.announce(tx, event)
+  if (subscribed) tx.spine.events.awaiting.announce(tx)
+  if (!mayBookPoints(tx, event.type))
+    return { recorded: { event, sequence, hasListeners: subscribed, grants: [] } }
+  // Likewise what rules and readers listen to.
+  const recording = await openRecording(tx, [event.userId])
+  const reacted = await recording.react(event)
+  await recording.write()
+  return { recorded: { ...reacted, sequence } }
+}
+
+const positionOf = (subscribed: boolean): EventRow['position'] => (subscribed ? AWAITING : null)
+
+const updatePosition = prepared(
+  (tx: Transaction, { source, eventId }: EventKey, position: EventRow['position']) =>
+    tx.update(tx.tables.events).set({ position }).where(hasKey(tx, { source, eventId })),
+)

@@ -1,0 +1,192 @@
+/** Records events of other systems. One that is refused or fails does not affect the others. */
+
+import type { Logger } from 'pino'
+import { DatabaseError, type Transaction, translateDatabaseError } from '../../../db/index.ts'
+import { parseInstant } from '../../core/instant.ts'
+import { DomainError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { resolveFans } from '../../identity/users/fan-reference.ts'
+import { pointsProblems } from '../points/problems.ts'
+import { findDataFault } from './data-faults.ts'
+import { digestOf } from './digest.ts'
+import { decisionsOf, type EventRow, grantsOf, type NewEvent } from './event.ts'
+import { type EventKey, nameOf, readEvents } from './event-rows.ts'
+import type { Recorded } from './readers.ts'
+import { writeEvents } from './record-event.ts'
+import type { Event, EventResult, Events } from './schema.ts'
+import { isReservedType } from './types.ts'
+import { assignVoid, deleteVoidNote } from './void-event.ts'
+
+const MAX_AGE_MS = 30 * 86_400_000
+const MAX_AHEAD_MS = 5 * 60_000
+
+export interface RecordDeps {
+  identity: { name: string }
+  log: Logger
+}
+
+type Write = <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result>
+
+/**
+ * All events are one unit of work, as if one were recorded after the other. If one of them fails, each is a unit of its own.
+ * @throws DomainError `validation_failed` before anything is recorded; DatabaseError when some may be recorded
+ */
+export async function recordEvents(
+  write: Write,
+  deps: RecordDeps,
+  source: string,
+  { events }: Events,
+): Promise<{ results: EventResult[] }> {
+  refuseUnreadableData(events)
+  const outcomes = await recordTogether(write, deps, source, events)
+  return {
+    results: events.map(({ id }, at) => ({ id, grants: [], ...(outcomes[at] ?? refused('internal_error')) })),
+  }
+}
+
+/** @throws DomainError `validation_failed` */
+function refuseUnreadableData(events: Event[]): void {
+  const errors = events.flatMap(({ data = {} }, at) => {
+    const fault = findDataFault(data)
+    return fault ? [{ ...fault, pointer: `/events/${at}/data${fault.pointer}` }] : []
+  })
+  if (errors.length > 0) throw new DomainError(transportProblems.validation_failed, { errors })
+}
+
+type Code = NonNullable<EventResult['code']>
+type Outcome = Omit<EventResult, 'id' | 'grants'> & Partial<Pick<EventResult, 'grants'>>
+
+const refused = (code: Code): Outcome => ({ outcome: 'refused', code })
+const ignored = (code: Code): Outcome => ({ outcome: 'ignored', code })
+
+async function recordTogether(
+  write: Write,
+  deps: RecordDeps,
+  source: string,
+  events: Event[],
+): Promise<Outcome[]> {
+  const { identity, log } = deps
+  try {
+    return await write(tx => recordAll(tx, identity.name, source, events))
+  } catch (error) {
+    const [event, ...others] = events
+    if (event && others.length > 0 && !(translateDatabaseError(error) instanceof DatabaseError)) {
+      const outcomes: Outcome[] = []
+      for (const event of events) outcomes.push(...(await recordTogether(write, deps, source, [event])))
+      return outcomes
+    }
+    if (error instanceof DomainError && error.type === pointsProblems.points_limit_reached)
+      return [refused('points_limit_reached')]
+    if (translateDatabaseError(error) instanceof DatabaseError) throw error
+    // Such as a fan whose ledger is damaged: other events of the batch are recorded.
+    log.error({ source, eventId: event?.id, error }, 'an event failed')
+    return [refused('internal_error')]
+  }
+}
+
+async function recordAll(
+  tx: Transaction,
+  provider: string,
+  source: string,
+  events: Event[],
+): Promise<Outcome[]> {
+  const drafts = events.map(event => draftOf(event, source, tx.now()))
+  const known = await readStale(tx, drafts)
+  const isOpen = (draft: Draft) =>
+    !isReservedType(draft.type) && (draft.timeFault === null || known.has(nameOf(draft)))
+  const open = drafts.filter(isOpen)
+  const resolved = await resolveFans(
+    tx,
+    open.map(({ fan }) => fan),
+    { provider },
+  )
+  const fans = new Map(open.map((draft, at) => [draft, resolved[at]]))
+  const fresh = open.flatMap(draft => {
+    const fan = fans.get(draft)
+    if (!fan || 'missing' in fan || known.has(nameOf(draft))) return []
+    const { fan: _, timeFault: _t, ...event } = draft
+    return [{ draft, event: { ...event, userId: fan.userId } satisfies NewEvent }]
+  })
+  const writings = await writeEvents(
+    tx,
+    fresh.map(({ event }) => event),
+  )
+  const written = new Map(fresh.map(({ draft }, at) => [draft, writings[at]]))
+  const outcomes: Outcome[] = []
+  const names = new Set<string>()
+  for (const draft of drafts) {
+    const fan = fans.get(draft)
+    const writing = written.get(draft)
+    if (isReservedType(draft.type)) outcomes.push(refused('type_reserved'))
+    // Of another time than the one of the batch that has its id.
+    else if (!fan && names.has(nameOf(draft))) outcomes.push(refused('event_id_reused'))
+    else if (!fan) outcomes.push(refused(draft.timeFault ?? 'internal_error'))
+    else if ('missing' in fan) outcomes.push(await outcomeOfMissing(tx, draft, fan.missing))
+    else if (writing?.recorded) {
+      names.add(nameOf(draft))
+      outcomes.push(outcomeOf(writing.recorded))
+    } else {
+      const before = writing?.before ?? known.get(nameOf(draft))
+      if (!before) throw new Error('an event has no result')
+      outcomes.push(await repeatOf(tx, before, { userId: fan.userId, digest: draft.digest }))
+    }
+  }
+  return outcomes
+}
+
+interface Draft extends Omit<NewEvent, 'userId' | 'digest'> {
+  digest: string
+  fan: Event['fan']
+  timeFault: 'too_old' | 'in_future' | null
+}
+
+function draftOf({ id, type, fan, occurredAt: instant, data = {} }: Event, source: string, now: Date): Draft {
+  // Guarantee: the schema has validated it.
+  const occurredAt = parseInstant(instant) ?? now
+  const content = { source, eventId: id, type, occurredAt, data }
+  return { ...content, fan, digest: digestOf(content), timeFault: timeFault(occurredAt, now) }
+}
+
+/** Events of a time that is refused may be repeats. */
+async function readStale(tx: Transaction, drafts: Draft[]): Promise<Map<string, EventRow>> {
+  const rows = await readEvents(
+    tx,
+    drafts.filter(draft => draft.timeFault !== null),
+  )
+  return new Map(rows.map(row => [nameOf(row), row]))
+}
+
+async function outcomeOfMissing(
+  tx: Transaction,
+  { source, eventId }: EventKey,
+  missing: 'unknown' | 'erased',
+) {
+  if (missing === 'unknown') return refused('fan_not_found')
+  await deleteVoidNote(tx, { source, eventId })
+  return ignored('fan_erased')
+}
+
+const outcomeOf = ({ hasListeners, grants }: Recorded): Outcome => ({
+  outcome: hasListeners ? 'applied' : 'ignored',
+  grants,
+})
+
+function timeFault(occurredAt: Date, now: Date): 'too_old' | 'in_future' | null {
+  const age = now.getTime() - occurredAt.getTime()
+  if (age > MAX_AGE_MS) return 'too_old'
+  return age < -MAX_AHEAD_MS ? 'in_future' : null
+}
+
+async function repeatOf(
+  tx: Transaction,
+  before: EventRow,
+  { userId, digest }: { userId: string; digest: string },
+): Promise<Outcome> {
+  if (before.userId === null) {
+    await assignVoid(tx, { source: before.source, eventId: before.eventId }, userId)
+    return ignored('voided')
+  }
+  return before.userId === userId && before.digest === digest
+    ? { outcome: 'duplicate', grants: grantsOf(decisionsOf(before)) }
+    : refused('event_id_reused')
+}

@@ -1,0 +1,167 @@
+/**
+ * Records and voids events of many fans in one unit of work: what they depend on is read together, rules and readers decide
+ * in memory, event after event, and the changes are written together. The result is that of one event after another.
+ */
+import { insertRows } from '../../../db/bulk.ts'
+import type { Transaction } from '../../../db/index.ts'
+import { type CatalogueVersion, readVersion } from '../../club/catalogue/versions.ts'
+import { type Cause, type Ledgers, openLedgers } from '../points/ledger.ts'
+import { causesOf, openRules, type RuleBook, type TakenGrant } from '../rules/apply-rules.ts'
+import { AWAITING } from './distribute.ts'
+import { decisionsOf, type EventRow, eventOf, grantsOf, type NewEvent, parseJson } from './event.ts'
+import { draftOf, type EventDraft, type EventKey, insertEvents, nameOf, readEvents } from './event-rows.ts'
+import { type Listening, listeningAt } from './listeners.ts'
+import type { EventReader, Reaction, Recorded, Recording, Voided, Writing } from './readers.ts'
+
+/** Sequences begin with 1. */
+const NOT_WRITTEN = 0
+
+interface Draft {
+  row: EventDraft
+  recorded: Recorded
+}
+
+/**
+ * Locks the accounts of the fans, whose records exist. `causes`: see `openLedgers`.
+ */
+export async function openRecording(
+  tx: Transaction,
+  userIds: string[],
+  causes: Cause[] = [],
+): Promise<Recording> {
+  const ledgers = await openLedgers(tx, userIds, causes)
+  // After the lock: every change of a fan is made by a version that is committed by then.
+  const version = await readVersion(tx)
+  const listening = await listeningAt(tx, version)
+  const rules = await openRules(tx, version, ledgers)
+  return createRecording(tx, { ledgers, version, listening, rules })
+}
+
+interface Parts {
+  ledgers: Ledgers
+  version: CatalogueVersion | null
+  listening: Listening
+  rules: RuleBook
+}
+
+function createRecording(tx: Transaction, { ledgers, version, listening, rules }: Parts): Recording {
+  const { listeners, isSubscribed } = listening
+  const known = new Map<string, EventRow>()
+  const drafts: Draft[] = []
+  /** Events that were stored before: voids, and decisions about them. */
+  const changed = new Set<EventRow>()
+  /** Names of events of which everything is read that a void needs. */
+  const voidable = new Set<string>()
+  const later: { userId: string; work: () => Promise<void> }[] = []
+  const now = tx.now()
+  const recording: Recording = {
+    ...{ tx, ledgers, load, record, react, loadVoids, reactionOf, void: voidEvent, write },
+    afterwards: (userId, work) => void later.push({ userId, work }),
+    isAwaited: userId => later.some(waiting => waiting.userId === userId),
+  }
+  const reactions: { listensTo(type: string): boolean; reaction: Reaction }[] = listeners.map(listener => ({
+    listensTo: type => listener.listensTo(type),
+    reaction: listener.open(recording),
+  }))
+
+  function reactionOf<Own extends Reaction>(reader: EventReader<Own>): Own {
+    // Guarantee of the cast: listeners are loaded from the readers, in their order.
+    return reactions[tx.spine.events.readers.indexOf(reader)]?.reaction as Own
+  }
+
+  async function load(events: NewEvent[]) {
+    await know(events)
+    const fresh = events.filter(event => !known.has(nameOf(event)))
+    await rules.load(fresh)
+    for (const { listensTo, reaction } of reactions) {
+      const own = fresh.filter(({ type }) => listensTo(type))
+      if (own.length > 0) await reaction.load(own)
+    }
+  }
+
+  async function know(keys: EventKey[]) {
+    for (const row of await readEvents(
+      tx,
+      keys.filter(key => !known.has(nameOf(key))),
+    ))
+      known.set(nameOf(row), row)
+  }
+
+  async function record(event: NewEvent): Promise<Writing> {
+    const before = known.get(nameOf(event))
+    if (before) return { recorded: null, before }
+    const subscribed = isSubscribed(event.type)
+    const row = draftOf(event, now, {
+      revision: version?.revision ?? null,
+      position: subscribed ? AWAITING : null,
+    })
+    const draft: Draft = { row, recorded: { event, sequence: 0, hasListeners: subscribed, grants: [] } }
+    drafts.push(draft)
+    known.set(nameOf(event), Object.assign(row, { sequence: NOT_WRITTEN }))
+    voidable.add(nameOf(event))
+    if (subscribed) tx.spine.events.awaiting.announce(tx)
+    tx.spine.events.recorded.announce(tx, event)
+    await decide(event, draft.recorded, decisions => {
+      row.decisions = decisions
+    })
+    return { recorded: draft.recorded }
+  }
+
+  async function react(event: NewEvent): Promise<Recorded> {
+    await know([event])
+    const row = known.get(nameOf(event))
+    const reacted = { event, sequence: row?.sequence ?? 0, hasListeners: false, grants: [] }
+    await decide(event, reacted, decisions => {
+      if (row) changed.add(Object.assign(row, { decisions }))
+    })
+    return reacted
+  }
+
+  async function decide(event: NewEvent, into: Recorded, store: (decisions: string) => void) {
+    const decisions = await rules.apply(event)
+    if (decisions && decisions.length > 0) store(JSON.stringify(decisions))
+    const listening = reactions.filter(({ listensTo }) => listensTo(event.type))
+    for (const { reaction } of listening) await reaction.onEvent(event)
+    into.grants = grantsOf(decisions ?? [])
+    into.hasListeners ||= decisions !== null || listening.length > 0
+  }
+
+  async function loadVoids(keys: EventKey[]) {
+    await know(keys)
+    for (const key of keys) voidable.add(nameOf(key))
+    const rows = keys.flatMap(key => known.get(nameOf(key)) ?? [])
+    const events = rows.flatMap(row => (row.voidedAt ? [] : (eventOf(row) ?? [])))
+    await ledgers.know(
+      rows.flatMap(row => (row.userId ? causesOf({ ...row, userId: row.userId }, decisionsOf(row)) : [])),
+    )
+    for (const { reaction } of reactions) if (events.length > 0) await reaction.loadVoids(events)
+  }
+
+  async function voidEvent(key: EventKey): Promise<Voided | undefined> {
+    if (!voidable.has(nameOf(key))) await loadVoids([key])
+    const row = known.get(nameOf(key))
+    const event = row && eventOf(row)
+    if (!event) return undefined
+    if (row.voidedAt) return { taken: parseJson<TakenGrant[]>(row.taken) ?? [], isRepeat: true }
+    const taken = await rules.takeBack(event, decisionsOf(row))
+    Object.assign(row, { voidedAt: now, taken: JSON.stringify(taken) })
+    if (row.sequence !== NOT_WRITTEN) changed.add(row)
+    for (const { reaction } of reactions) await reaction.onVoid(event)
+    return { taken, isRepeat: false }
+  }
+
+  async function write() {
+    const sequences = await insertEvents(
+      tx,
+      drafts.map(({ row }) => row),
+    )
+    for (const [at, { recorded }] of drafts.entries()) recorded.sequence = sequences[at] ?? 0
+    await insertRows(tx, tx.tables.events, [...changed], { set: ['decisions', 'voidedAt', 'taken'] })
+    await ledgers.write()
+    await rules.write()
+    for (const { reaction } of reactions) await reaction.write()
+    for (const { work } of later) await work()
+  }
+
+  return recording
+}

@@ -1,0 +1,53 @@
+import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
+import { operation } from '../../platform/http/contract/operation.ts'
+import { eventProblems } from './problems.ts'
+import { type RecordDeps, recordEvents } from './record-events.ts'
+import { EventResults, Events, exampleEvent, VoidEvent, VoidedEvent } from './schema.ts'
+import { voidEvent } from './void-event.ts'
+
+export const eventsRoutes = (deps: ServerDeps & RecordDeps) =>
+  servers(deps, { prefix: '/api/events', tag: 'Server', scope: 'events:write' })
+    .post(
+      '',
+      ({ body, source, write }) => recordEvents(write, deps, source, body),
+      operation({
+        id: 'recordEvents',
+        summary: 'Report what fans did',
+        description:
+          'Records up to 100 events, in one request of at most 1 MiB. Each is recorded or refused on its own. After any ' +
+          'failure, send the batch again: an event that was recorded is then a `duplicate`, and nothing happens.',
+        body: Events,
+        open: true,
+        maxBodyBytes: 1_048_576,
+        responses: { 200: EventResults },
+        examples: {
+          body: { events: [exampleEvent] },
+          200: {
+            results: [
+              { id: exampleEvent.id, outcome: 'applied', grants: [{ ruleId: 'home-match', points: 50 }] },
+            ],
+          },
+        },
+      }),
+    )
+    .post(
+      '/void',
+      async ({ body: { id, note }, source, write }) => {
+        const taken = await write(tx => voidEvent(tx, { source, eventId: id, note }))
+        return { id, taken }
+      },
+      operation({
+        id: 'voidEvent',
+        summary: 'Void an event',
+        description:
+          'Takes back what your event earned: at most the balance of the fan, and the rest is returned as `uncollected`. ' +
+          'A repeat changes nothing and returns the same response.',
+        body: VoidEvent,
+        responses: { 200: VoidedEvent },
+        problems: [eventProblems.event_not_found],
+        examples: {
+          body: { id: exampleEvent.id, note: 'The ticket was refunded.' },
+          200: { id: exampleEvent.id, taken: [{ ruleId: 'home-match', points: 50, uncollected: 0 }] },
+        },
+      }),
+    )

@@ -1,0 +1,143 @@
+/** The events that the application records itself (source `matchday`), and the schema of the data of each. */
+
+import { Match } from '../../club/matches/schema.ts'
+import { Closed, Id, Integer, Nullable, OneOf } from '../../core/schemas.ts'
+import { type Static, type TObject, Type } from '../../core/typebox.ts'
+import { POINTS_REASONS } from '../points/reasons.ts'
+
+/** The source of these events. No server key has this name. */
+export const APPLICATION = 'matchday'
+
+const PackId = Type.String({ description: 'The pack.' })
+const PurchaseId = Id('The purchase.')
+const UserPackId = Id('The fan’s pack.')
+const RewardId = Type.String({ description: 'The reward.' })
+const Price = Closed(
+  {
+    amount: Integer({ minimum: 0, description: 'Points, or minor units of the currency.' }),
+    currency: Type.String({ description: '`POINTS`, or ISO 4217.' }),
+  },
+  { description: 'The price of the purchase.' },
+)
+
+const MatchId = Type.String({ description: 'The match.' })
+const matchMembers = {
+  competition: Type.String({ description: 'Competition of the match.' }),
+  season: Type.String({ description: 'Season of the competition.' }),
+  round: Nullable(Type.String(), { description: 'Round of the competition.' }),
+  homeTeamId: Type.String({ description: 'The home team.' }),
+  awayTeamId: Type.String({ description: 'The away team.' }),
+  venue: Nullable(Type.String(), { description: 'Where the match is played.' }),
+}
+
+const Goals = Integer({ minimum: 0, description: 'Goals.' })
+const MatchScores = (description: string) => Closed({ homeScore: Goals, awayScore: Goals }, { description })
+
+/** A member may be added; a member that exists keeps its name and meaning. */
+export const applicationEvents = {
+  'onboarding.completed': Closed(
+    { points: Integer({ minimum: 0, description: 'Points of the onboarding.' }) },
+    { description: 'The fan completed the onboarding; once.' },
+  ),
+  'profile.completed': Closed(
+    {},
+    {
+      description: 'The fan wrote a profile that has a value in every field; once, at the first such write.',
+    },
+  ),
+  'reward.claimed': Closed({ rewardId: RewardId }, { description: 'The fan claimed a reward.' }),
+  'reward.redeemed': Closed({ rewardId: RewardId }, { description: 'The fan redeemed a claimed reward.' }),
+  'purchase.completed': Closed(
+    { purchaseId: PurchaseId, packId: PackId, userPackId: UserPackId, price: Price },
+    { description: 'A purchase of a pack was paid, and the fan has the sealed pack.' },
+  ),
+  'purchase.refunded': Closed(
+    { purchaseId: PurchaseId, packId: PackId, price: Price },
+    { description: 'A purchase was refunded.' },
+  ),
+  'pack.opened': Closed(
+    {
+      userPackId: UserPackId,
+      packId: PackId,
+      items: Type.Array(Type.String(), { description: 'The collectibles, in the order of the draw.' }),
+      rarities: Type.Record(Type.String(), Type.Integer(), { description: 'Number of items by rarity.' }),
+    },
+    { description: 'The fan opened a pack.' },
+  ),
+  'match.checked_in': Closed(
+    { matchId: MatchId, ...matchMembers },
+    { description: 'The fan checked in at the gate of a match; once per match.' },
+  ),
+  'prediction.settled': Closed(
+    {
+      matchId: MatchId,
+      revision: Integer({ minimum: 1, description: 'Revision of the match that has the result.' }),
+      predicted: MatchScores('What the fan predicted.'),
+      result: MatchScores('The scores of this revision.'),
+      outcome: Type.Boolean({ description: 'Whether home win, draw or away win was right.' }),
+      difference: Type.Boolean({ description: 'Whether the goal difference was right.' }),
+      exact: Type.Boolean({ description: 'Whether both scores were right.' }),
+      points: Integer({ minimum: 0, description: 'Points for the best of these.' }),
+    },
+    {
+      description:
+        'A prediction was settled by the result of its match. A corrected result voids the event if it changes the prediction’s.',
+    },
+  ),
+  'points.changed': Closed(
+    {
+      delta: Integer({ description: 'Points; negative if they were spent or taken back.' }),
+      balance: Integer({ minimum: 0, description: 'Current points after it.' }),
+      lifetime: Integer({ minimum: 0, description: 'Points earned in all after it.' }),
+      reason: OneOf(POINTS_REASONS, { description: 'Why, as in `GET /api/user/points`.' }),
+      ref: Type.String({ description: 'The cause within its reason.' }),
+    },
+    {
+      description:
+        'An entry was appended to the ledger of the fan; `eventId` is the id of the entry. Rules and quests cannot listen to it.',
+    },
+  ),
+  'quest.completed': Closed(
+    {
+      questId: Type.String({ description: 'The quest.' }),
+      kind: OneOf(['quest', 'achievement', 'streak'], { description: 'Kind of the quest.' }),
+      period: Type.String({
+        description: 'A day, an ISO week or a month; `ever` for a quest without periods.',
+      }),
+      streak: Nullable(Integer({ minimum: 1 }), {
+        description: 'Of a streak: periods completed in a row, this one included.',
+      }),
+    },
+    { description: 'The fan completed a period of a quest, an achievement or a streak.' },
+  ),
+} as const satisfies Record<string, TObject>
+
+export const MATCH_UPDATED = 'match.updated'
+
+const { id: _id, checkIn: _checkIn, ...matchState } = Match.properties
+
+/** The data of `match.updated`, which is of no fan: webhooks and the event sink get it. */
+export const matchUpdated = Closed(matchState, {
+  description: 'Status, scores or kick-off of a match changed. Rules and quests cannot listen to it.',
+})
+
+/** What a webhook endpoint can ask for. */
+export const messageTypes: readonly string[] = [...Object.keys(applicationEvents), MATCH_UPDATED]
+
+export type ApplicationEventType = keyof typeof applicationEvents
+export type DataOf<T extends ApplicationEventType> = Static<(typeof applicationEvents)[T]>
+
+export const isApplicationEvent = (type: string): type is ApplicationEventType =>
+  Object.hasOwn(applicationEvents, type)
+
+/** The application records the events of these namespaces, whatever their type, so that a later version may add types. */
+const NAMESPACES = new Set([
+  ...['cash', 'onboarding', 'order', 'pack', 'points', 'prediction', 'profile', 'purchase', 'quest'],
+  ...['reward', 'set', 'trade', 'wallet', 'webhook'],
+])
+/** Of namespaces that the club's systems use, too. */
+const RESERVED_TYPES = new Set(messageTypes)
+
+/** Whether a server key must not report events of this type, because the application records them. */
+export const isReservedType = (type: string): boolean =>
+  RESERVED_TYPES.has(type) || NAMESPACES.has(type.split('.', 1)[0] ?? '')

@@ -1,0 +1,77 @@
+/** Voids events: takes back what they did, once. A void that comes before its event is kept, and wins. */
+import { and, isNotNull, isNull } from 'drizzle-orm'
+import type { Tables, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { DomainError } from '../../core/problems.ts'
+import type { TakenGrant } from '../rules/apply-rules.ts'
+import { type EventKey, findEvent, hasKey } from './event-rows.ts'
+import { eventProblems } from './problems.ts'
+import { openRecording } from './recording.ts'
+
+interface Voiding extends EventKey {
+  /** For operators. Deleted when the fan is erased. */
+  note?: string | undefined
+}
+
+/** What the event had earned, and how much of it was taken. A repeat returns the same. */
+export async function voidEvent(
+  tx: Transaction,
+  { source, eventId, note }: Voiding,
+): Promise<TakenGrant[] | DomainError<typeof eventProblems.event_not_found>> {
+  const key = { source, eventId }
+  const found = (await findEvent(tx, key)) ?? (await keepVoid(tx, { ...key, note }))
+  // Returned, not thrown: the void is committed.
+  if (!found?.userId)
+    return new DomainError(eventProblems.event_not_found, {
+      detail: 'The void is kept, and wins if the event arrives.',
+    })
+  const recording = await openRecording(tx, [found.userId])
+  await recording.loadVoids([key])
+  const voided = await recording.void(key)
+  await recording.write()
+  if (note !== undefined && voided?.isRepeat === false) await keepNote(tx, key, note)
+  return voided?.taken ?? []
+}
+
+/** Writes a row without a fan. Undefined if it wrote one; the event if it has arrived meanwhile. */
+async function keepVoid(tx: Transaction, { note, ...key }: Voiding) {
+  const now = tx.now()
+  const row = { ...key, recordedAt: now, voidedAt: now, voidNote: note ?? null, data: EMPTY }
+  const [kept] = await insertVoid(tx, row)
+  return kept ? undefined : findEvent(tx, key)
+}
+
+/** The event of a void that was kept has come: an erasure of its fan then deletes the note. */
+export const assignVoid = prepared((tx: Transaction, key: EventKey, userId: string) => {
+  const { events } = tx.tables
+  return tx
+    .update(events)
+    .set({ voidedFor: userId })
+    .where(and(hasKey(tx, key), isNull(events.userId), isNull(events.voidedFor)))
+})
+
+/** As `assignVoid`, for a fan who is erased. */
+export const deleteVoidNote = prepared((tx: Transaction, key: EventKey) => {
+  const { events } = tx.tables
+  return tx
+    .update(events)
+    .set({ data: null, voidNote: null })
+    .where(and(hasKey(tx, key), isNull(events.userId)))
+})
+
+/** As for an event without data: the note is deleted together with the data. */
+const EMPTY = '{}'
+
+const insertVoid = prepared((tx: Transaction, row: Tables['events']['$inferInsert']) => {
+  const { events } = tx.tables
+  return tx.insert(events).values(row).onConflictDoNothing().returning({ eventId: events.eventId })
+})
+
+/** Not where the data was deleted. */
+const keepNote = prepared((tx: Transaction, key: EventKey, note: string) => {
+  const { events } = tx.tables
+  return tx
+    .update(events)
+    .set({ voidNote: note })
+    .where(and(hasKey(tx, key), isNotNull(events.data)))
+})

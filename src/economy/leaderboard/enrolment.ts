@@ -1,0 +1,100 @@
+/** Enrolment of fans in the leaderboards. */
+import { hash } from 'node:crypto'
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { rowsByKeys } from '../../../db/keys.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { listBoards, readScores, writeScores } from './rank-index/entries.ts'
+import type { BoardScore } from './rank-index/rank-index.ts'
+
+export interface EnrolOptions {
+  /** Also enrols a fan who has left. */
+  again?: boolean
+}
+
+/**
+ * Enrols a fan, at most once, with what they have earned before. The caller has locked the fan's points account, so that
+ * no points are earned at the same time. True if this call enrolled them.
+ */
+export async function enrol(
+  tx: Transaction,
+  userId: string,
+  earned: BoardScore[],
+  { again = false }: EnrolOptions = {},
+): Promise<boolean> {
+  const enrolledAt = tx.now()
+  const enrolment = { userId, enrolledAt, hash: hashEnrolment({ userId, enrolledAt }) }
+  const [row] = await (again ? upsertEnrolment(tx, enrolment) : insertEnrolment(tx, enrolment))
+  if (row) await writeScores(tx, userId, [], earned)
+  return row !== undefined
+}
+
+type NewEnrolment = Tables['leaderboardEntries']['$inferInsert']
+
+const insertEnrolment = prepared((tx: Transaction, enrolment: NewEnrolment) =>
+  tx.insert(tx.tables.leaderboardEntries).values(enrolment).onConflictDoNothing().returning(),
+)
+
+/** Returns no row if the fan is already enrolled. */
+const upsertEnrolment = prepared((tx: Transaction, enrolment: NewEnrolment) => {
+  const { leaderboardEntries } = tx.tables
+  const { enrolledAt, hash } = enrolment
+  return tx
+    .insert(leaderboardEntries)
+    .values(enrolment)
+    .onConflictDoUpdate({
+      target: leaderboardEntries.userId,
+      set: { enrolledAt, hash, leftAt: null },
+      setWhere: isNotNull(leaderboardEntries.leftAt),
+    })
+    .returning()
+})
+
+/** Removes a fan from all boards, past ones included. The caller has locked the fan's points account. */
+export async function unenrol(tx: Transaction, userId: string): Promise<void> {
+  const [left] = await updateLeft(tx, { userId, leftAt: tx.now() })
+  if (left) await writeScores(tx, userId, await readScores(tx, userId, await listBoards(tx)), [])
+}
+
+const updateLeft = prepared((tx: Transaction, { userId, leftAt }: { userId: string; leftAt: Date }) => {
+  const { leaderboardEntries } = tx.tables
+  return tx
+    .update(leaderboardEntries)
+    .set({ leftAt })
+    .where(and(eq(leaderboardEntries.userId, userId), isNull(leaderboardEntries.leftAt)))
+    .returning()
+})
+
+/** When the fan was enrolled; null when they were not, or have left. */
+export async function findEnrolment(reader: Reader, userId: string): Promise<Date | null> {
+  const [entry] = await selectEnrolment(reader, userId)
+  return entry?.enrolledAt ?? null
+}
+
+/** When each of these fans was enrolled; without those who were not, or have left. */
+export async function listEnrolments(reader: Reader, userIds: string[]): Promise<Map<string, Date>> {
+  const rows = await selectEnrolments(
+    reader,
+    userIds.map(userId => ({ userId })),
+  )
+  const enrolled = rows.filter(({ leftAt }) => leftAt === null)
+  return new Map(enrolled.map(({ userId, enrolledAt }) => [userId, enrolledAt]))
+}
+
+const selectEnrolments = rowsByKeys('leaderboardEntries', ['userId'])
+
+/** Query for the enrolment of a fan who has not left. */
+export function enrolmentOf(reader: Reader, userId: string) {
+  const { leaderboardEntries } = reader.tables
+  return reader
+    .select({ enrolledAt: leaderboardEntries.enrolledAt })
+    .from(leaderboardEntries)
+    .where(and(eq(leaderboardEntries.userId, userId), isNull(leaderboardEntries.leftAt)))
+}
+
+const selectEnrolment = prepared(enrolmentOf)
+
+/** SHA-256, in lower-case hex, over the JSON array `["enrolment", userId, enrolledAt]`; `enrolledAt` as in the ledger. */
+export function hashEnrolment({ userId, enrolledAt }: { userId: string; enrolledAt: Date }): string {
+  return hash('sha256', JSON.stringify(['enrolment', userId, enrolledAt.toISOString()]), 'hex')
+}

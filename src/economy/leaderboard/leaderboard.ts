@@ -1,0 +1,106 @@
+/** A page of a board with the caller's own entry. */
+
+import type { Reader } from '../../../db/index.ts'
+import type { AuthenticatedCaller } from '../../core/caller.ts'
+import type { Cursors, Page } from '../../core/pagination.ts'
+import { DomainError, type FieldError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { type PublicProfile, readPublicProfiles } from '../../identity/users/public-profile.ts'
+import type { ReadSource } from '../../platform/cache/public-reads.ts'
+import { boardTag, fanTag } from '../../platform/cache/tags.ts'
+import { type Board, boardAt, isFinal, parseBoard, predictionBoard } from './boards.ts'
+import { type BoardPage, readBoardAround, readBoardPage } from './page.ts'
+import { type RankedEntry, readRankedEntry } from './ranked-entry.ts'
+import type { LeaderboardQuery } from './schema.ts'
+
+const EXAMPLES = { week: '2026-W47', month: '2026-11' }
+
+/** The errors between the members of a query, which may break its schema. */
+export function findQueryErrors(query: Partial<Record<string, string>>): FieldError[] {
+  const { kind = 'points', season, period = 'all', of, around, cursor } = query
+  const errors: FieldError[] = []
+  if (season !== undefined && kind === 'points')
+    errors.push({ parameter: 'season', message: 'needs kind=predictions' })
+  if (period !== 'all' && kind === 'predictions')
+    errors.push({ parameter: 'period', message: 'must be all with kind=predictions' })
+  if (of !== undefined && period === 'all')
+    errors.push({ parameter: 'of', message: 'needs period=week or period=month' })
+  if (of !== undefined && (period === 'week' || period === 'month') && !parseBoard(period, of))
+    errors.push({ parameter: 'of', message: `must be a ${period} that exists, such as ${EXAMPLES[period]}` })
+  if (around !== undefined && cursor !== undefined)
+    errors.push({ parameter: 'around', message: 'cannot be given with cursor' })
+  return errors
+}
+
+/** A page of a board, for a query without errors. `around` requires a caller. */
+export async function readLeaderboard(
+  { read, cache, cursors }: ReadSource & { cursors: Cursors },
+  caller: Pick<AuthenticatedCaller, 'userId'> | null,
+  { around, limit, cursor, ...query }: Omit<LeaderboardQuery, keyof Page> & Page,
+) {
+  const board = boardOf(query, read.now())
+  if (around && !caller) throw new DomainError(transportProblems.unauthenticated)
+  const userId = caller?.userId
+
+  // A page that does not depend on the caller is cached for all callers.
+  const page = around
+    ? await present(read, await readBoardAround(read, cursors, board.id, limit, userId))
+    : await cache.get(`leaderboard ${JSON.stringify([board.id, limit, cursor])}`, async () => {
+        const found = await readBoardPage(read, cursors, board.id, { limit, cursor })
+        return {
+          value: await present(read, found),
+          tags: [boardTag(board.id), ...found.entries.map(({ userId }) => fanTag(userId))],
+        }
+      })
+  const me = page.entries.find(entry => entry.userId === userId)
+  return {
+    board: describe(board, read.now()),
+    me: me ?? (await presentOwn(read, board.id, userId)),
+    ...page,
+  }
+}
+readLeaderboard.problems = [transportProblems.invalid_cursor, transportProblems.unauthenticated] as const
+
+function boardOf({ kind, season, period = 'all', of }: Omit<LeaderboardQuery, keyof Page>, now: Date): Board {
+  if (kind === 'predictions') return predictionBoard(season ?? null)
+  const board = of === undefined ? boardAt(period, now) : parseBoard(period, of)
+  if (!board) throw new Error('the query was not checked')
+  return board
+}
+
+/** A fan's own entry; null when they are not on the board. */
+async function presentOwn(read: Reader, board: string, userId: string | undefined) {
+  const entry = userId === undefined ? null : await readRankedEntry(read, board, userId)
+  return entry && presentEntry(entry, entry)
+}
+
+async function present(read: Reader, { entries, ...page }: BoardPage) {
+  const userIds = entries.map(({ userId }) => userId)
+  const profiles = await readPublicProfiles(read, userIds)
+  return {
+    entries: entries.map(entry => presentEntry(entry, profiles.get(entry.userId) ?? NO_PROFILE)),
+    ...page,
+  }
+}
+
+const NO_PROFILE: PublicProfile = { displayName: null, avatarUrl: null }
+
+function presentEntry(
+  { rank, userId, points, reachedAt }: RankedEntry,
+  { displayName, avatarUrl }: PublicProfile,
+) {
+  return { rank, userId, displayName, avatarUrl, points, reachedAt: reachedAt.toISOString() }
+}
+
+function describe(board: Board, now: Date) {
+  const { id, kind, season, period, startsAt, endsAt } = board
+  return {
+    id,
+    // A board of all points is described as it was before there were other kinds.
+    ...(kind === 'predictions' ? { kind, season } : {}),
+    period,
+    startsAt: startsAt?.toISOString() ?? null,
+    endsAt: endsAt?.toISOString() ?? null,
+    final: isFinal(board, now),
+  }
+}

@@ -1,0 +1,65 @@
+/** The ranked entry of one fan. */
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { mirrorOf } from '../../identity/users/mirror.ts'
+import { type PublicProfile, publicProfileColumns } from '../../identity/users/public-profile.ts'
+import { userOf } from '../../identity/users/users.ts'
+import { membersAhead } from './rank-index/rank-index.ts'
+
+export interface RankedEntry {
+  userId: string
+  /** From 1. */
+  rank: number
+  points: number
+  /** When the fan reached these points. */
+  reachedAt: Date
+}
+
+/** With the fan's public profile. Null for a fan who is not on the board. */
+export async function readRankedEntry(
+  reader: Reader,
+  board: string,
+  userId: string,
+): Promise<(RankedEntry & PublicProfile) | null> {
+  const [row] = await selectRankedEntry(reader, { board, userId })
+  if (!row) return null
+  const { minusPoints, reachedAt, ...ranked } = row
+  return { userId, ...ranked, points: -minusPoints, reachedAt: new Date(reachedAt) }
+}
+
+const selectRankedEntry = prepared((reader: Reader, { board, userId }: { board: string; userId: string }) => {
+  const { leaderboardScores: scores } = reader.tables
+  const ranked = reader
+    .select({
+      minusPoints: scores.minusPoints,
+      reachedAt: scores.reachedAt,
+      rank: rankFromIndex(reader).as('rank'),
+    })
+    .from(scores)
+    .where(and(eq(scores.board, board), eq(scores.userId, userId)))
+    .limit(1)
+    .as('ranked_entry')
+  const { minusPoints, reachedAt, rank } = ranked
+  const user = userOf(reader, userId).as('user')
+  const mirror = mirrorOf(reader, userId).as('mirror')
+  return reader
+    .select({ minusPoints, reachedAt, rank, ...publicProfileColumns({ user, mirror }) })
+    .from(ranked)
+    .innerJoin(user, sql`true`)
+    .leftJoin(mirror, sql`true`)
+})
+
+/** SQL for a fan's rank on a board, as a part of a larger statement; null for a fan who is not on it. */
+export function rankOf(reader: Reader, board: string, userId: string): SQL<number | null> {
+  const { leaderboardScores: scores } = reader.tables
+  const rank = reader
+    .select({ rank: rankFromIndex(reader) })
+    .from(scores)
+    .where(and(eq(scores.board, board), eq(scores.userId, userId)))
+  return sql<number | null>`${rank}`.mapWith(Number)
+}
+
+/** Of a row of `leaderboard_scores`. */
+const rankFromIndex = (reader: Reader) =>
+  sql<number>`${membersAhead(reader, 'leaderboard_scores')} + 1`.mapWith(Number)

@@ -1,0 +1,107 @@
+/** The account of a fan: the sum of their entries and the head of their chain. Its row lock serializes what is booked. */
+import { and, eq, gte, inArray, sql } from 'drizzle-orm'
+import { insertRows } from '../../../db/bulk.ts'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { commandLine } from '../../core/command-line.ts'
+import { GENESIS_HASH } from './hash.ts'
+
+export type PointsEntry = Omit<Tables['pointsEntries']['$inferSelect'], 'userId'>
+
+export type Account = Tables['pointsAccounts']['$inferSelect']
+
+/** The account of a fan without entries. */
+export const NEW_ACCOUNT = {
+  balance: 0,
+  lifetime: 0,
+  seq: 0,
+  headHash: GENESIS_HASH,
+  updatedAt: new Date(0),
+}
+
+/** The account does not match the entries: another entry would break the chain. */
+export class LedgerMismatchError extends Error {
+  constructor(userId: string) {
+    super(
+      `the points account of fan ${userId} does not match their ledger entries; nothing was booked, ` +
+        `\`${commandLine('verify-ledger')}\` shows the difference`,
+    )
+    this.name = 'LedgerMismatchError'
+  }
+}
+
+/** Creates the account if it does not exist, and locks its row until the unit of work ends. */
+export async function lockAccount(tx: Transaction, userId: string) {
+  const [account] = await insertOrLock(tx, userId)
+  if (!account) throw new Error('a locked points account does not exist')
+  return account
+}
+
+const insertOrLock = prepared((tx: Transaction, userId: string) => {
+  const { pointsAccounts } = tx.tables
+  return (
+    tx
+      .insert(pointsAccounts)
+      .values({ userId, ...NEW_ACCOUNT })
+      // Not a key column: that would be looked up, and its index written.
+      .onConflictDoUpdate({
+        target: pointsAccounts.userId,
+        set: { balance: sql`${pointsAccounts.balance}` },
+      })
+      .returning()
+  )
+})
+
+/** As `lockAccount` for many fans. In the order of the ids: two batches cannot wait for each other. */
+export async function lockAccounts(tx: Transaction, userIds: string[]): Promise<void> {
+  const rows = userIds.toSorted().map(userId => ({ userId, ...NEW_ACCOUNT }))
+  await insertRows(tx, tx.tables.pointsAccounts, rows, 'lock')
+}
+
+/** Whether `appendEntry` would throw no LedgerMismatchError; locks the account. For callers that write something else first. */
+export async function canAppend(tx: Transaction, userId: string): Promise<boolean> {
+  await lockAccount(tx, userId)
+  return (await listMismatched(tx, [userId])).size === 0
+}
+
+/** Which of these fans have an account that does not match their newest entry, or that cannot hold `points` more. */
+export async function listMismatched(reader: Reader, userIds: string[], points = 0): Promise<Set<string>> {
+  const { pointsAccounts, pointsEntries } = reader.tables
+  const rows = await reader
+    .select({ account: pointsAccounts, entry: pointsEntries })
+    .from(pointsAccounts)
+    .leftJoin(
+      pointsEntries,
+      and(eq(pointsEntries.userId, pointsAccounts.userId), gte(pointsEntries.seq, pointsAccounts.seq)),
+    )
+    .where(inArray(pointsAccounts.userId, userIds))
+  const accounts = Map.groupBy(rows, ({ account }) => account.userId)
+  const wrong = [...accounts].filter(([, [first, ...others]]) => {
+    const tail = [first, ...others].flatMap(row => row?.entry ?? [])
+    return first && !(matchesTail(first.account, tail) && hasRoomFor(first.account, points, points))
+  })
+  return new Set(wrong.map(([userId]) => userId))
+}
+
+/** Whether an account can hold what a change adds. The table refuses more. */
+export const hasRoomFor = ({ balance, lifetime }: Account, delta: number, gained: number) =>
+  balance + delta <= Number.MAX_SAFE_INTEGER && lifetime + gained <= Number.MAX_SAFE_INTEGER
+
+/** `tail`: the entries from the account's `seq` on. */
+export function matchesTail({ seq, balance, lifetime, headHash }: Account, tail: PointsEntry[]): boolean {
+  if (seq === 0) return tail.length === 0 && balance === 0 && lifetime === 0 && headHash === GENESIS_HASH
+  const [head] = tail
+  return tail.length === 1 && head?.seq === seq && head.balanceAfter === balance && head.hash === headHash
+}
+
+/** Current and lifetime points; zero for a fan without an account. */
+export const readBalance = async (reader: Reader, userId: string) =>
+  (await findBalance(reader, userId)) ?? { balance: 0, lifetime: 0 }
+
+const findBalance = preparedRow((reader: Reader, userId: string) => {
+  const { pointsAccounts } = reader.tables
+  return reader
+    .select({ balance: pointsAccounts.balance, lifetime: pointsAccounts.lifetime })
+    .from(pointsAccounts)
+    .where(eq(pointsAccounts.userId, userId))
+})

@@ -1,0 +1,41 @@
+/** What a unit of work appended to ledgers: recorded as events at its end, for all fans together. */
+import type { Deferred, Tables, Transaction } from '../../../db/index.ts'
+import { createSignal } from '../../core/signal.ts'
+
+type Row = Tables['pointsEntries']['$inferSelect']
+
+export interface AppendedEntry extends Row {
+  /** Lifetime points of the fan after it. */
+  lifetime: number
+}
+
+declare module '../../../db/types.ts' {
+  interface Spine {
+    readonly points: ReturnType<typeof createPointsSpine>
+  }
+}
+
+type Recorder = (tx: Transaction, entries: AppendedEntry[]) => Promise<void>
+
+export const createPointsSpine = (recordEntries: Recorder) => ({
+  /** Gets the entries in the order in which they were appended. */
+  recordEntries,
+  /** An entry was appended to a ledger. */
+  entryBooked: createSignal<Pick<Row, 'reason' | 'delta'>>(),
+})
+
+/** Every place that writes an entry calls it. */
+export function noteAppended(tx: Transaction, entry: AppendedEntry): void {
+  tx.spine.points.entryBooked.announce(tx, entry)
+  tx.deferred(appendedEntries).push(entry)
+}
+
+const appendedEntries: Deferred<AppendedEntry[]> = {
+  // Rows of one fan: before those that fans share.
+  order: -1,
+  start: () => [],
+  async write(tx, entries) {
+    await tx.spine.points.recordEntries(tx, entries)
+    return []
+  },
+}

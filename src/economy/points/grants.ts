@@ -1,0 +1,125 @@
+/** Points that another system or an operator grants, once per reference. */
+
+import { and, asc, eq, isNotNull } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { countRows } from '../../../db/pages.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { DomainError } from '../../core/problems.ts'
+import { Closed } from '../../core/schemas.ts'
+import { type Static, Type } from '../../core/typebox.ts'
+import { FanReference, resolveFan } from '../../identity/users/fan-reference.ts'
+import { userProblems } from '../../identity/users/problems.ts'
+import { readBalance } from './account.ts'
+import { presentEntry } from './history.ts'
+import { appendEntry, insufficientPoints } from './ledger.ts'
+import { pointsProblems } from './problems.ts'
+
+/** Keeps balances far from the largest exact integer. */
+export const MAX_GRANT = 1_000_000_000
+
+export const Grant = Closed({
+  fan: FanReference,
+  delta: Type.Union(
+    [Type.Integer({ minimum: 1, maximum: MAX_GRANT }), Type.Integer({ minimum: -MAX_GRANT, maximum: -1 })],
+    {
+      description: 'Points; negative to take points from the balance. Not zero.',
+      examples: [250],
+      errorNoun: `a whole number of -${MAX_GRANT} to ${MAX_GRANT}, and not 0`,
+    },
+  ),
+  ref: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    description:
+      'Names the grant, over all fans and sources. The fan sees it in the ledger, where it stays: it must not contain personal data.',
+    examples: ['season-ticket-2026-4711'],
+  }),
+  note: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 500,
+      description: 'For operators. It is not part of the ledger, and an erasure deletes it.',
+      examples: ['Apology for the closed gate'],
+    }),
+  ),
+})
+export type Grant = Static<typeof Grant>
+
+interface Granter {
+  /** The system that grants. */
+  source: string
+  /** The provider of the subjects. */
+  provider: string
+}
+
+/**
+ * Books points once per `ref`. A repeat for the same fan and the same points returns the first entry.
+ * @throws LedgerMismatchError
+ */
+export async function grantPoints(
+  tx: Transaction,
+  { source, provider }: Granter,
+  { fan, delta, ref, note }: Grant,
+) {
+  const resolved = await resolveFan(tx, fan, { provider })
+  if ('missing' in resolved) throw new DomainError(userProblems.fan_not_found)
+  const { userId } = resolved
+
+  const booking = await appendEntry(tx, { userId, delta, reason: 'adjustment', ref })
+  if (booking.outcome === 'insufficient') throw insufficientPoints(-delta, booking.balance)
+  const { entry } = booking
+  if (booking.outcome === 'booked') {
+    const grant = { ref, source, userId, delta, entryId: entry.id, note: note ?? null, createdAt: tx.now() }
+    // Another fan may have a grant of this ref, or get one at this moment: the primary key decides.
+    if ((await insertGrant(tx, grant)).length === 0) throw new DomainError(pointsProblems.ref_reused)
+  } else if (entry.delta !== delta || (await selectGrant(tx, { ref, entryId: entry.id })).length === 0) {
+    throw new DomainError(pointsProblems.ref_reused)
+  }
+  const { balance } = await readBalance(tx, userId)
+  return { created: booking.outcome === 'booked', entry: presentEntry(entry), balance }
+}
+grantPoints.problems = [
+  userProblems.fan_not_found,
+  pointsProblems.insufficient_points,
+  pointsProblems.points_limit_reached,
+  pointsProblems.ref_reused,
+] as const
+
+const insertGrant = prepared((tx: Transaction, grant: Tables['pointsGrants']['$inferInsert']) =>
+  tx.insert(tx.tables.pointsGrants).values(grant).onConflictDoNothing().returning(),
+)
+
+const selectGrant = prepared((reader: Reader, { ref, entryId }: { ref: string; entryId: string }) => {
+  const { pointsGrants } = reader.tables
+  return reader
+    .select({ ref: pointsGrants.ref })
+    .from(pointsGrants)
+    .where(and(eq(pointsGrants.ref, ref), eq(pointsGrants.entryId, entryId)))
+})
+
+/** The grants of a fan, oldest first. */
+export function exportGrants(reader: Reader, userId: string) {
+  const { pointsGrants } = reader.tables
+  const { ref, source, delta, entryId, note, createdAt } = pointsGrants
+  return reader
+    .select({ ref, source, delta, entryId, note, createdAt })
+    .from(pointsGrants)
+    .where(eq(pointsGrants.userId, userId))
+    .orderBy(asc(createdAt), asc(ref))
+}
+
+/** For the erasure of a fan. Returns the number of deleted notes. */
+export async function deleteNotes(tx: Transaction, userId: string): Promise<number> {
+  const { pointsGrants } = tx.tables
+  const deleted = await tx
+    .update(pointsGrants)
+    .set({ note: null })
+    .where(and(eq(pointsGrants.userId, userId), isNotNull(pointsGrants.note)))
+    .returning({ ref: pointsGrants.ref })
+  return deleted.length
+}
+
+export function countNotes(reader: Reader, userId: string): Promise<number> {
+  const { pointsGrants } = reader.tables
+  return countRows(reader, pointsGrants, and(eq(pointsGrants.userId, userId), isNotNull(pointsGrants.note)))
+}

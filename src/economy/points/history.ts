@@ -1,0 +1,88 @@
+/** A fan's points, newest first. */
+
+import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { CallerId } from '../../core/caller.ts'
+import { parseQueryInstant } from '../../core/instant.ts'
+import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import type { PointsEntry } from './account.ts'
+import type { PointsQuery } from './schema.ts'
+
+/** The query filters the entries only: balance and lifetime points include all entries. */
+type HistoryFilter = Pick<PointsQuery, 'reason' | 'since' | 'until'>
+
+export async function readHistory(
+  reader: Reader,
+  cursors: Cursors,
+  { userId }: CallerId,
+  { limit, cursor, reason, ...filter }: Page & HistoryFilter,
+) {
+  const { pointsEntries } = reader.tables
+  // The name of the list contains the fan and the filter, so that a cursor of another list is invalid.
+  // Validated by the schema. Two spellings of an instant are one filter.
+  const since = filter.since === undefined ? null : parseQueryInstant(filter.since)
+  const until = filter.until === undefined ? null : parseQueryInstant(filter.until)
+  const list = JSON.stringify(['points', userId, reason, since, until])
+  const before = cursors.decode(list, cursor)
+  if (userId === undefined) return { balance: 0, lifetime: 0, entries: [], nextCursor: null }
+
+  const only = and(
+    before === undefined ? undefined : lt(pointsEntries.seq, Number(before)),
+    reason && eq(pointsEntries.reason, reason),
+    since ? gte(pointsEntries.createdAt, since) : undefined,
+    until ? lt(pointsEntries.createdAt, until) : undefined,
+  )
+  // The unfiltered first page is the most frequent request.
+  const rows = await (only
+    ? selectEntries(reader, userId, limit + 1, only)
+    : selectNewest(reader, userId, limit + 1))
+  const { balance = 0, lifetime = 0 } = rows[0]?.account ?? {}
+  const entries = rows.flatMap(({ entry }) => entry ?? [])
+  const { shown, nextCursor } = cutPage(entries, limit, last => cursors.encode(list, last.seq))
+  return { balance, lifetime, entries: shown.map(presentEntry), nextCursor }
+}
+readHistory.problems = [transportProblems.invalid_cursor] as const
+
+const selectNewest = prepared((reader: Reader, userId: string, limit: number) =>
+  selectEntries(reader, userId, limit),
+)
+
+/** A fan's account and newest entries, in one statement: the balance is the one after the newest entry. */
+function selectEntries(reader: Reader, userId: string, limit: number, only?: SQL) {
+  const { pointsAccounts, pointsEntries } = reader.tables
+  return reader
+    .select({
+      account: { balance: pointsAccounts.balance, lifetime: pointsAccounts.lifetime },
+      entry: pointsEntries,
+    })
+    .from(pointsAccounts)
+    .leftJoin(pointsEntries, and(eq(pointsEntries.userId, pointsAccounts.userId), only))
+    .where(eq(pointsAccounts.userId, userId))
+    .orderBy(desc(pointsEntries.seq))
+    .limit(limit)
+}
+
+/** SQL for a fan's newest entries, as a part of a larger statement. */
+export function newestEntries(reader: Reader, userId: string, limit: number) {
+  const { pointsEntries } = reader.tables
+  return reader
+    .select()
+    .from(pointsEntries)
+    .where(eq(pointsEntries.userId, userId))
+    .orderBy(desc(pointsEntries.seq))
+    .limit(limit)
+    .as('newest')
+}
+
+/** SQL for a fan's balance; zero without an account. */
+export function balanceOf({ tables }: Pick<Reader, 'tables'>, userId: string): SQL<number> {
+  const { pointsAccounts } = tables
+  return sql<number>`coalesce((select ${pointsAccounts.balance} from ${pointsAccounts}
+    where ${pointsAccounts.userId} = ${userId}), 0)`.mapWith(Number)
+}
+
+export function presentEntry({ id, seq, delta, balanceAfter, reason, ref, createdAt, hash }: PointsEntry) {
+  return { id, seq, delta, balanceAfter, reason, ref, createdAt: createdAt.toISOString(), hash }
+}

@@ -1,0 +1,40 @@
+/** Joins and leaves the leaderboards. In the folder of the ledger, since points earned before the enrolment count. */
+import type { Transaction } from '../../../db/index.ts'
+import type { Caller } from '../../core/caller.ts'
+import { ensureUserId, findUser } from '../../identity/users/users.ts'
+import { boardsAt, earliestStart } from '../leaderboard/boards.ts'
+import { type EnrolOptions, enrol, findEnrolment, unenrol } from '../leaderboard/enrolment.ts'
+import { lockAccount } from './account.ts'
+import { type EarnedEntry, earnedScores, scoresOfFirst } from './earned-scores.ts'
+
+/** Enrols a fan, at most once. True if this call enrolled them. The user's row must exist. */
+export async function joinLeaderboard(
+  tx: Transaction,
+  userId: string,
+  options: EnrolOptions = {},
+): Promise<boolean> {
+  await lockAccount(tx, userId)
+  // The boards of this time, and those of entries with a later time, since clocks differ.
+  const enrolledAt = tx.now()
+  const since = earliestStart(boardsAt(enrolledAt), enrolledAt)
+  const scores = await earnedScores(tx, userId, { enrolledAt, since })
+  return enrol(tx, userId, scores, options)
+}
+
+/** As `joinLeaderboard`, for a fan whose account this unit of work has opened with this entry. */
+export const joinWithFirstEntry = (tx: Transaction, userId: string, entry: EarnedEntry['entry']) =>
+  enrol(tx, userId, scoresOfFirst(tx.now(), entry))
+
+/** Enrols the caller, also after they have left, with what they have earned. A repeat changes nothing. */
+export async function addMembership(tx: Transaction, caller: Caller): Promise<void> {
+  const userId = await ensureUserId(tx, caller)
+  if (!(await findEnrolment(tx, userId))) await joinLeaderboard(tx, userId, { again: true })
+}
+
+/** Removes the caller from all boards, past ones included. Their points stay. A repeat changes nothing. */
+export async function removeMembership(tx: Transaction, caller: Caller): Promise<void> {
+  const user = await findUser(tx, caller)
+  if (!user || !(await findEnrolment(tx, user.id))) return
+  await lockAccount(tx, user.id)
+  await unenrol(tx, user.id)
+}

@@ -1,0 +1,333 @@
+/**
+ * The points ledger: append-only, hash-chained per fan, exact. The ledgers of fans are read together, changed in memory in the
+ * order of the calls, and written together: the number of statements does not depend on the number of fans and entries.
+ */
+import { and, eq, gte } from 'drizzle-orm'
+import { insertRows } from '../../../db/bulk.ts'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { rowsByKeys } from '../../../db/keys.ts'
+import { rowsOfListed, toList } from '../../../db/listed.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { DomainError } from '../../core/problems.ts'
+import { writeManyScores } from '../leaderboard/rank-index/entries.ts'
+import { type Earned, raisedScores } from '../leaderboard/scores.ts'
+import {
+  type Account,
+  hasRoomFor,
+  LedgerMismatchError,
+  lockAccounts,
+  matchesTail,
+  NEW_ACCOUNT,
+  type PointsEntry,
+} from './account.ts'
+import { type AppendedEntry, noteAppended } from './appended-entries.ts'
+import { correctedScores } from './corrected-scores.ts'
+import { hashEntry } from './hash.ts'
+import { pointsProblems } from './problems.ts'
+import {
+  type Booked,
+  boardsFor,
+  earnedBy,
+  type GrantReason,
+  type PointsReason,
+  type VoidReason,
+  voidReasonOf,
+} from './reasons.ts'
+
+export interface PointsChange {
+  userId: string
+  /** Whole points; negative to spend. Not zero. */
+  delta: number
+  /** Only `takeBack` books the others. */
+  reason: Exclude<PointsReason, VoidReason>
+  /** Identifies the cause within its reason: at most one entry per (user, reason, ref). */
+  ref: string
+}
+
+type AnyChange = Omit<PointsChange, 'reason'> & { reason: PointsReason }
+
+export type Booking =
+  | { outcome: 'booked' | 'booked_before'; entry: PointsEntry }
+  /** Nothing was written. */
+  | { outcome: 'insufficient'; balance: number }
+
+/** What an entry is booked for. */
+export interface Cause {
+  userId: string
+  reason: string
+  ref: string
+}
+
+/** The entry of a grant. */
+export interface Grant extends Cause {
+  reason: GrantReason
+}
+
+export interface TakenBack {
+  /** Points that were taken: at most the balance. */
+  points: number
+  /** Points of the grant that the fan has already spent. */
+  uncollected: number
+}
+
+export const insufficientPoints = (pointsRequired: number, points: number) =>
+  new DomainError(pointsProblems.insufficient_points, {
+    pointsRequired,
+    points,
+    missingPoints: pointsRequired - points,
+  })
+
+/** Changes of ledgers, in memory until `write`. */
+export interface Ledgers {
+  /** Whether the account matches its entries and has room for `points` more: no `append` of as many would throw. */
+  hasRoomFor(userId: string, points: number): boolean
+  /** Reads what may have been booked before, as `causes` of `openLedgers`. */
+  know(causes: Cause[]): Promise<void>
+  /** Books a change, at most once per (user, reason, ref). @throws LedgerMismatchError */
+  append(change: PointsChange): Booking
+  /**
+   * Takes back a grant once, by an entry with the same `ref`; takes nothing if the grant does not exist.
+   * Lifetime points fall by what is taken, and so does each board on which the grant counted and that is not final. There
+   * `reachedAt` becomes the time of the fan's latest earning that remains, as if the grant had never been made.
+   * If the balance is zero, no entry is written, and a later call may take: the caller makes one call per void.
+   * @throws LedgerMismatchError
+   */
+  takeBack(grant: Grant): TakenBack
+  /** Writes entries, accounts and scores. Call it once. */
+  write(): Promise<void>
+}
+
+interface Ledger {
+  account: Account
+  /** Whether the account matches the entries: otherwise another entry would break the chain. */
+  isSound: boolean
+  /** Entries of the causes that were asked for, and those booked since. */
+  known: Map<string, PointsEntry>
+  booked: AppendedEntry[]
+  /** Grants of which points were taken back. */
+  taken: Booked[]
+}
+
+const nameOf = ({ reason, ref }: Pick<Cause, 'reason' | 'ref'>) => `${reason} ${ref}`
+
+/**
+ * Locks and reads the ledgers of these fans, whose rows exist. `causes`: what may have been booked before, each once; for
+ * `takeBack`, both the grant and its void. A cause that is left out must be new: the unique index refuses it otherwise.
+ */
+export async function openLedgers(
+  tx: Transaction,
+  userIds: string[],
+  causes: Cause[] = [],
+): Promise<Ledgers> {
+  await lockAccounts(tx, userIds)
+  // Separate statements after the lock: on PostgreSQL the statement that waited for the lock reads an older snapshot.
+  const ledgers = await readLedgers(tx, userIds)
+  const at = tx.now()
+  await know(causes)
+
+  async function know(causes: Cause[]): Promise<void> {
+    for (const { userId, ...entry } of await selectCauses(tx, causes))
+      ledgers.get(userId)?.known.getOrInsert(nameOf(entry), entry)
+  }
+
+  function soundLedger(userId: string): Ledger {
+    const ledger = ledgerOf(userId)
+    if (!ledger.isSound) throw new LedgerMismatchError(userId)
+    return ledger
+  }
+
+  function ledgerOf(userId: string): Ledger {
+    const ledger = ledgers.get(userId)
+    if (!ledger) throw new Error('a locked points account does not exist')
+    return ledger
+  }
+
+  function book(ledger: Ledger, change: AnyChange): PointsEntry {
+    const { entry, head } = nextEntry(ledger.account, change, { id: tx.newId(), at })
+    ledger.account = { userId: change.userId, ...head }
+    ledger.booked.push({ ...entry, lifetime: head.lifetime })
+    ledger.known.set(nameOf(change), entry)
+    return entry
+  }
+
+  return {
+    know,
+    hasRoomFor(userId, points) {
+      const { account, isSound } = ledgerOf(userId)
+      return isSound && hasRoomFor(account, points, points)
+    },
+    append(change) {
+      const ledger = ledgerOf(change.userId)
+      const before = ledger.known.get(nameOf(change))
+      if (before) return { outcome: 'booked_before', entry: before }
+      const { balance } = soundLedger(change.userId).account
+      if (balance + change.delta < 0) return { outcome: 'insufficient', balance }
+      return { outcome: 'booked', entry: book(ledger, change) }
+    },
+    takeBack({ userId, reason, ref }) {
+      const ledger = ledgerOf(userId)
+      const granted = ledger.known.get(nameOf({ reason, ref }))
+      if (!granted) return { points: 0, uncollected: 0 }
+      const voiding = { reason: voidReasonOf(reason), ref }
+      const before = ledger.known.get(nameOf(voiding))
+      const points = before ? -before.delta : Math.min(granted.delta, ledger.account.balance)
+      if (!before && points > 0) {
+        book(soundLedger(userId), { userId, delta: -points, ...voiding })
+        ledger.taken.push({ reason, ref, at: granted.createdAt })
+      }
+      return { points, uncollected: granted.delta - points }
+    },
+    async write() {
+      const changed = [...ledgers.values()].filter(({ booked }) => booked.length > 0)
+      await writeEntries(tx, changed)
+      await writeScores(tx, changed)
+    },
+  }
+}
+
+async function writeEntries(tx: Transaction, changed: Ledger[]): Promise<void> {
+  const { pointsAccounts, pointsEntries } = tx.tables
+  const entries = changed.flatMap(({ booked }) => booked)
+  await insertRows(tx, pointsEntries, entries)
+  const accounts = changed.map(({ account }) => account)
+  await insertRows(tx, pointsAccounts, accounts, {
+    set: ['balance', 'lifetime', 'seq', 'headHash', 'updatedAt'],
+  })
+  for (const entry of entries) noteAppended(tx, entry)
+}
+
+/** Of fans of whom points were taken back the scores follow from all their entries. */
+async function writeScores(tx: Transaction, changed: Ledger[]): Promise<void> {
+  const corrected = changed.filter(({ taken }) => taken.length > 0)
+  const raised = changed.filter(({ taken }) => taken.length === 0)
+  const booked = ({ booked, taken }: Ledger): Booked[] => [...booked.map(bookedOf), ...taken]
+  const changes = [
+    await raisedScores(
+      tx,
+      raised.flatMap(({ booked }) => booked.flatMap(earnedOf)),
+      tx.now(),
+    ),
+    await correctedScores(
+      tx,
+      corrected.map(({ account }) => account.userId),
+      corrected.flatMap(booked),
+    ),
+  ]
+  const before = changes.flatMap(change => change.before)
+  const after = changes.flatMap(change => change.after)
+  if (before.length + after.length > 0) await writeManyScores(tx, before, after)
+}
+
+// Guarantee of the cast: only `book` makes these entries, from changes.
+const bookedOf = ({ reason, ref, createdAt }: AppendedEntry): Booked => ({
+  reason: reason as PointsReason,
+  ref,
+  at: createdAt,
+})
+
+function earnedOf(entry: AppendedEntry): Earned[] {
+  const booked = bookedOf(entry)
+  const gained = earnedBy({ ...booked, delta: entry.delta })
+  return gained > 0 ? [{ userId: entry.userId, gained, boards: boardsFor(booked) }] : []
+}
+
+async function readLedgers(reader: Reader, userIds: string[]): Promise<Map<string, Ledger>> {
+  const rows = await selectTails(reader, toList(userIds))
+  const ledgers = new Map<string, Ledger>()
+  for (const [userId, own] of Map.groupBy(rows, ({ account }) => account.userId)) {
+    const [first] = own
+    if (!first) continue
+    const tail = own.flatMap(({ entry }) => entry ?? [])
+    const { account } = first
+    const isSound = matchesTail(account, tail)
+    ledgers.set(userId, { account, isSound, known: new Map(), booked: [], taken: [] })
+  }
+  return ledgers
+}
+
+/** Accounts with their entries from `seq` on. */
+const selectTails = prepared((reader: Reader, userIds: string) => {
+  const { pointsAccounts, pointsEntries: entries } = reader.tables
+  const found = rowsOfListed(reader, pointsAccounts, userIds, id => eq(pointsAccounts.userId, id))
+  const { userId, balance, lifetime, seq, headHash, updatedAt } = found
+  return reader
+    .with(found)
+    .select({ account: { userId, balance, lifetime, seq, headHash, updatedAt }, entry: entries })
+    .from(found)
+    .leftJoin(entries, and(eq(entries.userId, userId), gte(entries.seq, seq)))
+})
+
+const selectCauses = rowsByKeys('pointsEntries', ['userId', 'reason', 'ref'])
+
+/**
+ * Books a change, at most once per (user, reason, ref). Needs the user's row to exist.
+ * The account's row lock serializes the entries of a fan on PostgreSQL, as the single writer does on SQLite. The unique
+ * indexes and checks of the tables hold in any case.
+ * @throws LedgerMismatchError; DomainError `points_limit_reached`
+ */
+export async function appendEntry(tx: Transaction, change: PointsChange): Promise<Booking> {
+  const ledgers = await openLedgers(tx, [change.userId], [change])
+  const booking = ledgers.append(change)
+  await ledgers.write()
+  return booking
+}
+
+/** As `Ledgers.takeBack`, alone. @throws LedgerMismatchError */
+export async function takeBack(tx: Transaction, grant: Grant): Promise<TakenBack> {
+  const voided = { ...grant, reason: voidReasonOf(grant.reason) }
+  const ledgers = await openLedgers(tx, [grant.userId], [grant, voided])
+  const taken = ledgers.takeBack(grant)
+  await ledgers.write()
+  return taken
+}
+
+/** Books the first entry of a fan whose record this unit of work has created: no other can have booked one. */
+export async function openAccount(tx: Transaction, change: PointsChange) {
+  const { userId } = change
+  const { entry, head } = nextEntry({ userId, ...NEW_ACCOUNT }, change, { id: tx.newId(), at: tx.now() })
+  await insertEntry(tx, entry)
+  await insertAccount(tx, { userId, ...head })
+  noteAppended(tx, { ...entry, lifetime: head.lifetime })
+  return entry
+}
+
+const insertAccount = prepared((tx: Transaction, account: Account) =>
+  tx.insert(tx.tables.pointsAccounts).values(account),
+)
+
+const insertEntry = prepared((tx: Transaction, entry: PointsEntry & { userId: string }) =>
+  tx.insert(tx.tables.pointsEntries).values(entry),
+)
+
+/**
+ * The entry of a change, the account after it, and the points earned by it. The balance must suffice.
+ * @throws DomainError `points_limit_reached`
+ */
+export function nextEntry(account: Account, change: AnyChange, { id, at }: { id: string; at: Date }) {
+  if (!hasRoomFor(account, change.delta, earnedBy(change)))
+    throw new DomainError(pointsProblems.points_limit_reached)
+  const { userId, delta, reason, ref } = change
+  const balanceAfter = account.balance + delta
+  const fields = { id, userId, seq: account.seq + 1, delta, balanceAfter, reason, ref, createdAt: at }
+  const entry = { ...fields, hash: hashEntry(account.headHash, fields) }
+  const gained = earnedBy(change)
+  const head = {
+    balance: balanceAfter,
+    lifetime: account.lifetime + gained,
+    seq: entry.seq,
+    headHash: entry.hash,
+    updatedAt: at,
+  }
+  return { entry, head, gained }
+}
+
+/** Query for the entry of a cause. */
+export function entryOf(reader: Reader, { userId, reason, ref }: Cause) {
+  const { pointsEntries } = reader.tables
+  return reader
+    .select()
+    .from(pointsEntries)
+    .where(
+      and(eq(pointsEntries.userId, userId), eq(pointsEntries.reason, reason), eq(pointsEntries.ref, ref)),
+    )
+}

@@ -1,0 +1,90 @@
+/** Imports rules. Each change is a new version, and a new revision of the rule set. A change does not affect past grants. */
+import { and, eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { conditionFaults, eventTypeFaults } from '../../club/catalogue/conditions.ts'
+import {
+  availabilityFaults,
+  compareEntries,
+  type EntryChange,
+  type EntryFault,
+  type EntryKind,
+  instantOf,
+  listActive,
+  slugFaults,
+} from '../../club/catalogue/entry.ts'
+import { bumpVersion } from '../../club/catalogue/versions.ts'
+import { isTimeZone } from '../../core/windows.ts'
+import type { RuleEntry } from './entry-schema.ts'
+import { contentOf, parseContent, type RuleContent } from './rule.ts'
+
+/** The rules that the schema cannot express. */
+function ruleFaults(entry: RuleEntry): EntryFault[] {
+  const { id, when, timeZone } = contentOf(entry)
+  const zone = { pointer: '/timeZone', message: 'must be an IANA time zone like Europe/London' }
+  return [
+    ...slugFaults(id),
+    ...eventTypeFaults(entry.eventType, '/eventType'),
+    ...conditionFaults(when, '/when'),
+    ...(isTimeZone(timeZone) ? [] : [zone]),
+    ...availabilityFaults(entry),
+  ]
+}
+
+export async function upsertRule(tx: Transaction, entry: RuleEntry): Promise<EntryChange> {
+  const content = contentOf(entry)
+  const change = changeOf(await findContent(tx, entry.id), content)
+  if (change.outcome !== 'unchanged') await writeVersion(tx, content)
+  return change
+}
+
+async function writeVersion(tx: Transaction, content: RuleContent): Promise<void> {
+  const { rules, ruleVersions } = tx.tables
+  const { id, name, eventType, active, when, points, limit, budget, timeZone } = content
+  // First: its lock serializes imports.
+  const version = await bumpVersion(tx)
+  const now = tx.now()
+  const columns = {
+    name,
+    eventType,
+    definition: JSON.stringify({ when, points, limit, budget, timeZone }),
+    active,
+    startsAt: instantOf(content.startsAt),
+    endsAt: instantOf(content.endsAt),
+    version,
+    updatedAt: now,
+  }
+  await tx
+    .insert(rules)
+    .values({ ...columns, id, createdAt: now })
+    .onConflictDoUpdate({ target: rules.id, set: columns })
+  await tx
+    .insert(ruleVersions)
+    .values({ ruleId: id, version, entry: JSON.stringify(content), createdAt: now })
+}
+
+async function findContent(reader: Reader, id: string): Promise<RuleContent | undefined> {
+  const { rules, ruleVersions: versions } = reader.tables
+  const [row] = await reader
+    .select({ entry: versions.entry })
+    .from(rules)
+    .innerJoin(versions, and(eq(versions.ruleId, rules.id), eq(versions.version, rules.version)))
+    .where(eq(rules.id, id))
+  return row && parseContent(row.entry)
+}
+
+function changeOf(before: RuleContent | undefined, after: RuleContent): EntryChange {
+  const { id: _, ...members } = after
+  return compareEntries(before && { ...before }, members)
+}
+
+export const ruleKind: EntryKind<RuleEntry> = {
+  faults: ruleFaults,
+  plan: async (reader, entry) => changeOf(await findContent(reader, entry.id), contentOf(entry)),
+  upsert: upsertRule,
+  listActive: reader => listActive(reader, reader.tables.rules),
+  /** Fans keep what the rule has granted. */
+  async deactivate(tx, id) {
+    const content = await findContent(tx, id)
+    if (content?.active) await writeVersion(tx, { ...content, active: false })
+  },
+}

@@ -1,0 +1,129 @@
+/** Onboarding: completes once, and grants points and enrols at most once, also if it is requested again. */
+import { sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { Caller, CallerId } from '../../core/caller.ts'
+import { recordEvent } from '../../economy/events/record-event.ts'
+import { enrolmentOf } from '../../economy/leaderboard/enrolment.ts'
+import { joinLeaderboard, joinWithFirstEntry } from '../../economy/points/join-leaderboard.ts'
+import { appendEntry, type Cause, entryOf, openAccount } from '../../economy/points/ledger.ts'
+import { pointsProblems } from '../../economy/points/problems.ts'
+import { completionOf, recordCompletion } from '../../identity/users/completion.ts'
+import { enqueueSync, type QueuedSync } from '../../identity/users/deferred-sync.ts'
+import { createMirror, mirrorIdentity, mirrorOf } from '../../identity/users/mirror.ts'
+import { activeUser, ensureUser } from '../../identity/users/users.ts'
+import type { IdentityClaims } from '../../platform/identity-provider/claims.ts'
+import { changeProfile } from '../profile/profile.ts'
+import type { CompleteOnboarding } from '../profile/schema.ts'
+
+/** The provider's data, or the sync to enqueue. Both null if no sync is needed or possible. */
+export interface IdentityTerms {
+  claims: IdentityClaims | null
+  queuedSync: QueuedSync | null
+}
+
+export interface OnboardingTerms extends IdentityTerms {
+  /** Points granted at completion; 0 grants none. */
+  points: number
+}
+
+/** The reason and reference of the ledger entry that grants the onboarding points. */
+export const onboardingCause = (userId: string) =>
+  ({ userId, reason: 'onboarding', ref: 'onboarding' }) as const
+
+/**
+ * Completes the onboarding. A repetition changes nothing and returns the first completion with `alreadyCompleted`.
+ * @throws DomainError as `changeProfile`
+ */
+export async function completeOnboarding(
+  tx: Transaction,
+  caller: Caller,
+  { profile, joinLeaderboard: join = true }: typeof CompleteOnboarding.static,
+  { points, claims, queuedSync }: OnboardingTerms,
+) {
+  const { user, created } = await ensureUser(tx, caller)
+  let isSynced = false
+  if (claims && created) isSynced = await createMirror(tx, user.id, claims)
+  else if (claims) await mirrorIdentity(tx, user.id, claims)
+  else if (queuedSync) await enqueueSync(tx, user.id, queuedSync)
+  if (!(await recordCompletion(tx, user.id))) {
+    return { ...(await readOnboarding(tx, { userId: user.id })), alreadyCompleted: true as const }
+  }
+  const granted = created
+    ? await startLedger(tx, user.id, { points, join })
+    : await grantOnboarding(tx, user.id, points)
+  if (!created && join) await joinLeaderboard(tx, user.id)
+  if (profile) await changeProfile(tx, user.id, profile, '/profile')
+  await recordEvent(tx, { userId: user.id, type: 'onboarding.completed', data: { points: granted } })
+  if (!created) return readOnboarding(tx, { userId: user.id })
+  const now = tx.now()
+  return presentOnboarding({
+    completedAt: now,
+    points: granted || null,
+    grantedAt: granted ? now : null,
+    enrolledAt: join ? now : null,
+    syncedAt: isSynced ? now : null,
+  })
+}
+completeOnboarding.problems = [...changeProfile.problems, pointsProblems.points_limit_reached] as const
+
+/** Grants the points and enrols, for a user record of this unit of work: it has nothing from before, which would have to be read. */
+async function startLedger(
+  tx: Transaction,
+  userId: string,
+  { points, join }: { points: number; join: boolean },
+): Promise<number> {
+  if (points > 0) {
+    const entry = await openAccount(tx, { ...onboardingCause(userId), delta: points })
+    if (join) await joinWithFirstEntry(tx, userId, entry)
+  } else if (join) await joinLeaderboard(tx, userId)
+  return points
+}
+
+/** Grants the onboarding points, at most once per fan. Returns the points that this call granted. */
+export async function grantOnboarding(tx: Transaction, userId: string, points: number): Promise<number> {
+  if (points === 0) return 0
+  const { outcome } = await appendEntry(tx, { ...onboardingCause(userId), delta: points })
+  return outcome === 'booked' ? points : 0
+}
+
+/** The state of the onboarding, also for a fan without a user record. */
+export async function readOnboarding(reader: Reader, { userId }: CallerId) {
+  const [row] = userId === undefined ? [] : await selectOnboarding(reader, onboardingCause(userId))
+  return presentOnboarding(row ?? NOTHING)
+}
+
+const NOTHING = { completedAt: null, points: null, grantedAt: null, enrolledAt: null, syncedAt: null }
+
+function presentOnboarding({ completedAt, points, grantedAt, enrolledAt, syncedAt }: OnboardingRow) {
+  return {
+    state: completedAt ? ('completed' as const) : ('not_started' as const),
+    completedAt: completedAt?.toISOString() ?? null,
+    reward: points !== null && grantedAt ? { points, grantedAt: grantedAt.toISOString() } : null,
+    leaderboard: { enrolled: enrolledAt !== null, enrolledAt: enrolledAt?.toISOString() ?? null },
+    identitySync: syncedAt ? ('synced' as const) : ('deferred' as const),
+  }
+}
+
+const selectOnboarding = prepared((reader: Reader, cause: Cause) => {
+  const user = activeUser(reader, cause.userId).as('active_user')
+  const completion = completionOf(reader, cause.userId).as('completion')
+  const grant = entryOf(reader, cause).as('grant')
+  const enrolment = enrolmentOf(reader, cause.userId).as('enrolment')
+  const mirror = mirrorOf(reader, cause.userId).as('mirror')
+  return reader
+    .select({
+      completedAt: completion.completedAt,
+      points: grant.delta,
+      grantedAt: grant.createdAt,
+      enrolledAt: enrolment.enrolledAt,
+      syncedAt: mirror.syncedAt,
+    })
+    .from(user)
+    .leftJoin(completion, sql`true`)
+    .leftJoin(grant, sql`true`)
+    .leftJoin(enrolment, sql`true`)
+    .leftJoin(mirror, sql`true`)
+})
+
+type OnboardingRow = Awaited<ReturnType<typeof selectOnboarding>>[number]

@@ -1,0 +1,108 @@
+/** Profiles: the fan's own values and the mirror of the provider's data. */
+
+import { sql } from 'drizzle-orm'
+import { isUniqueViolation, type Reader, type Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { requireTeam } from '../../club/teams/teams.ts'
+import type { Caller, CallerId } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { recordEvent } from '../../economy/events/record-event.ts'
+import { balanceOf } from '../../economy/points/history.ts'
+import { completionOf } from '../../identity/users/completion.ts'
+import { mirrorOf, presentIdentity } from '../../identity/users/mirror.ts'
+import { publicProfileOf } from '../../identity/users/public-profile.ts'
+import { activeUser, ensureUser, findUser, isComplete, updateUser } from '../../identity/users/users.ts'
+import { fanTag } from '../../platform/cache/tags.ts'
+import { profileProblems } from './problems.ts'
+import { normalizeProfile, type ProfileChange } from './rules.ts'
+
+export async function readProfile(reader: Reader, { userId }: CallerId) {
+  const [row] = userId === undefined ? [] : await selectProfile(reader, userId)
+  if (!row) throw notFound()
+  return presentProfile(row)
+}
+readProfile.problems = [profileProblems.profile_not_found] as const
+
+/** Writes the profile. Creates the user record if there is none. */
+export async function upsertProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
+  const { user, created } = await ensureUser(tx, caller)
+  await changeProfile(tx, user.id, change)
+  return { created, profile: await readProfile(tx, { userId: user.id }) }
+}
+
+export async function updateProfile(tx: Transaction, caller: Caller, change: ProfileChange) {
+  const user = await findUser(tx, caller)
+  if (!user) throw notFound()
+  await changeProfile(tx, user.id, change)
+  return readProfile(tx, { userId: user.id })
+}
+
+/** `at`: JSON Pointer of the profile in the request. @throws DomainError `validation_failed` and its problems */
+export async function changeProfile(tx: Transaction, userId: string, change: ProfileChange, at = '') {
+  const normal = normalizeProfile(change, at)
+  if (Object.keys(normal).length === 0) return
+  if (typeof normal.favoriteTeamId === 'string')
+    await requireTeam(tx, normal.favoriteTeamId, `${at}/favoriteTeamId`)
+  const profile = await updateUser(tx, userId, normal).catch(error => {
+    if (isUniqueViolation(error, 'users_handle_unique')) throw new DomainError(profileProblems.handle_taken)
+    throw error
+  })
+  if (!profile) throw new DomainError(profileProblems.profile_not_found)
+  tx.invalidate(fanTag(userId))
+  if (isComplete(profile)) await recordProfileCompleted(tx, userId)
+}
+changeProfile.problems = [profileProblems.handle_taken, ...requireTeam.problems] as const
+upsertProfile.problems = changeProfile.problems
+updateProfile.problems = [...readProfile.problems, ...changeProfile.problems] as const
+
+/** Recorded once, also if the fan empties a field and fills it again. */
+async function recordProfileCompleted(tx: Transaction, userId: string): Promise<void> {
+  const type = 'profile.completed'
+  await recordEvent(tx, { userId, type, data: {}, eventId: `${type}:${userId}` })
+}
+
+const notFound = () =>
+  new DomainError(profileProblems.profile_not_found, {
+    detail: 'Create it with POST /api/user/profile, or onboard.',
+  })
+
+const selectProfile = prepared((reader: Reader, id: string) => {
+  const user = activeUser(reader, id).as('user')
+  const mirror = mirrorOf(reader, id).as('mirror')
+  const completion = completionOf(reader, id).as('completion')
+  const { provider, subject, displayName, handle, avatarUrl, bio, country, locale, favoriteTeamId } = user
+  const own = { displayName, handle, avatarUrl, bio, country, locale, favoriteTeamId }
+  const { userId, email, emailVerified, name, picture, updatedAt, syncedAt } = mirror
+  return reader
+    .select({
+      user: { id: user.id, provider, subject, ...own, createdAt: user.createdAt, updatedAt: user.updatedAt },
+      mirror: { userId, email, emailVerified, name, picture, updatedAt, syncedAt },
+      completedAt: completion.completedAt,
+      points: balanceOf(reader, id),
+    })
+    .from(user)
+    .leftJoin(mirror, sql`true`)
+    .leftJoin(completion, sql`true`)
+})
+
+type ProfileRow = Awaited<ReturnType<typeof selectProfile>>[number]
+
+function presentProfile({ user, mirror, completedAt, points }: ProfileRow) {
+  return {
+    id: user.id,
+    ...publicProfileOf(user, mirror),
+    handle: user.handle,
+    bio: user.bio,
+    country: user.country,
+    locale: user.locale,
+    favoriteTeamId: user.favoriteTeamId,
+    identity: presentIdentity(user, mirror),
+    points,
+    onboarding: {
+      state: completedAt ? ('completed' as const) : ('not_started' as const),
+      completedAt: completedAt?.toISOString() ?? null,
+    },
+    createdAt: user.createdAt.toISOString(),
+    updatedAt: user.updatedAt.toISOString(),
+  }
+}

@@ -1,0 +1,50 @@
+import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import { operation } from '../../platform/http/contract/operation.ts'
+import { readProfile, updateProfile, upsertProfile } from './profile.ts'
+import { exampleProfile, exampleProfileChange, Profile, ProfileChange } from './schema.ts'
+
+export const profileRoutes = (deps: FanDeps) =>
+  fans(deps, { prefix: '/api/user/profile', tag: 'User' })
+    .get(
+      '',
+      ({ caller }) => readProfile(deps.db.read, caller),
+      operation({
+        id: 'readProfile',
+        summary: 'Read your profile',
+        description: 'The fields that you wrote, and the data of the identity provider.',
+        responses: { 200: Profile },
+        problems: readProfile.problems,
+        examples: { 200: exampleProfile },
+      }),
+    )
+    .post(
+      '',
+      ({ body, caller, status, write }) =>
+        write(async tx => {
+          const { created, profile } = await upsertProfile(tx, caller, body)
+          return status(created ? 201 : 200, profile)
+        }),
+      operation({
+        id: 'writeProfile',
+        summary: 'Write your profile',
+        description:
+          'The first request creates the record of the user. A member left out stays as it is; null clears it.',
+        body: ProfileChange,
+        responses: { 200: Profile, 201: Profile },
+        problems: upsertProfile.problems,
+        examples: { body: exampleProfileChange, 200: exampleProfile, 201: exampleProfile },
+      }),
+    )
+    .patch(
+      '',
+      ({ body, caller, write }) => write(tx => updateProfile(tx, caller, body)),
+      operation({
+        id: 'updateProfile',
+        summary: 'Update fields of your profile',
+        description: 'An omitted member keeps its value; null clears it.',
+        body: ProfileChange,
+        responses: { 200: Profile },
+        problems: updateProfile.problems,
+        examples: { body: { bio: 'North stand, row 12.' }, 200: exampleProfile },
+      }),
+    )

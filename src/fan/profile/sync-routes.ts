@@ -1,0 +1,55 @@
+import type { Transaction } from '../../../db/index.ts'
+import type { AuthenticatedCaller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import { authProblems } from '../../identity/auth/problems.ts'
+import { syncIdentity } from '../../identity/users/mirror.ts'
+import { exampleIdentity, Sync } from '../../identity/users/schema.ts'
+import { Nothing, operation } from '../../platform/http/contract/operation.ts'
+import type { ParsedClaims } from '../../platform/identity-provider/claims.ts'
+import { providerProblems } from '../../platform/identity-provider/problems.ts'
+
+/** In the path that every deployment has, so that a client generated against one works with another. */
+const NEUTRAL = 'identity'
+
+export const syncRoutes = (deps: FanDeps) => {
+  const { name } = deps.identity
+  const neutral = fans(deps, { prefix: '/api/user', tag: 'User' }).post(
+    `/sync-${NEUTRAL}`,
+    ({ caller, write }) => write(...syncOf(deps, caller)),
+    describeSync('syncIdentity', 'Sync from the identity provider'),
+  )
+  if (name === NEUTRAL) return neutral
+  return neutral.post(
+    `/sync-${name}`,
+    ({ caller, write }) => write(...syncOf(deps, caller)),
+    describeSync('syncNamedIdentity', `Sync from ${name}`),
+  )
+}
+
+/** The work, and what comes before it. @throws DomainError `session_required` */
+function syncOf({ identity }: FanDeps, caller: AuthenticatedCaller) {
+  const { credential, subject } = caller
+  // The provider accepts its own tokens only.
+  if (credential.kind !== 'session') throw new DomainError(authProblems.session_required)
+  const work = (tx: Transaction, { claims }: ParsedClaims) => syncIdentity(tx, caller, claims)
+  return [work, { prepare: () => identity.readUserData(credential.token, subject) }] as const
+}
+
+const describeSync = (id: string, summary: string) =>
+  operation({
+    id,
+    summary,
+    description:
+      'Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is. ' +
+      'Every deployment has the path `sync-identity`; the one with the name of its provider does the same.',
+    body: Nothing,
+    responses: { 200: Sync },
+    problems: [
+      authProblems.session_required,
+      providerProblems.identity_provider_unavailable,
+      providerProblems.identity_provider_invalid,
+      providerProblems.identity_provider_refused,
+    ],
+    examples: { 200: { identity: exampleIdentity, changed: ['name'], syncedAt: '2026-08-15T18:30:00.000Z' } },
+  })

@@ -1,0 +1,68 @@
+/** Bearer token → caller. */
+
+import { decodeJwt } from 'jose'
+import { attempt } from '../../core/attempt.ts'
+import type { AuthenticatedCaller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import type { IdentityProvider } from '../../platform/identity-provider/provider.ts'
+import type { SessionClaims } from '../../platform/identity-provider/session-token.ts'
+import { looksLikeServerKey } from '../server-keys/key.ts'
+import type { TokenValidityCache } from './cached-token-validity.ts'
+import type { NativeTokens, VerifiedNativeToken } from './native-token.ts'
+
+export interface AuthDeps {
+  identity: IdentityProvider
+  nativeTokens: NativeTokens
+  tokenValidityCache: TokenValidityCache
+}
+
+/** RFC 6750 §2.1: the `b64token` syntax. Two Authorization headers arrive joined by a comma and fail it. */
+const B64_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/
+
+const SERVER_KEY = 'This is a server key. The operation requires the token of a fan.'
+
+/** Verifies the token and its validity. @throws DomainError `invalid_token`, `identity_provider_unavailable` */
+export async function identify(deps: AuthDeps, token: string): Promise<AuthenticatedCaller> {
+  const { identity, nativeTokens } = deps
+  const session = identity.getVerified(token)
+  if (session) return identifySession(deps, token, session)
+  const native = nativeTokens.getVerified(token)
+  if (native) return identifyNative(deps, native)
+  return claimedIssuer(token) === nativeTokens.issuer
+    ? identifyNative(deps, await nativeTokens.verify(token))
+    : identifySession(deps, token, await identity.verify(token))
+}
+
+async function identifySession(
+  { identity, tokenValidityCache }: AuthDeps,
+  token: string,
+  claims: SessionClaims,
+) {
+  const { name: provider } = identity
+  const { subject, tokenId } = claims
+  const [issuedAt, expiresAt] = [new Date(claims.issuedAt), new Date(claims.expiresAt)]
+  const authenticatedAt = new Date(claims.authenticatedAt)
+  const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt, authenticatedAt }
+  const userId = await tokenValidityCache.checkSession(claims, { provider, subject }, credential)
+  return { provider, subject, userId, credential }
+}
+
+async function identifyNative({ identity, tokenValidityCache }: AuthDeps, claims: VerifiedNativeToken) {
+  const { sessionId, subject, expiresAt } = claims
+  const caller = await tokenValidityCache.checkNative(claims, { provider: identity.name, subject })
+  const credential = { kind: 'native' as const, sessionId, expiresAt: new Date(expiresAt) }
+  return { ...caller, credential }
+}
+
+/**
+ * The unverified `iss`, which only selects the verifier; undefined if the token is not a JWT.
+ * @throws DomainError `invalid_token` (a server key, or not a `b64token`)
+ */
+function claimedIssuer(token: string): unknown {
+  if (looksLikeServerKey(token))
+    throw new DomainError(transportProblems.invalid_token, { detail: SERVER_KEY })
+  if (!B64_TOKEN.test(token))
+    throw new DomainError(transportProblems.invalid_token, { detail: 'The token cannot be read.' })
+  return attempt(() => decodeJwt(token).iss)
+}

@@ -1,0 +1,14 @@
+import { and, asc, eq } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import type { Caller } from '../../core/caller.ts'
+
+/** The sessions of a fan, ended ones included, without tokens and hashes. */
+export function exportSessions(reader: Reader, { provider, subject }: Caller) {
+  const { nativeSessions } = reader.tables
+  const { id, deviceName, createdAt, rotatedAt, expiresAt, revokedAt } = nativeSessions
+  return reader
+    .select({ id, deviceName, createdAt, lastUsedAt: rotatedAt, expiresAt, revokedAt })
+    .from(nativeSessions)
+    .where(and(eq(nativeSessions.provider, provider), eq(nativeSessions.subject, subject)))
+    .orderBy(asc(createdAt), asc(id))
+}

@@ -1,0 +1,128 @@
+/** The mirror of the provider's data about a user. Sync and webhook both write through `mirrorIdentity`. */
+import { eq, isNull } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { countRows } from '../../../db/pages.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import type { Caller } from '../../core/caller.ts'
+import { fanTag, tokenValidityTag } from '../../platform/cache/tags.ts'
+import type { IdentityClaims } from '../../platform/identity-provider/claims.ts'
+import { FIELDS, type MirroredField, mergeClaims } from './merge-claims.ts'
+import type { Identity } from './schema.ts'
+import { ensureUserId, type User } from './users.ts'
+
+export type Mirror = Tables['identities']['$inferSelect']
+
+/** Query for the mirror of a user. */
+export function mirrorOf(reader: Reader, userId: string) {
+  const { identities } = reader.tables
+  return reader.select().from(identities).where(eq(identities.userId, userId))
+}
+
+export const findMirror = preparedRow(mirrorOf)
+
+export function presentIdentity(
+  { provider, subject }: Pick<Caller, 'provider' | 'subject'>,
+  row?: Omit<Mirror, 'fieldTimes' | 'statedAt' | 'deletedAt'> | null,
+): typeof Identity.static {
+  return {
+    provider,
+    subject,
+    email: row?.email ?? null,
+    emailVerified: row?.emailVerified ?? null,
+    name: row?.name ?? null,
+    picture: row?.picture ?? null,
+    updatedAt: row?.updatedAt?.toISOString() ?? null,
+    syncedAt: row?.syncedAt?.toISOString() ?? null,
+  }
+}
+
+/**
+ * Merges a statement of the provider into the mirror, unless the provider has deleted the user. Returns the changed
+ * fields. Removes a queued sync, which is no longer needed.
+ */
+export async function mirrorIdentity(
+  tx: Transaction,
+  userId: string,
+  claims: IdentityClaims,
+): Promise<MirroredField[]> {
+  // Locks the row on both engines, so that concurrent statements are merged one after the other.
+  const [before] = await lockMirror(tx, userId)
+  await dequeueSync(tx, userId)
+  const merged = before && mergeClaims(before, claims)
+  if (!merged) return []
+  await updateMirror(tx, { ...merged, userId, syncedAt: tx.now() })
+  tx.invalidate(fanTag(userId))
+  return FIELDS.filter(field => merged[field] !== before[field])
+}
+
+const lockMirror = prepared((tx: Transaction, userId: string) => {
+  const { identities } = tx.tables
+  return tx
+    .insert(identities)
+    .values({ userId })
+    .onConflictDoUpdate({
+      target: identities.userId,
+      set: { deletedAt: null },
+      setWhere: isNull(identities.deletedAt),
+    })
+    .returning()
+})
+
+const updateMirror = prepared((tx: Transaction, { userId, ...mirror }: Omit<Mirror, 'deletedAt'>) => {
+  const { identities } = tx.tables
+  return tx.update(identities).set(mirror).where(eq(identities.userId, userId))
+})
+
+/** As `mirrorIdentity`, for a user record of this unit of work, which has no mirror and no queued sync. False: nothing was written. */
+export async function createMirror(tx: Transaction, userId: string, claims: IdentityClaims) {
+  const merged = mergeClaims(EMPTY, claims)
+  if (merged) await insertMirror(tx, { ...merged, userId, syncedAt: tx.now() })
+  return merged !== null
+}
+
+const EMPTY = {
+  email: null,
+  emailVerified: null,
+  name: null,
+  picture: null,
+  updatedAt: null,
+  statedAt: null,
+  fieldTimes: null,
+}
+
+const insertMirror = prepared((tx: Transaction, mirror: Omit<Mirror, 'deletedAt'>) =>
+  tx.insert(tx.tables.identities).values(mirror),
+)
+
+/** Replaces the mirror of a deleted user with a tombstone: it is emptied, and no later statement fills it. */
+export async function tombstoneIdentity(tx: Transaction, user: User): Promise<void> {
+  const { identities } = tx.tables
+  const tombstone = { ...EMPTY, syncedAt: tx.now(), deletedAt: tx.now() }
+  await tx
+    .insert(identities)
+    .values({ userId: user.id, ...tombstone })
+    .onConflictDoUpdate({ target: identities.userId, set: tombstone, setWhere: isNull(identities.deletedAt) })
+  tx.invalidate(fanTag(user.id))
+  tx.invalidate(tokenValidityTag(user))
+  await dequeueSync(tx, user.id)
+}
+
+/** Removes the queued sync of a user, because it succeeded or cannot succeed any more. */
+export const dequeueSync = prepared((tx: Transaction, userId: string) => {
+  const { deferredSyncs } = tx.tables
+  return tx.delete(deferredSyncs).where(eq(deferredSyncs.userId, userId))
+})
+
+/** Whether a sync of the user is queued. */
+export async function isSyncQueued(reader: Reader, userId: string): Promise<boolean> {
+  const { deferredSyncs } = reader.tables
+  return (await countRows(reader, deferredSyncs, eq(deferredSyncs.userId, userId))) > 0
+}
+
+/** Writes the provider's data to the mirror. Creates the user record if there is none. */
+export async function syncIdentity(tx: Transaction, caller: Caller, claims: IdentityClaims) {
+  const userId = await ensureUserId(tx, caller)
+  const changed = await mirrorIdentity(tx, userId, claims)
+  const identity = presentIdentity(caller, await findMirror(tx, userId))
+  return { identity, changed, syncedAt: tx.now().toISOString() }
+}

@@ -1,0 +1,296 @@
+/** User records: looked up by the subject of a token, created by the first write. */
+
+import { hash } from 'node:crypto'
+import { and, eq, isNull, lt, or, type SQL } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { eachRow } from '../../../db/keyset.ts'
+import { isListed, toList } from '../../../db/listed.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { locksShared } from '../../../db/row-lock.ts'
+import type { Caller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { tokenValidityTag } from '../../platform/cache/tags.ts'
+
+export type User = Tables['users']['$inferSelect']
+
+/** Undefined if there is no record, or if the fan is erased. */
+export async function findUser(reader: Reader, caller: Caller): Promise<User | undefined> {
+  const records = await findRecords(reader, caller)
+  return records.some(isErased) ? undefined : records[0]
+}
+
+/** The records of all fans who are not erased, by id. */
+export const eachUser = (reader: Reader): AsyncGenerator<User> => {
+  const { users } = reader.tables
+  return eachRow({ id: users.id }, after =>
+    reader
+      .select()
+      .from(users)
+      .where(and(isNull(users.erasedAt), after)),
+  )
+}
+
+/** Finds also the record of an erased fan, by the hash of the subject. Uses the id if it is known. */
+export async function findRecords(reader: Reader, caller: Caller): Promise<User[]> {
+  const known = caller.userId === undefined ? undefined : await findUserById(reader, caller.userId)
+  return known ? [known] : selectRecords(reader, subjectKeysOf(caller))
+}
+
+export interface SubjectKeys {
+  provider: string
+  subject: string
+  erased: string
+}
+
+/** Query for the record of this name, which is a subject or what replaces an erased one. */
+const recordNamed = (reader: Reader, provider: string, name: string) =>
+  reader
+    .select()
+    .from(reader.tables.users)
+    .where(isSubject(reader, provider, name))
+
+const selectNamed = preparedRow(recordNamed)
+
+/** Two lookups by the whole index: for `in`, PostgreSQL reads all users of the provider if it has planned while there were few. */
+const selectRecords = prepared((reader: Reader, { provider, subject, erased }: SubjectKeys) =>
+  recordNamed(reader, provider, subject).unionAll(recordNamed(reader, provider, erased)),
+)
+
+export const isErased = ({ erasedAt }: Pick<User, 'erasedAt'>) => erasedAt !== null
+
+export const isSubject = (
+  { tables: { users } }: Pick<Reader, 'tables'>,
+  provider: string,
+  subject: string | SQL<string>,
+) => and(eq(users.provider, provider), eq(users.subject, subject))
+
+/** The values by which a fan's record is found. */
+export const subjectKeysOf = ({ provider, subject }: Caller): SubjectKeys => {
+  return { provider, subject, erased: erasedSubject({ provider, subject }) }
+}
+
+/**
+ * Replaces the subject of an erased fan: the SHA-256, in lower-case hex, of the JSON array `["erased", provider, subject]`.
+ * It does not disclose the subject, but a request with the subject finds the record.
+ */
+export function erasedSubject({ provider, subject }: Caller): string {
+  return `erased:${hash('sha256', JSON.stringify(['erased', provider, subject]), 'hex')}`
+}
+
+/**
+ * Finds or creates the user record. Concurrent first requests create one record: the unique index decides. Without an id it
+ * creates first, since a caller without one rarely has a record.
+ * @throws DomainError `invalid_token` (the fan was erased during the request)
+ */
+export async function ensureUser(tx: Transaction, caller: Caller): Promise<EnsuredUser> {
+  const ensured = await (caller.userId === undefined ? createRecord(tx, caller) : ensureRecord(tx, caller))
+  if (!ensured) throw deletedUser(ERASED)
+  return ensured
+}
+
+interface EnsuredUser {
+  user: User
+  created: boolean
+}
+
+/** As `ensureUser`, but looks for the record first. Null if the fan was erased. */
+export async function ensureRecord(tx: Transaction, caller: Caller): Promise<EnsuredUser | null> {
+  const known =
+    caller.userId === undefined ? await lockNamed(tx, caller) : await lockRecord(tx, caller.userId)
+  if (!known) return createRecord(tx, caller)
+  return isErased(known) ? null : { user: known, created: false }
+}
+
+async function createRecord(tx: Transaction, caller: Caller): Promise<EnsuredUser | null> {
+  const { provider, subject } = caller
+  const [inserted] = await insertUser(tx, { id: tx.newId(), provider, subject, now: tx.now() })
+  tx.invalidate(tokenValidityTag({ provider, subject }))
+  const user = inserted ?? (await lockNamed(tx, caller))
+  // Read after the insert, which waits for concurrent transactions: one of them may have erased the fan.
+  if (await selectErased(tx, caller)) {
+    if (inserted) await deleteUser(tx, inserted.id)
+    return null
+  }
+  if (!user) throw new Error('the user record disappeared while it was created')
+  return { user, created: inserted !== undefined }
+}
+
+const deleteUser = prepared((tx: Transaction, id: string) => {
+  const { users } = tx.tables
+  return tx.delete(users).where(eq(users.id, id))
+})
+
+/** The record of an erased fan, by the hash of the subject. */
+const selectErased = (reader: Reader, caller: Caller) =>
+  selectNamed(reader, caller.provider, erasedSubject(caller))
+
+/**
+ * The one guard against writes for an erased fan: every unit of work that writes for a fan locks the fan's record first, by
+ * `lockCaller`, `ensureUser` or `resolveFan`. An erasure changes the subject, for which it waits until the unit of work has
+ * ended, and erases what that has written. A unit of work that begins later waits for the erasure, and finds the fan erased.
+ */
+const lockRecord = preparedRow((tx: Transaction, userId: string) => locksShared(tx, userOf(tx, userId)))
+
+/** As `lockRecord`, by the subject. Finds nothing if the fan is erased. */
+const lockNamed = (tx: Transaction, { provider, subject }: Caller) => lockSubject(tx, provider, subject)
+
+const lockSubject = preparedRow((tx: Transaction, provider: string, subject: string) =>
+  locksShared(tx, recordNamed(tx, provider, subject)),
+)
+
+/** Undefined if there is no record of this id. */
+async function lockFan(tx: Transaction, userId: string): Promise<'active' | 'erased' | undefined> {
+  const [found] = await lockErasure(tx, userId)
+  if (!found) return undefined
+  return isErased(found) ? 'erased' : 'active'
+}
+
+const lockErasure = prepared((tx: Transaction, userId: string) => {
+  const { users } = tx.tables
+  return locksShared(tx, tx.select({ erasedAt: users.erasedAt }).from(users).where(eq(users.id, userId)))
+})
+
+/** As `lockFan` for each of these ids; those without a record are left out. */
+export async function lockFans(
+  tx: Transaction,
+  userIds: string[],
+): Promise<Map<string, 'active' | 'erased'>> {
+  const rows = userIds.length === 0 ? [] : await lockErasures(tx, toList(userIds))
+  return new Map(rows.map(row => [row.id, isErased(row) ? 'erased' : 'active']))
+}
+
+const lockErasures = prepared((tx: Transaction, userIds: string) => {
+  const { users } = tx.tables
+  const found = tx.select({ id: users.id, erasedAt: users.erasedAt }).from(users)
+  return locksShared(tx, found.where(isListed(tx, users.id, userIds)))
+})
+
+/** Locks the records of these subjects as `lockFan` does. Their ids, by subject; those without a record are left out. */
+export async function lockSubjects(
+  tx: Transaction,
+  provider: string,
+  subjects: string[],
+): Promise<Map<string, string>> {
+  const rows = subjects.length === 0 ? [] : await lockListed(tx, provider, toList(subjects))
+  return new Map(rows.map(({ subject, id }) => [subject, id]))
+}
+
+const lockListed = prepared((tx: Transaction, provider: string, subjects: string) => {
+  const { users } = tx.tables
+  const found = tx.select({ id: users.id, subject: users.subject }).from(users)
+  return locksShared(
+    tx,
+    found.where(and(eq(users.provider, provider), isListed(tx, users.subject, subjects))),
+  )
+})
+
+/**
+ * The first statement of each unit of work of a caller. A caller without a record has nothing to lock: `ensureUser` creates it.
+ * @throws DomainError `invalid_token` (the fan was erased after the request was authenticated)
+ */
+export async function lockCaller(tx: Transaction, { userId }: Pick<Caller, 'userId'>): Promise<void> {
+  if (userId !== undefined && (await lockFan(tx, userId)) !== 'active') throw deletedUser(ERASED, userId)
+}
+
+const insertUser = prepared(
+  (tx: Transaction, { now, ...user }: { id: string; provider: string; subject: string; now: Date }) =>
+    tx
+      .insert(tx.tables.users)
+      .values({ ...user, createdAt: now, updatedAt: now })
+      .onConflictDoNothing()
+      .returning(),
+)
+
+export interface OwnField {
+  /** Whether a profile is complete only with it: `profile.completed` asks for these. */
+  completes: boolean
+  /** What of the mirrored provider data stands in for it. */
+  mirror?: 'name' | 'picture'
+}
+
+/** The columns of a user record that a fan writes: the members of the profile. */
+export const ownFields = {
+  displayName: { completes: true, mirror: 'name' },
+  handle: { completes: true },
+  avatarUrl: { completes: true, mirror: 'picture' },
+  bio: { completes: true },
+  country: { completes: true },
+  locale: { completes: true },
+  favoriteTeamId: { completes: true },
+} as const satisfies Partial<Record<keyof User, OwnField>>
+
+export type OwnFieldName = keyof typeof ownFields
+
+// Guarantee: the keys of a constant.
+export const OWN_FIELDS = Object.keys(ownFields) as OwnFieldName[]
+
+/** Writes the members that `change` has. Returns the record; undefined if there is none, or if the fan is erased. */
+export async function updateUser(
+  tx: Transaction,
+  userId: string,
+  change: Partial<Pick<User, OwnFieldName>>,
+): Promise<User | undefined> {
+  const [updated] = await updateActive(tx, { ...change, id: userId, updatedAt: tx.now() })
+  return updated
+}
+
+const updateActive = prepared((tx: Transaction, { id, ...change }: Partial<User> & { id: string }) => {
+  const { users } = tx.tables
+  return tx
+    .update(users)
+    .set(change)
+    .where(and(eq(users.id, id), isNull(users.erasedAt)))
+    .returning()
+})
+
+/** Whether it has every field that makes a profile complete. */
+export const isComplete = (
+  user: Pick<User, OwnFieldName>,
+  fields: Record<OwnFieldName, OwnField> = ownFields,
+) => OWN_FIELDS.every(name => !fields[name].completes || user[name] !== null)
+
+/** As `ensureUser`, but returns only the id. `lockCaller` has locked the record of a caller who has one. */
+export const ensureUserId = async (tx: Transaction, caller: Caller): Promise<string> =>
+  caller.userId ?? (await ensureUser(tx, caller)).user.id
+
+export const ERASED = 'This user was erased.'
+
+/** Refuses the token of a user who was erased here or deleted by the provider. */
+export const deletedUser = (detail: string, userId?: string) =>
+  new DomainError(transportProblems.invalid_token, {
+    detail,
+    security: { event: 'deleted_user_token_used', userId },
+  })
+
+/**
+ * Logs a user out everywhere: session tokens issued up to `until`, and native sessions created from them, are refused.
+ * An earlier `until` than before changes nothing.
+ */
+export async function endSessions(tx: Transaction, caller: Caller, until: Date): Promise<void> {
+  const { users } = tx.tables
+  await lockCaller(tx, caller)
+  const userId = await ensureUserId(tx, caller)
+  tx.invalidate(tokenValidityTag(caller))
+  await tx
+    .update(users)
+    .set({ sessionsEndedAt: until })
+    .where(and(eq(users.id, userId), or(isNull(users.sessionsEndedAt), lt(users.sessionsEndedAt, until))))
+}
+
+/** Query for the record of a fan who is not erased. */
+export function activeUser(reader: Reader, userId: string) {
+  const { users } = reader.tables
+  return reader
+    .select()
+    .from(users)
+    .where(and(eq(users.id, userId), isNull(users.erasedAt)))
+}
+
+/** Query for the record of a fan, also if the fan is erased. */
+export function userOf(reader: Reader, id: string) {
+  const { users } = reader.tables
+  return reader.select().from(users).where(eq(users.id, id))
+}
+
+export const findUserById = preparedRow(userOf)

@@ -1,0 +1,154 @@
+/** Evaluates a fan's events again by the rules of their revisions, and compares decisions, ledger entries and counters. */
+import type { Tables } from '../../../../db/index.ts'
+import { windowAt } from '../../../core/windows.ts'
+import { digestOf } from '../../../economy/events/digest.ts'
+import { decisionsOf, parseJson, type RecordedEvent, toRecordedEvent } from '../../../economy/events/event.ts'
+import { APPLICATION } from '../../../economy/events/types.ts'
+import type { TakenGrant } from '../../../economy/rules/apply-rules.ts'
+import { type Decision, grantRef } from '../../../economy/rules/decision.ts'
+import { evaluateRule, needsData } from '../../../economy/rules/evaluate-rule.ts'
+import type { Rule } from '../../../economy/rules/rule.ts'
+import type { RuleHistory } from '../../../economy/rules/rule-history.ts'
+import type { Finding } from './audit-fan.ts'
+
+export type EventRow = Tables['events']['$inferSelect']
+
+/** What is stored about a fan, apart from the events. */
+export interface StoredGrants {
+  /** The entries of the reasons `rule` and `rule_void`. */
+  entries: { reason: string; ref: string; delta: number }[]
+  uses: { ruleId: string; window: string; uses: number }[]
+}
+
+/** `add` takes a fan's events in their order; `conclude` compares the sums. */
+export function createEventAudit(userId: string, history: RuleHistory) {
+  const findings: Finding[] = []
+  /** By reason and ref. */
+  const booked = new Map<string, number>()
+  /** Grants by rule and window: all of them, and those whose use was not given back. */
+  const granted = new Map<string, { ever: number; held: number }>()
+  let sequence = 0
+
+  function compare(what: string, expected: Finding['expected'], actual: Finding['actual']) {
+    if (expected !== actual) findings.push({ userId, what, expected, actual })
+  }
+
+  function add(row: EventRow) {
+    const name = `${row.source} ${row.eventId}`
+    compare(`events.sequence of ${name}`, ++sequence, row.sequence)
+    try {
+      evaluate(row, name)
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      compare(`events.row of ${name}`, 'JSON', error.message)
+    }
+  }
+
+  function evaluate(row: EventRow, name: string) {
+    const event = toRecordedEvent(row)
+    if (!event) return
+    checkContent(row, event, name)
+    const facts = { ...event, data: row.data === null ? null : event.data }
+    const stored = decisionsOf(row)
+    const decisions = new Map(stored.map(decision => [decision.ruleId, decision]))
+    const taken = takenOf(row)
+    for (const rule of history.rulesAt(row.revision ?? 0, event.type)) {
+      const decision = decisions.get(rule.id)
+      decisions.delete(rule.id)
+      const what = `events.decisions of ${name} by ${rule.id}`
+      if (facts.data === null && needsData(rule)) {
+        // Whether the rule matched is unknown: the data was deleted.
+        if (decision) checkDecision(what, rule, decision, { ...facts, points: decision.points })
+        continue
+      }
+      const evaluation = evaluateRule(rule, facts)
+      const points = evaluation.outcome === 'matched' ? evaluation.points : null
+      if (points === null || !decision) compare(what, points, decision?.points ?? null)
+      else checkDecision(what, rule, decision, { ...facts, points })
+    }
+    for (const { ruleId, points } of decisions.values())
+      compare(`events.decisions of ${name} by ${ruleId}`, null, points)
+    for (const decision of stored) count(event, decision, row.voidedAt, taken.get(decision.ruleId))
+  }
+
+  /** After the retention period nothing says what the content was; events of the application once had no digest. */
+  function checkContent(
+    { data, digest, source, voidedAt, taken }: EventRow,
+    event: RecordedEvent,
+    name: string,
+  ) {
+    const isKnown = data !== null && (digest !== null || source !== APPLICATION)
+    if (isKnown) compare(`events.digest of ${name}`, digestOf(event), digest)
+    compare(`events.taken of ${name}`, voidedAt && 'set', taken && 'set')
+  }
+
+  /** The order of a fan's events and voids is only known by sequence, so that a void bounds what a limit allowed. */
+  function checkDecision(
+    what: string,
+    rule: Rule,
+    { version, outcome, points, window, budgeted }: Decision,
+    expected: { occurredAt: Date; points: number },
+  ) {
+    const { limit, budget, timeZone } = rule
+    const due = limit && windowAt(limit.per, expected.occurredAt, timeZone).key
+    compare(`${what}: version`, rule.version, version)
+    compare(`${what}: points`, expected.points, points)
+    compare(`${what}: window`, due, window)
+    compare(`${what}: budgeted`, String(budget !== null), String(budgeted))
+    const { ever, held } = granted.get(`${rule.id} ${due}`) ?? { ever: 0, held: 0 }
+    const isLimited = limit !== null && ever >= limit.count
+    if (outcome === 'limit') compare(`${what}: outcome`, isLimited ? 'limit' : 'granted', 'limit')
+    else if (limit && held >= limit.count) compare(`${what}: outcome`, 'limit', outcome)
+    if (outcome === 'budget' && budget === null) compare(`${what}: outcome`, 'granted', 'budget')
+  }
+
+  function count(
+    event: { source: string; eventId: string },
+    { ruleId, outcome, points, window }: Decision,
+    voidedAt: Date | null,
+    taken: TakenGrant | undefined,
+  ) {
+    if (outcome !== 'granted') return
+    const ref = grantRef(ruleId, event)
+    booked.set(`rule ${ref}`, points)
+    const what = `events.taken of ${event.source} ${event.eventId} by ${ruleId}`
+    compare(what, voidedAt ? points : null, taken ? taken.points + taken.uncollected : null)
+    if (taken && taken.points > 0) booked.set(`rule_void ${ref}`, -taken.points)
+    if (window === null) return
+    const before = granted.get(`${ruleId} ${window}`) ?? { ever: 0, held: 0 }
+    const held = taken?.uncollected === 0 ? before.held : before.held + 1
+    granted.set(`${ruleId} ${window}`, { ever: before.ever + 1, held })
+  }
+
+  function conclude({ entries, uses }: StoredGrants): Finding[] {
+    const stored = new Map(entries.map(({ reason, ref, delta }) => [`${reason} ${ref}`, delta]))
+    for (const key of new Set([...booked.keys(), ...stored.keys()]))
+      compare(`points_entries.delta of ${key}`, booked.get(key) ?? null, stored.get(key) ?? null)
+    const used = new Map(uses.map(({ ruleId, window, uses }) => [`${ruleId} ${window}`, uses]))
+    for (const key of new Set([...granted.keys(), ...used.keys()]))
+      compare(`rule_uses.uses of ${key}`, granted.get(key)?.held ?? 0, used.get(key) ?? 0)
+    return findings
+  }
+
+  return { add, conclude }
+}
+
+/** What an event counts against budgets: points by rule, less what its void took back. Nothing for a row that is not JSON. */
+export function budgetedPoints(row: Pick<EventRow, 'decisions' | 'taken'>): TakenFrom[] {
+  try {
+    const taken = takenOf(row)
+    return decisionsOf(row).flatMap(({ ruleId, outcome, budgeted, points }) =>
+      budgeted && outcome === 'granted'
+        ? [{ ruleId, points: points - (taken.get(ruleId)?.points ?? 0) }]
+        : [],
+    )
+  } catch (error) {
+    if (error instanceof SyntaxError) return []
+    throw error
+  }
+}
+
+type TakenFrom = Pick<Decision, 'ruleId' | 'points'>
+
+const takenOf = ({ taken }: Pick<EventRow, 'taken'>) =>
+  new Map((parseJson<TakenGrant[]>(taken) ?? []).map(grant => [grant.ruleId, grant]))

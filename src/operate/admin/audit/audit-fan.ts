@@ -1,0 +1,193 @@
+/** Recomputes a fan's account, enrolment and scores from their entries one by one. */
+import type { Tables } from '../../../../db/index.ts'
+import { type Board, takesPart } from '../../../economy/leaderboard/boards.ts'
+import { hashEnrolment } from '../../../economy/leaderboard/enrolment.ts'
+import type { BoardScore } from '../../../economy/leaderboard/rank-index/rank-index.ts'
+import { NEW_ACCOUNT } from '../../../economy/points/account.ts'
+import { hashEntry } from '../../../economy/points/hash.ts'
+import {
+  type Earning,
+  earnedBy,
+  grantReasonOf,
+  isGrantReason,
+  type PointsReason,
+  remainingOf,
+} from '../../../economy/points/reasons.ts'
+
+export type EntryRow = Tables['pointsEntries']['$inferSelect']
+type AccountRow = Tables['pointsAccounts']['$inferSelect']
+export type EnrolmentRow = Tables['leaderboardEntries']['$inferSelect']
+
+/** One value that differs from what it must be. */
+export interface Finding {
+  /** Null if the finding does not concern a single fan. */
+  userId: string | null
+  /** Table and column; `.row` for a missing or superfluous row. */
+  what: string
+  /** The position of an entry in the fan's chain. */
+  seq?: number
+  board?: string
+  expected: string | number | null
+  actual: string | number | null
+}
+
+/** A fan as stored, without the entries. */
+export interface StoredFan {
+  known: boolean
+  account: AccountRow | undefined
+  enrolment: EnrolmentRow | undefined
+  scores: BoardScore[]
+}
+
+export interface Verdict {
+  findings: Finding[]
+  /** The entries or the enrolment contradict themselves, so nothing can be derived from them. */
+  broken: boolean
+  account: Omit<AccountRow, 'userId'>
+  scores: BoardScore[]
+}
+
+/** `add` takes a fan's entries in the order of `seq`; `conclude` compares. Keeps sums, and the grants that can be taken back. */
+export function createAudit(userId: string) {
+  const account = { ...NEW_ACCOUNT }
+  const earned = new Map<string, EarnedScore>()
+  /** By reason and `ref`. */
+  const granted = new Map<string, Earning>()
+  let flaw: Finding | undefined
+
+  /** What is wrong with an entry. Entries after the first wrong one are not checked. */
+  function flawOf(entry: EntryRow): Finding | undefined {
+    const found = (column: string, expected: Finding['expected'], actual: Finding['actual']) => {
+      return { userId, what: `points_entries.${column}`, seq: account.seq + 1, expected, actual }
+    }
+    if (entry.seq !== account.seq + 1) return found('seq', account.seq + 1, entry.seq)
+    if (!isInstant(entry.createdAt)) return found('created_at', 'an instant', String(entry.createdAt))
+    const balance = account.balance + entry.delta
+    if (entry.balanceAfter !== balance) return found('balance_after', balance, entry.balanceAfter)
+    const grantReason = grantReasonOf(entry.reason)
+    if (grantReason) {
+      const grant = granted.get(`${grantReason} ${entry.ref}`)
+      if (!grant) return found('ref', `the ref of an earlier entry with the reason ${grantReason}`, entry.ref)
+      if (entry.delta > 0 || -entry.delta > grant.points) return found('delta', -grant.points, entry.delta)
+    }
+    const hash = hashEntry(account.headHash, entry)
+    return entry.hash === hash ? undefined : found('hash', hash, entry.hash)
+  }
+
+  function add(entry: EntryRow) {
+    flaw ??= flawOf(entry)
+    if (flaw) return
+    const { delta, ref, createdAt: at } = entry
+    // Guarantee: an unknown reason counts as earned.
+    const reason = entry.reason as PointsReason
+    const gained = earnedBy({ delta, reason })
+    Object.assign(account, {
+      balance: entry.balanceAfter,
+      lifetime: account.lifetime + gained,
+      seq: entry.seq,
+      headHash: entry.hash,
+      updatedAt: at,
+    })
+    const grant = granted.get(`${grantReasonOf(reason)} ${ref}`)
+    if (grant) grant.taken = { points: -delta, at }
+    if (gained <= 0) return
+    const earning = { points: gained, reason, ref, at, taken: null }
+    if (isGrantReason(reason)) granted.set(`${reason} ${ref}`, earning)
+    else addEarning(earned, earning)
+  }
+
+  function scoresOf({ enrolledAt }: EnrolmentRow): BoardScore[] {
+    const all = new Map(earned)
+    for (const grant of granted.values()) addEarning(all, grant)
+    const scores = [...all.values()]
+      .filter(({ board }) => takesPart(enrolledAt, board))
+      .map(({ board, points, reachedAt }) => ({ board: board.id, points, reachedAt }))
+    // Every fan has a score on the global board.
+    return all.has('all') ? scores : [...scores, { board: 'all', points: 0, reachedAt: enrolledAt.getTime() }]
+  }
+
+  function conclude(stored: StoredFan): Verdict {
+    const { known, enrolment } = stored
+    const unknown = known ? [] : [missing(userId, 'users')]
+    if (flaw) return { findings: [...unknown, flaw], broken: true, account, scores: [] }
+    const enrolmentFindings = enrolment ? checkEnrolment(enrolment) : []
+    // Null: the enrolment is older than the hash column, and its time cannot be verified.
+    const broken = enrolmentFindings.length > 0 && enrolment?.hash !== null
+    // A fan who left is on no board.
+    const scores = enrolment?.leftAt === null && !broken ? scoresOf(enrolment) : []
+    const wrong = broken ? [] : compareScores(userId, scores, stored.scores)
+    const findings = [...unknown, ...compareAccount(userId, account, stored), ...enrolmentFindings, ...wrong]
+    return { findings, broken, account, scores }
+  }
+
+  return { add, conclude, head: () => ({ seq: account.seq, headHash: account.headHash }) }
+}
+
+interface EarnedScore {
+  board: Board
+  points: number
+  reachedAt: number
+}
+
+function addEarning(scores: Map<string, EarnedScore>, earning: Earning): void {
+  for (const { board, points } of remainingOf(earning)) {
+    const before = scores.get(board.id) ?? { points: 0, reachedAt: 0 }
+    const reachedAt = Math.max(before.reachedAt, earning.at.getTime())
+    scores.set(board.id, { board, points: before.points + points, reachedAt })
+  }
+}
+
+const isInstant = (at: Date) => !Number.isNaN(at.getTime())
+const asText = (value: string | number | Date | null) =>
+  value instanceof Date ? (isInstant(value) ? value.toISOString() : 'no instant') : value
+const missing = (userId: string, table: string): Finding => {
+  return { userId, what: `${table}.row`, expected: userId, actual: null }
+}
+
+function compareAccount(
+  userId: string,
+  expected: Verdict['account'],
+  { account, enrolment }: StoredFan,
+): Finding[] {
+  // Enrolling creates an account as well: its row is the lock of the fan's writes.
+  if (!account) return expected.seq > 0 || enrolment ? [missing(userId, 'points_accounts')] : []
+  const columns = [
+    ['balance', 'balance'],
+    ['lifetime', 'lifetime'],
+    ['seq', 'seq'],
+    ['headHash', 'head_hash'],
+    ['updatedAt', 'updated_at'],
+  ] as const
+  return columns.flatMap(([name, column]) => {
+    const [must, is] = [asText(expected[name]), asText(account[name])]
+    return must === is ? [] : [{ userId, what: `points_accounts.${column}`, expected: must, actual: is }]
+  })
+}
+
+function checkEnrolment(enrolment: EnrolmentRow): Finding[] {
+  const { userId, enrolledAt, hash } = enrolment
+  if (!isInstant(enrolledAt)) {
+    const what = 'leaderboard_entries.enrolled_at'
+    return [{ userId, what, expected: 'an instant', actual: String(enrolledAt) }]
+  }
+  const expected = hashEnrolment(enrolment)
+  return hash === expected ? [] : [{ userId, what: 'leaderboard_entries.hash', expected, actual: hash }]
+}
+
+function compareScores(userId: string, expected: BoardScore[], stored: BoardScore[]): Finding[] {
+  const is = new Map(stored.map(score => [score.board, score]))
+  const must = new Map(expected.map(score => [score.board, score]))
+  return [...new Set([...must.keys(), ...is.keys()])].flatMap(board => {
+    const [due, kept] = [must.get(board), is.get(board)]
+    const found = (column: string, of: (score: BoardScore) => number): Finding[] => {
+      const [wanted, actual] = [due ? of(due) : null, kept ? of(kept) : null]
+      const what = `leaderboard_scores.${column}`
+      return wanted === actual ? [] : [{ userId, what, board, expected: wanted, actual }]
+    }
+    if (!due || !kept) return found('row', ({ points }) => points)
+    return [
+      ...found('minus_points', ({ points }) => (points === 0 ? 0 : -points)),
+      ...found('reached_at', ({ reachedAt }) => reachedAt),
+    ]
+  })
+}

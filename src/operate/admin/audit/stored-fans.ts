@@ -1,0 +1,138 @@
+/** Fans as the points and leaderboard tables store them, for checks: by ranges of ids, or a single fan. */
+import { and, type Column, eq, gt, inArray, lte, type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../../../../db/index.ts'
+import { eachPage } from '../../../../db/keyset.ts'
+import { scoreOf } from '../../../economy/leaderboard/rank-index/entries.ts'
+import type { EntryRow, StoredFan } from './audit-fan.ts'
+
+/** A fan without stored data. */
+export const unknownFan = (): StoredFan => {
+  return { known: false, account: undefined, enrolment: undefined, scores: [] }
+}
+
+/** Maximum of fans and entries in memory. */
+const RANGE_FANS = 500
+const PAGE_ENTRIES = 2_000
+
+/** Ids greater than `after` and up to `upTo`, where null means no bound; or a single id. */
+export type Range = { after: string | null; upTo: string | null } | { only: string }
+
+/** Divides all possible ids into ranges of at most 500 fans, so that rows of a user who does not exist are in one as well. */
+export async function* readRanges(reader: Reader): AsyncGenerator<{ range: Range; userIds: string[] }> {
+  const { users } = reader.tables
+  const pages = eachPage(
+    { id: users.id },
+    after => reader.select({ id: users.id }).from(users).where(after),
+    { size: RANGE_FANS },
+  )
+  let after: string | null = null
+  for await (const rows of pages) {
+    const upTo: string | null = rows.at(-1)?.id ?? null
+    yield { range: { after, upTo }, userIds: rows.map(({ id }) => id) }
+    after = upTo
+  }
+  yield { range: { after, upTo: null }, userIds: [] }
+}
+
+/** Entries of a range by fan and `seq`, page by page. */
+export function readEntriesOf(reader: Reader, range: Range): AsyncGenerator<EntryRow[]> {
+  const { pointsEntries: entries } = reader.tables
+  const { userId, seq } = entries
+  return eachPage(
+    { userId, seq },
+    after =>
+      reader
+        .select()
+        .from(entries)
+        .where(and(inRange(userId, range), after)),
+    { size: PAGE_ENTRIES },
+  )
+}
+
+/** Accounts, enrolments and scores of a range. `boards` names all boards: no index leads from a fan to their boards. */
+export async function readStored(
+  reader: Reader,
+  range: Range,
+  userIds: string[],
+  boards: string[],
+): Promise<Map<string, StoredFan>> {
+  const { pointsAccounts, leaderboardEntries, leaderboardScores: scores } = reader.tables
+  const [accounts, enrolments, scoreRows] = await Promise.all([
+    reader.select().from(pointsAccounts).where(inRange(pointsAccounts.userId, range)),
+    reader.select().from(leaderboardEntries).where(inRange(leaderboardEntries.userId, range)),
+    reader
+      .select()
+      .from(scores)
+      .where(and(inArray(scores.board, boards), inRange(scores.userId, range))),
+  ])
+  const fans = new Map<string, StoredFan>()
+  const of = (userId: string) => fans.getOrInsertComputed(userId, unknownFan)
+  for (const userId of userIds) of(userId).known = true
+  for (const account of accounts) of(account.userId).account = account
+  for (const enrolment of enrolments) of(enrolment.userId).enrolment = enrolment
+  for (const score of scoreRows) of(score.userId).scores.push(scoreOf(score))
+  return fans
+}
+
+/** One fan, and the `seq` of their last entry. One statement, and so one snapshot. */
+export async function readStoredFan(
+  reader: Reader,
+  userId: string,
+): Promise<{ fan: StoredFan; lastSeq: number }> {
+  const { users, pointsAccounts, pointsEntries, leaderboardEntries, leaderboardScores } = reader.tables
+  const { board } = leaderboardScores
+  // No index leads from a fan to their boards: each board is found by an index lookup.
+  const boards = sql`(with recursive boards (board) as (
+      select min(${board}) from ${leaderboardScores}
+      union all
+      select (select min(${board}) from ${leaderboardScores} where ${board} > boards.board) from boards where boards.board is not null
+    ) select board from boards)`
+  const rows = await reader
+    .select({
+      user: users.id,
+      account: pointsAccounts,
+      enrolment: leaderboardEntries,
+      score: leaderboardScores,
+      lastSeq: sql`(select coalesce(max(${pointsEntries.seq}), 0) from ${pointsEntries}
+        where ${eq(pointsEntries.userId, userId)})`.mapWith(Number),
+    })
+    .from(sql`(select 1) as fan`)
+    .leftJoin(users, eq(users.id, userId))
+    .leftJoin(pointsAccounts, eq(pointsAccounts.userId, userId))
+    .leftJoin(leaderboardEntries, eq(leaderboardEntries.userId, userId))
+    .leftJoin(leaderboardScores, and(eq(leaderboardScores.userId, userId), sql`${board} in ${boards}`))
+  const [first] = rows
+  const fan = {
+    known: first?.user != null,
+    account: first?.account ?? undefined,
+    enrolment: first?.enrolment ?? undefined,
+    scores: rows.flatMap(({ score }) => (score ? [scoreOf(score)] : [])),
+  }
+  return { fan, lastSeq: first?.lastSeq ?? 0 }
+}
+
+export function inRange(column: Column, range: Range): SQL | undefined {
+  if ('only' in range) return eq(column, range.only)
+  const { after, upTo } = range
+  return and(after === null ? undefined : gt(column, after), upTo === null ? undefined : lte(column, upTo))
+}
+
+/** Audits rows that come by fan: yields the audit of each fan, and the number of its rows. */
+export async function* auditByFan<
+  Row extends { userId: string | null },
+  Audit extends { add(row: Row): void },
+>(pages: AsyncIterable<Row[]>, create: (userId: string) => Audit) {
+  let current: { userId: string; audit: Audit; rows: number } | undefined
+  for await (const page of pages) {
+    for (const row of page) {
+      const userId = row.userId ?? ''
+      if (current?.userId !== userId) {
+        if (current) yield current
+        current = { userId, audit: create(userId), rows: 0 }
+      }
+      current.audit.add(row)
+      current.rows++
+    }
+  }
+  if (current) yield current
+}

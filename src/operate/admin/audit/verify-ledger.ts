@@ -1,0 +1,119 @@
+/**
+ * Recomputes what follows from the ledger and from events, while the API runs: takes no lock and writes nothing. A fan with
+ * findings is read again as of one moment before anything is reported, since concurrent writes may explain them. A whole chain
+ * that was rewritten together with its account and scores shows in the digest only: store it elsewhere and compare it.
+ */
+import { createHash } from 'node:crypto'
+import { type Database, DatabaseError, type Reader, translateDatabaseError } from '../../../../db/index.ts'
+import { countRows } from '../../../../db/pages.ts'
+import { listBoards } from '../../../economy/leaderboard/rank-index/entries.ts'
+import { readRuleHistory } from '../../../economy/rules/rule-history.ts'
+import { createAudit, type Finding, type Verdict } from './audit-fan.ts'
+import {
+  auditByFan,
+  type Range,
+  readEntriesOf,
+  readRanges,
+  readStored,
+  readStoredFan,
+  unknownFan,
+} from './stored-fans.ts'
+import { checkEventsOf, findWrongBudgets, verifyEventsOf } from './verify-events.ts'
+import { findWrongGrants } from './verify-grants.ts'
+import { findWrongPredictions } from './verify-predictions.ts'
+import { findWrongPurchases } from './verify-purchases.ts'
+import { findWrongBuckets, type WrongBucket } from './verify-rank-index.ts'
+
+export interface LedgerReport {
+  fans: number
+  entries: number
+  boards: number
+  events: number
+  /** Number of calls of `onFinding`. */
+  findings: number
+  /**
+   * SHA-256, in lower-case hex, over the JSON arrays `[userId, seq, headHash]` of all fans with entries, each followed by a
+   * line feed, by id: equal ledgers have equal digests.
+   */
+  digest: string
+}
+
+export interface VerifyOptions {
+  onFinding?: (finding: Finding) => void
+  /** Fans checked so far, and the approximate total. May throw to stop. */
+  onProgress?: (done: number, total: number) => void
+}
+
+/** @throws DatabaseError */
+export async function verifyLedger(
+  db: Pick<Database, 'read' | 'snapshot' | 'findDamage'>,
+  { onFinding, onProgress }: VerifyOptions = {},
+): Promise<LedgerReport> {
+  const { read } = db
+  const report = { fans: 0, entries: 0, boards: 0, events: 0, findings: 0 }
+  const digest = createHash('sha256')
+  const say = (findings: Finding[]) => {
+    report.findings += findings.length
+    for (const finding of findings) onFinding?.(finding)
+  }
+  const damage = await db.findDamage()
+  say(damage.map(words => ({ userId: null, what: 'database', expected: 'sound', actual: words })))
+  try {
+    const total = await countRows(read, read.tables.users)
+    const boards = await listBoards(read)
+    const history = await readRuleHistory(read)
+    for await (const { range, userIds } of readRanges(read)) {
+      for await (const { userId, verdict, entries } of auditRange(read, range, userIds, boards)) {
+        const sure = verdict.findings.length > 0 ? await checkFan(read, userId) : verdict
+        say(sure.findings)
+        report.entries += entries
+        const { seq, headHash } = verdict.account
+        if (entries > 0) digest.update(`${JSON.stringify([userId, seq, headHash])}\n`)
+      }
+      for await (const { userId, findings, events } of verifyEventsOf(read, range, history)) {
+        if (findings.length > 0) say(await db.snapshot(reader => checkEventsOf(reader, userId)))
+        report.events += events
+      }
+      say(await findWrongPredictions(read, range))
+      say(await findWrongPurchases(read, range))
+      report.fans += userIds.length
+      onProgress?.(report.fans, Math.max(total, report.fans))
+    }
+    say(await findWrongGrants(read))
+    if ((await findWrongBudgets(read)).length > 0) say(await db.snapshot(findWrongBudgets))
+    for (const board of await listBoards(read)) {
+      say((await findWrongBuckets(read, board)).map(describeBucket))
+      report.boards++
+    }
+  } catch (error) {
+    const fault = translateDatabaseError(error)
+    // Damage that prevents reading has been reported.
+    if (!(damage.length > 0 && fault instanceof DatabaseError && fault.fault === 'corrupt')) throw fault
+  }
+  return { ...report, digest: digest.digest('hex') }
+}
+
+/** Every fan of a range, and every other user id in its rows. */
+async function* auditRange(read: Reader, range: Range, userIds: string[], boards: string[]) {
+  const stored = await readStored(read, range, userIds, boards)
+  for await (const { userId, audit, rows } of auditByFan(readEntriesOf(read, range), createAudit)) {
+    const verdict = audit.conclude(stored.get(userId) ?? unknownFan())
+    stored.delete(userId)
+    yield { userId, verdict, entries: rows }
+  }
+  for (const [userId, fan] of stored) yield { userId, verdict: createAudit(userId).conclude(fan), entries: 0 }
+}
+
+/** Checks one fan as of one moment: entries up to the last one of that moment never change. */
+export async function checkFan(reader: Reader, userId: string): Promise<Verdict> {
+  const { fan, lastSeq } = await readStoredFan(reader, userId)
+  const audit = createAudit(userId)
+  for await (const page of readEntriesOf(reader, { only: userId }))
+    for (const entry of page) if (entry.seq <= lastSeq) audit.add(entry)
+  return audit.conclude(fan)
+}
+
+function describeBucket({ board, level, points, reachedAt, expected, actual }: WrongBucket): Finding {
+  const bucket = `${level}/${points}/${reachedAt}`
+  return { userId: null, what: `leaderboard_counts ${bucket}`, board, expected, actual }
+}

@@ -1,0 +1,48 @@
+/** Compares purchases that are paid with points with the ledger, whose entries no one can change. */
+import { and, eq, sql } from 'drizzle-orm'
+import type { Reader } from '../../../../db/index.ts'
+import { POINTS } from '../../../play/packs/start-purchase.ts'
+import type { Finding } from './audit-fan.ts'
+import { inRange, type Range } from './stored-fans.ts'
+
+const REASONS = { paid: 'pack_purchase', refunded: 'pack_refund' } as const
+
+/** One statement, and so one snapshot: a purchase and its entries are written together. */
+export async function findWrongPurchases(reader: Reader, range: Range): Promise<Finding[]> {
+  const { packPurchases: purchases, pointsEntries: entries } = reader.tables
+  const bookedFor = (reason: string) =>
+    sql<number>`coalesce((${reader
+      .select({ delta: entries.delta })
+      .from(entries)
+      .where(
+        and(eq(entries.userId, purchases.userId), eq(entries.reason, reason), eq(entries.ref, purchases.id)),
+      )}), 0)`.mapWith(Number)
+  const rows = await reader
+    .select({
+      id: purchases.id,
+      userId: purchases.userId,
+      status: purchases.status,
+      amount: purchases.priceAmount,
+      currency: purchases.priceCurrency,
+      paid: bookedFor(REASONS.paid),
+      refunded: bookedFor(REASONS.refunded),
+    })
+    .from(purchases)
+    .where(inRange(purchases.userId, range))
+  return rows.flatMap(({ id, userId, status, amount, currency, paid, refunded }) => {
+    const isSold = currency === POINTS && (status === 'completed' || status === 'refunded')
+    const due = { paid: isSold ? 0 - amount : 0, refunded: isSold && status === 'refunded' ? amount : 0 }
+    const found = (reason: string, expected: number, actual: number): Finding[] =>
+      expected === actual
+        ? []
+        : [
+            {
+              userId,
+              what: `pack_purchases.status and price_amount of ${id} by ${reason}`,
+              expected: actual,
+              actual: expected,
+            },
+          ]
+    return [...found(REASONS.paid, due.paid, paid), ...found(REASONS.refunded, due.refunded, refunded)]
+  })
+}

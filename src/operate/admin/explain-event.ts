@@ -1,0 +1,90 @@
+/** Why an event earned what it did, rule by rule: from the rules of the revision that evaluated it. */
+import type { Reader } from '../../../db/index.ts'
+import { type Condition, valueAt } from '../../club/catalogue/conditions.ts'
+import { readVersion } from '../../club/catalogue/versions.ts'
+import {
+  decisionsOf,
+  type EventRow,
+  parseJson,
+  type RecordedEvent,
+  toRecordedEvent,
+} from '../../economy/events/event.ts'
+import { type EventKey, findEvent } from '../../economy/events/event-rows.ts'
+import type { TakenGrant } from '../../economy/rules/apply-rules.ts'
+import type { Decision } from '../../economy/rules/decision.ts'
+import { type EventFacts, evaluateRule, needsData } from '../../economy/rules/evaluate-rule.ts'
+import type { Rule } from '../../economy/rules/rule.ts'
+import { readRules } from '../../economy/rules/rule-set.ts'
+
+/** Why a rule granted points for an event, or none. */
+export type Reason =
+  | { outcome: 'granted'; points: number; window: string | null }
+  | { outcome: 'limit'; limit: Rule['limit']; window: string | null }
+  | { outcome: 'budget'; points: number; budget: number | null }
+  /** `actual` is undefined where the data has no such member. */
+  | { outcome: 'unmet'; condition: Condition; actual: unknown }
+  | { outcome: 'not_started' | 'ended' | 'no_points' }
+  /** It became active after the event was recorded. */
+  | { outcome: 'later' }
+  /** It did not match. The reason is no longer known. */
+  | { outcome: 'data_deleted' }
+  /** It matches, and no decision is stored: `verify-ledger` reports it. */
+  | { outcome: 'undecided' }
+
+export type RuleExplanation = { ruleId: string; name: string; version: number } & Reason
+
+export interface EventExplanation
+  extends Omit<RecordedEvent, 'data'>,
+    Pick<EventRow, 'voidedAt' | 'revision'> {
+  /** The rules of the event's type, by id. */
+  rules: RuleExplanation[]
+  /** What its void took back. */
+  taken: TakenGrant[]
+}
+
+/** `void`: only its void has arrived. Null if the id is unknown. */
+export async function explainEvent(reader: Reader, key: EventKey): Promise<EventExplanation | 'void' | null> {
+  const row = await findEvent(reader, key)
+  if (!row) return null
+  const event = toRecordedEvent(row)
+  if (!event) return 'void'
+  const { data, ...recorded } = event
+  const { type, occurredAt } = event
+  const decisions = new Map(decisionsOf(row).map(decision => [decision.ruleId, decision]))
+  const evaluated = await readActive(reader, row.revision ?? 0, type)
+  const known = new Set(evaluated.map(({ id }) => id))
+  const current = (await readVersion(reader))?.revision ?? 0
+  const later = (await readActive(reader, current, type)).filter(({ id }) => !known.has(id))
+  const facts = { type, occurredAt, data: row.data === null ? null : data }
+  const rules = [
+    ...evaluated.map(rule => explainRule(rule, facts, decisions.get(rule.id))),
+    ...later.map(rule => ({ ...nameOf(rule), outcome: 'later' as const })),
+  ]
+  const { voidedAt, revision } = row
+  const taken = parseJson<TakenGrant[]>(row.taken) ?? []
+  return { ...recorded, voidedAt, revision, rules, taken }
+}
+
+const readActive = async (reader: Reader, revision: number, type: string) =>
+  (await readRules(reader, revision)).filter(({ active, eventType }) => active && eventType === type)
+
+const nameOf = ({ id, name, version }: Rule) => ({ ruleId: id, name, version })
+
+/** The data of the facts is null after it was deleted. */
+function explainRule(rule: Rule, facts: EventFacts, decision: Decision | undefined): RuleExplanation {
+  const named = nameOf(rule)
+  if (decision) {
+    const { outcome, points, window } = decision
+    if (outcome === 'granted') return { ...named, outcome, points, window }
+    if (outcome === 'limit') return { ...named, outcome, limit: rule.limit, window }
+    return { ...named, outcome, points, budget: rule.budget }
+  }
+  const evaluation = evaluateRule(rule, facts)
+  if (evaluation.outcome === 'not_started' || evaluation.outcome === 'ended')
+    return { ...named, outcome: evaluation.outcome }
+  if (facts.data === null && needsData(rule)) return { ...named, outcome: 'data_deleted' }
+  if (evaluation.outcome === 'unmet')
+    return { ...named, ...evaluation, actual: valueAt(facts.data, evaluation.condition.path) }
+  if (evaluation.outcome === 'no_points') return { ...named, outcome: evaluation.outcome }
+  return { ...named, outcome: 'undecided' }
+}

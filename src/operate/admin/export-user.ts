@@ -1,0 +1,60 @@
+/** Exports everything that is stored about a fan, for the fan, without credentials and their hashes. */
+import type { Reader } from '../../../db/index.ts'
+import type { Caller, UserReference } from '../../core/caller.ts'
+import { exportDeliveries } from '../../delivery/webhooks/export.ts'
+import { exportEarlyVoids, exportEvents } from '../../economy/events/export.ts'
+import { exportScores } from '../../economy/leaderboard/export.ts'
+import { exportPoints } from '../../economy/points/export.ts'
+import { exportRuleUses } from '../../economy/rules/export.ts'
+import { readOnboarding } from '../../fan/onboarding/onboarding.ts'
+import { exportSessions } from '../../identity/auth/export.ts'
+import { exportIdentity } from '../../identity/users/export.ts'
+import { findUser, findUserById, type User } from '../../identity/users/users.ts'
+import { exportStoredResponses } from '../../platform/http/idempotency/export.ts'
+import { exportCheckIns } from '../../play/check-ins/export.ts'
+import { exportGivenItems, exportPacks, exportPurchases } from '../../play/packs/export.ts'
+import { exportPredictions } from '../../play/predictions/export.ts'
+import { exportQuests, exportStreaks } from '../../play/quests/export.ts'
+import { exportClaims } from '../../play/rewards/export.ts'
+
+/**
+ * Undefined if nothing is stored about the fan. Unbounded lists are iterables, to be read once and in order.
+ * A fan who only signed in on a device has sessions and no record.
+ */
+export async function exportUser(reader: Reader, fan: UserReference) {
+  const user = 'id' in fan ? await findUserById(reader, fan.id) : await findUser(reader, fan)
+  const who: Caller | undefined = user ?? ('id' in fan ? undefined : fan)
+  const sessions = who ? await exportSessions(reader, who) : []
+  if (!who || (!user && sessions.length === 0)) return undefined
+  return {
+    exportedAt: reader.now(),
+    subject: { provider: who.provider, subject: who.subject },
+    ...(user ? await exportRecord(reader, user) : { profile: null }),
+    sessions,
+    keptAnswers: await exportStoredResponses(reader, who),
+  }
+}
+
+async function exportRecord(reader: Reader, user: User) {
+  const { provider: _, subject: _s, ...profile } = user
+  const { leaderboard, ...onboarding } = await readOnboarding(reader, { userId: user.id })
+  return {
+    profile,
+    ...(await exportIdentity(reader, user)),
+    onboarding,
+    leaderboard: { ...leaderboard, scores: await exportScores(reader, user.id) },
+    points: await exportPoints(reader, user.id),
+    events: exportEvents(reader, user.id),
+    earlyVoids: await exportEarlyVoids(reader, user.id),
+    ruleUses: await exportRuleUses(reader, user.id),
+    rewards: await exportClaims(reader, user.id),
+    purchases: exportPurchases(reader, user.id),
+    packs: exportPacks(reader, user.id),
+    givenItems: await exportGivenItems(reader, user.id),
+    webhookDeliveries: await exportDeliveries(reader, user.id),
+    checkIns: await exportCheckIns(reader, user.id),
+    predictions: await exportPredictions(reader, user.id),
+    quests: exportQuests(reader, user.id),
+    streaks: await exportStreaks(reader, user.id),
+  }
+}

@@ -1,0 +1,46 @@
+/** The file of a catalogue: one JSON document, or one entry with its `kind` per line (NDJSON). */
+
+import { MatchEntry } from '../../../club/matches/entry-schema.ts'
+import { TeamEntry } from '../../../club/teams/entry-schema.ts'
+import { Closed } from '../../../core/schemas.ts'
+import { type TObject, Type } from '../../../core/typebox.ts'
+import { RuleEntry } from '../../../economy/rules/entry-schema.ts'
+import { PackEntry } from '../../../play/packs/entry-schema.ts'
+import { QuestEntry } from '../../../play/quests/entry-schema.ts'
+import { RewardEntry } from '../../../play/rewards/entry-schema.ts'
+
+/** Records of a kind that the file omits do not change. */
+export const Catalogue = Closed(
+  {
+    $schema: Type.Optional(Type.String({ description: 'For editors.' })),
+    teams: Type.Optional(Type.Array(TeamEntry)),
+    rewards: Type.Optional(Type.Array(RewardEntry)),
+    packs: Type.Optional(Type.Array(PackEntry)),
+    matches: Type.Optional(Type.Array(MatchEntry)),
+    rules: Type.Optional(Type.Array(RuleEntry)),
+    quests: Type.Optional(Type.Array(QuestEntry)),
+  },
+  { title: 'Catalogue', description: 'The input of `bun run import-catalog`.' },
+)
+
+/** The kind of the records of each list. */
+export const CATALOGUE_LISTS = {
+  teams: 'team',
+  rewards: 'reward',
+  packs: 'pack',
+  matches: 'match',
+  rules: 'rule',
+  quests: 'quest',
+} as const
+
+const line = (kind: string, { properties }: TObject) => Closed({ kind: Type.Literal(kind), ...properties })
+
+/** A line of NDJSON, by its `kind`. */
+export const catalogueLines = {
+  team: line('team', TeamEntry),
+  reward: line('reward', RewardEntry),
+  pack: line('pack', PackEntry),
+  match: line('match', MatchEntry),
+  rule: line('rule', RuleEntry),
+  quest: line('quest', QuestEntry),
+}

@@ -1,0 +1,54 @@
+/** Profiles that violate the current rules: fields that a rule can normalize are repaired, others are reported. */
+import { and, eq, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { checkStoredField, PROFILE_FIELDS, type ProfileChange } from '../../fan/profile/rules.ts'
+import { eachUser } from '../../identity/users/users.ts'
+import { fanTag } from '../../platform/cache/tags.ts'
+
+export interface BrokenField {
+  userId: string
+  field: keyof ProfileChange
+  before: string
+  /** The normalized value; null if no rule can derive it. */
+  after: string | null
+  /** What the rule requires. */
+  expected: string
+}
+
+/** Every field that is not in the normal form of the current rules, ordered by the fan's id. */
+export async function* listBrokenFields(reader: Reader): AsyncGenerator<BrokenField> {
+  for await (const user of eachUser(reader)) {
+    for (const field of PROFILE_FIELDS) {
+      const before = user[field]
+      if (before === null) continue
+      const { kept, expected } = checkStoredField(field, before)
+      if (kept !== before) yield { userId: user.id, field, before, after: kept, expected }
+    }
+  }
+}
+
+/** `changed`: the fan changed the field after it was listed. `taken`: another fan has the handle. */
+export type FieldRepair = 'repaired' | 'changed' | 'taken'
+
+export async function repairField(
+  tx: Transaction,
+  { userId, field, before, after }: BrokenField & { after: string },
+): Promise<FieldRepair> {
+  const { users } = tx.tables
+  const column = users[field]
+  const free = sql`not exists (select 1 from ${users} other where other.handle = ${after})`
+  const [repaired] = await tx
+    .update(users)
+    .set({ [field]: after, updatedAt: tx.now() })
+    .where(and(eq(users.id, userId), eq(column, before), field === 'handle' ? free : undefined))
+    .returning()
+  if (repaired) {
+    tx.invalidate(fanTag(userId))
+    return 'repaired'
+  }
+  const [still] = await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), eq(column, before)))
+  return still ? 'taken' : 'changed'
+}

@@ -1,0 +1,77 @@
+/** What rules and readers would do if an event were voided and reported again now. Writes nothing. */
+import { and, asc, eq, gt, ne } from 'drizzle-orm'
+import { type Database, DatabaseError, type Transaction } from '../../../db/index.ts'
+import { DomainError } from '../../core/problems.ts'
+import {
+  decisionsOf,
+  type EventRow,
+  type RecordedEvent,
+  toRecordedEvent,
+} from '../../economy/events/event.ts'
+import { type EventKey, findEvent } from '../../economy/events/event-rows.ts'
+import { writeEvent } from '../../economy/events/record-event.ts'
+import { voidEvent } from '../../economy/events/void-event.ts'
+import type { TakenGrant } from '../../economy/rules/apply-rules.ts'
+import type { Decision } from '../../economy/rules/decision.ts'
+
+export interface Replay {
+  event: RecordedEvent
+  /** What rules decided when it was recorded. */
+  decided: Decision[]
+  /** What a void would take back. */
+  taken: TakenGrant[]
+  /** What the rules of now would decide after it. */
+  decisions: Decision[]
+  /** Whether anything listens to its type. */
+  hasListeners: boolean
+  /** Further events that readers would record, such as of quests. */
+  further: Pick<EventRow, 'source' | 'type' | 'data'>[]
+}
+
+/** `void`: only its void has arrived. `deleted`: its data was deleted. Null if the id is unknown. */
+export async function replayEvent(db: Database, key: EventKey): Promise<Replay | 'void' | 'deleted' | null> {
+  const row = await findEvent(db.read, key)
+  if (!row) return null
+  const event = toRecordedEvent(row)
+  if (!event) return 'void'
+  if (row.data === null) return 'deleted'
+  try {
+    await db.write(async tx => {
+      throw new Undone({ event, decided: decisionsOf(row), ...(await repeat(tx, event)) })
+    })
+  } catch (error) {
+    if (error instanceof Undone) return error.replay
+    throw error
+  }
+  throw new DatabaseError('busy')
+}
+
+/** Ends the unit of work, so that it is rolled back. */
+class Undone extends Error {
+  constructor(readonly replay: Replay) {
+    super('rolled back on purpose')
+  }
+}
+
+async function repeat(tx: Transaction, event: RecordedEvent): Promise<Omit<Replay, 'event' | 'decided'>> {
+  const taken = await voidEvent(tx, event)
+  if (taken instanceof DomainError) throw taken
+  const { recordedAt: _, sequence: _s, ...content } = event
+  const again = { ...content, eventId: tx.newId(), digest: null }
+  const { recorded } = await writeEvent(tx, again)
+  const written = await findEvent(tx, again)
+  if (!recorded || !written) throw new Error('an event of a new id was not written')
+  const { events } = tx.tables
+  const further = await tx
+    .select({ source: events.source, type: events.type, data: events.data })
+    .from(events)
+    .where(
+      and(
+        eq(events.userId, event.userId),
+        gt(events.sequence, recorded.sequence),
+        ne(events.eventId, again.eventId),
+      ),
+    )
+    .orderBy(asc(events.sequence))
+  return { taken, decisions: decisionsOf(written), hasListeners: recorded.hasListeners, further }
+}

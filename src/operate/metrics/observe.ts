@@ -1,0 +1,67 @@
+/** Counts what happens, as it happens. */
+import type { Database, DatabaseObserver } from '../../../db/index.ts'
+import { ATTEMPT_OUTCOMES } from '../../delivery/webhooks/spine.ts'
+import { applicationEvents } from '../../economy/events/types.ts'
+import { POINTS_REASONS } from '../../economy/points/reasons.ts'
+import type { ProviderObserver } from '../../platform/identity-provider/provider.ts'
+import type { Metrics } from './definitions.ts'
+
+/** Label of requests that reached no operation. */
+const NO_OPERATION = 'none'
+/** Event types of other systems that have a label of their own: the first ones since the start. The rest is `other`. */
+const MAX_FOREIGN_TYPES = 100
+
+export const observeDatabase = (metrics: Metrics): DatabaseObserver => ({
+  writeEnded: ms => metrics.writeDuration.observe(ms / 1000),
+  committed: units => metrics.batchSize.observe(units),
+  flushed: ms => metrics.fsyncDuration.observe(ms / 1000),
+})
+
+export const observeRequests =
+  ({ requests, requestDuration }: Metrics) =>
+  (operation = NO_OPERATION, code: number, ms: number): void => {
+    requests.inc({ operation, code })
+    requestDuration.observe({ operation }, ms / 1000)
+  }
+
+export const observeProvider =
+  ({ providerRequests, providerDuration }: Metrics): ProviderObserver =>
+  ({ endpoint, result, ms }) => {
+    providerRequests.inc({ endpoint, result })
+    providerDuration.observe({ endpoint }, ms / 1000)
+  }
+
+/** Counts what units of work of this process commit. Returns a function that ends it. */
+export function observeCommits(metrics: Metrics, { read }: Pick<Database, 'read'>): () => void {
+  // Series that exist from the start: Prometheus sees no increase in one that begins with its first count.
+  for (const type of Object.keys(applicationEvents)) metrics.events.inc({ type }, 0)
+  for (const reason of POINTS_REASONS) {
+    metrics.ledgerEntries.inc({ reason }, 0)
+    for (const direction of ['granted', 'taken']) metrics.ledgerPoints.inc({ reason, direction }, 0)
+  }
+  for (const outcome of ATTEMPT_OUTCOMES) metrics.webhookAttempts.inc({ outcome }, 0)
+  const typeOf = boundedLabel(Object.keys(applicationEvents), MAX_FOREIGN_TYPES)
+  const { events, points, webhooks } = read.spine
+  const endings = [
+    events.recorded.listen(({ type }) => metrics.events.inc({ type: typeOf(type) })),
+    points.entryBooked.listen(({ reason, delta }) => {
+      metrics.ledgerEntries.inc({ reason })
+      metrics.ledgerPoints.inc({ reason, direction: delta > 0 ? 'granted' : 'taken' }, Math.abs(delta))
+    }),
+    webhooks.attemptsSettled.listen(({ outcome, count }) => metrics.webhookAttempts.inc({ outcome }, count)),
+  ]
+  return () => {
+    for (const end of endings) end()
+  }
+}
+
+/** `known` values and the first `max` others stay as they are; further ones become `other`. */
+function boundedLabel(known: string[], max: number): (value: string) => string {
+  const labels = new Set(known)
+  const limit = labels.size + max
+  return value => {
+    if (!labels.has(value) && labels.size >= limit) return 'other'
+    labels.add(value)
+    return value
+  }
+}

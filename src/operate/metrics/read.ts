@@ -1,0 +1,119 @@
+/** Sets, at each scrape, the metrics that are read rather than counted. */
+import type { Database } from '../../../db/index.ts'
+import { createCachedRead } from '../../core/cached-read.ts'
+import type { AppSources } from '../../core/sources.ts'
+import { readSinkBacklog } from '../../delivery/event-sink/backlog.ts'
+import { readEndpointBacklogs } from '../../delivery/webhooks/inspect.ts'
+import { readAwaiting } from '../../economy/events/distribute.ts'
+import type { PublicReads } from '../../platform/cache/public-reads.ts'
+import type { CacheCounts } from '../../platform/cache/response-cache.ts'
+import type { IdentityProvider } from '../../platform/identity-provider/provider.ts'
+import { CIRCUIT_STATES } from '../../platform/identity-provider/resilience-policy.ts'
+import { readRuns } from '../admin/maintenance.ts'
+import type { Metrics } from './definitions.ts'
+
+/** A scrape interval is 15 s or more: each sees a new value, and several Prometheus servers share one. */
+const BACKLOG_MAX_AGE_MS = 5_000
+/** Far below the 10 s after which Prometheus gives up. */
+const BACKLOG_DEADLINE_MS = 1_000
+
+export interface MetricsDeps extends Pick<AppSources, 'now' | 'elapsed'> {
+  config: { eventSink: object | null }
+  db: Database
+  cache: { counts: CacheCounts }
+  tokenValidityCache: { counts: CacheCounts }
+  publicReads: Pick<PublicReads, 'replica'>
+  identity: Pick<IdentityProvider, 'circuit' | 'problem' | 'cacheCounts'>
+  nativeTokens: { cacheCounts: CacheCounts }
+  streams: { readonly size: number }
+}
+
+export function createReading(metrics: Metrics, deps: MetricsDeps): () => Promise<void> {
+  const { db, now, elapsed, identity, streams } = deps
+  const { replica } = deps.publicReads
+  const caches = {
+    responses: deps.cache.counts,
+    token_validity: deps.tokenValidityCache.counts,
+    session_tokens: identity.cacheCounts,
+    native_tokens: deps.nativeTokens.cacheCounts,
+    ...(replica ? { replica_responses: replica.cache } : {}),
+  }
+  const readBacklogs = createCachedRead(
+    async () => ({
+      awaiting: await readAwaiting(db.read),
+      endpoints: await readEndpointBacklogs(db.read),
+      runs: await readRuns(db.read),
+      sink: deps.config.eventSink && (await readSinkBacklog(db.read)),
+    }),
+    { elapsed, maxAgeMs: BACKLOG_MAX_AGE_MS, deadlineMs: BACKLOG_DEADLINE_MS },
+  )
+  const VERIFICATIONS = ['verify-ledger', 'verify-quests']
+  const ageOf = (since: Date | null) => (since ? Math.max(0, now().getTime() - since.getTime()) / 1000 : 0)
+
+  return async () => {
+    readDatabase()
+    readCaches()
+    metrics.streams.set(streams.size)
+    metrics.providerKeys.set(identity.problem() === null ? 1 : 0)
+    const circuit = identity.circuit()
+    for (const state of CIRCUIT_STATES) metrics.providerCircuit.set({ state }, state === circuit ? 1 : 0)
+    await readWebhooks()
+  }
+
+  function readDatabase() {
+    const { pending, oldestMs } = db.writeLoad()
+    metrics.writesPending.set(pending)
+    metrics.oldestWrite.set(oldestMs / 1000)
+    readPool('primary', db.poolLoad())
+    if (!replica) return
+    readPool('replica', replica.poolLoad())
+    metrics.replicaUnusable.set(replica.problem() === null ? 0 : 1)
+    metrics.replicaFallbacks.reset()
+    metrics.replicaFallbacks.inc(replica.fallbacks())
+  }
+
+  function readPool(server: 'primary' | 'replica', pool: ReturnType<Database['poolLoad']>) {
+    if (!pool) return
+    metrics.poolSize.set({ server }, pool.size)
+    metrics.poolUse.set({ server, state: 'transaction' }, pool.transactions)
+    metrics.poolUse.set({ server, state: 'waiting' }, pool.waiting)
+    metrics.poolUse.set({ server, state: 'statement' }, pool.statements)
+  }
+
+  function readCaches() {
+    metrics.cacheRequests.reset()
+    for (const [cache, { hits, misses }] of Object.entries(caches)) {
+      metrics.cacheRequests.inc({ cache, result: 'hit' }, hits)
+      metrics.cacheRequests.inc({ cache, result: 'miss' }, misses)
+    }
+  }
+
+  async function readWebhooks() {
+    const backlogs = await readBacklogs()
+    for (const stale of [metrics.webhookEndpoints, metrics.webhookBacklog, metrics.webhookAge]) stale.reset()
+    metrics.verificationAge.reset()
+    metrics.backupAge.remove()
+    for (const stale of [metrics.eventBacklog, metrics.eventAge, metrics.sinkBacklog, metrics.sinkAge])
+      stale.remove()
+    metrics.backlogRead.set(backlogs ? 1 : 0)
+    if (!backlogs) return
+    const { awaiting, endpoints, runs, sink } = backlogs
+    const backup = runs.get('backup')
+    if (backup) metrics.backupAge.set(ageOf(backup))
+    for (const command of VERIFICATIONS) {
+      const finishedAt = runs.get(command)
+      if (finishedAt) metrics.verificationAge.set({ command }, ageOf(finishedAt))
+    }
+    metrics.eventBacklog.set(awaiting.pending)
+    metrics.eventAge.set(ageOf(awaiting.since))
+    metrics.sinkBacklog.set(sink?.events ?? 0)
+    metrics.sinkAge.set(ageOf(sink?.since ?? null))
+    const enabled = endpoints.filter(({ disabledAt }) => disabledAt === null)
+    metrics.webhookEndpoints.set({ state: 'enabled' }, enabled.length)
+    metrics.webhookEndpoints.set({ state: 'disabled' }, endpoints.length - enabled.length)
+    for (const { id: endpoint, pending, since } of enabled) {
+      metrics.webhookBacklog.set({ endpoint }, pending)
+      metrics.webhookAge.set({ endpoint }, ageOf(since))
+    }
+  }
+}

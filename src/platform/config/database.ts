@@ -1,0 +1,41 @@
+import { type PostgresSettings, postgresDefaults } from '../../../db/index.ts'
+import { readCertificates } from './certificates.ts'
+import { type Reader, refuseWeakTls } from './reader.ts'
+
+/** Settings for PostgreSQL. SQLite ignores them. */
+export function readPostgresSettings(reader: Reader): Readonly<PostgresSettings> {
+  const { poolSize, statementTimeoutMs, connectTimeoutMs, preparedStatements } = postgresDefaults
+  return Object.freeze({
+    // Some connections are reserved for reads: a smaller pool would leave none for writes.
+    poolSize: reader.integer('DATABASE_POOL_SIZE', poolSize, 3, 1_000),
+    statementTimeoutMs: reader.integer('DATABASE_STATEMENT_TIMEOUT_MS', statementTimeoutMs, 100, 600_000),
+    connectTimeoutMs: reader.integer('DATABASE_CONNECT_TIMEOUT_MS', connectTimeoutMs, 100, 600_000),
+    preparedStatements: reader.flag('DATABASE_PREPARED_STATEMENTS', preparedStatements),
+    ca: readCertificates(reader, 'DATABASE_CA', reader.secret('DATABASE_CA')),
+  })
+}
+
+/** The list of erasures of a SQLite database: next to it, and in none of its backups. */
+export const erasuresPathOf = (path: string) => `${path}.erasures`
+
+/** PostgreSQL has no default: the file must be outside of the backups, which only the operator knows. */
+export function readErasureList(reader: Reader, databaseUrl: string): string | null {
+  const sqlite = 'sqlite:'
+  const defaultPath = databaseUrl.startsWith(sqlite) ? erasuresPathOf(databaseUrl.slice(sqlite.length)) : null
+  return reader.text('ERASURE_LIST') ?? defaultPath
+}
+
+/** A replica of `databaseUrl` for public reads; null if there is none. */
+export function readReplicaUrl(reader: Reader, databaseUrl: string): string | null {
+  const name = 'DATABASE_READ_URL'
+  const url = reader.secret(name)
+  if (url === undefined) return null
+  // A DATABASE_URL that was refused is one problem, not two.
+  const isKnown = !reader.problems.some(problem => problem.startsWith('DATABASE_URL'))
+  if (isKnown && !databaseUrl.startsWith('postgres')) {
+    reader.refuse(name, 'is for PostgreSQL: DATABASE_URL is not a postgres:// URL, so it has no replica')
+  } else if (!/^postgres(ql)?:\/\/.+/.test(url)) {
+    reader.refuse(name, 'must be postgres://…, the address of a replica of DATABASE_URL')
+  } else refuseWeakTls(reader, name, url)
+  return url
+}

@@ -1,0 +1,70 @@
+import type { Reader } from './reader.ts'
+
+/** Never reached in development, but the rate-limit headers are sent. */
+const DEVELOPMENT_RATE = 1_000_000
+const MAX_RATE = 1_000_000_000
+
+export type RateLimits = ReturnType<typeof readRates>
+
+/** Maximum requests per minute of each policy; 0 disables the policy. */
+function readRates(reader: Reader) {
+  const rate = (name: string, inProduction: number) =>
+    reader.integer(name, reader.production ? inProduction : DEVELOPMENT_RATE, 0, MAX_RATE)
+  return Object.freeze({
+    /** All requests of a network address, before authentication. Fans in a stadium or at one carrier share a few. */
+    address: rate('RATE_LIMIT_ADDRESS', 6_000),
+    /** Requests of a network address to `/api/auth`. */
+    tokensPerAddress: rate('RATE_LIMIT_TOKENS_PER_ADDRESS', 1_200),
+    /** All requests of an authenticated caller. */
+    caller: rate('RATE_LIMIT_CALLER', 600),
+    /** Requests of a caller to `/api/auth`. */
+    tokens: rate('RATE_LIMIT_TOKENS', 30),
+    /** Claims and redemptions of a caller. */
+    claims: rate('RATE_LIMIT_CLAIMS', 60),
+    /** Purchases, payments and openings of a caller. */
+    purchases: rate('RATE_LIMIT_PURCHASES', 60),
+    /** All requests of a source, which is a system with a server key. */
+    source: rate('RATE_LIMIT_SOURCE', 6_000),
+    /** Redemption codes that a source looks up or uses. */
+    redemptions: rate('RATE_LIMIT_REDEMPTIONS', 300),
+  })
+}
+
+/** How many bodies may be unfinished: begun, and not yet arrived as a whole. */
+export interface BodyBudget {
+  count: number
+  /** As announced: a chunked body counts as the largest that its operation accepts. */
+  bytes: number
+  countPerAddress: number
+  bytesPerAddress: number
+}
+
+const MEBIBYTE = 1_048_576
+
+/** At least four bodies of the largest size, since a quarter is for operations without a caller. */
+function readBodyBudget(reader: Reader): BodyBudget {
+  const bytes = (name: string, fallback: number) =>
+    reader.integer(name, fallback, 4 * MEBIBYTE, 1_024 * MEBIBYTE)
+  return Object.freeze({
+    count: reader.integer('MAX_UNFINISHED_BODIES', 4_096, 4, 1_000_000),
+    bytes: bytes('MAX_UNFINISHED_BODY_BYTES', 64 * MEBIBYTE),
+    countPerAddress: reader.integer('MAX_UNFINISHED_BODIES_PER_ADDRESS', 256, 4, 1_000_000),
+    bytesPerAddress: bytes('MAX_UNFINISHED_BODY_BYTES_PER_ADDRESS', 16 * MEBIBYTE),
+  })
+}
+
+export const readLimitsConfig = (reader: Reader) =>
+  Object.freeze({
+    rates: readRates(reader),
+    /** Maximum pending purchases of one pack per fan; 0: no limit. */
+    holdsPerFan: reader.integer('PACK_HOLDS_PER_FAN', 5, 0, 1_000_000),
+    /** Maximum open streams of fans in this process, and of one fan. */
+    streams: reader.integer('MAX_STREAMS', 10_000, 0, 1_000_000),
+    streamsPerFan: reader.integer('MAX_STREAMS_PER_FAN', 10, 1, 1_000),
+    unfinishedBodies: readBodyBudget(reader),
+    /** Maximum open streams without a token in this process, and of one network address. Fans at one carrier share a few. */
+    publicStreams: reader.integer('MAX_PUBLIC_STREAMS', 10_000, 0, 1_000_000),
+    publicStreamsPerAddress: reader.integer('MAX_PUBLIC_STREAMS_PER_ADDRESS', 500, 1, 1_000_000),
+    /** A write that would wait longer for the database is refused. Milliseconds. */
+    maxWriteWaitMs: reader.integer('MAX_WRITE_WAIT_MS', 4_000, 10, 60_000),
+  })

@@ -1,0 +1,108 @@
+/** One operation of the document: what its declaration and its group say, with every response and problem listed. */
+
+import type { ProblemType } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { CALLER_KIND, type CallerKind } from '../http/contract/group.ts'
+import { COMMON_PROBLEMS, DECLARED, type Declared } from '../http/contract/operation.ts'
+import { providerProblems } from '../identity-provider/problems.ts'
+import { isObject, type Json } from './json-schema.ts'
+import { describeProblems } from './problems.ts'
+import { describeResponses } from './responses.ts'
+
+/** `generated` by @elysiajs/swagger. A security scheme that is not offered is left out. Adds the operation's problems to `used`. */
+export function describeOperation(generated: Json, offered: string[], used: Map<string, ProblemType>): Json {
+  const { [DECLARED]: facts, [CALLER_KIND]: kind, requestBody, security, ...rest } = generated
+  const { parameters = [], description, ...described } = rest
+  // Guarantee of the casts: only `operation` and the groups write these names.
+  const declared = facts as Declared
+  const caller = kind as CallerKind
+  const takesKey = caller === 'fan' && declared.mayTakeKey
+  const { responses, examples, conditional } = declared
+  const body = schemaOf(requestBody)
+  const problems = problemsOf(declared, caller, takesKey)
+  for (const problem of problems) used.set(problem.code, problem)
+  const headers = [
+    ...(takesKey ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
+    ...(conditional ? [{ $ref: '#/components/parameters/IfNoneMatch' }] : []),
+  ]
+  return {
+    ...described,
+    ...describeScope(description, security),
+    // The page of /docs folds the other ones.
+    'x-own-problems': declared.problems.map(({ code }) => code),
+    security: (security as Json[]).filter(schemes =>
+      Object.keys(schemes).every(name => offered.includes(name)),
+    ),
+    ...describeParameters([...(parameters as Json[]), ...headers]),
+    ...describeBody(body, examples.body),
+    responses: {
+      ...describeProblems(problems),
+      ...describeResponses(responses, examples, { conditional, replayed: takesKey }),
+    },
+  }
+}
+
+/** The description, with the scope that an operation for server keys requires. */
+function describeScope(description: unknown, security: unknown): Json {
+  const [scope] = (security as { serverKey?: string[] }[]).flatMap(({ serverKey }) => serverKey ?? [])
+  const sentences = [description, ...(scope ? [`Requires the scope \`${scope}\`.`] : [])].filter(Boolean)
+  return sentences.length > 0 ? { description: sentences.join(' ') } : {}
+}
+
+const FAN_PROBLEMS: ProblemType[] = [
+  transportProblems.unauthenticated,
+  transportProblems.invalid_token,
+  providerProblems.identity_provider_unavailable,
+]
+const TOKEN_PROBLEMS: Record<CallerKind, ProblemType[]> = {
+  anyone: [],
+  optional: FAN_PROBLEMS,
+  fan: FAN_PROBLEMS,
+  server: [
+    transportProblems.unauthenticated,
+    transportProblems.invalid_server_key,
+    transportProblems.insufficient_scope,
+  ],
+}
+
+/** Every problem that the operation can respond with. */
+function problemsOf(
+  { data, problems, probe, takesBody }: Declared,
+  caller: CallerKind,
+  takesKey: boolean,
+): ProblemType[] {
+  return [
+    ...(takesBody ? COMMON_PROBLEMS.body : []),
+    ...TOKEN_PROBLEMS[caller],
+    ...problems,
+    ...(takesKey ? COMMON_PROBLEMS.key : []),
+    ...COMMON_PROBLEMS[data],
+    // A query string can be wrong on every path but a probe's.
+    ...COMMON_PROBLEMS.every.filter(({ code }) => !probe || code !== 'validation_failed'),
+  ]
+}
+
+function schemaOf(requestBody: unknown): Json | null {
+  if (!isObject(requestBody)) return null
+  return ((requestBody.content as Json)['application/json'] as { schema: Json }).schema
+}
+
+/** The generator writes JSON Schema's `examples`, a list, where OpenAPI has a map of that name. */
+function describeParameters(parameters: Json[]): Json {
+  if (parameters.length === 0) return {}
+  return {
+    parameters: parameters.map(({ examples, schema, ...parameter }) => ({
+      ...parameter,
+      ...(schema ? { schema: { ...(schema as Json), ...(examples ? { examples } : {}) } } : {}),
+    })),
+  }
+}
+
+/** JSON only, with its example. */
+function describeBody(schema: Json | null, example: unknown): Json {
+  if (!schema || Object.keys(schema.properties as Json).length === 0) return {}
+  // No body counts as `{}`: where every member may be left out, so may the body.
+  const required = Array.isArray(schema.required) && schema.required.length > 0
+  const content = { schema, ...(example ? { example } : {}) }
+  return { requestBody: { required, content: { 'application/json': content } } }
+}

@@ -1,0 +1,134 @@
+/** The parts of the OpenAPI document that are not operations: introduction, tags and shared components. */
+import product from '../../../package.json'
+import type { Endpoints } from '../identity-provider/discovery.ts'
+
+const INTRODUCTION = `The open backend for sports-fan apps.
+
+1. Press **Authorize**, then *signIn* to pick a fan at the identity provider, or paste a token into *bearer*.
+2. Open an operation and press **Execute**: its body is filled in with an example.
+3. The club’s own systems call the operations under *Server* with a server key: paste one into *serverKey*.
+
+Errors are problem documents (RFC 9457): branch on \`code\`, show \`detail\`, and quote \`requestId\` when you report one.`
+
+/** Tools show them in this order. */
+const TAGS = [
+  { name: 'User', description: 'The caller’s profile, onboarding and identity.' },
+  { name: 'Sign-in', description: 'Native tokens for apps, the devices that hold them, and signing out.' },
+  { name: 'Points', description: 'The append-only points ledger.' },
+  { name: 'Leaderboard', description: 'Fans by points earned: of all time, of a week, of a month.' },
+  { name: 'Dashboard', description: 'The home screen in one request.' },
+  { name: 'Quests', description: 'Quests, achievements and streaks, which events move.' },
+  { name: 'Rewards', description: 'A catalogue to unlock, claim and redeem.' },
+  { name: 'Packs', description: 'Collectible packs: buy, open, and prove the draw.' },
+  { name: 'Stream', description: 'Events as they happen (server-sent events).' },
+  { name: 'Teams', description: 'The clubs that a fan can follow.' },
+  {
+    name: 'Server',
+    description: 'For the club’s own systems, by server key: turnstiles, ticketing, shop, desk.',
+  },
+  { name: 'Matches', description: 'Fixtures, kick-off times and results.' },
+  { name: 'Webhooks', description: 'What other systems send, and what is sent to them.' },
+  { name: 'Operations', description: 'For load balancers and operators.' },
+]
+
+/** With `endpoints`, Authorize signs in with the provider; without them it takes a pasted token. */
+export function describeApi(endpoints: Endpoints | null) {
+  return {
+    info: {
+      title: 'Matchday API',
+      version: product.version,
+      description: INTRODUCTION,
+      contact: { name: 'The maintainers of Matchday' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    tags: TAGS,
+    components: {
+      parameters: { IdempotencyKey, IfNoneMatch },
+      headers: {
+        RequestId: {
+          description:
+            'Id of the request in the logs: its own `X-Request-Id` if that is valid, else a new one.',
+          schema: { type: 'string', examples: ['01981e2c-7c1f-7000-8000-000000000000'] },
+        },
+        WWWAuthenticate: {
+          description: 'RFC 6750 §3: has no `error` if the request has no token.',
+          schema: { type: 'string', examples: ['Bearer error="invalid_token"'] },
+        },
+        ETag: {
+          description: 'RFC 9110 §8.8.3: a strong validator, which identifies exactly these bytes.',
+          schema: { type: 'string', examples: ['"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'] },
+        },
+        CacheControl: {
+          description: 'RFC 9111: which caches may store the response, and when it must be validated.',
+          schema: { type: 'string', examples: ['private, no-cache'] },
+        },
+        IdempotentReplayed: {
+          description:
+            '`true` if this is the stored response to the first request with this `Idempotency-Key`.',
+          schema: { type: 'string', const: 'true' },
+        },
+        RetryAfter: {
+          description: 'Seconds to wait before trying again.',
+          schema: { type: 'integer', minimum: 1 },
+        },
+      },
+      securitySchemes: { ...signIn(endpoints), bearer, serverKey },
+    },
+  }
+}
+
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description:
+    'A session token of the identity provider (`bun run token` prints one for development), or a native token of this API.',
+}
+
+const serverKey = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'mdk_…',
+  description:
+    'A server key of one of the club’s own systems, with the scope that the operation requires (`bun run server-keys`; `bun run dev` prints one for development).',
+}
+
+function signIn(endpoints: Endpoints | null) {
+  if (!endpoints?.authorization || !endpoints.token) return {}
+  return {
+    signIn: {
+      type: 'oauth2',
+      description: 'Sign in at the identity provider: authorization code with PKCE.',
+      flows: {
+        authorizationCode: {
+          authorizationUrl: endpoints.authorization,
+          tokenUrl: endpoints.token,
+          scopes: { openid: 'Who you are', profile: 'Name and picture', email: 'Email address' },
+        },
+      },
+    },
+  }
+}
+
+const IdempotencyKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes a repeat safe: for 24 hours, a request with the same key and body returns the response of the first. Use a UUID, for example. Send one header; two are refused with 400, and so is a key that contains a comma followed by a space.',
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    pattern: '^(?!.*, )[ -~]+$',
+    examples: ['3f0c2c1e-8f3a-4d7e-9a53-2b1f6f0a7c11'],
+  },
+}
+
+const IfNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of the response that you stored. The response is 304 if it is current.',
+  schema: { type: 'string', examples: ['"2jmj7l5rSw0yVb_vlWAYkK_YBwk"'] },
+}

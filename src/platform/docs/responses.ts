@@ -1,0 +1,47 @@
+/** The success responses of an operation, for the OpenAPI document. */
+import type { TSchema } from '../../core/typebox.ts'
+
+export const UNCHANGED = 'The response that you have is current.'
+const STATUS_DESCRIPTIONS: Record<string, string> = { 201: 'Created', 204: 'Done', 503: 'Not now' }
+
+interface Qualities {
+  /** Can be asked for again by its ETag. */
+  conditional: boolean
+  /** Can be the kept answer of an `Idempotency-Key`. */
+  replayed: boolean
+}
+
+export function describeResponses(
+  answers: Record<number, TSchema>,
+  examples: Record<number, unknown>,
+  { conditional, replayed }: Qualities,
+) {
+  const headers = {
+    'X-Request-Id': header('RequestId'),
+    ...(conditional ? { ETag: header('ETag'), 'Cache-Control': header('CacheControl') } : {}),
+    ...(replayed ? { 'Idempotent-Replayed': header('IdempotentReplayed') } : {}),
+  }
+  const unchanged = conditional ? { 304: { description: UNCHANGED, headers } } : {}
+  const described = Object.fromEntries(
+    Object.entries(answers).map(([status, schema]) => [
+      status,
+      {
+        description: STATUS_DESCRIPTIONS[status] ?? 'OK',
+        headers,
+        ...(schema.type === 'void' || schema.type === 'undefined'
+          ? {}
+          : {
+              content: {
+                [schema.contentMediaType ?? 'application/json']: {
+                  schema,
+                  ...(Number(status) in examples ? { example: examples[Number(status)] } : {}),
+                },
+              },
+            }),
+      },
+    ]),
+  )
+  return { ...described, ...unchanged }
+}
+
+export const header = (name: string) => ({ $ref: `#/components/headers/${name}` })

@@ -1,0 +1,179 @@
+/** Reads the JSON bodies of requests, with the checks that precede their schemas. */
+
+import { withDeadline } from '../../../../db/deadline.ts'
+import { DomainError } from '../../../core/problems.ts'
+import { transportProblems } from '../../../core/transport-problems.ts'
+import { MAX_ERRORS, noteErrors, refuseNoted } from '../contract/validation.ts'
+import { findUnsafe } from './unsafe-text.ts'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+/** Longer texts are not parsed a second time to find where they are wrong. Characters. */
+const MAX_LOCATED = 4_096
+
+interface BodyLimits {
+  /** Bytes. */
+  maxBodyBytes: number
+  /** Nesting depth of objects and arrays. */
+  maxBodyLevels: number
+  /** Time to receive the body. Milliseconds. */
+  bodyTimeoutMs: number
+}
+
+/** Every route of the application has it in its context as `bodies`: see `server-hooks.ts`. */
+export interface Bodies {
+  /** Resolves when the body has arrived. @throws DomainError as `receiveBody`, and `overloaded` */
+  receive(request: Request): Promise<void>
+  /** As `receive`; resolves to the value of the body. @throws DomainError as `parseBody` */
+  read(request: Request): Promise<unknown>
+}
+
+interface Received {
+  text: string
+  /** Undefined until it is parsed. */
+  value: unknown
+}
+
+const received = new WeakMap<Request, Received>()
+
+/** The text of a body that was read, to verify a signature over it. Empty if there was none. */
+export const rawBodyOf = (request: Request): string => received.get(request)?.text ?? ''
+
+/** The value of a body that was parsed; undefined if there was none. */
+export const bodyOf = (request: Request): unknown => received.get(request)?.value
+
+/**
+ * Receives the body as text, which `rawBodyOf` returns. A second call does nothing.
+ * @throws DomainError `unsupported_media_type` (not JSON, or a content coding), `payload_too_large`, `request_timeout`,
+ * `malformed_request` (not UTF-8)
+ */
+export async function receiveBody(
+  request: Request,
+  { maxBodyBytes, bodyTimeoutMs }: Pick<BodyLimits, 'maxBodyBytes' | 'bodyTimeoutMs'>,
+): Promise<void> {
+  if (received.has(request)) return
+  const typed = request.headers.get('content-type') !== null
+  if (typed) refuseMediaType(request.headers)
+  const bytes = await readBytes(request, maxBodyBytes, bodyTimeoutMs)
+  if (!typed && bytes.length > 0) refuseMediaType(request.headers)
+  // No body and no media type count as `{}`: optional members need no empty object.
+  // RFC 8259 §8.1 lets a parser ignore a byte order mark, as TextDecoder does.
+  received.set(request, { text: decode(bytes), value: typed ? undefined : {} })
+}
+
+/**
+ * The value of a body that was received. Notes NUL, lone surrogates and inherited names.
+ * @throws DomainError `malformed_request` (not JSON, nested too deeply), `validation_failed` with so many errors that the
+ * schema could add none
+ */
+export async function parseBody(
+  request: Request,
+  { maxBodyLevels }: Pick<BodyLimits, 'maxBodyLevels'>,
+): Promise<unknown> {
+  const body = received.get(request)
+  if (!body) throw new Error('the body was not received')
+  if (body.text === '' && body.value !== undefined) return body.value
+  try {
+    body.value = JSON.parse(body.text)
+  } catch {
+    throw new DomainError(transportProblems.malformed_request, {
+      detail:
+        body.text === ''
+          ? 'The body is empty.'
+          : `The body is not JSON${await locateSyntaxError(body.text)}.`,
+    })
+  }
+  const errors = findUnsafe(body.value, maxBodyLevels)
+  noteErrors(request, errors)
+  if (errors.length === MAX_ERRORS) refuseNoted({ request })
+  return body.value
+}
+
+/** The position of a syntax error. The engine's message is not used: it may quote the body. */
+async function locateSyntaxError(text: string): Promise<string> {
+  if (text.length > MAX_LOCATED) return ''
+  // Loaded for invalid bodies only.
+  const { parse } = await import('@humanwhocodes/momoa')
+  try {
+    parse(text)
+    return ''
+  } catch (error) {
+    const { line, column } = error as { line?: number; column?: number }
+    return line === undefined ? '' : `: line ${line}, column ${column}`
+  }
+}
+
+function refuseMediaType(headers: Headers) {
+  const [type, ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';')
+  const charset = parameters
+    .map(parameter => parameter.trim())
+    .find(parameter => parameter.startsWith('charset='))
+  const coding = headers.get('content-encoding')
+  if (type?.trim() !== 'application/json') throw unsupported('Send Content-Type: application/json.')
+  if (charset && !/^charset="?utf-8"?$/.test(charset)) throw unsupported('JSON is UTF-8 (RFC 8259).')
+  if (coding && coding.toLowerCase() !== 'identity')
+    throw unsupported('Send the body without Content-Encoding.')
+}
+
+const unsupported = (detail: string) => new DomainError(transportProblems.unsupported_media_type, { detail })
+
+const tooLarge = (maxBytes: number) =>
+  new DomainError(transportProblems.payload_too_large, {
+    detail: `The body must not exceed ${maxBytes} bytes.`,
+  })
+
+/**
+ * The bytes that the head of a request announces: `maxBytes` for a chunked body, whose length is unknown; null without a body.
+ * @throws DomainError `payload_too_large`
+ */
+export function announcedBytes({ headers }: Request, maxBytes: number): number | null {
+  const length = headers.get('content-length')
+  if (length === null) return headers.has('transfer-encoding') ? maxBytes : null
+  if (Number(length) > maxBytes) throw tooLarge(maxBytes)
+  return Number(length) || null
+}
+
+async function readBytes(request: Request, maxBytes: number, timeoutMs: number): Promise<Uint8Array> {
+  announcedBytes(request, maxBytes)
+  // Bun closes idle connections; the deadline ends a request that sends a few bytes now and then.
+  const onLate = () => new DomainError(transportProblems.request_timeout)
+  try {
+    // A body of a known length is read whole: its stream would cost more.
+    if (request.headers.has('content-length')) return await withDeadline(request.bytes(), timeoutMs, onLate)
+    if (request.body === null) return new Uint8Array()
+    const reader = request.body.getReader()
+    try {
+      return await withDeadline(readChunks(reader, maxBytes), timeoutMs, onLate)
+    } finally {
+      reader.cancel().catch(() => {})
+    }
+  } catch (error) {
+    // The client has gone. Nobody reads the answer, and it is no fault of the server.
+    if (error instanceof Error && error.name === 'AbortError')
+      throw new DomainError(transportProblems.malformed_request, { detail: 'The body is not complete.' })
+    throw error
+  }
+}
+
+/** A chunked body has no Content-Length: its bytes are counted as they arrive. */
+async function readChunks(
+  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'>,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+    size += value.byteLength
+    if (size > maxBytes) throw tooLarge(maxBytes)
+    chunks.push(value)
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw new DomainError(transportProblems.malformed_request, { detail: 'The body is not UTF-8.' })
+  }
+}

@@ -1,0 +1,47 @@
+/** Facts of a path from the declarations of all routes, for hooks that run before routing. */
+import { CALLER_KIND } from '../contract/group.ts'
+import { declaredOf } from '../contract/operation.ts'
+
+interface Route {
+  method: string
+  path: string
+  hooks: { detail?: Record<string, unknown> }
+}
+
+export type RouteFacts = ReturnType<typeof routeFacts>
+
+export function routeFacts(routes: Route[]) {
+  const probes = new Set<string>()
+  const tokens = new Set<string>()
+  const tokenPrefixes: string[] = []
+  const bodies = new Map<string, number>()
+  const bodiesOfAnyone = new Set<string>()
+  const operations = new Map<string, string>()
+  for (const route of routes) {
+    const declared = declaredOf(route)
+    if (!declared) continue
+    const { method, path } = route
+    operations.set(`${method} ${path}`, declared.id)
+    // Elysia answers HEAD on each route of GET.
+    if (method === 'GET') operations.set(`HEAD ${path}`, declared.id)
+    const parameter = path.indexOf(':')
+    if (declared.probe) probes.add(path)
+    if (declared.takesBody && route.hooks.detail?.[CALLER_KIND] === 'anyone') bodiesOfAnyone.add(path)
+    if (declared.maxBodyBytes !== undefined) bodies.set(path, declared.maxBodyBytes)
+    if (declared.limit !== 'tokens') continue
+    if (parameter < 0) tokens.add(path)
+    else tokenPrefixes.push(path.slice(0, parameter))
+  }
+  return {
+    /** The id of the operation of a route, given as its declared path; undefined if it declares none. */
+    operationOf: (method: string, route: string | undefined) => operations.get(`${method} ${route}`),
+    /** Load balancers' probes: no limit, no check of the query or of the Host header. */
+    isProbe: (path: string) => probes.has(path),
+    /** Requests on this path could guess tokens: a tighter limit per address applies. */
+    issuesTokens: (path: string) => tokens.has(path) || tokenPrefixes.some(prefix => path.startsWith(prefix)),
+    /** The operation on this path reads a body without knowing its caller. */
+    readsBodyOfAnyone: (path: string) => bodiesOfAnyone.has(path),
+    /** Bytes; undefined where `MAX_BODY_BYTES` applies. */
+    maxBodyBytes: (path: string) => bodies.get(path),
+  }
+}

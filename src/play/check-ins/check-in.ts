@@ -1,0 +1,105 @@
+/** Checks a fan in at a match, by the code that is shown at the gate: once per fan and match. */
+
+import { and, eq, gt, ne, sql } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { CHECK_IN_STATUSES, checkInOf, kickoffsAround } from '../../club/matches/check-in-window.ts'
+import { findMatch, type MatchRow, matchBetween, requireMatch } from '../../club/matches/matches.ts'
+import type { Caller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { recordEvent } from '../../economy/events/record-event.ts'
+import { ensureUserId } from '../../identity/users/users.ts'
+import type { CheckInCodes } from './code.ts'
+import { checkInProblems } from './problems.ts'
+import type { CheckInRequest } from './schema.ts'
+
+/** A fan who checked in elsewhere less than this time ago would be in two stadiums at once. */
+const APART_MS = 3 * 3_600_000
+
+/** A repeat returns the first check-in. `isElsewhere`: the fan checked in at another place at the same time. */
+export async function checkIn(
+  tx: Transaction,
+  caller: Caller,
+  { code }: CheckInRequest,
+  codes: CheckInCodes,
+) {
+  const now = tx.clock()
+  const matchId = codes.matchOf(code, now)
+  if (matchId === null) throw new DomainError(checkInProblems.invalid_check_in_code)
+  const userId = await ensureUserId(tx, caller)
+  const values = { userId, matchId, checkedInAt: tx.now() }
+  const [created] = await insertCheckIn(tx, values, kickoffsAround(now))
+  const [row] = created ? [created] : await selectCheckIn(tx, userId, matchId)
+  if (!row) throw closedProblem(await findMatch(tx, matchId), now)
+  const result = { checkIn: { matchId, checkedInAt: row.checkedInAt.toISOString() }, userId }
+  if (!created) return { ...result, created: false, isElsewhere: false }
+  const match = await requireMatch(tx, matchId)
+  const { competition, season, round, homeTeamId, awayTeamId, venue } = match
+  const data = { matchId, competition, season, round, homeTeamId, awayTeamId, venue }
+  const isElsewhere = await wasElsewhere(tx, userId, match)
+  await recordEvent(tx, { userId, type: 'match.checked_in', data })
+  return { ...result, created: true, isElsewhere }
+}
+checkIn.problems = [checkInProblems.invalid_check_in_code, checkInProblems.check_in_closed] as const
+
+/** Why the match takes no check-ins now. */
+function closedProblem(match: MatchRow | undefined, now: Date) {
+  const refuse = (detail?: string, opensAt?: string) =>
+    new DomainError(checkInProblems.check_in_closed, { detail, opensAt })
+  const window = match && checkInOf(match)
+  if (!window) return refuse(match && `The match is ${match.status}.`)
+  const [opensAt, closesAt] = [window.opensAt.toISOString(), window.closesAt.toISOString()]
+  return window.opensAt > now
+    ? refuse(`Check-in opens at ${opensAt}.`, opensAt)
+    : refuse(`Check-in closed at ${closesAt}.`)
+}
+
+type CheckInRow = Tables['checkIns']['$inferSelect']
+
+/** Inserts nothing if the fan has checked in before, or if check-in is closed. */
+const insertCheckIn = prepared(
+  (tx: Transaction, { userId, matchId, checkedInAt }: CheckInRow, kickoffs: { from: Date; to: Date }) => {
+    const { checkIns } = tx.tables
+    const open = matchBetween(tx, { matchId, statuses: CHECK_IN_STATUSES, ...kickoffs }).as('open')
+    return tx
+      .insert(checkIns)
+      .select(
+        tx
+          .select({
+            userId: sql<string>`${userId}`.as('user_id'),
+            matchId: open.id,
+            checkedInAt: sql<Date>`${checkedInAt}`.as('checked_in_at'),
+          })
+          .from(open)
+          .where(sql`true`),
+      )
+      .onConflictDoNothing()
+      .returning()
+  },
+)
+
+const selectCheckIn = prepared((reader: Reader, userId: string, matchId: string) => {
+  const { checkIns } = reader.tables
+  return reader
+    .select()
+    .from(checkIns)
+    .where(and(eq(checkIns.userId, userId), eq(checkIns.matchId, matchId)))
+})
+
+/** Whether the fan checked in at another place shortly before. Two matches may be at one venue. */
+async function wasElsewhere(tx: Transaction, userId: string, match: MatchRow): Promise<boolean> {
+  const since = new Date(tx.now().getTime() - APART_MS)
+  for (const { matchId } of await selectOthers(tx, userId, match.id, since)) {
+    const { venue } = await requireMatch(tx, matchId)
+    if (venue === null || venue !== match.venue) return true
+  }
+  return false
+}
+
+const selectOthers = prepared((reader: Reader, userId: string, matchId: string, since: Date) => {
+  const { checkIns } = reader.tables
+  return reader
+    .select({ matchId: checkIns.matchId })
+    .from(checkIns)
+    .where(and(eq(checkIns.userId, userId), ne(checkIns.matchId, matchId), gt(checkIns.checkedInAt, since)))
+})

@@ -1,0 +1,167 @@
+/** The public view of packs: price, odds and remaining supply. The same for every caller. */
+
+import { and, asc, count, eq, gt, inArray } from 'drizzle-orm'
+import type { Reader, Tables } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { activeAt, earliest, isActive, readNextChange } from '../../club/catalogue/availability.ts'
+import { DomainError } from '../../core/problems.ts'
+import type { ReadSource } from '../../platform/cache/public-reads.ts'
+import { packsTag } from '../../platform/cache/tags.ts'
+import { oddsOf } from './odds.ts'
+import { packProblems } from './problems.ts'
+
+export type PackRow = Tables['packs']['$inferSelect']
+
+const selectPack = prepared((reader: Reader, packId: string) => {
+  const { packs } = reader.tables
+  return reader.select().from(packs).where(eq(packs.id, packId))
+})
+
+/** From the response cache. */
+export const getPacks = ({ read, cache }: ReadSource) =>
+  cache.get('packs', async () => ({
+    expiresAt: await findExpiry(read),
+    value: await listPacks(read),
+    tags: [packsTag],
+  }))
+
+/** From the response cache. */
+export const getPack = ({ read, cache }: ReadSource, packId: string) =>
+  cache.get(`pack ${packId}`, async () => ({
+    expiresAt: await findExpiry(read),
+    value: await readPack(read, packId),
+    tags: [packsTag],
+  }))
+getPack.problems = [packProblems.pack_not_found] as const
+
+/** When availability changes or a hold expires next. Read before the packs, so that no change is missed in between. */
+async function findExpiry(reader: Reader): Promise<Date | null> {
+  const now = reader.now()
+  return earliest([await readNextChange(reader, reader.tables.packs, now), await readNextExpiry(reader, now)])
+}
+
+async function listPacks(reader: Reader) {
+  const { packs } = reader.tables
+  const now = reader.now()
+  const active = await reader.select().from(packs).where(activeAt(packs, now)).orderBy(asc(packs.id))
+  const ids = active.map(({ id }) => id)
+  const [items, held] = [await readItems(reader, ids), await countHolds(reader, ids, now)]
+  return {
+    packs: active.map(pack => presentPack(pack, items.get(pack.id) ?? [], held.get(pack.id) ?? 0, now)),
+  }
+}
+
+/** A pack, active or not, with the items that can be drawn. @throws DomainError `pack_not_found` */
+export async function readPack(reader: Reader, packId: string) {
+  const now = reader.now()
+  const [pack] = await selectPack(reader, packId)
+  if (!pack) throw new DomainError(packProblems.pack_not_found)
+  const items = (await readItems(reader, [packId])).get(packId) ?? []
+  const held = (await countHolds(reader, [packId], now)).get(packId) ?? 0
+  return { ...presentPack(pack, items, held, now), items }
+}
+
+/** A pack with the weights of its items by id, read at once. Undefined if it does not exist. */
+export async function findPackWithWeights(reader: Reader, packId: string) {
+  const rows = await selectWithWeights(reader, packId)
+  return rows[0] && { pack: rows[0].pack, weights: rows.flatMap(({ item }) => item ?? []) }
+}
+
+const selectWithWeights = prepared((reader: Reader, packId: string) => {
+  const { packs, packItems, collectibles } = reader.tables
+  const { id, rarity } = collectibles
+  const items = reader
+    .select({ packId: packItems.packId, id, rarity, weight: packItems.weight })
+    .from(packItems)
+    .innerJoin(collectibles, eq(id, packItems.collectibleId))
+    .as('items')
+  return reader
+    .select({ pack: packs, item: { id: items.id, rarity: items.rarity, weight: items.weight } })
+    .from(packs)
+    .leftJoin(items, eq(items.packId, packs.id))
+    .where(eq(packs.id, packId))
+    .orderBy(asc(items.id))
+})
+
+/** A collectible with its weight in a pack. */
+export type PackItem = Omit<Awaited<ReturnType<typeof itemsOf>>[number], 'packId'>
+
+/** By pack; the items of each by id. */
+export async function readItems(reader: Reader, packIds: string[]): Promise<Map<string, PackItem[]>> {
+  const rows = packIds.length === 0 ? [] : await itemsOf(reader, packIds)
+  const byPack = Map.groupBy(rows, ({ packId }) => packId)
+  return new Map([...byPack].map(([packId, items]) => [packId, items.map(({ packId: _, ...item }) => item)]))
+}
+
+function itemsOf(reader: Reader, packIds: string[]) {
+  const { packItems, collectibles } = reader.tables
+  return reader
+    .select({ packId: packItems.packId, ...collectibleColumns(reader), weight: packItems.weight })
+    .from(packItems)
+    .innerJoin(collectibles, eq(collectibles.id, packItems.collectibleId))
+    .where(inArray(packItems.packId, packIds))
+    .orderBy(asc(packItems.packId), asc(collectibles.id))
+}
+
+/** The columns of a collectible in responses. */
+export function collectibleColumns({ tables: { collectibles } }: Pick<Reader, 'tables'>) {
+  const { id, name, description, imageUrl, rarity } = collectibles
+  return { id, name, description, imageUrl, rarity }
+}
+
+/** Unexpired holds by pack. A hold is not counted after `expiresAt`; no job has to end it. */
+export async function countHolds(reader: Reader, packIds: string[], now: Date): Promise<Map<string, number>> {
+  if (packIds.length === 0) return new Map()
+  // Prepared for one pack only: each length of the list would be another statement.
+  const rows = await (packIds.length === 1 ? selectHolds : holdsOf)(reader, packIds, now)
+  return new Map(rows.map(({ packId, held }) => [packId, Number(held)]))
+}
+
+function holdsOf(reader: Reader, packIds: string[], now: Date) {
+  const { packPurchases } = reader.tables
+  return reader
+    .select({ packId: packPurchases.packId, held: count() })
+    .from(packPurchases)
+    .where(
+      and(
+        inArray(packPurchases.packId, packIds),
+        eq(packPurchases.status, 'pending'),
+        gt(packPurchases.expiresAt, now),
+      ),
+    )
+    .groupBy(packPurchases.packId)
+}
+
+const selectHolds = prepared(holdsOf)
+
+function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) {
+  const { id, name, description, imageUrl, itemsPerPack, supplyTotal: total } = pack
+  return {
+    id,
+    name,
+    description,
+    imageUrl,
+    price: { amount: pack.priceAmount, currency: pack.priceCurrency },
+    itemsPerPack,
+    supply: total === null ? null : { total, remaining: Math.max(0, total - pack.supplySold - held) },
+    odds: oddsOf(items),
+    active: isActive(pack, now),
+    startsAt: pack.startsAt?.toISOString() ?? null,
+    endsAt: pack.endsAt?.toISOString() ?? null,
+  }
+}
+
+/** When the next hold of any pack expires; null if there is none. */
+async function readNextExpiry(reader: Reader, now: Date): Promise<Date | null> {
+  const { packPurchases, packs } = reader.tables
+  // Naming the packs lets both engines use the index of holds.
+  const all = reader.select({ id: packs.id }).from(packs)
+  const isHold = and(eq(packPurchases.status, 'pending'), gt(packPurchases.expiresAt, now))
+  const [next] = await reader
+    .select({ at: packPurchases.expiresAt })
+    .from(packPurchases)
+    .where(and(inArray(packPurchases.packId, all), isHold))
+    .orderBy(asc(packPurchases.expiresAt))
+    .limit(1)
+  return next?.at ?? null
+}

@@ -1,0 +1,60 @@
+/** Exports a fan's purchases and packs. Never the seed of a sealed pack. */
+import { and, asc, eq, isNotNull } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { eachRow } from '../../../db/keyset.ts'
+import { collectibleColumns } from './catalogue.ts'
+import { presentPurchase, presentUserPack } from './present.ts'
+
+/** Oldest first. */
+export async function* exportPurchases(reader: Reader, userId: string) {
+  const { packPurchases } = reader.tables
+  const rows = eachRow({ id: packPurchases.id }, after =>
+    reader
+      .select()
+      .from(packPurchases)
+      .where(and(eq(packPurchases.userId, userId), after)),
+  )
+  for await (const row of rows) {
+    const { userPack: _, ...purchase } = presentPurchase(row, undefined, reader.now())
+    yield { ...purchase, refundedAt: row.refundedAt, paymentReference: row.paymentReference }
+  }
+}
+
+/** Oldest first, each with its drawn items: with `exportGivenItems` they are the fan's collection. */
+export async function* exportPacks(reader: Reader, userId: string) {
+  const { userPacks, packPurchases, userItems, collectibles } = reader.tables
+  const { id } = userPacks
+  const rows = eachRow({ id }, after =>
+    reader
+      .select({ id, userPack: userPacks, seedHash: packPurchases.seedHash })
+      .from(userPacks)
+      .innerJoin(packPurchases, eq(packPurchases.id, userPacks.purchaseId))
+      .where(and(eq(userPacks.userId, userId), after)),
+  )
+  for await (const { userPack, seedHash } of rows) {
+    const items = await reader
+      .select({
+        ...collectibleColumns(reader),
+        serialNumber: userItems.serialNumber,
+        createdAt: userItems.createdAt,
+      })
+      .from(userItems)
+      .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
+      .where(eq(userItems.userPackId, userPack.id))
+      .orderBy(asc(userItems.position))
+    const { clientSeed, revokedAt } = userPack
+    yield { ...presentUserPack(userPack, seedHash), clientSeed, revokedAt, items }
+  }
+}
+
+/** Collectibles that were given without a pack, oldest first. */
+export function exportGivenItems(reader: Reader, userId: string) {
+  const { userItems, collectibles } = reader.tables
+  const { givenFor, serialNumber, createdAt } = userItems
+  return reader
+    .select({ ...collectibleColumns(reader), givenFor, serialNumber, createdAt })
+    .from(userItems)
+    .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
+    .where(and(eq(userItems.userId, userId), isNotNull(givenFor)))
+    .orderBy(asc(createdAt), asc(givenFor))
+}

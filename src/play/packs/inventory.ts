@@ -1,0 +1,63 @@
+/** The inventory of a fan: packs, newest first, and collectibles with their serial numbers. */
+
+import { and, asc, desc, eq, gt, inArray, lt } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import type { Caller } from '../../core/caller.ts'
+import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { findUser } from '../../identity/users/users.ts'
+import { collectibleColumns } from './catalogue.ts'
+import { presentUserPack } from './present.ts'
+
+export async function listUserPacks(reader: Reader, cursors: Cursors, caller: Caller, page: Page) {
+  const { userPacks, packPurchases } = reader.tables
+  const user = await findUser(reader, caller)
+  const list = `packs ${user?.id}`
+  const before = cursors.decode(list, page.cursor)
+  if (!user) return { packs: [], nextCursor: null }
+  const rows = await reader
+    .select({ userPack: userPacks, seedHash: packPurchases.seedHash })
+    .from(userPacks)
+    .innerJoin(packPurchases, eq(packPurchases.id, userPacks.purchaseId))
+    .where(and(eq(userPacks.userId, user.id), before === undefined ? undefined : lt(userPacks.id, before)))
+    .orderBy(desc(userPacks.id))
+    .limit(page.limit + 1)
+  const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.userPack.id))
+  return { packs: shown.map(({ userPack, seedHash }) => presentUserPack(userPack, seedHash)), nextCursor }
+}
+listUserPacks.problems = [transportProblems.invalid_cursor] as const
+
+export async function listCollection(reader: Reader, cursors: Cursors, caller: Caller, page: Page) {
+  const { userItems, collectibles } = reader.tables
+  const user = await findUser(reader, caller)
+  const list = `collection ${user?.id}`
+  const after = cursors.decode(list, page.cursor)
+  if (!user) return { items: [], nextCursor: null }
+  const rows = await reader
+    .selectDistinct(collectibleColumns(reader))
+    .from(userItems)
+    .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
+    .where(and(eq(userItems.userId, user.id), after === undefined ? undefined : gt(collectibles.id, after)))
+    .orderBy(asc(collectibles.id))
+    .limit(page.limit + 1)
+  const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.id))
+  const ids = shown.map(({ id }) => id)
+  const serials = await serialNumbers(reader, user.id, ids)
+  const items = shown.map(item => {
+    const serialNumbers = (serials.get(item.id) ?? []).map(({ serialNumber }) => serialNumber)
+    return { ...item, count: serialNumbers.length, serialNumbers }
+  })
+  return { items, nextCursor }
+}
+listCollection.problems = [transportProblems.invalid_cursor] as const
+
+/** The fan's serial numbers of these collectibles, ascending, by collectible. */
+async function serialNumbers(reader: Reader, userId: string, ids: string[]) {
+  const { userItems } = reader.tables
+  const rows = await reader
+    .select({ id: userItems.collectibleId, serialNumber: userItems.serialNumber })
+    .from(userItems)
+    .where(and(eq(userItems.userId, userId), inArray(userItems.collectibleId, ids)))
+    .orderBy(asc(userItems.collectibleId), asc(userItems.serialNumber))
+  return Map.groupBy(rows, ({ id }) => id)
+}

@@ -1,0 +1,95 @@
+/** Reads purchases, with the pack that each created. */
+
+import { and, desc, eq, lt } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import type { Caller, CallerId } from '../../core/caller.ts'
+import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
+import { DomainError } from '../../core/problems.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { findUser } from '../../identity/users/users.ts'
+import { type PurchaseRow, presentPurchase } from './present.ts'
+import { packProblems } from './problems.ts'
+
+/** A page of the caller's purchases, newest first, each with its pack. */
+export async function listPurchases(reader: Reader, cursors: Cursors, { userId }: CallerId, page: Page) {
+  const list = `purchases ${userId}`
+  const before = cursors.decode(list, page.cursor)
+  if (userId === undefined) return { purchases: [], nextCursor: null }
+  const rows = await selectNewest(reader, userId, page.limit + 1, before)
+  const { shown, nextCursor } = cutPage(rows, page.limit, last => cursors.encode(list, last.purchase.id))
+  const now = reader.now()
+  const purchases = shown.map(({ purchase, userPack }) => presentPurchase(purchase, userPack, now))
+  return { purchases, nextCursor }
+}
+listPurchases.problems = [transportProblems.invalid_cursor] as const
+
+const selectNewest = prepared((reader: Reader, userId: string, limit: number, before?: string) => {
+  const { id, userId: owner } = reader.tables.packPurchases
+  return withPacks(reader)
+    .where(and(eq(owner, userId), before === undefined ? undefined : lt(id, before)))
+    .orderBy(desc(id))
+    .limit(limit)
+})
+
+/** A purchase of the caller with its pack. @throws DomainError `purchase_not_found`, also for another fan's purchase */
+export async function readPurchase(reader: Reader, { userId }: CallerId, purchaseId: string) {
+  const [row] = userId === undefined ? [] : await selectWithPack(reader, purchaseId, userId)
+  if (!row) throw new DomainError(packProblems.purchase_not_found)
+  return presentPurchase(row.purchase, row.userPack, reader.now())
+}
+readPurchase.problems = [packProblems.purchase_not_found] as const
+
+const selectWithPack = prepared((reader: Reader, purchaseId: string, userId: string) => {
+  const { packPurchases } = reader.tables
+  return withPacks(reader).where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.userId, userId)))
+})
+
+function withPacks(reader: Reader) {
+  const { packPurchases, userPacks } = reader.tables
+  return reader
+    .select({ purchase: packPurchases, userPack: userPacks })
+    .from(packPurchases)
+    .leftJoin(userPacks, eq(userPacks.purchaseId, packPurchases.id))
+}
+
+/** A purchase of the caller. @throws DomainError `purchase_not_found`, also for another fan's purchase */
+export async function requirePurchase(reader: Reader, caller: Caller, purchaseId: string) {
+  const user = await findUser(reader, caller)
+  const purchase = user && (await findPurchase(reader, purchaseId))
+  if (!purchase || purchase.userId !== user.id) throw new DomainError(packProblems.purchase_not_found)
+  return purchase
+}
+requirePurchase.problems = [packProblems.purchase_not_found] as const
+
+export const findPurchase = preparedRow((reader: Reader, purchaseId: string) => {
+  const { packPurchases } = reader.tables
+  return reader.select().from(packPurchases).where(eq(packPurchases.id, purchaseId))
+})
+
+/** Changes a purchase that has this status; without one, returns no row. */
+export const updatePurchase = prepared(
+  (tx: Transaction, purchaseId: string, status: PurchaseRow['status'], changes: Partial<PurchaseRow>) => {
+    const { packPurchases } = tx.tables
+    return tx
+      .update(packPurchases)
+      .set(changes)
+      .where(and(eq(packPurchases.id, purchaseId), eq(packPurchases.status, status)))
+      .returning()
+  },
+)
+
+/** The fan's purchase that a payment has paid. */
+export async function findPaidBy(reader: Reader, userId: string, paymentReference: string) {
+  const { packPurchases } = reader.tables
+  const [purchase] = await reader
+    .select({ id: packPurchases.id })
+    .from(packPurchases)
+    .where(and(eq(packPurchases.paymentReference, paymentReference), eq(packPurchases.userId, userId)))
+  return purchase
+}
+
+export const findUserPackOf = preparedRow((reader: Reader, purchaseId: string) => {
+  const { userPacks } = reader.tables
+  return reader.select().from(userPacks).where(eq(userPacks.purchaseId, purchaseId))
+})

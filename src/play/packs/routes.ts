@@ -1,0 +1,207 @@
+import { Elysia } from 'elysia'
+import type { Logger } from 'pino'
+import { type Cursors, pageOf } from '../../core/pagination.ts'
+import { Closed, PageQuery } from '../../core/schemas.ts'
+import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import type { PublicReads } from '../../platform/cache/public-reads.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { publicReaders } from '../../platform/http/contract/group.ts'
+import { Nothing, operation } from '../../platform/http/contract/operation.ts'
+import { cancelPurchase } from './cancel-purchase.ts'
+import { getPack, getPacks } from './catalogue.ts'
+import * as example from './examples.ts'
+import { listCollection, listUserPacks } from './inventory.ts'
+import { openPack, readProof } from './open-pack.ts'
+import { cancelPayment, completePaidPurchase, verifyPayment } from './pay.ts'
+import type { Payments } from './payments/create.ts'
+import { listPurchases, readPurchase } from './purchases.ts'
+import * as schema from './schema.ts'
+import { startPurchase } from './start-purchase.ts'
+
+type PackDeps = FanDeps & {
+  config: Config
+  cursors: Cursors
+  log: Logger
+  payments: Payments
+  publicReads: PublicReads
+}
+
+const TAG = 'Packs'
+
+const publicRoutes = (deps: PackDeps) =>
+  publicReaders(deps, { prefix: '/api/packs', tag: TAG })
+    .get(
+      '',
+      ({ readPublic }) => readPublic(getPacks),
+      operation({
+        id: 'listPacks',
+        summary: 'List the packs on sale',
+        description: 'With price, supply and odds.',
+        conditional: true,
+        responses: { 200: schema.Packs },
+        examples: { 200: { packs: [example.examplePack] } },
+      }),
+    )
+    .get(
+      '/:packId',
+      ({ params, readPublic }) => readPublic(source => getPack(source, params.packId)),
+      operation({
+        id: 'readPack',
+        summary: 'Read a pack and its items',
+        description: 'The pack as in the list, with the weight of each item in the draw.',
+        conditional: true,
+        params: schema.PackParams,
+        responses: { 200: schema.PackWithItems },
+        problems: getPack.problems,
+        examples: { 200: example.examplePackWithItems },
+      }),
+    )
+    .get(
+      '/proofs/:userPackId',
+      ({ params, readPublic }) => readPublic(({ read }) => readProof(read, params.userPackId)),
+      operation({
+        id: 'readProof',
+        summary: 'Read the proof of an opened pack',
+        description:
+          'Public. The proof reveals the server seed, so that everyone can repeat the draw offline.',
+        // Not `immutable`: the proof contains a seed that the fan chose, which caches must not keep after an erasure.
+        conditional: true,
+        params: schema.ProofParams,
+        responses: { 200: schema.Proof },
+        problems: readProof.problems,
+        examples: { 200: example.exampleProof },
+      }),
+    )
+
+const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
+  fans(deps, { prefix: '/api/packs', tag: TAG })
+    .post(
+      '/purchase',
+      ({ body, caller, status, write }) =>
+        write(async tx => status(201, await startPurchase(tx, caller, body, holdsPerFan))),
+      operation({
+        id: 'startPurchase',
+        limit: 'purchases',
+        summary: 'Start a purchase',
+        description:
+          'Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed.',
+        body: schema.StartPurchase,
+        responses: { 201: schema.Purchase },
+        problems: startPurchase.problems,
+        examples: { body: { packId: 'starter' }, 201: example.examplePurchase },
+      }),
+    )
+    .put(
+      '/purchase',
+      ({ body, caller, write }) =>
+        write((tx, payment) => completePaidPurchase(tx, deps.log, body, payment), {
+          prepare: () => verifyPayment(deps, caller, body),
+        }),
+      operation({
+        id: 'completePurchase',
+        limit: 'purchases',
+        summary: 'Complete a purchase',
+        description:
+          'With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this purchase in full. A repeat returns the same purchase.',
+        body: schema.CompletePurchase,
+        responses: { 200: schema.Purchase },
+        problems: [...verifyPayment.problems, ...completePaidPurchase.problems],
+        examples: { body: { purchaseId: example.examplePurchase.id }, 200: example.exampleCompleted },
+      }),
+    )
+    .get(
+      '/purchases',
+      ({ caller, query }) => listPurchases(deps.db.read, deps.cursors, caller, pageOf(query)),
+      operation({
+        id: 'listPurchases',
+        summary: 'List your purchases',
+        description: 'Newest first, in every status.',
+        query: Closed(PageQuery),
+        responses: { 200: schema.Purchases },
+        problems: listPurchases.problems,
+        examples: { 200: { purchases: [example.exampleCompleted], nextCursor: null } },
+      }),
+    )
+    .get(
+      '/purchases/:purchaseId',
+      ({ caller, params }) => readPurchase(deps.db.read, caller, params.purchaseId),
+      operation({
+        id: 'readPurchase',
+        summary: 'Read a purchase',
+        description: 'The purchase in its current status, with its price, and its pack once it is completed.',
+        params: schema.PurchaseParams,
+        responses: { 200: schema.Purchase },
+        problems: readPurchase.problems,
+        examples: { 200: example.exampleCompleted },
+      }),
+    )
+    .post(
+      '/purchases/:purchaseId/cancel',
+      ({ caller, params, write }) =>
+        write(tx => cancelPurchase(tx, caller, params.purchaseId, charge => cancelPayment(deps, charge))),
+      operation({
+        id: 'cancelPurchase',
+        limit: 'purchases',
+        summary: 'Cancel a pending purchase',
+        description:
+          'Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. Its payment is cancelled at the gateway; one that was made already is refunded.',
+        params: schema.PurchaseParams,
+        body: Nothing,
+        responses: { 200: schema.Purchase },
+        problems: cancelPurchase.problems,
+        examples: { 200: { ...example.examplePurchase, status: 'cancelled' } },
+      }),
+    )
+    .post(
+      '/open',
+      ({ body, caller, write }) => write(tx => openPack(tx, caller, body)),
+      operation({
+        id: 'openPack',
+        limit: 'purchases',
+        summary: 'Open a pack',
+        description:
+          'Draws once; a repeat returns the same items. The response contains the proof of the draw.',
+        body: schema.OpenPack,
+        responses: { 200: schema.OpenedPack },
+        problems: openPack.problems,
+        examples: {
+          body: { userPackId: example.exampleUserPack.id, clientSeed: 'up the harbour' },
+          200: example.exampleOpened,
+        },
+      }),
+    )
+
+const inventoryRoutes = (deps: PackDeps) =>
+  fans(deps, { prefix: '/api/user', tag: TAG })
+    .get(
+      '/packs',
+      ({ caller, query }) => listUserPacks(deps.db.read, deps.cursors, caller, pageOf(query)),
+      operation({
+        id: 'listUserPacks',
+        summary: 'List your packs',
+        description: 'Newest first.',
+        query: Closed(PageQuery),
+        responses: { 200: schema.UserPacks },
+        problems: listUserPacks.problems,
+        examples: { 200: { packs: [example.exampleUserPack], nextCursor: null } },
+      }),
+    )
+    .get(
+      '/collection',
+      ({ caller, query }) => listCollection(deps.db.read, deps.cursors, caller, pageOf(query)),
+      operation({
+        id: 'readCollection',
+        summary: 'Read your collection',
+        description: 'The collectibles of the fan, ordered by id, each with its count and serial numbers.',
+        query: Closed(PageQuery),
+        responses: { 200: schema.Collection },
+        problems: listCollection.problems,
+        examples: { 200: example.exampleCollection },
+      }),
+    )
+
+export const packsRoutes = (deps: PackDeps) =>
+  new Elysia({ name: 'matchday/packs-routes' })
+    .use(publicRoutes(deps))
+    .use(purchaseRoutes(deps))
+    .use(inventoryRoutes(deps))

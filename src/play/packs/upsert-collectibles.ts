@@ -1,0 +1,77 @@
+/** Imports collectibles. They are never deleted, since fans may own them. */
+import { and, eq, inArray } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { type EntryFault, refuseEntry } from '../../club/catalogue/entry.ts'
+import type { PackItemEntry } from './entry-schema.ts'
+
+type CollectibleRow = Tables['collectibles']['$inferSelect']
+
+/** The description of a collectible, with the member names of a catalogue entry. */
+type Description = Pick<CollectibleRow, 'name' | 'description' | 'imageUrl' | 'rarity'>
+
+/** Undefined if the entry has only id and weight. */
+export function descriptionOf(entry: PackItemEntry): Description | undefined {
+  const { name, description, imageUrl, rarity } = entry
+  if (name === undefined || description === undefined || rarity === undefined) return undefined
+  return { name, description, imageUrl: imageUrl ?? null, rarity }
+}
+
+/**
+ * The descriptions after the import, by id. @throws DomainError `catalogue_conflict` for a collectible without a description,
+ * and for a changed rarity, on which the frozen odds of purchases depend.
+ */
+export async function planCollectibles(
+  reader: Reader,
+  items: PackItemEntry[],
+): Promise<Map<string, Description>> {
+  const { collectibles } = reader.tables
+  const ids = items.map(({ id }) => id)
+  const rows = await reader.select().from(collectibles).where(inArray(collectibles.id, ids))
+  const rowById = new Map(rows.map(row => [row.id, row]))
+  const faults: EntryFault[] = []
+  const planned = new Map<string, Description>()
+  for (const [at, item] of items.entries()) {
+    const row = rowById.get(item.id)
+    const described = descriptionOf(item) ?? row
+    if (!described) {
+      const message = 'is described nowhere: give it a name, a description and a rarity'
+      faults.push({ pointer: `/items/${at}/id`, message })
+    } else if (row && row.rarity !== described.rarity) {
+      const message = `must stay ${row.rarity}: purchases have promised it as that; give another rarity a new id`
+      faults.push({ pointer: `/items/${at}/rarity`, message })
+    } else {
+      planned.set(item.id, described)
+    }
+  }
+  refuseEntry(...faults)
+  return planned
+}
+
+/** Writes in the order of the ids, in which openings lock them as well, which prevents deadlocks. */
+export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]): Promise<void> {
+  const { collectibles } = tx.tables
+  const now = tx.now()
+  for (const item of items.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const described = descriptionOf(item)
+    if (!described) continue
+    const { rarity, ...words } = described
+    const [made] = await tx
+      .insert(collectibles)
+      .values({ id: item.id, ...described, minted: 0, createdAt: now, updatedAt: now })
+      .onConflictDoNothing()
+      .returning()
+    if (made) continue
+    const [row] = await tx.select().from(collectibles).where(eq(collectibles.id, item.id))
+    if (row && row.rarity === rarity && isDescribed(row, words)) continue
+    const [changed] = await tx
+      .update(collectibles)
+      .set({ ...words, updatedAt: now })
+      .where(and(eq(collectibles.id, item.id), eq(collectibles.rarity, rarity)))
+      .returning()
+    // A concurrent import created it with another rarity: planning again throws.
+    if (!changed) await planCollectibles(tx, items)
+  }
+}
+
+const isDescribed = (row: CollectibleRow, { name, description, imageUrl }: Omit<Description, 'rarity'>) =>
+  row.name === name && row.description === description && row.imageUrl === imageUrl

@@ -1,0 +1,171 @@
+/**
+ * Imports packs. Price, number of items and weights may change at any time: each purchase freezes them when it starts,
+ * and the draw and its proof use the frozen ones. The rarity of a collectible must not change.
+ */
+import { and, eq, notInArray } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import {
+  commonFaults,
+  compareEntries,
+  completeEntry,
+  deactivateEntry,
+  type EntryChange,
+  type EntryFault,
+  type EntryKind,
+  instantOf,
+  listActive,
+  pictureFaults,
+  refuseEntry,
+  slugFaults,
+} from '../../club/catalogue/entry.ts'
+import { packsTag } from '../../platform/cache/tags.ts'
+import { countHolds, type PackItem, type PackRow, readItems } from './catalogue.ts'
+import { PackEntry } from './entry-schema.ts'
+import { weightsProblem } from './odds.ts'
+import { POINTS } from './start-purchase.ts'
+import { lockPack } from './supply.ts'
+import { descriptionOf, planCollectibles, upsertCollectibles } from './upsert-collectibles.ts'
+
+const CURRENCIES = new Set([POINTS, ...Intl.supportedValuesOf('currency')])
+
+/** The rules that the schema cannot express. */
+function packFaults(entry: PackEntry): EntryFault[] {
+  const { price, items } = entry
+  const problem = weightsProblem(items.map(({ id, weight }) => ({ id, weight, rarity: '' })))
+  return [
+    ...commonFaults(entry),
+    ...(CURRENCIES.has(price.currency)
+      ? []
+      : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
+    ...(problem
+      ? [{ pointer: '/items', message: problem.replace(/^the weights/, 'have weights that') }]
+      : []),
+    ...items.flatMap((item, at) => [
+      ...slugFaults(item.id).map(fault => ({ ...fault, pointer: `/items/${at}/id` })),
+      ...pictureFaults(`/items/${at}/imageUrl`, item.imageUrl),
+      ...halfDescribed(item, at),
+    ]),
+  ]
+}
+
+/** An item has all members of the description or none: an incomplete description would be ignored. */
+function halfDescribed(item: PackEntry['items'][number], at: number): EntryFault[] {
+  const told = [item.name, item.description, item.rarity, item.imageUrl].some(member => member !== undefined)
+  if (!told || descriptionOf(item)) return []
+  return [
+    { pointer: `/items/${at}`, message: 'needs name, description and rarity together, or none of them' },
+  ]
+}
+
+/** @throws DomainError `catalogue_conflict` if the supply is less than sold and held, or as `planCollectibles` */
+async function upsertPack(tx: Transaction, entry: PackEntry): Promise<EntryChange> {
+  const { packs } = tx.tables
+  const { id } = entry
+  const now = tx.now()
+  const columns = columnsOf(entry)
+  // The pack's lock comes before its collectibles', as in a purchase.
+  const [made] = await tx
+    .insert(packs)
+    .values({ ...columns, id, supplySold: 0, createdAt: now, updatedAt: now })
+    .onConflictDoNothing()
+    .returning()
+  if (made) tx.invalidate(packsTag)
+  const locked = made ? undefined : await lockPack(tx, id)
+  const change = await changeOf(tx, locked?.pack, entry, locked?.now ?? now)
+  if (change.outcome === 'unchanged') return change
+  await upsertCollectibles(tx, entry.items)
+  await replaceItems(tx, entry)
+  if (!made) {
+    await tx
+      .update(packs)
+      .set({ ...columns, updatedAt: now })
+      .where(eq(packs.id, id))
+  }
+  return change
+}
+
+async function replaceItems(tx: Transaction, { id: packId, items }: PackEntry): Promise<void> {
+  const { packItems } = tx.tables
+  const kept = items.map(({ id }) => id)
+  await tx
+    .delete(packItems)
+    .where(and(eq(packItems.packId, packId), notInArray(packItems.collectibleId, kept)))
+  for (const { id: collectibleId, weight } of items) {
+    await tx
+      .insert(packItems)
+      .values({ packId, collectibleId, weight })
+      .onConflictDoUpdate({ target: [packItems.packId, packItems.collectibleId], set: { weight } })
+  }
+}
+
+async function changeOf(
+  reader: Reader,
+  row: PackRow | undefined,
+  entry: PackEntry,
+  now: Date,
+): Promise<EntryChange> {
+  const descriptions = await planCollectibles(reader, entry.items)
+  if (!row) return compareEntries(undefined, entry)
+  if (entry.supply != null) await requireSupply(reader, row, entry.supply, now)
+  const items = (await readItems(reader, [row.id])).get(row.id) ?? []
+  const after = entry.items.map(({ id, weight }) => ({ id, weight, ...descriptions.get(id) }))
+  const { priceAmount, priceCurrency, supplyTotal, ...columns } = columnsOf(entry)
+  return compareEntries(
+    {
+      ...row,
+      price: { amount: row.priceAmount, currency: row.priceCurrency },
+      supply: row.supplyTotal,
+      ...itemMembers(items),
+    },
+    {
+      ...columns,
+      price: { amount: priceAmount, currency: priceCurrency },
+      supply: supplyTotal,
+      // Removed items are null.
+      ...Object.fromEntries(items.map(({ id }) => [`items/${id}`, null])),
+      ...itemMembers(after),
+    },
+  )
+}
+
+/** One member per item, so that a report names the item that changed. */
+function itemMembers(items: (Partial<PackItem> & { id: string })[]) {
+  return Object.fromEntries(
+    items.map(({ id, weight, name, description, imageUrl, rarity }) => [
+      `items/${id}`,
+      { weight, name, description, imageUrl, rarity },
+    ]),
+  )
+}
+
+async function requireSupply(reader: Reader, { id, supplySold }: PackRow, supply: number, now: Date) {
+  const held = (await countHolds(reader, [id], now)).get(id) ?? 0
+  if (supply >= supplySold + held) return
+  const message = `must be at least ${supplySold + held}: ${supplySold} are sold and ${held} held`
+  refuseEntry({ pointer: '/supply', message })
+}
+
+function columnsOf(entry: PackEntry) {
+  const { id: _, items: _i, price, supply, startsAt, endsAt, ...columns } = completeEntry(PackEntry, entry)
+  return {
+    ...columns,
+    priceAmount: price.amount,
+    priceCurrency: price.currency,
+    supplyTotal: supply,
+    startsAt: instantOf(startsAt),
+    endsAt: instantOf(endsAt),
+  }
+}
+
+export const packKind: EntryKind<PackEntry> = {
+  faults: packFaults,
+  async plan(reader, entry) {
+    const { packs } = reader.tables
+    const [row] = await reader.select().from(packs).where(eq(packs.id, entry.id))
+    return changeOf(reader, row, entry, reader.now())
+  },
+  upsert: upsertPack,
+  listActive: reader => listActive(reader, reader.tables.packs),
+  /** Pending purchases can still be completed, and sealed packs can still be opened. */
+  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.packs, packsTag, id),
+}

@@ -1,0 +1,83 @@
+/** Writes a fan's prediction of a match, until kick-off. */
+
+import { ne, sql } from 'drizzle-orm'
+import type { Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { matchBetween, requireMatch } from '../../club/matches/matches.ts'
+import type { Caller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { ensureUserId } from '../../identity/users/users.ts'
+import { presentPrediction } from './present.ts'
+import { predictionProblems } from './problems.ts'
+import type { ScorePrediction } from './schema.ts'
+
+/** Replaces the fan's prediction of the match. */
+export async function writePrediction(
+  tx: Transaction,
+  caller: Caller,
+  matchId: string,
+  scores: ScorePrediction,
+) {
+  await requireMatch(tx, matchId)
+  const userId = await ensureUserId(tx, caller)
+  const now = tx.clock()
+  // Kick-offs are whole milliseconds: the first that is still in the future.
+  const from = new Date(now.getTime() + 1)
+  const [row] = await upsertOpen(tx, { ...scores, matchId, userId, now, from })
+  if (!row) throw new DomainError(predictionProblems.prediction_closed)
+  return presentPrediction(row)
+}
+writePrediction.problems = [...requireMatch.problems, predictionProblems.prediction_closed] as const
+
+interface OpenValues extends ScorePrediction {
+  matchId: string
+  userId: string
+  now: Date
+  from: Date
+}
+
+/**
+ * Writes nothing when the match has begun. A settled prediction never changes here, even if its match changed after this
+ * statement began; a void one is open again if its match is.
+ */
+const upsertOpen = prepared((tx: Transaction, { matchId, userId, now, from, ...scores }: OpenValues) => {
+  const { predictions } = tx.tables
+  const open = matchBetween(tx, { matchId, statuses: ['scheduled'], from }).as('open')
+  const nothing = (name: string) => sql<null>`null`.as(name)
+  return tx
+    .insert(predictions)
+    .select(
+      tx
+        .select({
+          matchId: open.id,
+          userId: sql<string>`${userId}`.as('user_id'),
+          homeScore: sql<number>`${scores.homeScore}`.as('home_score'),
+          awayScore: sql<number>`${scores.awayScore}`.as('away_score'),
+          createdAt: sql<Date>`${now}`.as('created_at'),
+          changedAt: sql<Date>`${now}`.as('changed_at'),
+          state: sql<string>`'open'`.as('state'),
+          revision: nothing('revision'),
+          settledBy: nothing('settled_by'),
+          outcome: nothing('outcome'),
+          difference: nothing('difference'),
+          exact: nothing('exact'),
+          points: sql<number>`0`.as('points'),
+          booked: sql<number>`0`.as('booked'),
+          settledAt: nothing('settled_at'),
+        })
+        .from(open)
+        .where(sql`true`),
+    )
+    .onConflictDoUpdate({
+      target: [predictions.matchId, predictions.userId],
+      set: {
+        homeScore: sql`excluded.home_score`,
+        awayScore: sql`excluded.away_score`,
+        changedAt: sql`excluded.changed_at`,
+        state: 'open',
+        revision: null,
+      },
+      setWhere: ne(predictions.state, 'settled'),
+    })
+    .returning()
+})

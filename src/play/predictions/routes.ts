@@ -1,0 +1,62 @@
+import { Elysia } from 'elysia'
+import { MatchParams } from '../../club/matches/schema.ts'
+import { type Cursors, pageOf } from '../../core/pagination.ts'
+import { Closed, PageQuery } from '../../core/schemas.ts'
+import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import { operation } from '../../platform/http/contract/operation.ts'
+import { listPredictions } from './list.ts'
+import { writePrediction } from './predict.ts'
+import { readPrediction } from './read.ts'
+import * as schema from './schema.ts'
+
+type PredictionDeps = FanDeps & { cursors: Cursors }
+
+const TAG = 'Matches'
+
+const matchRoutes = (deps: PredictionDeps) =>
+  fans(deps, { prefix: '/api/matches', tag: TAG })
+    .get(
+      '/:matchId/prediction',
+      ({ caller, params }) => readPrediction(deps.db.read, caller, params.matchId),
+      operation({
+        id: 'readPrediction',
+        summary: 'Read your prediction of a match',
+        description: 'The scores that you predicted, with what they earned once there is a result.',
+        params: MatchParams,
+        responses: { 200: schema.Prediction },
+        problems: readPrediction.problems,
+        examples: { 200: schema.exampleSettled },
+      }),
+    )
+    .put(
+      '/:matchId/prediction',
+      ({ body, caller, params, write }) => write(tx => writePrediction(tx, caller, params.matchId, body)),
+      operation({
+        id: 'writePrediction',
+        summary: 'Predict the score of a match',
+        description: 'Until kick-off; replaces your earlier prediction.',
+        params: MatchParams,
+        body: schema.ScorePrediction,
+        responses: { 200: schema.Prediction },
+        problems: writePrediction.problems,
+        examples: { body: { homeScore: 2, awayScore: 1 }, 200: schema.examplePrediction },
+      }),
+    )
+
+const ownRoutes = (deps: PredictionDeps) =>
+  fans(deps, { prefix: '/api/user/predictions', tag: TAG }).get(
+    '',
+    ({ caller, query }) => listPredictions(deps.db.read, deps.cursors, caller, pageOf(query)),
+    operation({
+      id: 'listPredictions',
+      summary: 'List your predictions',
+      description: 'Newest first, each with what it earned once there is a result.',
+      query: Closed(PageQuery),
+      responses: { 200: schema.Predictions },
+      problems: listPredictions.problems,
+      examples: { 200: { predictions: [schema.exampleSettled], nextCursor: null } },
+    }),
+  )
+
+export const predictionRoutes = (deps: PredictionDeps) =>
+  new Elysia({ name: 'matchday/prediction-routes' }).use(matchRoutes(deps)).use(ownRoutes(deps))

@@ -1,0 +1,215 @@
+/**
+ * Settles predictions of a match in batches. A batch is one unit of work: it locks the settlement, settles the next fans, and
+ * moves the cursor. After a crash the next batch begins where the last committed one ended, in any process.
+ */
+import { and, asc, eq, gt, inArray, isNull, lte, ne, or } from 'drizzle-orm'
+import { insertRows } from '../../../db/bulk.ts'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { advanceSettlement, lockDueSettlement, type Settlement } from '../../club/matches/settlements.ts'
+import type { NewEvent } from '../../economy/events/event.ts'
+import { openRecording } from '../../economy/events/recording.ts'
+import { APPLICATION, type DataOf } from '../../economy/events/types.ts'
+import type { Cause, Ledgers } from '../../economy/points/ledger.ts'
+import { predictionRefOf } from '../../economy/points/reasons.ts'
+import type { PredictionRow } from './present.ts'
+import type { PredictionPoints } from './score.ts'
+import { isSettledAs, type Target, targetOf } from './target.ts'
+
+/** Longer than any unit of work: a prediction that was accepted before the result was written is committed by then. */
+const SETTLED_MS = 60_000
+/** Before fans whose accounts do not match their ledgers are tried again. */
+const RETRY_MS = 600_000
+
+const TYPE = 'prediction.settled'
+/** Far more points than a settlement earns, rules and quests included: a full account must not hold up other fans. */
+const HEADROOM = 1_000_000_000_000
+
+export interface Batch {
+  /** Fans who were not settled, because their accounts do not match their ledgers, or are full. */
+  mismatched: string[]
+  /** Whether another batch can run at once. */
+  more: boolean
+}
+
+/** Of up to `fans` fans. Null if nothing of the match is due, for example because another process has settled it. */
+export async function settleBatch(
+  tx: Transaction,
+  matchId: string,
+  points: PredictionPoints,
+  fans: number,
+): Promise<Batch | null> {
+  const settlement = await lockDueSettlement(tx, matchId, points)
+  if (!settlement) return null
+  const last = (await selectNext(tx, settlement, fans)).at(-1)?.userId
+  if (last === undefined) return { mismatched: [], more: await endPass(tx, settlement) }
+  const rows = await lockPredictions(tx, settlement, last)
+  await advanceSettlement(tx, matchId, { ...settlement, cursor: last })
+  return { mismatched: await settleFans(tx, rows, settlement), more: true }
+}
+
+/** The condition for predictions after the cursor that do not follow the settlement. */
+function isDue({ tables: { predictions } }: Pick<Reader, 'tables'>, settlement: Settlement) {
+  const { matchId, cursor, revision } = settlement
+  return and(
+    eq(predictions.matchId, matchId),
+    gt(predictions.userId, cursor),
+    or(isNull(predictions.revision), ne(predictions.revision, revision)),
+  )
+}
+
+function selectNext(reader: Reader, settlement: Settlement, limit: number): Promise<PredictionRow[]> {
+  const { predictions } = reader.tables
+  return reader
+    .select()
+    .from(predictions)
+    .where(isDue(reader, settlement))
+    .orderBy(asc(predictions.userId))
+    .limit(limit)
+}
+
+/** Marks the rows up to a fan, and reads them again: a fan may have changed one meanwhile. In the order of the fans. */
+async function lockPredictions(tx: Transaction, settlement: Settlement, last: string) {
+  const { predictions } = tx.tables
+  const rows = await tx
+    .update(predictions)
+    .set({ revision: settlement.revision })
+    .where(and(isDue(tx, settlement), lte(predictions.userId, last)))
+    .returning()
+  return rows.toSorted((a, b) => (a.userId < b.userId ? -1 : 1))
+}
+
+interface Settling {
+  row: PredictionRow
+  target: Target
+}
+
+/** Returns the fans who were not settled. */
+async function settleFans(tx: Transaction, rows: PredictionRow[], settlement: Settlement): Promise<string[]> {
+  const changing = rows
+    .map(row => ({ row, target: targetOf(row, settlement) }))
+    .filter(({ row, target }) => !isSettledAs(row, target))
+  const now = tx.now()
+  // Also of those who get no points: other units of work lock the account, then buckets, and then write an event of the fan.
+  const recording = await openRecording(
+    tx,
+    changing.map(({ row }) => row.userId),
+    changing.flatMap(({ row }) => causesOf(row, settlement)),
+  )
+  const canBook = ({ row }: Settling) => recording.ledgers.hasRoomFor(row.userId, HEADROOM)
+  const settling = changing.filter(canBook)
+  const mismatched = changing.filter(of => !canBook(of)).map(({ row }) => row.userId)
+  await recording.loadVoids(settling.flatMap(({ row }) => settledEventOf(row)))
+  await recording.load(settling.flatMap(of => eventOf(of, settlement, now)))
+  const settled: (Settling & { booked: number })[] = []
+  for (const of of settling) {
+    for (const key of settledEventOf(of.row)) await recording.void(key)
+    settled.push({ ...of, booked: bookPoints(recording.ledgers, of, settlement) })
+    for (const event of eventOf(of, settlement, now)) await recording.record(event)
+  }
+  await recording.write()
+  await writeTargets(tx, settled, settlement)
+  await unmark(tx, settlement, mismatched)
+  return mismatched
+}
+
+/** The ref of the entry by which a prediction is settled; null for none. */
+const refBefore = ({ settledBy }: PredictionRow, settlement: Settlement): string | null =>
+  settledBy === null ? null : predictionRefOf({ ...settlement, revision: settledBy })
+
+/** The entries that `bookPoints` needs to know. */
+function causesOf(row: PredictionRow, settlement: Settlement): Cause[] {
+  const { userId } = row
+  const before = refBefore(row, settlement)
+  return [
+    { userId, reason: 'prediction', ref: predictionRefOf(settlement) },
+    ...(before === null
+      ? []
+      : ['prediction', 'prediction_void'].map(reason => ({ userId, reason, ref: before }))),
+  ]
+}
+
+/** Takes back what the fan has not spent. The rest counts towards the new points. Returns the sum of the prediction's entries. */
+function bookPoints(ledgers: Ledgers, { row, target }: Settling, settlement: Settlement): number {
+  const { userId } = row
+  const before = refBefore(row, settlement)
+  const taken = before === null ? 0 : ledgers.takeBack({ userId, reason: 'prediction', ref: before }).points
+  const left = row.booked - taken
+  if (target.points <= left) return left
+  const delta = target.points - left
+  ledgers.append({ userId, delta, reason: 'prediction', ref: predictionRefOf(settlement) })
+  return target.points
+}
+
+async function writeTargets(
+  tx: Transaction,
+  settled: (Settling & { booked: number })[],
+  { revision }: Settlement,
+) {
+  const rows = settled.map(({ row, target, booked }) => {
+    const isSettled = target.state === 'settled'
+    const by = { settledAt: isSettled ? tx.now() : null, settledBy: isSettled ? revision : null }
+    return { ...row, ...target, ...by, booked }
+  })
+  await insertRows(tx, tx.tables.predictions, rows, {
+    set: ['state', 'points', 'outcome', 'difference', 'exact', 'booked', 'settledAt', 'settledBy'],
+  })
+}
+
+/** The event of a prediction that the settlement gives a result. */
+function eventOf({ row, target }: Settling, settlement: Settlement, occurredAt: Date): NewEvent[] {
+  const data = settledData(row, target, settlement)
+  if (!data) return []
+  const { userId } = row
+  const at = settlement.revision
+  return [{ ...keyOf(row, at), userId, type: TYPE, occurredAt, data }]
+}
+
+/** The data of the event; null if the settlement gives no result. */
+export function settledData(
+  { homeScore, awayScore }: Pick<PredictionRow, 'homeScore' | 'awayScore'>,
+  target: Target,
+  { matchId, revision, ...result }: Settlement,
+): DataOf<typeof TYPE> | null {
+  if (target.state !== 'settled' || result.homeScore === null || result.awayScore === null) return null
+  const { outcome, difference, exact, points } = target
+  const scores = {
+    predicted: { homeScore, awayScore },
+    result: { homeScore: result.homeScore, awayScore: result.awayScore },
+  }
+  return { matchId, revision, ...scores, outcome, difference, exact, points }
+}
+
+/** The next pass tries them again. */
+async function unmark(tx: Transaction, { matchId }: Settlement, userIds: string[]): Promise<void> {
+  if (userIds.length === 0) return
+  const { predictions } = tx.tables
+  await tx
+    .update(predictions)
+    .set({ revision: null })
+    .where(and(eq(predictions.matchId, matchId), inArray(predictions.userId, userIds)))
+}
+
+/** Starts the last pass, or ends the settlement. True if the next batch can run at once. */
+async function endPass(tx: Transaction, settlement: Settlement): Promise<boolean> {
+  const now = tx.now()
+  const start = { cursor: '', lastPass: true }
+  const next = (dueAt: Date | null) => advanceSettlement(tx, settlement.matchId, { ...start, dueAt })
+  if (!settlement.lastPass) {
+    const safe = new Date(settlement.revisedAt.getTime() + SETTLED_MS)
+    await next(safe > now ? safe : now)
+    return safe <= now
+  }
+  const [left] = await selectNext(tx, { ...settlement, cursor: '' }, 1)
+  await next(left ? new Date(now.getTime() + RETRY_MS) : null)
+  return false
+}
+
+export const eventIdOf = ({ matchId, userId }: Pick<PredictionRow, 'matchId' | 'userId'>, revision: number) =>
+  `prediction:${userId}:${matchId}:${revision}`
+
+const keyOf = (row: PredictionRow, revision: number) => ({
+  source: APPLICATION,
+  eventId: eventIdOf(row, revision),
+})
+/** Of the result that the prediction is settled by. */
+const settledEventOf = (row: PredictionRow) => (row.settledBy === null ? [] : [keyOf(row, row.settledBy)])

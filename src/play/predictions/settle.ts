@@ -1,0 +1,49 @@
+/** Settles what is due, batch after batch. Any number of processes may run this at the same time. */
+import type { Logger } from 'pino'
+import type { Database } from '../../../db/index.ts'
+import { listDueSettlements } from '../../club/matches/settlements.ts'
+import type { AppSources } from '../../core/sources.ts'
+import type { Config } from '../../platform/config/config.ts'
+import { settleBatch } from './settle-batch.ts'
+
+/**
+ * Fans of a batch: as many as take about `ms` milliseconds, since other writers of SQLite, and of the same fans and buckets,
+ * wait for a whole batch.
+ */
+const FANS = { first: 50, min: 10, max: 500, ms: 25 }
+
+interface SettleDeps {
+  db: Database
+  config: Pick<Config, 'predictionPoints'>
+  log: Logger
+  elapsed: AppSources['elapsed']
+}
+
+export async function settlePredictions(deps: SettleDeps, stopping: () => boolean = () => false) {
+  const { read } = deps.db
+  const failures: unknown[] = []
+  // A match that fails does not hold up the others.
+  for (const matchId of await listDueSettlements(read, read.now()))
+    await settleMatch(deps, matchId, stopping).catch(error => failures.push(error))
+  if (failures.length > 0) throw failures[0]
+}
+
+async function settleMatch(
+  { db, config, log, elapsed }: SettleDeps,
+  matchId: string,
+  stopping: () => boolean,
+) {
+  let [more, fans] = [true, FANS.first]
+  while (more && !stopping()) {
+    const timed = await db.write(async tx => {
+      const start = elapsed()
+      const batch = await settleBatch(tx, matchId, config.predictionPoints, fans)
+      return { batch, ms: elapsed() - start }
+    })
+    const { batch, ms } = timed
+    more = batch?.more ?? false
+    fans = Math.min(Math.max(Math.round((fans * FANS.ms) / Math.max(ms, 1)), FANS.min), FANS.max, 2 * fans)
+    for (const userId of batch?.mismatched ?? [])
+      log.error({ userId, matchId }, 'a prediction is not settled: the ledger of the fan is damaged or full')
+  }
+}

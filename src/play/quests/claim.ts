@@ -1,0 +1,53 @@
+/** Claims the reward of a completed period by hand, once, also after the period has ended. */
+
+import type { Transaction } from '../../../db/index.ts'
+import type { Caller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { lockAccount } from '../../economy/points/account.ts'
+import { pointsProblems } from '../../economy/points/problems.ts'
+import { ensureUserId } from '../../identity/users/users.ts'
+import { rewardProblems } from '../rewards/problems.ts'
+import { type Quest, readQuest, versionOf } from './definition.ts'
+import { giveQuestReward } from './give-reward.ts'
+import { currentPeriod } from './periods.ts'
+import { presentQuest } from './present.ts'
+import { questProblems } from './problems.ts'
+import { claimPeriod, findProgress } from './rows.ts'
+import type { ClaimQuest } from './schema.ts'
+import { findStreak, readRun } from './streaks.ts'
+
+/** `periodKey` defaults to the current period. */
+export async function claimQuest(tx: Transaction, caller: Caller, { questId, periodKey }: ClaimQuest) {
+  const userId = await ensureUserId(tx, caller)
+  // First: every change of progress is made under this lock, by a version that is committed by then.
+  await lockAccount(tx, userId)
+  const quest = await readQuest(tx, questId)
+  if (!quest) throw new DomainError(questProblems.quest_not_found)
+  const key = { userId, questId, period: periodKey ?? periodNow(quest, tx.now()).key }
+  const row = await findProgress(tx, key)
+  if (!row?.completedAt)
+    throw new DomainError(
+      isOver(quest, key.period, tx.now()) ? questProblems.quest_expired : questProblems.quest_not_completed,
+    )
+  if (row.claimedAt) throw new DomainError(rewardProblems.already_claimed)
+
+  const given = await giveQuestReward(tx, key, versionOf(quest, row.version).reward)
+  const [claimed] = await claimPeriod(tx, key, { claimedAt: tx.now(), given: JSON.stringify(given) })
+  if (!claimed) throw new DomainError(rewardProblems.already_claimed)
+  const stored = quest.current.kind === 'streak' ? await findStreak(tx, key) : undefined
+  const streak = stored && (await readRun(tx, stored, quest.current, tx.now()))
+  return { quest: presentQuest({ quest, row: claimed, streak }, tx.now()) }
+}
+claimQuest.problems = [
+  questProblems.quest_not_found,
+  questProblems.quest_not_completed,
+  rewardProblems.already_claimed,
+  questProblems.quest_expired,
+  pointsProblems.points_limit_reached,
+] as const
+
+const periodNow = ({ current, endsAt }: Quest, now: Date) => currentPeriod(current, endsAt, now)
+
+/** The keys of a quest's periods are in the order of time. */
+const isOver = (quest: Quest, period: string, now: Date) =>
+  (quest.endsAt !== null && quest.endsAt <= now) || period < periodNow(quest, now).key

@@ -1,0 +1,85 @@
+import { Conditions, DataPointer, EventType } from '../../club/catalogue/conditions.ts'
+import { availabilityMembers, EntrySlug, Line, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
+import { Closed, Integer, OneOf } from '../../core/schemas.ts'
+import { type Static, Type } from '../../core/typebox.ts'
+
+export const QuestStep = Closed(
+  {
+    id: EntrySlug('Slug of the step, unique within the quest.'),
+    eventType: EventType('Type of the events that count.'),
+    when: Type.Optional(Conditions),
+    target: Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Number of events that complete the step.',
+    }),
+    distinctBy: Maybe(DataPointer('Counts each value at this place of the data once.')),
+  },
+  { title: 'QuestStep' },
+)
+export type QuestStep = Static<typeof QuestStep>
+
+export const QuestReward = Closed(
+  {
+    points: Type.Optional(
+      Integer({ minimum: 0, maximum: 1_000_000_000, description: 'Points. Default: 0.' }),
+    ),
+    rewardId: Maybe(EntrySlug('Slug of a reward, which is claimed for the fan.')),
+    collectibleId: Maybe(EntrySlug('Slug of a collectible.')),
+  },
+  { title: 'QuestReward', description: 'What a completed period gives.' },
+)
+export type QuestReward = Static<typeof QuestReward>
+
+/** A quest, an achievement or a streak in a catalogue file. */
+export const QuestEntry = Closed(
+  {
+    id: EntrySlug('Slug of the quest.'),
+    title: Line(100, 'What fans see.'),
+    description: Line(2000, 'What fans do to complete it.'),
+    imageUrl: Maybe(PictureUrl('Picture of it.')),
+    kind: OneOf(['quest', 'achievement', 'streak'], {
+      description: 'An achievement is completed once; a streak counts the periods completed in a row.',
+      errorNoun: 'quest, achievement or streak',
+    }),
+    steps: Type.Array(QuestStep, {
+      minItems: 1,
+      maxItems: 20,
+      description: 'All must be completed, in any order.',
+    }),
+    period: OneOf(['once', 'day', 'week', 'month'], {
+      description: 'How often it starts again: weeks start on Mondays.',
+      errorNoun: 'once, day, week or month',
+    }),
+    timeZone: Type.Optional(
+      Type.String({ maxLength: 64, default: 'UTC', description: 'IANA time zone of the periods.' }),
+    ),
+    graceDays: Type.Optional(
+      Integer({
+        minimum: 0,
+        maximum: 31,
+        description:
+          'Days that a run of a streak may miss in all; it reaches as far back as they do. Default: 0.',
+      }),
+    ),
+    requires: Type.Optional(
+      Type.Array(EntrySlug('Slug of a quest.'), {
+        maxItems: 10,
+        uniqueItems: true,
+        description:
+          'Quests that must be completed first, while the period and the quest last. Events count before that as well.',
+      }),
+    ),
+    reward: Type.Optional(QuestReward),
+    claim: Type.Optional(
+      OneOf(['auto', 'manual'], {
+        default: 'auto',
+        description: 'Whether the reward is given at once, or when the fan claims it.',
+        errorNoun: 'auto or manual',
+      }),
+    ),
+    ...availabilityMembers,
+  },
+  { title: 'Quest' },
+)
+export type QuestEntry = Static<typeof QuestEntry>

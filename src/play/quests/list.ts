@@ -1,0 +1,73 @@
+/** The quests of a fan: the current period of each, and completed periods of the past that are still to be claimed. */
+import { and, desc, eq, inArray, or } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { CallerId } from '../../core/caller.ts'
+import type { ReadSource } from '../../platform/cache/public-reads.ts'
+import { getQuestSet } from './definition.ts'
+import { currentPeriod } from './periods.ts'
+import { presentQuest } from './present.ts'
+import { isClaimable, type ProgressRow, readCompletions } from './rows.ts'
+import type { Streak } from './streak.ts'
+import { readRun, type StreakRow, selectStreaks } from './streaks.ts'
+
+/** Further ones are listed once these are claimed. */
+const MAX_PAST = 100
+
+/** Quests whose flag is on and that have started, by id; those that have ended as well, until their flag is off. */
+export async function listQuests({ read, cache }: ReadSource, { userId }: CallerId) {
+  const now = read.now()
+  const { byId } = await getQuestSet(read, cache)
+  const shown = [...byId.values()]
+    .filter(({ active, startsAt }) => active && (!startsAt || startsAt <= now))
+    .map(quest => ({ quest, period: currentPeriod(quest.current, quest.endsAt, now) }))
+  const periods = unique(shown.map(({ period }) => period.key))
+  const requires = unique(shown.flatMap(({ quest }) => quest.current.requires))
+  const hasStreaks = [...byId.values()].some(({ current }) => current.kind === 'streak')
+  // One statement; another one if any quest requires others, one if there are streaks, and one for each run that got shorter.
+  const [rows, completed, ownStreaks] =
+    userId === undefined
+      ? NOTHING
+      : await Promise.all([
+          selectOwn(read, userId, periods),
+          readCompletions(read, userId, requires),
+          hasStreaks ? selectStreaks(read, userId) : [],
+        ])
+  const streaks = new Map<string, Streak | undefined>()
+  for (const row of ownStreaks) {
+    const rules = byId.get(row.questId)?.current
+    if (rules) streaks.set(row.questId, await readRun(read, row, rules, now))
+  }
+
+  const rest = new Map(rows.map(row => [`${row.questId} ${row.period}`, row]))
+  const current = shown.map(({ quest, period }) => {
+    const name = `${quest.id} ${period.key}`
+    const row = rest.get(name)
+    rest.delete(name)
+    return presentQuest({ quest, period, completed, row, streak: streaks.get(quest.id) }, now)
+  })
+  const past = [...rest.values()]
+    .filter(({ completedAt, claimedAt }) => completedAt && !claimedAt)
+    .slice(0, MAX_PAST)
+    .flatMap(row => {
+      const quest = byId.get(row.questId)
+      return quest ? [presentQuest({ quest, row, streak: streaks.get(quest.id) }, now)] : []
+    })
+  return { quests: [...current, ...past] }
+}
+
+const unique = (values: string[]) => [...new Set(values)].toSorted()
+
+/** Of a fan without a record. */
+const NOTHING: [ProgressRow[], Map<string, Date>, StreakRow[]] = [[], new Map(), []]
+
+/** The fan's rows of these periods, and those to be claimed, newest completion first. */
+const selectOwn = prepared((reader: Reader, userId: string, periods: string[]) => {
+  const { questProgress } = reader.tables
+  const { completedAt, period, questId } = questProgress
+  return reader
+    .select()
+    .from(questProgress)
+    .where(and(eq(questProgress.userId, userId), or(inArray(period, periods), isClaimable(questProgress))))
+    .orderBy(desc(completedAt), questId)
+})

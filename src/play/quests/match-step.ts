@@ -1,0 +1,21 @@
+/** Whether an event counts for a step of a quest. */
+import { hash } from 'node:crypto'
+import { meetsAll, valueAt } from '../../club/catalogue/conditions.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import type { NewEvent } from '../../economy/events/event.ts'
+import type { QuestStep } from './definition.ts'
+
+/** What the event counts for: a hash of its distinct value, null for a step without. Undefined if it does not count. */
+export function matchStep(
+  { eventType, when, distinctBy }: QuestStep,
+  { type, data }: Pick<NewEvent, 'type' | 'data'>,
+): string | null | undefined {
+  if (type !== eventType || !meetsAll(when, data)) return undefined
+  if (distinctBy === null) return null
+  const value = valueAt(data, distinctBy)
+  // 128 bits: no value of another system is stored a second time.
+  return value === undefined ? undefined : hash('sha256', canonicalJson(value), 'hex').slice(0, 32)
+}
+
+/** Whether the match depends on the data of an event, which is deleted after a while. */
+export const needsData = ({ when, distinctBy }: QuestStep): boolean => when.length > 0 || distinctBy !== null

@@ -1,0 +1,50 @@
+/** A period of a quest as a fan sees it. */
+import type { Quest } from './definition.ts'
+import type { Given } from './give-reward.ts'
+import { type Period, periodUntil } from './periods.ts'
+import type { ProgressRow } from './rows.ts'
+import { earlier, parseCounts, progressOf, stateOf } from './state.ts'
+import { presentStreak, type Streak } from './streak.ts'
+
+interface Facts {
+  quest: Quest
+  row?: ProgressRow | undefined
+  /** Default: that of the row. */
+  period?: Period
+  /** Quests that the fan has completed; needed while the period is not. */
+  completed?: Pick<ReadonlyMap<string, unknown>, 'has'>
+  /** With the run of now. */
+  streak?: Streak | undefined
+}
+
+export function presentQuest({ quest, row, streak, ...facts }: Facts, now: Date) {
+  const { title, description, imageUrl, kind, requires } = quest.current
+  // A cached quest may be a second older than the row.
+  const definition = (row && quest.versions.get(row.version)) ?? quest.current
+  const { key, startsAt, endsAt } = facts.period ?? periodUntil(definition, row?.endsAt ?? null)
+  const until = earlier(endsAt, quest.endsAt)
+  const { completedAt = null, claimedAt = null } = row ?? {}
+  const blockedBy = completedAt ? [] : requires.filter(id => !facts.completed?.has(id))
+  return {
+    id: quest.id,
+    title,
+    description,
+    imageUrl,
+    kind,
+    reward: definition.reward,
+    claim: definition.claim,
+    startsAt: quest.startsAt?.toISOString() ?? null,
+    endsAt: quest.endsAt?.toISOString() ?? null,
+    period: startsAt && until ? { key, startsAt: startsAt.toISOString(), endsAt: until.toISOString() } : null,
+    state: stateOf({ completedAt, claimedAt, blockedBy, endsAt: until }, now),
+    progress: progressOf(definition.steps, parseCounts(row?.counts ?? '{}')),
+    blockedBy,
+    completedAt: completedAt?.toISOString() ?? null,
+    claimedAt: claimedAt?.toISOString() ?? null,
+    given: parseGiven(row?.given ?? null),
+    ...(kind === 'streak' ? { streak: presentStreak(streak, definition, now) } : {}),
+  }
+}
+
+/** Guarantee of the cast: only this room writes the column. */
+const parseGiven = (text: string | null) => (text === null ? null : (JSON.parse(text) as Given))

@@ -1,0 +1,37 @@
+import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import type { ResponseCache } from '../../platform/cache/response-cache.ts'
+import { operation } from '../../platform/http/contract/operation.ts'
+import { claimQuest } from './claim.ts'
+import { listQuests } from './list.ts'
+import { ClaimQuest, exampleClaimed, exampleQuest, QuestResult, Quests } from './schema.ts'
+
+export const questsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
+  fans(deps, { prefix: '/api/quests', tag: 'Quests' })
+    .get(
+      '',
+      ({ caller }) => listQuests({ read: deps.db.read, cache: deps.cache }, caller),
+      operation({
+        id: 'listQuests',
+        summary: 'List your quests',
+        description:
+          'Quests, achievements and streaks with the caller’s progress in the current period, and earlier periods whose reward is still to be claimed.',
+        conditional: true,
+        responses: { 200: Quests },
+        examples: { 200: { quests: [exampleQuest] } },
+      }),
+    )
+    .post(
+      '/claim',
+      ({ body, caller, write }) => write(tx => claimQuest(tx, caller, body)),
+      operation({
+        id: 'claimQuest',
+        limit: 'claims',
+        summary: 'Claim the reward of a completed quest',
+        description:
+          'Gives the reward of a completed period, once, also after the period has ended. Rewards with `claim: auto` are given at the completion.',
+        body: ClaimQuest,
+        responses: { 200: QuestResult },
+        problems: claimQuest.problems,
+        examples: { body: { questId: 'shop-week' }, 200: { quest: exampleClaimed } },
+      }),
+    )

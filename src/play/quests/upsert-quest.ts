@@ -1,0 +1,167 @@
+/** Imports quests. Each change is a new version: a period keeps the one with which it began. */
+import { and, eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { conditionFaults, eventTypeFaults } from '../../club/catalogue/conditions.ts'
+import {
+  commonFaults,
+  compareEntries,
+  type EntryChange,
+  type EntryFault,
+  type EntryKind,
+  type ImportOptions,
+  instantOf,
+  listActive,
+  refuseEntry,
+  type WrittenBefore,
+} from '../../club/catalogue/entry.ts'
+import { bumpVersion } from '../../club/catalogue/versions.ts'
+import { isTimeZone } from '../../core/windows.ts'
+import { questsTag } from '../../platform/cache/tags.ts'
+import { isCollectible } from '../packs/give-collectible.ts'
+import { isReward } from '../rewards/give-reward.ts'
+import { definitionOf, type Quest, readQuest } from './definition.ts'
+import type { QuestEntry } from './entry-schema.ts'
+
+/** The rules that the schema cannot express. */
+function questFaults(entry: QuestEntry): EntryFault[] {
+  const { kind, steps, period, timeZone, graceDays, reward } = definitionOf(entry)
+  const faults = commonFaults(entry)
+  const fault = (pointer: string, message: string) => faults.push({ pointer, message })
+  if (!isTimeZone(timeZone)) fault('/timeZone', 'must be an IANA time zone, such as Europe/London')
+  if (kind === 'achievement' && period !== 'once') fault('/period', 'must be once for an achievement')
+  if (kind === 'streak' && period === 'once') fault('/period', 'must be day, week or month for a streak')
+  if (kind !== 'streak' && graceDays > 0) fault('/graceDays', 'must be 0, except for a streak')
+  if (entry.requires?.includes(entry.id)) fault('/requires', 'must not contain the quest itself')
+  if (period !== 'once' && reward.rewardId)
+    fault('/reward/rewardId', 'must be null for a quest that repeats: a fan claims a reward once')
+  for (const [at, { id, eventType, when }] of steps.entries()) {
+    if (steps.findIndex(step => step.id === id) < at) fault(`/steps/${at}/id`, 'is a duplicate')
+    faults.push(...eventTypeFaults(eventType, `/steps/${at}/eventType`))
+    faults.push(...conditionFaults(when, `/steps/${at}/when`))
+  }
+  return faults
+}
+
+/** What `upsertQuest` would change. @throws DomainError `catalogue_conflict` */
+async function planQuest(
+  reader: Reader,
+  entry: QuestEntry,
+  { isWritten = () => false }: ImportOptions = {},
+): Promise<EntryChange> {
+  const quest = await readQuest(reader, entry.id)
+  const faults = [
+    ...(await referenceFaults(reader, entry, isWritten)),
+    ...(quest ? await frozenFaults(reader, quest, entry) : []),
+  ]
+  refuseEntry(...faults)
+  const { active, startsAt, endsAt } = quest ?? {}
+  return compareEntries(quest && { ...quest.current, active, startsAt, endsAt }, contentOf(entry))
+}
+
+/** @throws DomainError `catalogue_conflict` */
+export async function upsertQuest(tx: Transaction, entry: QuestEntry): Promise<EntryChange> {
+  const { quests, questVersions, questRequirements } = tx.tables
+  const { id } = entry
+  const { active, startsAt, endsAt, requires } = contentOf(entry)
+  if ((await planQuest(tx, entry)).outcome === 'unchanged') return { outcome: 'unchanged', members: {} }
+  // Its lock serializes imports.
+  const version = await bumpVersion(tx)
+  const change = await planQuest(tx, entry)
+  if (change.outcome === 'unchanged') return change
+  const columns = { active, startsAt, endsAt, version, updatedAt: tx.now() }
+  tx.invalidate(questsTag)
+  await tx
+    .insert(quests)
+    .values({ id, ...columns, createdAt: tx.now() })
+    .onConflictDoUpdate({ target: quests.id, set: columns })
+  await tx
+    .insert(questVersions)
+    .values({ questId: id, version, entry: JSON.stringify(entry), createdAt: tx.now() })
+  await tx.delete(questRequirements).where(eq(questRequirements.questId, id))
+  for (const requiredId of requires) await tx.insert(questRequirements).values({ questId: id, requiredId })
+  return change
+}
+
+const contentOf = (entry: QuestEntry) => ({
+  ...definitionOf(entry),
+  active: entry.active ?? true,
+  startsAt: instantOf(entry.startsAt),
+  endsAt: instantOf(entry.endsAt),
+})
+
+/** What the entry names must exist, and quests must not require one another in a circle. */
+async function referenceFaults(
+  reader: Reader,
+  { id, requires = [], reward }: QuestEntry,
+  isWritten: WrittenBefore,
+): Promise<EntryFault[]> {
+  const faults: EntryFault[] = []
+  for (const [at, requiredId] of requires.entries()) {
+    const pointer = `/requires/${at}`
+    const required = await readQuest(reader, requiredId)
+    if (!required && !isWritten('quest', requiredId))
+      faults.push({ pointer, message: 'must be a quest that is stored, or stated before this one' })
+    else if (await reaches(reader, required, id))
+      faults.push({ pointer, message: 'must not require this quest itself' })
+  }
+  const { rewardId, collectibleId } = reward ?? {}
+  if (rewardId && !isWritten('reward', rewardId) && !(await isReward(reader, rewardId)))
+    faults.push({ pointer: '/reward/rewardId', message: 'must be a reward that is stored or in this file' })
+  if (
+    collectibleId &&
+    !isWritten('collectible', collectibleId) &&
+    !(await isCollectible(reader, collectibleId))
+  )
+    faults.push({
+      pointer: '/reward/collectibleId',
+      message: 'must be a collectible that is stored or in this file',
+    })
+  return faults
+}
+
+async function reaches(reader: Reader, from: Quest | undefined, id: string): Promise<boolean> {
+  for (const requiredId of from?.current.requires ?? [])
+    if (requiredId === id || (await reaches(reader, await readQuest(reader, requiredId), id))) return true
+  return false
+}
+
+/** The members that determine periods and runs, once fans have progress. */
+async function frozenFaults(reader: Reader, quest: Quest, entry: QuestEntry): Promise<EntryFault[]> {
+  const after = definitionOf(entry)
+  const changed = (['kind', 'period', 'timeZone', 'graceDays'] as const).filter(
+    name => quest.current[name] !== after[name],
+  )
+  if (changed.length === 0 || !(await hasProgress(reader, quest.id))) return []
+  return changed.map(name => {
+    const message = `must stay ${quest.current[name]}: fans have progress; give another quest a new id`
+    return { pointer: `/${name}`, message }
+  })
+}
+
+async function hasProgress(reader: Reader, questId: string): Promise<boolean> {
+  const { questProgress } = reader.tables
+  const own = eq(questProgress.questId, questId)
+  const rows = await reader.select({ period: questProgress.period }).from(questProgress).where(own).limit(1)
+  return rows.length > 0
+}
+
+export const questKind: EntryKind<QuestEntry> = {
+  faults: questFaults,
+  plan: planQuest,
+  upsert: upsertQuest,
+  listActive: reader => listActive(reader, reader.tables.quests),
+  /** Fans can still claim what they have completed. */
+  async deactivate(tx, id) {
+    const { quests, questVersions } = tx.tables
+    const [current] = await tx
+      .select({ entry: questVersions.entry })
+      .from(quests)
+      .innerJoin(
+        questVersions,
+        and(eq(questVersions.questId, quests.id), eq(questVersions.version, quests.version)),
+      )
+      .where(eq(quests.id, id))
+    // A version, so that it stays known since when. Guarantee of the cast: the import has validated it.
+    if (current) await upsertQuest(tx, { ...(JSON.parse(current.entry) as QuestEntry), active: false })
+  },
+}

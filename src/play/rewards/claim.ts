@@ -1,0 +1,90 @@
+/** Claims a reward: requires the points but does not spend them; one claim per fan; never more claims than the stock. */
+
+import { and, eq, gt, sql } from 'drizzle-orm'
+import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { Caller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { recordEvent } from '../../economy/events/record-event.ts'
+import { balanceOf } from '../../economy/points/history.ts'
+import { insufficientPoints } from '../../economy/points/ledger.ts'
+import { pointsProblems } from '../../economy/points/problems.ts'
+import { ensureUserId } from '../../identity/users/users.ts'
+import { rewardsTag } from '../../platform/cache/tags.ts'
+import { findBlockers, presentReward } from './present.ts'
+import { rewardProblems } from './problems.ts'
+import type { RewardReference } from './schema.ts'
+
+export async function claimReward(
+  tx: Transaction,
+  caller: Caller,
+  { rewardId }: RewardReference,
+): Promise<{ reward: ReturnType<typeof presentReward> }> {
+  const now = tx.now()
+  const [found] = await selectClaimable(tx, rewardId, caller.userId ?? NO_USER)
+  if (!found) throw new DomainError(rewardProblems.reward_not_found)
+  const { reward, points, own } = found
+  const { userId } = caller
+  const [blocker] = findBlockers(reward, own ?? undefined, points, now)
+  if (blocker === 'reward_inactive') throw new DomainError(rewardProblems[blocker])
+  if (userId === undefined)
+    return claimReward(tx, { ...caller, userId: await ensureUserId(tx, caller) }, { rewardId })
+  if (blocker === 'insufficient_points') throw insufficientPoints(reward.pointsRequired, points)
+  if (blocker) throw new DomainError(rewardProblems[blocker])
+
+  // Concurrent claims are decided by the primary key and by the condition on the stock.
+  const [claim] = await insertClaim(tx, { userId, rewardId, claimedAt: now })
+  if (!claim) throw new DomainError(rewardProblems.already_claimed)
+  await recordEvent(tx, { userId, type: 'reward.claimed', data: { rewardId } })
+  // Last, because all claims of a reward share its row, which PostgreSQL locks until the commit.
+  const [left] = reward.stockRemaining === null ? [] : await takeOne(tx, rewardId)
+  if (reward.stockRemaining !== null && !left) throw new DomainError(rewardProblems.out_of_stock)
+  // Every list of rewards contains the stock.
+  if (left) tx.invalidate(rewardsTag)
+  const claimed = { rewardId, ...claim, redeemedAt: null, redemptionCode: null }
+  return { reward: presentReward({ ...reward, ...left }, claimed, points, now) }
+}
+claimReward.problems = [
+  rewardProblems.reward_not_found,
+  rewardProblems.reward_inactive,
+  pointsProblems.insufficient_points,
+  rewardProblems.already_claimed,
+  rewardProblems.out_of_stock,
+] as const
+
+/** Matches no row, since no id is empty. */
+const NO_USER = ''
+
+/** Everything that a claim depends on, in one statement. */
+const selectClaimable = prepared((reader: Reader, rewardId: string, userId: string) => {
+  const { rewards, userRewards } = reader.tables
+  const { claimedAt, redeemedAt, redemptionCode } = userRewards
+  return reader
+    .select({
+      reward: rewards,
+      points: balanceOf(reader, userId),
+      own: { rewardId: userRewards.rewardId, claimedAt, redeemedAt, redemptionCode },
+    })
+    .from(rewards)
+    .leftJoin(userRewards, and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewards.id)))
+    .where(eq(rewards.id, rewardId))
+})
+
+export const insertClaim = prepared((tx: Transaction, claim: Tables['userRewards']['$inferInsert']) => {
+  const { userRewards } = tx.tables
+  return tx
+    .insert(userRewards)
+    .values(claim)
+    .onConflictDoNothing()
+    .returning({ claimedAt: userRewards.claimedAt })
+})
+
+/** Returns no row if the stock is empty. */
+export const takeOne = prepared((tx: Transaction, rewardId: string) => {
+  const { rewards } = tx.tables
+  return tx
+    .update(rewards)
+    .set({ stockRemaining: sql`${rewards.stockRemaining} - 1` })
+    .where(and(eq(rewards.id, rewardId), gt(rewards.stockRemaining, 0)))
+    .returning({ stockRemaining: rewards.stockRemaining })
+})

@@ -1,0 +1,39 @@
+/** Claims a reward for a fan without its threshold, such as for a quest, also if the reward is not active. */
+import { ConflictError, type Deferred, type Reader, type Transaction } from '../../../db/index.ts'
+import { recordEvent } from '../../economy/events/record-event.ts'
+import { rewardsTag } from '../../platform/cache/tags.ts'
+import { findReward, requireReward } from './catalogue.ts'
+import { insertClaim, takeOne } from './claim.ts'
+
+/** False if the fan has claimed it before, or if its stock is empty: nothing is written then. */
+export async function giveReward(tx: Transaction, userId: string, rewardId: string): Promise<boolean> {
+  const { stockRemaining } = await requireReward(tx, rewardId)
+  const given = tx.deferred(givenOfStock)
+  const own = (given.get(rewardId) ?? 0) + 1
+  if (stockRemaining !== null && stockRemaining < own) return false
+  const [claim] = await insertClaim(tx, { userId, rewardId, claimedAt: tx.now() })
+  if (!claim) return false
+  if (stockRemaining !== null) {
+    given.set(rewardId, own)
+    tx.invalidate(rewardsTag)
+  }
+  await recordEvent(tx, { userId, type: 'reward.claimed', data: { rewardId } })
+  return true
+}
+
+/** Units of stock, which are taken at the end: fans share the row. If others have taken them by then, the unit of work runs again. */
+const givenOfStock: Deferred<Map<string, number>> = {
+  // As in a claim: before the budgets of what its event earns.
+  order: 0,
+  start: () => new Map(),
+  async write(tx, given) {
+    for (const [rewardId, count] of [...given].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      for (let taken = 0; taken < count; taken++)
+        if ((await takeOne(tx, rewardId)).length === 0) throw new ConflictError('a stock was taken meanwhile')
+    return []
+  },
+}
+
+/** Whether an id is of a reward, active or not. */
+export const isReward = async (reader: Reader, id: string): Promise<boolean> =>
+  (await findReward(reader, id)) !== undefined

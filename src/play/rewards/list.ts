@@ -1,0 +1,38 @@
+/** The rewards that are available now, each with its state for the caller. */
+import { eq, sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { isActive } from '../../club/catalogue/availability.ts'
+import { balanceOf } from '../../economy/points/history.ts'
+import type { ReadSource } from '../../platform/cache/public-reads.ts'
+import { getCatalogue } from './catalogue.ts'
+import type { OwnReward } from './present.ts'
+import { renderReward } from './render.ts'
+
+/** As JSON text, cheapest first. A fan without a record has no points and has claimed nothing. */
+export async function renderRewards({ read, cache }: ReadSource, userId: string | undefined) {
+  const now = read.now()
+  const catalogue = await getCatalogue(read, cache)
+  const rows = userId === undefined ? [] : await selectOwn(read, userId)
+  const own = new Map<string, OwnReward>()
+  for (const row of rows) if (row.own) own.set(row.own.rewardId, row.own)
+  const points = rows[0]?.points ?? 0
+  let rendered = ''
+  for (const reward of catalogue)
+    if (isActive(reward, now))
+      rendered += (rendered && ',') + renderReward(reward, own.get(reward.id), points, now)
+  return { text: `{"points":${points},"rewards":[${rendered}]}` }
+}
+
+/** The fan's points, with each of their claims: null for a fan who has claimed nothing. */
+const selectOwn = prepared((reader: Reader, userId: string) => {
+  const { userRewards } = reader.tables
+  const { rewardId, claimedAt, redeemedAt, redemptionCode } = userRewards
+  return reader
+    .select({
+      points: balanceOf(reader, userId),
+      own: { rewardId, claimedAt, redeemedAt, redemptionCode },
+    })
+    .from(sql`(select 1) one`)
+    .leftJoin(userRewards, eq(userRewards.userId, userId))
+})

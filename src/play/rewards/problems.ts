@@ -1,0 +1,56 @@
+/** Problems of rewards and redemption codes. */
+
+import { defineProblems } from '../../core/problems.ts'
+import { Type } from '../../core/typebox.ts'
+
+export const rewardProblems = defineProblems({
+  reward_not_found: {
+    status: 404,
+    title: 'There is no such reward',
+    description: 'No reward has this id. Read the list of rewards again.',
+  },
+  reward_inactive: {
+    status: 409,
+    title: 'The reward cannot be claimed now',
+    description:
+      'The reward is switched off, or the current time is outside `startsAt` and `endsAt`. Try again once the reward is active.',
+  },
+  already_claimed: {
+    status: 409,
+    title: 'You have claimed this already',
+    description:
+      'A fan can claim each reward, and each period of a quest, once. Read it again and show it as claimed.',
+  },
+  out_of_stock: {
+    status: 409,
+    title: 'The reward is out of stock',
+    description: 'No item of the reward is left. Do not retry; read the list of rewards again.',
+  },
+  not_claimed: {
+    status: 409,
+    title: 'Claim the reward first',
+    description: 'The caller has not claimed this reward. Claim it, then redeem it.',
+  },
+  already_redeemed: {
+    status: 409,
+    title: 'You have redeemed this reward already',
+    description: 'A claimed reward can be redeemed once. Read the reward again to get its redemption code.',
+  },
+  redemption_not_found: {
+    status: 404,
+    title: 'There is no such redemption code',
+    description:
+      'No redeemed reward has this code, or its fan was erased. Compare the code with the one that the fan shows.',
+  },
+  already_used: {
+    status: 409,
+    title: 'The redemption code was used already',
+    description:
+      'A code can be used once. `usedAt` and `usedBy` state when, and by which source; do not hand the reward out again.',
+    members: Type.Object({
+      usedAt: Type.String({ format: 'date-time', description: 'When the code was used.' }),
+      usedBy: Type.String({ description: 'The source that used it.' }),
+    }),
+    example: { usedAt: '2026-08-22T14:10:00.000Z', usedBy: 'north-desk' },
+  },
+})

@@ -1,0 +1,52 @@
+/** Redeems a claimed reward, once, also if the reward is no longer active. */
+
+import { and, eq, isNull } from 'drizzle-orm'
+import type { Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { Caller } from '../../core/caller.ts'
+import { DomainError } from '../../core/problems.ts'
+import { recordEvent } from '../../economy/events/record-event.ts'
+import { readBalance } from '../../economy/points/account.ts'
+import { findUser } from '../../identity/users/users.ts'
+import { findUserReward, requireReward } from './catalogue.ts'
+import { type OwnReward, presentReward } from './present.ts'
+import { rewardProblems } from './problems.ts'
+import { mintRedemptionCode } from './redemption-code.ts'
+import type { RewardReference } from './schema.ts'
+
+export async function redeemReward(tx: Transaction, caller: Caller, { rewardId }: RewardReference) {
+  const now = tx.now()
+  const reward = await requireReward(tx, rewardId)
+  const user = await findUser(tx, caller)
+  if (!user) throw new DomainError(rewardProblems.not_claimed)
+
+  const redemptionCode = mintRedemptionCode(tx.randomBytes(10))
+  const [redeemed] = await updateClaim(tx, user.id, rewardId, { redeemedAt: now, redemptionCode })
+  if (!redeemed) {
+    throw new DomainError(
+      (await findUserReward(tx, user.id, rewardId))
+        ? rewardProblems.already_redeemed
+        : rewardProblems.not_claimed,
+    )
+  }
+  await recordEvent(tx, { userId: user.id, type: 'reward.redeemed', data: { rewardId } })
+  const { balance } = await readBalance(tx, user.id)
+  return { reward: presentReward(reward, redeemed, balance, now) }
+}
+redeemReward.problems = [
+  rewardProblems.reward_not_found,
+  rewardProblems.not_claimed,
+  rewardProblems.already_redeemed,
+] as const
+
+type Redemption = Pick<OwnReward, 'redeemedAt' | 'redemptionCode'>
+
+const updateClaim = prepared((tx: Transaction, userId: string, rewardId: string, redemption: Redemption) => {
+  const { userRewards } = tx.tables
+  const isTheirs = and(eq(userRewards.userId, userId), eq(userRewards.rewardId, rewardId))
+  return tx
+    .update(userRewards)
+    .set(redemption)
+    .where(and(isTheirs, isNull(userRewards.redeemedAt)))
+    .returning()
+})

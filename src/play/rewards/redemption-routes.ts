@@ -1,0 +1,48 @@
+/** The desk, where a fan shows a redemption code. */
+import { Elysia } from 'elysia'
+import { Closed } from '../../core/schemas.ts'
+import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
+import { Nothing, operation } from '../../platform/http/contract/operation.ts'
+import { CodeReference, exampleRedemption, Redemption } from './redemption-schema.ts'
+import { lookUpRedemption, useRedemption } from './redemptions.ts'
+
+const GROUP = { prefix: '/api/redemptions', tag: 'Server' } as const
+const params = Closed({ code: CodeReference })
+
+const lookUpRoutes = (deps: ServerDeps) =>
+  servers(deps, { ...GROUP, scope: 'redemptions:read' }).get(
+    '/:code',
+    ({ params: { code } }) => lookUpRedemption(deps.db.read, code),
+    operation({
+      id: 'lookUpRedemption',
+      limit: 'redemptions',
+      summary: 'Look up a redemption code',
+      description:
+        'Letters may be in either case; O counts as 0, I and L as 1; spaces and dashes do not count.',
+      params,
+      responses: { 200: Redemption },
+      problems: lookUpRedemption.problems,
+      examples: { 200: exampleRedemption },
+    }),
+  )
+
+const useRoutes = (deps: ServerDeps) =>
+  servers(deps, { ...GROUP, scope: 'redemptions:write' }).post(
+    '/:code/use',
+    ({ params: { code }, source, write }) => write(tx => useRedemption(tx, source, code)),
+    operation({
+      id: 'useRedemption',
+      limit: 'redemptions',
+      summary: 'Use a redemption code',
+      description:
+        'Once: of desks that use the same code at the same time, one gets 200. After a lost response look the code up: `usedBy` names your source if it was you.',
+      params,
+      body: Nothing,
+      responses: { 200: Redemption },
+      problems: useRedemption.problems,
+      examples: { 200: { ...exampleRedemption, usedAt: '2026-08-22T14:10:00.000Z', usedBy: 'north-desk' } },
+    }),
+  )
+
+export const redemptionRoutes = (deps: ServerDeps) =>
+  new Elysia({ name: 'matchday/redemption-routes' }).use(lookUpRoutes(deps)).use(useRoutes(deps))

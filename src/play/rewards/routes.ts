@@ -1,0 +1,87 @@
+import { Elysia } from 'elysia'
+import { type Cursors, pageOf } from '../../core/pagination.ts'
+import { Closed, PageQuery } from '../../core/schemas.ts'
+import { type FanDeps, fans } from '../../identity/auth/groups.ts'
+import type { ResponseCache } from '../../platform/cache/response-cache.ts'
+import { operation } from '../../platform/http/contract/operation.ts'
+import { respondReady } from '../../platform/http/edge/ready-json.ts'
+import { claimReward } from './claim.ts'
+import { renderRewards } from './list.ts'
+import { listOwnRewards } from './own-rewards.ts'
+import { redeemReward } from './redeem.ts'
+import {
+  exampleClaimed,
+  exampleRedeemed,
+  exampleReward,
+  OwnRewards,
+  RewardReference,
+  RewardResult,
+  Rewards as RewardsAnswer,
+} from './schema.ts'
+
+type RewardsDeps = FanDeps & { cache: ResponseCache; cursors: Cursors }
+
+const TAG = 'Rewards'
+
+const catalogueRoutes = (deps: RewardsDeps) =>
+  fans(deps, { prefix: '/api/rewards', tag: TAG })
+    .get(
+      '',
+      async ({ caller }) =>
+        respondReady<typeof RewardsAnswer.static>(
+          await renderRewards({ ...deps, read: deps.db.read }, caller.userId),
+        ),
+      operation({
+        id: 'listRewards',
+        summary: 'List the active rewards',
+        description: 'Cheapest first, each with its state for the caller and the points that are missing.',
+        responses: { 200: RewardsAnswer },
+        examples: { 200: { points: 100, rewards: [exampleReward] } },
+      }),
+    )
+    .post(
+      '/claim',
+      ({ body, caller, write }) => write(tx => claimReward(tx, caller, body)),
+      operation({
+        id: 'claimReward',
+        limit: 'claims',
+        summary: 'Claim a reward',
+        description: 'Requires the points but does not spend them. Problems are checked in the order listed.',
+        body: RewardReference,
+        responses: { 200: RewardResult },
+        problems: claimReward.problems,
+        examples: { body: { rewardId: 'scarf-discount' }, 200: { reward: exampleClaimed } },
+      }),
+    )
+    .post(
+      '/redeem',
+      ({ body, caller, write }) => write(tx => redeemReward(tx, caller, body)),
+      operation({
+        id: 'redeemReward',
+        limit: 'claims',
+        summary: 'Redeem a claimed reward',
+        description: 'Generates the redemption code, also if the reward is no longer active.',
+        body: RewardReference,
+        responses: { 200: RewardResult },
+        problems: redeemReward.problems,
+        examples: { body: { rewardId: 'scarf-discount' }, 200: { reward: exampleRedeemed } },
+      }),
+    )
+
+const ownRoutes = (deps: RewardsDeps) =>
+  fans(deps, { prefix: '/api/user/rewards', tag: TAG }).get(
+    '',
+    ({ caller, query }) => listOwnRewards(deps.db.read, deps.cursors, caller, pageOf(query)),
+    operation({
+      id: 'listOwnRewards',
+      summary: 'List the rewards that you have claimed',
+      description: 'Newest claim first, with redemption codes. Includes rewards that are no longer active.',
+      query: Closed(PageQuery),
+      responses: { 200: OwnRewards },
+      problems: listOwnRewards.problems,
+      examples: { 200: { rewards: [exampleRedeemed], nextCursor: null } },
+    }),
+  )
+
+export const rewardsRoutes = (deps: RewardsDeps) =>
+  new Elysia({ name: 'matchday/rewards-routes' }).use(catalogueRoutes(deps)).use(ownRoutes(deps))

@@ -1,0 +1,84 @@
+/**
+ * Imports rewards. `stock` is the total number of units, so the remaining stock is `stock` minus the claims: importing the
+ * same number again changes nothing, also after claims.
+ */
+import { eq, sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { countRows } from '../../../db/pages.ts'
+import {
+  commonFaults,
+  compareEntries,
+  completeEntry,
+  deactivateEntry,
+  type EntryChange,
+  type EntryKind,
+  instantOf,
+  listActive,
+  refuseEntry,
+} from '../../club/catalogue/entry.ts'
+import { rewardsTag } from '../../platform/cache/tags.ts'
+import { findReward } from './catalogue.ts'
+import { RewardEntry } from './entry-schema.ts'
+import type { RewardRow } from './present.ts'
+
+/** @throws DomainError `catalogue_conflict` when more were claimed than `stock` */
+async function upsertReward(tx: Transaction, entry: RewardEntry): Promise<EntryChange> {
+  const { rewards } = tx.tables
+  const { id } = entry
+  tx.invalidate(rewardsTag)
+  const now = tx.now()
+  const columns = columnsOf(entry)
+  const [made] = await tx
+    .insert(rewards)
+    .values({ ...columns, id, stockRemaining: entry.stock ?? null, createdAt: now, updatedAt: now })
+    .onConflictDoNothing()
+    .returning()
+  if (made) return changeOf(undefined, 0, entry)
+
+  // Claims lock this row to take from the stock, so the count below is exact. A reward without a limit takes no lock;
+  // the next import counts those claims. The key is not set: SQLite would check every claim that references it.
+  const unchanged = { stockRemaining: sql`${rewards.stockRemaining}` }
+  const [locked] = await tx.update(rewards).set(unchanged).where(eq(rewards.id, id)).returning()
+  const claims = await countClaims(tx, id)
+  const change = changeOf(locked, claims, entry)
+  if (change.outcome === 'unchanged') return change
+  const stockRemaining = entry.stock == null ? null : entry.stock - claims
+  await tx
+    .update(rewards)
+    .set({ ...columns, stockRemaining, updatedAt: now })
+    .where(eq(rewards.id, id))
+  return change
+}
+
+function countClaims(reader: Reader, rewardId: string): Promise<number> {
+  const { userRewards } = reader.tables
+  return countRows(reader, userRewards, eq(userRewards.rewardId, rewardId))
+}
+
+function changeOf(row: RewardRow | undefined, claims: number, entry: RewardEntry): EntryChange {
+  if (!row) return compareEntries(undefined, entry)
+  if (entry.stock != null && entry.stock < claims) {
+    refuseEntry({ pointer: '/stock', message: `must be at least ${claims}, the number of claims` })
+  }
+  const { stockRemaining } = row
+  return compareEntries(
+    { ...row, stock: stockRemaining === null ? null : stockRemaining + claims },
+    { ...columnsOf(entry), stock: entry.stock ?? null },
+  )
+}
+
+function columnsOf(entry: RewardEntry) {
+  const { id: _, stock: _s, startsAt, endsAt, ...columns } = completeEntry(RewardEntry, entry)
+  return { ...columns, startsAt: instantOf(startsAt), endsAt: instantOf(endsAt) }
+}
+
+export const rewardKind: EntryKind<RewardEntry> = {
+  faults: commonFaults,
+  async plan(reader, entry) {
+    return changeOf(await findReward(reader, entry.id), await countClaims(reader, entry.id), entry)
+  },
+  upsert: upsertReward,
+  listActive: reader => listActive(reader, reader.tables.rewards),
+  /** Existing claims can still be redeemed. */
+  deactivate: (tx, id) => deactivateEntry(tx, tx.tables.rewards, rewardsTag, id),
+}

@@ -1,0 +1,25 @@
+/** The problem types of all rooms are one list, which equals what the operations declare. */
+import { expect, test } from 'bun:test'
+import { createApi } from '../../src/app/app.ts'
+import { problemTypes } from '../../src/app/problem-types.ts'
+import type { ProblemType } from '../../src/core/problems.ts'
+import { transportProblems } from '../../src/core/transport-problems.ts'
+import { declaredOf } from '../../src/platform/http/contract/operation.ts'
+import { sqliteEngine } from '../support/engines.ts'
+import { onEngine } from '../support/world.ts'
+
+/** Only commands refuse with these. */
+const OF_COMMANDS = ['catalogue_conflict', 'not_refundable']
+
+onEngine(sqliteEngine, 'problem types', world => {
+  test('every problem of an operation is in the list, and every room’s problem is one of an operation', () => {
+    const declared = new Set<ProblemType>(
+      createApi(world.deps).routes.flatMap(route => declaredOf(route)?.problems ?? []),
+    )
+    const known = new Set<ProblemType>(Object.values(problemTypes))
+    expect([...declared.difference(known)]).toEqual([])
+    const elsewhere = new Set<ProblemType>(Object.values(transportProblems))
+    const unused = [...known.difference(declared).difference(elsewhere)].map(({ code }) => code)
+    expect(unused).toEqual(OF_COMMANDS)
+  })
+})

@@ -1,0 +1,467 @@
+/** `@matchday/client` against the real application: what it repeats, refreshes and resumes. */
+import { beforeAll, describe, expect, test } from 'bun:test'
+import {
+  type ClientOptions,
+  createClient,
+  keepIn,
+  ProblemError,
+  type Session,
+  type StreamEvent,
+  unwrap,
+} from '@matchday/client'
+import { addPack } from '../play/packs/packs-world.ts'
+import { sqliteEngine } from '../support/engines.ts'
+import { waitUntil } from '../support/wait-until.ts'
+import { onEngine } from '../support/world.ts'
+import { runFanSession } from './consumer/fan-session.ts'
+
+const EXPIRED_MS = 16 * 60_000
+
+interface Sent {
+  path: string
+  headers: Headers
+  /** Null where no response arrived. */
+  status: number | null
+}
+
+/** `fetch` that notes what was sent. `loseFirst`: the response of the first request to this path is lost after the API has answered. */
+function watchedFetch({ loseFirst = '' } = {}) {
+  const sent: Sent[] = []
+  const cuts: AbortController[] = []
+  let lost = loseFirst === ''
+  async function watched(url: string, init: RequestInit): Promise<Response> {
+    const { pathname } = new URL(url)
+    const note: Sent = { path: pathname, headers: new Headers(init.headers), status: null }
+    sent.push(note)
+    const cut = new AbortController()
+    cuts.push(cut)
+    const signals = init.signal ? [init.signal, cut.signal] : [cut.signal]
+    const response = await fetch(url, { ...init, signal: AbortSignal.any(signals) })
+    if (!lost && pathname === loseFirst) {
+      lost = true
+      throw new TypeError('The connection was cut.')
+    }
+    note.status = response.status
+    return response
+  }
+  return {
+    fetch: watched,
+    sent,
+    to: (path: string) => sent.filter(one => one.path === path),
+    /** As a network that loses what is open. */
+    cutAll: () => {
+      for (const cut of cuts.splice(0)) cut.abort()
+    },
+  }
+}
+
+/** A server of one test, gone after `use`. */
+async function withServer(
+  answer: (request: Request) => Response | Promise<Response>,
+  use: (origin: string) => Promise<void>,
+) {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: answer })
+  try {
+    await use(`http://127.0.0.1:${server.port}`)
+  } finally {
+    await server.stop(true)
+  }
+}
+
+onEngine(sqliteEngine, 'The client', world => {
+  let origin: string
+  beforeAll(() => {
+    world.app.listen({ hostname: '127.0.0.1', port: 0 })
+    origin = `http://127.0.0.1:${world.app.server?.port}`
+  })
+
+  /** A client of a fan who is signed in. */
+  async function signedIn(options: Partial<ClientOptions> = {}) {
+    const fan = await world.fan()
+    const token = await world.idp.issueToken(fan.subject)
+    const client = createClient({ origin, ...options })
+    const { error } = await client.session.signIn(token)
+    expect(error).toBeNull()
+    return { ...client, fan }
+  }
+
+  test('takes a fan from sign-in to sign-out', async () => {
+    await world.reward({ id: 'scarf', pointsRequired: 100 })
+    await world.reward({ id: 'shirt', pointsRequired: 5000 })
+    await addPack(world, { id: 'starter', price: { amount: 50, currency: 'POINTS' } })
+    const { subject } = await world.fan()
+    const log = await runFanSession(origin, await world.idp.issueToken(subject))
+    expect(log).toEqual([
+      'Bearer',
+      'profile Ada',
+      'onboarding completed 100',
+      'scarf true, shirt false',
+      'missing 4900',
+      'scarf claimed',
+      'code true',
+      '3 items, proof holds',
+      'balance 50',
+      'events true',
+      'signed out',
+      'unauthenticated',
+    ])
+  })
+
+  describe('repeats', () => {
+    test('a write whose response was lost with the same key: it happens once', async () => {
+      const pack = await addPack(world, { price: { amount: 0, currency: 'POINTS' } })
+      const { fetch, to } = watchedFetch({ loseFirst: '/api/packs/purchase' })
+      const { api } = await signedIn({ fetch })
+      const { data, response } = await api.startPurchase({ packId: pack })
+      const [first, second, ...more] = to('/api/packs/purchase')
+      expect(more).toEqual([])
+      expect(first?.headers.get('idempotency-key')).toMatch(/^[\x21-\x7e]{16,255}$/)
+      expect(second?.headers.get('idempotency-key')).toBe(first?.headers.get('idempotency-key') ?? '')
+      expect(response?.headers.get('idempotent-replayed')).toBe('true')
+      const { purchases } = await unwrap(api.listPurchases())
+      expect(purchases.map(({ id }) => id)).toEqual([data?.id ?? ''])
+    })
+
+    test('two calls have two keys, and a key of the app is sent as it is', async () => {
+      const { fetch, to } = watchedFetch()
+      const { api } = await signedIn({ fetch })
+      await api.updateProfile({ bio: 'a' })
+      await api.writeProfile({ bio: 'b' })
+      await api.writeProfile({ bio: 'c' }, { idempotencyKey: 'mine' })
+      const keys = to('/api/user/profile').map(({ headers }) => headers.get('idempotency-key'))
+      expect(new Set(keys).size).toBe(3)
+      expect(keys[2]).toBe('mine')
+    })
+
+    test('not what would happen twice: the exchange of a token', async () => {
+      const { fetch, to } = watchedFetch({ loseFirst: '/api/auth/native-token' })
+      const { subject } = await world.fan()
+      const client = createClient({ origin, fetch })
+      const { error } = await client.session.signIn(await world.idp.issueToken(subject))
+      expect(error?.code).toBe('network_error')
+      expect(to('/api/auth/native-token')).toHaveLength(1)
+      expect(await client.session.current()).toBeNull()
+    })
+
+    const PROBLEM = { 'content-type': 'application/problem+json' }
+    const refusal = (code: string, status: number, headers = {}) =>
+      Response.json(
+        { type: `urn:matchday:problem:${code}`, title: code, status, code, detail: code, requestId: 'r' },
+        { status, headers: { ...PROBLEM, ...headers } },
+      )
+
+    test.each([
+      ['an overload', () => refusal('overloaded', 503, { 'retry-after': '0' }), 2],
+      ['a rate limit', () => refusal('rate_limited', 429, { 'retry-after': '0' }), 2],
+      ['a key in use', () => refusal('idempotency_in_progress', 409), 2],
+      ['a gateway without the API', () => new Response('<h1>Bad gateway</h1>', { status: 502 }), 2],
+      ['a rate limit of a minute', () => refusal('rate_limited', 429, { 'retry-after': '60' }), 1],
+      ['a refusal', () => refusal('reward_not_found', 404), 1],
+      ['a full disk', () => refusal('storage_full', 507), 1],
+    ])('%s: a temporary failure alone is tried again', async (_, answer, requests) => {
+      let count = 0
+      await withServer(
+        () => (++count === 1 ? answer() : Response.json({ reward: {} })),
+        async fake => {
+          const { api } = createClient({ origin: fake, token: 'x' })
+          const { error } = await api.claimReward({ rewardId: 'scarf' })
+          expect(count).toBe(requests)
+          expect(error === null).toBe(requests === 2)
+        },
+      )
+    })
+
+    test('as often as told, then answers with the last problem', async () => {
+      let count = 0
+      await withServer(
+        () => {
+          count++
+          return refusal('overloaded', 503)
+        },
+        async fake => {
+          const { error } = await createClient({ origin: fake, token: 'x', retries: 1 }).api.readDashboard()
+          expect([count, error?.code as string]).toEqual([2, 'overloaded'])
+        },
+      )
+    })
+  })
+
+  describe('a failure that is not of the API', () => {
+    test.each([
+      ['an HTML page in place of the API', 200, '<h1>Wi-Fi</h1>', 'text/html'],
+      ['JSON of another server', 404, '{"message":"no route"}', 'application/json'],
+      ['text that calls itself JSON', 200, 'oops', 'application/json'],
+      ['a problem without a request id', 404, '{"code":"x"}', 'application/problem+json'],
+    ])('%s is unexpected_response', async (_, status, body, type) => {
+      const headers = { 'content-type': type, 'x-request-id': 'proxy-1' }
+      await withServer(
+        () => new Response(body, { status, headers }),
+        async fake => {
+          const { data, error } = await createClient({ origin: fake }).api.listTeams()
+          expect(data).toBeNull()
+          expect(error).toEqual({
+            type: 'urn:matchday:problem:unexpected_response',
+            title: expect.stringMatching(/\w/),
+            status: 502,
+            code: 'unexpected_response',
+            detail: expect.stringContaining(String(status)),
+            requestId: 'proxy-1',
+          })
+        },
+      )
+    })
+
+    test('a closed port, an abort and a response that never comes are network_error', async () => {
+      let closed = ''
+      await withServer(
+        () => new Response(),
+        async fake => {
+          closed = fake
+        },
+      )
+      await withServer(
+        () => new Promise<Response>(() => {}),
+        async silent => {
+          const calls = [
+            createClient({ origin: closed, retries: 0 }).api.listTeams(),
+            createClient({ origin: silent }).api.listTeams({}, { signal: AbortSignal.abort() }),
+            createClient({ origin: silent, timeoutMs: 50, retries: 0 }).api.listTeams(),
+          ]
+          for (const { error, response } of await Promise.all(calls))
+            expect([error?.code, error?.status, error?.requestId, response]).toEqual([
+              'network_error',
+              503,
+              '',
+              null,
+            ])
+        },
+      )
+    })
+
+    test('unwrap throws the problem', async () => {
+      const call = unwrap(createClient({ origin }).api.readPack({ packId: 'a/b c' }))
+      const error = await call.catch(reason => reason)
+      expect(error).toBeInstanceOf(ProblemError)
+      expect(error.problem.code).toBe('pack_not_found')
+    })
+  })
+
+  describe('the session', () => {
+    test('is refreshed once by ten requests that are refused at the same time', async () => {
+      const { fetch, to, sent } = watchedFetch()
+      const { api, session } = await signedIn({ fetch })
+      const before = await session.current()
+      world.clock.advance(EXPIRED_MS)
+      sent.length = 0
+      const results = await Promise.all(
+        Array.from({ length: 10 }, (_, n) => api.writeProfile({ bio: `bio ${n}` })),
+      )
+      expect(results.map(({ error }) => error)).toEqual(Array.from({ length: 10 }, () => null))
+      expect(to('/api/auth/native-token/refresh')).toHaveLength(1)
+      const writes = to('/api/user/profile')
+      expect(writes.map(({ status }) => status).filter(status => status === 401)).toHaveLength(10)
+      expect(new Set(writes.map(({ headers }) => headers.get('idempotency-key'))).size).toBe(10)
+      const after = await session.current()
+      expect(after?.sessionId).toBe(before?.sessionId ?? '')
+      expect(after?.refreshToken).not.toBe(before?.refreshToken)
+    })
+
+    test('is refreshed before the token expires, and kept in a storage', async () => {
+      const texts = new Map<string, string>()
+      const store = keepIn({
+        getItem: key => texts.get(key) ?? null,
+        setItem: (key, value) => texts.set(key, value),
+        removeItem: key => texts.delete(key),
+      })
+      const { session } = await signedIn({ store })
+      const stored = (await store.read()) as Session
+      expect(stored.renewAt).toBeGreaterThan(Date.now() + 14 * 60_000)
+      // As after a quarter of an hour, in the next start of the app.
+      await store.write({ ...stored, renewAt: Date.now() - 1 })
+      const { fetch, to } = watchedFetch()
+      const next = createClient({ origin, store, fetch })
+      expect(new Set(await Promise.all([next.session.token(), next.session.token()])).size).toBe(1)
+      expect((await next.api.readDashboard()).error?.code).not.toBe('invalid_token')
+      expect(to('/api/auth/native-token/refresh')).toHaveLength(1)
+      // The first client finds what the second has stored.
+      expect(await session.token()).toBe(await next.session.token())
+      texts.set('matchday-session', '{"token":7')
+      expect(await store.read()).toBeNull()
+    })
+
+    test('ends for the app when the API has ended it', async () => {
+      let ended = 0
+      const { api, session, fan } = await signedIn({ onSessionEnd: () => ended++ })
+      const other = createClient({ origin, token: await world.idp.issueToken(fan.subject) })
+      const { sessions } = await unwrap(other.api.listSessions())
+      for (const { id } of sessions) await unwrap(other.api.endSession({ sessionId: id }))
+      const results = await Promise.all([api.readDashboard(), api.readOnboarding()])
+      for (const { error } of results) expect(error?.status).toBe(401)
+      expect([ended, await session.current()]).toEqual([1, null])
+      expect((await api.readDashboard()).error?.code).toBe('unauthenticated')
+      expect((await api.listTeams()).error).toBeNull()
+    })
+
+    test('stays while the API cannot be reached, and the call says why', async () => {
+      const { session } = await signedIn()
+      const kept = await session.current()
+      const store = { read: () => kept && { ...kept, renewAt: 0 }, write: () => {} }
+      const down = () => Promise.reject(new TypeError('offline'))
+      const { api } = createClient({ origin, store, fetch: down, retries: 0 })
+      expect((await api.readDashboard()).error?.code).toBe('network_error')
+    })
+
+    test('that the fan has ended stays ended, also when a refresh was under way', async () => {
+      let refreshing = false
+      let release = () => {}
+      const held = new Promise<void>(resolve => {
+        release = resolve
+      })
+      const { session, api, fan } = await signedIn({
+        fetch: async (url, init) => {
+          const response = await fetch(url, init)
+          if (url.endsWith('/refresh')) {
+            refreshing = true
+            await held
+          }
+          return response
+        },
+      })
+      world.clock.advance(EXPIRED_MS)
+      const reading = api.readDashboard()
+      await waitUntil('the refresh is under way', () => refreshing)
+      const leaving = session.signOut()
+      release()
+      const [, out] = await Promise.all([reading, leaving])
+      expect([out?.error, await session.current()]).toEqual([null, null])
+      const other = createClient({ origin, token: await world.idp.issueToken(fan.subject) })
+      expect((await unwrap(other.api.listSessions())).sessions).toEqual([])
+    })
+
+    test('of a fan who signs in while another is refreshed is the one that stays', async () => {
+      const { fetch: watched, to } = watchedFetch()
+      let release = () => {}
+      const held = new Promise<void>(resolve => {
+        release = resolve
+      })
+      const { session, api } = await signedIn({
+        fetch: async (url, init) => {
+          const response = await watched(url, init)
+          if (url.endsWith('/refresh')) await held
+          return response
+        },
+      })
+      world.clock.advance(EXPIRED_MS)
+      const reading = api.readDashboard()
+      await waitUntil(
+        'the refresh is answered',
+        () => to('/api/auth/native-token/refresh')[0]?.status === 200,
+      )
+      const { subject } = await world.fan()
+      const { data } = await session.signIn(await world.idp.issueToken(subject))
+      release()
+      await reading
+      expect((await session.current())?.refreshToken).toBe(data?.refreshToken ?? '')
+    })
+
+    test('gives way to a token of the call, and to one of the client', async () => {
+      const key = await world.serverKey(['redemptions:read'])
+      const { error } = await createClient({ origin, token: key }).api.lookUpRedemption({ code: 'none' })
+      expect(error?.code).toBe('redemption_not_found')
+      const { api, fan } = await signedIn()
+      expect((await api.deleteAccount()).error?.code).toBe('reauthentication_required')
+      const fresh = await world.idp.issueToken(fan.subject)
+      expect((await api.deleteAccount({}, { token: fresh })).error).toBeNull()
+    })
+  })
+
+  describe('the stream', () => {
+    test('goes on after the last event when it is cut, without a gap and without a repeat', async () => {
+      const { fetch, to, cutAll } = watchedFetch()
+      const { api, follow } = await signedIn({ fetch })
+      await api.completeOnboarding()
+      const seen: StreamEvent[] = []
+      const connections: boolean[] = []
+      const end = follow(['me'], event => void seen.push(event), {
+        onConnection: open => void connections.push(open),
+      })
+      await waitUntil('the stream is open', () => seen.length > 0)
+      await api.writeProfile({ displayName: 'Ada', handle: 'resumes' })
+      const changes = async (count: number) => {
+        const reward = await world.reward({ pointsRequired: 1 })
+        await unwrap(api.claimReward({ rewardId: reward }))
+        await waitUntil(`${count} claims were seen`, () => claims().length === count)
+      }
+      const claims = () => seen.filter(({ type }) => type === 'reward.claimed')
+      await changes(1)
+      cutAll()
+      await waitUntil('the cut was noticed', () => connections.includes(false))
+      await changes(2)
+      await changes(3)
+      const [first, second] = to('/api/stream')
+      expect(first?.headers.get('last-event-id')).toBeNull()
+      expect(second?.headers.get('last-event-id')).toMatch(/^\d+$/)
+      expect(seen.filter(({ type }) => type === 'reset')).toHaveLength(1)
+      const ids = seen.map(({ id }) => Number(id))
+      expect(ids).toEqual(Array.from(ids, (_, n) => (ids[0] ?? 0) + n))
+      expect(connections).toEqual([true, false, true])
+      end()
+      await waitUntil('the API noticed', () => world.deps.streams.size === 0)
+    })
+
+    test('takes a new token when its own has expired', async () => {
+      const { fetch, to, cutAll } = watchedFetch()
+      const { follow } = await signedIn({ fetch })
+      const seen: StreamEvent[] = []
+      const end = follow(['me'], event => void seen.push(event))
+      await waitUntil('the stream is open', () => seen.length === 1)
+      world.clock.advance(EXPIRED_MS)
+      cutAll()
+      await waitUntil(
+        'the stream is open again',
+        () => to('/api/stream').at(-1)?.status === 200 && to('/api/stream').length > 1,
+      )
+      expect(to('/api/auth/native-token/refresh')).toHaveLength(1)
+      end()
+      await waitUntil('the API noticed', () => world.deps.streams.size === 0)
+    })
+
+    test.each([
+      ['without a session', ['me'] as const, 'unauthenticated'],
+      ['of a pack that does not exist', ['pack:none'] as const, 'pack_not_found'],
+    ])('%s ends with the problem', async (_, topics, code) => {
+      let ended = ''
+      createClient({ origin }).follow(topics, () => {}, { onEnd: problem => (ended = problem.code) })
+      await waitUntil('the stream has ended', () => ended !== '')
+      expect(ended).toBe(code)
+    })
+
+    test('reads frames that arrive in parts', async () => {
+      const text =
+        '\uFEFFretry: 1\r\nid: 7\r\nevent: reset\r\ndata: {\r\ndata:}\r\n\r\n: comment\n\nevent: leaderboard\ndata: {"etag":"é"}\n\nevent: cut'
+      const bytes = new TextEncoder().encode(text)
+      await withServer(
+        () =>
+          new Response(
+            new ReadableStream({
+              start(stream) {
+                for (const byte of bytes) stream.enqueue(Uint8Array.of(byte))
+                stream.close()
+              },
+            }),
+            { headers: { 'content-type': 'text/event-stream' } },
+          ),
+        async fake => {
+          const seen: StreamEvent[] = []
+          const end = createClient({ origin: fake }).follow(['leaderboard'], event => void seen.push(event))
+          await waitUntil('two events arrived', () => seen.length >= 2)
+          end()
+          expect(seen.slice(0, 2)).toEqual([
+            { type: 'reset', id: '7', data: {} },
+            { type: 'leaderboard', id: '7', data: { etag: 'é' } },
+          ])
+        },
+      )
+    })
+  })
+})

@@ -1,0 +1,98 @@
+/** Each screen of the example app on narrow screens, in large type, from right to left, and as axe judges it. */
+import { describe, expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { findSerious } from '../support/axe.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, screenshotPath } from '../support/browser.ts'
+import { useDemo } from '../support/demo.ts'
+
+const title = noBrowser ? `Layout of the example app (skipped: ${noBrowser})` : 'Layout of the example app'
+
+/** A fan who has points, rewards, cards and quests half way. */
+const FAN = 6
+/** As long as a name can be, and without a place to break it. */
+const LONG_NAME = 'Wolfeschlegelsteinhausenbergerdorffwelchevoralternw'.slice(0, 50)
+
+const SCREENS = {
+  home: '',
+  matches: '/matches',
+  rewards: '/rewards',
+  reward: '/rewards/home-shirt',
+  packs: '/packs',
+  pack: '/packs/derby-day',
+  collection: '/collection',
+  quests: '/quests',
+  leaderboard: '/leaderboard',
+  points: '/points',
+  profile: '/profile',
+  sessions: '/sessions',
+  missing: '/nowhere',
+}
+
+/** What reaches past the edges of the page, by its class. */
+const findWide = (page: Page) =>
+  page.evaluate<string[]>(`(() => {
+    const width = document.documentElement.clientWidth
+    const wide = [...document.querySelectorAll('main *, .bar *')].filter(element => {
+      const { left, right } = element.getBoundingClientRect()
+      return right > width + 1 || left < -1
+    })
+    return document.documentElement.scrollWidth > width ? wide.map(element => element.outerHTML.slice(0, 120)) : []
+  })()`)
+
+describe.skipIf(noBrowser !== null)(title, () => {
+  const demo = useDemo()
+
+  test.each([
+    ['320 pixels wide, light', { viewport: { width: 320, height: 640 } }, { dir: 'ltr', size: '100%' }],
+    [
+      '320 pixels wide, from right to left, dark',
+      { viewport: { width: 320, height: 640 }, colorScheme: 'dark' },
+      { dir: 'rtl', size: '100%' },
+    ],
+    [
+      'type of double size on a phone',
+      { viewport: { width: 390, height: 844 } },
+      { dir: 'ltr', size: '200%' },
+    ],
+    [
+      'a desktop, dark',
+      { viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
+      { dir: 'ltr', size: '100%' },
+    ],
+    [
+      'a desktop at 200 %, from right to left',
+      { viewport: { width: 640, height: 400 } },
+      { dir: 'rtl', size: '100%' },
+    ],
+  ] as const)(
+    'no screen overflows, and axe finds nothing: %s',
+    async (label, look, { dir, size }) => {
+      const page = await demo.visit(look)
+      expect(await findWide(page)).toEqual([])
+      await demo.signIn(page, FAN)
+      const response = await fetch(`${demo.origin}/api/user/profile`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${await demo.readToken(page)}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify({ displayName: LONG_NAME }),
+      })
+      expect(response.status).toBe(200)
+      const found: Record<string, string[]> = {}
+      for (const [name, path] of Object.entries(SCREENS)) {
+        await page.goto(`${demo.origin}/demo${path}`)
+        await page.locator('main h1').first().waitFor()
+        await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+        await page.evaluate(
+          `document.documentElement.dir = '${dir}'; document.documentElement.style.fontSize = '${size}'`,
+        )
+        const problems = [...(await findWide(page)), ...(await findSerious(page))]
+        if (problems.length > 0) found[name] = problems
+        await page.screenshot({ path: screenshotPath(`demo ${label} ${name}`.replaceAll(/\W+/g, '-')) })
+      }
+      expect(found).toEqual({})
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})

@@ -1,0 +1,124 @@
+/** `verifyDraw` of the client decides as `bun run verify-draw`: the same proofs hold, and the same forgeries do not. */
+import { describe, expect, test } from 'bun:test'
+import { verifyDraw } from '@matchday/client'
+import fc from 'fast-check'
+import { findBreach, findFlaw, makeProof, type Proof } from '../../src/play/packs/proof.ts'
+
+const weights = [
+  { id: 'keeper', rarity: 'common', weight: 400_000 },
+  { id: 'winger', rarity: 'common', weight: 349_999 },
+  { id: 'captain', rarity: 'rare', weight: 200_001 },
+  { id: 'legend', rarity: 'epic', weight: 49_000 },
+  { id: 'trophy', rarity: 'legendary', weight: 1_000 },
+]
+const input = {
+  packId: 'starter',
+  itemsPerPack: 5,
+  weights,
+  serverSeed: '8f'.repeat(32),
+  clientSeed: 'my luck',
+  userPackId: 'pack-1',
+}
+const proof = makeProof(input)
+const { packId, seedHash, termsHash } = proof
+const commitment = { packId, seedHash, termsHash }
+
+/** The verdict, after it was compared with that of the server's own code. */
+async function verdictOf(value: unknown): Promise<boolean> {
+  const { holds } = await verifyDraw(value)
+  expect(holds).toBe(findFlaw(value) === null)
+  return holds
+}
+
+describe('a proof of the server', () => {
+  test('holds, and keeps the promise of its purchase', async () => {
+    expect(await verifyDraw(proof)).toEqual({ holds: true })
+    expect(await verifyDraw(proof, commitment)).toEqual({ holds: true })
+  })
+
+  test('holds for any seeds, texts and weights', async () => {
+    const share = fc.integer({ min: 1, max: 999_999 })
+    const text = fc.string({ unit: 'binary', maxLength: 40 })
+    const seed = fc.uint8Array({ minLength: 32, maxLength: 32 })
+    await fc.assert(
+      fc.asyncProperty(
+        share,
+        text,
+        text,
+        seed,
+        fc.integer({ min: 1, max: 12 }),
+        async (first, a, b, bytes, n) => {
+          const made = makeProof({
+            packId: a,
+            userPackId: b,
+            clientSeed: a,
+            itemsPerPack: n,
+            serverSeed: Buffer.from(bytes).toString('hex'),
+            weights: [
+              { id: `z${a}`, rarity: b, weight: first },
+              { id: 'a', rarity: a, weight: 1_000_000 - first },
+            ],
+          })
+          return verdictOf(made)
+        },
+      ),
+      { numRuns: 100, seed: 1 },
+    )
+  })
+})
+
+describe('a forged proof', () => {
+  const certain = makeProof({ ...input, weights: [{ id: 'only', rarity: 'common', weight: 1_000_000 }] })
+  const heavy = (weight: unknown) =>
+    proof.weights.map(item => (item.id === 'keeper' ? { ...item, weight } : item))
+  test.each<[string, unknown]>([
+    ['another version', { ...proof, version: 2 }],
+    ['another pack', { ...proof, packId: 'other' }],
+    ['another pack of the fan', { ...proof, userPackId: 'pack-2' }],
+    ['another server seed', { ...proof, serverSeed: '8e'.repeat(32) }],
+    ['a server seed in capitals', { ...proof, serverSeed: '8F'.repeat(32) }],
+    ['a server seed that is no hex', { ...proof, serverSeed: 'zz'.repeat(32) }],
+    ['another hash of the seed', { ...proof, seedHash: '00'.repeat(32) }],
+    ['another client seed', { ...proof, clientSeed: 'my other luck' }],
+    ['another hash of the terms', { ...proof, termsHash: '00'.repeat(32) }],
+    ['fewer items a pack', { ...proof, itemsPerPack: 4 }],
+    ['items beyond any pack', makeProof({ ...input, itemsPerPack: 101 })],
+    ['other items', { ...proof, items: [...proof.items.slice(1), 'trophy'] }],
+    ['an item more', { ...proof, items: [...proof.items, 'trophy'] }],
+    ['another rarity', { ...proof, weights: proof.weights.map(item => ({ ...item, rarity: 'epic' })) }],
+    ['weights of another sum', { ...proof, weights: heavy(500_000) }],
+    ['a negative weight', { ...proof, weights: heavy(-1) }],
+    ['a weight as text', { ...proof, weights: heavy('400000') }],
+    ['weights in another order', { ...proof, weights: proof.weights.toReversed() }],
+    ['an item twice', { ...proof, weights: [...proof.weights, proof.weights[0]] }],
+    ['another digest', { ...proof, digest: '00'.repeat(32) }],
+    ['another client seed where each item is certain', { ...certain, clientSeed: 'x' }],
+    ['a member more', { ...proof, extra: 1 }],
+    ['a missing member', { ...proof, digest: undefined }],
+    ['a list of nulls', { ...proof, weights: [null] }],
+    ['null', null],
+    ['a list', []],
+  ])('with %s does not hold', async (_, value) => {
+    expect(await verdictOf(value)).toBe(false)
+  })
+
+  test('that agrees with itself does not keep the promise of the purchase', async () => {
+    const shifted = [
+      { id: 'captain', rarity: 'rare', weight: 999_999 },
+      { id: 'keeper', rarity: 'common', weight: 1 },
+    ]
+    const forgeries: [Proof, string][] = [
+      [makeProof({ ...input, weights: shifted }), 'the weights are not the ones that the purchase promised'],
+      [
+        makeProof({ ...input, serverSeed: '90'.repeat(32) }),
+        'the seed is not the one that the purchase promised',
+      ],
+      [makeProof({ ...input, packId: 'other' }), 'the proof is of another pack'],
+    ]
+    for (const [forged, flaw] of forgeries) {
+      expect(await verdictOf(forged)).toBe(true)
+      expect(findBreach(forged, commitment)).toBe(flaw)
+      expect(await verifyDraw(forged, commitment)).toEqual({ holds: false, flaw })
+    }
+  })
+})

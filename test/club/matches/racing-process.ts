@@ -1,0 +1,66 @@
+/**
+ * A process that acts for fans at a match, eight units of work at a time. Prints a line when it is ready, and its outcomes as JSON.
+ * `bun racing-process.ts DATABASE_URL predict MATCH NAME` predicts for new fans until the match is closed for some of them;
+ * `… check-in SECRET CODE FANS` scans a code several times for each of the same fans.
+ */
+import type { Transaction } from '../../../db/index.ts'
+import { DomainError } from '../../../src/core/problems.ts'
+import { realSources } from '../../../src/core/sources.ts'
+import { checkIn } from '../../../src/play/check-ins/check-in.ts'
+import { createCheckInCodes } from '../../../src/play/check-ins/code.ts'
+import { writePrediction } from '../../../src/play/predictions/predict.ts'
+import { openPatiently } from '../../support/patience.ts'
+
+const AT_ONCE = 8
+const REFUSALS = 20
+const SCANS = 4
+
+const [url = '', action = '', what = '', detail = '', fans = ''] = process.argv.slice(2)
+const db = openPatiently(url, realSources)
+const callerOf = (subject: string) => ({ provider: 'mock-idp', subject })
+
+const persist = <T>(work: (tx: Transaction) => Promise<T>): Promise<T | DomainError> =>
+  db.write(work).catch((error: unknown) => {
+    if (error instanceof DomainError) return error
+    throw error
+  })
+
+const inParallel = (act: () => Promise<void>) => Promise.all(Array.from({ length: AT_ONCE }, act))
+
+async function predict(matchId: string, name: string) {
+  const outcomes: { subject: string; code: string | null }[] = []
+  let [next, refused] = [0, 0]
+  await inParallel(async () => {
+    while (refused < REFUSALS) {
+      const subject = `${name}-${next++}`
+      const scores = { homeScore: 1, awayScore: 0 }
+      const done = await persist(tx => writePrediction(tx, callerOf(subject), matchId, scores))
+      const code = done instanceof DomainError ? done.code : null
+      // The match is added when both processes are ready.
+      if (code === 'match_not_found') continue
+      if (code !== null) refused++
+      outcomes.push({ subject, code })
+    }
+  })
+  return outcomes
+}
+
+async function scan(secret: string, code: string, fans: number) {
+  const codes = createCheckInCodes(secret)
+  const scans = Array.from({ length: fans * SCANS }, (_, n) => `fan-${n % fans}`)
+  const outcomes: { subject: string; created: boolean }[] = []
+  await inParallel(async () => {
+    for (let subject = scans.shift(); subject !== undefined; subject = scans.shift()) {
+      const caller = callerOf(subject)
+      const done = await persist(tx => checkIn(tx, caller, { code }, codes))
+      if (done instanceof DomainError) throw done
+      outcomes.push({ subject, created: done.created })
+    }
+  })
+  return outcomes
+}
+
+process.stdout.write('ready\n')
+const outcomes = action === 'predict' ? await predict(what, detail) : await scan(what, detail, Number(fans))
+await db.close()
+process.stdout.write(`${JSON.stringify(outcomes)}\n`)

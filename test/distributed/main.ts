@@ -1,0 +1,78 @@
+/**
+ * `bun run test:distributed URL [FILE…]`: the tests of the economy, the races and the random models on any PostgreSQL-compatible
+ * cluster, at SERIALIZABLE. All of them pass on PostgreSQL, so what fails is what differs. URL: of a user who may create
+ * databases and set `session_replication_role`.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+
+/** The economy, the races and the random models. Paths of files, or a part of them, as of `bun test`. */
+const FILES = ['test/economy/', 'races.test.ts', './test/db/conflicting-verbs.ts', 'model.test.ts']
+
+const [url, ...files] = process.argv.slice(2)
+if (url === undefined || !URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol)) {
+  process.stderr.write('Usage: bun run test:distributed postgres://USER@HOST:PORT/DATABASE [FILE…]\n')
+  process.exit(2)
+}
+
+const databases = `matchday_cluster_${process.pid}_${Date.now()}_`
+const folder = mkdtempSync(join(tmpdir(), 'matchday-distributed-'))
+const report = join(folder, 'report.xml')
+const server = new SQL(url, { max: 1 })
+const [about] = await server.unsafe('SELECT version()')
+process.stdout.write(`${about.version}\nAt SERIALIZABLE, in databases ${databases}*\n`)
+
+const run = Bun.spawn(
+  [
+    ...[
+      process.execPath,
+      'test',
+      '--no-isolate',
+      '--timeout',
+      '600000',
+      '--only-failures',
+      '-t',
+      'PostgreSQL',
+    ],
+    ...['--reporter=junit', `--reporter-outfile=${report}`, ...(files.length > 0 ? files : FILES)],
+  ],
+  {
+    cwd: join(import.meta.dir, '../..'),
+    env: {
+      ...process.env,
+      TEST_POSTGRES_URL: url,
+      TEST_ISOLATION: 'serializable',
+      TEST_CLUSTER_DATABASES: databases,
+    },
+    stdout: 'inherit',
+    stderr: 'inherit',
+  },
+)
+const status = await run.exited
+
+const xml = existsSync(report) ? readFileSync(report, 'utf8') : ''
+rmSync(folder, { recursive: true })
+for (const { datname } of await server.unsafe(
+  `SELECT datname FROM pg_database WHERE starts_with(datname, '${databases}')`,
+))
+  await server.unsafe(`DROP DATABASE ${datname}`)
+await server.close()
+
+const cases = [
+  ...xml.matchAll(/<testcase name="(.*?)" classname="(.*?)" .*? file="(.*?)"[^>]*?(\/>|>\s*<(\w+))/g),
+]
+const ended = (outcome: string | undefined) => cases.filter(([, , , , , found]) => found === outcome)
+const differing = ended('failure').map(
+  ([, name, group, file]) => `${file}: ${[group, name].filter(Boolean).join(' > ')}`,
+)
+for (const title of differing) process.stdout.write(`differs: ${unescapeXml(title)}\n`)
+process.stdout.write(`${ended(undefined).length} passed, ${differing.length} differ\n`)
+// A run that crashed reports no failures.
+process.exit(status === 0 && ended(undefined).length > 0 ? 0 : 1)
+
+function unescapeXml(text: string): string {
+  const characters: Record<string, string> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }
+  return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name) => characters[name] ?? '')
+}

@@ -1,0 +1,348 @@
+/** The declarations of `db/schema/` about the data of fans are complete, and the export and the erasure do what they say. */
+import { beforeAll, expect, test } from 'bun:test'
+import { eq } from 'drizzle-orm'
+import type { Tables } from '../../../db/index.ts'
+import { postgres, sqlite } from '../../../db/schema/columns.ts'
+import { fanData, listFanColumns } from '../../../db/schema/fan-data.ts'
+import { columnOf } from '../../../db/schema/shape.ts'
+import { tablesOf } from '../../../db/schema/tables.ts'
+import { streamJson } from '../../../scripts/export-user/stream-json.ts'
+import { eraseUser } from '../../../src/fan/account/erase-user.ts'
+import { exportUser } from '../../../src/operate/admin/export-user.ts'
+import { addRule } from '../../economy/rules/rules-world.ts'
+import { addPack } from '../../play/packs/packs-world.ts'
+import { addQuest, userIdOf } from '../../play/quests/quests-world.ts'
+import { onEachEngine } from '../../support/world.ts'
+
+const declared = () =>
+  Object.entries(fanData).flatMap(([name, columns]) =>
+    Object.keys(columns).map(column => `${name}.${column}`),
+  )
+
+test.each([
+  ['SQLite', sqlite],
+  ['PostgreSQL', postgres],
+])('every column that points to a fan declares its export and its erasure in the tables of %s', (_, kit) => {
+  const tables = tablesOf(kit)
+  expect(listFanColumns(tables).toSorted()).toEqual(declared().toSorted())
+
+  const { table, idOf, timestamp } = kit
+  const follows = table('follows', {
+    followerId: idOf(tables.users),
+    followedId: idOf(tables.users),
+    followedAt: timestamp().notNull(),
+  })
+  const found = listFanColumns({ ...tables, follows })
+  expect(found.filter(column => !declared().includes(column))).toEqual([
+    'follows.followerId',
+    'follows.followedId',
+  ])
+})
+
+type Name = keyof typeof fanData
+type Rows<Of extends Name> = {
+  [Column in keyof (typeof fanData)[Of]]: { row: Tables[Of]['$inferInsert']; shown?: string }
+}
+/** A row of the fan for each column, and what the export shows of it. */
+type Filled = { [Of in Name]: Rows<Of> }
+
+interface Declaration {
+  export: string | null
+  erasure: 'keep' | 'delete' | { clear?: string[]; replace?: string[] }
+}
+
+onEachEngine('The declared data of a fan', world => {
+  let fan: { provider: string; subject: string }
+  let userId: string
+  let filled: Filled
+  let document: Record<string, unknown>
+
+  const declarations: [name: Name, column: string, declaration: Declaration][] = Object.entries(
+    fanData,
+  ).flatMap(([name, columns]) =>
+    // Guarantee of the casts: the names of the entries of `fanData` are its keys, and of its entries declarations.
+    Object.entries(columns).map(([column, declaration]): [Name, string, Declaration] => [
+      name as Name,
+      column,
+      declaration as Declaration,
+    ]),
+  )
+  /** The condition for the rows of the fan; the fan's own record by its id, since an erasure replaces the subject. */
+  function isTheirs(name: Name, property: string) {
+    const table = world.db.tables[name]
+    if (name === 'users') return eq(world.db.tables.users.id, userId)
+    return eq(columnOf(table, property), property === 'subject' ? fan.subject : userId)
+  }
+  const read = async (name: Name, column: string): Promise<Record<string, unknown>[]> =>
+    world.db.read.select().from(world.db.tables[name]).where(isTheirs(name, column))
+  /** Guarantee of the cast: `filled` has a row for each column, of the type of its table. */
+  const rowOf = (name: Name, column: string) =>
+    (filled[name] as Record<string, { row: object; shown?: string }>)[column] ?? fail(name)
+  const erase = () => world.db.write(tx => eraseUser(tx, fan))
+
+  async function expectErased(name: Name, column: string, before: Record<string, unknown>[]) {
+    const { erasure } = declarations.find(([of, at]) => of === name && at === column)?.[2] ?? fail(name)
+    const after = await read(name, column)
+    if (erasure === 'keep') return expect(after, name).toEqual(before)
+    if (erasure === 'delete') return expect(after, name).toEqual([])
+    const { clear = [], replace = [] } = erasure
+    expect(after, name).toHaveLength(1)
+    const changed = Object.keys(after[0] ?? {}).filter(
+      property => !Bun.deepEquals(after[0]?.[property], before[0]?.[property]),
+    )
+    expect(changed.toSorted(), name).toEqual([...clear, ...replace].toSorted())
+    for (const property of clear) expect(after[0]?.[property], `${name}.${property}`).toBeNull()
+    for (const property of replace) expect(after[0]?.[property], `${name}.${property}`).not.toBeNull()
+  }
+  const fail = (name: string): never => {
+    throw new Error(`${name} is not declared`)
+  }
+
+  beforeAll(async () => {
+    const signedIn = await world.fan()
+    fan = { provider: world.config.identity.name, subject: signedIn.subject }
+    userId = await userIdOf(world, signedIn)
+    const [matchId, rewardId, packId] = [await world.match(), await world.reward(), await addPack(world)]
+    const { id: ruleId } = await addRule(world)
+    const { id: questId } = await addQuest(world)
+    const collectibleId = `${packId}-common`
+    /** Another one in each table, so that the export shows which rows it has. */
+    const at = (day: number) => new Date(Date.UTC(2020, 0, day))
+    const shownAt = (day: number) => at(day).toISOString()
+    const purchaseId = 'purchase-of-fan'
+    filled = {
+      users: {
+        subject: {
+          row: {
+            ...{ id: userId, ...fan, createdAt: at(1), updatedAt: at(1), sessionsEndedAt: at(1) },
+            ...{ displayName: 'Ada', handle: 'ada', avatarUrl: 'https://example.com/a', bio: 'Row 7' },
+            ...{ country: 'GB', locale: 'en-GB', favoriteTeamId: await world.team() },
+          },
+          shown: 'Row 7',
+        },
+      },
+      identities: {
+        userId: {
+          row: {
+            ...{
+              userId,
+              email: 'ada@example.com',
+              emailVerified: true,
+              name: 'Ada',
+              picture: 'https://e.com',
+            },
+            ...{ updatedAt: at(2), statedAt: at(2), fieldTimes: '{}', syncedAt: at(2) },
+          },
+          shown: 'ada@example.com',
+        },
+      },
+      deferredSyncs: {
+        userId: {
+          row: { userId, sealedToken: 'sealed', tokenExpiresAt: at(3), attempts: 1, nextAttemptAt: at(3) },
+          shown: shownAt(3),
+        },
+      },
+      onboardings: { userId: { row: { userId, completedAt: at(4) }, shown: shownAt(4) } },
+      nativeSessions: {
+        subject: {
+          row: {
+            ...{ id: 'session', ...fan, deviceName: 'Phone of Ada', originIssuedAt: at(5), generation: 1 },
+            ...{ tokenExpiresAt: at(5), rotatedAt: at(5), createdAt: at(5), expiresAt: at(5) },
+          },
+          shown: 'Phone of Ada',
+        },
+      },
+      idempotencyKeys: {
+        subject: {
+          row: {
+            ...fan,
+            route: 'POST /',
+            key: 'key-of-ada',
+            fingerprint: '',
+            answer: '{}',
+            expiresAt: at(6),
+          },
+          shown: 'key-of-ada',
+        },
+      },
+      leaderboardEntries: { userId: { row: { userId, enrolledAt: at(7) }, shown: shownAt(7) } },
+      leaderboardScores: {
+        userId: {
+          row: { board: 'board-of-ada', userId, minusPoints: -1, reachedAt: at(8).getTime() },
+          shown: 'board-of-ada',
+        },
+      },
+      pointsAccounts: {
+        userId: {
+          row: { userId, balance: 70_009, lifetime: 70_009, seq: 1, headHash: 'hash', updatedAt: at(9) },
+          shown: '"lifetime":70009',
+        },
+      },
+      pointsEntries: {
+        userId: {
+          row: {
+            ...{ id: 'entry', userId, seq: 1, delta: 70_009, balanceAfter: 70_009 },
+            ...{ reason: 'adjustment', ref: 'entry-of-ada', createdAt: at(10), hash: 'hash' },
+          },
+          shown: 'entry-of-ada',
+        },
+      },
+      pointsGrants: {
+        userId: {
+          row: {
+            ...{ ref: 'grant-of-ada', source: 'desk', userId, delta: 70_009, entryId: 'entry' },
+            ...{ note: 'An apology', createdAt: at(11) },
+          },
+          shown: 'An apology',
+        },
+      },
+      ruleUses: { userId: { row: { userId, ruleId, window: 'ever', uses: 70_012 }, shown: '70012' } },
+      events: {
+        userId: {
+          row: {
+            ...{ source: 'gate', eventId: 'event-of-ada', userId, sequence: 1, type: 'test.entered' },
+            ...{ occurredAt: at(13), recordedAt: at(13), data: '{"seat":12}', position: 0 },
+            ...{ voidedAt: at(13), voidNote: 'Refunded' },
+          },
+          shown: 'Refunded',
+        },
+        voidedFor: {
+          row: {
+            ...{ source: 'gate', eventId: 'void-of-ada', voidedFor: userId, recordedAt: at(12), data: '{}' },
+            ...{ voidedAt: at(12), voidNote: 'Refunded early' },
+          },
+          shown: 'Refunded early',
+        },
+      },
+      userRewards: {
+        userId: {
+          row: {
+            userId,
+            rewardId,
+            claimedAt: at(14),
+            redeemedAt: at(14),
+            redemptionCode: 'AAAA-BBBB-CCCC-DDDD',
+          },
+          shown: 'AAAA-BBBB-CCCC-DDDD',
+        },
+      },
+      packPurchases: {
+        userId: {
+          row: {
+            ...{
+              id: purchaseId,
+              packId,
+              userId,
+              status: 'completed',
+              priceAmount: 1,
+              priceCurrency: 'POINTS',
+            },
+            ...{ serverSeed: '00', seedHash: '00', terms: '{}', createdAt: at(15), expiresAt: at(15) },
+            completedAt: at(15),
+          },
+          shown: purchaseId,
+        },
+      },
+      userPacks: {
+        userId: {
+          row: { id: 'pack-of-ada', purchaseId, packId, userId, createdAt: at(16) },
+          shown: 'pack-of-ada',
+        },
+      },
+      userItems: {
+        userId: {
+          row: { userId, givenFor: 'quest-of-ada', collectibleId, serialNumber: 70_017, createdAt: at(17) },
+          shown: 'quest-of-ada',
+        },
+      },
+      checkIns: { userId: { row: { userId, matchId, checkedInAt: at(18) }, shown: shownAt(18) } },
+      predictions: {
+        userId: {
+          row: {
+            ...{ matchId, userId, homeScore: 1, awayScore: 0, createdAt: at(19), changedAt: at(19) },
+            ...{ state: 'open', points: 0, booked: 0 },
+          },
+          shown: shownAt(19),
+        },
+      },
+      questProgress: {
+        userId: {
+          row: { userId, questId, period: 'ever', version: 1, counts: '{}', createdAt: at(20) },
+          shown: shownAt(20),
+        },
+      },
+      questCounts: {
+        userId: {
+          row: { userId, questId, period: 'ever', stepId: 'step-1', source: 'gate', eventId: 'event-of-ada' },
+        },
+      },
+      questStreaks: {
+        userId: {
+          row: { userId, questId, current: 1, best: 1, graceLeft: 0, lastEndsAt: at(21), endsAt: at(21) },
+          shown: shownAt(21),
+        },
+      },
+      webhookLanes: { userId: { row: { endpointId: 'endpoint', userId, nextAttemptAt: at(22) } } },
+      webhookDeliveries: {
+        userId: {
+          row: {
+            ...{ endpointId: 'endpoint', userId, sequence: 1, type: 'test.entered', body: '{"of":"Ada"}' },
+            ...{ state: 'pending', attempts: 0, createdAt: at(23) },
+          },
+          shown: shownAt(23),
+        },
+      },
+    }
+    const { webhookEndpoints, users } = world.db.tables
+    await world.db.write(async tx => {
+      const endpoint = { url: 'https://example.com', types: '*', sealedSecret: '', createdAt: at(24) }
+      await tx.insert(webhookEndpoints).values({ id: 'endpoint', ...endpoint })
+      await tx.update(users).set(filled.users.subject.row).where(eq(users.id, userId))
+      // Guarantee of the cast: the row is of this table.
+      for (const [name, column] of declarations)
+        if (name !== 'users') await tx.insert(tx.tables[name]).values(rowOf(name, column).row as never)
+    })
+    const found = (await exportUser(world.db.read, { id: userId })) ?? fail('the fan')
+    document = JSON.parse((await Array.fromAsync(streamJson(found))).join(''))
+  })
+
+  test.each(declarations)('%s.%s: the export has what it declares', (name, column, declaration) => {
+    const { shown } = rowOf(name, column)
+    expect(declaration.export === null, name).toBe(shown === undefined)
+    if (declaration.export === null || shown === undefined) return
+    expect(JSON.stringify(document[declaration.export])).toContain(shown)
+  })
+
+  test('an erasure does with each table what it declares, and a repeat erases what was left', async () => {
+    const before = new Map<string, Record<string, unknown>[]>()
+    for (const [name, column, { erasure }] of declarations) {
+      const found = await read(name, column)
+      expect(found, name).toHaveLength(1)
+      // Otherwise nothing would show that they are cleared.
+      const changing = typeof erasure === 'object' ? (erasure.clear ?? []) : []
+      for (const property of changing) expect(found[0]?.[property], `${name}.${property}`).not.toBeNull()
+      before.set(`${name}.${column}`, found)
+    }
+    await erase()
+    for (const [name, column] of declarations)
+      await expectErased(name, column, before.get(`${name}.${column}`) ?? [])
+
+    // What an erasure of an earlier version, or a concurrent write, has left.
+    await world.db.write(async tx => {
+      for (const [name, column, { erasure }] of declarations) {
+        if (erasure === 'keep' || name === 'users' || name === 'identities') continue
+        const table = tx.tables[name]
+        // Guarantee of the casts: as above.
+        if (erasure === 'delete') await tx.insert(table).values(rowOf(name, column).row as never)
+        else
+          await tx
+            .update(table)
+            .set(rowOf(name, column).row as never)
+            .where(isTheirs(name, column))
+      }
+    })
+    await erase()
+    for (const [name, column] of declarations)
+      await expectErased(name, column, before.get(`${name}.${column}`) ?? [])
+  })
+})

@@ -1,0 +1,299 @@
+/** What the metrics say after requests, writes, events, calls of the provider and deliveries. */
+import { afterEach, expect, test } from 'bun:test'
+import { disableEndpoint } from '../../../src/delivery/webhooks/endpoints.ts'
+import { applicationEvent } from '../../../src/economy/events/record-event.ts'
+import { openRecording } from '../../../src/economy/events/recording.ts'
+import { appendEntry } from '../../../src/economy/points/ledger.ts'
+import { recordRun } from '../../../src/operate/admin/maintenance.ts'
+import { startReceiver } from '../../delivery/webhooks/receiver.ts'
+import {
+  addReceiver,
+  dispatcherOf,
+  distributeAll,
+  drain,
+  happen,
+  newFan,
+  removeEndpoints,
+} from '../../delivery/webhooks/webhooks-world.ts'
+import { control } from '../../identity/auth/provider-controls.ts'
+import { waitUntil } from '../../support/wait-until.ts'
+import { onEachEngine } from '../../support/world.ts'
+import { promtool, testWithPromtool } from './promtool.ts'
+import { type Scrape, scrape } from './scrape.ts'
+
+onEachEngine(
+  'Metrics',
+  world => {
+    /** How much series grow by `act`. */
+    async function growth(act: () => Promise<unknown>, ...series: string[]): Promise<number[]> {
+      const before = await scrape(world)
+      await act()
+      const after = await scrape(world)
+      return series.map(name => after.value(name) - before.value(name))
+    }
+    /** Reads the backlogs again. A scrape does not wait for a slow read, whose value the next one has. */
+    const freshScrape = (): Promise<Scrape> => {
+      world.clock.advance(60_000)
+      return waitUntil('the backlogs are read', async () => {
+        const scraped = await scrape(world)
+        return scraped.value('matchday_backlog_read_success') === 1 && scraped
+      })
+    }
+    afterEach(() => control(world, 'DELETE', '/faults'))
+
+    test('responses are counted by operation and status code, and timed by operation', async () => {
+      const fan = await world.fan()
+      const grown = await growth(
+        async () => {
+          await fan.get('/api/rewards')
+          await fan.get('/api/rewards')
+          const headers = { authorization: `Bearer ${fan.token}` }
+          await world.app.handle(new Request('http://localhost/api/rewards', { method: 'HEAD', headers }))
+          await world.anonymous.get('/api/rewards')
+          await world.anonymous.get('/api/packs/none-of-this-name')
+        },
+        'matchday_http_requests_total{operation="listRewards",code="200"}',
+        'matchday_http_requests_total{operation="listRewards",code="401"}',
+        'matchday_http_requests_total{operation="readPack",code="404"}',
+        'matchday_http_request_duration_seconds_count{operation="listRewards"}',
+      )
+      expect(grown).toEqual([3, 1, 1, 4])
+    })
+
+    test('requests that reach no operation share one label, whatever their path', async () => {
+      const before = await scrape(world)
+      for (let n = 0; n < 5; n++) await world.anonymous.get(`/api/unknown-${n}`)
+      await world.anonymous.post('/api/teams')
+      const after = await scrape(world)
+      const series = (code: number) => `matchday_http_requests_total{operation="none",code="${code}"}`
+      expect(after.value(series(404)) - before.value(series(404))).toBe(5)
+      expect(after.value(series(405)) - before.value(series(405))).toBe(1)
+      expect(after.text).not.toContain('unknown-')
+    })
+
+    test('events, ledger entries and points are counted once they are committed', async () => {
+      const fan = await world.fan()
+      const grown = await growth(
+        async () => {
+          await fan.post('/api/user/onboarding', {})
+          await world.grant(fan, -30)
+        },
+        'matchday_events_recorded_total{type="onboarding.completed"}',
+        'matchday_ledger_entries_total{reason="onboarding"}',
+        'matchday_ledger_points_total{reason="onboarding",direction="granted"}',
+        'matchday_ledger_points_total{reason="adjustment",direction="taken"}',
+      )
+      expect(grown).toEqual([1, 1, 100, 30])
+    })
+
+    test('events and entries that are written in bulk are counted one by one', async () => {
+      const userIds = [await newFan(world), await newFan(world)]
+      // What listens is known from here on: otherwise events are written one after another.
+      for (const userId of userIds) await happen(world, userId)
+      const grown = await growth(
+        () =>
+          world.db.write(async tx => {
+            const { ledgers, record, write } = await openRecording(tx, userIds)
+            const type = 'profile.completed'
+            for (const userId of userIds) {
+              ledgers.append({ userId, delta: 10, reason: 'prediction', ref: 'm1' })
+              await record(applicationEvent(tx, { userId, type, eventId: `done ${userId}`, data: {} }))
+            }
+            await write()
+          }),
+        'matchday_events_recorded_total{type="profile.completed"}',
+        'matchday_ledger_entries_total{reason="prediction"}',
+        'matchday_ledger_points_total{reason="prediction",direction="granted"}',
+      )
+      expect(grown).toEqual([2, 2, 20])
+    })
+
+    test('rolled-back units of work are not counted', async () => {
+      const userId = await newFan(world)
+      const rollBack = () =>
+        world.db
+          .write(async tx => {
+            await appendEntry(tx, { userId, delta: 7, reason: 'activity', ref: 'once' })
+            throw new Error('rolled back')
+          })
+          .catch(() => {})
+      const grown = await growth(rollBack, 'matchday_ledger_entries_total{reason="activity"}')
+      expect(grown).toEqual([0])
+    })
+
+    test('types of other systems have at most 100 labels', async () => {
+      const userId = await newFan(world)
+      await Promise.all(
+        Array.from({ length: 120 }, (_, n) => happen(world, userId, { type: `gate.n${n}`, source: 'gates' })),
+      )
+      const types = (await scrape(world)).labels('matchday_events_recorded_total', 'type')
+      expect(types.filter(type => type.startsWith('gate.'))).toHaveLength(100)
+      expect((await scrape(world)).value('matchday_events_recorded_total{type="other"}')).toBe(20)
+    })
+
+    test('units of work are timed; on SQLite batches and fsyncs, on PostgreSQL the pool', async () => {
+      const fan = await world.fan()
+      const grown = await growth(
+        () =>
+          fan
+            .patch('/api/user/profile', { displayName: 'A' })
+            .then(() => fan.post('/api/user/onboarding', {})),
+        'matchday_database_write_duration_seconds_count',
+        'matchday_database_commit_units_count',
+        'matchday_database_fsync_duration_seconds_count',
+      )
+      const commits = world.db.engine === 'sqlite'
+      expect(grown.map(count => count > 0)).toEqual([true, commits, commits])
+      const { value } = await scrape(world)
+      expect(value('matchday_database_pool_size{server="primary"}') > 0).toBe(!commits)
+      expect(value('matchday_database_writes_pending')).toBe(0)
+    })
+
+    test('a unit of work that runs is pending, and on PostgreSQL holds a connection', async () => {
+      const [running, finish] = [Promise.withResolvers<Scrape>(), Promise.withResolvers<void>()]
+      const writing = world.db.write(async () => {
+        running.resolve(await scrape(world))
+        await finish.promise
+      })
+      const { value } = await running.promise
+      finish.resolve()
+      await writing
+      expect(value('matchday_database_writes_pending')).toBe(1)
+      expect(value('matchday_database_pool_use{server="primary",state="transaction"}')).toBe(
+        world.db.engine === 'sqlite' ? 0 : 1,
+      )
+    })
+
+    test('look-ups in caches are counted by result', async () => {
+      const fan = await world.fan()
+      const grown = await growth(
+        async () => {
+          for (let n = 0; n < 3; n++) await fan.get('/api/rewards')
+        },
+        'matchday_cache_requests_total{cache="session_tokens",result="miss"}',
+        'matchday_cache_requests_total{cache="session_tokens",result="hit"}',
+      )
+      expect(grown).toEqual([1, 2])
+    })
+
+    test('requests to the identity provider are counted by result, and the circuit is shown', async () => {
+      const fan = await world.fan()
+      const ok = 'matchday_identity_provider_requests_total{endpoint="userinfo",result="ok"}'
+      const failed = 'matchday_identity_provider_requests_total{endpoint="userinfo",result="unavailable"}'
+      const pull = () => fan.post('/api/user/sync-mock-idp')
+      expect(await growth(pull, ok, failed)).toEqual([1, 0])
+      expect((await scrape(world)).value('matchday_identity_provider_keys_usable')).toBe(1)
+      expect((await scrape(world)).value('matchday_identity_provider_circuit{state="closed"}')).toBe(1)
+
+      await control(world, 'POST', '/faults', { match: 'userinfo', kind: 'status', status: 503 })
+      // Two requests each; the circuit opens at the fifth, and lets another through once it has been open for a while.
+      const [succeeded, unavailable] = await growth(() => pull().then(pull).then(pull), ok, failed)
+      expect([succeeded, Number(unavailable) >= 5]).toEqual([0, true])
+      const { value } = await scrape(world)
+      const circuit = (state: string) => value(`matchday_identity_provider_circuit{state="${state}"}`)
+      expect([circuit('closed'), circuit('open') + circuit('half_open')]).toEqual([0, 1])
+    })
+
+    test('open streams are shown', async () => {
+      const { token } = await world.fan()
+      const response = await world.app.handle(
+        new Request('http://localhost/api/stream?topics=me', {
+          headers: { authorization: `Bearer ${token}` },
+        }),
+      )
+      expect((await scrape(world)).value('matchday_streams_open')).toBe(1)
+      await response.body?.cancel()
+      expect((await scrape(world)).value('matchday_streams_open')).toBe(0)
+    })
+
+    test('the backlog of webhooks and its age are shown until the deliveries arrive', async () => {
+      const receiver = startReceiver()
+      const endpoint = await addReceiver(world, receiver, ['reward.claimed'])
+      const pending = `matchday_webhook_pending_deliveries{endpoint="${endpoint.id}"}`
+      const age = `matchday_webhook_oldest_pending_age_seconds{endpoint="${endpoint.id}"}`
+      await happen(world, await newFan(world))
+      await happen(world, await newFan(world))
+      const waiting = await freshScrape()
+      expect(waiting.value('matchday_events_awaiting_distribution')).toBe(2)
+      expect(waiting.value('matchday_events_oldest_awaiting_age_seconds')).toBe(60)
+      await distributeAll(world)
+      const behind = await freshScrape()
+      expect(behind.value('matchday_events_awaiting_distribution')).toBe(0)
+      expect([behind.value(pending), behind.value(age)]).toEqual([2, 120])
+      expect(behind.value('matchday_webhook_endpoints{state="enabled"}')).toBe(1)
+
+      const dispatcher = dispatcherOf(world)
+      const delivered = 'matchday_webhook_attempts_total{outcome="delivered"}'
+      const retried = 'matchday_webhook_attempts_total{outcome="pending"}'
+      receiver.behave((_, count) => (count === 1 ? { kind: 'status', status: 500 } : undefined))
+      expect(await growth(() => drain(world, dispatcher), delivered, retried)).toEqual([1, 1])
+      expect((await freshScrape()).value(pending)).toBe(1)
+      await drain(world, dispatcher)
+      const done = await freshScrape()
+      expect([done.value(pending), done.value(age), done.value('matchday_backlog_read_success')]).toEqual([
+        0, 0, 1,
+      ])
+      await dispatcher.stop()
+      await receiver.stop()
+    })
+
+    test('a disabled endpoint has no backlog, and is counted as disabled', async () => {
+      const receiver = startReceiver()
+      const endpoint = await addReceiver(world, receiver, ['*'])
+      await happen(world, await newFan(world))
+      await distributeAll(world)
+      const pending = `matchday_webhook_pending_deliveries{endpoint="${endpoint.id}"}`
+      expect((await freshScrape()).value(pending)).toBe(1)
+      await world.db.write(tx => disableEndpoint(tx, endpoint.id, 'operator'))
+      const { text, value } = await freshScrape()
+      expect(text).not.toContain(endpoint.id)
+      expect(value('matchday_webhook_endpoints{state="disabled"}')).toBe(1)
+      await removeEndpoints(world)
+      await receiver.stop()
+    })
+
+    test('the ages of the last backup and of clean verifications are missing until there is one', async () => {
+      const ages = async () => {
+        const { text } = await freshScrape()
+        return [...text.matchAll(/^matchday_(?:backup|clean_verification)_age_seconds.*$/gm)].map(
+          ([line]) => line,
+        )
+      }
+      expect(await ages()).toEqual([])
+      await world.db.write(tx => recordRun(tx, 'backup'))
+      await world.db.write(tx => recordRun(tx, 'verify-quests'))
+      expect(await ages()).toEqual([
+        'matchday_backup_age_seconds 60',
+        'matchday_clean_verification_age_seconds{command="verify-quests"} 60',
+      ])
+      await world.db.write(tx => recordRun(tx, 'backup'))
+      expect((await ages())[0]).toBe('matchday_backup_age_seconds 60')
+    })
+
+    test('nothing of a fan appears', async () => {
+      const fan = await world.fan()
+      const { body } = await fan.post('/api/user/onboarding', { profile: { handle: 'secret_handle' } })
+      await fan.post('/api/user/sync-mock-idp')
+      const { body: profile } = await fan.get('/api/user/profile')
+      const { text } = await scrape(world)
+      expect(body.state).toBe('completed')
+      for (const secret of [fan.token, fan.subject, profile.id, profile.identity.email, 'secret_handle'])
+        expect(text).not.toContain(secret)
+    })
+
+    testWithPromtool('promtool accepts names, help and format', async () => {
+      expect(await promtool(['check', 'metrics'], (await scrape(world)).text)).toBe('')
+    })
+
+    test('the port of the API has no metrics, and that of the metrics nothing else', async () => {
+      expect((await world.anonymous.get('/metrics')).status).toBe(404)
+      const ask = (path: string, method = 'GET') => fetch(new URL(path, world.metricsUrl), { method })
+      expect((await ask('/api/teams')).status).toBe(404)
+      expect((await ask('/metrics', 'POST')).status).toBe(405)
+      expect((await ask('/metrics')).headers.get('content-type')).toBe(
+        'text/plain; version=0.0.4; charset=utf-8',
+      )
+    })
+  },
+  { env: { METRICS_PORT: '0' } },
+)

@@ -1,0 +1,582 @@
+/** The configuration: read once, validated as a whole, and never disclosed in messages. */
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import { exportJWK, generateKeyPair } from 'jose'
+import { ConfigError, type Environment, parseConfig } from '../../../src/platform/config/config.ts'
+import {
+  makeDevelopmentSecrets,
+  withDevelopmentSecrets,
+} from '../../../src/platform/config/development-secrets.ts'
+
+const secrets = await makeDevelopmentSecrets()
+const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+const ownKey = { ...(await exportJWK(privateKey)), kid: 'key-1' }
+
+const production: Environment = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://matchday@db.example/matchday',
+  IDP_ISSUER: 'https://login.example.com',
+  IDP_AUDIENCE: 'https://api.example.com',
+  IDP_NAME: 'example',
+  IDP_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+  NATIVE_TOKEN_KEY: JSON.stringify(ownKey),
+}
+
+function problemsOf(env: Environment): string[] {
+  try {
+    parseConfig(env)
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+/** The invalid variables after these are added to a valid environment. */
+const faultsOf = (env: Environment, base: Environment = production) =>
+  problemsOf({ ...base, ...env }).map(problem => problem.split(' ')[0])
+
+describe('parseConfig', () => {
+  test('has defaults in development for everything except secrets', () => {
+    expect(parseConfig({ ...secrets })).toMatchObject({
+      production: false,
+      host: '127.0.0.1',
+      port: 3000,
+      databaseUrl: 'sqlite:data/matchday.db',
+      identity: {
+        issuer: 'http://localhost:4000',
+        audience: 'matchday-api',
+        name: 'mock-idp',
+        tokenTyp: 'at+jwt',
+      },
+      onboardingPoints: 100,
+      docs: { enabled: true, clientId: 'matchday-swagger', publicUrl: null },
+      logLevel: 'info',
+    })
+    expect(faultsOf({}, {})).toEqual(['IDP_WEBHOOK_SECRET', 'NATIVE_TOKEN_KEY'])
+  })
+
+  test('requires settings in production, and lists all missing ones', () => {
+    expect(faultsOf({}, { NODE_ENV: 'production' }).toSorted()).toEqual([
+      'DATABASE_URL',
+      'IDP_AUDIENCE',
+      'IDP_ISSUER',
+      'IDP_NAME',
+      'IDP_WEBHOOK_SECRET',
+      'NATIVE_TOKEN_KEY',
+    ])
+  })
+
+  test('accepts a full configuration of production, with the docs off by default', () => {
+    const config = parseConfig(production)
+    expect(config).toMatchObject({
+      production: true,
+      databaseUrl: production.DATABASE_URL,
+      docs: { enabled: false },
+    })
+    expect(config.nativeTokens.key).toEqual(ownKey)
+    expect(parseConfig({ ...production, DOCS: 'on' }).docs.enabled).toBe(true)
+  })
+
+  test('has a default for each PostgreSQL setting, and reads each of them', () => {
+    expect(parseConfig(production).postgres).toEqual({
+      poolSize: 10,
+      statementTimeoutMs: 5_000,
+      connectTimeoutMs: 5_000,
+      preparedStatements: true,
+      ca: null,
+    })
+    const tuned = {
+      DATABASE_POOL_SIZE: '40',
+      DATABASE_STATEMENT_TIMEOUT_MS: '2000',
+      DATABASE_CONNECT_TIMEOUT_MS: '1000',
+      DATABASE_PREPARED_STATEMENTS: 'off',
+      DATABASE_CA: rootCertificates.slice(0, 2).join('\n'),
+    }
+    expect(parseConfig({ ...production, ...tuned }).postgres).toEqual({
+      poolSize: 40,
+      statementTimeoutMs: 2_000,
+      connectTimeoutMs: 1_000,
+      preparedStatements: false,
+      ca: tuned.DATABASE_CA,
+    })
+  })
+
+  test('has a replica of PostgreSQL only', () => {
+    expect(parseConfig(production).databaseReadUrl).toBeNull()
+    const DATABASE_READ_URL = 'postgres://matchday@replica.example/matchday?sslmode=verify-full'
+    expect(parseConfig({ ...production, DATABASE_READ_URL }).databaseReadUrl).toBe(DATABASE_READ_URL)
+    expect(problemsOf({ ...production, DATABASE_URL: 'sqlite:data.db', DATABASE_READ_URL })).toEqual([
+      'DATABASE_READ_URL is for PostgreSQL: DATABASE_URL is not a postgres:// URL, so it has no replica',
+    ])
+  })
+
+  test('cannot be changed once it is parsed, at any depth', () => {
+    const config = parseConfig(production)
+    for (const part of [config, config.identity, config.docs, config.nativeTokens.key]) {
+      expect(Object.isFrozen(part)).toBe(true)
+    }
+  })
+
+  test('treats blank variables as missing, and trims values', () => {
+    expect(parseConfig({ ...secrets, PORT: '', HOST: '  ', IDP_NAME: ' mine ' })).toMatchObject({
+      port: 3000,
+      host: '127.0.0.1',
+      identity: { name: 'mine' },
+    })
+  })
+
+  test('reads the server of the event sink and its credentials; plain nats:// only to this machine or network', () => {
+    const sinkOf = (EVENT_SINK: string) => parseConfig({ ...production, EVENT_SINK }).eventSink
+    const server = { host: '10.0.0.7', port: 4222, tls: false, credentials: null }
+    expect(parseConfig(production).eventSink).toBeNull()
+    expect(sinkOf('nats://10.0.0.7')).toEqual(server)
+    expect(sinkOf('nats://localhost:4333/')).toEqual({ ...server, host: 'localhost', port: 4333 })
+    expect(sinkOf('tls://[fd00::7]')).toEqual({ ...server, host: 'fd00::7', tls: true })
+    const remote = { host: 'nats.example', port: 4222, tls: true }
+    expect(sinkOf('tls://me:p%40ss@nats.example')).toEqual({
+      ...remote,
+      credentials: { user: 'me', pass: 'p@ss' },
+    })
+    expect(sinkOf('tls://s3cret@nats.example')).toEqual({ ...remote, credentials: { token: 's3cret' } })
+    expect(parseConfig({ ...secrets, EVENT_SINK: 'nats://nats.example' }).eventSink).toMatchObject({
+      tls: false,
+    })
+  })
+
+  test('removes the trailing slash of an issuer, and keeps its path', () => {
+    const { identity } = parseConfig({ ...production, IDP_ISSUER: 'https://login.example.com/realms/fans/' })
+    expect(identity.issuer).toBe('https://login.example.com/realms/fans')
+  })
+
+  test('keeps the path of PUBLIC_URL, without its trailing slash', () => {
+    const PUBLIC_URL = 'https://api.club.example/v1/'
+    expect(parseConfig({ ...production, PUBLIC_URL }).docs.publicUrl).toBe('https://api.club.example/v1')
+  })
+
+  test('reads `none` as a provider whose tokens have no typ', () => {
+    expect(parseConfig({ ...production, IDP_TOKEN_TYP: 'None' }).identity.tokenTyp).toBeNull()
+    expect(parseConfig({ ...production, IDP_TOKEN_TYP: 'JWT' }).identity.tokenTyp).toBe('JWT')
+  })
+
+  const { x, y, ...withoutPoint } = ownKey
+  const { d, ...publicKey } = ownKey
+  const { kid, ...withoutKid } = ownKey
+  const WRONG: Record<string, string[]> = {
+    PORT: ['-1', '65536', '3e3', '0x50', '80.5', 'http', ' 80 81'],
+    EVENT_RETENTION_DAYS: ['30', '36501', 'forever'],
+    EVENT_SINK: [
+      'hunter2',
+      'nats://',
+      'http://nats.example',
+      'nats://nats.example',
+      'nats://user:hunter2@nats.example',
+      'tls://:hunter2@nats.example',
+      'tls://user:%hunter2@nats.example',
+      'tls://nats.example/subject',
+      'tls://nats.example?token=hunter2',
+      'tls://nats.example#x',
+      'tls://nats.example:0',
+      'tls://nats.example:65536',
+      'tls://a.example,b.example',
+    ],
+    ONBOARDING_POINTS: ['-1', '1.5', '1e3', 'many', '1000000001'],
+    PREDICTION_POINTS_OUTCOME: ['-1', 'many'],
+    PREDICTION_POINTS_DIFFERENCE: ['1.5'],
+    PREDICTION_POINTS_EXACT: ['1000000001'],
+    MAX_BODY_BYTES: ['0', '1023', '1048577', 'x'],
+    MAX_BODY_LEVELS: ['0', '3', '257', 'x'],
+    DATABASE_URL: [
+      'sqlite:',
+      'mysql://x/y',
+      'data.db',
+      'postgres://',
+      'sqlite::memory:',
+      'postgres://db.example/x?sslmode=prefer',
+      'postgres://db.example/x?a=b&ssl=allow',
+    ],
+    DATABASE_READ_URL: [
+      'sqlite:data.db',
+      'postgres://',
+      'db.example',
+      'postgres://db.example/x?sslmode=prefer',
+    ],
+    DATABASE_CA: [
+      'hunter2',
+      `${rootCertificates[0]}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`,
+    ],
+    IDP_ISSUER: [
+      'login.example.com',
+      'ftp://login.example.com',
+      'http://login.example.com',
+      'https://user:hunter2@login.example.com',
+      'https://login.example.com?x=1',
+      'https://login.example.com#x',
+      'https://',
+    ],
+    IDP_NAME: ['Example', 'a b', 'a/b', '-a', 'x'.repeat(33), 'ü'],
+    LOG_LEVEL: ['loud', 'INFO'],
+    DOCS: ['true', '1', 'yes'],
+    PUBLIC_URL: [
+      'api.club.example',
+      'ftp://api.club.example',
+      '/v1',
+      'https://user:hunter2@api.club.example',
+      'https://api.club.example?x=1',
+      'https://api.club.example/#x',
+    ],
+    CORS_ORIGINS: [
+      '*',
+      'null',
+      'app.example.com',
+      'https://app.example.com/',
+      'https://*.example.com',
+      'https://APP.example.com',
+      'https://a.example,https://b.example/x',
+      'http://app.example.com',
+      'https://app.example.com:443',
+    ],
+    TRUSTED_PROXIES: [
+      '-1',
+      '11',
+      'all',
+      '10.0.0.0/0',
+      '10.0.0.0/33',
+      '10.0.0/8',
+      '::/129',
+      '1.1.1.1/8/8',
+      '1, 2',
+    ],
+    TRUSTED_PROXY_HEADER: ['x-real-ip', 'both'],
+    HSTS_MAX_AGE: ['-1', '1d', '63072001'],
+    BODY_TIMEOUT_MS: ['9', '600001'],
+    KEEP_ALIVE_SECONDS: ['0', '19', '256', '1m'],
+    DRAIN_GRACE_MS: ['-1', '600001'],
+    DRAIN_TIMEOUT_MS: ['0', '9'],
+    MAX_WRITE_WAIT_MS: ['0', 'x'],
+    DATABASE_POOL_SIZE: ['2', '1001', 'x'],
+    DATABASE_STATEMENT_TIMEOUT_MS: ['99', '600001', '5s'],
+    DATABASE_CONNECT_TIMEOUT_MS: ['99', '600001', '5s'],
+    DATABASE_PREPARED_STATEMENTS: ['true', 'none'],
+    MIGRATE: ['no', 'never'],
+    PACK_HOLDS_PER_FAN: ['-1', 'x'],
+    RATE_LIMIT_ADDRESS: ['-1', '1.5', 'x'],
+    RATE_LIMIT_PURCHASES: ['-1', 'off'],
+    IDP_WEBHOOK_SECRET: ['hunter2', 'whsec_', 'whsec_aHVudGVyMg==', `whsec_${'!'.repeat(40)}`],
+    NATIVE_TOKEN_KEY: [
+      'hunter2',
+      'null',
+      '[]',
+      '7',
+      '{}',
+      JSON.stringify(withoutPoint),
+      JSON.stringify(publicKey),
+      JSON.stringify(withoutKid),
+      JSON.stringify({ ...ownKey, kid: '' }),
+      JSON.stringify({ ...ownKey, d: 'hunter2' }),
+      JSON.stringify({ kty: 'oct', k: 'hunter2', kid: 'a' }),
+      JSON.stringify({ kty: 'RSA', d: 'x', kid: 'a' }),
+    ],
+  }
+  for (const [name, values] of Object.entries(WRONG)) {
+    test(`refuses an invalid ${name} and shows no value`, () => {
+      for (const value of values) {
+        const problems = problemsOf({ ...production, [name]: value })
+        expect([value, problems.map(problem => problem.split(' ')[0])]).toEqual([value, [name]])
+        expect(problems.join()).not.toContain('hunter2')
+        if (value.length > 12) expect(problems.join()).not.toContain(value)
+      }
+    })
+  }
+
+  test.each([
+    [{ alg: 'RS256' }, 'its alg does not fit its kty EC, and must be ES256, or left out'],
+    [{ alg: 'ES384' }, 'its alg does not fit its kty EC, and must be ES256, or left out'],
+    [{ alg: 'EdDSA' }, 'its alg does not fit its kty EC, and must be ES256, or left out'],
+    [{ use: 'enc' }, 'its use must be sig, or left out'],
+    [{ key_ops: ['deriveKey'] }, 'its key_ops must include sign, or be left out'],
+    [{ alg: 'ES256', use: 'sig', key_ops: ['sign'] }, null],
+  ])('a signing key with %j is refused unless it signs', (members, fault) => {
+    const key = JSON.stringify({ ...ownKey, ...members })
+    expect(problemsOf({ ...production, NATIVE_TOKEN_KEY: key })).toEqual(
+      fault === null ? [] : [`NATIVE_TOKEN_KEY must be a key that signs tokens: ${fault}`],
+    )
+    const previous = JSON.stringify([{ ...publicKey, kid: 'earlier', ...members }])
+    expect(problemsOf({ ...production, NATIVE_TOKEN_PREVIOUS_KEYS: previous })).toEqual(
+      fault === null ? [] : [`NATIVE_TOKEN_PREVIOUS_KEYS must be keys that signed tokens: ${fault}`],
+    )
+  })
+
+  test('accepts an Ed25519 key as well as a P-256 key', async () => {
+    const pair = await generateKeyPair('Ed25519', { extractable: true })
+    const key = { ...(await exportJWK(pair.privateKey)), kid: 'key-2' }
+    expect(faultsOf({ NATIVE_TOKEN_KEY: JSON.stringify(key) })).toEqual([])
+  })
+
+  test('refuses the provider’s issuer as the issuer of native tokens', () => {
+    const { IDP_ISSUER = '' } = production
+    for (const [NATIVE_TOKEN_ISSUER, issuer] of [
+      [IDP_ISSUER, IDP_ISSUER],
+      [`${IDP_ISSUER}/`, IDP_ISSUER],
+      [IDP_ISSUER, `${IDP_ISSUER}/`],
+    ]) {
+      expect(faultsOf({ NATIVE_TOKEN_ISSUER, IDP_ISSUER: issuer })).toEqual(['NATIVE_TOKEN_ISSUER'])
+    }
+    expect(faultsOf({ NATIVE_TOKEN_ISSUER: 'https://api.example.com' })).toEqual([])
+  })
+
+  test('accepts previous keys, private or public, and refuses unusable and duplicate ones', () => {
+    const older = { ...ownKey, kid: 'key-0' }
+    const { d: _, ...olderPublic } = older
+    const withPrevious = (keys: unknown) => faultsOf({ NATIVE_TOKEN_PREVIOUS_KEYS: JSON.stringify(keys) })
+    for (const good of [[], [older], [olderPublic]]) expect(withPrevious(good)).toEqual([])
+    for (const wrong of [
+      older,
+      [null],
+      ['key'],
+      [withoutKid],
+      [{ kty: 'oct', k: 'AAAA', kid: 'a' }],
+      [{ ...olderPublic, crv: 'P-384' }],
+      [older, olderPublic],
+      [publicKey],
+      [{ ...older, kid: 'dev-0' }],
+    ]) {
+      expect([wrong, withPrevious(wrong)]).toEqual([wrong, ['NATIVE_TOKEN_PREVIOUS_KEYS']])
+    }
+    expect(faultsOf({ NATIVE_TOKEN_PREVIOUS_KEYS: '[' })).toEqual(['NATIVE_TOKEN_PREVIOUS_KEYS'])
+  })
+
+  test('reads required claims as pairs or names, and refuses anything else', () => {
+    const required = (text: string) =>
+      parseConfig({ ...production, IDP_REQUIRED_CLAIMS: text }).identity.requiredClaims
+    expect(required('token_use=access, sid ,v=2')).toEqual({ token_use: 'access', sid: null, v: 2 })
+    for (const wrong of ['=access', 'token_use=', 'a=b=c', 'sid,=', 'n=9007199254740993', 'n=1e999']) {
+      expect([wrong, faultsOf({ IDP_REQUIRED_CLAIMS: wrong })]).toEqual([wrong, ['IDP_REQUIRED_CLAIMS']])
+    }
+  })
+
+  test('reads the value of a required claim as JSON, or else as a string', () => {
+    const required = (value: string) =>
+      parseConfig({ ...production, IDP_REQUIRED_CLAIMS: `c=${value}` }).identity.requiredClaims.c
+    for (const [value, read] of [
+      ['true', true],
+      ['"true"', 'true'],
+      ['2', 2],
+      ['"2"', '2'],
+      ['007', '007'],
+      ['True', 'True'],
+      ['null', 'null'],
+      ['[1]', '[1]'],
+      ['"', '"'],
+    ] as const)
+      expect([value, required(value)]).toEqual([value, read])
+  })
+
+  test('reads allowed clients separated by commas, and required scopes separated by spaces', () => {
+    const { identity } = parseConfig({
+      ...production,
+      IDP_ALLOWED_CLIENTS: 'app, https://app.example.com,',
+      IDP_REQUIRED_SCOPES: ' openid  fans:read ',
+    })
+    expect(identity.allowedClients).toEqual(['app', 'https://app.example.com'])
+    expect(identity.requiredScopes).toEqual(['openid', 'fans:read'])
+    expect(parseConfig(production).identity).toMatchObject({ allowedClients: [], requiredScopes: [] })
+  })
+
+  test('requires https for every URL of the provider in production, and accepts any issuer without discovery', () => {
+    for (const name of ['IDP_JWKS_URL', 'IDP_USERINFO_URL']) {
+      expect(faultsOf({ [name]: 'https://login.example.com/x' })).toEqual([])
+      for (const url of [
+        'http://login.example.com/x',
+        'login.example.com',
+        'https://a:b@login.example.com/x',
+      ]) {
+        expect([url, faultsOf({ [name]: url })]).toEqual([url, [name]])
+      }
+      expect(faultsOf({ ...secrets, NODE_ENV: undefined, [name]: 'http://localhost:4000/x' })).toEqual([])
+    }
+    expect(faultsOf({ IDP_ISSUER: 'privy.io' })).toEqual(['IDP_ISSUER'])
+    expect(faultsOf({ IDP_ISSUER: 'privy.io', IDP_JWKS_URL: 'https://auth.privy.io/keys' })).toEqual([])
+  })
+
+  test('refuses a loopback or private address of the provider in production only', () => {
+    for (const host of [
+      'localhost',
+      'idp.localhost',
+      '127.0.0.1:8443',
+      '10.0.0.7',
+      '169.254.169.254',
+      '[::1]',
+      '[fd00::7]',
+    ]) {
+      for (const name of ['IDP_ISSUER', 'IDP_JWKS_URL', 'IDP_USERINFO_URL']) {
+        const env = { [name]: `https://${host}/x` }
+        expect(problemsOf({ ...production, ...env })).toEqual([
+          `${name} must not be a loopback or private address in production; IDP_ALLOW_PRIVATE lists host names that may be private`,
+        ])
+        expect(faultsOf({ ...secrets, NODE_ENV: undefined, ...env })).toEqual([])
+      }
+    }
+  })
+
+  test('lists every problem in one message, without values', () => {
+    const wrong = Object.fromEntries(Object.entries(WRONG).map(([name, [value]]) => [name, value]))
+    const error = (() => {
+      try {
+        return parseConfig({ ...production, ...wrong })
+      } catch (thrown) {
+        return thrown
+      }
+    })()
+    expect(error).toBeInstanceOf(ConfigError)
+    for (const name of Object.keys(WRONG)) expect(String(error)).toContain(`  - ${name} `)
+    expect(String(error)).not.toContain('hunter2')
+  })
+
+  test('by default trusts no proxy, allows no origin and does not require HTTPS', () => {
+    for (const env of [production, { ...secrets }]) {
+      const { network } = parseConfig(env)
+      expect(network).toMatchObject({ corsOrigins: [], hstsSeconds: 0, trustedProxies: { kind: 'none' } })
+    }
+    const isLoopbackAllowed = (env: Environment) => parseConfig(env).network.corsLoopback
+    expect([
+      isLoopbackAllowed(production),
+      isLoopbackAllowed({ ...secrets, NODE_ENV: 'development' }),
+    ]).toEqual([false, true])
+    expect(parseConfig(production).network.drainGraceMs).toBeGreaterThan(0)
+    expect(parseConfig({ ...secrets }).network.drainGraceMs).toBe(0)
+    const { corsOrigins } = parseConfig({ ...secrets, CORS_ORIGINS: 'http://localhost:5173,' }).network
+    expect(corsOrigins).toEqual(['http://localhost:5173'])
+    expect(faultsOf({ CORS_ORIGINS: 'https://fans.example,capacitor://localhost' })).toEqual([])
+  })
+
+  test('has low rate limits in production, and high ones in development', () => {
+    const strict = parseConfig(production).limits.rates
+    for (const [policy, rate] of Object.entries(parseConfig({ ...secrets }).limits.rates)) {
+      expect([policy, rate]).toEqual([policy, 1_000_000])
+      expect(strict[policy as keyof typeof strict], policy).toBeLessThan(10_000)
+    }
+    expect(parseConfig({ ...production, RATE_LIMIT_CALLER: '0' }).limits.rates.caller).toBe(0)
+  })
+
+  test('refuses development secrets in production, by their content and not by their location', () => {
+    expect(faultsOf({ ...secrets })).toEqual(['IDP_WEBHOOK_SECRET', 'NATIVE_TOKEN_KEY'])
+    expect(problemsOf({ ...production, ...secrets }).join()).toContain('development')
+    expect(faultsOf({ ...secrets, NODE_ENV: 'development' })).toEqual([])
+  })
+
+  test('accepts an issuer with plain http outside of production only', () => {
+    const env = { IDP_ISSUER: 'http://login.example.com' }
+    expect(faultsOf({ ...env, NODE_ENV: undefined })).toEqual([])
+    expect(problemsOf({ ...production, ...env })).toEqual(['IDP_ISSUER must be https in production'])
+  })
+})
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const fileOf = async (name: string, content: string) => {
+    const path = join(folder, name)
+    await Bun.write(path, content)
+    return path
+  }
+  const { d: _, ...publicKey } = { ...ownKey, kid: 'key-0' }
+  const full: Environment = {
+    ...production,
+    NATIVE_TOKEN_PREVIOUS_KEYS: JSON.stringify([publicKey]),
+    DATABASE_READ_URL: 'postgres://matchday:hunter2@replica.example/matchday',
+    DATABASE_CA: rootCertificates[0],
+    PAYMENT_GATEWAY: 'stripe',
+    STRIPE_SECRET_KEY: 'sk_test_hunter2',
+    STRIPE_WEBHOOK_SECRET: 'whsec_hunter2',
+    EVENT_SINK: 'tls://me:hunter2@nats.example',
+  }
+
+  test.each([
+    'DATABASE_URL',
+    'DATABASE_READ_URL',
+    'DATABASE_CA',
+    'IDP_WEBHOOK_SECRET',
+    'NATIVE_TOKEN_KEY',
+    'NATIVE_TOKEN_PREVIOUS_KEYS',
+    'STRIPE_SECRET_KEY',
+    'STRIPE_WEBHOOK_SECRET',
+    'EVENT_SINK',
+  ])('%s_FILE is read without its trailing newline, and not together with the variable', async name => {
+    const path = await fileOf(name, `${full[name]}\n`)
+    const inFile = { ...full, [name]: '', [`${name}_FILE`]: path }
+    expect(parseConfig(inFile)).toEqual(parseConfig(full))
+    expect(problemsOf({ ...inFile, [name]: full[name] })).toEqual([
+      `${name} and ${name}_FILE are both set: set one of them`,
+    ])
+  })
+
+  test.each(['DATABASE_URL', 'DATABASE_READ_URL', 'NATIVE_TOKEN_KEY', 'STRIPE_SECRET_KEY'])(
+    '%s_FILE that cannot be used is the one problem, without path and content',
+    async name => {
+      const problemOf = (path: string) => problemsOf({ ...full, [name]: undefined, [`${name}_FILE`]: path })
+      const unreadable = (code: string) => [`${name}_FILE names a file that cannot be read (${code})`]
+      expect(problemOf(join(folder, 'absent'))).toEqual(unreadable('ENOENT'))
+      expect(problemOf(folder)).toEqual(unreadable('EISDIR'))
+      expect(problemOf(await fileOf('empty', ' \n'))).toEqual([`${name}_FILE names an empty file`])
+      const [problem = '', ...others] = problemOf(await fileOf('invalid', 'hunter2\n'))
+      expect([problem.split(' ')[0], others]).toEqual([name, []])
+      expect(problem).not.toContain('hunter2')
+    },
+  )
+
+  test('a misspelt NAME_FILE is refused, and the error suggests the correct name', () => {
+    expect(problemsOf({ ...production, NATIVE_TOKEN_KEY_FLE: '/run/secrets/key' })).toEqual([
+      'NATIVE_TOKEN_KEY_FLE is not a setting: did you mean NATIVE_TOKEN_KEY_FILE?',
+    ])
+  })
+
+  test('is not replaced by a development secret', async () => {
+    const path = await fileOf('key', JSON.stringify(ownKey))
+    const env = { NATIVE_TOKEN_KEY_FILE: path, IDP_WEBHOOK_SECRET_FILE: path }
+    expect(await withDevelopmentSecrets(env, join(folder, 'never'))).toEqual(env)
+    const filled = await withDevelopmentSecrets({ NATIVE_TOKEN_KEY_FILE: path }, join(folder, 'made'))
+    expect(parseConfig(filled).nativeTokens.key).toEqual(ownKey)
+  })
+})
+
+describe('withDevelopmentSecrets', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-test-'))
+  const file = (name: string) => join(folder, name, 'secrets.json')
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test('generates missing secrets once, readable by their owner only, and reads them afterwards', async () => {
+    const first = await withDevelopmentSecrets({ PORT: '1' }, file('once'))
+    expect(faultsOf(first, {})).toEqual([])
+    expect(first.PORT).toBe('1')
+    expect(statSync(file('once')).mode & 0o777).toBe(0o600)
+    expect(await withDevelopmentSecrets({ PORT: '1' }, file('once'))).toEqual(first)
+  })
+
+  test('twenty concurrent starts get the same secrets, and no temporary file remains', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => withDevelopmentSecrets({}, file('race'))))
+    expect(new Set(made.map(env => JSON.stringify(env))).size).toBe(1)
+    expect(readdirSync(join(folder, 'race'))).toEqual(['secrets.json'])
+  })
+
+  test('keeps existing variables, and treats a blank one as missing', async () => {
+    const env = { NATIVE_TOKEN_KEY: '', IDP_WEBHOOK_SECRET: production.IDP_WEBHOOK_SECRET }
+    const filled = await withDevelopmentSecrets(env, file('blank'))
+    expect(filled.IDP_WEBHOOK_SECRET).toBe(production.IDP_WEBHOOK_SECRET)
+    expect(faultsOf(filled, {})).toEqual([])
+  })
+
+  test('does nothing in production, or if nothing is missing', async () => {
+    const env = { NODE_ENV: 'production' }
+    expect(await withDevelopmentSecrets(env, file('never'))).toEqual(env)
+    expect(await withDevelopmentSecrets({ ...secrets }, file('never'))).toEqual({ ...secrets })
+    expect(readdirSync(folder)).not.toContain('never')
+  })
+
+  test('says what to do with an unreadable file', async () => {
+    await Bun.write(file('broken'), '{"NATIVE_TOKEN_KEY":')
+    await expect(withDevelopmentSecrets({}, file('broken'))).rejects.toThrow('delete it and start again')
+  })
+})

@@ -1,0 +1,53 @@
+/** The index page and the guide in a real browser: readable in light and dark, on a desktop and on a phone. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { realSources } from '../../../src/core/sources.ts'
+import { findSerious } from '../../support/axe.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, openBrowser, screenshotPath } from '../../support/browser.ts'
+import { sqliteEngine, type TemporaryDatabase } from '../../support/engines.ts'
+import { type RunningApi, startApi } from '../../support/processes.ts'
+
+const title = noBrowser ? `the index and the guide (skipped: ${noBrowser})` : 'the index and the guide'
+const PAGES = ['/', '/docs/guide', '/docs/guide/clients', '/docs/guide/configuration']
+
+describe.skipIf(noBrowser !== null)(title, () => {
+  let temporary: TemporaryDatabase
+  let api: RunningApi
+
+  beforeAll(async () => {
+    temporary = await sqliteEngine.open(realSources)
+    api = await startApi({ DATABASE_URL: temporary.url ?? '' })
+  }, BROWSER_TIMEOUT_MS)
+  afterAll(async () => {
+    await api.stop()
+    await temporary.remove()
+  }, BROWSER_TIMEOUT_MS)
+
+  test.each([
+    { colorScheme: 'light', width: 1280 },
+    { colorScheme: 'light', width: 390 },
+    { colorScheme: 'dark', width: 1280 },
+    { colorScheme: 'dark', width: 390 },
+  ] as const)(
+    'have no serious barrier and do not scroll sideways in $colorScheme at a width of $width',
+    async ({ colorScheme, width }) => {
+      const browser = await openBrowser({ colorScheme, viewport: { width, height: 900 } })
+      try {
+        const page = await browser.context.newPage()
+        for (const path of PAGES) {
+          await page.goto(`${api.origin.replace('127.0.0.1', 'localhost')}${path}`)
+          const name = path.replaceAll('/', '-').replace(/^-$/, '-index')
+          await page.screenshot({ path: screenshotPath(`text${name}-${colorScheme}-${width}`) })
+          expect(await findSerious(page), path).toEqual([])
+          const background = await page.evaluate('getComputedStyle(document.body).backgroundColor')
+          expect(background).toBe(colorScheme === 'dark' ? 'rgb(13, 20, 17)' : 'rgb(246, 248, 245)')
+          const scrolled = await page.evaluate<number>('document.documentElement.scrollWidth')
+          expect(scrolled, path).toBeLessThanOrEqual(width)
+        }
+        expect(browser.complaints).toEqual([])
+      } finally {
+        await browser.close()
+      }
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})

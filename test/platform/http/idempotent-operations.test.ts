@@ -1,0 +1,151 @@
+/** Every mutation of a caller takes `Idempotency-Key`, as documented; found by walking the OpenAPI document. */
+import { beforeAll, expect, test } from 'bun:test'
+import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../../play/packs/packs-world.ts'
+import { addQuest, happen } from '../../play/quests/quests-world.ts'
+import { sqliteEngine } from '../../support/engines.ts'
+import { type Fan, onEngine } from '../../support/world.ts'
+import { type Document, isProtected, type Located, operationsOf, readDocument } from '../docs/document.ts'
+
+const MUTATIONS = ['POST', 'PUT', 'PATCH']
+/** Their responses carry secrets, which are not stored. */
+const ISSUES_SECRETS = /^\/api\/(auth|stream)\//
+const REFERENCE = { $ref: '#/components/parameters/IdempotencyKey' }
+
+onEngine(sqliteEngine, 'documented mutations', world => {
+  let document: Document
+  /** Those of fans, without `ISSUES_SECRETS`. */
+  let mutations: Located[]
+  beforeAll(async () => {
+    document = await readDocument(world)
+    mutations = operationsOf(document).filter(
+      located =>
+        isProtected(located) && MUTATIONS.includes(located.method) && !ISSUES_SECRETS.test(located.path),
+    )
+  })
+
+  /** Makes one of each succeed: answers its body. A new operation needs a line here. */
+  const bodies: Record<string, (fan: Fan) => Promise<unknown> | unknown> = {
+    writeProfile: () => ({ bio: 'x' }),
+    updateProfile: async fan => {
+      await fan.post('/api/user/profile', {})
+      return { bio: 'y' }
+    },
+    completeOnboarding: () => ({}),
+    syncIdentity: () => ({}),
+    syncNamedIdentity: () => ({}),
+    claimReward: async () => ({ rewardId: await world.reward({ pointsRequired: 0 }) }),
+    redeemReward: async fan => {
+      const rewardId = await world.reward({ pointsRequired: 0 })
+      await fan.post('/api/rewards/claim', { rewardId })
+      return { rewardId }
+    },
+    claimQuest: async fan => {
+      const quest = await addQuest(world, { claim: 'manual' })
+      await happen(world, fan, quest.type)
+      return { questId: quest.id }
+    },
+    startPurchase: async () => ({ packId: await addPack(world, { price: FREE }) }),
+    completePurchase: async fan => {
+      const purchaseId = (await start(fan, await addPack(world, { price: EUROS }))).body.id
+      return { purchaseId, paymentReference: await receipt(fan, purchaseId) }
+    },
+    openPack: async fan => {
+      const purchase = await buy(fan, await addPack(world, { price: FREE }))
+      return { userPackId: purchase.userPack.id, clientSeed: 'x' }
+    },
+    cancelPurchase: () => ({}),
+    writePrediction: () => ({ homeScore: 2, awayScore: 1 }),
+    checkIn: async () => ({
+      code: world.deps.checkInCodes.issue(await world.match(), world.clock.now()).code,
+    }),
+    joinLeaderboard: () => ({}),
+    preparePayment: async fan => ({
+      purchaseId: (await start(fan, await addPack(world, { price: EUROS }))).body.id,
+    }),
+    issueSandboxReceipt: async fan => ({
+      purchaseId: (await start(fan, await addPack(world, { price: EUROS }))).body.id,
+    }),
+  }
+
+  /** The path of an operation that has parameters. */
+  const paths: Record<string, (fan: Fan) => Promise<string>> = {
+    writePrediction: async () => {
+      const kickoffAt = new Date(world.clock.ms + 1)
+      return `/api/matches/${await world.match({ kickoffAt })}/prediction`
+    },
+    cancelPurchase: async fan => {
+      const { id } = (await start(fan, await addPack(world, { price: FREE }))).body
+      return `/api/packs/purchases/${id}/cancel`
+    },
+  }
+
+  test('each documents the header, its refusals and the header of a replay; no other operation does', () => {
+    const named = operationsOf(document).filter(({ operation }) =>
+      JSON.stringify(operation.parameters ?? []).includes(REFERENCE.$ref),
+    )
+    expect(named.map(({ name }) => name)).toEqual(mutations.map(({ name }) => name))
+    expect(mutations.length).toBeGreaterThan(8)
+    for (const { name, operation } of mutations) {
+      const codes = (status: number) =>
+        Object.keys(operation.responses[status]?.content?.['application/problem+json']?.examples ?? {})
+      expect(codes(400), name).toContain('malformed_request')
+      expect(codes(409), name).toContain('idempotency_in_progress')
+      expect(codes(422), name).toContain('idempotency_key_reused')
+      const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'))
+      for (const [, { headers }] of answers)
+        expect(Object.keys(headers), name).toContain('Idempotent-Replayed')
+    }
+  })
+
+  test('each refuses a malformed key before it looks at the body', async () => {
+    const fan = await patientFan(world)
+    for (const { name, method, path } of mutations) {
+      const { status, body } = await fan.send(path, {
+        method,
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'k'.repeat(256) },
+        body: '{"no":"member"}',
+      })
+      expect([status, body.code, body.errors?.[0]?.header], name).toEqual([
+        400,
+        'malformed_request',
+        'Idempotency-Key',
+      ])
+    }
+  })
+
+  test('each replays its response to a repeat, refuses another body, and stores no token', async () => {
+    expect(Object.keys(bodies).toSorted()).toEqual(
+      mutations.map(({ operation }) => operation.operationId).toSorted(),
+    )
+    for (const { name, method, path, operation } of mutations) {
+      const fan = await patientFan(world)
+      const body = await bodies[operation.operationId]?.(fan)
+      const to = (await paths[operation.operationId]?.(fan)) ?? path
+      const send = (asked: unknown) =>
+        fan.send(to, {
+          method,
+          headers: { 'content-type': 'application/json', 'idempotency-key': 'a-key' },
+          body: JSON.stringify(asked),
+        })
+      const [first, again] = [await send(body), await send(body)]
+      expect(first.status, `${name}: ${JSON.stringify(first.body)}`).toBeLessThan(300)
+      expect(first.headers.get('idempotent-replayed'), name).toBeNull()
+      expect([again.status, again.body], name).toEqual([first.status, first.body])
+      expect(again.headers.get('idempotent-replayed'), name).toBe('true')
+      // What takes no body has no other one that would be valid.
+      const otherwise: Record<string, unknown> = {
+        completeOnboarding: { joinLeaderboard: false },
+        writePrediction: { homeScore: 0, awayScore: 0 },
+      }
+      const [member] = Object.keys(body as object)
+      const other =
+        otherwise[operation.operationId] ?? (member ? { ...(body as object), [member]: 'z' } : null)
+      if (other) expect((await send(other)).body.code, name).toBe('idempotency_key_reused')
+    }
+    const rows = await world.db.read.select().from(world.db.tables.idempotencyKeys)
+    expect(rows.length).toBeGreaterThan(8)
+    for (const { route, answer } of rows) {
+      expect(answer ?? '', route).not.toMatch(/"(token|refreshToken|clientSecret|access_token)"/)
+    }
+  })
+})

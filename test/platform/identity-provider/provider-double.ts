@@ -1,0 +1,70 @@
+/** A provider with the documented tokens, on its own network, and the application configured for it. */
+import { exportJWK, generateKeyPair, type JWTHeaderParameters, type JWTPayload, SignJWT } from 'jose'
+import { pino } from 'pino'
+import type { Database } from '../../../db/index.ts'
+import { createApp } from '../../../src/app/app.ts'
+import { createDeps } from '../../../src/app/deps.ts'
+import { parseConfig } from '../../../src/platform/config/config.ts'
+import { type Client, createClient } from '../../support/client.ts'
+import type { TestClock } from '../../support/clock.ts'
+import { conformanceOf } from '../../support/conformance.ts'
+import { ownSecrets } from './own-secrets.ts'
+import type { ProviderShape } from './provider-shapes.ts'
+
+export interface ProviderDouble {
+  as(token: string): Client
+  /** Signs with the provider's key for the algorithm of the header. */
+  sign(header: object, claims: JWTPayload): Promise<string>
+  /** Signs with another key under the provider's key id. */
+  forge(header: object, claims: JWTPayload): Promise<string>
+}
+
+const ALGORITHMS = ['RS256', 'PS256', 'ES256'] as const
+
+export async function createProviderDouble(
+  shape: ProviderShape,
+  db: Database,
+  clock: TestClock,
+): Promise<ProviderDouble> {
+  const pairs = new Map(
+    await Promise.all(ALGORITHMS.map(async alg => [alg as string, await generateKeyPair(alg)] as const)),
+  )
+  const keys = await Promise.all(
+    [...pairs].map(async ([alg, { publicKey }]) => ({
+      ...(await exportJWK(publicKey)),
+      ...{ kid: `kid-${alg}`, alg, use: 'sig' },
+    })),
+  )
+  const documents: Record<string, unknown> = { [shape.jwksUrl]: { keys }, ...shape.documents }
+
+  const config = parseConfig({
+    NODE_ENV: 'production',
+    DATABASE_URL: 'postgres://db.example/matchday',
+    DOCS: 'on',
+    ...(await ownSecrets()),
+    ...shape.env,
+  })
+  const deps = await createDeps({
+    config,
+    db,
+    log: pino({ level: 'silent' }),
+    sources: { ...clock, now: () => clock.now() },
+    fetch: async ({ url }) =>
+      url in documents ? Response.json(documents[url]) : new Response('', { status: 404 }),
+  })
+  const app = createApp(deps)
+  const judge = await conformanceOf(deps)
+
+  async function signWith(header: object, claims: JWTPayload, forged: boolean) {
+    const { alg } = header as { alg: string }
+    const key = forged ? (await generateKeyPair(alg)).privateKey : pairs.get(alg)?.privateKey
+    if (!key) throw new Error(`no key of ${alg}`)
+    const full = { kid: `kid-${alg}`, ...header } as JWTHeaderParameters
+    return new SignJWT(claims).setProtectedHeader(full).sign(key)
+  }
+  return {
+    as: token => createClient(request => app.handle(request), judge, token),
+    sign: (header, claims) => signWith(header, claims, false),
+    forge: (header, claims) => signWith(header, claims, true),
+  }
+}

@@ -1,0 +1,81 @@
+/** Quests that two processes move at the same time. */
+import { expect, test } from 'bun:test'
+import { and, eq } from 'drizzle-orm'
+import { engines } from '../../support/engines.ts'
+import { commandOf } from '../../support/executable.ts'
+import { type Fan, onEngine } from '../../support/world.ts'
+import { addQuest, happen, ownEvents, progressRows, read, userIdOf } from './quests-world.ts'
+
+const TIMES = 40
+
+for (const engine of engines) {
+  onEngine(engine, 'Two processes that move the same quest', world => {
+    /** What both processes did, each `TIMES` times. */
+    async function race(fan: Fan, action: 'record' | 'claim', what: string): Promise<string[]> {
+      const userId = await userIdOf(world, fan)
+      const children = [1, 2].map(() =>
+        Bun.spawn(
+          [
+            ...commandOf('test/play/quests/racing-process.ts'),
+            world.databaseUrl ?? '',
+            ...[userId, action, what, String(TIMES)],
+          ],
+          { cwd: `${import.meta.dir}/../../..`, stdout: 'pipe', stderr: 'pipe' },
+        ),
+      )
+      const done = await Promise.all(
+        children.map(async child => {
+          const [out, err] = await Promise.all([
+            new Response(child.stdout).text(),
+            new Response(child.stderr).text(),
+          ])
+          if ((await child.exited) !== 0) throw new Error(err)
+          return JSON.parse(out) as string[]
+        }),
+      )
+      return done.flat()
+    }
+
+    const countOf = (outcomes: string[], outcome: string) =>
+      outcomes.filter(known => known === outcome).length
+
+    async function entriesOf(fan: Fan) {
+      const { pointsEntries } = world.db.tables
+      const userId = await userIdOf(world, fan)
+      return world.db.read
+        .select()
+        .from(pointsEntries)
+        .where(and(eq(pointsEntries.userId, userId), eq(pointsEntries.reason, 'quest')))
+    }
+
+    test('count each event once, and complete and grant once', async () => {
+      const fan = await world.fan()
+      const [full, open] = [
+        { period: 'day' as const, steps: [{ target: TIMES - 5 }], reward: { points: 7 } },
+        { steps: [{ target: TIMES + 1 }] },
+      ]
+      const quest = await addQuest(world, full)
+      const other = await addQuest(world, {
+        ...open,
+        steps: [{ target: TIMES + 1, eventType: quest.type }],
+      })
+      const outcomes = await race(fan, 'record', quest.type)
+      expect([countOf(outcomes, 'recorded'), countOf(outcomes, 'duplicate')]).toEqual([TIMES, TIMES])
+      expect((await progressRows(world, fan, other.id))[0]?.counts).toBe(`{"step-1":${TIMES}}`)
+      expect(await read(fan, quest)).toMatchObject({ state: 'claimed', given: { points: 7 } })
+      expect(await entriesOf(fan)).toMatchObject([{ delta: 7, ref: `${quest.id}:2026-08-15` }])
+      expect(await ownEvents(world, fan, 'quest.completed')).toHaveLength(1)
+    })
+
+    test('claim a completed period once', async () => {
+      const fan = await world.fan()
+      const rewardId = await world.reward({ stockRemaining: 2 })
+      const quest = await addQuest(world, { claim: 'manual', reward: { points: 9, rewardId } })
+      await happen(world, fan, quest.type)
+      const outcomes = await race(fan, 'claim', quest.id)
+      expect([countOf(outcomes, 'claimed'), countOf(outcomes, 'already_claimed')]).toEqual([1, 2 * TIMES - 1])
+      expect(await entriesOf(fan)).toMatchObject([{ delta: 9 }])
+      expect((await fan.get('/api/user/rewards')).body.rewards).toMatchObject([{ stockRemaining: 1 }])
+    })
+  })
+}

@@ -1,0 +1,25 @@
+/**
+ * Gives each test file its timeout. Bun forgets what a preload passes to `setDefaultTimeout` after the first file of a
+ * process (https://github.com/oven-sh/bun/issues/43787), and ignores a timeout in bunfig.toml.
+ */
+import { readFileSync } from 'node:fs'
+import { plugin } from 'bun'
+
+/** Only a test that would fail waits for so long. Milliseconds. */
+const TIMEOUT_MS = 180_000
+/** Of tests that take minutes, and of those whose statements fail at will. */
+const LONG_TIMEOUT_MS = 1_200_000
+
+const timeoutOf = (path: string) =>
+  path.includes('/test/soak/') || process.env.TEST_SERIALIZATION_FAILURES ? LONG_TIMEOUT_MS : TIMEOUT_MS
+
+plugin({
+  name: 'timeouts of test files',
+  setup(build) {
+    build.onLoad({ filter: /\.test\.ts$/ }, ({ path }) => ({
+      loader: 'ts',
+      // On the first line: the others keep their numbers.
+      contents: `import { setDefaultTimeout as setTimeoutOfFile } from 'bun:test'; setTimeoutOfFile(${timeoutOf(path)}); ${readFileSync(path, 'utf8')}`,
+    }))
+  },
+})
