@@ -13,7 +13,6 @@ import { addPack } from '../play/packs/packs-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { onEngine } from '../support/world.ts'
-import { runFanSession } from './consumer/fan-session.ts'
 
 const EXPIRED_MS = 16 * 60_000
 
@@ -84,28 +83,6 @@ onEngine(sqliteEngine, 'The client', world => {
     expect(error).toBeNull()
     return { ...client, fan }
   }
-
-  test('takes a fan from sign-in to sign-out', async () => {
-    await world.reward({ id: 'scarf', pointsRequired: 100 })
-    await world.reward({ id: 'shirt', pointsRequired: 5000 })
-    await addPack(world, { id: 'starter', price: { amount: 50, currency: 'POINTS' } })
-    const { subject } = await world.fan()
-    const log = await runFanSession(origin, await world.idp.issueToken(subject))
-    expect(log).toEqual([
-      'Bearer',
-      'profile Ada',
-      'onboarding completed 100',
-      'scarf true, shirt false',
-      'missing 4900',
-      'scarf claimed',
-      'code true',
-      '3 items, proof holds',
-      'balance 50',
-      'events true',
-      'signed out',
-      'unauthenticated',
-    ])
-  })
 
   describe('repeats', () => {
     test('a write whose response was lost with the same key: it happens once', async () => {
