@@ -238,11 +238,11 @@ async function test(
   const fetch = createGuardedFetch({ publicOnly: production })
   const stop = new AbortController().signal
   const message = { url: endpoint.url, secrets: signing, at, ...testMessage(db.read.newId(), at, example) }
-  const answer = await sendMessage({ fetch, deadlineMs: ATTEMPT_MS, stop }, message)
-  const { status = null, answer: text = '' } = answer ?? {}
+  const result = await sendMessage({ fetch, deadlineMs: ATTEMPT_MS, stop }, message)
+  const { status = null, response = '' } = result ?? {}
   return {
-    json: { id: endpoint.id, status, answer: text },
-    text: [status === null ? [] : String(status), text === '' ? [] : text].flat().join(' '),
-    found: answer === null || !isSuccess(answer),
+    json: { id: endpoint.id, status, response },
+    text: [status === null ? [] : String(status), response === '' ? [] : response].flat().join(' '),
+    found: result === null || !isSuccess(result),
   }
 }

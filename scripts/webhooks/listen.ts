@@ -26,11 +26,11 @@ export async function listen(
   await stoppable(async stopRequested => {
     while (!stopRequested()) {
       const deliveries = await listDeliveries(db.read, { endpointId: id, limit: 1_000 })
-      for (const { userId, sequence, attempts, type, status, answer } of deliveries.toReversed()) {
+      for (const { userId, sequence, attempts, type, status, response } of deliveries.toReversed()) {
         const key = `${userId} ${sequence} ${attempts}`
         if (attempts === 0 || shown.has(key)) continue
         shown.add(key)
-        await print(`${type}  ${userId} ${sequence}  ${status ?? answer}\n`)
+        await print(`${type}  ${userId} ${sequence}  ${status ?? response}\n`)
       }
       await Bun.sleep(EVERY_MS)
     }

@@ -59,7 +59,7 @@ export async function reportDeliveries(db: Database, filter: Filter): Promise<Ou
     `${delivery.userId} ${delivery.sequence}`,
     delivery.type,
     stateOf(delivery),
-    [delivery.status, delivery.answer].filter(part => part !== null && part !== '').join(' '),
+    [delivery.status, delivery.response].filter(part => part !== null && part !== '').join(' '),
   ])
   return { json: { deliveries }, text: rows.length > 0 ? alignColumns(rows) : 'There are no deliveries.' }
 }

@@ -3,7 +3,7 @@ import { requests } from './generated.ts'
 import type { Api, CallOptions, OperationId } from './operations.ts'
 import { createSessions, keepInMemory, type SessionStore, type Sessions } from './session.ts'
 import { createFollow, type Follow } from './stream.ts'
-import { type Answer, type OutgoingRequest, send, type Transport } from './transport.ts'
+import { type AnyResult, type OutgoingRequest, send, type Transport } from './transport.ts'
 
 export interface ClientOptions {
   /** Where the API is, such as `https://api.example.com`. */
@@ -42,7 +42,11 @@ export function createClient(options: ClientOptions): Client {
     timeoutMs: options.timeoutMs ?? 30_000,
   }
 
-  async function call(id: OperationId, input: object = {}, callOptions: CallOptions = {}): Promise<Answer> {
+  async function call(
+    id: OperationId,
+    input: object = {},
+    callOptions: CallOptions = {},
+  ): Promise<AnyResult> {
     const { signal } = callOptions
     const request = requestOf(id, input, callOptions)
     if (!('caller' in requests[id])) return send(transport, request, signal)
@@ -52,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /** Sends with a token, and once more with another one if the API refuses that of the session. */
-  async function authorize<Sent extends Pick<Answer, 'error'>>(
+  async function authorize<Sent extends Pick<AnyResult, 'error'>>(
     given: string | undefined,
     sendWith: (authorization: Record<string, string>) => Promise<Sent>,
   ) {

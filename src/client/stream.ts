@@ -5,10 +5,10 @@ import type { Failure, ProblemOf } from './problems.ts'
 import { clientProblem } from './problems.ts'
 import { createFrameParser, type Frame } from './server-sent-events.ts'
 import {
-  type Answer,
+  type AnyResult,
   delay,
   type OutgoingRequest,
-  readAnswer,
+  readResult,
   reasonOf,
   retryAfterMs,
   start,
@@ -61,12 +61,12 @@ export type Follow = (
 const SILENCE_MS = 60_000
 const LONGEST_WAIT_MS = 30_000
 
-type Opened = { error: null; response: Response } | (Answer & { error: object })
+type Opened = { error: null; response: Response } | (AnyResult & { error: object })
 
-type Authorize = <Sent extends Pick<Answer, 'error'>>(
+type Authorize = <Sent extends Pick<AnyResult, 'error'>>(
   given: undefined,
   sendWith: (authorization: Record<string, string>) => Promise<Sent>,
-) => Promise<Sent | (Answer & { error: object })>
+) => Promise<Sent | (AnyResult & { error: object })>
 
 export const createFollow =
   (transport: Transport, authorize: Authorize): Follow =>
@@ -90,8 +90,8 @@ export const createFollow =
         response = await start(transport, request, signal)
         const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
         if (response.ok && isStream) return { error: null, response }
-        const answer = readAnswer(response, await response.text())
-        if (answer.error !== null) return answer
+        const result = readResult(response, await response.text())
+        if (result.error !== null) return result
         const detail = 'The response is not a stream of events.'
         return { data: null, error: clientProblem('unexpected_response', detail, response), response }
       } catch (error) {
@@ -131,7 +131,7 @@ export const createFollow =
     }
 
     /** One connection. Null when it was open; else why it was not. */
-    async function connect(): Promise<(Answer & { error: object }) | null> {
+    async function connect(): Promise<(AnyResult & { error: object }) | null> {
       const controller = new AbortController()
       const abort = () => controller.abort()
       let timer = setTimeout(abort, SILENCE_MS)
@@ -175,7 +175,7 @@ export const createFollow =
   }
 
 /** Whether another attempt would be refused in the same way. */
-const isFinal = ({ error, response }: Answer) =>
+const isFinal = ({ error, response }: AnyResult) =>
   error !== null &&
   error.code !== 'network_error' &&
   error.code !== 'unexpected_response' &&

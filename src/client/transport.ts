@@ -22,7 +22,7 @@ export interface OutgoingRequest {
   repeatable: boolean
 }
 
-export type Answer =
+export type AnyResult =
   | { data: unknown; error: null; response: Response }
   | { data: null; error: AnyProblem; response: Response | null }
 
@@ -37,18 +37,18 @@ export async function send(
   transport: Transport,
   request: OutgoingRequest,
   signal?: AbortSignal,
-): Promise<Answer> {
+): Promise<AnyResult> {
   for (let tried = 0; ; tried++) {
-    const answer = await attempt(transport, request, signal)
-    if (!request.repeatable || tried >= transport.retries || signal?.aborted) return answer
-    const waitMs = waitBefore(answer, tried)
-    if (waitMs > LONGEST_WAIT_MS) return answer
+    const result = await attempt(transport, request, signal)
+    if (!request.repeatable || tried >= transport.retries || signal?.aborted) return result
+    const waitMs = waitBefore(result, tried)
+    if (waitMs > LONGEST_WAIT_MS) return result
     await delay(waitMs, signal)
   }
 }
 
 /** Milliseconds until a retry; infinite if a retry would give the same. */
-function waitBefore({ error, response }: Answer, tried: number): number {
+function waitBefore({ error, response }: AnyResult, tried: number): number {
   const temporary =
     error !== null &&
     (error.code === 'network_error' ||
@@ -80,7 +80,7 @@ async function attempt(
   transport: Transport,
   request: OutgoingRequest,
   signal: AbortSignal | undefined,
-): Promise<Answer> {
+): Promise<AnyResult> {
   let response: Response | null = null
   // `AbortSignal.any` and `AbortSignal.timeout` are missing in React Native.
   const controller = new AbortController()
@@ -91,7 +91,7 @@ async function attempt(
   try {
     response = await start(transport, request, controller.signal)
     const text = response.status === 204 ? '' : await response.text()
-    return readAnswer(response, text)
+    return readResult(response, text)
   } catch (error) {
     return { data: null, error: clientProblem('network_error', reasonOf(error), response), response }
   } finally {
@@ -112,7 +112,7 @@ export async function start(
 
 const mediaTypeOf = ({ headers }: Response) => headers.get('content-type')?.split(';')[0]?.trim() ?? 'none'
 
-export function readAnswer(response: Response, text: string): Answer {
+export function readResult(response: Response, text: string): AnyResult {
   if (response.status === 204) return { data: undefined, error: null, response }
   const mediaType = mediaTypeOf(response)
   const content = parseJson(text)

@@ -23,10 +23,10 @@ onEachEngine('A deferred sync that the database refuses', world => {
     const { subject, token } = await world.fan()
     const { name, email } = await control(world, 'GET', `/users/${subject}`)
     const { db, databaseUrl: url, deps } = world
-    const sealedToken = deps.tokenEncryption.encrypt(token, subject, deps.randomBytes(12))
+    const encryptedToken = deps.tokenEncryption.encrypt(token, subject, deps.randomBytes(12))
     await db.write(async tx => {
       const { user } = await ensureUser(tx, { provider: deps.identity.name, subject })
-      await enqueueSync(tx, user.id, { sealedToken, tokenExpiresAt: new Date(world.clock.ms + 3_600_000) })
+      await enqueueSync(tx, user.id, { encryptedToken, tokenExpiresAt: new Date(world.clock.ms + 3_600_000) })
     })
     await withRawConnection({ db, url }, async run => {
       for (const statement of REFUSE[db.engine]) await run(statement)
@@ -44,7 +44,7 @@ onEachEngine('A deferred sync that the database refuses', world => {
       error: { message: 'refused by a test', at: expect.any(Array) },
     })
     const log = world.logged.join()
-    for (const secret of [name, email, name.split(' ')[0], token, sealedToken])
+    for (const secret of [name, email, name.split(' ')[0], token, encryptedToken])
       expect(log).not.toContain(secret)
   })
 })

@@ -135,8 +135,8 @@ export const scenarios: Record<string, (world: World) => Promise<Act>> = {
     for (const fan of [...fans, ...fans]) await report(world, fan, { type: 'webhook-scenario.happened' })
     await distributeAll(world)
     const turn = await world.db.write(tx => takeTurn(tx, id, [], limits))
-    const answers = [{ status: 200, answer: '' }, { status: 500, answer: 'no' }, null]
-    const finished = (turn?.claims ?? []).map((claim, at) => ({ ...claim, answer: answers[at] ?? null }))
+    const results = [{ status: 200, response: '' }, { status: 500, response: 'no' }, null]
+    const finished = (turn?.claims ?? []).map((claim, n) => ({ ...claim, result: results[n] ?? null }))
     return () => done(world.db.write(tx => takeTurn(tx, id, finished, limits)))
   },
   async redeem(world) {

@@ -211,19 +211,19 @@ for (const engine of engines) {
           const owner = { provider: world.config.identity.name, subject }
           await tx.insert(users).values({ id: subject, ...owner, createdAt: at, updatedAt: at })
           const token = await provider.idp.issueToken(subject)
-          const sealedToken = world.deps.tokenEncryption.encrypt(token, subject, tx.randomBytes(12))
+          const encryptedToken = world.deps.tokenEncryption.encrypt(token, subject, tx.randomBytes(12))
           const due = new Date(now)
           if (index === 0) {
             await tx
               .insert(deferredSyncs)
-              .values({ userId: subject, sealedToken, tokenExpiresAt, attempts: 3, nextAttemptAt: due })
+              .values({ userId: subject, encryptedToken, tokenExpiresAt, attempts: 3, nextAttemptAt: due })
           }
           if (index === 1) {
             await tx.insert(tx.tables.nativeSessions).values({
               id: 'device',
               ...owner,
               originIssuedAt: due,
-              sealedToken,
+              encryptedToken,
               tokenExpiresAt,
               generation: 1,
               rotatedAt: due,

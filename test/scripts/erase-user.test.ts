@@ -46,14 +46,14 @@ async function busyFan(world: World) {
   expectStatus(200, await fan.patch('/api/user/profile', { bio }, { 'Idempotency-Key': key }))
   const native = expectStatus(200, await fan.post('/api/auth/native-token', { deviceName }))
   const { id, identity } = expectStatus(200, await fan.get('/api/user/profile'))
-  const sealedToken = `a sealed token ${nth}.`
+  const encryptedToken = `a sealed token ${nth}.`
   const note = `Apology to the fan of row ${nth}.`
   const grant = { fan: { userId: id }, delta: 5, ref: `apology-${nth}`, note }
   await world.db.write(tx => grantPoints(tx, { source: 'desk', provider: '' }, grant))
   await world.db.write(tx =>
-    enqueueSync(tx, id, { sealedToken, tokenExpiresAt: new Date(world.clock.ms + 9e6) }),
+    enqueueSync(tx, id, { encryptedToken, tokenExpiresAt: new Date(world.clock.ms + 9e6) }),
   )
-  const written = [handle, displayName, bio, deviceName, sealedToken, reward.redemptionCode, key, note]
+  const written = [handle, displayName, bio, deviceName, encryptedToken, reward.redemptionCode, key, note]
   const personal = [...written, fan.subject, identity.email, identity.name]
   return { fan, id, native, handle, userPackId: userPack.id, personal }
 }
@@ -175,7 +175,7 @@ for (const engine of engines) {
       const { fan, id } = await busyFan(world)
       await erase(world, [id, '--yes'])
       const at = new Date(world.clock.ms)
-      const origin = { issuedAt: at, sealedToken: 'sealed', tokenExpiresAt: at, clientId: null }
+      const origin = { issuedAt: at, encryptedToken: 'sealed', tokenExpiresAt: at, clientId: null }
       await world.db.write(tx => startSession(tx, who(fan), 'Late phone', origin, 86_400_000))
       expect(await everything(world)).toContain('Late phone')
       expect((await erase(world, ['--subject', fan.subject, '--yes'])).json).toMatchObject({

@@ -80,7 +80,7 @@ async function addOddities(db: Database) {
       await tx.insert(identities).values({ userId: id, emailVerified: id === 'a' ? null : id === 'Z' })
       await tx.insert(deferredSyncs).values({
         userId: id,
-        sealedToken: text,
+        encryptedToken: text,
         tokenExpiresAt: at,
         attempts: Number.MAX_SAFE_INTEGER,
         nextAttemptAt: at,
@@ -127,11 +127,11 @@ async function addMatches(tx: Transaction, { at, text }: { at: Date; text: strin
 async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: string }) {
   const { webhookEndpoints, webhookLanes, webhookDeliveries } = tx.tables
   const [endpointId, userId] = ['endpoint', 'Z']
-  const endpoint = { id: endpointId, url: text, types: '*', sealedSecret: text, createdAt: at }
+  const endpoint = { id: endpointId, url: text, types: '*', encryptedSecret: text, createdAt: at }
   await tx.insert(webhookEndpoints).values(endpoint)
   await tx.insert(webhookLanes).values({ endpointId, userId, nextAttemptAt: at })
   const delivery = { endpointId, userId, sequence: 1, type: 'shop.purchase', body: text, createdAt: at }
-  await tx.insert(webhookDeliveries).values({ ...delivery, state: 'failed', attempts: 0, answer: '' })
+  await tx.insert(webhookDeliveries).values({ ...delivery, state: 'failed', attempts: 0, response: '' })
   await tx
     .insert(tx.tables.eventSinks)
     .values({ name: text, position: 1, leaseHolder: text, leaseEndsAt: at })

@@ -45,7 +45,7 @@ CREATE TABLE "identities" (
 --> statement-breakpoint
 CREATE TABLE "deferred_syncs" (
 	"user_id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"sealed_token" text NOT NULL,
+	"encrypted_token" text NOT NULL,
 	"token_expires_at" timestamp (3) with time zone NOT NULL,
 	"attempts" bigint NOT NULL,
 	"next_attempt_at" timestamp (3) with time zone NOT NULL
@@ -107,7 +107,7 @@ CREATE TABLE "idempotency_keys" (
 	"key" text COLLATE "C" NOT NULL,
 	"fingerprint" text COLLATE "C" NOT NULL,
 	"status" bigint,
-	"answer" text,
+	"response" text,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "idempotency_keys_pk" PRIMARY KEY("provider","subject","route","key")
 );
@@ -136,7 +136,7 @@ CREATE TABLE "native_sessions" (
 	"subject" text COLLATE "C" NOT NULL,
 	"device_name" text,
 	"origin_issued_at" timestamp (3) with time zone NOT NULL,
-	"sealed_token" text,
+	"encrypted_token" text,
 	"token_expires_at" timestamp (3) with time zone NOT NULL,
 	"generation" bigint NOT NULL,
 	"rotated_at" timestamp (3) with time zone NOT NULL,
@@ -502,8 +502,8 @@ CREATE TABLE "webhook_endpoints" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"url" text NOT NULL,
 	"types" text NOT NULL,
-	"sealed_secret" text NOT NULL,
-	"sealed_previous_secret" text,
+	"encrypted_secret" text NOT NULL,
+	"encrypted_previous_secret" text,
 	"previous_secret_ends_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"since_revision" bigint DEFAULT 0 NOT NULL,
@@ -513,7 +513,7 @@ CREATE TABLE "webhook_endpoints" (
 	"disabled_reason" text COLLATE "C",
 	CONSTRAINT "webhook_endpoints_disabled_reason" CHECK ("webhook_endpoints"."disabled_reason" in ('operator', 'gone', 'failing')),
 	CONSTRAINT "webhook_endpoints_disabled" CHECK (("webhook_endpoints"."disabled_at" is null) = ("webhook_endpoints"."disabled_reason" is null)),
-	CONSTRAINT "webhook_endpoints_previous_secret" CHECK (("webhook_endpoints"."sealed_previous_secret" is null) = ("webhook_endpoints"."previous_secret_ends_at" is null))
+	CONSTRAINT "webhook_endpoints_previous_secret" CHECK (("webhook_endpoints"."encrypted_previous_secret" is null) = ("webhook_endpoints"."previous_secret_ends_at" is null))
 );
 --> statement-breakpoint
 CREATE TABLE "match_events" (
@@ -545,7 +545,7 @@ CREATE TABLE "webhook_deliveries" (
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"attempted_at" timestamp (3) with time zone,
 	"status" bigint,
-	"answer" text,
+	"response" text,
 	CONSTRAINT "webhook_deliveries_pk" PRIMARY KEY("endpoint_id","user_id","sequence"),
 	CONSTRAINT "webhook_deliveries_state" CHECK ("webhook_deliveries"."state" in ('pending', 'delivered', 'failed'))
 );

@@ -51,7 +51,7 @@ CREATE TABLE `identities` (
 --> statement-breakpoint
 CREATE TABLE `deferred_syncs` (
 	`user_id` text PRIMARY KEY NOT NULL,
-	`sealed_token` text NOT NULL,
+	`encrypted_token` text NOT NULL,
 	`token_expires_at` integer NOT NULL,
 	`attempts` integer NOT NULL,
 	`next_attempt_at` integer NOT NULL,
@@ -121,7 +121,7 @@ CREATE TABLE `idempotency_keys` (
 	`key` text NOT NULL,
 	`fingerprint` text NOT NULL,
 	`status` integer,
-	`answer` text,
+	`response` text,
 	`expires_at` integer NOT NULL,
 	PRIMARY KEY(`provider`, `subject`, `route`, `key`)
 ) STRICT;
@@ -155,7 +155,7 @@ CREATE TABLE `native_sessions` (
 	`subject` text NOT NULL,
 	`device_name` text,
 	`origin_issued_at` integer NOT NULL,
-	`sealed_token` text,
+	`encrypted_token` text,
 	`token_expires_at` integer NOT NULL,
 	`generation` integer NOT NULL,
 	`rotated_at` integer NOT NULL,
@@ -584,8 +584,8 @@ CREATE TABLE `webhook_endpoints` (
 	`id` text PRIMARY KEY NOT NULL,
 	`url` text NOT NULL,
 	`types` text NOT NULL,
-	`sealed_secret` text NOT NULL,
-	`sealed_previous_secret` text,
+	`encrypted_secret` text NOT NULL,
+	`encrypted_previous_secret` text,
 	`previous_secret_ends_at` integer,
 	`created_at` integer NOT NULL,
 	`since_revision` integer DEFAULT 0 NOT NULL,
@@ -595,7 +595,7 @@ CREATE TABLE `webhook_endpoints` (
 	`disabled_reason` text,
 	CONSTRAINT "webhook_endpoints_disabled_reason" CHECK("webhook_endpoints"."disabled_reason" in ('operator', 'gone', 'failing')),
 	CONSTRAINT "webhook_endpoints_disabled" CHECK(("webhook_endpoints"."disabled_at" is null) = ("webhook_endpoints"."disabled_reason" is null)),
-	CONSTRAINT "webhook_endpoints_previous_secret" CHECK(("webhook_endpoints"."sealed_previous_secret" is null) = ("webhook_endpoints"."previous_secret_ends_at" is null))
+	CONSTRAINT "webhook_endpoints_previous_secret" CHECK(("webhook_endpoints"."encrypted_previous_secret" is null) = ("webhook_endpoints"."previous_secret_ends_at" is null))
 ) STRICT;
 --> statement-breakpoint
 CREATE TABLE `match_events` (
@@ -632,7 +632,7 @@ CREATE TABLE `webhook_deliveries` (
 	`created_at` integer NOT NULL,
 	`attempted_at` integer,
 	`status` integer,
-	`answer` text,
+	`response` text,
 	PRIMARY KEY(`endpoint_id`, `user_id`, `sequence`),
 	CONSTRAINT "webhook_deliveries_state" CHECK("webhook_deliveries"."state" in ('pending', 'delivered', 'failed'))
 ) STRICT;

@@ -14,9 +14,9 @@ export function defineWebhooksTables(kit: ColumnKit) {
       /** Event types and patterns such as `quest.*`, separated by spaces. */
       types: text().notNull(),
       /** Encrypted. */
-      sealedSecret: text().notNull(),
+      encryptedSecret: text().notNull(),
       /** The secret before the last rotation, which also signs until `previousSecretEndsAt`. */
-      sealedPreviousSecret: text(),
+      encryptedPreviousSecret: text(),
       previousSecretEndsAt: timestamp(),
       createdAt: timestamp().notNull(),
       /** The revision of the kind `events` that added it: events of earlier ones are not sent to it. */
@@ -36,7 +36,7 @@ export function defineWebhooksTables(kit: ColumnKit) {
       kit.check('webhook_endpoints_disabled', sql`(${t.disabledAt} is null) = (${t.disabledReason} is null)`),
       kit.check(
         'webhook_endpoints_previous_secret',
-        sql`(${t.sealedPreviousSecret} is null) = (${t.previousSecretEndsAt} is null)`,
+        sql`(${t.encryptedPreviousSecret} is null) = (${t.previousSecretEndsAt} is null)`,
       ),
     ],
   )
@@ -83,7 +83,7 @@ export function defineWebhooksTables(kit: ColumnKit) {
       /** HTTP status of the last response; null if there was none. */
       status: integer(),
       /** The first characters of the last response, or why there was none. */
-      answer: text(),
+      response: text(),
     },
     t => [
       kit.primaryKey({

@@ -17,7 +17,7 @@ export function defineAuthTables(kit: ColumnKit) {
       /** `iat` of the exchanged session token: a later logout everywhere ends the session, in any order of commits. */
       originIssuedAt: timestamp().notNull(),
       /** That token, encrypted, until it expires: onboarding uses it to call the provider. */
-      sealedToken: text(),
+      encryptedToken: text(),
       tokenExpiresAt: timestamp().notNull(),
       /** The current generation of refresh tokens. Each rotation increments it. */
       generation: integer().notNull(),

@@ -56,7 +56,7 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
     {
       userId: idOf(users).primaryKey(),
       /** The fan's session token, encrypted: userinfo requires it. */
-      sealedToken: text().notNull(),
+      encryptedToken: text().notNull(),
       tokenExpiresAt: timestamp().notNull(),
       attempts: integer().notNull(),
       nextAttemptAt: timestamp().notNull(),

@@ -20,7 +20,7 @@ export function defineHttpTables(kit: ColumnKit) {
       /** Null only within the unit of work that runs the request. */
       status: integer(),
       /** JSON text, which keeps the order of members. Null when the response carried a secret. */
-      answer: text(),
+      response: text(),
       expiresAt: timestamp().notNull(),
     },
     t => [
@@ -45,5 +45,5 @@ export function defineHttpTables(kit: ColumnKit) {
 }
 
 export const fanData = {
-  idempotencyKeys: { subject: { export: 'keptAnswers', erasure: 'delete' } },
+  idempotencyKeys: { subject: { export: 'storedResponses', erasure: 'delete' } },
 } satisfies FanData<ReturnType<typeof defineHttpTables>>

@@ -15,7 +15,7 @@ import { signingSecrets } from './endpoints.ts'
 import { isDueAt } from './lanes.ts'
 import { messageId } from './message-id.ts'
 import type { WebhookSecrets } from './secrets.ts'
-import { type Answer, ATTEMPT_MS, sendMessage } from './send.ts'
+import { ATTEMPT_MS, type AttemptResult, sendMessage } from './send.ts'
 import { asksForPause, type Claim, type Finished, type Turn, takeTurn } from './turn.ts'
 
 /** Attempts of one endpoint at once, in all processes. */
@@ -119,7 +119,7 @@ export function createDispatcher(
   /** What waits is due again at once, and its attempts are not counted. */
   function giveBack(worker: Worker): void {
     if (worker.waiting.length === 0) return
-    worker.finished.push(...worker.waiting.splice(0).map(({ claim }) => ({ ...claim, answer: null })))
+    worker.finished.push(...worker.waiting.splice(0).map(({ claim }) => ({ ...claim, result: null })))
     void worker.turns.ask()
   }
 
@@ -129,17 +129,17 @@ export function createDispatcher(
       const next = worker.waiting.shift()
       if (!next) return
       if (next.claim.leaseEndsAt.getTime() >= latest) start(worker, next)
-      else worker.finished.push({ ...next.claim, answer: null })
+      else worker.finished.push({ ...next.claim, result: null })
     }
   }
 
   function start(worker: Worker, { recipient, claim }: Worker['waiting'][number]): void {
     const { waiting, attempted, finished, turns } = worker
     attempted.add(claim)
-    const attempt = send(recipient, claim).then(async answer => {
+    const attempt = send(recipient, claim).then(async result => {
       attempted.delete(claim)
-      finished.push({ ...claim, answer })
-      if (answer && asksForPause(answer)) giveBack(worker)
+      finished.push({ ...claim, result })
+      if (result && asksForPause(result)) giveBack(worker)
       else attemptNext(worker)
       // The next poll stores what waits for more results.
       if (waiting.length === 0 || finished.length >= 2 * maxInFlight) await turns.ask()
@@ -151,8 +151,8 @@ export function createDispatcher(
   async function send(
     { url, secrets }: Recipient,
     { userId, sequence, body }: Claim,
-  ): Promise<Answer | null> {
-    if (secrets.length === 0) return { status: null, answer: 'its secret cannot be decrypted' }
+  ): Promise<AttemptResult | null> {
+    if (secrets.length === 0) return { status: null, response: 'its secret cannot be decrypted' }
     return sendMessage(sending, { url, secrets, id: messageId({ lane: userId, sequence }), body, at: now() })
   }
 

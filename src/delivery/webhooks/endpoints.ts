@@ -56,11 +56,11 @@ export async function addEndpoint(
 ): Promise<{ id: string; secret: string }> {
   const id = tx.newId()
   const secret = secrets.generate(tx.randomBytes)
-  const sealedSecret = secrets.encrypt(secret, id, tx.randomBytes)
+  const encryptedSecret = secrets.encrypt(secret, id, tx.randomBytes)
   const sinceRevision = await bumpVersion(tx)
   await tx
     .insert(tx.tables.webhookEndpoints)
-    .values({ id, url, types: types.join(' '), sealedSecret, createdAt: tx.now(), sinceRevision })
+    .values({ id, url, types: types.join(' '), encryptedSecret, createdAt: tx.now(), sinceRevision })
   return { id, secret }
 }
 
@@ -76,9 +76,9 @@ export async function rotateSecret(
     .update(webhookEndpoints)
     .set({
       // The values before the update, so that two rotations at once keep the newer previous secret.
-      sealedPreviousSecret: webhookEndpoints.sealedSecret,
+      encryptedPreviousSecret: webhookEndpoints.encryptedSecret,
       previousSecretEndsAt: new Date(tx.now().getTime() + PREVIOUS_SECRET_MS),
-      sealedSecret: secrets.encrypt(secret, id, tx.randomBytes),
+      encryptedSecret: secrets.encrypt(secret, id, tx.randomBytes),
     })
     .where(eq(webhookEndpoints.id, id))
     .returning()
@@ -87,9 +87,9 @@ export async function rotateSecret(
 
 /** The secrets that sign at a time, the current one first. Empty if none can be decrypted. */
 export function signingSecrets(endpoint: Endpoint, secrets: WebhookSecrets, at: Date): string[] {
-  const { id, sealedSecret, sealedPreviousSecret, previousSecretEndsAt } = endpoint
-  const previous = previousSecretEndsAt !== null && at < previousSecretEndsAt ? sealedPreviousSecret : null
-  return [sealedSecret, previous].flatMap(sealed => (sealed && secrets.decrypt(sealed, id)) ?? [])
+  const { id, encryptedSecret, encryptedPreviousSecret, previousSecretEndsAt } = endpoint
+  const previous = previousSecretEndsAt !== null && at < previousSecretEndsAt ? encryptedPreviousSecret : null
+  return [encryptedSecret, previous].flatMap(encrypted => (encrypted && secrets.decrypt(encrypted, id)) ?? [])
 }
 
 /**
@@ -98,23 +98,24 @@ export function signingSecrets(endpoint: Endpoint, secrets: WebhookSecrets, at: 
  */
 export async function reencryptSecrets(db: Database, secrets: WebhookSecrets): Promise<number> {
   const { webhookEndpoints } = db.tables
-  let encrypted = 0
+  let renewed = 0
   for (const { id, ...endpoint } of await listEndpoints(db.read)) {
-    for (const name of ['sealedSecret', 'sealedPreviousSecret'] as const) {
-      const sealed = endpoint[name]
-      const secret = sealed === null || secrets.isCurrent(sealed, id) ? null : secrets.decrypt(sealed, id)
-      if (sealed === null || secret === null) continue
+    for (const name of ['encryptedSecret', 'encryptedPreviousSecret'] as const) {
+      const encrypted = endpoint[name]
+      const secret =
+        encrypted === null || secrets.isCurrent(encrypted, id) ? null : secrets.decrypt(encrypted, id)
+      if (encrypted === null || secret === null) continue
       const changed = await db.write(tx =>
         tx
           .update(webhookEndpoints)
           .set({ [name]: secrets.encrypt(secret, id, tx.randomBytes) })
-          .where(and(eq(webhookEndpoints.id, id), eq(webhookEndpoints[name], sealed)))
+          .where(and(eq(webhookEndpoints.id, id), eq(webhookEndpoints[name], encrypted)))
           .returning(),
       )
-      encrypted += changed.length
+      renewed += changed.length
     }
   }
-  return encrypted
+  return renewed
 }
 
 /** Nothing is sent from then on, but its deliveries are kept, and sent in order once it is enabled. False: it was disabled. */

@@ -29,14 +29,14 @@ export function createWebhookSecrets({ key, previousKeys }: SigningKeys) {
     encrypt: (secret: string, endpointId: string, randomBytes: RandomBytes) =>
       newest.encrypt(secret, endpointId, randomBytes(NONCE_BYTES)),
     /** Null if it was encrypted under a key that is not known any more. */
-    decrypt(sealed: string, endpointId: string): string | null {
+    decrypt(encrypted: string, endpointId: string): string | null {
       for (const { decrypt } of encryptions) {
-        const secret = decrypt(sealed, endpointId)
+        const secret = decrypt(encrypted, endpointId)
         if (secret !== null) return secret
       }
       return null
     },
     /** Whether it was encrypted under the current key. */
-    isCurrent: (sealed: string, endpointId: string) => newest.decrypt(sealed, endpointId) !== null,
+    isCurrent: (encrypted: string, endpointId: string) => newest.decrypt(encrypted, endpointId) !== null,
   }
 }

@@ -6,9 +6,9 @@ import { ForbiddenAddressError, type GuardedFetch } from '../../core/ssrf-guard.
 import { MAX_RETRY_AFTER_SECONDS } from './schedule.ts'
 
 export const ATTEMPT_MS = 15_000
-const MAX_ANSWER_BYTES = 16_384
-/** Characters of the answer that are kept for operators. */
-const MAX_ANSWER_LENGTH = 500
+const MAX_RESPONSE_BYTES = 16_384
+/** Characters of the response that are stored for operators. */
+const MAX_RESPONSE_LENGTH = 500
 
 export interface Message {
   url: string
@@ -21,11 +21,11 @@ export interface Message {
   at: Date
 }
 
-export interface Answer {
+export interface AttemptResult {
   /** Null: no complete response. */
   status: number | null
   /** The first characters of the response, or why there is none. */
-  answer: string
+  response: string
   /** In seconds. */
   retryAfter?: number | undefined
 }
@@ -38,13 +38,13 @@ export interface Sending {
   stop: AbortSignal
 }
 
-export const isSuccess = ({ status }: Answer) => status !== null && status >= 200 && status < 300
+export const isSuccess = ({ status }: AttemptResult) => status !== null && status >= 200 && status < 300
 
 /** Never rejects. Null: cancelled by `stop`, and it is not known what the receiver has read. */
 export async function sendMessage(
   { fetch, deadlineMs, stop }: Sending,
   message: Message,
-): Promise<Answer | null> {
+): Promise<AttemptResult | null> {
   const abort = new AbortController()
   const cancelled = Promise.withResolvers<null>()
   const cancel = () => {
@@ -68,16 +68,16 @@ export async function sendMessage(
     // The resolver cannot be cancelled, so the deadline does not wait for `fetch` to end.
     return await Promise.race([withDeadline(exchange(request), deadlineMs, onLate), cancelled.promise])
   } catch (error) {
-    return { status: null, answer: reasonOf(error, deadlineMs) }
+    return { status: null, response: reasonOf(error, deadlineMs) }
   } finally {
     stop.removeEventListener('abort', cancel)
   }
 
-  async function exchange(request: Request): Promise<Answer> {
+  async function exchange(request: Request): Promise<AttemptResult> {
     const response = await fetch(request)
     const text = await readStart(response)
     const retryAfter = readRetryAfter(response.headers, MAX_RETRY_AFTER_SECONDS)
-    return { status: response.status, answer: text, retryAfter }
+    return { status: response.status, response: text, retryAfter }
   }
 }
 
@@ -110,13 +110,13 @@ async function readStart({ headers, body }: Response): Promise<string> {
     chunks.push(chunk)
     size += chunk.byteLength
     // Leaving the loop cancels the body.
-    if (size > MAX_ANSWER_BYTES) break
+    if (size > MAX_RESPONSE_BYTES) break
   }
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity') return '(compressed)'
-  const text = Buffer.concat(chunks).subarray(0, MAX_ANSWER_BYTES).toString('utf8')
+  const text = Buffer.concat(chunks).subarray(0, MAX_RESPONSE_BYTES).toString('utf8')
   // PostgreSQL stores no NUL; the cut may fall within a surrogate pair. Control characters could command a terminal.
-  const printable = text.slice(0, MAX_ANSWER_LENGTH).replace(/[\p{Cc}\p{Cf}]/gu, ' ')
+  const printable = text.slice(0, MAX_RESPONSE_LENGTH).replace(/[\p{Cc}\p{Cf}]/gu, ' ')
   return printable.toWellFormed().trim()
 }
 

@@ -10,7 +10,7 @@ import { findOldestPending } from './deliveries.ts'
 import { type DisabledReason, disableEndpoint, type Endpoint, lockEndpoints } from './endpoints.ts'
 import { countLeases, deleteEmptyLanes, findLanes, leaseDueLanes } from './lanes.ts'
 import { MAX_FAILING_MS, nextAttempt, PAUSE_SECONDS } from './schedule.ts'
-import { type Answer, isSuccess } from './send.ts'
+import { type AttemptResult, isSuccess } from './send.ts'
 import type { ATTEMPT_OUTCOMES } from './spine.ts'
 
 type Row = Tables['webhookDeliveries']['$inferSelect']
@@ -21,9 +21,9 @@ export interface Claim extends Pick<Row, 'userId' | 'sequence' | 'body' | 'attem
   leaseEndsAt: Date
 }
 
-/** `answer` is null when the attempt was cancelled. */
+/** `result` is null when the attempt was cancelled. */
 export interface Finished extends Claim {
-  answer: Answer | null
+  result: AttemptResult | null
 }
 
 export interface Turn {
@@ -72,17 +72,23 @@ async function settle(tx: Transaction, endpointId: string, finished: Finished[])
   const settled: Finished[] = []
   const ended: (typeof webhookLanes.$inferInsert)[] = []
   const attempted: Partial<Row>[] = []
-  for (const { answer, ...claim } of finished) {
+  for (const { result, ...claim } of finished) {
     const { userId, sequence } = claim
     const lane = lanes.get(userId)
     if (lane?.leaseEndsAt?.getTime() !== claim.leaseEndsAt.getTime()) continue
-    settled.push({ answer, ...claim })
-    const { nextAttemptAt, ...outcome } = outcomeOf(tx, claim, answer)
+    settled.push({ result, ...claim })
+    const { nextAttemptAt, ...outcome } = outcomeOf(tx, claim, result)
     ended.push({ endpointId, userId, leaseEndsAt: null, nextAttemptAt: nextAttemptAt ?? lane.nextAttemptAt })
-    if (answer) attempted.push({ endpointId, userId, sequence, ...outcome })
+    if (result) attempted.push({ endpointId, userId, sequence, ...outcome })
   }
   await updateRows(tx, webhookLanes, ended, ['leaseEndsAt', 'nextAttemptAt'])
-  await updateRows(tx, webhookDeliveries, attempted, ['state', 'attempts', 'attemptedAt', 'status', 'answer'])
+  await updateRows(tx, webhookDeliveries, attempted, [
+    'state',
+    'attempts',
+    'attemptedAt',
+    'status',
+    'response',
+  ])
   // Guarantee of the cast: each has an outcome.
   for (const [outcome, { length }] of Map.groupBy(attempted, ({ state }) => state as State))
     tx.spine.webhooks.attemptsSettled.announce(tx, { outcome, count: length })
@@ -92,13 +98,13 @@ async function settle(tx: Transaction, endpointId: string, finished: Finished[])
 }
 
 /** What is stored of an attempt, and when the fan's next one is; an attempt that was cancelled does not count. */
-function outcomeOf(tx: Transaction, claim: Claim, answer: Answer | null) {
+function outcomeOf(tx: Transaction, claim: Claim, result: AttemptResult | null) {
   const now = tx.now()
-  if (!answer) return { nextAttemptAt: null }
-  const { status, retryAfter } = answer
+  if (!result) return { nextAttemptAt: null }
+  const { status, retryAfter } = result
   const attempts = claim.attempts + 1
-  const stored = { attempts, attemptedAt: now, status, answer: answer.answer }
-  if (isSuccess(answer)) return { ...stored, state: 'delivered', nextAttemptAt: now }
+  const stored = { attempts, attemptedAt: now, status, response: result.response }
+  if (isSuccess(result)) return { ...stored, state: 'delivered', nextAttemptAt: now }
   const again = nextAttempt(attempts, { at: now, random: randomOf(tx), retryAfter })
   return { ...stored, state: again ? 'pending' : 'failed', nextAttemptAt: again ?? now }
 }
@@ -109,10 +115,10 @@ async function disableIfFailing(
   { id, disabledAt, failingSince }: Endpoint,
   settled: Finished[],
 ): Promise<DisabledReason | null> {
-  const answers = settled.flatMap(({ answer }) => answer ?? [])
-  if (answers.length === 0 || disabledAt !== null) return null
-  if (answers.some(({ status }) => status === GONE)) return disable('gone')
-  if (answers.some(isSuccess)) {
+  const results = settled.flatMap(({ result }) => result ?? [])
+  if (results.length === 0 || disabledAt !== null) return null
+  if (results.some(({ status }) => status === GONE)) return disable('gone')
+  if (results.some(isSuccess)) {
     if (failingSince !== null) await setFailingSince(null)
     return null
   }
@@ -136,7 +142,7 @@ async function pauseIfAsked(
   { id, pausedUntil }: Endpoint,
   settled: Finished[],
 ): Promise<Date | null> {
-  const seconds = settled.map(({ answer }) => (answer && !isSuccess(answer) ? pauseOf(answer) : 0))
+  const seconds = settled.map(({ result }) => (result && !isSuccess(result) ? pauseOf(result) : 0))
   const asked = new Date(tx.now().getTime() + 1_000 * Math.max(0, ...seconds))
   if (asked <= (pausedUntil ?? tx.now())) return pausedUntil
   const { webhookEndpoints } = tx.tables
@@ -145,11 +151,11 @@ async function pauseIfAsked(
 }
 
 /** Seconds. */
-const pauseOf = ({ status, retryAfter }: Answer) => retryAfter ?? (status === 429 ? PAUSE_SECONDS : 0)
+const pauseOf = ({ status, retryAfter }: AttemptResult) => retryAfter ?? (status === 429 ? PAUSE_SECONDS : 0)
 
 /** Whether the receiver wants no further attempt now: what is claimed is given back. */
-export const asksForPause = (answer: Answer): boolean =>
-  !isSuccess(answer) && (answer.status === GONE || pauseOf(answer) > 0)
+export const asksForPause = (result: AttemptResult): boolean =>
+  !isSuccess(result) && (result.status === GONE || pauseOf(result) > 0)
 
 const GONE = 410
 

@@ -62,7 +62,7 @@ async function askProvider(deps: OnboardingDeps, caller: AuthenticatedCaller): P
     // The provider would refuse the token in a later sync as well.
     if (!(error instanceof DomainError) || error.code === 'identity_provider_refused') return nothing
     const { retryAfter } = error.explanation
-    const sealedToken = deps.tokenEncryption.encrypt(found.token, caller.subject, deps.randomBytes(12))
-    return { claims: null, queuedSync: { sealedToken, tokenExpiresAt: found.expiresAt, retryAfter } }
+    const encryptedToken = deps.tokenEncryption.encrypt(found.token, caller.subject, deps.randomBytes(12))
+    return { claims: null, queuedSync: { encryptedToken, tokenExpiresAt: found.expiresAt, retryAfter } }
   }
 }

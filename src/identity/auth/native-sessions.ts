@@ -33,7 +33,7 @@ export interface Grant {
 export interface Origin {
   issuedAt: Date
   /** The token, encrypted by `TokenEncryption`. */
-  sealedToken: string
+  encryptedToken: string
   tokenExpiresAt: Date
   /** The OAuth client of the token. */
   clientId: string | null

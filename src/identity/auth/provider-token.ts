@@ -18,10 +18,10 @@ export async function findProviderToken(
   if (credential.kind === 'session') return { token: credential.token, expiresAt: credential.expiresAt }
   const { nativeSessions } = reader.tables
   const [session] = await reader
-    .select({ sealedToken: nativeSessions.sealedToken, expiresAt: nativeSessions.tokenExpiresAt })
+    .select({ encryptedToken: nativeSessions.encryptedToken, expiresAt: nativeSessions.tokenExpiresAt })
     .from(nativeSessions)
     .where(eq(nativeSessions.id, credential.sessionId))
-  if (!session?.sealedToken || session.expiresAt <= reader.now()) return null
-  const token = tokenEncryption.decrypt(session.sealedToken, subject)
+  if (!session?.encryptedToken || session.expiresAt <= reader.now()) return null
+  const token = tokenEncryption.decrypt(session.encryptedToken, subject)
   return token === null ? null : { token, expiresAt: session.expiresAt }
 }

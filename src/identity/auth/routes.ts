@@ -84,8 +84,8 @@ const callerRoutes = (deps: SignInDeps) =>
         const { credential, subject } = caller
         if (credential.kind !== 'session') throw new DomainError(authProblems.session_required)
         const { token, issuedAt, expiresAt: tokenExpiresAt } = credential
-        const sealedToken = deps.tokenEncryption.encrypt(token, subject, deps.randomBytes(12))
-        const origin = { issuedAt, sealedToken, tokenExpiresAt, clientId: clientOfSessionToken(token) }
+        const encryptedToken = deps.tokenEncryption.encrypt(token, subject, deps.randomBytes(12))
+        const origin = { issuedAt, encryptedToken, tokenExpiresAt, clientId: clientOfSessionToken(token) }
         const grant = await deps.db.write(async tx => {
           await lockSignIn(tx, caller)
           // Under the lock: a concurrent logout everywhere or erasure either commits first and is seen here, or ends this session.

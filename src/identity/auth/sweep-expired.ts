@@ -27,11 +27,11 @@ async function clearEncryptedTokens(tx: Transaction, size: number): Promise<numb
   const expired = tx
     .select({ id: nativeSessions.id })
     .from(nativeSessions)
-    .where(and(isNotNull(nativeSessions.sealedToken), lt(nativeSessions.tokenExpiresAt, tx.now())))
+    .where(and(isNotNull(nativeSessions.encryptedToken), lt(nativeSessions.tokenExpiresAt, tx.now())))
     .limit(size)
   const cleared = await tx
     .update(nativeSessions)
-    .set({ sealedToken: null })
+    .set({ encryptedToken: null })
     .where(inArray(nativeSessions.id, expired))
     .returning()
   return cleared.length

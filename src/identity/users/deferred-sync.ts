@@ -27,7 +27,7 @@ export interface SyncDeps {
 }
 
 /** A session token to sync with later, encrypted. */
-export type QueuedSync = Pick<Row, 'sealedToken' | 'tokenExpiresAt'> & {
+export type QueuedSync = Pick<Row, 'encryptedToken' | 'tokenExpiresAt'> & {
   /** The provider's Retry-After, in seconds. */
   retryAfter?: number
 }
@@ -69,7 +69,7 @@ export async function retrySync(deps: SyncDeps, row: Row): Promise<boolean> {
   const { users } = db.tables
   const [user] = await db.read.select().from(users).where(eq(users.id, row.userId))
   const expired = row.tokenExpiresAt <= now()
-  const token = user && !expired ? tokenEncryption.decrypt(row.sealedToken, user.subject) : null
+  const token = user && !expired ? tokenEncryption.decrypt(row.encryptedToken, user.subject) : null
   if (!user || token === null) {
     // The next sync of the fan or the next webhook of the provider fills the mirror.
     const reason = expired ? 'its token has expired' : 'its token cannot be decrypted'

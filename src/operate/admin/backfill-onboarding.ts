@@ -112,15 +112,15 @@ export async function correctOnboarding(
   if (grants && !(await canAppend(tx, userId))) return { outcome: 'refused', points: 0 }
   if (rule === 'complete') {
     const terms = { points, claims: null, queuedSync: null }
-    const answer = await completeOnboarding(
+    const onboarding = await completeOnboarding(
       tx,
       { userId, provider, subject },
       { joinLeaderboard: enrol },
       terms,
     )
-    if ('alreadyCompleted' in answer) return correctionOf(false)
+    if ('alreadyCompleted' in onboarding) return correctionOf(false)
     // Both have the time of this unit of work, unless the points were granted before.
-    const { reward, completedAt } = answer
+    const { reward, completedAt } = onboarding
     return correctionOf(true, reward?.grantedAt === completedAt ? reward?.points : 0)
   }
   if (rule === 'place') {

@@ -31,7 +31,7 @@ export async function exportUser(reader: Reader, fan: UserReference) {
     subject: { provider: who.provider, subject: who.subject },
     ...(user ? await exportRecord(reader, user) : { profile: null }),
     sessions,
-    keptAnswers: await exportStoredResponses(reader, who),
+    storedResponses: await exportStoredResponses(reader, who),
   }
 }
 

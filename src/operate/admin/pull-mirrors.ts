@@ -35,7 +35,7 @@ function isBehind({ tables: { users, identities } }: Pick<Reader, 'tables'>, sta
 
 export interface Pullable {
   userId: string
-  sealedToken: string
+  encryptedToken: string
   tokenExpiresAt: Date
 }
 
@@ -53,8 +53,8 @@ export async function* listPullable(
       return reader
         .select({
           userId: users.id,
-          deferred: { sealedToken: deferredSyncs.sealedToken, expiresAt: deferredSyncs.tokenExpiresAt },
-          device: { sealedToken: nativeSessions.sealedToken, expiresAt: nativeSessions.tokenExpiresAt },
+          deferred: { encryptedToken: deferredSyncs.encryptedToken, expiresAt: deferredSyncs.tokenExpiresAt },
+          device: { encryptedToken: nativeSessions.encryptedToken, expiresAt: nativeSessions.tokenExpiresAt },
         })
         .from(users)
         .leftJoin(identities, eq(identities.userId, users.id))
@@ -67,7 +67,7 @@ export async function* listPullable(
           and(
             eq(nativeSessions.provider, users.provider),
             eq(nativeSessions.subject, users.subject),
-            isNotNull(nativeSessions.sealedToken),
+            isNotNull(nativeSessions.encryptedToken),
             isNull(nativeSessions.revokedAt),
             gt(nativeSessions.tokenExpiresAt, now),
           ),
@@ -86,8 +86,8 @@ export async function* listPullable(
     // A fan with several devices has several rows: any of the tokens suffices.
     const fans = new Map(page.map(row => [row.userId, row.deferred ?? row.device]))
     for (const [userId, held] of fans) {
-      if (held?.sealedToken) {
-        yield { userId, sealedToken: held.sealedToken, tokenExpiresAt: held.expiresAt }
+      if (held?.encryptedToken) {
+        yield { userId, encryptedToken: held.encryptedToken, tokenExpiresAt: held.expiresAt }
       }
     }
   }

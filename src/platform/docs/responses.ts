@@ -7,12 +7,12 @@ const STATUS_DESCRIPTIONS: Record<string, string> = { 201: 'Created', 204: 'Done
 interface Qualities {
   /** Can be asked for again by its ETag. */
   conditional: boolean
-  /** Can be the kept answer of an `Idempotency-Key`. */
+  /** Can be the stored response of an `Idempotency-Key`. */
   replayed: boolean
 }
 
 export function describeResponses(
-  answers: Record<number, TSchema>,
+  responses: Record<number, TSchema>,
   examples: Record<number, unknown>,
   { conditional, replayed }: Qualities,
 ) {
@@ -23,7 +23,7 @@ export function describeResponses(
   }
   const unchanged = conditional ? { 304: { description: UNCHANGED, headers } } : {}
   const described = Object.fromEntries(
-    Object.entries(answers).map(([status, schema]) => [
+    Object.entries(responses).map(([status, schema]) => [
       status,
       {
         description: STATUS_DESCRIPTIONS[status] ?? 'OK',

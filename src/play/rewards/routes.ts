@@ -16,7 +16,7 @@ import {
   OwnRewards,
   RewardReference,
   RewardResult,
-  Rewards as RewardsAnswer,
+  Rewards as RewardsResponse,
 } from './schema.ts'
 
 type RewardsDeps = FanDeps & { cache: ResponseCache; cursors: Cursors }
@@ -28,14 +28,14 @@ const catalogueRoutes = (deps: RewardsDeps) =>
     .get(
       '',
       async ({ caller }) =>
-        respondReady<typeof RewardsAnswer.static>(
+        respondReady<typeof RewardsResponse.static>(
           await renderRewards({ ...deps, read: deps.db.read }, caller.userId),
         ),
       operation({
         id: 'listRewards',
         summary: 'List the active rewards',
         description: 'Cheapest first, each with its state for the caller and the points that are missing.',
-        responses: { 200: RewardsAnswer },
+        responses: { 200: RewardsResponse },
         examples: { 200: { points: 100, rewards: [exampleReward] } },
       }),
     )

@@ -180,8 +180,8 @@ onEachEngine('Webhook deliveries', world => {
       await drain(world, dispatcher)
       expect(receiver.order().toSorted()).toEqual([`${slow} 1`, `${quick} 1`, `${quick} 2`].toSorted())
       expect(await deliveriesOf(world, id, slow)).toMatchObject([
-        { state: 'pending', attempts: 1, status: 500, answer: 'not yet' },
-        { state: 'pending', attempts: 0, status: null, answer: null },
+        { state: 'pending', attempts: 1, status: 500, response: 'not yet' },
+        { state: 'pending', attempts: 0, status: null, response: null },
       ])
       receiver.behave(undefined)
       await happen(world, slow)
@@ -354,12 +354,12 @@ onEachEngine('Webhook deliveries', world => {
     test('whose secret cannot be decrypted gets nothing, and its deliveries say why', async () => {
       const { id } = await addReceiver(world, receiver, ['*'])
       const { webhookEndpoints } = world.db.tables
-      await world.db.write(tx => tx.update(webhookEndpoints).set({ sealedSecret: 'of another key' }))
+      await world.db.write(tx => tx.update(webhookEndpoints).set({ encryptedSecret: 'of another key' }))
       await happen(world, await newFan(world))
       await drain(world, dispatcher)
       expect(receiver.received).toEqual([])
       expect(await deliveriesOf(world, id)).toMatchObject([
-        { state: 'pending', status: null, answer: 'its secret cannot be decrypted' },
+        { state: 'pending', status: null, response: 'its secret cannot be decrypted' },
       ])
     })
   })

@@ -22,7 +22,7 @@ import {
 } from './webhooks-world.ts'
 
 const LEASE = { maxInFlight: 3, maxClaimed: 3, held: [] as Claim[], leaseMs: 30_000 }
-const delivered = { status: 200, answer: '' }
+const delivered = { status: 200, response: '' }
 
 onEachEngine('Leases of deliveries', world => {
   let receiver: Receiver
@@ -76,7 +76,7 @@ onEachEngine('Leases of deliveries', world => {
     const first = await claim(ahead)
     expect(first).toHaveLength(5)
     expect(await claim(ahead)).toEqual([])
-    const ended = first.slice(0, 3).map(claimed => ({ ...claimed, answer: delivered }))
+    const ended = first.slice(0, 3).map(claimed => ({ ...claimed, result: delivered }))
     const stopped = { ...ahead, maxInFlight: 0 }
     await world.db.write(tx => takeTurn(tx, id, ended, stopped))
     expect(await claim({ ...ahead, held: first.slice(3) })).toHaveLength(1)
@@ -163,18 +163,18 @@ onEachEngine('Leases of deliveries', world => {
 
   test.each([
     ['a success', delivered],
-    ['a failure', { status: 500, answer: '' }],
-  ])('%s that arrives after the lease has ended changes nothing', async (_, answer) => {
+    ['a failure', { status: 500, response: '' }],
+  ])('%s that arrives after the lease has ended changes nothing', async (_, result) => {
     const fan = await newFan(world)
     await happen(world, fan)
     const [late] = await claim()
     world.clock.advance(LEASE.leaseMs)
     const [again] = await claim()
     if (!late || !again) throw new Error('not claimed')
-    await world.db.write(tx => takeTurn(tx, id, [{ ...late, answer }], LEASE))
+    await world.db.write(tx => takeTurn(tx, id, [{ ...late, result }], LEASE))
     expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'pending', attempts: 0 }])
     expect(await claim()).toEqual([])
-    await world.db.write(tx => takeTurn(tx, id, [{ ...again, answer: delivered }], LEASE))
+    await world.db.write(tx => takeTurn(tx, id, [{ ...again, result: delivered }], LEASE))
     expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'delivered', attempts: 1 }])
   })
 
@@ -186,14 +186,14 @@ onEachEngine('Leases of deliveries', world => {
       if (!first) throw new Error('not claimed')
       const settle = () =>
         world.db.write(tx =>
-          takeTurn(tx, id, [{ ...first, answer: delivered }], { ...LEASE, maxInFlight: 0 }),
+          takeTurn(tx, id, [{ ...first, result: delivered }], { ...LEASE, maxInFlight: 0 }),
         )
       await happen(world, fan)
       await Promise.all([distributeAll(world), settle()])
       const [second] = await claim()
       expect(second?.sequence).toBe(first.sequence + 1)
       await world.db.write(tx =>
-        takeTurn(tx, id, second ? [{ ...second, answer: delivered }] : [], { ...LEASE, maxInFlight: 0 }),
+        takeTurn(tx, id, second ? [{ ...second, result: delivered }] : [], { ...LEASE, maxInFlight: 0 }),
       )
     }
     expect(await statesOf(world, id)).toEqual(Array(40).fill('delivered'))

@@ -41,7 +41,7 @@ onEachEngine('Receivers of webhooks', world => {
 
   test.each<[string, Fault]>([
     ['hangs', { kind: 'hang' }],
-    ['sends its answer byte by byte', { kind: 'drip', delayMs: 20 }],
+    ['sends its response byte by byte', { kind: 'drip', delayMs: 20 }],
   ])('one that %s for an hour does not delay another endpoint', async (_, fault) => {
     bad.behave(() => fault)
     await addReceiver(world, bad, ['*'])
@@ -55,12 +55,12 @@ onEachEngine('Receivers of webhooks', world => {
     expect(bad.received).toHaveLength(32)
   })
 
-  test.each<[string, Fault, { attemptMs: number }, { status: number | null; answer?: string }]>([
-    ['hangs', { kind: 'hang' }, SHORT, { status: null, answer: 'no complete response within 0.2 s' }],
-    ['sends its answer byte by byte', { kind: 'drip', delayMs: 20 }, SHORT, { status: null }],
+  test.each<[string, Fault, { attemptMs: number }, { status: number | null; response?: string }]>([
+    ['hangs', { kind: 'hang' }, SHORT, { status: null, response: 'no complete response within 0.2 s' }],
+    ['sends its response byte by byte', { kind: 'drip', delayMs: 20 }, SHORT, { status: null }],
     ['breaks the connection', { kind: 'reset' }, LONG, { status: null }],
     ['responds with an error', { kind: 'status', status: 500 }, LONG, { status: 500 }],
-    ['redirects', { kind: 'redirect' }, LONG, { status: 302, answer: '' }],
+    ['redirects', { kind: 'redirect' }, LONG, { status: 302, response: '' }],
   ])('an attempt fails at one that %s', async (_, fault, deadline, expected) => {
     bad.behave(() => fault)
     const { id } = await addReceiver(world, bad, ['*'])
@@ -76,13 +76,13 @@ onEachEngine('Receivers of webhooks', world => {
     ['a number as code', { code: 7 }, 'the connection failed'],
     ['the URL as code', { code: 'https://hooks.example.com/?key=s3cret' }, 'the connection failed'],
     ['a code that is too long', { code: 'X'.repeat(61) }, 'the connection failed'],
-  ])('an error with %s is stored in our words, without its message', async (_, members, answer) => {
+  ])('an error with %s is stored in our words, without its message', async (_, members, response) => {
     const error = Object.assign(new Error('cannot reach https://hooks.example.com/?key=s3cret'), members)
     const { id } = await addReceiver(world, good, ['*'])
     dispatcher = dispatcherOf(world, { webhookFetch: () => Promise.reject(error) })
     await happen(world, await newFan(world))
     await drain(world, dispatcher)
-    expect(await deliveriesOf(world, id)).toMatchObject([{ status: null, answer }])
+    expect(await deliveriesOf(world, id)).toMatchObject([{ status: null, response }])
     expect(world.logged.join()).not.toContain('s3cret')
   })
 
@@ -148,20 +148,20 @@ onEachEngine('Receivers of webhooks', world => {
     await happen(world, await newFan(world))
     await drain(world, dispatcher)
     expect(await deliveriesOf(world, id)).toMatchObject([
-      { state: 'delivered', status: 200, answer: 'a'.repeat(500) },
+      { state: 'delivered', status: 200, response: 'a'.repeat(500) },
     ])
     await waitUntil('the receiver learns that nobody reads on', () => sent.cancelled)
     expect(sent.bytes).toBeLessThan(4 * 1024 * 1024)
   })
 
-  test('a compressed answer is not expanded', async () => {
+  test('a compressed response is not expanded', async () => {
     const bomb = brotliCompressSync(Buffer.alloc(16 * 1024 * 1024, ' '))
     bad.behave(() => new Response(bomb, { headers: { 'content-encoding': 'br' } }))
     const { id } = await addReceiver(world, bad, ['*'])
     dispatcher = dispatcherOf(world)
     await happen(world, await newFan(world))
     await drain(world, dispatcher)
-    expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'delivered', answer: '(compressed)' }])
+    expect(await deliveriesOf(world, id)).toMatchObject([{ state: 'delivered', response: '(compressed)' }])
   })
 
   test('a response is stored as text that a terminal and PostgreSQL accept', async () => {
@@ -171,7 +171,7 @@ onEachEngine('Receivers of webhooks', world => {
     dispatcher = dispatcherOf(world)
     await happen(world, await newFan(world))
     await drain(world, dispatcher)
-    expect(await deliveriesOf(world, id)).toMatchObject([{ answer: 'a  [2J\ufffdb' }])
+    expect(await deliveriesOf(world, id)).toMatchObject([{ response: 'a  [2J\ufffdb' }])
   })
 
   describe('in production', () => {
@@ -199,7 +199,7 @@ onEachEngine('Receivers of webhooks', world => {
       await drain(world, dispatcher)
       expect(connected).toEqual([])
       expect(await deliveriesOf(world, id)).toMatchObject([
-        { state: 'pending', status: null, answer: 'its address is not permitted' },
+        { state: 'pending', status: null, response: 'its address is not permitted' },
       ])
     })
 

@@ -48,8 +48,8 @@ onEachEngine('Secrets of webhooks', world => {
     const { id } = await world.db.write(tx => addEndpoint(tx, before, input))
     await world.db.write(tx => rotateSecret(tx, before, id))
     const ciphertexts = async () => {
-      const { sealedSecret, sealedPreviousSecret } = await endpointOf(world, id)
-      return [sealedSecret, sealedPreviousSecret ?? '']
+      const { encryptedSecret, encryptedPreviousSecret } = await endpointOf(world, id)
+      return [encryptedSecret, encryptedPreviousSecret ?? '']
     }
     const first = await ciphertexts()
     await reencryptSecrets(world.db, createWebhookSecrets({ key, previousKeys: [previous] }))

@@ -138,7 +138,7 @@ onEachEngine('The declared data of a fan', world => {
       },
       deferredSyncs: {
         userId: {
-          row: { userId, sealedToken: 'sealed', tokenExpiresAt: at(3), attempts: 1, nextAttemptAt: at(3) },
+          row: { userId, encryptedToken: 'sealed', tokenExpiresAt: at(3), attempts: 1, nextAttemptAt: at(3) },
           shown: shownAt(3),
         },
       },
@@ -159,7 +159,7 @@ onEachEngine('The declared data of a fan', world => {
             route: 'POST /',
             key: 'key-of-ada',
             fingerprint: '',
-            answer: '{}',
+            response: '{}',
             expiresAt: at(6),
           },
           shown: 'key-of-ada',
@@ -295,7 +295,7 @@ onEachEngine('The declared data of a fan', world => {
     }
     const { webhookEndpoints, users } = world.db.tables
     await world.db.write(async tx => {
-      const endpoint = { url: 'https://example.com', types: '*', sealedSecret: '', createdAt: at(24) }
+      const endpoint = { url: 'https://example.com', types: '*', encryptedSecret: '', createdAt: at(24) }
       await tx.insert(webhookEndpoints).values({ id: 'endpoint', ...endpoint })
       await tx.update(users).set(filled.users.subject.row).where(eq(users.id, userId))
       // Guarantee of the cast: the row is of this table.

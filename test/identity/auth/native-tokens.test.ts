@@ -78,7 +78,7 @@ onEachEngine('Native tokens', world => {
       expect((await refresh(text)).body.code).toBe('invalid_refresh_token')
     const at = new Date(world.clock.ms)
     const caller = { provider: 'mock-idp', subject: fan.subject }
-    const origin = { issuedAt: at, sealedToken: '', tokenExpiresAt: at, clientId: null }
+    const origin = { issuedAt: at, encryptedToken: '', tokenExpiresAt: at, clientId: null }
     const earlier = await world.db.write(tx => startSession(tx, caller, null, origin, DAY))
     expect(earlier.refreshToken).toHaveLength(48)
     const { body } = await refresh(earlier.refreshToken)
@@ -143,10 +143,10 @@ onEachEngine('Native tokens', world => {
     const { nativeSessions } = world.db.tables
     const rowOf = async () =>
       (await world.db.read.select().from(nativeSessions)).find(({ id }) => id === first.sessionId)
-    expect((await rowOf())?.sealedToken).not.toContain(fan.token.split('.')[2] ?? 'signature')
+    expect((await rowOf())?.encryptedToken).not.toContain(fan.token.split('.')[2] ?? 'signature')
     world.clock.advance(61 * MINUTE)
     await sweepExpired(world.db)
-    expect((await rowOf())?.sealedToken).toBeNull()
+    expect((await rowOf())?.encryptedToken).toBeNull()
     const native = world.withToken((await refresh(first.refreshToken)).body.token)
     const { body } = await native.post('/api/user/onboarding', {})
     expect([body.state, body.identitySync]).toEqual(['completed', 'deferred'])
@@ -172,7 +172,7 @@ onEachEngine('Native tokens', world => {
     await world.db.write(tx => logOut(tx, { ...caller, credential, userId: undefined }, true))
     world.clock.advance(SECOND)
     // As a request that was authenticated before the logout and writes after it.
-    const origin = { issuedAt, sealedToken: '', tokenExpiresAt: expiresAt, clientId: null }
+    const origin = { issuedAt, encryptedToken: '', tokenExpiresAt: expiresAt, clientId: null }
     const late = await world.db.write(tx => startSession(tx, caller, null, origin, DAY))
     await expect(requireValidNativeToken(world.db.read, caller, late.session.id)).rejects.toThrow(
       'invalid_token',
@@ -188,7 +188,7 @@ onEachEngine('Native tokens', world => {
       const issuedAt = new Date(world.clock.ms + afterLogout)
       const origin = {
         issuedAt,
-        sealedToken: '',
+        encryptedToken: '',
         tokenExpiresAt: new Date(world.clock.ms + DAY),
         clientId: null,
       }

@@ -246,7 +246,7 @@ onEachEngine('Deferred sync', world => {
 
   test('stores the token encrypted, for its subject and key only', async () => {
     const fan = await deferred()
-    const sealed = (await rowOf(fan.subject))?.sealedToken ?? ''
+    const sealed = (await rowOf(fan.subject))?.encryptedToken ?? ''
     const bytes = Buffer.from(sealed, 'base64url')
     for (const part of [fan.token, ...fan.token.split('.')]) {
       expect(sealed).not.toContain(part)

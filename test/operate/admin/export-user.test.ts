@@ -48,7 +48,7 @@ onEachEngine('Export of a fan', world => {
     const sealed = await buy(fan, packId)
     const pending = expectStatus(201, await start(fan, packId))
     const tokenExpiresAt = new Date(world.clock.ms + 60_000)
-    await world.db.write(tx => enqueueSync(tx, user.id, { sealedToken: 'sealed-secret', tokenExpiresAt }))
+    await world.db.write(tx => enqueueSync(tx, user.id, { encryptedToken: 'sealed-secret', tokenExpiresAt }))
 
     const document = await exported({ id: user.id })
     expect(document).toMatchObject({
@@ -62,7 +62,7 @@ onEachEngine('Export of a fan', world => {
         enrolled: true,
         scores: [{ board: '2026-08' }, { board: '2026-W33' }, { board: 'all', points: 600 }],
       },
-      keptAnswers: [{ route: 'PATCH /api/user/profile', key: 'once', answer: { bio: 'North stand' } }],
+      storedResponses: [{ route: 'PATCH /api/user/profile', key: 'once', response: { bio: 'North stand' } }],
       points: { balance: 400, lifetime: 600 },
       rewards: [{ rewardId, redemptionCode: expect.any(String) }],
       sessions: [{ deviceName: 'My phone', revokedAt: null }],
@@ -86,7 +86,7 @@ onEachEngine('Export of a fan', world => {
     const secrets = [
       ...(await world.db.read.select({ secret: packPurchases.serverSeed }).from(packPurchases)),
       ...(await world.db.read.select({ secret: refreshTokens.hash }).from(refreshTokens)),
-      ...(await world.db.read.select({ secret: nativeSessions.sealedToken }).from(nativeSessions)),
+      ...(await world.db.read.select({ secret: nativeSessions.encryptedToken }).from(nativeSessions)),
     ].flatMap(({ secret }) => (secret === null ? [] : [secret]))
     expect(secrets.length).toBeGreaterThan(4)
     for (const secret of [...secrets, 'sealed-secret', native.token, native.refreshToken, fan.token]) {

@@ -36,7 +36,7 @@ onEachEngine('What an Idempotency-Key keeps', world => {
     const at = world.clock.ms
     const row = (n: number) => ({
       ...{ provider: 'mock-idp', subject: `sub-${n}`, route: 'POST /x', key: 'k', fingerprint: 'f' },
-      ...{ status: 200, answer: '{}', expiresAt: new Date(at + (n < 450 ? 0 : 1)) },
+      ...{ status: 200, response: '{}', expiresAt: new Date(at + (n < 450 ? 0 : 1)) },
     })
     await world.db.write(tx =>
       tx.insert(idempotencyKeys).values(Array.from({ length: 455 }, (_, n) => row(n))),
@@ -78,6 +78,6 @@ onEachEngine('What an Idempotency-Key keeps', world => {
     expect(again.body).toEqual(first.body)
     expect(refusal(await prepare('another'))).toEqual([422, 'idempotency_key_reused'])
     const rows = (await keptKeys()).filter(({ key }) => key === 'secret')
-    expect(rows).toMatchObject([{ status: 200, answer: null }])
+    expect(rows).toMatchObject([{ status: 200, response: null }])
   })
 })

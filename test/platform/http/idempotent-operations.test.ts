@@ -144,8 +144,8 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     }
     const rows = await world.db.read.select().from(world.db.tables.idempotencyKeys)
     expect(rows.length).toBeGreaterThan(8)
-    for (const { route, answer } of rows) {
-      expect(answer ?? '', route).not.toMatch(/"(token|refreshToken|clientSecret|access_token)"/)
+    for (const { route, response } of rows) {
+      expect(response ?? '', route).not.toMatch(/"(token|refreshToken|clientSecret|access_token)"/)
     }
   })
 })

@@ -5,11 +5,11 @@ import type { Caller } from '../../../core/caller.ts'
 /** Responses stored for a fan's repeats, until they expire. */
 export async function exportStoredResponses(reader: Reader, { provider, subject }: Caller) {
   const { idempotencyKeys: keys } = reader.tables
-  const { route, key, status, answer, expiresAt } = keys
+  const { route, key, status, response, expiresAt } = keys
   const rows = await reader
-    .select({ route, key, status, answer, expiresAt })
+    .select({ route, key, status, response, expiresAt })
     .from(keys)
     .where(and(eq(keys.provider, provider), eq(keys.subject, subject)))
     .orderBy(asc(route), asc(key))
-  return rows.map(row => ({ ...row, answer: row.answer === null ? null : JSON.parse(row.answer) }))
+  return rows.map(row => ({ ...row, response: row.response === null ? null : JSON.parse(row.response) }))
 }

@@ -57,20 +57,23 @@ export async function runIdempotently<Result, Prepared = undefined>(
 
   const scope = scopeOf(context, key)
   const fingerprint = fingerprintOf(context)
-  async function replay(kept: KeyRecord): Promise<Exclude<Result, DomainError>> {
-    requireSame(kept.fingerprint, fingerprint)
+  async function replay(stored: KeyRecord): Promise<Exclude<Result, DomainError>> {
+    requireSame(stored.fingerprint, fingerprint)
     const response =
-      kept.answer === null
+      stored.response === null
         ? throwProblem(await run(write))
         : // Guarantee of the cast: it is what `write` returned for the same request.
-          (status(kept.status ?? 200, JSON.parse(kept.answer) ?? undefined) as Exclude<Result, DomainError>)
+          (status(stored.status ?? 200, JSON.parse(stored.response) ?? undefined) as Exclude<
+            Result,
+            DomainError
+          >)
     context.set.headers['idempotent-replayed'] = 'true'
     return response
   }
 
   // A stored response may be visible before it is durable. A unit of work reads it again, and ends when it is durable.
-  const kept = (await findRecord(db.read, scope)) && (await db.write(tx => findRecord(tx, scope)))
-  if (kept) return replay(kept)
+  const stored = (await findRecord(db.read, scope)) && (await db.write(tx => findRecord(tx, scope)))
+  if (stored) return replay(stored)
   const id = JSON.stringify(scope)
   const running = runningKeys.get(id)
   if (running !== undefined) {
@@ -136,7 +139,7 @@ function toStore(result: unknown, secret: true | undefined) {
   return {
     status: custom ? Number(result.code) : 200,
     // `null` is a response without a body.
-    answer: secret ? null : JSON.stringify((custom ? result.response : result) ?? null),
+    response: secret ? null : JSON.stringify((custom ? result.response : result) ?? null),
   }
 }
 

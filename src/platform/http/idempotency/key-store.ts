@@ -6,7 +6,7 @@ import { prepared } from '../../../../db/prepared.ts'
 import type { Caller } from '../../../core/caller.ts'
 import { eachFan } from '../../../core/pagination.ts'
 
-const KEPT_MS = 86_400_000
+const STORED_MS = 86_400_000
 
 export type KeyRecord = Tables['idempotencyKeys']['$inferSelect']
 /** A key and the scope in which it is unique. */
@@ -33,7 +33,7 @@ const selectLive = prepared((reader: Reader, values: KeyScope & { now: Date }) =
  */
 export async function reserveKey(tx: Transaction, scope: KeyScope, fingerprint: string): Promise<boolean> {
   const now = tx.now()
-  const expiresAt = new Date(now.getTime() + KEPT_MS)
+  const expiresAt = new Date(now.getTime() + STORED_MS)
   const [taken] = await upsertKey(tx, { ...scope, fingerprint, expiresAt, now })
   return taken !== undefined
 }
@@ -42,7 +42,7 @@ type FreshKey = KeyScope & { fingerprint: string; expiresAt: Date; now: Date }
 
 const upsertKey = prepared((tx: Transaction, { fingerprint, expiresAt, now, ...scope }: FreshKey) => {
   const { idempotencyKeys: keys } = tx.tables
-  const fresh = { fingerprint, status: null, answer: null, expiresAt }
+  const fresh = { fingerprint, status: null, response: null, expiresAt }
   return tx
     .insert(keys)
     .values({ ...scope, ...fresh })
@@ -54,10 +54,10 @@ const upsertKey = prepared((tx: Transaction, { fingerprint, expiresAt, now, ...s
     .returning({ key: keys.key })
 })
 
-/** `answer` is JSON text; null stores that the key was used, without a response. */
+/** `response` is JSON text; null stores that the key was used, without a response. */
 export const storeResponse = prepared(
-  (tx: Transaction, scope: KeyScope, { status, answer }: { status: number; answer: string | null }) =>
-    tx.update(tx.tables.idempotencyKeys).set({ status, answer }).where(ofScope(tx, scope)),
+  (tx: Transaction, scope: KeyScope, { status, response }: { status: number; response: string | null }) =>
+    tx.update(tx.tables.idempotencyKeys).set({ status, response }).where(ofScope(tx, scope)),
 )
 
 /** Deletes the reservation after a refusal, so that a repeat runs again. */

@@ -57,14 +57,14 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
 
   /** Stripe's object, or the code of its refusal. @throws DomainError `payment_gateway_unavailable` for anything else */
   async function ask<T extends { object: string }>(
-    object: T['object'],
+    type: T['object'],
     request: () => Promise<T>,
-  ): Promise<{ answer: T } | { refusal: string }> {
+  ): Promise<{ object: T } | { refusal: string }> {
     try {
-      const answer = await request()
+      const object = await request()
       // The package returns a proxy's JSON error page as if it were the object.
-      if (answer.object === object) return { answer }
-      options.log?.error({ object }, 'Stripe answered with an unexpected object')
+      if (object.object === type) return { object }
+      options.log?.error({ object: type }, 'Stripe returned an unexpected object')
     } catch (error) {
       const known = error instanceof Stripe.errors.StripeError
       const { type, statusCode, code, requestId } = known ? error : ({ type: 'unknown' } as const)
@@ -82,11 +82,11 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
 
   async function examine(charge: Charge, reference: string): Promise<Verdict> {
     if (!isIntentId(reference)) return 'unpaid'
-    const said = await ask('payment_intent', () =>
+    const result = await ask('payment_intent', () =>
       stripe.paymentIntents.retrieve(reference, { expand: ['latest_charge'] }),
     )
-    if ('refusal' in said || said.answer.status !== 'succeeded') return 'unpaid'
-    return pays(said.answer, charge) ? 'paid' : 'mismatch'
+    if ('refusal' in result || result.object.status !== 'succeeded') return 'unpaid'
+    return pays(result.object, charge) ? 'paid' : 'mismatch'
   }
 
   /** The purchase's intent: the idempotency key, which Stripe keeps for a day, makes it the same at each call. */
@@ -109,10 +109,10 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
     examine,
 
     async prepare(charge) {
-      const said = await ensureIntent(charge)
+      const result = await ensureIntent(charge)
       // The amount is too small, or the account does not accept the currency.
-      if ('refusal' in said) throw notConfirmed('The gateway does not accept this price.')
-      const { id, client_secret: clientSecret } = said.answer
+      if ('refusal' in result) throw notConfirmed('The gateway does not accept this price.')
+      const { id, client_secret: clientSecret } = result.object
       return { gateway: 'stripe', paymentReference: id, clientSecret }
     },
 
@@ -124,25 +124,25 @@ export function createStripeGateway(config: StripeConfig, options: StripeOptions
 
     async cancel(charge) {
       // Where none was prepared, an intent is created and cancelled: a preparation that is still running gets that one.
-      const said = await ensureIntent(charge)
-      if ('refusal' in said) return
+      const result = await ensureIntent(charge)
+      if ('refusal' in result) return
       // Stripe refuses when the payment was made; it is refunded when its event arrives.
       await ask('payment_intent', () =>
-        stripe.paymentIntents.cancel(said.answer.id, { cancellation_reason: 'requested_by_customer' }),
+        stripe.paymentIntents.cancel(result.object.id, { cancellation_reason: 'requested_by_customer' }),
       )
     },
 
     async refund({ purchaseId }, reference) {
       if (!isIntentId(reference)) throw notRefundable('The payment was not made with Stripe.')
-      const said = await ask('refund', () =>
+      const result = await ask('refund', () =>
         stripe.refunds.create({ payment_intent: reference }, { idempotencyKey: `refund-${purchaseId}` }),
       )
       // Stripe deletes an idempotency key after a day, but not the refund.
-      if ('refusal' in said) {
-        if (said.refusal === 'charge_already_refunded') return
-        throw notRefundable(`Stripe refuses the refund: ${said.refusal}.`)
+      if ('refusal' in result) {
+        if (result.refusal === 'charge_already_refunded') return
+        throw notRefundable(`Stripe refuses the refund: ${result.refusal}.`)
       }
-      const { status } = said.answer
+      const { status } = result.object
       if (status === 'failed' || status === 'canceled') throw notRefundable(`Stripe’s refund is ${status}.`)
     },
 
