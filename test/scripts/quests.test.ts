@@ -7,6 +7,7 @@ import { verifyQuests } from '../../src/operate/admin/audit/verify-quests.ts'
 import { backfillFan, type Counted, listFansWithEvents } from '../../src/operate/admin/backfill-quests.ts'
 import { readQuestSet } from '../../src/play/quests/definition.ts'
 import { questKind, upsertQuest } from '../../src/play/quests/upsert-quest.ts'
+import { withoutRules } from '../db/probe.ts'
 import { DAY, patientFan } from '../play/packs/packs-world.ts'
 import { addQuest, claim, happen, newType, read, takeBack, userIdOf } from '../play/quests/quests-world.ts'
 import { sqliteEngine } from '../support/engines.ts'
@@ -68,6 +69,12 @@ onEachEngine(
         title: 'an event that was not counted',
         what: expect.stringContaining('counted event'),
         spoil: ({ db: { tables, write } }: World) => write(tx => tx.delete(tables.questCounts)),
+      },
+      {
+        title: 'progress that is gone behind its counted events, despite the foreign key',
+        what: 'quest_progress.row',
+        spoil: ({ db, databaseUrl: url }: World) =>
+          withoutRules({ db, url }, run => run('DELETE FROM quest_progress')),
       },
       {
         title: 'a streak that does not follow from the completed periods',

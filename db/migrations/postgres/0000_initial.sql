@@ -283,6 +283,16 @@ CREATE TABLE "events" (
 	CONSTRAINT "events_of_nobody_are_voids" CHECK ("events"."user_id" is not null or "events"."voided_at" is not null)
 );
 --> statement-breakpoint
+CREATE TABLE "match_events" (
+	"match_id" text COLLATE "C" NOT NULL,
+	"sequence" bigint NOT NULL,
+	"recorded_at" timestamp (3) with time zone NOT NULL,
+	"catalogue_revision" bigint NOT NULL,
+	"data" text NOT NULL,
+	"position" bigint NOT NULL,
+	CONSTRAINT "match_events_pk" PRIMARY KEY("match_id","sequence")
+);
+--> statement-breakpoint
 CREATE TABLE "event_distribution" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"last_position" bigint NOT NULL
@@ -516,16 +526,6 @@ CREATE TABLE "webhook_endpoints" (
 	CONSTRAINT "webhook_endpoints_previous_secret" CHECK (("webhook_endpoints"."encrypted_previous_secret" is null) = ("webhook_endpoints"."previous_secret_ends_at" is null))
 );
 --> statement-breakpoint
-CREATE TABLE "match_events" (
-	"match_id" text COLLATE "C" NOT NULL,
-	"sequence" bigint NOT NULL,
-	"recorded_at" timestamp (3) with time zone NOT NULL,
-	"catalogue_revision" bigint NOT NULL,
-	"data" text NOT NULL,
-	"position" bigint NOT NULL,
-	CONSTRAINT "match_events_pk" PRIMARY KEY("match_id","sequence")
-);
---> statement-breakpoint
 CREATE TABLE "webhook_lanes" (
 	"endpoint_id" text COLLATE "C" NOT NULL,
 	"user_id" text COLLATE "C" NOT NULL,
@@ -582,6 +582,7 @@ ALTER TABLE "rule_uses" ADD CONSTRAINT "rule_uses_rule_id_rules_id_fk" FOREIGN K
 ALTER TABLE "rule_budgets" ADD CONSTRAINT "rule_budgets_rule_id_rules_id_fk" FOREIGN KEY ("rule_id") REFERENCES "public"."rules"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "events" ADD CONSTRAINT "events_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "events" ADD CONSTRAINT "events_voided_for_users_id_fk" FOREIGN KEY ("voided_for") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "match_events" ADD CONSTRAINT "match_events_match_id_matches_id_fk" FOREIGN KEY ("match_id") REFERENCES "public"."matches"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "user_rewards" ADD CONSTRAINT "user_rewards_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "user_rewards" ADD CONSTRAINT "user_rewards_reward_id_rewards_id_fk" FOREIGN KEY ("reward_id") REFERENCES "public"."rewards"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "pack_items" ADD CONSTRAINT "pack_items_pack_id_packs_id_fk" FOREIGN KEY ("pack_id") REFERENCES "public"."packs"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -603,11 +604,9 @@ ALTER TABLE "quest_requirements" ADD CONSTRAINT "quest_requirements_quest_id_que
 ALTER TABLE "quest_requirements" ADD CONSTRAINT "quest_requirements_required_id_quests_id_fk" FOREIGN KEY ("required_id") REFERENCES "public"."quests"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "quest_progress" ADD CONSTRAINT "quest_progress_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "quest_progress" ADD CONSTRAINT "quest_progress_quest_id_quests_id_fk" FOREIGN KEY ("quest_id") REFERENCES "public"."quests"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "quest_counts" ADD CONSTRAINT "quest_counts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "quest_counts" ADD CONSTRAINT "quest_counts_quest_id_quests_id_fk" FOREIGN KEY ("quest_id") REFERENCES "public"."quests"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "quest_counts" ADD CONSTRAINT "quest_counts_progress_fk" FOREIGN KEY ("user_id","quest_id","period") REFERENCES "public"."quest_progress"("user_id","quest_id","period") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "quest_streaks" ADD CONSTRAINT "quest_streaks_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "quest_streaks" ADD CONSTRAINT "quest_streaks_quest_id_quests_id_fk" FOREIGN KEY ("quest_id") REFERENCES "public"."quests"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "match_events" ADD CONSTRAINT "match_events_match_id_matches_id_fk" FOREIGN KEY ("match_id") REFERENCES "public"."matches"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "users_provider_subject_unique" ON "users" USING btree ("provider","subject");--> statement-breakpoint
 CREATE UNIQUE INDEX "users_handle_unique" ON "users" USING btree ("handle") WHERE "users"."handle" is not null;--> statement-breakpoint
 CREATE INDEX "deferred_syncs_due" ON "deferred_syncs" USING btree ("next_attempt_at");--> statement-breakpoint
@@ -633,6 +632,8 @@ CREATE INDEX "events_recorded" ON "events" USING btree ("recorded_at") WHERE "ev
 CREATE INDEX "events_awaiting" ON "events" USING btree ("user_id","sequence") WHERE "events"."position" = 0;--> statement-breakpoint
 CREATE UNIQUE INDEX "events_position_unique" ON "events" USING btree ("position") WHERE "events"."position" > 0;--> statement-breakpoint
 CREATE INDEX "events_voided_for" ON "events" USING btree ("voided_for") WHERE "events"."voided_for" is not null;--> statement-breakpoint
+CREATE INDEX "match_events_awaiting" ON "match_events" USING btree ("match_id","sequence") WHERE "match_events"."position" = 0;--> statement-breakpoint
+CREATE UNIQUE INDEX "match_events_position_unique" ON "match_events" USING btree ("position") WHERE "match_events"."position" > 0;--> statement-breakpoint
 CREATE INDEX "rewards_active_order" ON "rewards" USING btree ("active","points_required","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "user_rewards_redemption_code_unique" ON "user_rewards" USING btree ("redemption_code") WHERE "user_rewards"."redemption_code" is not null;--> statement-breakpoint
 CREATE INDEX "pack_purchases_holds" ON "pack_purchases" USING btree ("pack_id","status","expires_at");--> statement-breakpoint
@@ -644,8 +645,6 @@ CREATE UNIQUE INDEX "user_items_position_unique" ON "user_items" USING btree ("u
 CREATE UNIQUE INDEX "user_items_given_unique" ON "user_items" USING btree ("user_id","given_for") WHERE "user_items"."given_for" is not null;--> statement-breakpoint
 CREATE INDEX "user_items_collection" ON "user_items" USING btree ("user_id","collectible_id","serial_number");--> statement-breakpoint
 CREATE INDEX "predictions_user" ON "predictions" USING btree ("user_id","created_at","match_id");--> statement-breakpoint
-CREATE INDEX "match_events_awaiting" ON "match_events" USING btree ("match_id","sequence") WHERE "match_events"."position" = 0;--> statement-breakpoint
-CREATE UNIQUE INDEX "match_events_position_unique" ON "match_events" USING btree ("position") WHERE "match_events"."position" > 0;--> statement-breakpoint
 CREATE INDEX "webhook_lanes_due" ON "webhook_lanes" USING btree ("endpoint_id","next_attempt_at");--> statement-breakpoint
 CREATE INDEX "webhook_lanes_leased" ON "webhook_lanes" USING btree ("endpoint_id","lease_ends_at");--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_pending" ON "webhook_deliveries" USING btree ("endpoint_id","user_id","sequence") WHERE "webhook_deliveries"."state" = 'pending';--> statement-breakpoint

@@ -329,6 +329,19 @@ CREATE INDEX `events_recorded` ON `events` (`recorded_at`) WHERE "events"."data"
 CREATE INDEX `events_awaiting` ON `events` (`user_id`,`sequence`) WHERE "events"."position" = 0;--> statement-breakpoint
 CREATE UNIQUE INDEX `events_position_unique` ON `events` (`position`) WHERE "events"."position" > 0;--> statement-breakpoint
 CREATE INDEX `events_voided_for` ON `events` (`voided_for`) WHERE "events"."voided_for" is not null;--> statement-breakpoint
+CREATE TABLE `match_events` (
+	`match_id` text NOT NULL,
+	`sequence` integer NOT NULL,
+	`recorded_at` integer NOT NULL,
+	`catalogue_revision` integer NOT NULL,
+	`data` text NOT NULL,
+	`position` integer NOT NULL,
+	PRIMARY KEY(`match_id`, `sequence`),
+	FOREIGN KEY (`match_id`) REFERENCES `matches`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `match_events_awaiting` ON `match_events` (`match_id`,`sequence`) WHERE "match_events"."position" = 0;--> statement-breakpoint
+CREATE UNIQUE INDEX `match_events_position_unique` ON `match_events` (`position`) WHERE "match_events"."position" > 0;--> statement-breakpoint
 CREATE TABLE `event_distribution` (
 	`id` text PRIMARY KEY NOT NULL,
 	`last_position` integer NOT NULL
@@ -561,8 +574,7 @@ CREATE TABLE `quest_counts` (
 	`event_id` text NOT NULL,
 	`value` text,
 	PRIMARY KEY(`user_id`, `quest_id`, `period`, `step_id`, `source`, `event_id`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
-	FOREIGN KEY (`quest_id`) REFERENCES `quests`(`id`) ON UPDATE no action ON DELETE no action
+	FOREIGN KEY (`user_id`,`quest_id`,`period`) REFERENCES `quest_progress`(`user_id`,`quest_id`,`period`) ON UPDATE no action ON DELETE no action
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
 CREATE TABLE `quest_streaks` (
@@ -598,19 +610,6 @@ CREATE TABLE `webhook_endpoints` (
 	CONSTRAINT "webhook_endpoints_previous_secret" CHECK(("webhook_endpoints"."encrypted_previous_secret" is null) = ("webhook_endpoints"."previous_secret_ends_at" is null))
 ) STRICT;
 --> statement-breakpoint
-CREATE TABLE `match_events` (
-	`match_id` text NOT NULL,
-	`sequence` integer NOT NULL,
-	`recorded_at` integer NOT NULL,
-	`catalogue_revision` integer NOT NULL,
-	`data` text NOT NULL,
-	`position` integer NOT NULL,
-	PRIMARY KEY(`match_id`, `sequence`),
-	FOREIGN KEY (`match_id`) REFERENCES `matches`(`id`) ON UPDATE no action ON DELETE no action
-) STRICT;
---> statement-breakpoint
-CREATE INDEX `match_events_awaiting` ON `match_events` (`match_id`,`sequence`) WHERE "match_events"."position" = 0;--> statement-breakpoint
-CREATE UNIQUE INDEX `match_events_position_unique` ON `match_events` (`position`) WHERE "match_events"."position" > 0;--> statement-breakpoint
 CREATE TABLE `webhook_lanes` (
 	`endpoint_id` text NOT NULL,
 	`user_id` text NOT NULL,

@@ -74,12 +74,15 @@ export function defineQuestsTables(kit: ColumnKit, { users }: Referenced<'users'
     ],
   )
 
-  /** The events that were counted. The primary key enforces that an event counts once for a step. */
+  /**
+   * The events that were counted, each for a period with progress. The primary key enforces that an event counts once for
+   * a step.
+   */
   const questCounts = table(
     'quest_counts',
     {
-      userId: idOf(users),
-      questId: idOf(quests),
+      userId: id().notNull(),
+      questId: id().notNull(),
       period: id().notNull(),
       stepId: id().notNull(),
       source: id().notNull(),
@@ -91,6 +94,11 @@ export function defineQuestsTables(kit: ColumnKit, { users }: Referenced<'users'
       kit.primaryKey({
         name: 'quest_counts_pk',
         columns: [t.userId, t.questId, t.period, t.stepId, t.source, t.eventId],
+      }),
+      kit.foreignKey({
+        name: 'quest_counts_progress_fk',
+        columns: [t.userId, t.questId, t.period],
+        foreignColumns: [questProgress.userId, questProgress.questId, questProgress.period],
       }),
     ],
   )

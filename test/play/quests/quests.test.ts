@@ -1,8 +1,18 @@
 /** What events do to quests: counts, completions, periods, and the reading of them. */
 import { expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
+import { isMissingParent } from '../../../db/index.ts'
 import { onEachEngine } from '../../support/world.ts'
-import { addQuest, happen, newType, ownEvents, progressRows, read, takeBack } from './quests-world.ts'
+import {
+  addQuest,
+  happen,
+  newType,
+  ownEvents,
+  progressRows,
+  read,
+  takeBack,
+  userIdOf,
+} from './quests-world.ts'
 
 onEachEngine('GET /api/quests', world => {
   test('is 401 without a token', async () => {
@@ -101,6 +111,22 @@ onEachEngine('An event', world => {
     const { questCounts } = world.db.tables
     const counts = await world.db.read.select().from(questCounts).where(eq(questCounts.questId, quest.id))
     expect(counts).toHaveLength(1)
+  })
+
+  test('is refused by the database as counted for a period without progress', async () => {
+    const quest = await addQuest(world)
+    const userId = await userIdOf(world, await world.fan())
+    const { questCounts } = world.db.tables
+    const count = {
+      userId,
+      questId: quest.id,
+      period: 'ever',
+      stepId: 'step-1',
+      source: 'shop',
+      eventId: '1',
+    }
+    const refused = world.db.write(tx => tx.insert(questCounts).values(count))
+    expect(isMissingParent(await refused.catch((error: unknown) => error))).toBe(true)
   })
 
   test('counts once, also when it is recorded twice', async () => {
