@@ -21,7 +21,9 @@ export function rowsByKeys<
     // Guarantee of the cast: rows are read and mapped by the columns of the table, whichever it is.
     const table = reader.tables[of] as Tables['users']
     const given = tuples(reader, list, names.length)
-    const isRow = and(...names.map((name, at) => sql`${columnOf(table, name)} = ${sql.raw(`wanted.c${at}`)}`))
+    const isRow = and(
+      ...names.map((name, index) => sql`${columnOf(table, name)} = ${sql.raw(`wanted.c${index}`)}`),
+    )
     const rows = is(table, SQLiteTable)
       ? sql`select ${table}.* from ${given} as wanted cross join ${table} on ${isRow}`
       : // A subselect with an OFFSET is not merged: merged, PostgreSQL may read the whole table.
@@ -47,8 +49,10 @@ export function keysWithRows<
 ): (reader: Reader, keys: Record<Name, string>[]) => Promise<Record<Name, string>[]> {
   const select = prepared((reader: Reader, list: string) => {
     const table = reader.tables[of]
-    const isRow = and(...names.map((name, at) => sql`${columnOf(table, name)} = ${sql.raw(`wanted.c${at}`)}`))
-    const found = names.map((name, at) => [name, sql<string>`${sql.raw(`wanted.c${at}`)}`] as const)
+    const isRow = and(
+      ...names.map((name, index) => sql`${columnOf(table, name)} = ${sql.raw(`wanted.c${index}`)}`),
+    )
+    const found = names.map((name, index) => [name, sql<string>`${sql.raw(`wanted.c${index}`)}`] as const)
     return reader
       .select(Object.fromEntries(found))
       .from(sql`${tuples(reader, list, names.length)} as wanted`)
@@ -65,8 +69,8 @@ export function keysWithRows<
 /** A subselect of the texts of a JSON list of lists, in columns `c0`, `c1` …. */
 function tuples({ tables }: Reader, list: string, size: number) {
   const isSqlite = is(tables.users, SQLiteTable)
-  const columns = Array.from({ length: size }, (_, at) =>
-    isSqlite ? `json_extract(value, '$[${at}]') as c${at}` : `value->>${at} as c${at}`,
+  const columns = Array.from({ length: size }, (_, index) =>
+    isSqlite ? `json_extract(value, '$[${index}]') as c${index}` : `value->>${index} as c${index}`,
   )
   const names = sql.raw(columns.join())
   return isSqlite

@@ -18,10 +18,10 @@ export async function serve(
   port: number,
   host = '127.0.0.1',
 ): Promise<Listening> {
-  const listen = (hostname: string, at: number) => {
+  const listen = (hostname: string, chosen: number) => {
     return Bun.serve({
       hostname,
-      port: at,
+      port: chosen,
       idleTimeout: 0, // A `hang` fault lasts until the client gives up.
       development: false,
       reusePort: false, // Bun enables it outside development; a port in use would then raise no error.

@@ -11,7 +11,7 @@ import {
   type OnboardingTerms,
 } from '../src/operate/admin/backfill-onboarding.ts'
 import { ConfigError } from '../src/platform/config/config.ts'
-import { createReader, readOnboardingPoints } from '../src/platform/config/reader.ts'
+import { createEnvironmentReader, readOnboardingPoints } from '../src/platform/config/environment.ts'
 import { declareCommand, instant, listOf, runCommand } from './command/command.ts'
 
 const command = declareCommand({
@@ -137,7 +137,7 @@ function someOf(examples: string[], all: number): string {
 
 /** ONBOARDING_POINTS, validated as by the API. @throws ConfigError */
 function requireOnboardingPoints(): number {
-  const reader = createReader(process.env)
+  const reader = createEnvironmentReader(process.env)
   const points = readOnboardingPoints(reader)
   if (reader.problems.length > 0) throw new ConfigError(reader.problems)
   return points

@@ -13,7 +13,7 @@ import { realSources } from '../src/core/sources.ts'
 import { ensureDevelopmentKey } from '../src/identity/server-keys/development-key.ts'
 import { type Config, type Environment, parseConfig } from '../src/platform/config/config.ts'
 import { withDevelopmentSecrets } from '../src/platform/config/development-secrets.ts'
-import { createReader } from '../src/platform/config/reader.ts'
+import { createEnvironmentReader } from '../src/platform/config/environment.ts'
 import { explainError, fail } from './command/explain.ts'
 import { refuseProduction } from './command/production-guard.ts'
 import { createProgress } from './command/progress.ts'
@@ -33,7 +33,7 @@ const MOCK_IDP_KEYS = 'data/mock-idp-keys.json'
 
 /** The settings of the mock provider. */
 function readMock(env: Environment) {
-  const reader = createReader(env)
+  const reader = createEnvironmentReader(env)
   const mock = {
     port: reader.integer('MOCK_IDP_PORT', 4000, 0, 65_535),
     seed: reader.integer('MOCK_IDP_SEED', 1, 0, 999_999_999),

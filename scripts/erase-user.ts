@@ -7,7 +7,7 @@ import { appendErasures, readErasures } from '../src/fan/account/erasure-list.ts
 import type { Tombstone } from '../src/identity/users/tombstone.ts'
 import { exportErasures, reapplyErasures } from '../src/operate/admin/reapply-erasures.ts'
 import { erasuresPathOf } from '../src/platform/config/database.ts'
-import { declareCommand, type Outcome, runCommand } from './command/command.ts'
+import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { isSqlite, sqlitePathOf } from './command/database.ts'
 import { fail, failUsage } from './command/explain.ts'
 
@@ -86,7 +86,11 @@ await runCommand(command, async session => {
 })
 
 /** Adds the state of the list and of the old rows in WAL, archives and backups. */
-function withRemains(outcome: Outcome, truncated: boolean | null, list: string | undefined): Outcome {
+function withRemains(
+  outcome: CommandResult,
+  truncated: boolean | null,
+  list: string | undefined,
+): CommandResult {
   const lines = [
     ...(list === undefined
       ? ['It is not listed: use --erasures or --export, otherwise restoring a backup restores the fan.']
@@ -112,7 +116,7 @@ async function reapply(
   list: string | undefined,
   yes: boolean,
   note: (line: string) => void,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   if (!existsSync(file)) fail(`There is no file ${file}.`)
   const { tombstones, unreadable } = readErasures(file)
   if (unreadable.length > 0) note(`${file}: unreadable lines: ${unreadable.join(', ')}`)
@@ -133,7 +137,7 @@ async function reapply(
   return withRemains(outcome, await db.truncateLog(TRUNCATE_TIMEOUT_MS), list ?? file)
 }
 
-function report(erasure: Erasure, done: boolean): Outcome {
+function report(erasure: Erasure, done: boolean): CommandResult {
   const {
     userId,
     erasedAt,

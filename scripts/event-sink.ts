@@ -4,7 +4,7 @@ import type { Database } from '../db/index.ts'
 import { commandLine } from '../src/core/command-line.ts'
 import { readSinkBacklog } from '../src/delivery/event-sink/backlog.ts'
 import { findSink, removeSink } from '../src/delivery/event-sink/sink.ts'
-import { declareCommand, type Outcome, runCommand } from './command/command.ts'
+import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({
@@ -37,7 +37,7 @@ await runCommand(command, async ({ parameters: [action], options: { dryRun, yes 
   return { json: { done }, text, changed: 1, textHasSummary: true }
 })
 
-async function show(db: Database): Promise<Outcome> {
+async function show(db: Database): Promise<CommandResult> {
   const sink = await findSink(db.read)
   if (!sink) return { json: { sink: null }, text: 'There is no event sink.' }
   const { position, leaseEndsAt } = sink
@@ -46,9 +46,9 @@ async function show(db: Database): Promise<Outcome> {
   const waiting = backlog
     ? `${backlog.events} events wait, since ${backlog.since.toISOString()}`
     : 'none waits'
-  const who = isPublishing ? 'A process publishes.' : 'No process publishes.'
+  const publishing = isPublishing ? 'A process publishes.' : 'No process publishes.'
   return {
     json: { sink: { position, isPublishing, backlog } },
-    text: `Published up to position ${position}; ${waiting}. ${who}`,
+    text: `Published up to position ${position}; ${waiting}. ${publishing}`,
   }
 }

@@ -5,7 +5,7 @@ import type { EventRow } from '../src/economy/events/event.ts'
 import { type EventKey, findEvent } from '../src/economy/events/event-rows.ts'
 import { type EventFilter, listEventsSince, listNewestEvents } from '../src/economy/events/list-events.ts'
 import { replayEvent } from '../src/operate/admin/replay-event.ts'
-import { declareCommand, type Outcome, runCommand, wholeNumber } from './command/command.ts'
+import { type CommandResult, declareCommand, runCommand, wholeNumber } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 import { stoppable } from './command/stop.ts'
 import { describeReplay, describeRow, lineOf, toJson } from './events/describe.ts'
@@ -86,12 +86,12 @@ async function followEvents(
   })
 }
 
-async function show(db: Database, key: EventKey): Promise<Outcome> {
+async function show(db: Database, key: EventKey): Promise<CommandResult> {
   const row = await findEvent(db.read, key)
   return row ? { json: toJson(row), text: describeRow(row) } : unknown(key)
 }
 
-async function replay(db: Database, key: EventKey): Promise<Outcome> {
+async function replay(db: Database, key: EventKey): Promise<CommandResult> {
   const found = await replayEvent(db, key)
   if (found === null) return unknown(key)
   if (found === 'void') return fail(`Event ${key.eventId} of ${key.source} was voided and has not arrived.`)

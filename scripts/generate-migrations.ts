@@ -6,7 +6,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { declareCommand, type Outcome, runCommand } from './command/command.ts'
+import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 import { withTableOptions } from './generate-migrations/table-options.ts'
 
@@ -33,12 +33,12 @@ await runCommand(command, async ({ parameters: [name], options: { check, custom 
   if (check && custom) failUsage('--check and --custom are mutually exclusive')
   return check ? checkMigrations() : writeMigrations()
 
-  async function writeMigrations(): Promise<Outcome> {
+  async function writeMigrations(): Promise<CommandResult> {
     const wrote = generateAll(folder)
     return { json: { wrote }, text: wrote.map(path => `wrote: ${path}`).join('\n') }
   }
 
-  async function checkMigrations(): Promise<Outcome> {
+  async function checkMigrations(): Promise<CommandResult> {
     const scratch = mkdtempSync(join(tmpdir(), 'matchday-migrations-'))
     try {
       cpSync(folder, scratch, { recursive: true })

@@ -1,5 +1,5 @@
 /** `bun run health`: whether the API on this machine is ready, for the health check of a container. */
-import { createReader } from '../src/platform/config/reader.ts'
+import { createEnvironmentReader } from '../src/platform/config/environment.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 
@@ -18,7 +18,7 @@ const command = declareCommand({
 }).option('--live', 'ask only whether the process responds')
 
 await runCommand(command, async ({ options }) => {
-  const reader = createReader(process.env)
+  const reader = createEnvironmentReader(process.env)
   const address = reader.text('HOST') ?? '127.0.0.1'
   const port = reader.integer('PORT', 3000, 1, 65_535)
   if (reader.problems.length > 0) fail(reader.problems.join('\n'))

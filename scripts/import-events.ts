@@ -102,7 +102,7 @@ await runCommand(command, async ({ parameters: [path], options, openDatabase, pr
       const startedAt = performance.now()
       const events = chunk.flatMap(({ event }) => event ?? [])
       const { results } = await recordEvents(db.write, deps, source, { events })
-      for (const [at, result] of results.entries()) count(result, chunk[at]?.line ?? 0)
+      for (const [index, result] of results.entries()) count(result, chunk[index]?.line ?? 0)
       const signal = requested()
       if (signal) throw new Interrupted(signal, done)
       // As long as the events took: the writes of the API proceed meanwhile.

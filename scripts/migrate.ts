@@ -1,6 +1,6 @@
 /** `bun run migrate`: migrates the database to the schema of this version. */
 import { listPendingMigrations, migrate, type PendingMigrations } from '../db/migrate.ts'
-import { declareCommand, type Outcome, runCommand } from './command/command.ts'
+import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { postgresSettings } from './command/database.ts'
 
 const command = declareCommand({
@@ -21,7 +21,7 @@ await runCommand(command, async ({ options, databaseUrl }) => {
   return { json: { applied, total, ahead }, text, changed: applied, textHasSummary: true }
 })
 
-function plan({ pending, total, ahead }: PendingMigrations): Outcome {
+function plan({ pending, total, ahead }: PendingMigrations): CommandResult {
   const title = `Would apply ${pending.length} of ${total} migrations; nothing was written (--dry-run).`
   const text =
     pending.length === 0 ? upToDate(total, ahead) : [title, ...pending.map(name => `  ${name}`)].join('\n')

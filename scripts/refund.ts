@@ -9,7 +9,7 @@ import type { PaymentGateway } from '../src/play/packs/payments/gateway.ts'
 import { type PurchaseRow, statusOf } from '../src/play/packs/present.ts'
 import { findPurchase, findUserPackOf } from '../src/play/packs/purchases.ts'
 import { listRefundsDue, markRefundDue, refundPurchase } from '../src/play/packs/refund.ts'
-import { declareCommand, type Outcome, runCommand } from './command/command.ts'
+import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 
 const command = declareCommand({
@@ -37,14 +37,14 @@ await runCommand(command, async ({ parameters: [purchaseId], options, configurat
   return options.yes || options.dryRun ? { ...outcome, changed, textHasSummary: true } : outcome
 })
 
-async function listDue(db: Database): Promise<Outcome> {
+async function listDue(db: Database): Promise<CommandResult> {
   const rows = await listRefundsDue(db.read)
   const lines = rows.map(row => `${row.id}  ${priceOf(row)}  fan ${row.userId}  ${row.paymentReference}`)
   const refundDue = rows.map(row => ({ ...summaryOf(row), status: row.status }))
   return { json: { refundDue }, text: lines.length > 0 ? lines.join('\n') : 'No refunds are due.' }
 }
 
-async function refund(db: Database, config: Config, id: string, yes: boolean): Promise<Outcome> {
+async function refund(db: Database, config: Config, id: string, yes: boolean): Promise<CommandResult> {
   const found = await findPurchase(db.read, id)
   if (!found) return fail(`There is no purchase ${id}.`)
   const status = statusOf(found, db.read.now())

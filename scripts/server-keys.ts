@@ -15,7 +15,7 @@ import {
   stateOf,
 } from '../src/identity/server-keys/keys.ts'
 import { isServerScope, SERVER_SCOPES, type ServerScope } from '../src/identity/server-keys/scopes.ts'
-import { declareCommand, type Outcome, runCommand } from './command/command.ts'
+import { type CommandResult, declareCommand, runCommand } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 import { parseExpiry } from './server-keys/expiry.ts'
 
@@ -116,7 +116,7 @@ async function rotate(
   return rotated
 }
 
-async function planIssue(db: Database, action: 'create' | 'rotate', source: string): Promise<Outcome> {
+async function planIssue(db: Database, action: 'create' | 'rotate', source: string): Promise<CommandResult> {
   const hasCurrent = (await listServerKeys(db.read, source)).some(({ currentOf }) => currentOf !== null)
   if (hasCurrent && action === 'create') failWithCurrent(source)
   if (!hasCurrent && action === 'rotate') failWithoutCurrent(source)
@@ -128,7 +128,7 @@ async function revoke(
   source: string,
   keyId: string | undefined,
   dryRun: boolean,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const keys = (await listServerKeys(db.read, source)).filter(({ id }) => keyId === undefined || id === keyId)
   if (keys.length === 0)
     fail(keyId === undefined ? `There is no key of ${source}.` : `${source} has no key ${keyId}.`)
@@ -144,7 +144,7 @@ async function revoke(
   }
 }
 
-async function list(db: Database, source: string | undefined): Promise<Outcome> {
+async function list(db: Database, source: string | undefined): Promise<CommandResult> {
   const keys = (await listServerKeys(db.read, source)).map(row => present(row, db))
   const rows = keys.map(({ id, source, state, scopes, expiresAt, lastUsedAt }) => [
     source,
@@ -157,7 +157,7 @@ async function list(db: Database, source: string | undefined): Promise<Outcome> 
   return { json: { keys }, text: rows.length === 0 ? 'There are no server keys.' : alignColumns(rows) }
 }
 
-async function check(db: Database, key: string): Promise<Outcome> {
+async function check(db: Database, key: string): Promise<CommandResult> {
   if (key === '') failUsage('check reads the key from standard input')
   const found = await identifyServerKey(db.read, key)
   if (typeof found === 'string') return { json: { state: found }, text: UNIDENTIFIED[found], found: true }

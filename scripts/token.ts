@@ -1,7 +1,7 @@
 /** `bun run token [fan]`: an access token of the mock provider on standard output, for curl. */
 
 import { commandLine } from '../src/core/command-line.ts'
-import { developmentDefaults } from '../src/platform/config/reader.ts'
+import { developmentDefaults } from '../src/platform/config/environment.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 

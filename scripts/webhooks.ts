@@ -22,7 +22,7 @@ import { ATTEMPT_MS, isSuccess, sendMessage } from '../src/delivery/webhooks/sen
 import { typeFault } from '../src/delivery/webhooks/types.ts'
 import { messageTypes } from '../src/economy/events/types.ts'
 import type { Config } from '../src/platform/config/config.ts'
-import { declareCommand, instant, type Outcome, runCommand, wholeNumber } from './command/command.ts'
+import { type CommandResult, declareCommand, instant, runCommand, wholeNumber } from './command/command.ts'
 import { fail, failUsage } from './command/explain.ts'
 import { listen } from './webhooks/listen.ts'
 import { reportDeliveries, reportEndpoint, reportEndpoints } from './webhooks/report.ts'
@@ -189,7 +189,7 @@ function changed(
   json: object,
   { yes, no }: { yes: string; no: string },
   dryRun: boolean,
-): Outcome {
+): CommandResult {
   const text = dryRun ? 'Nothing was changed.' : done ? yes : `${no} Nothing was changed.`
   return { json, text, changed: done ? 1 : 0, textHasSummary: true }
 }
@@ -200,7 +200,7 @@ async function add(
   input: { url: string; types: string[] },
   dryRun: boolean,
   note: (line: string) => void,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   if (dryRun) return changed(true, { done: false }, { yes: '', no: '' }, true)
   const { id, secret } = await db.write(tx => addEndpoint(tx, secrets, input))
   note(`Endpoint ${id}. Its secret is not shown again:`)
@@ -213,7 +213,7 @@ async function rotate(
   secrets: WebhookSecrets,
   dryRun: boolean,
   note: (line: string) => void,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   if (dryRun) return changed(true, { id, done: false }, { yes: '', no: '' }, true)
   const secret = await db.write(tx => rotateSecret(tx, secrets, id))
   if (secret === undefined) return fail(`There is no endpoint ${id}.`)
@@ -227,7 +227,7 @@ async function test(
   secrets: WebhookSecrets,
   { production }: Config,
   types: string[] | undefined,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   if (types !== undefined && types.length !== 1) failUsage('test takes one --type')
   const [type] = types === undefined ? [] : requireTypes(types)
   if (type?.endsWith('*')) failUsage('test takes a type, and no pattern')

@@ -228,7 +228,7 @@ function copyFile(source: string, target: string, replaced: string): void {
 function copyBytes(from: number, to: number): void {
   const buffer = new Uint8Array(COPY_BYTES)
   for (let read = readSync(from, buffer); read > 0; read = readSync(from, buffer)) {
-    for (let at = 0; at < read; ) at += writeSync(to, buffer, at, read - at)
+    for (let offset = 0; offset < read; ) offset += writeSync(to, buffer, offset, read - offset)
   }
 }
 

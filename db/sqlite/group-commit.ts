@@ -58,7 +58,7 @@ interface Job {
 }
 
 /** The result of a job within its batch. */
-type Outcome =
+type JobResult =
   | { job: Job; succeeded: true; value: unknown; tags: string[]; effects: (() => void)[] }
   | { job: Job; succeeded: false; error: unknown }
 
@@ -75,7 +75,7 @@ export function createGroupCommit(deps: GroupCommitDeps) {
   let draining: Promise<void> | undefined
 
   /** Runs one job in its own savepoint: when it throws, the writes of the other jobs in the batch stay. */
-  async function runJob(job: Job): Promise<Outcome> {
+  async function runJob(job: Job): Promise<JobResult> {
     const tags: string[] = []
     const effects: (() => void)[] = []
     const at = sources.now()
@@ -114,7 +114,7 @@ export function createGroupCommit(deps: GroupCommitDeps) {
   async function runBatch() {
     const end = performance.now() + batchMs
     const batch: Job[] = []
-    const outcomes: Outcome[] = []
+    const outcomes: JobResult[] = []
     try {
       do {
         const job = queue.shift()
@@ -158,7 +158,7 @@ export function createGroupCommit(deps: GroupCommitDeps) {
   }
 
   /** A job may fail because of the writes of another job in its batch, so failures also wait until those are durable. */
-  function settle(outcome: Outcome) {
+  function settle(outcome: JobResult) {
     const { job } = outcome
     if (!outcome.succeeded) return job.reject(outcome.error)
     try {
@@ -170,7 +170,7 @@ export function createGroupCommit(deps: GroupCommitDeps) {
   }
 
   /** Settles a failed batch. Settling a job again has no effect. */
-  function rejectBatch(batch: Job[], outcomes: Outcome[], error: unknown) {
+  function rejectBatch(batch: Job[], outcomes: JobResult[], error: unknown) {
     for (const outcome of outcomes) if (!outcome.succeeded) settle(outcome)
     for (const job of batch) job.reject(translate(error))
   }

@@ -58,8 +58,8 @@ async function drawNumber(key: CryptoKey, message: string, total: number): Promi
   for (let round = 0; ; round++) {
     const text = round === 0 ? message : `${message}:${round}`
     const digest = new DataView(await crypto.subtle.sign('HMAC', key, bytesOf(text)))
-    for (let at = 0; at < digest.byteLength; at += 8) {
-      const number = digest.getBigUint64(at)
+    for (let offset = 0; offset < digest.byteLength; offset += 8) {
+      const number = digest.getBigUint64(offset)
       if (number < limit) return Number(number % BigInt(total))
     }
   }

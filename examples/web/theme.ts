@@ -7,8 +7,8 @@ const STORED = 'matchday colours'
 
 /** Relative luminance (WCAG 2.2). */
 function luminanceOf(colour: string): number {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map(at => {
-    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map(offset => {
+    const value = Number.parseInt(colour.slice(offset, offset + 2), 16) / 255
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
   })
   return 0.2126 * r + 0.7152 * g + 0.0722 * b

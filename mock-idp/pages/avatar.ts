@@ -36,8 +36,8 @@ const patterns: readonly ((colour: string) => string)[] = [
 /** A fan's picture: a shirt with the initials or a number. Colours and pattern depend only on `sub`. */
 export function drawAvatar(user: User): string {
   const hash = createHash('sha256').update(user.sub).digest()
-  const at = <T>(list: readonly T[], byte: number) => list[(hash[byte] ?? 0) % list.length] as T
-  const [shirtColour, trim] = at(kits, 0)
+  const pick = <T>(list: readonly T[], byte: number) => list[(hash[byte] ?? 0) % list.length] as T
+  const [shirtColour, trim] = pick(kits, 0)
   const hue = Math.round(((hash[2] ?? 0) / 255) * 360)
   const badge = escapeMarkup(badgeOf(user, hash[3] ?? 0))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96" width="96" height="96">
@@ -46,7 +46,7 @@ export function drawAvatar(user: User): string {
 <rect width="96" height="96" fill="url(#g)"/>
 <g transform="translate(-8.6 -12) scale(1.18)">
 <path d="${shirt}" transform="translate(0 3)" opacity=".18"/>
-<g clip-path="url(#c)"><rect width="96" height="96" fill="${shirtColour}"/>${at(patterns, 1)(trim)}</g>
+<g clip-path="url(#c)"><rect width="96" height="96" fill="${shirtColour}"/>${pick(patterns, 1)(trim)}</g>
 <path d="${shirt}" fill="none" stroke="#0003" stroke-width="1.5"/>
 <path d="M34 20 C38 28 58 28 62 20" fill="none" stroke="${trim}" stroke-width="4" stroke-linecap="round"/>
 <circle cx="48" cy="57" r="15" fill="#fff" stroke="#0002"/>

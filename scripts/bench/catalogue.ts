@@ -10,10 +10,10 @@ export const CLAIMED = 3
 /** More than every price: no claim fails with insufficient points. */
 export const POINTS = 5_000
 
-export const rewardId = (at: number) => `reward-${String(at).padStart(2, '0')}`
+export const rewardId = (index: number) => `reward-${String(index).padStart(2, '0')}`
 
 /** Rewards that no fan has claimed. */
-export const claimable = Array.from({ length: REWARDS - CLAIMED }, (_, at) => rewardId(CLAIMED + at))
+export const claimable = Array.from({ length: REWARDS - CLAIMED }, (_, index) => rewardId(CLAIMED + index))
 
 /** Each fan claims each reward once. The list is read first with the same token. */
 export const claimPlan = (tokens: string[]): Plan => ({
@@ -28,7 +28,7 @@ export const claimPlan = (tokens: string[]): Plan => ({
 })
 
 export function catalogueRows(now: string): Rows {
-  const at = { created_at: now, updated_at: now }
+  const stamps = { created_at: now, updated_at: now }
   return {
     rewards: Array.from({ length: REWARDS }, (_, i) => ({
       id: rewardId(i),
@@ -41,7 +41,7 @@ export function catalogueRows(now: string): Rows {
       starts_at: null,
       ends_at: null,
       stock_remaining: i % 2 ? 100_000_000 : null,
-      ...at,
+      ...stamps,
     })),
   }
 }

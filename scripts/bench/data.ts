@@ -33,7 +33,7 @@ export const subjectOf = (fan: number) => `fan-${String(fan).padStart(7, '0')}`
 /** The subjects of up to `count` fans, evenly spread over all fans of a database. */
 export function subjectsOf(fans: number, count = 20_000): string[] {
   const size = Math.min(fans, count)
-  return Array.from({ length: size }, (_, at) => subjectOf(Math.floor((at * fans) / size)))
+  return Array.from({ length: size }, (_, index) => subjectOf(Math.floor((index * fans) / size)))
 }
 
 /** Fills an empty database with the catalogue and `fans` fans. */
@@ -164,12 +164,12 @@ function ledgerOf(userId: string, fan: number, createdAt: Date) {
 }
 
 function claimsOf(userId: string, fan: number, time: string): Rows[string] {
-  return Array.from({ length: CLAIMED }, (_, at) => ({
+  return Array.from({ length: CLAIMED }, (_, index) => ({
     user_id: userId,
-    reward_id: rewardId(at),
+    reward_id: rewardId(index),
     claimed_at: time,
-    redeemed_at: at === 0 ? time : null,
-    redemption_code: at === 0 ? `BENCH-${fan}` : null,
+    redeemed_at: index === 0 ? time : null,
+    redemption_code: index === 0 ? `BENCH-${fan}` : null,
   }))
 }
 

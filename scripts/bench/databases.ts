@@ -47,10 +47,10 @@ export function createDatabases(
       await executeOnServer(`CREATE DATABASE ${name}`)
       made.push(name)
     }
-    const at = engine === 'postgres' ? name : join(folder, `${name}.db`)
-    await fillDatabase(engine === 'postgres' ? urlOf(name) : `sqlite:${at}`, fans)
+    const target = engine === 'postgres' ? name : join(folder, `${name}.db`)
+    await fillDatabase(engine === 'postgres' ? urlOf(name) : `sqlite:${target}`, fans)
     log(`${engine} with ${fans} fans: ${((performance.now() - started) / 1000).toFixed(1)} s`)
-    return at
+    return target
   }
 
   return {

@@ -29,12 +29,12 @@ export async function prepareEvents(url: string, { types }: { types: number }): 
   await db.write(async tx => {
     await createServerKey(tx, { source: SOURCE, scopes: ['events:write'], expiresAt: null })
     for (let nth = 0; nth < types; nth++) {
-      for (const at of gates) {
+      for (const gate of gates) {
         await upsertRule(tx, {
-          id: `${typeOf(nth)}-${at}`,
-          name: `Gate ${at}`,
+          id: `${typeOf(nth)}-${gate}`,
+          name: `Gate ${gate}`,
           eventType: typeOf(nth),
-          when: [{ path: '/gate', op: 'eq', value: at }],
+          when: [{ path: '/gate', op: 'eq', value: gate }],
           points: { fixed: GRANTED },
         })
       }

@@ -11,7 +11,7 @@ import { describeMachine } from './machine.ts'
 import { type BenchOptions, readOptions, usage } from './options.ts'
 import { coresFor, killChildren } from './process.ts'
 import { reportScenario, reportTargets } from './report.ts'
-import { type Bench, type Outcome, type Scenario, skipped } from './scenario.ts'
+import { type Bench, type Scenario, type ScenarioResult, skipped } from './scenario.ts'
 import { scenarios } from './scenarios.ts'
 import { createSubjects } from './subjects.ts'
 import { evaluateTargets, type Results } from './targets.ts'
@@ -60,11 +60,14 @@ async function createBench(
     uncachedTokens(fans) {
       const subjects = subjectsOf(fans)
       const count = Math.ceil(MAX_TOKENS * 1.25)
-      const signed = () => Array.from({ length: count }, (_, at) => subjects[at % subjects.length] ?? '')
+      const signed = () =>
+        Array.from({ length: count }, (_, index) => subjects[index % subjects.length] ?? '')
       return tokensFor(`unknown ${fans}`, signed)
     },
     newTokens: () =>
-      tokensFor('new', () => Array.from({ length: options.quick ? 5_000 : 80_000 }, (_, at) => `new-${at}`)),
+      tokensFor('new', () =>
+        Array.from({ length: options.quick ? 5_000 : 80_000 }, (_, index) => `new-${index}`),
+      ),
     log,
     async close() {
       await issuer.stop()
@@ -74,7 +77,7 @@ async function createBench(
 }
 
 /** Reports a failed scenario and keeps the results of the others. */
-async function attempt(scenario: Scenario, bench: Bench): Promise<Outcome> {
+async function attempt(scenario: Scenario, bench: Bench): Promise<ScenarioResult> {
   try {
     return await scenario.run(bench)
   } catch (error) {

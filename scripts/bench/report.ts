@@ -1,5 +1,5 @@
 /** The report for a terminal. */
-import type { Outcome, Row, Scenario } from './scenario.ts'
+import type { Row, Scenario, ScenarioResult } from './scenario.ts'
 import type { Verdict } from './targets.ts'
 
 const number = (value: number) =>
@@ -16,10 +16,12 @@ function latencies({ p50, p99 }: NonNullable<Row['detail']>): string {
 
 /** Pads columns to their widest cell; all but the first are right-aligned. */
 function table(lines: string[][]): string {
-  const widths = (lines[0] ?? []).map((_, at) => Math.max(...lines.map(line => line[at]?.length ?? 0)))
+  const widths = (lines[0] ?? []).map((_, index) => Math.max(...lines.map(line => line[index]?.length ?? 0)))
   return lines
     .map(line =>
-      line.map((cell, at) => (at === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[at] ?? 0))),
+      line.map((cell, index) =>
+        index === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[index] ?? 0),
+      ),
     )
     .map(cells => `  ${cells.join('  ')}`.trimEnd())
     .join('\n')
@@ -27,7 +29,7 @@ function table(lines: string[][]): string {
 
 export function reportScenario(
   { name, summary }: Pick<Scenario, 'name' | 'summary'>,
-  outcome: Outcome,
+  outcome: ScenarioResult,
 ): string {
   const title = `\n${name}: ${summary}\n`
   if (outcome.skipped) return `${title}  skipped: ${outcome.skipped}\n`

@@ -3,7 +3,7 @@
 import { distinctRequests, type Latency, type Measurement, type Plan, secondsOf } from './plan.ts'
 import { primeTokens } from './prime-tokens.ts'
 import { coreCount, cpuSecondsOf, machineCpuSeconds, postgresCpuSeconds, type Running } from './process.ts'
-import { type Bench, median, type Outcome, type Row, row } from './scenario.ts'
+import { type Bench, median, type Row, row, type ScenarioResult } from './scenario.ts'
 import type { Subject } from './subjects.ts'
 import { type WarmUp, warmUp } from './warm-up.ts'
 
@@ -50,7 +50,7 @@ interface Lane {
   measured: (Measurement & Record<Share, number | null>)[]
 }
 
-export async function compare(bench: MeasureContext, contenders: Contender[]): Promise<Outcome> {
+export async function compare(bench: MeasureContext, contenders: Contender[]): Promise<ScenarioResult> {
   const { options } = bench
   const lanes: Lane[] = []
   const notes: string[] = []

@@ -40,7 +40,7 @@ export interface Row {
   detail?: Record<string, number | null>
 }
 
-export interface Outcome {
+export interface ScenarioResult {
   rows: Row[]
   /** Remarks for the interpretation of the rows. */
   notes: string[]
@@ -57,7 +57,7 @@ export interface Scenario {
   summary: string
   /** Takes minutes: runs only with --long or by name. */
   long?: true
-  run(bench: Bench): Promise<Outcome>
+  run(bench: Bench): Promise<ScenarioResult>
 }
 
 /** The engines of this run: PostgreSQL requires BENCH_POSTGRES_URL. */
@@ -85,7 +85,7 @@ export function median(values: number[]): number {
 }
 
 /** The rows and notes of all, in order. Invalid if one of them is. */
-export function mergeOutcomes(outcomes: Outcome[]): Outcome {
+export function mergeResults(outcomes: ScenarioResult[]): ScenarioResult {
   const invalid = outcomes.flatMap(outcome => outcome.invalid ?? []).join('; ')
   return {
     rows: outcomes.flatMap(({ rows }) => rows),
@@ -94,4 +94,4 @@ export function mergeOutcomes(outcomes: Outcome[]): Outcome {
   }
 }
 
-export const skipped = (why: string): Outcome => ({ rows: [], notes: [], skipped: why })
+export const skipped = (why: string): ScenarioResult => ({ rows: [], notes: [], skipped: why })

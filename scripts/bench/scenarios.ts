@@ -9,7 +9,7 @@ import { prepareEvents, SERVER_KEY } from './event-rules.ts'
 import type { Plan, RequestTemplate } from './plan.ts'
 import { requestOnce } from './request-once.ts'
 import { type Contender, compare } from './rounds.ts'
-import { type Bench, enginesOf, mergeOutcomes, type Outcome, type Scenario } from './scenario.ts'
+import { type Bench, enginesOf, mergeResults, type Scenario, type ScenarioResult } from './scenario.ts'
 import { settlement } from './scenarios/settlement.ts'
 import { idleStreams, stream } from './scenarios/stream.ts'
 import { webhooks } from './scenarios/webhooks.ts'
@@ -21,7 +21,7 @@ const comparison = (name: string, summary: string, contendersOf: Contenders): Sc
   name,
   summary,
   async run(bench) {
-    const outcomes: Outcome[] = []
+    const outcomes: ScenarioResult[] = []
     for (const engine of enginesOf()) {
       const contenders = await contendersOf(bench, engine)
       const labelled = contenders.map(contender => ({
@@ -30,7 +30,7 @@ const comparison = (name: string, summary: string, contendersOf: Contenders): Sc
       }))
       outcomes.push(await compare({ ...bench, options: { ...bench.options, engine } }, labelled))
     }
-    return { ...mergeOutcomes(outcomes), separateRows: true }
+    return { ...mergeResults(outcomes), separateRows: true }
   },
 })
 

@@ -185,7 +185,7 @@ async function prepareStatements(origin: string, token: string): Promise<void> {
   for (let round = 0; round < 2; round++) {
     for (const path of ['/api/rewards', '/api/user/profile', '/api/dashboard'])
       await Promise.all(Array.from({ length: CONCURRENCY * 2 }, () => send(path)))
-    const each = Array.from({ length: CONCURRENCY }, (_, at) => claims[at % claims.length])
+    const each = Array.from({ length: CONCURRENCY }, (_, index) => claims[index % claims.length])
     await Promise.all(each.map(body => send('/api/rewards/claim', body)))
   }
 }

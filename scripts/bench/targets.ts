@@ -1,9 +1,9 @@
 /** The targets, as ratios within one run. Targets of scenarios that did not run are not evaluated. */
 import type { Engine } from './databases.ts'
-import type { Outcome, Row } from './scenario.ts'
+import type { Row, ScenarioResult } from './scenario.ts'
 
 export interface Results {
-  [scenario: string]: Outcome
+  [scenario: string]: ScenarioResult
 }
 
 interface Target {

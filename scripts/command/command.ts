@@ -36,7 +36,7 @@ export type StandardOptions = {
 }
 
 /** The result of a command. */
-export interface Outcome {
+export interface CommandResult {
   /** The output of `--json`. */
   json: object
   /** The output without `--json`; may be empty. */
@@ -90,8 +90,8 @@ export function declareCommand({ name, summary, examples, notes, ...uses }: Decl
   if (changes) command.option('--dry-run', 'show what would change without changing it')
   const lines = examples.map(([parameters]) => `${commandLine(name)} ${parameters}`.trimEnd())
   const width = Math.max(...lines.map(line => line.length))
-  const shown = examples.map(([, meaning], at) =>
-    `  ${(lines[at] ?? '').padEnd(width)}  ${meaning}`.trimEnd(),
+  const shown = examples.map(([, meaning], index) =>
+    `  ${(lines[index] ?? '').padEnd(width)}  ${meaning}`.trimEnd(),
   )
   command.addHelpText(
     'after',
@@ -104,7 +104,7 @@ export function declareCommand({ name, summary, examples, notes, ...uses }: Decl
 /** Parses the command line, runs the command, prints its outcome, and exits the process. */
 export async function runCommand<Arguments extends unknown[], Options extends StandardOptions>(
   command: Command<Arguments, Options>,
-  run: (session: Session<Arguments, Options>) => Promise<Outcome | undefined>,
+  run: (session: Session<Arguments, Options>) => Promise<CommandResult | undefined>,
 ): Promise<never> {
   const started = performance.now()
   const opened: { close(): Promise<void> }[] = []

@@ -7,7 +7,11 @@ import { realSources } from '../../src/core/sources.ts'
 import { type Config, parseConfig } from '../../src/platform/config/config.ts'
 import { readPostgresSettings, readReplicaUrl } from '../../src/platform/config/database.ts'
 import { withDevelopmentSecrets } from '../../src/platform/config/development-secrets.ts'
-import { createReader, type Environment, readDatabaseUrl } from '../../src/platform/config/reader.ts'
+import {
+  createEnvironmentReader,
+  type Environment,
+  readDatabaseUrl,
+} from '../../src/platform/config/environment.ts'
 import { fail, failUsage } from './explain.ts'
 
 /** The environment, with `--database` as DATABASE_URL, which then has no replica. */
@@ -23,7 +27,7 @@ function environmentOf(database: string | undefined): Environment {
 
 /** The database URL, validated as by the API, without the rest of its configuration. `option` names it in errors. */
 export function databaseUrlOf(database: string | undefined, option = '--database'): string {
-  const reader = createReader(environmentOf(database))
+  const reader = createEnvironmentReader(environmentOf(database))
   const url = readDatabaseUrl(reader)
   const problem = reader.problems.join('\n')
   if (problem === '') {
@@ -37,7 +41,7 @@ export function databaseUrlOf(database: string | undefined, option = '--database
 /** The URL of `--from-replica`, validated as by the API. */
 export function replicaUrlOf(database: string | undefined): string {
   if (database !== undefined) failUsage('--from-replica reads DATABASE_READ_URL: leave out --database')
-  const reader = createReader(process.env)
+  const reader = createEnvironmentReader(process.env)
   const url = readReplicaUrl(reader, readDatabaseUrl(reader))
   if (reader.problems.length > 0) return fail(reader.problems.join('\n'))
   return url ?? failUsage('--from-replica requires DATABASE_READ_URL')
@@ -45,7 +49,7 @@ export function replicaUrlOf(database: string | undefined): string {
 
 /** The PostgreSQL settings, validated as by the API. */
 export function postgresSettings(): Readonly<PostgresSettings> {
-  const reader = createReader(process.env)
+  const reader = createEnvironmentReader(process.env)
   const settings = readPostgresSettings(reader)
   return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : settings
 }
@@ -58,7 +62,7 @@ export async function configurationOf(database: string | undefined): Promise<Rea
 
 /** The provider of `--provider`, or the API's (IDP_NAME). */
 export function providerOf(provider: string | undefined): string {
-  const reader = createReader(process.env)
+  const reader = createEnvironmentReader(process.env)
   const name = provider ?? reader.required('IDP_NAME')
   return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : name
 }

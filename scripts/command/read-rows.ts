@@ -67,7 +67,7 @@ export function findSchemaFaults(schema: TSchema, value: unknown): RowFault[] {
 /** Each column must be known and occur once, and the required ones must be there. */
 export function findColumnFaults(columns: string[], known: string[], required: string[]): RowFault[] {
   const unknown = columns.filter(name => !known.includes(name))
-  const twice = columns.filter((name, at) => columns.indexOf(name) < at)
+  const twice = columns.filter((name, index) => columns.indexOf(name) < index)
   return [
     ...unknown.map(field => ({ field, message: `is not a column; columns: ${known.join(', ')}` })),
     ...twice.map(field => ({ field, message: 'is duplicated' })),
@@ -102,12 +102,12 @@ async function* splitLines(path: string): AsyncGenerator<Uint8Array | null> {
   let tooLong = false
   for await (const chunk of readBytes(path)) {
     let from = 0
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      const line = Buffer.concat([rest, chunk.subarray(from, at)])
+    for (let index = chunk.indexOf(10); index >= 0; index = chunk.indexOf(10, from)) {
+      const line = Buffer.concat([rest, chunk.subarray(from, index)])
       yield tooLong || line.length > MAX_LINE_BYTES ? null : line
       rest = Buffer.alloc(0)
       tooLong = false
-      from = at + 1
+      from = index + 1
     }
     rest = Buffer.concat([rest, chunk.subarray(from)])
     if (rest.length <= MAX_LINE_BYTES) continue
@@ -163,16 +163,16 @@ async function* readCsv(path: string, { headerFaults, toValue }: CsvColumns): As
   for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
     if (error && info.lines >= Number(error.lines)) break
     const cells = record.map(cell => decode(cell))
-    const at = line
+    const start = line
     line += 1 + record.reduce((breaks, cell) => breaks + countLineFeeds(cell), 0)
     if (cells.length === 1 && cells[0] === '') continue
-    const fault = (message: string): FaultyRow => ({ line: at, faults: [{ field: '', message }] })
+    const fault = (message: string): FaultyRow => ({ line: start, faults: [{ field: '', message }] })
     if (!cells.every(cell => cell !== null)) yield fault('is not UTF-8')
     else if (columns === undefined) {
       columns = cells.map(cell => cell.trim())
       const faults = headerFaults(columns)
       if (faults.length > 0) {
-        yield { line: at, faults, fatal: true }
+        yield { line: start, faults, fatal: true }
         return
       }
     } else if (cells.length !== columns.length) {
@@ -182,7 +182,7 @@ async function* readCsv(path: string, { headerFaults, toValue }: CsvColumns): As
       const filled = columns.flatMap((name, nth): [string, string][] =>
         cells[nth] ? [[name, cells[nth].replaceAll('\r\n', '\n')]] : [],
       )
-      yield { line: at, value: toValue(new Map(filled)) }
+      yield { line: start, value: toValue(new Map(filled)) }
     }
   }
   if (!error) return

@@ -44,7 +44,7 @@ const ABOUT_WIDTH = 250
 export function renderFloors(): string {
   const floors = Object.entries(DOMAINS).reverse()
   const height = floors.length * (HEIGHT + GAP) + GAP
-  const rows = floors.map(([name, domain], at) => renderFloor(name, domain, GAP + at * (HEIGHT + GAP)))
+  const rows = floors.map(([name, domain], index) => renderFloor(name, domain, GAP + index * (HEIGHT + GAP)))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="t">
 <title id="t">The floors of Matchday: imports run down only</title>
 <style>

@@ -28,7 +28,7 @@ export function parseLocated(text: string, firstLine = 1): LocatedJson {
       case 'Object':
         return readObject(node.members, pointer)
       case 'Array':
-        return node.elements.map((element, at) => read(element.value, `${pointer}/${at}`))
+        return node.elements.map((element, index) => read(element.value, `${pointer}/${index}`))
       case 'String':
         if (/\0/.test(node.value) || !node.value.isWellFormed()) {
           faults.push({ line, pointer, message: 'must not contain NUL or a lone surrogate' })
@@ -47,11 +47,11 @@ export function parseLocated(text: string, firstLine = 1): LocatedJson {
     return Object.fromEntries(
       members.map(({ name: node, value }) => {
         const name = node.type === 'String' ? node.value : node.name
-        const at = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+        const inner = `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
         const line = node.loc.start.line + firstLine - 1
-        if (names.has(name)) faults.push({ line, pointer: at, message: 'is duplicated' })
+        if (names.has(name)) faults.push({ line, pointer: inner, message: 'is duplicated' })
         names.add(name)
-        return [name, read(value, at)]
+        return [name, read(value, inner)]
       }),
     )
   }
@@ -61,10 +61,10 @@ export function parseLocated(text: string, firstLine = 1): LocatedJson {
     value,
     faults,
     lineOf(pointer) {
-      for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
-        const line = lines.get(at)
+      for (let parent = pointer; ; parent = parent.slice(0, parent.lastIndexOf('/'))) {
+        const line = lines.get(parent)
         if (line !== undefined) return line
-        if (at === '') return firstLine
+        if (parent === '') return firstLine
       }
     },
   }

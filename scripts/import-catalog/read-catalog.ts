@@ -69,8 +69,8 @@ function readDocument(text: string, file: Reading): void {
     const entries = document[list]
     if (!Array.isArray(entries)) continue
     file.kinds.add(kind)
-    for (const [at, entry] of entries.entries()) {
-      const pointer = `/${list}/${at}`
+    for (const [index, entry] of entries.entries()) {
+      const pointer = `/${list}/${index}`
       nameEntry(json, kind, entry, pointer, file)
       if (!broken.has(pointer)) file.records.push(locate(json, { kind, entry } as CatalogueRecord, pointer))
     }
@@ -78,13 +78,13 @@ function readDocument(text: string, file: Reading): void {
 }
 
 function readLines(text: string, file: Reading): void {
-  for (const [at, line] of text.split('\n').entries()) {
+  for (const [index, line] of text.split('\n').entries()) {
     if (line.trim() === '') continue
-    const json = tryParse(line, at + 1, file)
+    const json = tryParse(line, index + 1, file)
     if (!json) continue
     const { kind, ...entry } = Object(json.value) as { kind?: unknown }
     if (!isKind(kind)) {
-      file.faults.push({ line: at + 1, pointer: '/kind', message: `must be one of ${KINDS.join(', ')}` })
+      file.faults.push({ line: index + 1, pointer: '/kind', message: `must be one of ${KINDS.join(', ')}` })
       continue
     }
     file.kinds.add(kind)
@@ -123,10 +123,10 @@ function collectFaults(json: LocatedJson, schema: TSchema, { faults }: Catalogue
   return seen
 }
 
-function locate(json: LocatedJson, record: CatalogueRecord, at: string): LocatedRecord {
+function locate(json: LocatedJson, record: CatalogueRecord, root: string): LocatedRecord {
   return {
     record,
-    faultAt: (pointer, message) => ({ line: json.lineOf(at + pointer), pointer: at + pointer, message }),
+    faultAt: (pointer, message) => ({ line: json.lineOf(root + pointer), pointer: root + pointer, message }),
   }
 }
 
@@ -134,11 +134,11 @@ function nameEntry(
   json: LocatedJson,
   kind: RecordKind,
   entry: unknown,
-  at: string,
+  root: string,
   { named }: Reading,
 ): void {
   const { id } = Object(entry) as { id?: unknown }
-  const pointer = `${at}/id`
+  const pointer = `${root}/id`
   if (typeof id !== 'string') return
   named.push({ key: `${kind} ${id}`, fault: { line: json.lineOf(pointer), pointer, message: '' } })
 }
@@ -155,14 +155,14 @@ function findDuplicates({ named, faults }: Reading): void {
 /** A collectible in several packs is described in at least one of them, always in the same way. */
 function shareDescriptions({ records, faults }: CatalogueFile): void {
   const items = records.flatMap(({ record, faultAt }) =>
-    record.kind === 'pack' ? record.entry.items.map((item, at) => ({ item, at, faultAt })) : [],
+    record.kind === 'pack' ? record.entry.items.map((item, index) => ({ item, index, faultAt })) : [],
   )
   const known = new Map<string, { description: ReturnType<typeof descriptionOf>; line: number }>()
-  for (const { item, at, faultAt } of items) {
+  for (const { item, index, faultAt } of items) {
     const description = descriptionOf(item)
     const first = known.get(item.id)
     if (!description) continue
-    const fault = faultAt(`/items/${at}`, `describes ${item.id} differently from line ${first?.line}`)
+    const fault = faultAt(`/items/${index}`, `describes ${item.id} differently from line ${first?.line}`)
     if (!first) known.set(item.id, { description, line: fault.line })
     else if (!Bun.deepEquals(first.description, description)) faults.push(fault)
   }

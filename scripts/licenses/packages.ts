@@ -51,8 +51,12 @@ export async function readProductionPackages(root: string, further: string[] = [
     }
     const [nameAtVersion, , requirements, integrity] = entry
     if (found.has(nameAtVersion)) return nameAtVersion
-    const at = nameAtVersion.lastIndexOf('@')
-    const identity = { name: nameAtVersion.slice(0, at), version: nameAtVersion.slice(at + 1), integrity }
+    const separator = nameAtVersion.lastIndexOf('@')
+    const identity = {
+      name: nameAtVersion.slice(0, separator),
+      version: nameAtVersion.slice(separator + 1),
+      integrity,
+    }
     const needs: string[] = []
     found.set(nameAtVersion, { ...identity, license: licenseOf(await manifest.json()), needs })
     for (const [needed, mayMiss] of requirementsOf(requirements)) {

@@ -43,7 +43,7 @@ export async function findMoved(
   const [sourceCounts, targetCounts] = [await countAll(source), await countAll(target)]
   const full = targetCounts.find(({ rows }) => rows > 0)
   if (!full) return null
-  if (targetCounts.some(({ rows }, at) => rows !== sourceCounts[at]?.rows)) {
+  if (targetCounts.some(({ rows }, index) => rows !== sourceCounts[index]?.rows)) {
     fail(otherData(`${full.table}: ${full.rows} rows`))
   }
   const { tables, difference } = await compare(source, target, { onCompared, stopRequested })
@@ -124,8 +124,8 @@ async function compare(
     if (signal) throw new Interrupted(signal, compared)
   }
   const [from, tables] = [await digestTables(source, onRows), await digestTables(target, onRows)]
-  const at = from.findIndex(({ digest }, nth) => digest !== tables[nth]?.digest)
-  const [inSource, inTarget] = [from[at], tables[at]]
+  const index = from.findIndex(({ digest }, nth) => digest !== tables[nth]?.digest)
+  const [inSource, inTarget] = [from[index], tables[index]]
   if (!inSource) return { tables, difference: null }
   const difference =
     inSource.rows === inTarget?.rows

@@ -72,6 +72,6 @@ export function weightsOf({ odds }: SeedPack): { id: string; weight: number }[] 
   return Object.entries(odds).flatMap(([rarity, share]) => {
     const ids = collectibles.filter(([, , , of]) => of === rarity).map(([id]) => id)
     const each = Math.floor(share / ids.length)
-    return ids.map((id, at) => ({ id, weight: at === 0 ? share - each * (ids.length - 1) : each }))
+    return ids.map((id, index) => ({ id, weight: index === 0 ? share - each * (ids.length - 1) : each }))
   })
 }

@@ -53,7 +53,7 @@ export async function* groupMissingFans(
     const states = await readRecordStates(reader, provider.name, members)
     const skipped = noneSkipped()
     for (const state of states) if (state !== 'absent') skipped[state]++
-    const absent = members.filter((_, at) => states[at] === 'absent')
+    const absent = members.filter((_, index) => states[index] === 'absent')
     members = []
     yield { absent, skipped, upTo: index }
   }

@@ -28,7 +28,7 @@ export function createSeedSources(seed: number): (index: number) => SeedSources 
   const faker = new Faker({ locale: en, randomizer })
   const randomBytes = (size: number) => {
     const bytes = new Uint8Array(size)
-    for (let at = 0; at < size; at++) bytes[at] = Math.floor(randomizer.next() * 256)
+    for (let index = 0; index < size; index++) bytes[index] = Math.floor(randomizer.next() * 256)
     return bytes
   }
   return index => {

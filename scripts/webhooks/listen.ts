@@ -3,7 +3,7 @@ import type { Database } from '../../db/index.ts'
 import { addEndpoint, removeEndpoint } from '../../src/delivery/webhooks/endpoints.ts'
 import { listDeliveries } from '../../src/delivery/webhooks/inspect.ts'
 import type { WebhookSecrets } from '../../src/delivery/webhooks/secrets.ts'
-import type { Outcome } from '../command/command.ts'
+import type { CommandResult } from '../command/command.ts'
 import { stoppable } from '../command/stop.ts'
 
 const EVERY_MS = 250
@@ -19,7 +19,7 @@ export async function listen(
   db: Database,
   secrets: WebhookSecrets,
   { url, types }: { url: string; types: string[] },
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const { id, secret } = await db.write(tx => addEndpoint(tx, secrets, { url, types }))
   note(`Forwarding ${types.join(' ')} to ${url} until Ctrl-C. Secret: ${secret}`)
   const shown = new Set<string>()

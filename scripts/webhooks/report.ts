@@ -3,9 +3,9 @@ import type { Database } from '../../db/index.ts'
 import { type Endpoint, listEndpoints } from '../../src/delivery/webhooks/endpoints.ts'
 import { type Backlog, listDeliveries, readBacklogs } from '../../src/delivery/webhooks/inspect.ts'
 import { parseTypes } from '../../src/delivery/webhooks/types.ts'
-import type { Outcome } from '../command/command.ts'
+import type { CommandResult } from '../command/command.ts'
 
-export async function reportEndpoints(db: Database): Promise<Outcome> {
+export async function reportEndpoints(db: Database): Promise<CommandResult> {
   const backlogs = await readBacklogs(db.read)
   const endpoints = (await listEndpoints(db.read)).map(row =>
     present(row, backlogs.get(row.id), db.read.now()),
@@ -24,7 +24,7 @@ export async function reportEndpoint(
   db: Database,
   endpoint: Endpoint,
   isSecretReadable: boolean,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const shown = present(endpoint, (await readBacklogs(db.read)).get(endpoint.id), db.read.now())
   const { previousSecretEndsAt } = endpoint
   const isPreviousUsed = previousSecretEndsAt !== null && previousSecretEndsAt > db.read.now()
@@ -51,7 +51,7 @@ interface Filter {
   limit: number
 }
 
-export async function reportDeliveries(db: Database, filter: Filter): Promise<Outcome> {
+export async function reportDeliveries(db: Database, filter: Filter): Promise<CommandResult> {
   const deliveries = (await listDeliveries(db.read, filter)).map(({ body: _, ...delivery }) => delivery)
   const rows = deliveries.map(delivery => [
     delivery.createdAt.toISOString(),

@@ -36,7 +36,7 @@ async function findFlaw(proof: unknown, commitment: Commitment | undefined): Pro
   const { weights, serverSeed, items } = proof
   if (weights.some(({ weight }) => !Number.isSafeInteger(weight) || weight < 1))
     return 'each weight must be a whole number of at least 1'
-  if (weights.some(({ id }, at) => at > 0 && !((weights[at - 1]?.id ?? '') < id)))
+  if (weights.some(({ id }, index) => index > 0 && !((weights[index - 1]?.id ?? '') < id)))
     return 'each item must be there once, in the order of the ids'
   const total = weights.reduce((sum, { weight }) => sum + weight, 0)
   if (total !== TOTAL_WEIGHT) return `the weights must add up to ${TOTAL_WEIGHT}, not ${total}`
@@ -95,8 +95,8 @@ async function drawNumber(key: CryptoKey, message: string): Promise<number> {
   for (let round = 0; ; round++) {
     const text = round === 0 ? message : `${message}:${round}`
     const digest = new DataView(await crypto.subtle.sign('HMAC', key, bytesOf(text)))
-    for (let at = 0; at < digest.byteLength; at += 8) {
-      const number = digest.getBigUint64(at)
+    for (let offset = 0; offset < digest.byteLength; offset += 8) {
+      const number = digest.getBigUint64(offset)
       if (number < SPACE - (SPACE % total)) return Number(number % total)
     }
   }

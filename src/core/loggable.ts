@@ -14,7 +14,7 @@ export function loggable(error: unknown) {
   for (let depth = 0; root.cause instanceof Error && depth < MAX_CAUSES; depth++) root = root.cause
   // Bun's PostgreSQL client puts SQLSTATE into `errno`.
   const { name, code, errno, constraint } = root as Error & Record<'code' | 'errno' | 'constraint', unknown>
-  return { type: name, message: withoutValues(root), code, errno, constraint, at: framesOf(error) }
+  return { type: name, message: withoutValues(root), code, errno, constraint, stack: framesOf(error) }
 }
 
 /** Returns a function that logs the error of a background task. */

@@ -41,7 +41,7 @@ onEachEngine('A deferred sync that the database refuses', world => {
     expect(JSON.parse(failed() ?? '{}')).toMatchObject({
       level: 50,
       task: 'retry deferred syncs',
-      error: { message: 'refused by a test', at: expect.any(Array) },
+      error: { message: 'refused by a test', stack: expect.any(Array) },
     })
     const log = world.logged.join()
     for (const secret of [name, email, name.split(' ')[0], token, encryptedToken])

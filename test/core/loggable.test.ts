@@ -71,7 +71,7 @@ test.each<[string, (log: Logger, error: unknown) => void]>([
   for (const [, error] of ERRORS.filter(([, thrown]) => thrown instanceof Error)) {
     const text = written(log => use(log, error))
     expectNoValues(text)
-    expect(JSON.parse(text)).toHaveProperty(text.includes('"reason"') ? 'reason.at' : 'error.at')
+    expect(JSON.parse(text)).toHaveProperty(text.includes('"reason"') ? 'reason.stack' : 'error.stack')
   }
 })
 
@@ -89,7 +89,7 @@ test('the root cause, its codes and the stack are logged', () => {
     errno: '23505',
     constraint: 'users_handle',
   })
-  expect(line.at?.[0]).toContain('loggable.test.ts')
+  expect(line.stack?.[0]).toContain('loggable.test.ts')
 })
 
 test('circular causes and long messages are limited', () => {

@@ -1,10 +1,10 @@
 /** The targets of the bench, on given rows. */
 import { expect, test } from 'bun:test'
-import { type Outcome, row } from '../../scripts/bench/scenario.ts'
+import { row, type ScenarioResult } from '../../scripts/bench/scenario.ts'
 import { scenarios } from '../../scripts/bench/scenarios.ts'
 import { evaluateTargets } from '../../scripts/bench/targets.ts'
 
-const verdictsOf = (name: string, outcome: Outcome) =>
+const verdictsOf = (name: string, outcome: ScenarioResult) =>
   evaluateTargets({ [name]: outcome })
     .filter(({ holds }) => holds !== null)
     .map(({ title, value, byCpu, holds }) => ({ title, value, byCpu, holds }))

@@ -81,7 +81,7 @@ export async function openStreams(job: StreamJob, folder: string, core: number |
 /** @param times in milliseconds */
 export function percentiles(times: Float64Array): Latency {
   const sorted = times.toSorted()
-  const at = (share: number) =>
+  const quantile = (share: number) =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-  return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) }
+  return { p50: quantile(0.5), p90: quantile(0.9), p99: quantile(0.99), max: quantile(1) }
 }

@@ -24,8 +24,8 @@ let [sent, failed] = [0, 0]
 /** A batch of events with ids of their own. */
 function batchOf(number: number, { batch, types, fans }: NonNullable<typeof events>): string {
   const occurredAt = new Date().toISOString()
-  const all = Array.from({ length: batch }, (_, at) => {
-    const nth = number * batch + at
+  const all = Array.from({ length: batch }, (_, index) => {
+    const nth = number * batch + index
     const fan = `{"provider":"${PROVIDER}","subject":"${subjectOf((nth * STEP) % fans)}"}`
     return `{"id":"${run}-${nth}","type":"${typeOf(nth % types)}","fan":${fan},"occurredAt":"${occurredAt}","data":${data}}`
   })
@@ -33,11 +33,11 @@ function batchOf(number: number, { batch, types, fans }: NonNullable<typeof even
 }
 
 function textOf(number: number): string {
-  const at = number % requests.length
-  const request = requests[at]
+  const index = number % requests.length
+  const request = requests[index]
   const { head, tail } = (events && request
     ? requestParts({ ...request, body: batchOf(number, events) }, host, withToken)
-    : parts[at]) ?? { head: '', tail: '' }
+    : parts[index]) ?? { head: '', tail: '' }
   return withToken ? head + tokens[number % tokens.length] + tail : head + tail
 }
 

@@ -32,18 +32,18 @@ function noteChange(): void {
 }
 
 async function openNext(): Promise<void> {
-  for (let at = next++; at < tokens.length; at = next++) await open(at)
+  for (let index = next++; index < tokens.length; index = next++) await open(index)
 }
 
 /** Resolves when the state of the topic, or without one the first frame, has arrived. */
-function open(at: number): Promise<void> {
+function open(index: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let isOpen = false
   let text = ''
-  const localAddress = `127.0.0.${1 + Math.floor(at / STREAMS_OF_ADDRESS)}`
+  const localAddress = `127.0.0.${1 + Math.floor(index / STREAMS_OF_ADDRESS)}`
   const socket = connect({ host: hostname, port: Number(port), localAddress }, () => {
     const path = `/api/stream?topics=${topic}`
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${tokens[at]}\r\n\r\n`)
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${tokens[index]}\r\n\r\n`)
   })
   socket.on('error', () => {})
   socket.on('close', () => {

@@ -72,19 +72,19 @@ export function createWrk(folder: string, version: string): Generator {
       plan,
       { seconds, connections, first = 0, core }: LoadOptions,
     ): Promise<Measurement> {
-      const at = join(folder, `wrk-${++scripts}`)
+      const prefix = join(folder, `wrk-${++scripts}`)
       const distinct = distinctRequests(plan)
       const [only] = plan.requests
       const isFixed = distinct === 1 && only !== undefined
       const kept = distinct <= MAX_KEPT
-      await writeFile(`${at}.lua`, (isFixed ? fixed(only, plan.tokens[0]) : sequence(kept)) + REPORT)
-      await writeFile(`${at}.tokens`, `${plan.tokens.join('\n')}\n`)
+      await writeFile(`${prefix}.lua`, (isFixed ? fixed(only, plan.tokens[0]) : sequence(kept)) + REPORT)
+      await writeFile(`${prefix}.tokens`, `${plan.tokens.join('\n')}\n`)
       const host = new URL(origin).host
       const parts = plan.requests.map(request => requestParts(request, host, plan.tokens.length > 0))
       const escaped = parts
         .flatMap(({ head, tail }) => [head, tail])
         .map(text => text.replaceAll('\r\n', '\\r\\n'))
-      await writeFile(`${at}.requests`, `${escaped.join('\n')}\n`)
+      await writeFile(`${prefix}.requests`, `${escaped.join('\n')}\n`)
       const path = isFixed ? only.path : '/'
       const { output, cpuSeconds } = await outputOf(
         [
@@ -94,11 +94,11 @@ export function createWrk(folder: string, version: string): Generator {
           `-d${seconds}s`,
           '--timeout=10s',
           '-s',
-          `${at}.lua`,
+          `${prefix}.lua`,
           origin + path,
           '--',
-          `${at}.tokens`,
-          `${at}.requests`,
+          `${prefix}.tokens`,
+          `${prefix}.requests`,
           String(first % distinct),
           String(distinct),
         ],

@@ -7,7 +7,7 @@ import { openDatabase } from '../../../db/index.ts'
 import { realSources } from '../../../src/core/sources.ts'
 import type { Engine } from '../databases.ts'
 import { percentiles } from '../load/bun-generators.ts'
-import { type Bench, enginesOf, type Outcome, row, type Scenario } from '../scenario.ts'
+import { type Bench, enginesOf, row, type Scenario, type ScenarioResult } from '../scenario.ts'
 import { MATCH_ID, MATCH_KEY, prepareMatch } from '../settlement-match.ts'
 
 const PREDICTIONS = 100_000
@@ -26,13 +26,13 @@ export const settlement: Scenario = {
   summary: `Settling ${PREDICTIONS.toLocaleString('en')} predictions of a match beside 50 onboardings a second`,
   long: true,
   async run(bench) {
-    const all: Outcome = { rows: [], notes: [], separateRows: true }
+    const all: ScenarioResult = { rows: [], notes: [], separateRows: true }
     for (const engine of enginesOf()) {
       const rounds: Settled[][] = []
       for (let round = 0; round < bench.options.rounds; round++) rounds.push(await settle(bench, engine))
-      for (const [at, { name }] of RESULTS.entries()) {
+      for (const [index, { name }] of RESULTS.entries()) {
         const of = (read: (result: Settled) => number) =>
-          rounds.flatMap(results => results.slice(at, at + 1).map(read))
+          rounds.flatMap(results => results.slice(index, index + 1).map(read))
         all.rows.push(
           row(
             `${engine}, ${name}`,
@@ -78,21 +78,21 @@ async function settle(bench: Bench, engine: Engine): Promise<Settled[]> {
     await Bun.sleep(options.seconds * 1_000)
     await warmingUp()
     const settled: Settled[] = []
-    for (const [at, { homeScore, awayScore }] of RESULTS.entries()) {
+    for (const [index, { homeScore, awayScore }] of RESULTS.entries()) {
       const stop = startOnboarding(running.origin, tokens)
       const started = performance.now()
       const state = { status: 'finished', kickoffAt: kickoffAt.toISOString(), homeScore, awayScore }
       const response = await fetch(`${running.origin}/api/matches/${MATCH_ID}`, {
         method: 'PUT',
         headers: { authorization: `Bearer ${MATCH_KEY}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ revision: at + 2, ...state }),
+        body: JSON.stringify({ revision: index + 2, ...state }),
       })
       if (!response.ok) throw new Error(`the result is answered with ${response.status}`)
       const { matchSettlements } = db.tables
       const isPassed = async () => {
         const isMatch = eq(matchSettlements.matchId, MATCH_ID)
         const [found] = await db.read.select().from(matchSettlements).where(isMatch)
-        return found?.revision === at + 2 && found.lastPass
+        return found?.revision === index + 2 && found.lastPass
       }
       while (!(await isPassed())) {
         if (performance.now() - started > MAX_SECONDS * 1_000) throw new Error('the settlement does not end')

@@ -3,7 +3,15 @@ import { subjectOf, topFan } from '../data.ts'
 import type { Engine } from '../databases.ts'
 import { openStreams } from '../load/bun-generators.ts'
 import { cpuSecondsOf, halfClosed, type Running, residentMb } from '../process.ts'
-import { type Bench, enginesOf, type Outcome, type Row, row, type Scenario, skipped } from '../scenario.ts'
+import {
+  type Bench,
+  enginesOf,
+  type Row,
+  row,
+  type Scenario,
+  type ScenarioResult,
+  skipped,
+} from '../scenario.ts'
 
 const IDLE = 10_000
 const MANY_IDLE = 50_000
@@ -18,7 +26,7 @@ export const stream: Scenario = {
   name: 'stream',
   summary: `GET /api/stream: ${IDLE} idle streams of distinct fans, and a change that ${FOLLOWERS} streams follow`,
   async run(bench) {
-    const all: Outcome = { rows: [], notes: [], separateRows: true }
+    const all: ScenarioResult = { rows: [], notes: [], separateRows: true }
     for (const engine of enginesOf()) {
       const rows = [await measureIdle(bench, engine, IDLE), await measureChanges(bench, engine)].flat()
       if (rows.length === 0) return skipped('requires /proc')
@@ -57,7 +65,7 @@ async function measureIdle(bench: Bench, engine: Engine, streamCount: number): P
   const { folder, cores, tokensOf, options } = bench
   const count = scaled(streamCount, bench)
   const known = tokensOf(options.fans)
-  const tokens = Array.from({ length: count }, (_, at) => known[at % known.length] ?? '')
+  const tokens = Array.from({ length: count }, (_, index) => known[index % known.length] ?? '')
   return onServer(bench, engine, async ({ origin, pid }) => {
     // The first streams make the server compile and allocate what it needs once.
     const first = { origin, tokens: tokens.slice(0, count / 10), topic: 'me' }

@@ -9,11 +9,11 @@ import { compare } from '../rounds.ts'
 import {
   type Bench,
   enginesOf,
-  mergeOutcomes,
-  type Outcome,
+  mergeResults,
   type Row,
   row,
   type Scenario,
+  type ScenarioResult,
 } from '../scenario.ts'
 
 /** Claims one after another, so that none waits for another one. */
@@ -34,19 +34,21 @@ export const webhooks: Scenario = {
       path: '/',
     })
     try {
-      const outcomes: Outcome[] = []
+      const outcomes: ScenarioResult[] = []
       for (const engine of enginesOf()) outcomes.push(await onEngine(bench, engine, receiver))
-      return mergeOutcomes(outcomes)
+      return mergeResults(outcomes)
     } finally {
       await receiver.stop()
     }
   },
 }
 
-async function onEngine(bench: Bench, engine: Engine, receiver: Running): Promise<Outcome> {
+async function onEngine(bench: Bench, engine: Engine, receiver: Running): Promise<ScenarioResult> {
   const { subjects, options } = bench
   const to = (count: number) =>
-    subjects.on(engine).withEndpoints(Array.from({ length: count }, (_, at) => `${receiver.origin}/${at}`))
+    subjects
+      .on(engine)
+      .withEndpoints(Array.from({ length: count }, (_, index) => `${receiver.origin}/${index}`))
   const plan = claimPlan(bench.tokensOf(options.fans))
   const label = (count: string) => `${engine}, ${count}`
   const outcome = await compare({ ...bench, options: { ...options, engine } }, [
@@ -91,8 +93,11 @@ async function deliver(
     const paced = Math.min(PACED, options.fans)
     // What a server that was measured before has sent meanwhile.
     await read()
-    for (const [at, token] of plan.tokens.slice(0, paced).entries()) {
-      const { method, path, body } = plan.requests[at % plan.requests.length] ?? { method: 'GET', path: '/' }
+    for (const [index, token] of plan.tokens.slice(0, paced).entries()) {
+      const { method, path, body } = plan.requests[index % plan.requests.length] ?? {
+        method: 'GET',
+        path: '/',
+      }
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
       await (await fetch(running.origin + path, { method, headers, ...(body ? { body } : {}) })).text()
     }

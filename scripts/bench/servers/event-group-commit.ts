@@ -103,7 +103,7 @@ function drain() {
   begin.run()
   const done = batches.map(({ events }) => ({ results: events.map(record) }))
   commit.run()
-  for (const [at, { respond }] of batches.entries()) respond(Response.json(done[at]))
+  for (const [index, { respond }] of batches.entries()) respond(Response.json(done[index]))
 }
 
 serve(async request => {

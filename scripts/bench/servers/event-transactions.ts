@@ -77,8 +77,8 @@ const record = (event: ReportedEvent) =>
       `INSERT INTO leaderboard_scores (board, user_id, minus_points, reached_at)
        VALUES ($1, $2, $3, $4), ($5, $2, $6, $7), ($8, $2, $9, $10)
        ON CONFLICT (board, user_id) DO UPDATE SET minus_points = excluded.minus_points, reached_at = excluded.reached_at`,
-      rows.scores.flatMap(({ board, points, reachedAt }, at) =>
-        at === 0 ? [board, userId, -points, reachedAt] : [board, -points, reachedAt],
+      rows.scores.flatMap(({ board, points, reachedAt }, index) =>
+        index === 0 ? [board, userId, -points, reachedAt] : [board, -points, reachedAt],
       ),
     )
     const values = (buckets: typeof rows.changed) =>

@@ -83,8 +83,8 @@ function drain() {
   begin.run()
   const done = batch.map(claim)
   commit.run()
-  for (const [at, job] of batch.entries()) {
-    const { status, body } = done[at] as ReturnType<typeof claim>
+  for (const [index, job] of batch.entries()) {
+    const { status, body } = done[index] as ReturnType<typeof claim>
     job.respond(Response.json(body, { status }))
   }
 }

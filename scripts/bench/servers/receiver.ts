@@ -7,8 +7,8 @@ serve(async request => {
   if (request.method === 'GET') {
     const sorted = ages.toSorted((a, b) => a - b)
     ages = []
-    const at = (share: number) => sorted[Math.floor(sorted.length * share)] ?? null
-    return Response.json({ received: sorted.length, p50: at(0.5), p99: at(0.99) })
+    const quantile = (share: number) => sorted[Math.floor(sorted.length * share)] ?? null
+    return Response.json({ received: sorted.length, p50: quantile(0.5), p99: quantile(0.99) })
   }
   const { timestamp } = (await request.json()) as { timestamp: string }
   ages.push(Date.now() - Date.parse(timestamp))

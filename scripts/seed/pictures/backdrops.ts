@@ -19,18 +19,18 @@ ${line(lines, '#fff', 3, 'opacity=".35"')}${circle(x, y, height * 0.36, 'none', 
 /** Beams from two masts over a dark stand. */
 const floodlit: Backdrop = (size, palette) => {
   const { width, height } = size
-  const beams = [0.06, 0.94].map(at => {
-    const x = width * at
-    const spread = at < 0.5 ? 1 : -1
+  const beams = [0.06, 0.94].map(share => {
+    const x = width * share
+    const spread = share < 0.5 ? 1 : -1
     return path(
       `M${x} ${height * 0.1}L${x + spread * width * 0.3} ${height}H${x + spread * width * 0.85}Z`,
       palette.accent,
       'opacity=".14"',
     )
   })
-  const lamps = [0.06, 0.94].flatMap(at =>
+  const lamps = [0.06, 0.94].flatMap(share =>
     [0, 1, 2].map(nth =>
-      circle(width * at + (nth - 1) * width * 0.028, height * 0.09, width * 0.011, '#fffbe6'),
+      circle(width * share + (nth - 1) * width * 0.028, height * 0.09, width * 0.011, '#fffbe6'),
     ),
   )
   return `${sky(size, palette)}${beams.join('')}${crowd(size, palette)}${lamps.join('')}`
@@ -77,9 +77,9 @@ const confetti: Backdrop = (size, palette) => {
 /** Hoops, as on a scarf. */
 const hoops: Backdrop = (size, palette) => {
   const { width, height } = size
-  const bands = [0.1, 0.34, 0.58, 0.82].map(at =>
+  const bands = [0.1, 0.34, 0.58, 0.82].map(share =>
     path(
-      `M${-width * 0.1} ${height * (at + 0.2)}L${width * 1.1} ${height * (at - 0.18)}v${height * 0.1}L${-width * 0.1} ${height * (at + 0.3)}Z`,
+      `M${-width * 0.1} ${height * (share + 0.2)}L${width * 1.1} ${height * (share - 0.18)}v${height * 0.1}L${-width * 0.1} ${height * (share + 0.3)}Z`,
       '#fff',
       'opacity=".08"',
     ),

@@ -9,7 +9,7 @@ import type { PositionedEvent } from '../../economy/events/positions.ts'
 import { messageOf } from './message.ts'
 import type { SinkConnection } from './nats.ts'
 
-interface Outcome {
+interface PublishedBatch {
   /** Every event up to there was stored. Undefined if the first one was not. */
   position: number | undefined
   /** Set if an event was refused or not acknowledged. */
@@ -21,7 +21,7 @@ export async function publishBatch(
   connection: Pick<SinkConnection, 'publish'>,
   batch: PositionedEvent[],
   isOver: () => boolean,
-): Promise<Outcome> {
+): Promise<PublishedBatch> {
   const stored = new Set<number>()
   const byLane = Map.groupBy(batch, ({ event }) => event && laneOf(event))
   const settled = await Promise.allSettled(

@@ -13,10 +13,10 @@ import { MAX_FAILING_MS, nextAttempt, PAUSE_SECONDS } from './schedule.ts'
 import { type AttemptResult, isSuccess } from './send.ts'
 import type { ATTEMPT_OUTCOMES } from './spine.ts'
 
-type Row = Tables['webhookDeliveries']['$inferSelect']
+type Delivery = Tables['webhookDeliveries']['$inferSelect']
 type State = (typeof ATTEMPT_OUTCOMES)[number]
 
-export interface Claim extends Pick<Row, 'userId' | 'sequence' | 'body' | 'attempts'> {
+export interface Claim extends Pick<Delivery, 'userId' | 'sequence' | 'body' | 'attempts'> {
   /** Identifies the lease of the fan's lane. */
   leaseEndsAt: Date
 }
@@ -71,7 +71,7 @@ async function settle(tx: Transaction, endpointId: string, finished: Finished[])
   const lanes = new Map((await findLanes(tx, keys)).map(lane => [lane.userId, lane]))
   const settled: Finished[] = []
   const ended: (typeof webhookLanes.$inferInsert)[] = []
-  const attempted: Partial<Row>[] = []
+  const attempted: Partial<Delivery>[] = []
   for (const { result, ...claim } of finished) {
     const { userId, sequence } = claim
     const lane = lanes.get(userId)

@@ -104,16 +104,16 @@ const insertNext = prepared((tx: Transaction, userId: string, { revision, ...row
  */
 export async function insertEvents(tx: Transaction, rows: EventDraft[]): Promise<number[]> {
   const sequences: number[] = []
-  const byFan = [...Map.groupBy(rows.keys(), at => rows[at]?.userId).values()]
+  const byFan = [...Map.groupBy(rows.keys(), index => rows[index]?.userId).values()]
   // The first event of each fan, then the second.
   for (let nth = 0; ; nth++) {
     const round = byFan.flatMap(own => own[nth] ?? [])
     if (round.length === 0) return sequences
-    for (const at of round.length === 1 ? round : await insertRound(tx, rows, round, sequences)) {
-      const row = rows[at]
+    for (const index of round.length === 1 ? round : await insertRound(tx, rows, round, sequences)) {
+      const row = rows[index]
       const inserted = row && (await insertEvent(tx, row))
       if (!inserted || 'before' in inserted) throw new ConflictError('an event was recorded meanwhile')
-      sequences[at] = inserted.sequence
+      sequences[index] = inserted.sequence
     }
   }
 }
@@ -125,7 +125,7 @@ async function insertRound(
   round: number[],
   sequences: number[],
 ): Promise<number[]> {
-  const own = round.flatMap(at => rows[at] ?? [])
+  const own = round.flatMap(index => rows[index] ?? [])
   const newest = await readNewestSequences(
     tx,
     own.map(({ userId }) => userId),
@@ -139,6 +139,6 @@ async function insertRound(
       ? null
       : new Map((await readEvents(tx, own)).map(row => [nameOf(row), placeOf(row)]))
   const isStored = (row: (typeof next)[number]) => !stored || stored.get(nameOf(row)) === placeOf(row)
-  for (const [n, at] of round.entries()) sequences[at] = next[n]?.sequence ?? 0
+  for (const [n, index] of round.entries()) sequences[index] = next[n]?.sequence ?? 0
   return round.filter((_, n) => !next[n] || !isStored(next[n]))
 }

@@ -40,15 +40,19 @@ export async function recordEvents(
   refuseUnreadableData(events)
   const outcomes = await recordTogether(write, deps, source, events)
   return {
-    results: events.map(({ id }, at) => ({ id, grants: [], ...(outcomes[at] ?? refused('internal_error')) })),
+    results: events.map(({ id }, index) => ({
+      id,
+      grants: [],
+      ...(outcomes[index] ?? refused('internal_error')),
+    })),
   }
 }
 
 /** @throws DomainError `validation_failed` */
 function refuseUnreadableData(events: Event[]): void {
-  const errors = events.flatMap(({ data = {} }, at) => {
+  const errors = events.flatMap(({ data = {} }, index) => {
     const fault = findDataFault(data)
-    return fault ? [{ ...fault, pointer: `/events/${at}/data${fault.pointer}` }] : []
+    return fault ? [{ ...fault, pointer: `/events/${index}/data${fault.pointer}` }] : []
   })
   if (errors.length > 0) throw new DomainError(transportProblems.validation_failed, { errors })
 }
@@ -100,7 +104,7 @@ async function recordAll(
     open.map(({ fan }) => fan),
     { provider },
   )
-  const fans = new Map(open.map((draft, at) => [draft, resolved[at]]))
+  const fans = new Map(open.map((draft, index) => [draft, resolved[index]]))
   const fresh = open.flatMap(draft => {
     const fan = fans.get(draft)
     if (!fan || 'missing' in fan || known.has(nameOf(draft))) return []
@@ -111,7 +115,7 @@ async function recordAll(
     tx,
     fresh.map(({ event }) => event),
   )
-  const written = new Map(fresh.map(({ draft }, at) => [draft, writings[at]]))
+  const written = new Map(fresh.map(({ draft }, index) => [draft, writings[index]]))
   const outcomes: Outcome[] = []
   const names = new Set<string>()
   for (const draft of drafts) {

@@ -155,7 +155,7 @@ function createRecording(tx: Transaction, { ledgers, version, listening, rules }
       tx,
       drafts.map(({ row }) => row),
     )
-    for (const [at, { recorded }] of drafts.entries()) recorded.sequence = sequences[at] ?? 0
+    for (const [index, { recorded }] of drafts.entries()) recorded.sequence = sequences[index] ?? 0
     await insertRows(tx, tx.tables.events, [...changed], { set: ['decisions', 'voidedAt', 'taken'] })
     await ledgers.write()
     await rules.write()

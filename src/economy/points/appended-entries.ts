@@ -2,9 +2,9 @@
 import type { Deferred, Tables, Transaction } from '../../../db/index.ts'
 import { createSignal } from '../../core/signal.ts'
 
-type Row = Tables['pointsEntries']['$inferSelect']
+type PointsEntry = Tables['pointsEntries']['$inferSelect']
 
-export interface AppendedEntry extends Row {
+export interface AppendedEntry extends PointsEntry {
   /** Lifetime points of the fan after it. */
   lifetime: number
 }
@@ -21,7 +21,7 @@ export const createPointsSpine = (recordEntries: Recorder) => ({
   /** Gets the entries in the order in which they were appended. */
   recordEntries,
   /** An entry was appended to a ledger. */
-  entryBooked: createSignal<Pick<Row, 'reason' | 'delta'>>(),
+  entryBooked: createSignal<Pick<PointsEntry, 'reason' | 'delta'>>(),
 })
 
 /** Every place that writes an entry calls it. */

@@ -17,7 +17,7 @@ const LAST_ATTEMPT_MS = 15_000
 /** Attempts per run. The next run or another instance continues. */
 const RUN_SIZE = 20
 
-type Row = Tables['deferredSyncs']['$inferSelect']
+type DeferredSync = Tables['deferredSyncs']['$inferSelect']
 export interface SyncDeps {
   db: Database
   identity: IdentityProvider
@@ -27,7 +27,7 @@ export interface SyncDeps {
 }
 
 /** A session token to sync with later, encrypted. */
-export type QueuedSync = Pick<Row, 'encryptedToken' | 'tokenExpiresAt'> & {
+export type QueuedSync = Pick<DeferredSync, 'encryptedToken' | 'tokenExpiresAt'> & {
   /** The provider's Retry-After, in seconds. */
   retryAfter?: number
 }
@@ -62,7 +62,7 @@ export async function retryDueSyncs(deps: SyncDeps, isStopping = () => false): P
 }
 
 /** Retries one sync, if no other instance has leased the row. Returns whether it succeeded. */
-export async function retrySync(deps: SyncDeps, row: Row): Promise<boolean> {
+export async function retrySync(deps: SyncDeps, row: DeferredSync): Promise<boolean> {
   const { db, identity, tokenEncryption, log, now } = deps
   const leased = await db.write(tx => lease(tx, row))
   if (!leased) return false
@@ -92,17 +92,21 @@ export async function retrySync(deps: SyncDeps, row: Row): Promise<boolean> {
 }
 
 /** Postpones the next attempt of all instances until the provider's Retry-After has passed. */
-async function postpone(tx: Transaction, leased: Row, retryAfter: number): Promise<void> {
+async function postpone(tx: Transaction, leased: DeferredSync, retryAfter: number): Promise<void> {
   const earliest = new Date(tx.now().getTime() + retryAfter * 1000)
   if (earliest > leased.nextAttemptAt) await updateSeen(tx, leased, { nextAttemptAt: earliest })
 }
 
 /** Only one of the instances that have read the row gets the lease. A crash after this delays the sync by one wait. */
-const lease = (tx: Transaction, row: Row) =>
+const lease = (tx: Transaction, row: DeferredSync) =>
   updateSeen(tx, row, { attempts: row.attempts + 1, nextAttemptAt: nextAttempt(row, tx.now()) })
 
 /** Undefined if another instance has changed the row since it was read. */
-async function updateSeen(tx: Transaction, seen: Row, change: Partial<Row>): Promise<Row | undefined> {
+async function updateSeen(
+  tx: Transaction,
+  seen: DeferredSync,
+  change: Partial<DeferredSync>,
+): Promise<DeferredSync | undefined> {
   const { deferredSyncs } = tx.tables
   const { userId, nextAttemptAt } = seen
   const [changed] = await tx
@@ -114,7 +118,7 @@ async function updateSeen(tx: Transaction, seen: Row, change: Partial<Row>): Pro
 }
 
 /** Doubles the wait, but schedules a last attempt before the token expires. */
-function nextAttempt({ attempts, tokenExpiresAt }: Row, now: Date): Date {
+function nextAttempt({ attempts, tokenExpiresAt }: DeferredSync, now: Date): Date {
   const next = now.getTime() + Math.min(MIN_WAIT_MS * 2 ** (attempts + 1), MAX_WAIT_MS)
   const last = tokenExpiresAt.getTime() - LAST_ATTEMPT_MS
   return new Date(now.getTime() < last ? Math.min(next, last) : next)

@@ -8,8 +8,8 @@ import type { IdentityClaims, MirroredClaims } from '../../platform/identity-pro
 export type MirroredField = keyof MirroredClaims
 export const FIELDS: MirroredField[] = ['email', 'emailVerified', 'name', 'picture']
 
-type Row = Tables['identities']['$inferSelect']
-type Merged = Pick<Row, MirroredField | 'updatedAt' | 'statedAt' | 'fieldTimes'>
+type IdentityRow = Tables['identities']['$inferSelect']
+type Merged = Pick<IdentityRow, MirroredField | 'updatedAt' | 'statedAt' | 'fieldTimes'>
 
 /** Milliseconds. Most providers send `updated_at` in whole seconds: `statedAt` orders the changes within a second. */
 type Time = readonly [updatedAt: number, statedAt: number]
@@ -60,7 +60,7 @@ export function mergeClaims(row: Merged, claims: IdentityClaims): Merged | null 
 }
 
 /** The time of a mirror that was never filled is before every statement. */
-const timeOf = ({ updatedAt, statedAt }: Pick<Row, 'updatedAt' | 'statedAt'>): Time => [
+const timeOf = ({ updatedAt, statedAt }: Pick<IdentityRow, 'updatedAt' | 'statedAt'>): Time => [
   updatedAt?.getTime() ?? 0,
   statedAt?.getTime() ?? 0,
 ]

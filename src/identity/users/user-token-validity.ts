@@ -20,14 +20,14 @@ export async function findTokenValidity(reader: Reader, caller: Caller): Promise
 }
 
 /** A row of these queries. All values are null if there is no user record. */
-export interface TokenValidityRow {
+export interface StoredTokenValidity {
   userId: string | null
   sessionsEndedAt: Date | null
   deletedAt: Date | null
   erasedAt: Date | null
 }
 
-export function tokenValidityOf(rows: TokenValidityRow[]): TokenValidity {
+export function tokenValidityOf(rows: StoredTokenValidity[]): TokenValidity {
   const erased = rows.some(isErased)
   return {
     userId: rows[0]?.userId ?? undefined,

@@ -89,15 +89,15 @@ export function readUserEvent(
 
 /** Idempotent, and independent of the order of events. */
 export async function applyUserEvent(tx: Transaction, { type, provider, claims }: UserEvent): Promise<void> {
-  const who = { provider, subject: claims.subject }
+  const caller = { provider, subject: claims.subject }
   if (type === 'user.deleted') {
     // Creates a user record if there is none: a token of the deleted user may not have expired.
-    if ((await findTokenValidity(tx, who)).erased) return
-    const { user } = await ensureUser(tx, who)
+    if ((await findTokenValidity(tx, caller)).erased) return
+    const { user } = await ensureUser(tx, caller)
     await tombstoneIdentity(tx, user)
-    await deleteKeysOf(tx, who)
+    await deleteKeysOf(tx, caller)
     return
   }
-  const user = await findUser(tx, who)
+  const user = await findUser(tx, caller)
   if (user) await mirrorIdentity(tx, user.id, claims)
 }

@@ -23,15 +23,15 @@ import { exportClaims } from '../../play/rewards/export.ts'
  */
 export async function exportUser(reader: Reader, fan: UserReference) {
   const user = 'id' in fan ? await findUserById(reader, fan.id) : await findUser(reader, fan)
-  const who: Caller | undefined = user ?? ('id' in fan ? undefined : fan)
-  const sessions = who ? await exportSessions(reader, who) : []
-  if (!who || (!user && sessions.length === 0)) return undefined
+  const caller: Caller | undefined = user ?? ('id' in fan ? undefined : fan)
+  const sessions = caller ? await exportSessions(reader, caller) : []
+  if (!caller || (!user && sessions.length === 0)) return undefined
   return {
     exportedAt: reader.now(),
-    subject: { provider: who.provider, subject: who.subject },
+    subject: { provider: caller.provider, subject: caller.subject },
     ...(user ? await exportRecord(reader, user) : { profile: null }),
     sessions,
-    storedResponses: await exportStoredResponses(reader, who),
+    storedResponses: await exportStoredResponses(reader, caller),
   }
 }
 

@@ -1,22 +1,22 @@
 /** The configuration: read once from the environment, validated as a whole, frozen. */
 import { readErasureList, readPostgresSettings, readReplicaUrl } from './database.ts'
+import {
+  createEnvironmentReader,
+  type Environment,
+  type EnvironmentReader,
+  readDatabaseUrl,
+  readOnboardingPoints,
+  readPredictionPoints,
+} from './environment.ts'
 import { readEventSink } from './event-sink.ts'
 import { readIdentityConfig } from './identity.ts'
 import { readLimitsConfig } from './limits.ts'
 import { readNetworkConfig } from './network.ts'
 import { readPaymentsConfig } from './payments.ts'
-import {
-  createReader,
-  type Environment,
-  type Reader,
-  readDatabaseUrl,
-  readOnboardingPoints,
-  readPredictionPoints,
-} from './reader.ts'
 import { readPreviousKeys, readSigningKey } from './secrets.ts'
 import { readTracingConfig } from './tracing.ts'
 
-export { developmentDefaults, type Environment } from './reader.ts'
+export { developmentDefaults, type Environment } from './environment.ts'
 
 export type Config = ReturnType<typeof parseConfig>
 
@@ -28,14 +28,14 @@ export class ConfigError extends Error {
   }
 }
 
-function readMetricsConfig(reader: Reader) {
+function readMetricsConfig(reader: EnvironmentReader) {
   const host = reader.text('METRICS_HOST') ?? '127.0.0.1'
   const port = reader.integer('METRICS_PORT', 0, 0, 65_535)
   return reader.text('METRICS_PORT') === undefined ? null : Object.freeze({ host, port })
 }
 
 /** Set by `bun run dev`, which bundles the app. */
-function readDemoFolder(reader: Reader): string | null {
+function readDemoFolder(reader: EnvironmentReader): string | null {
   const folder = reader.text('DEMO_FOLDER') ?? null
   if (folder !== null && reader.production) reader.refuse('DEMO_FOLDER', 'must not be set in production')
   return folder
@@ -43,7 +43,7 @@ function readDemoFolder(reader: Reader): string | null {
 
 /** @throws ConfigError with every problem found */
 export function parseConfig(env: Environment) {
-  const reader = createReader(env)
+  const reader = createEnvironmentReader(env)
   const identity = readIdentityConfig(reader)
   const key = readSigningKey(reader)
   const databaseUrl = readDatabaseUrl(reader)
@@ -122,7 +122,7 @@ export function parseConfig(env: Environment) {
 }
 
 /** An origin, or a URL with the path under which a proxy serves the API. Paths of the document follow it. */
-function readPublicUrl(reader: Reader): string | null {
+function readPublicUrl(reader: EnvironmentReader): string | null {
   const text = reader.text('PUBLIC_URL')
   if (text === undefined) return null
   const url = URL.parse(text)

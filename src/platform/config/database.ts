@@ -1,9 +1,9 @@
 import { type PostgresSettings, postgresDefaults } from '../../../db/index.ts'
 import { readCertificates } from './certificates.ts'
-import { type Reader, refuseWeakTls } from './reader.ts'
+import { type EnvironmentReader, refuseWeakTls } from './environment.ts'
 
 /** Settings for PostgreSQL. SQLite ignores them. */
-export function readPostgresSettings(reader: Reader): Readonly<PostgresSettings> {
+export function readPostgresSettings(reader: EnvironmentReader): Readonly<PostgresSettings> {
   const { poolSize, statementTimeoutMs, connectTimeoutMs, preparedStatements } = postgresDefaults
   return Object.freeze({
     // Some connections are reserved for reads: a smaller pool would leave none for writes.
@@ -19,14 +19,14 @@ export function readPostgresSettings(reader: Reader): Readonly<PostgresSettings>
 export const erasuresPathOf = (path: string) => `${path}.erasures`
 
 /** PostgreSQL has no default: the file must be outside of the backups, which only the operator knows. */
-export function readErasureList(reader: Reader, databaseUrl: string): string | null {
+export function readErasureList(reader: EnvironmentReader, databaseUrl: string): string | null {
   const sqlite = 'sqlite:'
   const defaultPath = databaseUrl.startsWith(sqlite) ? erasuresPathOf(databaseUrl.slice(sqlite.length)) : null
   return reader.text('ERASURE_LIST') ?? defaultPath
 }
 
 /** A replica of `databaseUrl` for public reads; null if there is none. */
-export function readReplicaUrl(reader: Reader, databaseUrl: string): string | null {
+export function readReplicaUrl(reader: EnvironmentReader, databaseUrl: string): string | null {
   const name = 'DATABASE_READ_URL'
   const url = reader.secret(name)
   if (url === undefined) return null

@@ -1,6 +1,6 @@
 import { attempt } from '../../core/attempt.ts'
 import { isInternalHost } from '../../core/ssrf-guard.ts'
-import type { Reader } from './reader.ts'
+import type { EnvironmentReader } from './environment.ts'
 
 /** The NATS server to which events are published. */
 export interface EventSinkConfig {
@@ -15,7 +15,7 @@ const NAME = 'EVENT_SINK'
 const DEFAULT_PORT = 4222
 
 /** Null: events are not published. */
-export function readEventSink(reader: Reader): Readonly<EventSinkConfig> | null {
+export function readEventSink(reader: EnvironmentReader): Readonly<EventSinkConfig> | null {
   const text = reader.secret(NAME)
   if (text === undefined) return null
   const url = URL.parse(text)

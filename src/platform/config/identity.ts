@@ -1,13 +1,13 @@
 import { isIP } from 'node:net'
 import { attempt } from '../../core/attempt.ts'
 import { isInternalHost } from '../../core/ssrf-guard.ts'
-import type { Reader } from './reader.ts'
+import type { EnvironmentReader } from './environment.ts'
 import { readWebhookSecret } from './secrets.ts'
 
 export type IdentityConfig = ReturnType<typeof readIdentityConfig>
 
 /** How the tokens of the identity provider are verified, and which endpoints it has. */
-export function readIdentityConfig(reader: Reader) {
+export function readIdentityConfig(reader: EnvironmentReader) {
   const allowPrivate = readHostNames(reader, 'IDP_ALLOW_PRIVATE')
   const jwksUrl = readUrl(reader, 'IDP_JWKS_URL', allowPrivate)
   const name = reader.required('IDP_NAME')
@@ -52,14 +52,14 @@ export function readIdentityConfig(reader: Reader) {
 }
 
 /** Without discovery the issuer is only compared, so it may be any text. */
-function readIssuer(reader: Reader, anyText: boolean, allowPrivate: string[]): string {
+function readIssuer(reader: EnvironmentReader, anyText: boolean, allowPrivate: string[]): string {
   const issuer = reader.required('IDP_ISSUER').replace(/\/+$/, '')
   if (!anyText) checkUrl(reader, 'IDP_ISSUER', issuer, allowPrivate)
   return issuer
 }
 
 /** Names only: an address says nothing of who answers there, and a certificate is for a name. */
-function readHostNames(reader: Reader, variable: string): string[] {
+function readHostNames(reader: EnvironmentReader, variable: string): string[] {
   const names = reader.list(variable, ',').map(name => name.toLowerCase())
   for (const name of names) {
     const isName = /^[a-z0-9.-]+$/.test(name) && URL.parse(`https://${name}/`)?.hostname === name
@@ -68,13 +68,13 @@ function readHostNames(reader: Reader, variable: string): string[] {
   return names
 }
 
-function readUrl(reader: Reader, name: string, allowPrivate: string[]): string | null {
+function readUrl(reader: EnvironmentReader, name: string, allowPrivate: string[]): string | null {
   const value = reader.text(name)
   if (value !== undefined) checkUrl(reader, name, value, allowPrivate)
   return value ?? null
 }
 
-function checkUrl(reader: Reader, name: string, value: string, allowPrivate: string[]): void {
+function checkUrl(reader: EnvironmentReader, name: string, value: string, allowPrivate: string[]): void {
   const url = URL.parse(value)
   if (!url || !/^https?:$/.test(url.protocol)) reader.refuse(name, 'must be an http(s) URL')
   else if (url.username || url.search || url.hash) {
@@ -95,13 +95,13 @@ function checkUrl(reader: Reader, name: string, value: string, allowPrivate: str
 }
 
 /** `none` is for providers whose tokens carry no `typ`. */
-function readTokenTyp(reader: Reader): string | null {
+function readTokenTyp(reader: EnvironmentReader): string | null {
   const value = reader.text('IDP_TOKEN_TYP') ?? 'at+jwt'
   return value.toLowerCase() === 'none' ? null : value
 }
 
 /** Such as `token_use=access,v=2,sid`: exact values, or any value. */
-function readRequiredClaims(reader: Reader): Record<string, string | number | boolean | null> {
+function readRequiredClaims(reader: EnvironmentReader): Record<string, string | number | boolean | null> {
   const claims = (reader.text('IDP_REQUIRED_CLAIMS') ?? '').split(',').filter(Boolean)
   const parsed = claims.map(claim => {
     const [name = '', value, ...more] = claim.split('=').map(part => part.trim())

@@ -1,4 +1,4 @@
-import type { Reader } from './reader.ts'
+import type { EnvironmentReader } from './environment.ts'
 
 /** Never reached in development, but the rate-limit headers are sent. */
 const DEVELOPMENT_RATE = 1_000_000
@@ -7,7 +7,7 @@ const MAX_RATE = 1_000_000_000
 export type RateLimits = ReturnType<typeof readRates>
 
 /** Maximum requests per minute of each policy; 0 disables the policy. */
-function readRates(reader: Reader) {
+function readRates(reader: EnvironmentReader) {
   const rate = (name: string, inProduction: number) =>
     reader.integer(name, reader.production ? inProduction : DEVELOPMENT_RATE, 0, MAX_RATE)
   return Object.freeze({
@@ -42,7 +42,7 @@ export interface BodyBudget {
 const MEBIBYTE = 1_048_576
 
 /** At least four bodies of the largest size, since a quarter is for operations without a caller. */
-function readBodyBudget(reader: Reader): BodyBudget {
+function readBodyBudget(reader: EnvironmentReader): BodyBudget {
   const bytes = (name: string, fallback: number) =>
     reader.integer(name, fallback, 4 * MEBIBYTE, 1_024 * MEBIBYTE)
   return Object.freeze({
@@ -53,7 +53,7 @@ function readBodyBudget(reader: Reader): BodyBudget {
   })
 }
 
-export const readLimitsConfig = (reader: Reader) =>
+export const readLimitsConfig = (reader: EnvironmentReader) =>
   Object.freeze({
     rates: readRates(reader),
     /** Maximum pending purchases of one pack per fan; 0: no limit. */

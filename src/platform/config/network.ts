@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import type { Reader } from './reader.ts'
+import type { EnvironmentReader } from './environment.ts'
 
 /** Which proxies are trusted to report the client's address. */
 export type TrustedProxies =
@@ -14,7 +14,7 @@ const MAX_HOPS = 10
 
 export type NetworkConfig = ReturnType<typeof readNetworkConfig>
 
-export const readNetworkConfig = (reader: Reader) =>
+export const readNetworkConfig = (reader: EnvironmentReader) =>
   Object.freeze({
     /** Origins that may call the API from a browser, as browsers send them. Empty disables CORS. */
     corsOrigins: Object.freeze(readOrigins(reader)),
@@ -39,7 +39,7 @@ export const readNetworkConfig = (reader: Reader) =>
   })
 
 /** Exact origins, compared as text. Patterns are not supported, because they easily match too much. */
-function readOrigins(reader: Reader): string[] {
+function readOrigins(reader: EnvironmentReader): string[] {
   const origins = reader.list('CORS_ORIGINS', ',')
   if (!origins.every(isOrigin)) {
     reader.refuse(
@@ -59,7 +59,7 @@ function isOrigin(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+$/.test(text)
 }
 
-function readProxies(reader: Reader): TrustedProxies {
+function readProxies(reader: EnvironmentReader): TrustedProxies {
   const name = 'TRUSTED_PROXIES'
   const entries = reader.list(name, ',')
   if (entries.length === 0) return { kind: 'none' }

@@ -1,4 +1,4 @@
-import type { Reader } from './reader.ts'
+import type { EnvironmentReader } from './environment.ts'
 
 /** The payment gateway for packs with a price in money. */
 export type PaymentsConfig =
@@ -14,9 +14,10 @@ export type PaymentsConfig =
       apiBase: string | null
     }
 
-export const readPaymentsConfig = (reader: Reader): Readonly<PaymentsConfig> => Object.freeze(read(reader))
+export const readPaymentsConfig = (reader: EnvironmentReader): Readonly<PaymentsConfig> =>
+  Object.freeze(read(reader))
 
-function read(reader: Reader): PaymentsConfig {
+function read(reader: EnvironmentReader): PaymentsConfig {
   const gateway = reader.oneOf(
     'PAYMENT_GATEWAY',
     reader.production ? ['off', 'stripe', 'sandbox'] : ['sandbox', 'stripe', 'off'],
@@ -40,7 +41,7 @@ function read(reader: Reader): PaymentsConfig {
   }
 }
 
-function readApiBase(reader: Reader): string | null {
+function readApiBase(reader: EnvironmentReader): string | null {
   const value = reader.text('STRIPE_API_BASE')
   if (value === undefined) return null
   if (reader.production) {

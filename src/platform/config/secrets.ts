@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject, type webcrypto } fro
 import type { JWK } from 'jose'
 import { attempt } from '../../core/attempt.ts'
 import { commandLine } from '../../core/command-line.ts'
-import type { Reader } from './reader.ts'
+import type { EnvironmentReader } from './environment.ts'
 
 /** Prefix of the `kid` of development keys, which production refuses. */
 export const DEVELOPMENT_KID_PREFIX = 'dev-'
@@ -10,7 +10,7 @@ export const DEVELOPMENT_KID_PREFIX = 'dev-'
 export const DEVELOPMENT_SECRET_PREFIX = 'matchday-dev-'
 
 /** Undefined if it was refused. */
-function readRequired(reader: Reader, name: string): string | undefined {
+function readRequired(reader: EnvironmentReader, name: string): string | undefined {
   const value = reader.secret(name)
   const hint = `is missing (\`${commandLine('dev')}\` generates one in data/)`
   if (value === undefined) reader.refuse(name, reader.production ? 'is required in production' : hint)
@@ -18,7 +18,7 @@ function readRequired(reader: Reader, name: string): string | undefined {
 }
 
 /** Standard Webhooks: `whsec_` and base64. */
-export function readWebhookSecret(reader: Reader): string {
+export function readWebhookSecret(reader: EnvironmentReader): string {
   const name = 'IDP_WEBHOOK_SECRET'
   const value = readRequired(reader, name)
   if (value === undefined) return ''
@@ -32,7 +32,7 @@ export function readWebhookSecret(reader: Reader): string {
 }
 
 /** The private JWK that signs native tokens. */
-export function readSigningKey(reader: Reader): JWK {
+export function readSigningKey(reader: EnvironmentReader): JWK {
   const name = 'NATIVE_TOKEN_KEY'
   const value = readRequired(reader, name)
   if (value === undefined) return {}
@@ -48,7 +48,7 @@ export function readSigningKey(reader: Reader): JWK {
 }
 
 /** Former signing keys, public or private, as a JSON array. Tokens signed with them verify until they expire. */
-export function readPreviousKeys(reader: Reader, current: JWK): JWK[] {
+export function readPreviousKeys(reader: EnvironmentReader, current: JWK): JWK[] {
   const name = 'NATIVE_TOKEN_PREVIOUS_KEYS'
   const value = reader.secret(name)
   if (value === undefined) return []

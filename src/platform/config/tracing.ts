@@ -1,7 +1,7 @@
 /** Settings of traces, with the names and meanings of OpenTelemetry's specification of environment variables. */
 import { attempt } from '../../core/attempt.ts'
 import { readCertificates } from './certificates.ts'
-import type { Reader } from './reader.ts'
+import type { EnvironmentReader } from './environment.ts'
 
 const CERTIFICATE = 'OTEL_EXPORTER_OTLP_CERTIFICATE'
 
@@ -17,7 +17,7 @@ const SAMPLERS = [
 export type TracingConfig = NonNullable<ReturnType<typeof readTracingConfig>>
 
 /** Null: no traces. */
-export function readTracingConfig(reader: Reader) {
+export function readTracingConfig(reader: EnvironmentReader) {
   const url = readUrl(reader)
   const disabled = reader.oneOf('OTEL_SDK_DISABLED', ['false', 'true']) === 'true'
   const exporter = reader.oneOf('OTEL_TRACES_EXPORTER', ['otlp', 'none'])
@@ -59,14 +59,14 @@ export function readTracingConfig(reader: Reader) {
 }
 
 /** Known to the reader from here on: settings of OpenTelemetry's logs differ by two letters from those of traces. */
-function readUnsupported(reader: Reader): readonly string[] {
+function readUnsupported(reader: EnvironmentReader): readonly string[] {
   const names = reader.unreadNames('OTEL_')
   for (const name of names) if (name.startsWith('OTEL_BLRP_')) reader.text(name)
   return names
 }
 
 /** The endpoint of traces as it is, or that of all signals with the path of traces. */
-function readUrl(reader: Reader): string | null {
+function readUrl(reader: EnvironmentReader): string | null {
   const [shared, own] = ['OTEL_EXPORTER_OTLP_ENDPOINT', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] as const
   const [base, exact] = [reader.text(shared), reader.text(own)]
   const text = exact ?? base
@@ -79,7 +79,11 @@ function readUrl(reader: Reader): string | null {
 }
 
 /** `name=value,name=value`, with the values percent-encoded, as in the header `Baggage` of W3C. */
-function readPairs(reader: Reader, name: string, read: Reader['text'] = reader.text): Record<string, string> {
+function readPairs(
+  reader: EnvironmentReader,
+  name: string,
+  read: EnvironmentReader['text'] = reader.text,
+): Record<string, string> {
   const pairs: [string, string][] = []
   for (const part of (read(name) ?? '').split(',')) {
     if (part.trim() === '') continue
@@ -94,7 +98,7 @@ function readPairs(reader: Reader, name: string, read: Reader['text'] = reader.t
   return Object.fromEntries(pairs)
 }
 
-function readRatio(reader: Reader): number {
+function readRatio(reader: EnvironmentReader): number {
   const text = reader.text('OTEL_TRACES_SAMPLER_ARG')
   if (text === undefined) return 1
   const ratio = /^\d*\.?\d+$/.test(text) ? Number(text) : Number.NaN

@@ -30,15 +30,15 @@ export async function planCollectibles(
   const rowById = new Map(rows.map(row => [row.id, row]))
   const faults: EntryFault[] = []
   const planned = new Map<string, Description>()
-  for (const [at, item] of items.entries()) {
+  for (const [index, item] of items.entries()) {
     const row = rowById.get(item.id)
     const described = descriptionOf(item) ?? row
     if (!described) {
       const message = 'is described nowhere: give it a name, a description and a rarity'
-      faults.push({ pointer: `/items/${at}/id`, message })
+      faults.push({ pointer: `/items/${index}/id`, message })
     } else if (row && row.rarity !== described.rarity) {
       const message = `must stay ${row.rarity}: purchases have promised it as that; give another rarity a new id`
-      faults.push({ pointer: `/items/${at}/rarity`, message })
+      faults.push({ pointer: `/items/${index}/rarity`, message })
     } else {
       planned.set(item.id, described)
     }

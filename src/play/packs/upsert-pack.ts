@@ -40,20 +40,20 @@ function packFaults(entry: PackEntry): EntryFault[] {
     ...(problem
       ? [{ pointer: '/items', message: problem.replace(/^the weights/, 'have weights that') }]
       : []),
-    ...items.flatMap((item, at) => [
-      ...slugFaults(item.id).map(fault => ({ ...fault, pointer: `/items/${at}/id` })),
-      ...pictureFaults(`/items/${at}/imageUrl`, item.imageUrl),
-      ...halfDescribed(item, at),
+    ...items.flatMap((item, index) => [
+      ...slugFaults(item.id).map(fault => ({ ...fault, pointer: `/items/${index}/id` })),
+      ...pictureFaults(`/items/${index}/imageUrl`, item.imageUrl),
+      ...halfDescribed(item, index),
     ]),
   ]
 }
 
 /** An item has all members of the description or none: an incomplete description would be ignored. */
-function halfDescribed(item: PackEntry['items'][number], at: number): EntryFault[] {
+function halfDescribed(item: PackEntry['items'][number], index: number): EntryFault[] {
   const told = [item.name, item.description, item.rarity, item.imageUrl].some(member => member !== undefined)
   if (!told || descriptionOf(item)) return []
   return [
-    { pointer: `/items/${at}`, message: 'needs name, description and rarity together, or none of them' },
+    { pointer: `/items/${index}`, message: 'needs name, description and rarity together, or none of them' },
   ]
 }
 

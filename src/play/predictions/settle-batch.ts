@@ -160,8 +160,7 @@ function eventOf({ row, target }: Settling, settlement: Settlement, occurredAt: 
   const data = settledData(row, target, settlement)
   if (!data) return []
   const { userId } = row
-  const at = settlement.revision
-  return [{ ...keyOf(row, at), userId, type: TYPE, occurredAt, data }]
+  return [{ ...keyOf(row, settlement.revision), userId, type: TYPE, occurredAt, data }]
 }
 
 /** The data of the event; null if the settlement gives no result. */

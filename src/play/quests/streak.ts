@@ -56,14 +56,14 @@ function findRun(ends: Date[], rules: StreakRules, missedSinceLast: number): Str
   const dropOldest = () => {
     missed -= gaps[++first] ?? 0
   }
-  for (const [at, endsAt] of ends.entries()) {
-    const before = ends[at - 1]
+  for (const [index, endsAt] of ends.entries()) {
+    const before = ends[index - 1]
     const { startsAt } = boundedPeriodUntil(rules, endsAt)
     const gap = before ? countDays(before, startsAt, timeZone, graceDays + 1) : 0
     gaps.push(gap)
     missed += gap
     while (missed > graceDays) dropOldest()
-    best = Math.max(best, at - first + 1)
+    best = Math.max(best, index - first + 1)
   }
   while (first < ends.length && missed + missedSinceLast > graceDays) dropOldest()
   const lastEndsAt = ends.at(-1)

@@ -8,7 +8,7 @@ import { isClaimable } from './rows.ts'
 import { presentStreak } from './streak.ts'
 import { readRun, type StreakRow } from './streaks.ts'
 
-interface Who {
+interface OwnQuery {
   userId: string
   now: Date
 }
@@ -20,7 +20,7 @@ export function relevantQuests({ byId, dependents }: QuestSet, now: Date) {
 }
 
 /** The ids of quests that a fan has begun and completed, and how many completed periods are to be claimed. */
-export function ownQuests(reader: Reader, { userId, now, required }: Who & { required: string[] }) {
+export function ownQuests(reader: Reader, { userId, now, required }: OwnQuery & { required: string[] }) {
   const { quests, questProgress: row } = reader.tables
   const own = eq(row.userId, userId)
   const completed = reader
@@ -59,7 +59,7 @@ export function countActive(
 }
 
 /** The streak of which nothing is left next, of those in `streaks` whose current period is incomplete. */
-export function streakAtRisk(reader: Reader, { userId, now, streaks }: Who & { streaks: string[] }) {
+export function streakAtRisk(reader: Reader, { userId, now, streaks }: OwnQuery & { streaks: string[] }) {
   const { questStreaks } = reader.tables
   const { lastEndsAt, endsAt, questId } = questStreaks
   return reader

@@ -34,10 +34,10 @@ function questFaults(entry: QuestEntry): EntryFault[] {
   if (entry.requires?.includes(entry.id)) fault('/requires', 'must not contain the quest itself')
   if (period !== 'once' && reward.rewardId)
     fault('/reward/rewardId', 'must be null for a quest that repeats: a fan claims a reward once')
-  for (const [at, { id, eventType, when }] of steps.entries()) {
-    if (steps.findIndex(step => step.id === id) < at) fault(`/steps/${at}/id`, 'is a duplicate')
-    faults.push(...eventTypeFaults(eventType, `/steps/${at}/eventType`))
-    faults.push(...conditionFaults(when, `/steps/${at}/when`))
+  for (const [index, { id, eventType, when }] of steps.entries()) {
+    if (steps.findIndex(step => step.id === id) < index) fault(`/steps/${index}/id`, 'is a duplicate')
+    faults.push(...eventTypeFaults(eventType, `/steps/${index}/eventType`))
+    faults.push(...conditionFaults(when, `/steps/${index}/when`))
   }
   return faults
 }
@@ -96,8 +96,8 @@ async function referenceFaults(
   isWritten: WrittenBefore,
 ): Promise<EntryFault[]> {
   const faults: EntryFault[] = []
-  for (const [at, requiredId] of requires.entries()) {
-    const pointer = `/requires/${at}`
+  for (const [index, requiredId] of requires.entries()) {
+    const pointer = `/requires/${index}`
     const required = await readQuest(reader, requiredId)
     if (!required && !isWritten('quest', requiredId))
       faults.push({ pointer, message: 'must be a quest that is stored, or stated before this one' })

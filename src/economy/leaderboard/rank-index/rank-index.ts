@@ -30,8 +30,16 @@ const levelOfTime = (index: number) => POINTS_WIDTHS.length + index
 /** More than all points and times. */
 const UNBOUNDED = 2 ** 53
 /** Level, width, and width of the next wider level. */
-const POINTS_LEVELS = POINTS_WIDTHS.map((width, at) => [at, width, POINTS_WIDTHS[at + 1] ?? UNBOUNDED])
-const TIME_LEVELS = TIME_WIDTHS.map((width, at) => [levelOfTime(at), width, TIME_WIDTHS[at - 1] ?? UNBOUNDED])
+const POINTS_LEVELS = POINTS_WIDTHS.map((width, index) => [
+  index,
+  width,
+  POINTS_WIDTHS[index + 1] ?? UNBOUNDED,
+])
+const TIME_LEVELS = TIME_WIDTHS.map((width, index) => [
+  levelOfTime(index),
+  width,
+  TIME_WIDTHS[index - 1] ?? UNBOUNDED,
+])
 const startOf = (value: number, width: number) => Math.floor(value / width) * width
 
 type Changes = Map<string, BucketRow>

@@ -10,10 +10,14 @@ const CLASS = /\[(\\.|[^\]\\])*\]/g
  * systems: objects may have `additionalProperties: true`.
  * @throws Error with the place as a JSON Pointer (RFC 6901), for the developer who declares the operation
  */
-export function requireStrict(schema: TSchema, { open = false }: { open?: boolean } = {}, at = ''): void {
-  const inner = (member: TSchema, name: string) => requireStrict(member, { open }, `${at}/${name}`)
+export function requireStrict(
+  schema: TSchema,
+  { open = false }: { open?: boolean } = {},
+  pointer = '',
+): void {
+  const inner = (member: TSchema, name: string) => requireStrict(member, { open }, `${pointer}/${name}`)
   const refuse = (why: string) => {
-    throw new Error(`the schema of an input is not strict at "${at}": ${why}`)
+    throw new Error(`the schema of an input is not strict at "${pointer}": ${why}`)
   }
   if (TransformKind in schema) refuse('it transforms the value')
   if (Array.isArray(schema.anyOf)) {

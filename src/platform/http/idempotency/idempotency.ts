@@ -46,7 +46,7 @@ export async function runIdempotently<Result, Prepared = undefined>(
   write: (tx: Transaction, prepared: Prepared) => Promise<Result>,
   { prepare, secret }: WriteOptions<Prepared> = {},
 ): Promise<Exclude<Result, DomainError>> {
-  async function run<Outcome>(unit: (tx: Transaction, prepared: Prepared) => Promise<Outcome>) {
+  async function run<Value>(unit: (tx: Transaction, prepared: Prepared) => Promise<Value>) {
     // Guarantee of the cast: `Prepared` is undefined without a `prepare`.
     const prepared = (await prepare?.()) as Prepared
     return db.write(tx => unit(tx, prepared))

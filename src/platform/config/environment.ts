@@ -13,7 +13,7 @@ export const developmentDefaults = {
   IDP_NAME: 'mock-idp',
 } as const
 
-export type Reader = Readonly<ReturnType<typeof createReader>>
+export type EnvironmentReader = Readonly<ReturnType<typeof createEnvironmentReader>>
 
 /** Short names are near too many others. */
 const MIN_NEAR_MISS_CHARACTERS = 7
@@ -22,7 +22,7 @@ const MIN_NEAR_MISS_CHARACTERS = 7
 const isNearMiss = (name: string, setting: string) =>
   setting.length >= MIN_NEAR_MISS_CHARACTERS && distance(name.toUpperCase(), setting) <= 2
 
-export function createReader(env: Environment) {
+export function createEnvironmentReader(env: Environment) {
   const problems: string[] = []
   const production = env.NODE_ENV === 'production'
   const known = new Set<string>()
@@ -119,11 +119,11 @@ export function createReader(env: Environment) {
 }
 
 /** Points for completing the onboarding. */
-export const readOnboardingPoints = (reader: Reader): number =>
+export const readOnboardingPoints = (reader: EnvironmentReader): number =>
   reader.integer('ONBOARDING_POINTS', 100, 0, 1_000_000_000)
 
 /** Points of a prediction by its best hit. */
-export function readPredictionPoints(reader: Reader) {
+export function readPredictionPoints(reader: EnvironmentReader) {
   const points = (name: string, fallback: number) => reader.integer(name, fallback, 0, 1_000_000_000)
   return Object.freeze({
     outcome: points('PREDICTION_POINTS_OUTCOME', 10),
@@ -133,7 +133,7 @@ export function readPredictionPoints(reader: Reader) {
 }
 
 /** `sqlite:PATH` or `postgres://…` */
-export function readDatabaseUrl(reader: Reader): string {
+export function readDatabaseUrl(reader: EnvironmentReader): string {
   const url = reader.required('DATABASE_URL', reader.secret)
   if (!/^sqlite:.+|^postgres(ql)?:\/\/.+/.test(url)) {
     reader.refuse('DATABASE_URL', 'must be sqlite:PATH or postgres://…')
@@ -143,7 +143,7 @@ export function readDatabaseUrl(reader: Reader): string {
   return url
 }
 
-export function refuseWeakTls(reader: Reader, name: string, url: string): void {
+export function refuseWeakTls(reader: EnvironmentReader, name: string, url: string): void {
   if (mayFallBack(url))
     reader.refuse(name, 'must have an sslmode of disable, require, verify-ca or verify-full')
 }
