@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_cursor" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "profile_not_found" | "handle_taken" | "team_not_found" | "idempotency_in_progress" | "idempotency_key_reused" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "invalid_signature" | "reauthentication_required" | "fan_not_found" | "insufficient_points" | "ref_reused" | "quest_not_found" | "quest_not_completed" | "already_claimed" | "quest_expired" | "reward_not_found" | "reward_inactive" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "invalid_check_in_code" | "check_in_closed" | "prediction_not_found" | "prediction_closed" | "no_payment_needed" | "event_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_cursor" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "profile_not_found" | "handle_taken" | "team_not_found" | "points_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "identity_provider_invalid" | "identity_provider_refused" | "invalid_signature" | "reauthentication_required" | "fan_not_found" | "insufficient_points" | "ref_reused" | "quest_not_found" | "quest_not_completed" | "already_claimed" | "quest_expired" | "reward_not_found" | "reward_inactive" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "invalid_check_in_code" | "check_in_closed" | "prediction_not_found" | "prediction_closed" | "no_payment_needed" | "event_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -239,6 +239,14 @@ export interface components {
              */
             code: "team_not_found";
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Balance and lifetime points are at most 9007199254740991 (2^53 - 1), and these points would exceed it. Nothing was booked. */
+        PointsLimitReachedProblem: {
+            /**
+             * @description `points_limit_reached`.
+             * @constant
+             */
+            code: "points_limit_reached";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description Another request with the same `Idempotency-Key` has not finished. Wait for `Retry-After`, then send the same request again to get its response. */
         IdempotencyInProgressProblem: {
             /**
@@ -254,14 +262,6 @@ export interface components {
              * @constant
              */
             code: "idempotency_key_reused";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Balance and lifetime points are at most 9007199254740991 (2^53 - 1), and these points would exceed it. Nothing was booked. */
-        PointsLimitReachedProblem: {
-            /**
-             * @description `points_limit_reached`.
-             * @constant
-             */
-            code: "points_limit_reached";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The identity provider responded with data that cannot be used. A retry does not help until the operator has corrected the configuration or the provider. */
         IdentityProviderInvalidProblem: {
@@ -3399,9 +3399,9 @@ export interface problems {
   'profile_not_found': components['schemas']['ProfileNotFoundProblem']
   'handle_taken': components['schemas']['HandleTakenProblem']
   'team_not_found': components['schemas']['TeamNotFoundProblem']
+  'points_limit_reached': components['schemas']['PointsLimitReachedProblem']
   'idempotency_in_progress': components['schemas']['IdempotencyInProgressProblem']
   'idempotency_key_reused': components['schemas']['IdempotencyKeyReusedProblem']
-  'points_limit_reached': components['schemas']['PointsLimitReachedProblem']
   'identity_provider_invalid': components['schemas']['IdentityProviderInvalidProblem']
   'identity_provider_refused': components['schemas']['IdentityProviderRefusedProblem']
   'invalid_signature': components['schemas']['InvalidSignatureProblem']
@@ -3461,15 +3461,15 @@ export interface codes {
   /** Cancel a pending purchase. Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. Its payment is cancelled at the gateway; one that was made already is refunded. */
   cancelPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'purchase_not_found' | 'request_timeout' | 'purchase_not_pending' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Check in at a match. With the code at the gate, from 3 hours before kick-off to 3 hours after it. A repeat returns the first check-in with 200. */
-  checkIn: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'check_in_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'invalid_check_in_code' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  checkIn: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'check_in_closed' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'invalid_check_in_code' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Claim the reward of a completed quest. Gives the reward of a completed period, once, also after the period has ended. Rewards with `claim: auto` are given at the completion. */
   claimQuest: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'quest_not_found' | 'request_timeout' | 'quest_not_completed' | 'already_claimed' | 'quest_expired' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Claim a reward. Requires the points but does not spend them. Problems are checked in the order listed. */
-  claimReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reward_not_found' | 'request_timeout' | 'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'out_of_stock' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  claimReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reward_not_found' | 'request_timeout' | 'reward_inactive' | 'insufficient_points' | 'already_claimed' | 'out_of_stock' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete your onboarding. Grants the onboarding points and enrols the fan in the leaderboard, each at most once. A repeat returns the first completion with `alreadyCompleted: true` and changes nothing, not even the profile. */
   completeOnboarding: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Complete a purchase. With points, pays from your ledger. With money, verifies with the payment gateway that `paymentReference` paid this purchase in full. A repeat returns the same purchase. */
-  completePurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'insufficient_points' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  completePurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'insufficient_points' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Exchange your session for a native token. For native apps. The native token expires after 15 minutes; the refresh token gets the next one. */
   createNativeToken: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Delete your account. Erases your personal data permanently and signs you out everywhere. The same identity cannot sign in again. Requires a session token of a user who authenticated at most 5 minutes ago. The ledger, past purchases and proofs stay under an id that identifies no person. */
@@ -3509,7 +3509,7 @@ export interface codes {
   /** Look up a redemption code. Letters may be in either case; O counts as 0, I and L as 1; spaces and dashes do not count. Requires the scope `redemptions:read`. */
   lookUpRedemption: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'redemption_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Open a pack. Draws once; a repeat returns the same items. The response contains the proof of the draw. */
-  openPack: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'user_pack_not_found' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  openPack: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'user_pack_not_found' | 'request_timeout' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Prepare the payment of a purchase. For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference. */
   preparePayment: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'payment_not_confirmed' | 'purchase_not_found' | 'request_timeout' | 'purchase_expired' | 'purchase_not_pending' | 'no_payment_needed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'payment_gateway_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Read the code at the gate. The code of the current 30 seconds. It works for at most 60 seconds, for any fan. The page `/check-in/{matchId}` shows it as a QR code. Requires the scope `matches:write`. */
@@ -3539,7 +3539,7 @@ export interface codes {
   /** Report what fans did. Records up to 100 events, in one request of at most 1 MiB. Each is recorded or refused on its own. After any failure, send the batch again: an event that was recorded is then a `duplicate`, and nothing happens. Requires the scope `events:write`. */
   recordEvents: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Redeem a claimed reward. Generates the redemption code, also if the reward is no longer active. */
-  redeemReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reward_not_found' | 'request_timeout' | 'not_claimed' | 'already_redeemed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  redeemReward: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reward_not_found' | 'request_timeout' | 'not_claimed' | 'already_redeemed' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Refresh a native token. Each refresh token is valid for one refresh. The previous one is accepted again within 10 s, for a client that did not receive the response. Any other reuse ends the session of the device. */
   refreshNativeToken: 'malformed_request' | 'invalid_refresh_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Start a purchase. Holds one pack for 15 minutes, freezes price and odds, and publishes the hash of the server seed. */
@@ -3549,7 +3549,7 @@ export interface codes {
   /** Report the state of a match. Replaces status, kick-off and scores. `revision` numbers the states: a late report is refused, and a repeat of the stored one is accepted. A result settles the predictions; another result settles them again. Requires the scope `matches:write`. */
   updateMatch: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'match_not_found' | 'request_timeout' | 'stale_revision' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Update fields of your profile. An omitted member keeps its value; null clears it. */
-  updateProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'profile_not_found' | 'request_timeout' | 'handle_taken' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  updateProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'profile_not_found' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Use a redemption code. Once: of desks that use the same code at the same time, one gets 200. After a lost response look the code up: `usedBy` names your source if it was you. Requires the scope `redemptions:write`. */
   useRedemption: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'redemption_not_found' | 'request_timeout' | 'already_used' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Void an event. Takes back what your event earned: at most the balance of the fan, and the rest is returned as `uncollected`. A repeat changes nothing and returns the same response. Requires the scope `events:write`. */
@@ -3557,7 +3557,7 @@ export interface codes {
   /** Predict the score of a match. Until kick-off; replaces your earlier prediction. */
   writePrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'match_not_found' | 'request_timeout' | 'prediction_closed' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Write your profile. The first request creates the record of the user. A member left out stays as it is; null clears it. */
-  writeProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'handle_taken' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  writeProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
 }
 
 /** The requests of the operations. */

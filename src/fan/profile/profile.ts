@@ -51,7 +51,11 @@ export async function changeProfile(tx: Transaction, userId: string, change: Pro
   tx.invalidate(fanTag(userId))
   if (isComplete(profile)) await recordProfileCompleted(tx, userId)
 }
-changeProfile.problems = [profileProblems.handle_taken, ...requireTeam.problems] as const
+changeProfile.problems = [
+  profileProblems.handle_taken,
+  ...requireTeam.problems,
+  ...recordEvent.problems,
+] as const
 upsertProfile.problems = changeProfile.problems
 updateProfile.problems = [...readProfile.problems, ...changeProfile.problems] as const
 

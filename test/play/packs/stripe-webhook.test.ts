@@ -1,6 +1,9 @@
 /** What Stripe tells us: signed, once or again, before or after the client, in time or late. */
 import { afterAll, afterEach, describe, expect, test } from 'bun:test'
+import { appendEntry } from '../../../src/economy/points/ledger.ts'
+import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
 import { onEachEngine } from '../../support/world.ts'
+import { userIdOf } from '../quests/quests-world.ts'
 import { addPack, buy, complete, HOLD, patientFan, refusal, start } from './packs-world.ts'
 import { eventOf, type Intent, signEvent, startStripe } from './stripe-server.ts'
 import {
@@ -144,6 +147,24 @@ onEachEngine(
       stripe.intents.delete(paid.id)
       expect(refusal(await deliver(world, paid))).toEqual([503, 'payment_gateway_unavailable'])
       expect(await traces(world, checkout)).toEqual(UNTOUCHED)
+    })
+
+    test('makes Stripe retry while the fan’s account cannot hold what a rule grants for the purchase', async () => {
+      const checkout = await checkOut(world)
+      const { packId } = checkout
+      const rule = { id: packId, name: 'Pack', eventType: 'purchase.completed', points: { fixed: 6 } }
+      const when = [{ path: '/packId', op: 'eq' as const, value: packId }]
+      await world.db.write(tx => upsertRule(tx, { ...rule, when }))
+      const userId = await userIdOf(world, checkout.fan)
+      const delta = Number.MAX_SAFE_INTEGER - 5
+      await world.db.write(tx => appendEntry(tx, { userId, delta, reason: 'opening_balance', ref: 'import' }))
+      const intent = stripe.pay(checkout.intentId)
+      expect(refusal(await deliver(world, intent))).toEqual([409, 'points_limit_reached'])
+      expect(await traces(world, checkout)).toEqual(UNTOUCHED)
+
+      await world.db.write(tx => upsertRule(tx, { ...rule, when, points: { fixed: 5 } }))
+      expect((await deliver(world, intent)).status).toBe(204)
+      expect(await traces(world, checkout)).toEqual(completedBy(intent.id))
     })
 
     test('reports a payment of the wrong amount to the operator, without a retry', async () => {

@@ -1,0 +1,181 @@
+/** Every operation that writes, with a request of a fan, or about one. The subject of the fan is in all texts. */
+import type { ServerScope } from '../../../src/identity/server-keys/scopes.ts'
+import { eventOf } from '../../economy/events/events-world.ts'
+import { deliver, updated } from '../../identity/users/deliveries.ts'
+import { fetchDocument, operationsOf } from '../../platform/docs/document.ts'
+import { addPack, buy, EUROS, expectStatus, FREE, start } from '../../play/packs/packs-world.ts'
+import { addQuest, happen } from '../../play/quests/quests-world.ts'
+import type { Answer } from '../../support/client.ts'
+import type { Fan, World } from '../../support/world.ts'
+
+let made = 0
+
+interface WritingRequest {
+  send(): Promise<Answer>
+  /** What it answers when the fan was erased before: 401 `invalid_token` if absent. */
+  refusal?: [status: number, code: string | undefined]
+}
+
+/** Prepares a fan for the operation of this id. A new operation that writes needs a line here, or in `WITHOUT_FAN`. */
+export const operations: Record<
+  string,
+  (world: World, fan: Fan) => Promise<WritingRequest> | WritingRequest
+> = {
+  writeProfile: async (world, fan) => {
+    const profile = await profileOf(world, fan)
+    return { send: () => fan.post('/api/user/profile', profile) }
+  },
+  updateProfile: async (world, fan) => {
+    const profile = await profileOf(world, fan)
+    return { send: () => fan.patch('/api/user/profile', profile, { 'idempotency-key': fan.subject }) }
+  },
+  completeOnboarding: (_, fan) => ({
+    send: () => fan.post('/api/user/onboarding', { profile: { bio: fan.subject } }),
+  }),
+  syncIdentity: (_, fan) => ({ send: () => fan.post('/api/user/sync-identity') }),
+  syncNamedIdentity: (_, fan) => ({ send: () => fan.post('/api/user/sync-mock-idp') }),
+  joinLeaderboard: (_, fan) => ({ send: () => fan.put('/api/user/leaderboard-membership') }),
+  leaveLeaderboard: async (_, fan) => {
+    expectStatus(204, await fan.put('/api/user/leaderboard-membership'))
+    return { send: () => fan.send('/api/user/leaderboard-membership', { method: 'DELETE' }) }
+  },
+  claimReward: async (world, fan) => {
+    const rewardId = await world.reward({ pointsRequired: 0 })
+    return { send: () => fan.post('/api/rewards/claim', { rewardId }) }
+  },
+  redeemReward: async (world, fan) => {
+    const rewardId = await claimed(world, fan)
+    return { send: () => fan.post('/api/rewards/redeem', { rewardId }) }
+  },
+  useRedemption: async (world, fan) => {
+    const rewardId = await claimed(world, fan)
+    const { reward } = expectStatus(200, await fan.post('/api/rewards/redeem', { rewardId }))
+    const desk = await serverClient(world, 'redemptions:write')
+    return {
+      send: () => desk.post(`/api/redemptions/${reward.redemptionCode}/use`),
+      refusal: [404, 'redemption_not_found'],
+    }
+  },
+  claimQuest: async (world, fan) => {
+    const quest = await addQuest(world, { claim: 'manual', reward: { points: 5 } })
+    await happen(world, fan, quest.type)
+    return { send: () => fan.post('/api/quests/claim', { questId: quest.id }) }
+  },
+  startPurchase: async (world, fan) => {
+    const packId = await addPack(world, { price: FREE })
+    return { send: () => start(fan, packId) }
+  },
+  completePurchase: async (world, fan) => {
+    const { id: purchaseId } = expectStatus(201, await start(fan, await addPack(world, { price: FREE })))
+    return { send: () => fan.put('/api/packs/purchase', { purchaseId }) }
+  },
+  cancelPurchase: async (world, fan) => {
+    const { id } = expectStatus(201, await start(fan, await addPack(world, { price: FREE })))
+    return { send: () => fan.post(`/api/packs/purchases/${id}/cancel`) }
+  },
+  preparePayment: async (world, fan) => {
+    const { id: purchaseId } = expectStatus(201, await start(fan, await addPack(world, { price: EUROS })))
+    return { send: () => fan.post('/api/packs/purchase/payment', { purchaseId }) }
+  },
+  issueSandboxReceipt: async (world, fan) => {
+    const { id: purchaseId } = expectStatus(201, await start(fan, await addPack(world, { price: EUROS })))
+    return { send: () => fan.post('/api/sandbox/receipts', { purchaseId }) }
+  },
+  openPack: async (world, fan) => {
+    const { userPack } = await buy(fan, await addPack(world, { price: FREE }))
+    return { send: () => fan.post('/api/packs/open', { userPackId: userPack.id, clientSeed: 'x' }) }
+  },
+  checkIn: async (world, fan) => {
+    const { code } = world.deps.checkInCodes.issue(await world.match(), world.clock.now())
+    return { send: () => fan.post('/api/check-ins', { code }) }
+  },
+  writePrediction: async (world, fan) => {
+    const matchId = await world.match({ kickoffAt: new Date(world.clock.ms + 60_000) })
+    const scores = { homeScore: 2, awayScore: 1 }
+    return { send: () => fan.put(`/api/matches/${matchId}/prediction`, scores) }
+  },
+  createNativeToken: (_, fan) => ({
+    send: () => fan.post('/api/auth/native-token', { deviceName: fan.subject }),
+  }),
+  refreshNativeToken: async (world, fan) => {
+    const { refreshToken } = expectStatus(200, await fan.post('/api/auth/native-token', {}))
+    return {
+      send: () => world.anonymous.post('/api/auth/native-token/refresh', { refreshToken }),
+      refusal: [401, 'invalid_refresh_token'],
+    }
+  },
+  logOut: (_, fan) => ({ send: () => fan.post('/api/auth/logout', {}), refusal: [204, undefined] }),
+  endSession: async (_, fan) => {
+    const { sessionId } = expectStatus(200, await fan.post('/api/auth/native-token', {}))
+    return {
+      send: () => fan.send(`/api/auth/sessions/${sessionId}`, { method: 'DELETE' }),
+      refusal: [404, 'session_not_found'],
+    }
+  },
+  deleteAccount: (_, fan) => ({
+    send: () => fan.send('/api/user', { method: 'DELETE' }),
+    refusal: [204, undefined],
+  }),
+  receiveIdentityEvent: (world, { subject }) => ({
+    send: () => deliver(world, updated(world, subject, { name: subject })),
+    refusal: [204, undefined],
+  }),
+  grantPoints: async (world, { subject }) => {
+    const desk = await serverClient(world, 'points:write')
+    const fan = { provider: world.config.identity.name, subject }
+    const grant = { fan, delta: 5, ref: `grant-${++made}`, note: `About ${subject}` }
+    return { send: () => desk.post('/api/points/grants', grant), refusal: [404, 'fan_not_found'] }
+  },
+  recordEvents: async (world, { subject }) => {
+    const gate = await serverClient(world, 'events:write')
+    const events = [eventAbout(world, subject)]
+    return { send: () => gate.post('/api/events', { events }), refusal: [200, undefined] }
+  },
+  voidEvent: async (world, { subject }) => {
+    const gate = await serverClient(world, 'events:write')
+    const event = eventAbout(world, subject)
+    expectStatus(200, await gate.post('/api/events', { events: [event] }))
+    return {
+      send: () => gate.post('/api/events/void', { id: event.id, note: `About ${subject}` }),
+      refusal: [200, undefined],
+    }
+  },
+}
+
+/** They write no row of a fan. */
+export const WITHOUT_FAN: Record<string, string> = {
+  updateMatch: 'its predictions are settled later, in the background',
+  createStreamTicket: 'a ticket is encrypted, not stored',
+}
+
+/** The ids of all operations that write, by the OpenAPI document. */
+export async function writingOperations(world: World): Promise<string[]> {
+  const all = operationsOf(await fetchDocument(world))
+  return all.flatMap(({ method, operation }) => (method === 'GET' ? [] : operation.operationId)).toSorted()
+}
+
+/** A value for every field. */
+const profileOf = async (world: World, { subject }: Fan) => ({
+  ...{ displayName: subject, handle: `fan_${++made}`, bio: subject, country: 'PT', locale: 'pt-PT' },
+  avatarUrl: `https://images.example.com/${subject}.png`,
+  favoriteTeamId: await world.team(),
+})
+
+/** A system whose key was used in this hour: a request with it writes no time of its last use. */
+export async function serverClient(world: World, scope: ServerScope) {
+  const key = await world.serverKey([scope])
+  const { serverKeys } = world.db.tables
+  await world.db.write(tx => tx.update(serverKeys).set({ lastUsedAt: tx.now() }))
+  return world.withToken(key)
+}
+
+const claimed = async (world: World, fan: Fan) => {
+  const rewardId = await world.reward({ pointsRequired: 0 })
+  expectStatus(200, await fan.post('/api/rewards/claim', { rewardId }))
+  return rewardId
+}
+
+const eventAbout = (world: World, subject: string) => {
+  const fan = { provider: world.config.identity.name, subject }
+  return eventOf(world, { fan, data: { about: subject } })
+}
