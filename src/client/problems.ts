@@ -50,10 +50,11 @@ export function clientProblem(
 }
 
 /** Thrown by `unwrap`. */
-export class ProblemError<Problem extends { code: string; detail: string } = AnyProblem> extends Error {
+export class ProblemError extends Error {
   override name = 'ProblemError'
 
-  constructor(readonly problem: Problem) {
+  // Not generic: `instanceof` would then give a problem of type any.
+  constructor(readonly problem: AnyProblem) {
     super(`${problem.code}: ${problem.detail}`)
   }
 }

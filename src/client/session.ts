@@ -17,6 +17,8 @@ type MaybePromise<T> = T | Promise<T>
 export interface SessionStore {
   read(): MaybePromise<Session | null>
   write(session: Session | null): MaybePromise<void>
+  /** For a store that several tabs or processes share: runs one refresh at a time. */
+  exclusively?<Result>(refresh: () => Promise<Result>): Promise<Result>
 }
 
 /** What `localStorage`, `sessionStorage` and React Native's AsyncStorage have in common. */
@@ -26,9 +28,21 @@ interface TextStorage {
   removeItem(key: string): MaybePromise<unknown>
 }
 
-/** Keeps the session as JSON in a storage. Text that is no session counts as none. */
+interface Locks {
+  request<Result>(name: string, work: () => Promise<Result>): Promise<Result>
+}
+
+/**
+ * Keeps the session as JSON in a storage. Text that is no session counts as none. Tabs that share the storage refresh one at
+ * a time by the Web Locks API, which React Native and pages over http do not have.
+ */
 export function keepIn(storage: TextStorage, key = 'matchday-session'): SessionStore {
   return {
+    async exclusively(refresh) {
+      // Guarantee of the cast: the platform has the method of the standard, or no `locks`.
+      const { locks } = (globalThis.navigator ?? {}) as { locks?: Locks }
+      return locks ? locks.request(key, refresh) : refresh()
+    },
     async read() {
       const text = await storage.getItem(key)
       return text === null ? null : parseSession(text)
@@ -126,7 +140,8 @@ export function createSessions(store: SessionStore, calls: SessionCalls, onEnd: 
   }
 
   function renew(refused: string): Promise<Credentials> {
-    refreshing ??= refresh(refused).finally(() => {
+    const { exclusively = work => work() } = store
+    refreshing ??= exclusively(() => refresh(refused)).finally(() => {
       refreshing = undefined
     })
     return refreshing

@@ -6,6 +6,7 @@ import {
   keepIn,
   ProblemError,
   type Session,
+  type SessionStore,
   type StreamEvent,
   unwrap,
 } from '@matchday/client'
@@ -241,6 +242,29 @@ onEngine(sqliteEngine, 'The client', world => {
       const after = await session.current()
       expect(after?.sessionId).toBe(before?.sessionId ?? '')
       expect(after?.refreshToken).not.toBe(before?.refreshToken)
+    })
+
+    test('is refreshed once by two clients that share a store, one at a time', async () => {
+      let session: Session | null = null
+      let last: Promise<unknown> = Promise.resolve()
+      const store: SessionStore = {
+        read: () => session,
+        write: next => {
+          session = next
+        },
+        exclusively(refresh) {
+          const result = last.then(refresh)
+          last = result
+          return result
+        },
+      }
+      const { fetch, to } = watchedFetch()
+      const first = await signedIn({ fetch, store })
+      const second = createClient({ origin, store, fetch })
+      world.clock.advance(EXPIRED_MS)
+      const results = await Promise.all([first.api.readDashboard(), second.api.readDashboard()])
+      expect(results.map(({ error }) => error)).toEqual([null, null])
+      expect(to('/api/auth/native-token/refresh')).toHaveLength(1)
     })
 
     test('is refreshed before the token expires, and kept in a storage', async () => {
