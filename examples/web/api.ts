@@ -1,195 +1,136 @@
-/** Every request to the API, and nothing else: an app with another client replaces this file. */
-import { createClient, type ProblemCode } from 'matchday/client'
-import { readSession, removeSession, type Session, saveSession } from './session.ts'
+/** Every request of the app, by the client of this repository. */
+import { createClient, type Data, type ProblemCode, ProblemError, unwrap } from '@matchday/client'
+import { isSignedIn, markEnded, store } from './session.ts'
 
-export type { ProblemCode }
+export { type ProblemCode, ProblemError }
 
-/** A problem of the API; `network_error` and `unexpected_response` where there is no answer of it. */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
-  constructor(
-    readonly code: ProblemCode,
-    readonly status: number,
-    /** For developers; fans read the words for `code`. */
-    detail: string,
-  ) {
-    super(detail)
-  }
-}
+// It retries, refreshes the session and resumes the stream.
+const { api, session, follow } = createClient({ origin: location.origin, store, onSessionEnd: markEnded })
 
-interface Options {
-  headers: Record<string, string>
-}
-type Failure = { status: number; value: { code: ProblemCode; detail: string } }
-// As Eden answers: `data` is null in a failure, and also in a success without a body.
-type Answer<T> = Promise<{ data: T; error: null } | { data: null; error: Failure }>
-
-const { api } = createClient(location.origin)
-
-async function unwrap<T>(answer: Answer<T>): Promise<T> {
-  const { data, error } = await answer
-  if (error) throw new ApiError(error.value.code, error.status, error.value.detail)
-  return data
-}
-
-/** With the fan's token. A token that is refused is refreshed once; when that fails, the session has ended. */
-async function send<T>(request: (options: Options) => Answer<T>, key?: string): Promise<T> {
-  const attempt = (token: string | null) =>
-    unwrap(
-      request({
-        headers: {
-          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-          ...(key === undefined ? {} : { 'idempotency-key': key }),
-        },
-      }),
-    )
-  const token = await freshToken()
+/** @throws ProblemError */
+const send: typeof unwrap = async call => {
   try {
-    return await attempt(token)
+    return await unwrap(call)
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 401) throw error
-    const next = token === null ? null : await renewToken(token)
-    if (next === null) throw error
-    return await attempt(next).catch(refused => {
-      // A token just issued: the account is gone.
-      if (refused instanceof ApiError && refused.status === 401) removeSession(true)
-      throw refused
-    })
-  }
-}
-
-/** Refresh this long before the token expires, so that no request is refused. Milliseconds. */
-const REFRESH_EARLY_MS = 60_000
-
-/** A token that is valid for at least a minute, as this device's clock tells; null after the session has ended. */
-export async function freshToken(): Promise<string | null> {
-  const session = readSession()
-  if (!session) return null
-  const isFresh = Date.parse(session.expiresAt) - Date.now() > REFRESH_EARLY_MS
-  return isFresh ? session.token : await renewToken(session.token)
-}
-
-/** The token after `spent`. Concurrent callers, also of other tabs, share one refresh. */
-function renewToken(spent: string): Promise<string | null> {
-  return navigator.locks.request('matchday refresh', async () => {
-    const session = readSession()
-    if (!session || session.token !== spent) return session?.token ?? null
-    const { refreshToken } = session
-    try {
-      const next: Session = await unwrap(api.auth['native-token'].refresh.post({ refreshToken }))
-      saveSession(next)
-      return next.token
-    } catch (error) {
-      // Anything but a refusal is temporary: the session stays.
-      if (!(error instanceof ApiError) || error.status !== 401) throw error
-      removeSession(true)
-      return null
+    // Also after a refresh, or without a session that can be read: only a sign-in helps.
+    if (hasCode(error, 'invalid_token', 'unauthenticated') && isSignedIn()) {
+      await store.write(null)
+      markEnded()
     }
-  })
-}
-
-export const exchangeToken = (accessToken: string): Promise<Session> =>
-  unwrap(
-    api.auth['native-token'].post(
-      { deviceName: 'Matchday in a browser' },
-      { headers: { authorization: `Bearer ${accessToken}` } },
-    ),
-  )
-
-/** Ends the session on the server, if it can be reached, and here. */
-export async function signOut(everywhere = false): Promise<void> {
-  try {
-    await send(options => api.auth.logout.post({ everywhere }, options))
-  } catch (error) {
-    // Else the other devices would stay signed in without a word.
-    if (everywhere) throw error
-  }
-  removeSession(false)
-}
-
-// Reads.
-export const readDashboard = () => send(options => api.dashboard.get(options))
-export const readOnboarding = () => send(options => api.user.onboarding.get(options))
-export const readRewards = () => send(options => api.rewards.get(options))
-export const readPacks = () => send(options => api.packs.get(options))
-export const readPack = (packId: string) => send(options => api.packs({ packId }).get(options))
-export const readQuests = () => send(options => api.quests.get(options))
-export const readTeams = () => send(options => api.teams.get(options))
-export const readSessions = () => send(options => api.auth.sessions.get(options))
-export const readPurchase = (purchaseId: string) =>
-  send(options => api.packs.purchases({ purchaseId }).get(options))
-export const readOwnPacks = () => send(options => api.user.packs.get({ ...options, query: { limit: '100' } }))
-export const readPredictions = () =>
-  send(options => api.user.predictions.get({ ...options, query: { limit: '100' } }))
-export const readMatches = (query: {
-  from?: string
-  status?: 'finished'
-  teamId?: string
-  limit: `${number}`
-}) => send(options => api.matches.get({ ...options, query }))
-export const readPoints = (cursor?: string) =>
-  send(options => api.user.points.get({ ...options, query: { limit: '30', ...(cursor ? { cursor } : {}) } }))
-export const readCollection = (cursor?: string) =>
-  send(options =>
-    api.user.collection.get({ ...options, query: { limit: '100', ...(cursor ? { cursor } : {}) } }),
-  )
-export type Period = 'all' | 'week' | 'month'
-export const readLeaderboard = (period: Period, page: { cursor?: string; around?: 'me' } = {}) =>
-  send(options => api.leaderboard.get({ ...options, query: { period, limit: '25', ...page } }))
-
-/** Null before the first write of a fan. */
-export async function readProfile() {
-  try {
-    return await send(options => api.user.profile.get(options))
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'profile_not_found') return null
     throw error
   }
 }
 
-// Writes. `key` is the `Idempotency-Key`: the same for each attempt at one intent of the fan.
-export const join = (key: string) => send(options => api.user.onboarding.post({}, options), key)
-export const claimReward = (rewardId: string, key: string) =>
-  send(options => api.rewards.claim.post({ rewardId }, options), key)
-export const redeemReward = (rewardId: string, key: string) =>
-  send(options => api.rewards.redeem.post({ rewardId }, options), key)
-export const claimQuest = (quest: { questId: string; periodKey?: string }, key: string) =>
-  send(options => api.quests.claim.post(quest, options), key)
-export const startPurchase = (packId: string, key: string) =>
-  send(options => api.packs.purchase.post({ packId }, options), key)
-export const completePurchase = (purchaseId: string, key: string) =>
-  send(options => api.packs.purchase.put({ purchaseId }, options), key)
-export const openPack = (pack: { userPackId: string; clientSeed: string }, key: string) =>
-  send(options => api.packs.open.post(pack, options), key)
+export const hasCode = (error: unknown, ...codes: ProblemCode[]) =>
+  error instanceof ProblemError && codes.includes(error.problem.code)
+
+export const signIn = (accessToken: string) =>
+  unwrap(session.signIn(accessToken, { deviceName: 'Matchday in a browser' }))
+
+/** Ends the session on the server, if it can be reached, and here. */
+export async function signOut(everywhere = false): Promise<void> {
+  // The server first: else the other devices would stay signed in without a word.
+  if (everywhere) await send(api.logOut({ everywhere }))
+  await (everywhere ? store.write(null) : session.signOut())
+}
+
+/** Calls `onEvent` after each event of the fan, and when events may have been missed. Returns a function that ends it. */
+export const followEvents = (onEvent: () => void) => follow(['me'], onEvent)
+
+// Reads.
+export const readDashboard = () => send(api.readDashboard())
+export const readOnboarding = () => send(api.readOnboarding())
+export const readRewards = () => send(api.listRewards())
+export const readPacks = () => send(api.listPacks())
+export const readPack = (packId: string) => send(api.readPack({ packId }))
+export const readQuests = () => send(api.listQuests())
+export const readTeams = () => send(api.listTeams())
+export const readSessions = () => send(api.listSessions())
+export const readPurchase = (purchaseId: string) => send(api.readPurchase({ purchaseId }))
+export const readPurchases = () => send(api.listPurchases({ limit: 20 }))
+export const readOwnPacks = () => send(api.listUserPacks({ limit: 100 }))
+export const readPredictions = () => send(api.listPredictions({ limit: 100 }))
+export const readMatches = (query: {
+  from?: string
+  status?: 'finished'
+  teamId?: string | undefined
+  limit: number
+}) => send(api.listMatches(query))
+export const readPoints = (cursor?: string) => send(api.readPoints({ limit: 30, cursor }))
+export const readCollection = (cursor?: string) => send(api.readCollection({ limit: 100, cursor }))
+export const readLeaderboard = (board: Board, page: { cursor?: string; around?: 'me' | undefined } = {}) =>
+  send(api.readLeaderboard({ ...BOARDS[board], limit: 25, ...page }))
+
+const BOARDS = {
+  all: { period: 'all' },
+  month: { period: 'month' },
+  week: { period: 'week' },
+  predictions: { kind: 'predictions' },
+} as const
+export type Board = keyof typeof BOARDS
+
+/** Null before the first write of a fan. */
+export async function readProfile() {
+  try {
+    return await send(api.readProfile())
+  } catch (error) {
+    if (hasCode(error, 'profile_not_found')) return null
+    throw error
+  }
+}
+
+// Writes. `idempotencyKey` is the same for each attempt at one intent of the fan.
+export const join = (idempotencyKey: string) => send(api.completeOnboarding({}, { idempotencyKey }))
+export const joinLeaderboard = (idempotencyKey: string) => send(api.joinLeaderboard({}, { idempotencyKey }))
+export const leaveLeaderboard = () => send(api.leaveLeaderboard())
+export const claimReward = (rewardId: string, idempotencyKey: string) =>
+  send(api.claimReward({ rewardId }, { idempotencyKey }))
+export const redeemReward = (rewardId: string, idempotencyKey: string) =>
+  send(api.redeemReward({ rewardId }, { idempotencyKey }))
+export const claimQuest = (quest: { questId: string; periodKey?: string }, idempotencyKey: string) =>
+  send(api.claimQuest(quest, { idempotencyKey }))
+export const startPurchase = (packId: string, idempotencyKey: string) =>
+  send(api.startPurchase({ packId }, { idempotencyKey }))
+export const preparePayment = (purchaseId: string, idempotencyKey: string) =>
+  send(api.preparePayment({ purchaseId }, { idempotencyKey }))
+/** Development only: the payment of the sandbox, which takes no money. */
+export const payInSandbox = (purchaseId: string, kind: 'paid' | 'unpaid', idempotencyKey: string) =>
+  send(api.issueSandboxReceipt({ purchaseId, kind }, { idempotencyKey }))
+export const completePurchase = (
+  purchase: { purchaseId: string; paymentReference?: string },
+  idempotencyKey: string,
+) => send(api.completePurchase(purchase, { idempotencyKey }))
+export const cancelPurchase = (purchaseId: string, idempotencyKey: string) =>
+  send(api.cancelPurchase({ purchaseId }, { idempotencyKey }))
+export const openPack = (pack: { userPackId: string; clientSeed: string }, idempotencyKey: string) =>
+  send(api.openPack(pack, { idempotencyKey }))
 export const predict = (
-  { matchId, ...scores }: { matchId: string; homeScore: number; awayScore: number },
-  key: string,
-) => send(options => api.matches({ matchId }).prediction.put(scores, options), key)
-export const checkIn = (code: string, key: string) =>
-  send(options => api['check-ins'].post({ code }, options), key)
+  prediction: { matchId: string; homeScore: number; awayScore: number },
+  idempotencyKey: string,
+) => send(api.writePrediction(prediction, { idempotencyKey }))
+export const checkIn = (code: string, idempotencyKey: string) =>
+  send(api.checkIn({ code }, { idempotencyKey }))
 export interface ProfileChange {
   displayName?: string | null
   handle?: string | null
   bio?: string | null
   favoriteTeamId?: string | null
 }
-export const saveProfile = (change: ProfileChange, key: string) =>
-  send(options => api.user.profile.post(change, options), key)
-export const endSession = (sessionId: string) =>
-  send(options => api.auth.sessions({ sessionId }).delete(undefined, options))
+export const saveProfile = (change: ProfileChange, idempotencyKey: string) =>
+  send(api.writeProfile(change, { idempotencyKey }))
+export const endSession = (sessionId: string) => send(api.endSession({ sessionId }))
 
 // What the screens are drawn from.
-type Of<Read extends (...input: never[]) => Promise<unknown>> = Awaited<ReturnType<Read>>
-export type Reward = Of<typeof readRewards>['rewards'][number]
-export type Pack = Of<typeof readPacks>['packs'][number]
-export type Purchase = Of<typeof readPurchase>
-export type UserPack = Of<typeof readOwnPacks>['packs'][number]
-export type OpenedPack = Of<typeof openPack>
-export type Card = Of<typeof readCollection>['items'][number]
-export type Quest = Of<typeof readQuests>['quests'][number]
-export type Team = Of<typeof readTeams>['teams'][number]
-export type Match = Of<typeof readMatches>['matches'][number]
-export type Prediction = Of<typeof readPredictions>['predictions'][number]
-export type RankedEntry = Of<typeof readLeaderboard>['entries'][number]
-export type PointsEntry = Of<typeof readPoints>['entries'][number]
-export type Profile = NonNullable<Of<typeof readProfile>>
+export type Reward = Data<'listRewards'>['rewards'][number]
+export type Pack = Data<'listPacks'>['packs'][number]
+export type Purchase = Data<'readPurchase'>
+export type UserPack = Data<'listUserPacks'>['packs'][number]
+export type OpenedPack = Data<'openPack'>
+export type Card = Data<'readCollection'>['items'][number]
+export type Quest = Data<'listQuests'>['quests'][number]
+export type Team = Data<'listTeams'>['teams'][number]
+export type Match = Data<'listMatches'>['matches'][number]
+export type Prediction = Data<'listPredictions'>['predictions'][number]
+export type RankedEntry = Data<'readLeaderboard'>['entries'][number]
+export type PointsEntry = Data<'readPoints'>['entries'][number]
+export type Profile = Data<'readProfile'>

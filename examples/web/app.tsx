@@ -19,7 +19,7 @@ import { Reward } from './screens/reward.tsx'
 import { Rewards } from './screens/rewards.tsx'
 import { Sessions } from './screens/sessions.tsx'
 import { Welcome } from './screens/welcome.tsx'
-import { hasEnded, readSession, watchSession } from './session.ts'
+import { hasEnded, isSignedIn, watchSession } from './session.ts'
 import { resetColours } from './theme.ts'
 
 function screenOf([name, id, own]: string[]): ComponentChild {
@@ -55,15 +55,14 @@ const TABS = ['home', 'matches', 'rewards', 'packs'] as const
 const WIDE = ['collection', 'quests', 'leaderboard', 'points'] as const
 
 export function App({ refused }: { refused: string | null }) {
-  const [signedIn, setSignedIn] = useState(readSession() !== null)
+  const [signedIn, setSignedIn] = useState(isSignedIn)
   const [notice, setNotice] = useState(refused)
   useEffect(
     () =>
       watchSession(() => {
-        const session = readSession() !== null
-        setSignedIn(session)
+        setSignedIn(isSignedIn())
         setNotice(hasEnded() ? text.signIn.ended : null)
-        if (!session) resetColours()
+        if (!isSignedIn()) resetColours()
       }),
     [],
   )

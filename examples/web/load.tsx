@@ -1,7 +1,7 @@
 /** Data of a screen with its states: loading, failed with a retry, ready; and writes that are sent once. */
 import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import { ApiError } from './api.ts'
+import { hasCode, ProblemError } from './api.ts'
 import { text } from './lang/lang.ts'
 import { Notice } from './parts/notice.tsx'
 import { watchSession } from './session.ts'
@@ -12,7 +12,11 @@ watchSession(() => shown.clear())
 
 /** Words for a fan. */
 export const describe = (error: unknown): string =>
-  error instanceof ApiError ? (text.problems[error.code] ?? error.message) : String((error as Error).message)
+  error instanceof ProblemError
+    ? (text.problems[error.problem.code] ?? text.states.failed)
+    : error instanceof Error
+      ? error.message
+      : text.states.failed
 
 export interface Loaded<T> {
   data: T | null
@@ -134,7 +138,6 @@ export function useWrite<Input>(send: (input: Input, key: string) => Promise<voi
 
 /** Whether the server refused: what failed on the way, or will do later, may have taken effect. */
 const isFinal = (error: unknown) =>
-  error instanceof ApiError &&
-  error.status >= 400 &&
-  error.status < 500 &&
-  !['rate_limited', 'idempotency_in_progress'].includes(error.code)
+  error instanceof ProblemError &&
+  error.problem.status < 500 &&
+  !hasCode(error, 'rate_limited', 'idempotency_in_progress', 'request_timeout')

@@ -1,7 +1,6 @@
 /** Sign-in by authorization code with PKCE (RFC 7636), then exchange for a native token. */
-import { exchangeToken } from './api.ts'
+import { signIn } from './api.ts'
 import { text } from './lang/lang.ts'
-import { saveSession } from './session.ts'
 
 /** What `/demo/config.json` answers. */
 export interface DemoConfig {
@@ -27,7 +26,9 @@ const base64url = (bytes: Uint8Array) =>
 const randomText = () => base64url(crypto.getRandomValues(new Uint8Array(32)))
 
 async function readJson<T>(url: string, init?: RequestInit): Promise<T> {
-  const response = await fetch(url, init)
+  const response = await fetch(url, init).catch(() => {
+    throw new Error(text.problems.network_error)
+  })
   if (!response.ok) throw new Error(text.signIn.noExchange)
   return (await response.json()) as T
 }
@@ -79,5 +80,5 @@ export async function finishSignIn(config: DemoConfig): Promise<void> {
       code_verifier: pending.verifier,
     }),
   })
-  saveSession(await exchangeToken(access_token))
+  await signIn(access_token)
 }

@@ -40,7 +40,7 @@ export const en = {
     notFoundTitle: 'There is no such page',
     notFound: 'The address may be mistyped, or what it named is gone.',
     toHome: 'Go to the home page',
-    failedTitle: 'That did not work',
+    failed: 'That did not work. Try again in a moment.',
   },
   /** Words for the codes of problems. The detail of a problem is for developers. */
   problems: {
@@ -149,11 +149,7 @@ export const en = {
     verifiedAbout: 'It follows from the seed and the odds that were published before you opened the pack.',
     flawed: 'This draw does not follow from what was published',
     proof: 'See the proof',
-    flaws: {
-      seed: 'The seed is not the published one.',
-      odds: 'The odds are not the published ones.',
-      item: (position: number) => `Card ${position} is not the drawn one.`,
-    },
+    flawedAbout: 'Keep the proof, and show it to the club.',
     again: 'Buy another',
     toCollection: 'See your collection',
     rarities: {
@@ -222,17 +218,20 @@ export const en = {
   },
   leaderboard: {
     title: 'Leaderboard',
-    periods: { all: 'All time', month: 'This month', week: 'This week' },
-    period: 'Period',
+    boards: { all: 'All time', month: 'This month', week: 'This week', predictions: 'Predictions' },
+    board: 'Board',
     fans: (count: number) => plural(count, 'fan', 'fans'),
     you: 'You',
     unnamed: 'A fan',
     empty: 'Nobody is on this board yet.',
-    rank: (rank: number) => `Rank ${rank}`,
-    more: 'Show more',
     around: 'Show me',
     top: 'Show the top',
-    notOn: 'You are not on this board yet.',
+    before: 'Show those before',
+    notOn: 'No points on this board yet. Your next ones bring you onto it.',
+    notMember: 'You are not on the leaderboard',
+    joinLead: 'Join it, and other fans see your name and points.',
+    join: 'Join the leaderboard',
+    leave: 'Leave the leaderboard',
   },
   points: {
     title: 'Points',

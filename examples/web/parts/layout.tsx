@@ -1,6 +1,6 @@
 /** Headings, lists and the other frames that screens share. */
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { text } from '../lang/lang.ts'
 import { addressOf, Link } from '../router.tsx'
 import { Icon } from './icon.tsx'
@@ -16,7 +16,7 @@ interface ScreenProps {
 }
 
 export function Screen({ title, lead, up, bare = false, children }: ScreenProps) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${title} · ${text.appName}`
   }, [title])
   return (

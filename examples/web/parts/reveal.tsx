@@ -5,7 +5,7 @@ import { addressOf, Link } from '../router.tsx'
 import { CardTile } from './card-tile.tsx'
 import { Icon } from './icon.tsx'
 
-export const Reveal = ({ drawn: { items, flaw, userPackId } }: { drawn: Drawn }) => (
+export const Reveal = ({ drawn: { items, holds, userPackId } }: { drawn: Drawn }) => (
   <section class="reveal" aria-live="polite">
     <h2>{text.packs.opened}</h2>
     <ul class="cards">
@@ -15,12 +15,12 @@ export const Reveal = ({ drawn: { items, flaw, userPackId } }: { drawn: Drawn })
         </li>
       ))}
     </ul>
-    <div class={flaw ? 'verdict flawed' : 'verdict'}>
-      <Icon name={flaw ? 'alert' : 'shield'} />
+    <div class={holds ? 'verdict' : 'verdict flawed'}>
+      <Icon name={holds ? 'shield' : 'alert'} />
       <p class="grow">
-        <strong>{flaw ? text.packs.flawed : text.packs.verified}</strong>
+        <strong>{holds ? text.packs.verified : text.packs.flawed}</strong>
         <br />
-        <span>{flaw ? wordsOf(flaw) : text.packs.verifiedAbout}</span>{' '}
+        <span>{holds ? text.packs.verifiedAbout : text.packs.flawedAbout}</span>{' '}
         <a href={`/api/packs/proofs/${userPackId}`} target="_blank" rel="noreferrer">
           {text.packs.proof}
         </a>
@@ -31,6 +31,3 @@ export const Reveal = ({ drawn: { items, flaw, userPackId } }: { drawn: Drawn })
     </Link>
   </section>
 )
-
-const wordsOf = (flaw: NonNullable<Drawn['flaw']>) =>
-  flaw.kind === 'item' ? text.packs.flaws.item(flaw.position) : text.packs.flaws[flaw.kind]

@@ -2,7 +2,6 @@
 import { useEffect } from 'preact/hooks'
 import * as api from '../api.ts'
 import { formatInteger, text } from '../lang/lang.ts'
-import { follow } from '../live.ts'
 import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { EntryList } from '../parts/entries.tsx'
@@ -30,7 +29,7 @@ async function loadHome() {
     api.readQuests(),
   ])
   const team = teams.find(({ id }) => id === profile?.favoriteTeamId)
-  const { matches } = await api.readMatches({ from, limit: '1', ...(team ? { teamId: team.id } : {}) })
+  const { matches } = await api.readMatches({ from, limit: 1, teamId: team?.id })
   return {
     ...dashboard,
     joined: onboarding.state === 'completed',
@@ -48,7 +47,7 @@ type HomeData = Awaited<ReturnType<typeof loadHome>>
 
 export function Home() {
   const home = useLoaded('home', loadHome)
-  useEffect(() => follow(home.reload), [home.reload])
+  useEffect(() => api.followEvents(() => void home.reload()), [home.reload])
   useEffect(() => {
     if (home.data?.team) applyColours(home.data.team)
   }, [home.data?.team])

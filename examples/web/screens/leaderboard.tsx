@@ -1,58 +1,146 @@
-/** Fans by the points that they earned, and where the fan is among them. */
+/** Fans by the points that they earned, where the fan is among them, and joining or leaving. */
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { type Period, type RankedEntry, readLeaderboard } from '../api.ts'
+import {
+  type Board,
+  joinLeaderboard,
+  leaveLeaderboard,
+  type RankedEntry,
+  readDashboard,
+  readLeaderboard,
+} from '../api.ts'
 import { formatInteger, text } from '../lang/lang.ts'
-import { Bones, Loading, useLoaded } from '../load.tsx'
+import { Bones, type Loaded, Loading, useLoaded, useWrite } from '../load.tsx'
+import { Button } from '../parts/button.tsx'
 import { Choice, Empty, Screen } from '../parts/layout.tsx'
 import { MoreButton, useMore } from '../parts/more.tsx'
+import { Notice } from '../parts/notice.tsx'
 import { Avatar } from '../parts/picture.tsx'
 
+/** `rank`: on the board of all time; null for a fan who is on no board. */
+async function loadBoard(board: Board, around: boolean) {
+  const [page, { rank }] = await Promise.all([
+    readLeaderboard(board, { around: around ? 'me' : undefined }),
+    readDashboard(),
+  ])
+  return { ...page, rank }
+}
+type Page = Awaited<ReturnType<typeof loadBoard>>
+
 export function Leaderboard() {
-  const [period, setPeriod] = useState<Period>('all')
-  const board = useLoaded(`leaderboard ${period}`, () => readLeaderboard(period))
-  const more = useMore(
-    board,
-    cursor => readLeaderboard(period, { cursor }),
-    (page, next) => ({ ...next, entries: [...page.entries, ...next.entries] }),
-  )
+  const [board, setBoard] = useState<Board>('all')
+  const [around, setAround] = useState(false)
+  const loaded = useLoaded(`leaderboard ${board} ${around}`, () => loadBoard(board, around))
+  const join = useWrite(async (wanted: boolean, key) => {
+    await (wanted ? joinLeaderboard(key) : leaveLeaderboard())
+    setAround(false)
+    await loaded.reload()
+  })
+  const choose = (next: Board) => {
+    setAround(false)
+    setBoard(next)
+  }
   return (
-    <Screen title={text.leaderboard.title} lead={board.data && text.leaderboard.fans(board.data.total)}>
+    <Screen title={text.leaderboard.title} lead={loaded.data && text.leaderboard.fans(loaded.data.total)}>
       <Choice
-        label={text.leaderboard.period}
-        names={text.leaderboard.periods}
-        value={period}
-        onChange={setPeriod}
+        label={text.leaderboard.board}
+        names={text.leaderboard.boards}
+        value={board}
+        onChange={choose}
       />
-      <Loading of={board} skeleton={<Bones count={8} />}>
-        {({ entries, me, nextCursor }) =>
-          entries.length === 0 ? (
-            <Empty>{text.leaderboard.empty}</Empty>
-          ) : (
-            <>
-              <ol class="list board">
-                {entries.map(entry => (
-                  <Row key={entry.userId} entry={entry} mine={entry.userId === me?.userId} />
-                ))}
-              </ol>
-              <MoreButton more={more} cursor={nextCursor} />
-              {me === null ? (
-                <p class="panel quiet">{text.leaderboard.notOn}</p>
-              ) : (
-                !entries.some(({ userId }) => userId === me.userId) && (
-                  <ol class="list board own-rank">
-                    <Row entry={me} mine />
-                  </ol>
-                )
-              )}
-            </>
-          )
-        }
+      {join.error !== null && <Notice error={join.error} />}
+      <Loading of={loaded} skeleton={<Bones count={8} />}>
+        {page => (
+          <>
+            {page.rank === null && (
+              <section class="panel join-board">
+                <p class="grow">
+                  <strong class="line">{text.leaderboard.notMember}</strong>
+                  <span class="quiet">{text.leaderboard.joinLead}</span>
+                </p>
+                <Button busy={join.isBusy} onClick={() => join.run(true)}>
+                  {text.leaderboard.join}
+                </Button>
+              </section>
+            )}
+            {page.entries.length === 0 ? (
+              <Empty>{text.leaderboard.empty}</Empty>
+            ) : (
+              <Entries {...{ loaded, page, board, around, setAround }} />
+            )}
+            {page.rank !== null && (
+              <p class="leave">
+                <Button kind="plain" busy={join.isBusy} onClick={() => join.run(false)}>
+                  {text.leaderboard.leave}
+                </Button>
+              </p>
+            )}
+          </>
+        )}
       </Loading>
     </Screen>
   )
 }
 
-const Row = ({ entry, mine }: { entry: RankedEntry; mine: boolean }) => (
+interface EntriesProps {
+  loaded: Loaded<Page>
+  page: Page
+  board: Board
+  around: boolean
+  setAround: (around: boolean) => void
+}
+
+function Entries({ loaded, page, board, around, setAround }: EntriesProps) {
+  const { entries, me, rank, nextCursor, previousCursor } = page
+  const read = (cursor: string) => readLeaderboard(board, { cursor })
+  const before = useMore(loaded, read, (page, above) => ({
+    ...page,
+    previousCursor: above.previousCursor,
+    entries: [...above.entries, ...page.entries],
+  }))
+  const after = useMore(loaded, read, (page, below) => ({
+    ...page,
+    nextCursor: below.nextCursor,
+    entries: [...page.entries, ...below.entries],
+  }))
+  return (
+    <>
+      {around && (
+        <p class="board-top">
+          <Button kind="small" onClick={() => setAround(false)}>
+            {text.leaderboard.top}
+          </Button>
+        </p>
+      )}
+      <MoreButton more={before} cursor={previousCursor} label={text.leaderboard.before} />
+      <ol class="list board">
+        {entries.map(entry => (
+          <Row key={entry.userId} entry={entry} mine={entry.userId === me?.userId} />
+        ))}
+      </ol>
+      <MoreButton more={after} cursor={nextCursor} />
+      {me === null
+        ? rank !== null && <p class="panel quiet">{text.leaderboard.notOn}</p>
+        : !entries.some(({ userId }) => userId === me.userId) && (
+            <ol class="list board own-rank">
+              <Row entry={me} mine>
+                <Button kind="small" onClick={() => setAround(true)}>
+                  {text.leaderboard.around}
+                </Button>
+              </Row>
+            </ol>
+          )}
+    </>
+  )
+}
+
+interface RowProps {
+  entry: RankedEntry
+  mine: boolean
+  children?: ComponentChildren
+}
+
+const Row = ({ entry, mine, children }: RowProps) => (
   <li class={`row rank-${entry.rank} ${mine ? 'mine' : ''}`} value={entry.rank}>
     <span class="rank">{formatInteger(entry.rank)}</span>
     <Avatar name={entry.displayName} src={entry.avatarUrl} />
@@ -60,6 +148,7 @@ const Row = ({ entry, mine }: { entry: RankedEntry; mine: boolean }) => (
       {entry.displayName ?? text.leaderboard.unnamed}
       {mine && <span class="pill">{text.leaderboard.you}</span>}
     </span>
+    {children}
     <strong class="amount">{formatInteger(entry.points)}</strong>
   </li>
 )

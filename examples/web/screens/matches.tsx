@@ -23,9 +23,9 @@ const DAY_MS = 86_400_000
 async function loadMatches() {
   const from = new Date(Date.now() - DAY_MS).toISOString()
   const [coming, finished, { teams }, { predictions }] = await Promise.all([
-    readMatches({ from, limit: '20' }),
+    readMatches({ from, limit: 20 }),
     // By kick-off, earliest first: a season has fewer.
-    readMatches({ status: 'finished', limit: '100' }),
+    readMatches({ status: 'finished', limit: 100 }),
     readTeams(),
     readPredictions(),
   ])

@@ -1,6 +1,6 @@
 /** One pack: the odds, what can be inside, buying with points, and the cards that came out. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { ApiError, readDashboard, readPack } from '../api.ts'
+import { hasCode, readDashboard, readPack } from '../api.ts'
 import { buyPack, type Drawn } from '../draw.ts'
 import { formatPercent, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
@@ -21,7 +21,7 @@ type PackData = Awaited<ReturnType<typeof loadPack>>
 
 export function Pack({ id }: { id: string }) {
   const loaded = useLoaded(`pack ${id}`, () => loadPack(id))
-  if (loaded.error instanceof ApiError && loaded.error.code === 'pack_not_found') return <NotFound />
+  if (hasCode(loaded.error, 'pack_not_found')) return <NotFound />
   return (
     <Screen title={loaded.data?.pack.name ?? text.packs.title} up={addressOf('packs')} bare>
       <Loading of={loaded} skeleton={<Bones kind="card" count={1} />}>

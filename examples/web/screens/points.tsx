@@ -11,7 +11,7 @@ async function loadLedger() {
   const [page, { quests }, { matches }, { teams }] = await Promise.all([
     readPoints(),
     readQuests(),
-    readMatches({ status: 'finished', limit: '100' }),
+    readMatches({ status: 'finished', limit: 100 }),
     readTeams(),
   ])
   const shortOf = (id: string) => teams.find(team => team.id === id)?.shortName ?? id
@@ -29,11 +29,11 @@ const nameOf = (names: Map<string, string>) => (entry: PointsEntry) =>
 
 export function Points() {
   const loaded = useLoaded('points', loadLedger)
-  const more = useMore(
-    loaded,
-    async cursor => ({ names: new Map<string, string>(), ...(await readPoints(cursor)) }),
-    (page, next) => ({ ...next, names: page.names, entries: [...page.entries, ...next.entries] }),
-  )
+  const more = useMore(loaded, readPoints, (page, next) => ({
+    ...next,
+    names: page.names,
+    entries: [...page.entries, ...next.entries],
+  }))
   return (
     <Screen title={text.points.title}>
       <Loading of={loaded}>

@@ -1,8 +1,7 @@
 /** Quests, first those that the fan has begun: the progress of each step, streaks that end soon, and the rewards to claim. */
 import { useEffect } from 'preact/hooks'
-import { claimQuest, type Quest, readQuests } from '../api.ts'
+import { claimQuest, followEvents, type Quest, readQuests } from '../api.ts'
 import { text } from '../lang/lang.ts'
-import { follow } from '../live.ts'
 import { Loading, useLoaded, useWrite } from '../load.tsx'
 import { Button } from '../parts/button.tsx'
 import { Empty, Screen, Section } from '../parts/layout.tsx'
@@ -17,7 +16,7 @@ const isBegun = ({ state, progress, streak }: Quest) =>
 
 export function Quests() {
   const list = useLoaded('quests', readQuests)
-  useEffect(() => follow(list.reload), [list.reload])
+  useEffect(() => followEvents(() => void list.reload()), [list.reload])
   const claim = useWrite(async ({ questId, periodKey }: { questId: string; periodKey?: string }, key) => {
     await claimQuest({ questId, ...(periodKey === undefined ? {} : { periodKey }) }, key)
     await list.reload()

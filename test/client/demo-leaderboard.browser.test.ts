@@ -1,0 +1,80 @@
+/** The leaderboard of the example app: its boards, the fan's own row, joining and leaving. */
+import { describe, expect, test } from 'bun:test'
+import { findSerious } from '../support/axe.ts'
+import { BROWSER_TIMEOUT_MS, noBrowser, screenshotPath } from '../support/browser.ts'
+import { useDemo } from '../support/demo.ts'
+
+const title = noBrowser
+  ? `The leaderboard of the example app (skipped: ${noBrowser})`
+  : 'The leaderboard of the example app'
+const FANS = 120
+const PAGE = 25
+
+const entryOf = (rank: number) => ({
+  rank,
+  userId: `fan-${rank}`,
+  displayName: `Fan ${rank}`,
+  avatarUrl: null,
+  points: 10 * (FANS - rank),
+  reachedAt: '2026-08-15T18:30:00.000Z',
+})
+
+/** A page that begins after `offset` fans, as the API responds to fan 60. */
+const pageAfter = (offset: number) => ({
+  board: { id: 'all', period: 'all', startsAt: null, endsAt: null, final: false },
+  entries: Array.from({ length: PAGE }, (_, nth) => entryOf(offset + nth + 1)),
+  me: entryOf(60),
+  total: FANS,
+  nextCursor: offset + PAGE < FANS ? String(offset + PAGE) : null,
+  previousCursor: offset === 0 ? null : String(Math.max(offset - PAGE, 0)),
+})
+
+describe.skipIf(noBrowser !== null)(title, () => {
+  const demo = useDemo()
+
+  test(
+    'a fan joins, is on the board, sees the other boards, and leaves',
+    async () => {
+      const page = await demo.visit()
+      await demo.signIn(page, 11)
+      await demo.open(page, 'Leaderboard')
+      await page.getByRole('button', { name: 'Join the leaderboard' }).press('Enter')
+      const own = page.getByRole('listitem').filter({ hasText: 'You' })
+      await own.waitFor()
+      await page.getByRole('button', { name: 'Predictions' }).press('Enter')
+      await page.getByText('No points on this board yet.').or(own).waitFor()
+      expect(await findSerious(page)).toEqual([])
+      await page.getByRole('button', { name: 'Leave the leaderboard' }).press('Enter')
+      await page.getByText('You are not on the leaderboard').waitFor()
+      expect(await own.count()).toBe(0)
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'a fan far from the top has a row of their own, and sees the fans around them and before those',
+    async () => {
+      const page = await demo.visit()
+      await page.route('**/api/leaderboard?*', route => {
+        const query = new URL(route.request().url()).searchParams
+        const offset = query.get('around') === 'me' ? 47 : Number(query.get('cursor') ?? 0)
+        return route.fulfill({ json: pageAfter(offset) })
+      })
+      await demo.signIn(page, 5)
+      await demo.open(page, 'Leaderboard')
+      const rows = page.getByRole('list').first().getByRole('listitem')
+      await rows.filter({ hasText: 'Fan 25' }).waitFor()
+      expect(await rows.count()).toBe(PAGE)
+      await page.screenshot({ path: screenshotPath('demo-leaderboard') })
+      await page.getByRole('button', { name: 'Show me' }).press('Enter')
+      await rows.filter({ hasText: 'Fan 60' }).getByText('You', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Show those before' }).press('Enter')
+      await rows.filter({ hasText: 'Fan 23' }).waitFor()
+      expect(await rows.count()).toBe(2 * PAGE)
+      expect(await rows.first().textContent()).toContain('Fan 23')
+      await page.getByRole('button', { name: 'Show the top' }).press('Enter')
+      await rows.filter({ hasText: 'Fan 1' }).first().waitFor()
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+})
