@@ -1,5 +1,4 @@
 /** Fans by the points that they earned, where the fan is among them, and joining or leaving. */
-import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import {
   type Board,
@@ -103,12 +102,13 @@ function Entries({ loaded, page, board, around, setAround }: EntriesProps) {
     nextCursor: below.nextCursor,
     entries: [...page.entries, ...below.entries],
   }))
+  const isListed = entries.some(({ userId }) => userId === me?.userId)
   return (
     <>
-      {around && (
+      {(around || (me && !isListed)) && (
         <p class="board-top">
-          <Button kind="small" onClick={() => setAround(false)}>
-            {text.leaderboard.top}
+          <Button kind="small" onClick={() => setAround(!around)}>
+            {around ? text.leaderboard.top : text.leaderboard.around}
           </Button>
         </p>
       )}
@@ -119,28 +119,17 @@ function Entries({ loaded, page, board, around, setAround }: EntriesProps) {
         ))}
       </ol>
       <MoreButton more={after} cursor={nextCursor} />
-      {me === null
-        ? rank !== null && <p class="panel quiet">{text.leaderboard.notOn}</p>
-        : !entries.some(({ userId }) => userId === me.userId) && (
-            <ol class="list board own-rank">
-              <Row entry={me} mine>
-                <Button kind="small" onClick={() => setAround(true)}>
-                  {text.leaderboard.around}
-                </Button>
-              </Row>
-            </ol>
-          )}
+      {me === null && rank !== null && <p class="panel quiet">{text.leaderboard.notOn}</p>}
+      {me !== null && !isListed && (
+        <ol class="list board own-rank">
+          <Row entry={me} mine />
+        </ol>
+      )}
     </>
   )
 }
 
-interface RowProps {
-  entry: RankedEntry
-  mine: boolean
-  children?: ComponentChildren
-}
-
-const Row = ({ entry, mine, children }: RowProps) => (
+const Row = ({ entry, mine }: { entry: RankedEntry; mine: boolean }) => (
   <li class={`row rank-${entry.rank} ${mine ? 'mine' : ''}`} value={entry.rank}>
     <span class="rank">{formatInteger(entry.rank)}</span>
     <Avatar name={entry.displayName} src={entry.avatarUrl} />
@@ -148,7 +137,6 @@ const Row = ({ entry, mine, children }: RowProps) => (
       {entry.displayName ?? text.leaderboard.unnamed}
       {mine && <span class="pill">{text.leaderboard.you}</span>}
     </span>
-    {children}
     <strong class="amount">{formatInteger(entry.points)}</strong>
   </li>
 )
