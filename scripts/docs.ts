@@ -1,20 +1,36 @@
-/** `bun run docs`: writes what is generated from the sources: in docs/, and the types of the client. */
+/** `bun run docs`: writes what is generated from the sources: in docs/, and the types of the client. `bun run docs build`: the site. */
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { Argument } from '@commander-js/extra-typings'
+import { $ } from 'bun'
 import { CLIENT_TYPES, renderClientTypes } from './build/client-types.ts'
 import { declareCommand, runCommand } from './command/command.ts'
+import { fail } from './command/explain.ts'
+import { buildSite } from './docs/build-site.ts'
 import { renderFloors } from './docs/floors.ts'
 import { renderProblemCodes } from './docs/problem-codes.ts'
 
 const command = declareCommand({
   name: 'docs',
-  summary: 'Writes the problem codes and the picture of the floors in docs/, and the types of the client.',
-  examples: [['', 'after a change of a `problems.ts`, a `schema.ts` or a `routes.ts` in src']],
+  summary:
+    'Writes the problem codes and the picture of the floors in docs/, and the types of the client; or the guide as a site.',
+  examples: [
+    ['', 'after a change of a `problems.ts`, a `schema.ts` or a `routes.ts` in src'],
+    ['build --out public/docs', 'writes the guide as static files, for any web server and any path'],
+  ],
   database: false,
 })
+  .addArgument(new Argument('[what]', 'what to write').choices(['sources', 'build']).default('sources'))
+  .option('--out <folder>', 'the folder of the site, which is replaced', 'dist/docs')
 
-await runCommand(command, async () => {
+await runCommand(command, async ({ parameters: [what], options }) => {
   const root = join(import.meta.dir, '..')
+  if (what === 'build') {
+    const out = resolve(options.out)
+    const openApi = await $`${process.execPath} scripts/openapi.ts`.cwd(root).quiet().text()
+    const pages = await buildSite(out, openApi).catch(error => fail(error.message))
+    return { json: { out, pages }, text: `wrote ${pages.length} pages: ${join(out, 'index.html')}` }
+  }
   const files = {
     'docs/problems.md': renderProblemCodes(),
     'docs/floors.svg': renderFloors(),

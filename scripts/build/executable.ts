@@ -16,6 +16,7 @@ const FILES = [
   'src/play/check-ins/assets',
   'src/platform/docs/assets',
   'node_modules/lean-qr/index.mjs',
+  'node_modules/minisearch/dist/umd/index.js',
   'node_modules/swagger-ui-dist/oauth2-redirect.html',
   'node_modules/swagger-ui-dist/oauth2-redirect.js',
   'node_modules/swagger-ui-dist/swagger-ui-bundle.js',

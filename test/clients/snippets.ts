@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Language, type Node, Parser } from 'web-tree-sitter'
 
 const root = join(import.meta.dir, '..', '..')
-const PAGES = ['README.md', 'docs/clients.md']
+const PAGES = ['README.md', 'docs/clients.md', 'docs/first-steps.md']
 
 interface Snippet {
   /** Such as `docs/clients.md, swift 2`. */

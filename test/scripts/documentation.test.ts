@@ -7,6 +7,7 @@ import { DOMAINS, renderFloors } from '../../scripts/docs/floors.ts'
 import { renderProblemCodes } from '../../scripts/docs/problem-codes.ts'
 import { type RunningDev, root, startDev } from '../support/dev.ts'
 import { testedExecutable } from '../support/executable.ts'
+import { readSamples, runSamples } from './documented-samples.ts'
 
 const read = (page: string) => readFileSync(join(root, page), 'utf8')
 const docs = [...new Glob('docs/**/*.md').scanSync(root)].sort()
@@ -84,12 +85,37 @@ describe('console blocks', () => {
     const steps = readSteps(read(page))
     const dev = await startDev()
     try {
+      await runSamples(readSamples(read(page)), dev)
       const expected = steps.map(({ command, output }) => ({ command, output: withoutValues(output) }))
       expect(
         (await runSteps(steps, dev)).map(step => ({ ...step, output: withoutValues(step.output) })),
       ).toEqual(expected)
     } finally {
       await dev.stop()
+    }
+  })
+})
+
+describe('examples in several languages', () => {
+  const withSamples = pages.filter(page => readSamples(read(page)).length > 0)
+
+  test('are in the first steps, whose commands are run', () => {
+    expect(withSamples).toContain('docs/first-steps.md')
+    expect(withSamples.filter(page => !withSteps.includes(page))).toEqual([])
+  })
+
+  test.each(withSamples)('those of %s send the same request in each language', page => {
+    for (const { code } of readSamples(read(page))) {
+      expect(Object.keys(code)).toEqual(['sh', 'ts', 'swift', 'kotlin'])
+      const curl = code.sh ?? ''
+      const [path] = /localhost:3000(\/api\/[\w/-]+)/.exec(curl) ?? []
+      const values = [...(/-d '([\s\S]*?)'/.exec(curl)?.[1] ?? '').matchAll(/"([^"]+)"/g)].map(
+        ([, text]) => text,
+      )
+      for (const language of ['swift', 'kotlin'])
+        for (const part of [path, ...values, 'Bearer YOUR_TOKEN'])
+          expect(code[language]).toContain(part ?? '')
+      for (const value of values) expect(code.ts).toContain(value ?? '')
     }
   })
 })

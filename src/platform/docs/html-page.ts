@@ -3,29 +3,50 @@
 interface HtmlPage {
   /** Before the name of the product in the title; the name alone by default. */
   title?: string
-  /** Style sheets after the shared one, as paths. */
+  /** For search engines and previews. */
+  description?: string
+  /** Style sheets after the shared one, and classic scripts that run once the page is read, by name. */
   styles: string[]
+  scripts?: string[]
+  /** Where a file of `assets` is. */
+  asset?: (name: string) => string
   /** The page that the wordmark leads to. */
   home: string
   links: { path: string; text: string }[]
+  /** HTML in the header, before the links. */
+  tools?: string
   /** HTML after the header. */
   content: string
 }
 
-export const htmlPage = ({ title, styles, home, links, content }: HtmlPage) => `<!doctype html>
+const onThisServer = (name: string) => `/docs/${name}`
+
+export const htmlPage = ({
+  title,
+  description = '',
+  styles,
+  scripts = [],
+  asset = onThisServer,
+  home,
+  tools = '',
+  links,
+  content,
+}: HtmlPage) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title === undefined ? 'Matchday API' : `${Bun.escapeHTML(title)} · Matchday`}</title>
-<link rel="icon" type="image/svg+xml" href="/docs/icon.svg">
-${['/docs/matchday.css', ...styles].map(path => `<link rel="stylesheet" href="${path}">`).join('\n')}
+${description === '' ? '' : `<meta name="description" content="${Bun.escapeHTML(description)}">\n`}<link rel="icon" type="image/svg+xml" href="${asset('icon.svg')}">
+${['matchday.css', ...styles].map(name => `<link rel="stylesheet" href="${asset(name)}">`).join('\n')}
+${scripts.map(name => `<script defer src="${asset(name)}"></script>`).join('\n')}
 </head>
 <body>
 <header class="matchday">
 <div>
-<a class="wordmark" href="${home}"><img src="/docs/icon.svg" alt="" width="32" height="32">Matchday</a>
+<a class="wordmark" href="${home}"><img src="${asset('icon.svg')}" alt="" width="32" height="32">Matchday</a>
+${tools}
 ${links.length > 0 ? navigation(links) : ''}
 </div>
 </header>

@@ -58,7 +58,7 @@ export function indexPage({ guide, demo, figures }: Served): string {
     },
   ]
   return htmlPage({
-    styles: ['/docs/text.css'],
+    styles: ['text.css'],
     home: '/',
     links: [],
     content: `<main class="text start">

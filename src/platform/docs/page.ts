@@ -5,7 +5,7 @@ import { htmlPage } from './html-page.ts'
 /** `clientId` is the OAuth client that the page signs in with; `guide` is whether the server serves the guide. */
 export const page = (clientId: string, guide: boolean) =>
   htmlPage({
-    styles: ['/docs/swagger-ui.css', '/docs/operations.css'],
+    styles: ['swagger-ui.css', 'operations.css'],
     home: '/docs',
     links: [
       ...(guide ? [{ path: '/docs/guide', text: 'Guide' }] : []),
@@ -18,7 +18,8 @@ export const page = (clientId: string, guide: boolean) =>
   })
 
 const ours = (name: string) => join(import.meta.dir, 'assets', name)
-const theirs = (name: string) => join(import.meta.dir, '../../../node_modules/swagger-ui-dist', name)
+const theirs = (name: string, folder = 'swagger-ui-dist') =>
+  join(import.meta.dir, '../../../node_modules', folder, name)
 
 /** By name below /docs. */
 export const assets = {
@@ -26,12 +27,18 @@ export const assets = {
   'matchday.css': { type: 'text/css; charset=utf-8', file: ours('matchday.css') },
   'text.css': { type: 'text/css; charset=utf-8', file: ours('text.css') },
   'operations.css': { type: 'text/css; charset=utf-8', file: ours('operations.css') },
+  'guide.css': { type: 'text/css; charset=utf-8', file: ours('guide.css') },
+  'guide.js': { type: 'text/javascript; charset=utf-8', file: ours('guide.js') },
   'filter.js': { type: 'text/javascript; charset=utf-8', file: ours('filter.js') },
   'labels.js': { type: 'text/javascript; charset=utf-8', file: ours('labels.js') },
   'problems.js': { type: 'text/javascript; charset=utf-8', file: ours('problems.js') },
   'references.js': { type: 'text/javascript; charset=utf-8', file: ours('references.js') },
   'signed-in.js': { type: 'text/javascript; charset=utf-8', file: ours('signed-in.js') },
   'start.js': { type: 'text/javascript; charset=utf-8', file: ours('start.js') },
+  'minisearch.js': {
+    type: 'text/javascript; charset=utf-8',
+    file: theirs('index.js', 'minisearch/dist/umd'),
+  },
   'swagger-ui.css': { type: 'text/css; charset=utf-8', file: theirs('swagger-ui.css') },
   'swagger-ui-bundle.js': { type: 'text/javascript; charset=utf-8', file: theirs('swagger-ui-bundle.js') },
   'oauth2-redirect.html': { type: 'text/html; charset=utf-8', file: theirs('oauth2-redirect.html') },

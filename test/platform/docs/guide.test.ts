@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { Glob } from 'bun'
+import MiniSearch from 'minisearch'
 import { createApp } from '../../../src/app/app.ts'
 import { root } from '../../support/dev.ts'
 import { sqliteEngine } from '../../support/engines.ts'
@@ -12,20 +13,23 @@ const pages = [...new Glob('**/*.md').scanSync(join(root, 'docs'))].map(file => 
   return name === '' ? '/docs/guide' : `/docs/guide/${name}`
 })
 
+/** The script sets a string that holds the index. */
+const readIndex = (script: string): string => JSON.parse(script.slice(script.indexOf('= ') + 2))
+
 onEngine(sqliteEngine, 'the guide', world => {
   const get = (path: string) => world.app.handle(new Request(`http://localhost${path}`))
 
-  test.each(pages)('serves %s as a page without scripts', async path => {
+  test.each(pages)('serves %s as a page with scripts and styles of this server alone', async path => {
     const response = await get(path)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(response.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     )
     const html = await response.text()
     expect(html).toMatch(/<title>[^<]+ · Matchday<\/title>/)
     expect(html.match(/<h1/g)).toHaveLength(1)
-    expect(html).not.toMatch(/<script|<style| style="| on[a-z]+="/)
+    expect(html).not.toMatch(/<script>|<style| style="| on[a-z]+="/)
   })
 
   test.each(pages)('every link of %s leads to a page and a heading', async path => {
@@ -41,11 +45,49 @@ onEngine(sqliteEngine, 'the guide', world => {
     }
   })
 
+  test('lists all pages in every page, marks the current one, and leads to the next', async () => {
+    const html = await (await get('/docs/guide/clients')).text()
+    for (const path of pages.filter(page => !/\/providers\/|guide$/.test(page)))
+      expect(html, path).toContain(`href="${path}"`)
+    expect(html).toContain('<a href="/docs/guide/clients" aria-current="page">Clients</a>')
+    expect(html).toContain('<a href="#typescript">TypeScript</a>')
+    expect(html).toMatch(/<a rel="prev" href="\/docs\/guide\/first-steps">/)
+    expect(html).toMatch(/<a rel="next" href="\/docs\/guide\/api-conventions">/)
+  })
+
+  test('colours code by classes, and marks the commands of a session for copying', async () => {
+    const html = await (await get('/docs/guide/first-steps')).text()
+    expect(html).toContain('<span class="hljs-keyword">import</span>')
+    expect(html).toMatch(/<span class="prompt">\$ <\/span><span class="command">/)
+    expect(html.match(/<div class="tabs">/g)).toHaveLength(5)
+    const samples = html.match(/<div class="code" data-name="(curl|TypeScript|Swift|Kotlin)">/g)
+    expect(samples).toHaveLength(20)
+    expect(html.match(/<span data-fill="token">YOUR_TOKEN<\/span>/g)).toHaveLength(20)
+    expect(html.match(/<span data-fill="origin">http:\/\/localhost:3000<\/span>/g)).toHaveLength(20)
+  })
+
+  test('has an index that finds passages, also for a part of a word and a typing error', async () => {
+    const response = await get('/docs/guide/search-index.js')
+    expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+    const index = MiniSearch.loadJSON(readIndex(await response.text()), {
+      fields: ['page', 'heading', 'text'],
+    })
+    const first = (words: string) => index.search(words, { prefix: true, fuzzy: 0.2 })[0]?.id
+    expect(first('idempotency')).toBe('api-conventions#idempotency')
+    expect(first('verify led')).toMatch(/^fan-data/)
+    expect(first('prometeus')).toMatch(/^observability/)
+    expect(index.search('xylophone')).toEqual([])
+    for (const { id } of index.search('fan'))
+      expect((await get(`/docs/guide/${id.split('#')[0]}`)).status).toBe(200)
+  })
+
   test('answers a mistyped address with a page that leads back', async () => {
     const response = await get('/docs/guide/operatoins')
     expect(response.status).toBe(404)
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(await response.text()).toContain('<a href="/docs/guide">All pages</a>')
+    for (const path of ['README', '..%2FREADME', 'clients.md', 'floors', 'providers/README.md'])
+      expect((await get(`/docs/guide/${path}`)).status, path).toBe(404)
   })
 
   test('is not served in production, also where the reference is', async () => {

@@ -7,7 +7,13 @@ import { sqliteEngine, type TemporaryDatabase } from '../../support/engines.ts'
 import { type RunningApi, startApi } from '../../support/processes.ts'
 
 const title = noBrowser ? `the index and the guide (skipped: ${noBrowser})` : 'the index and the guide'
-const PAGES = ['/', '/docs/guide', '/docs/guide/clients', '/docs/guide/configuration']
+const PAGES = [
+  '/',
+  '/docs/guide',
+  '/docs/guide/first-steps',
+  '/docs/guide/clients',
+  '/docs/guide/configuration',
+]
 
 describe.skipIf(noBrowser !== null)(title, () => {
   let temporary: TemporaryDatabase
@@ -27,6 +33,7 @@ describe.skipIf(noBrowser !== null)(title, () => {
     { colorScheme: 'light', width: 390 },
     { colorScheme: 'dark', width: 1280 },
     { colorScheme: 'dark', width: 390 },
+    { colorScheme: 'light', width: 320 },
   ] as const)(
     'have no serious barrier and do not scroll sideways in $colorScheme at a width of $width',
     async ({ colorScheme, width }) => {
@@ -44,6 +51,47 @@ describe.skipIf(noBrowser !== null)(title, () => {
           expect(scrolled, path).toBeLessThanOrEqual(width)
         }
         expect(browser.complaints).toEqual([])
+      } finally {
+        await browser.close()
+      }
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
+  test(
+    'the guide is searched by keyboard, and fills its examples for as long as the page is open',
+    async () => {
+      const browser = await openBrowser()
+      try {
+        const page = await browser.context.newPage()
+        const site = api.origin.replace('127.0.0.1', 'localhost')
+        await page.goto(`${site}/docs/guide/first-steps`)
+        await page.getByRole('tab', { name: 'Swift' }).first().click()
+        expect(await page.locator('[role="tabpanel"]:visible').count()).toBe(5)
+        await page.keyboard.press('ArrowRight')
+        expect(await page.getByRole('tab', { name: 'Kotlin', selected: true }).count()).toBe(5)
+        await page.getByLabel('Token of a fan').fill('ey.a.b')
+        await page.getByLabel('Address of the server').fill('https://api.example.com/')
+        const sample = page.locator('[role="tabpanel"]:visible code').nth(1)
+        expect(await sample.textContent()).toContain('.url("https://api.example.com/api/dashboard")')
+        expect(await sample.textContent()).toContain('"Bearer ey.a.b"')
+        await page.reload()
+        expect(await page.locator('main').textContent()).not.toContain('ey.a.b')
+        expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0)
+
+        await page.keyboard.press('/')
+        await page.keyboard.type('idempotency')
+        await page.getByRole('option', { name: 'API conventions › Idempotency' }).waitFor()
+        expect(await findSerious(page)).toEqual([])
+        await page.keyboard.press('Enter')
+        await page.waitForURL('**/docs/guide/api-conventions#idempotency')
+        await page.keyboard.press('/')
+        await page.keyboard.type('xylophone')
+        await page.getByText('Nothing found').waitFor()
+        await page.keyboard.press('Escape')
+        expect(await page.locator('.found').isVisible()).toBe(false)
+        expect(browser.complaints).toEqual([])
+        expect([...browser.hosts]).toEqual([new URL(site).hostname])
       } finally {
         await browser.close()
       }
