@@ -1,4 +1,6 @@
-/** `bun run dev [--yes]`: migrates, seeds an empty database, and starts the mock provider and the API with reload. */
+/** `bun run dev [--fresh] [--yes]`: migrates, seeds an empty database, and starts the mock provider and the API with reload. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
@@ -30,6 +32,17 @@ const DEMO_FOLDER = Bun.isStandaloneExecutable ? join(import.meta.dir, '../data/
 
 /** Signing keys of the mock provider, stored so that tokens outlive a restart. */
 const MOCK_IDP_KEYS = 'data/mock-idp-keys.json'
+
+/** With `--fresh`, settings of a folder of its own, which is removed at the end; none without. */
+function freshSettings(): Environment {
+  if (!process.argv.includes('--fresh')) return {}
+  const folder = mkdtempSync(join(tmpdir(), 'matchday-fresh-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return {
+    DATABASE_URL: `sqlite:${join(folder, 'matchday.db')}`,
+    MOCK_IDP_KEYS: join(folder, 'mock-idp-keys.json'),
+  }
+}
 
 /** The settings of the mock provider. */
 function readMock(env: Environment) {
@@ -111,6 +124,7 @@ async function stopAll(children: Subprocess[]) {
 async function run() {
   const env = await withDevelopmentSecrets({
     ...process.env,
+    ...freshSettings(),
     NODE_ENV: process.env.NODE_ENV || 'development',
   })
   if (env.NODE_ENV === 'production')
@@ -165,7 +179,7 @@ async function run() {
   const apiReady = await api.ready
   if (stopping) return
   if (!apiReady) return stop(1)
-  process.stdout.write(banner(config))
+  process.stdout.write(banner(config, { fresh: process.argv.includes('--fresh') }))
   await Promise.race(children.map(child => child.exited))
   await stop(1)
 }

@@ -65,7 +65,10 @@ const program = new Command('matchday')
   .showHelpAfterError()
 for (const [name, [summary, load]] of Object.entries(servers)) {
   const server = program.command(name).description(summary)
-  if (name === 'dev') server.option('--yes', 'also where configuration or database look like production')
+  if (name === 'dev')
+    server
+      .option('--fresh', 'on data of its own, which is deleted at the end')
+      .option('--yes', 'also where configuration or database look like production')
   server.action(async () => void (await load()))
 }
 for (const [name, [summary, load]] of Object.entries(commands)) {

@@ -2,7 +2,7 @@ import { developmentKey } from '../../src/identity/server-keys/development-key.t
 import { type Config, developmentDefaults } from '../../src/platform/config/config.ts'
 
 /** The message at the start. The curl lines work as printed once TOKEN is set. */
-export function banner({ port, identity, databaseUrl }: Config): string {
+export function banner({ port, identity, databaseUrl }: Config, { fresh }: { fresh: boolean }): string {
   const api = `http://localhost:${port}`
   // Another shell needs the issuer if it is not the default.
   const environment =
@@ -25,7 +25,7 @@ export function banner({ port, identity, databaseUrl }: Config): string {
     curl ${api}/api/rewards ${auth}
     curl -X POST ${api}/api/user/onboarding ${auth}
     curl ${api}/api/user/points ${auth}
-
+${fresh ? freshNotice(databaseUrl) : ''}
   Ctrl-C stops both.${Bun.isStandaloneExecutable ? '' : ' Changes reload.'}
 
 `
@@ -40,3 +40,9 @@ function tokenCommand(): string {
 function withoutPassword(url: string): string {
   return url.replace(/^(postgres(?:ql)?:\/\/[^:@/]+):[^@]*@/, '$1:…@')
 }
+
+const freshNotice = (databaseUrl: string) => `
+  The data is fresh, and deleted at the end. For commands in another terminal:
+
+    export DATABASE_URL=${databaseUrl}
+`

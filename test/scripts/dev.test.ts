@@ -1,5 +1,7 @@
 /** `bun run dev` as a new developer uses it. */
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type RunningDev, root, spawnDev, startDev } from '../support/dev.ts'
 import { freePort } from '../support/processes.ts'
 
@@ -62,6 +64,21 @@ test.each(['PORT', 'MOCK_IDP_PORT'] as const)(
     expect(message).toContain(name)
   },
 )
+
+test('--fresh serves data of its own, leaves that of DATABASE_URL alone, and deletes its own at the end', async () => {
+  const fresh = await startDev({ MOCK_IDP_FANS: '5' }, undefined, ['--fresh'])
+  try {
+    const [, path = ''] = /export DATABASE_URL=sqlite:(\S+)/.exec(fresh.banner) ?? []
+    expect(existsSync(path)).toBe(true)
+    expect(existsSync(fresh.env.DATABASE_URL?.slice('sqlite:'.length) ?? '')).toBe(false)
+    expect(existsSync(fresh.env.MOCK_IDP_KEYS ?? '')).toBe(false)
+    fresh.process.kill('SIGINT')
+    expect(await fresh.process.exited).toBe(0)
+    expect(existsSync(dirname(path))).toBe(false)
+  } finally {
+    await fresh.stop()
+  }
+})
 
 test('Ctrl-C stops API and provider cleanly', async () => {
   const stopped = await startDev({ MOCK_IDP_FANS: '30' })

@@ -20,6 +20,7 @@ export interface RunningDev {
 export async function startDev(
   extra: Record<string, string> = {},
   executable = testedExecutable,
+  parameters: string[] = [],
 ): Promise<RunningDev> {
   const folder = mkdtempSync(join(tmpdir(), 'matchday-dev-'))
   const ports = { PORT: String(freePort()), MOCK_IDP_PORT: String(freePort()) }
@@ -34,7 +35,7 @@ export async function startDev(
     ...ports,
     ...extra,
   }
-  const child = spawnDev(env, executable)
+  const child = spawnDev(env, executable, parameters)
   let said = ''
   // Read to the end, not only to the banner: a pipe that nobody empties stops the one who writes.
   const ready = new Promise<string>((resolve, reject) => {
@@ -60,9 +61,13 @@ export async function startDev(
   }
 }
 
-export function spawnDev(env: Record<string, string>, executable = testedExecutable) {
+export function spawnDev(
+  env: Record<string, string>,
+  executable = testedExecutable,
+  parameters: string[] = [],
+) {
   const { command, cwd, PATH } = programOf('dev', 'scripts/dev.ts', executable)
-  return Bun.spawn(command, {
+  return Bun.spawn([...command, ...parameters], {
     cwd,
     env: { ...env, ...failureEnv, PATH },
     stdin: 'ignore',
