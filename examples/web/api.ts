@@ -91,8 +91,8 @@ export const claimQuest = (quest: { questId: string; periodKey?: string }, idemp
   send(api.claimQuest(quest, { idempotencyKey }))
 export const startPurchase = (packId: string, idempotencyKey: string) =>
   send(api.startPurchase({ packId }, { idempotencyKey }))
-export const preparePayment = (purchaseId: string, idempotencyKey: string) =>
-  send(api.preparePayment({ purchaseId }, { idempotencyKey }))
+/** Which gateway takes the payment. A repeat gives the same. */
+export const preparePayment = (purchaseId: string) => send(api.preparePayment({ purchaseId }))
 /** Development only: the payment of the sandbox, which takes no money. */
 export const payInSandbox = (purchaseId: string, kind: 'paid' | 'unpaid', idempotencyKey: string) =>
   send(api.issueSandboxReceipt({ purchaseId, kind }, { idempotencyKey }))

@@ -14,6 +14,7 @@ import { Pack } from './screens/pack.tsx'
 import { Packs } from './screens/packs.tsx'
 import { Points } from './screens/points.tsx'
 import { Profile } from './screens/profile.tsx'
+import { Purchase } from './screens/purchase.tsx'
 import { Quests } from './screens/quests.tsx'
 import { Reward } from './screens/reward.tsx'
 import { Rewards } from './screens/rewards.tsx'
@@ -32,6 +33,7 @@ function screenOf([name, id, own]: string[]): ComponentChild {
       return id === undefined ? <Rewards /> : <Reward key={id} id={id} />
     case 'packs':
       if (id === 'own' && own !== undefined) return <OwnPack key={own} id={own} />
+      if (id === 'purchases' && own !== undefined) return <Purchase key={own} id={own} />
       return id === undefined ? <Packs /> : <Pack key={id} id={id} />
     case 'collection':
       return <Collection />

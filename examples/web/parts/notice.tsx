@@ -4,7 +4,7 @@ import { Icon } from './icon.tsx'
 
 interface NoticeProps {
   error: unknown
-  onRetry?: () => unknown
+  onRetry?: (() => unknown) | undefined
 }
 
 /** What failed, in the fan's words, and how to go on. */

@@ -1,6 +1,6 @@
-/** One pack: the odds, what can be inside, buying with points, and the cards that came out. */
+/** One pack: the odds, what can be inside, buying with points or money, and the cards that came out. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { hasCode, readDashboard, readPack } from '../api.ts'
+import { hasCode, readDashboard, readPack, readPurchases, startPurchase } from '../api.ts'
 import { buyPack, type Drawn } from '../draw.ts'
 import { formatPercent, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded, useWrite } from '../load.tsx'
@@ -10,12 +10,17 @@ import { NotFound, Screen, Section } from '../parts/layout.tsx'
 import { Notice } from '../parts/notice.tsx'
 import { Picture } from '../parts/picture.tsx'
 import { Reveal } from '../parts/reveal.tsx'
-import { addressOf } from '../router.tsx'
+import { addressOf, Link, navigate } from '../router.tsx'
 import { priceOf } from './packs.tsx'
 
 async function loadPack(packId: string) {
-  const [pack, { points }] = await Promise.all([readPack(packId), readDashboard()])
-  return { pack, points }
+  const [pack, { points }, { purchases }] = await Promise.all([
+    readPack(packId),
+    readDashboard(),
+    readPurchases(),
+  ])
+  const pending = purchases.find(({ status, packId }) => status === 'pending' && packId === pack.id)
+  return { pack, points, pending }
 }
 type PackData = Awaited<ReturnType<typeof loadPack>>
 
@@ -31,11 +36,15 @@ export function Pack({ id }: { id: string }) {
   )
 }
 
-function Detail({ pack, points, reload }: PackData & { reload: () => Promise<void> }) {
+function Detail({ pack, points, pending, reload }: PackData & { reload: () => Promise<void> }) {
   const [drawn, setDrawn] = useState<Drawn | null>(null)
   const buy = useWrite(async (packId: string, key) => {
     setDrawn(await buyPack(packId, key))
     await reload()
+  })
+  const checkOut = useWrite(async (packId: string, key) => {
+    const purchase = await startPurchase(packId, key)
+    navigate(addressOf('packs', 'purchases', purchase.id))
   })
   const top = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -43,6 +52,8 @@ function Detail({ pack, points, reload }: PackData & { reload: () => Promise<voi
   }, [drawn])
   const { id, name, description, imageUrl, price, supply, itemsPerPack, odds, items } = pack
   const inPoints = price.currency === 'POINTS'
+  const inMoney = !inPoints && price.amount > 0
+  const start = inMoney ? checkOut : buy
   const missing = inPoints ? price.amount - points : 0
   return (
     <>
@@ -56,20 +67,22 @@ function Detail({ pack, points, reload }: PackData & { reload: () => Promise<voi
           <h1>{name}</h1>
           <p>{description}</p>
           {supply && <p class="quiet">{text.packs.left(supply.remaining, supply.total)}</p>}
-          {buy.error !== null && <Notice error={buy.error} onRetry={() => buy.run(id)} />}
-          {!inPoints ? (
-            <p class="panel">
-              <strong>{priceOf(pack)}</strong> {text.packs.money}
-            </p>
+          {start.error !== null && <Notice error={start.error} onRetry={() => start.run(id)} />}
+          {inMoney && pending ? (
+            <Link to={addressOf('packs', 'purchases', pending.id)} class="button main">
+              {text.checkout.goOn}
+            </Link>
           ) : missing > 0 ? (
             <p class="panel">
               <strong>{priceOf(pack)}</strong> · {text.packs.missing(missing)}
             </p>
           ) : (
             <Button
-              busy={buy.isBusy}
-              label={text.packs.buyOf(name, priceOf(pack))}
-              onClick={() => buy.run(id)}
+              busy={start.isBusy}
+              label={
+                inMoney ? text.checkout.buyOf(name, priceOf(pack)) : text.packs.buyOf(name, priceOf(pack))
+              }
+              onClick={() => start.run(id)}
             >
               {text.packs.buy(priceOf(pack))}
             </Button>

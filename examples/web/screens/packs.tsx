@@ -1,5 +1,6 @@
 /** The packs on sale, and those of the fan that are not opened yet. */
-import { type Pack, readDashboard, readOwnPacks, readPacks } from '../api.ts'
+import type { ComponentChildren } from 'preact'
+import { type Pack, readOwnPacks, readPacks, readPurchases } from '../api.ts'
 import { formatMoney, text } from '../lang/lang.ts'
 import { Bones, Loading, useLoaded } from '../load.tsx'
 import { Empty, Screen, Section } from '../parts/layout.tsx'
@@ -7,8 +8,13 @@ import { Picture } from '../parts/picture.tsx'
 import { addressOf, Link } from '../router.tsx'
 
 async function loadPacks() {
-  const [{ packs }, own, { points }] = await Promise.all([readPacks(), readOwnPacks(), readDashboard()])
-  return { packs, points, sealed: own.packs.filter(({ state }) => state === 'sealed') }
+  const [{ packs }, own, { purchases }] = await Promise.all([readPacks(), readOwnPacks(), readPurchases()])
+  return {
+    packs,
+    sealed: own.packs.filter(({ state }) => state === 'sealed'),
+    // Packs for points are paid as they are bought.
+    unpaid: purchases.filter(({ status, price }) => status === 'pending' && price.currency !== 'POINTS'),
+  }
 }
 
 export const priceOf = ({ price: { amount, currency } }: Pick<Pack, 'price'>) =>
@@ -19,27 +25,43 @@ export function Packs() {
   return (
     <Screen title={text.packs.title} lead={text.packs.lead}>
       <Loading of={list} skeleton={<Bones kind="card" count={3} />}>
-        {({ packs, sealed }) => (
+        {({ packs, sealed, unpaid }) => (
           <>
+            {unpaid.length > 0 && (
+              <Section title={text.checkout.unpaid}>
+                <ul class="list">
+                  {unpaid.map(({ id, packId, price }) => (
+                    <PackRow key={id} pack={packs.find(({ id }) => id === packId)} note={priceOf({ price })}>
+                      {name => (
+                        <Link
+                          to={addressOf('packs', 'purchases', id)}
+                          class="button small"
+                          aria-label={text.checkout.goOnOf(name)}
+                        >
+                          {text.checkout.payShort}
+                        </Link>
+                      )}
+                    </PackRow>
+                  ))}
+                </ul>
+              </Section>
+            )}
             {sealed.length > 0 && (
               <Section title={text.packs.sealed}>
                 <ul class="list">
-                  {sealed.map(({ id, packId }) => {
-                    const pack = packs.find(({ id }) => id === packId)
-                    return (
-                      <li key={id} class="row">
-                        <Picture src={pack?.imageUrl ?? null} class="thumb" />
-                        <strong class="grow line">{pack?.name ?? packId}</strong>
+                  {sealed.map(({ id, packId }) => (
+                    <PackRow key={id} pack={packs.find(({ id }) => id === packId)}>
+                      {name => (
                         <Link
                           to={addressOf('packs', 'own', id)}
                           class="button small"
-                          aria-label={text.packs.openOf(pack?.name ?? packId)}
+                          aria-label={text.packs.openOf(name)}
                         >
                           {text.packs.open}
                         </Link>
-                      </li>
-                    )
-                  })}
+                      )}
+                    </PackRow>
+                  ))}
                 </ul>
               </Section>
             )}
@@ -58,6 +80,27 @@ export function Packs() {
         )}
       </Loading>
     </Screen>
+  )
+}
+
+interface PackRowProps {
+  /** Undefined: it is not on sale any more. */
+  pack: Pack | undefined
+  note?: string
+  children: (name: string) => ComponentChildren
+}
+
+function PackRow({ pack, note, children }: PackRowProps) {
+  const name = pack?.name ?? text.packs.gone
+  return (
+    <li class="row">
+      <Picture src={pack?.imageUrl ?? null} class="thumb" />
+      <span class="grow">
+        <strong class="line">{name}</strong>
+        {note && <small class="quiet">{note}</small>}
+      </span>
+      {children(name)}
+    </li>
   )
 }
 
