@@ -16,7 +16,7 @@ import { isDueAt } from './lanes.ts'
 import { messageId } from './message-id.ts'
 import type { WebhookSecrets } from './secrets.ts'
 import { ATTEMPT_MS, type AttemptResult, sendMessage } from './send.ts'
-import { asksForPause, type Claim, type Finished, type Turn, takeTurn } from './turn.ts'
+import { asksForPause, type Claim, type Finished, type Turn, takeTurn, takeTurnOf } from './turn.ts'
 
 /** Attempts of one endpoint at once, in all processes. */
 const MAX_IN_FLIGHT = 32
@@ -65,10 +65,10 @@ export function createDispatcher(
   const workers = new Map<string, Worker>()
   const running = new Set<Promise<void>>()
   const { webhooks } = db.read.spine
-  const claimDue: typeof webhooks.claimDue = async (tx, endpointIds) => {
-    for (const id of endpointIds) {
-      const turn = await takeTurn(tx, id, [], limitsOf(workerOf(id)))
-      if (turn) tx.afterCommit(() => startAll(turn))
+  const claimDue: typeof webhooks.claimDue = async (tx, endpoints) => {
+    for (const endpoint of endpoints) {
+      const turn = await takeTurnOf(tx, endpoint, [], limitsOf(workerOf(endpoint.id)))
+      tx.afterCommit(() => startAll(turn))
     }
   }
   webhooks.claimDue = claimDue

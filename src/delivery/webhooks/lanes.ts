@@ -2,10 +2,10 @@
  * Lanes: the pending deliveries of one fan, or of one match, to one endpoint. `userId` is then `match:ID`. A lane exists while
  * there are any. What writes several lanes of an endpoint locks the endpoint first.
  */
-import { and, asc, count, eq, gt, inArray, isNull, lte, notExists, or, type SQL, sql } from 'drizzle-orm'
-import type { Transaction } from '../../../db/index.ts'
+import { and, asc, count, eq, gt, inArray, isNull, lte, min, or, type SQL, sql } from 'drizzle-orm'
+import type { Tables, Transaction } from '../../../db/index.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
-import { isListed, toList } from '../../../db/listed.ts'
+import { isListed, listed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { isPending } from './deliveries.ts'
 
@@ -45,20 +45,33 @@ export const leaseDueLanes = prepared((tx: Transaction, { endpointId, now, lease
     .returning({ userId: webhookLanes.userId, nextAttemptAt: webhookLanes.nextAttemptAt })
 })
 
-/** The endpoint must be locked. */
+/** The lanes of these fans that have nothing pending. The endpoint must be locked. */
 export const deleteEmptyLanes = (tx: Transaction, endpointId: string, userIds: string[]) =>
-  deleteEmpty(tx, endpointId, toList(userIds))
+  deleteLanes(tx, endpointId, toList(userIds), toList([]))
 
-const deleteEmpty = prepared((tx: Transaction, endpointId: string, userIds: string) => {
+/** The delivery of a lane that is no longer pending. */
+export type LaneEnd = Pick<Tables['webhookDeliveries']['$inferSelect'], 'userId' | 'sequence'>
+
+/** The lanes that have nothing pending but these, whose rows are written after them. Returns the fans of those deleted. */
+export async function deleteEndedLanes(tx: Transaction, endpointId: string, ends: LaneEnd[]) {
+  if (ends.length === 0) return []
+  const userIds = toList(ends.map(({ userId }) => userId))
+  const names = toList(ends.map(({ userId, sequence }) => `${userId} ${sequence}`))
+  return (await deleteLanes(tx, endpointId, userIds, names)).map(({ userId }) => userId)
+}
+
+const deleteLanes = prepared((tx: Transaction, endpointId: string, userIds: string, ended: string) => {
   const { webhookLanes, webhookDeliveries } = tx.tables
+  // A value, not `not exists`, for which PostgreSQL reads all that is pending: a look-up for each lane.
   const pending = tx
-    .select({ one: sql`1` })
+    .select({ oldest: min(webhookDeliveries.sequence) })
     .from(webhookDeliveries)
     .where(
       and(
         eq(webhookDeliveries.endpointId, endpointId),
         eq(webhookDeliveries.userId, webhookLanes.userId),
         isPending(tx),
+        sql`${webhookDeliveries.userId} || ' ' || ${webhookDeliveries.sequence} not in ${listed(tx, ended)}`,
       ),
     )
   return tx
@@ -67,9 +80,10 @@ const deleteEmpty = prepared((tx: Transaction, endpointId: string, userIds: stri
       and(
         eq(webhookLanes.endpointId, endpointId),
         isListed(tx, webhookLanes.userId, userIds),
-        notExists(pending),
+        sql`(${pending}) is null`,
       ),
     )
+    .returning({ userId: webhookLanes.userId })
 })
 
 export function isDueAt({ tables }: Pick<Transaction, 'tables'>, now: Date): SQL | undefined {

@@ -13,9 +13,8 @@ export const webhookSubscriber: EventSubscriber = {
     return type => matchesType(patterns, type)
   },
   async distribute(tx, events) {
-    const endpoints = (await lockEndpoints(tx)).map(endpoint => {
-      return { ...endpoint, types: parseTypes(endpoint.types) }
-    })
+    const locked = await lockEndpoints(tx)
+    const endpoints = locked.map(endpoint => ({ ...endpoint, types: parseTypes(endpoint.types) }))
     const deliveries = events.flatMap(event => {
       const { sequence, type, recordedAt, revision } = event
       const subscribed = endpoints.filter(
@@ -35,6 +34,10 @@ export const webhookSubscriber: EventSubscriber = {
     // The endpoints are locked, so no lane that exists is deleted before the commit.
     await insertRows(tx, tx.tables.webhookLanes, [...lanes.values()], 'skip')
     await insertRows(tx, tx.tables.webhookDeliveries, deliveries)
-    await tx.spine.webhooks.claimDue?.(tx, [...new Set(deliveries.map(({ endpointId }) => endpointId))])
+    const due = new Set(deliveries.map(({ endpointId }) => endpointId))
+    await tx.spine.webhooks.claimDue?.(
+      tx,
+      locked.filter(({ id }) => due.has(id)),
+    )
   },
 }

@@ -45,7 +45,7 @@ export async function replayDeliveries(db: Database, endpointId: string, since: 
 
   async function replayFans(tx: Transaction, userIds: string[]): Promise<number> {
     const now = tx.now()
-    await lockEndpoints(tx, endpointId)
+    const endpoints = await lockEndpoints(tx, endpointId)
     const rows = await tx
       .update(webhookDeliveries)
       .set({ state: 'pending', attempts: 0 })
@@ -53,7 +53,7 @@ export async function replayDeliveries(db: Database, endpointId: string, since: 
       .returning({ userId })
     const lanes = userIds.map(fan => ({ endpointId, userId: fan, nextAttemptAt: now }))
     await insertRows(tx, tx.tables.webhookLanes, lanes, { set: ['nextAttemptAt'] })
-    await tx.spine.webhooks.claimDue?.(tx, [endpointId])
+    await tx.spine.webhooks.claimDue?.(tx, endpoints)
     return rows.length
   }
 }

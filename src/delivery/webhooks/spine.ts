@@ -1,6 +1,7 @@
 /** What rooms share about the deliveries of a database, in the memory of a process. */
 import type { Transaction } from '../../../db/index.ts'
 import { createSignal } from '../../core/signal.ts'
+import type { Endpoint } from './endpoints.ts'
 
 declare module '../../../db/types.ts' {
   interface Spine {
@@ -18,10 +19,10 @@ interface SettledAttempts {
 
 interface Claiming {
   /**
-   * Claims deliveries in the unit of work that makes them due: set by the dispatcher of this process. Without one, those of
+   * Claims deliveries in the unit of work that makes them due and has locked their endpoints: set by the dispatcher of this process. Without one, those of
    * others find what is due by their poll.
    */
-  claimDue?: (tx: Transaction, endpointIds: string[]) => Promise<void>
+  claimDue?: (tx: Transaction, endpoints: Endpoint[]) => Promise<void>
 }
 
 export const createWebhooksSpine = (claiming: Claiming = {}) => ({

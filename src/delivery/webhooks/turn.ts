@@ -8,7 +8,14 @@ import { updateRows } from '../../../db/bulk.ts'
 import type { Tables, Transaction } from '../../../db/index.ts'
 import { findOldestPending } from './deliveries.ts'
 import { type DisabledReason, disableEndpoint, type Endpoint, lockEndpoints } from './endpoints.ts'
-import { countLeases, deleteEmptyLanes, findLanes, leaseDueLanes } from './lanes.ts'
+import {
+  countLeases,
+  deleteEmptyLanes,
+  deleteEndedLanes,
+  findLanes,
+  type LaneEnd,
+  leaseDueLanes,
+} from './lanes.ts'
 import { MAX_FAILING_MS, nextAttempt, PAUSE_SECONDS } from './schedule.ts'
 import { type AttemptResult, isSuccess } from './send.ts'
 import type { ATTEMPT_OUTCOMES } from './spine.ts'
@@ -53,13 +60,22 @@ export async function takeTurn(
   limits: Limits,
 ): Promise<Turn | undefined> {
   const [endpoint] = await lockEndpoints(tx, endpointId)
-  if (!endpoint) return undefined
-  const settled = await settle(tx, endpointId, finished)
+  return endpoint && takeTurnOf(tx, endpoint, finished, limits)
+}
+
+/** As `takeTurn`, for an endpoint that this unit of work has locked. */
+export async function takeTurnOf(
+  tx: Transaction,
+  endpoint: Endpoint,
+  finished: Finished[],
+  limits: Limits,
+): Promise<Turn> {
+  const settled = await settle(tx, endpoint.id, finished)
   const disabled = await disableIfFailing(tx, endpoint, settled)
   const pausedUntil = await pauseIfAsked(tx, endpoint, settled)
   const isPaused = pausedUntil !== null && pausedUntil > tx.now()
   const maySend = endpoint.disabledAt === null && disabled === null && !isPaused && limits.maxInFlight > 0
-  return { endpoint, disabled, maySend, claims: maySend ? await claim(tx, endpointId, limits) : [] }
+  return { endpoint, disabled, maySend, claims: maySend ? await claim(tx, endpoint.id, limits) : [] }
 }
 
 /** Stores results, except of leases that ended before: another process has claimed their deliveries. Returns those stored. */
@@ -71,7 +87,7 @@ async function settle(tx: Transaction, endpointId: string, finished: Finished[])
   const lanes = new Map((await findLanes(tx, keys)).map(lane => [lane.userId, lane]))
   const settled: Finished[] = []
   const ended: (typeof webhookLanes.$inferInsert)[] = []
-  const attempted: Partial<Delivery>[] = []
+  const attempted: (LaneEnd & Partial<Delivery>)[] = []
   for (const { result, ...claim } of finished) {
     const { userId, sequence } = claim
     const lane = lanes.get(userId)
@@ -81,7 +97,10 @@ async function settle(tx: Transaction, endpointId: string, finished: Finished[])
     ended.push({ endpointId, userId, leaseEndsAt: null, nextAttemptAt: nextAttemptAt ?? lane.nextAttemptAt })
     if (result) attempted.push({ endpointId, userId, sequence, ...outcome })
   }
-  await updateRows(tx, webhookLanes, ended, ['leaseEndsAt', 'nextAttemptAt'])
+  const over = attempted.filter(({ state }) => state !== 'pending')
+  const deleted = new Set(await deleteEndedLanes(tx, endpointId, over))
+  const kept = ended.filter(({ userId }) => !deleted.has(userId))
+  await updateRows(tx, webhookLanes, kept, ['leaseEndsAt', 'nextAttemptAt'])
   await updateRows(tx, webhookDeliveries, attempted, [
     'state',
     'attempts',
@@ -92,8 +111,6 @@ async function settle(tx: Transaction, endpointId: string, finished: Finished[])
   // Guarantee of the cast: each has an outcome.
   for (const [outcome, { length }] of Map.groupBy(attempted, ({ state }) => state as State))
     tx.spine.webhooks.attemptsSettled.announce(tx, { outcome, count: length })
-  const over = attempted.flatMap(({ state, userId }) => (state !== 'pending' && userId) || [])
-  if (over.length > 0) await deleteEmptyLanes(tx, endpointId, over)
   return settled
 }
 
