@@ -1,17 +1,28 @@
-/** Row locks that units of work share. */
+/** Row locks of queries. SQLite has a single writer, and needs none. */
 import { is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Transaction } from './types.ts'
 
 interface Lockable {
-  for(strength: 'key share'): unknown
+  for(strength: 'key share' | 'no key update'): unknown
 }
 
 /**
  * The query, which also locks the rows that it returns until the unit of work ends: nobody deletes them meanwhile, or changes
- * a column of a unique index; other units of work may lock and update them. SQLite has a single writer, and needs no lock.
+ * a column of a unique index; other units of work may lock and update them.
  */
-export function locksShared<Query extends Lockable>({ tables }: Pick<Transaction, 'tables'>, query: Query) {
+export const locksShared = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>
+  locks(tx, query, 'key share')
+
+/** As `locksShared`, and nobody else updates them. A row that was changed while the query waited must still meet its condition. */
+export const locksForUpdate = <Query extends Lockable>(tx: Pick<Transaction, 'tables'>, query: Query) =>
+  locks(tx, query, 'no key update')
+
+function locks<Query extends Lockable>(
+  { tables }: Pick<Transaction, 'tables'>,
+  query: Query,
+  strength: Parameters<Lockable['for']>[0],
+) {
   // Guarantee of the cast: `for` returns the query itself, without the members that SQLite's has not.
-  return is(tables.users, SQLiteTable) ? query : (query.for('key share') as Query)
+  return is(tables.users, SQLiteTable) ? query : (query.for(strength) as Query)
 }

@@ -11,21 +11,23 @@ export async function countRowsRead(
   table: string,
   { query, fill }: Record<'query' | 'fill', () => Promise<unknown>>,
 ): Promise<number> {
-  const read = async () => {
-    const [row] = await execute(
-      tx,
-      `SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid)) + pg_stat_get_xact_tuples_returned('${table}'::regclass) AS rows
-       FROM pg_index WHERE indrelid = '${table}'::regclass`,
-    )
-    return Number(row?.rows)
-  }
   // As outside of a unit of work, where more plans are possible.
   await execute(tx, 'SET LOCAL enable_seqscan = on')
   // As in a new database: without rows and without statistics. It comes before the other in the search path.
   await execute(tx, `CREATE TEMP TABLE ${table} (LIKE ${table} INCLUDING INDEXES) ON COMMIT DROP`)
   for (let n = 0; n < EXECUTIONS; n++) await query()
   await fill()
-  const before = await read()
+  const before = await rowsRead(tx, table)
   await query()
-  return (await read()) - before
+  return (await rowsRead(tx, table)) - before
+}
+
+/** How many rows this unit of work has read of a table. */
+export async function rowsRead(tx: Transaction, table: string): Promise<number> {
+  const [row] = await execute(
+    tx,
+    `SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid)) + pg_stat_get_xact_tuples_returned('${table}'::regclass) AS rows
+     FROM pg_index WHERE indrelid = '${table}'::regclass`,
+  )
+  return Number(row?.rows)
 }

@@ -8,7 +8,7 @@ import type { GiveWay } from '../../core/give-way.ts'
 import { logFailed } from '../../core/loggable.ts'
 import type { AppSources } from '../../core/sources.ts'
 import { createTurns } from '../../core/turns.ts'
-import { anyAwaits, distributeEvents, ErasedMeanwhile } from './distribute.ts'
+import { anyAwaits, distributeEvents } from './distribute.ts'
 
 interface DistributorDeps {
   db: Database
@@ -29,12 +29,7 @@ export function createDistributor({ db, log, giveWay, elapsed }: DistributorDeps
     async () => {
       if (stopping) return
       const began = after ?? ''
-      after = await db
-        .write(tx => distributeEvents(tx, began))
-        .catch(error => {
-          if (error instanceof ErasedMeanwhile) return began
-          throw error
-        })
+      after = await db.write(tx => distributeEvents(tx, began))
       if (after !== null || began !== '') void turns.ask()
     },
     { pause: giveWay, elapsed, onError: logFailed(log, 'distribute events') },

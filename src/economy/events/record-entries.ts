@@ -2,9 +2,9 @@
 import type { Transaction } from '../../../db/index.ts'
 import { readVersion } from '../../club/catalogue/versions.ts'
 import type { AppendedEntry } from '../points/appended-entries.ts'
-import { AWAITING } from './distribute.ts'
 import { draftOf, insertEvents } from './event-rows.ts'
 import { listeningAt } from './listeners.ts'
+import { AWAITING } from './outbox.ts'
 import { APPLICATION, type DataOf } from './types.ts'
 
 const TYPE = 'points.changed'

@@ -7,10 +7,10 @@ import type { Transaction } from '../../../db/index.ts'
 import { type CatalogueVersion, readVersion } from '../../club/catalogue/versions.ts'
 import { type Cause, type Ledgers, openLedgers } from '../points/ledger.ts'
 import { causesOf, openRules, type RuleBook, type TakenGrant } from '../rules/apply-rules.ts'
-import { AWAITING } from './distribute.ts'
 import { decisionsOf, type EventRow, eventOf, grantsOf, type NewEvent, parseJson } from './event.ts'
 import { draftOf, type EventDraft, type EventKey, insertEvents, nameOf, readEvents } from './event-rows.ts'
 import { type Listening, listeningAt } from './listeners.ts'
+import { AWAITING } from './outbox.ts'
 import type { EventReader, Reaction, Recorded, Recording, Voided, Writing } from './readers.ts'
 
 /** Sequences begin with 1. */
