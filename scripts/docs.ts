@@ -2,8 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Argument } from '@commander-js/extra-typings'
-import { $ } from 'bun'
-import { CLIENT_TYPES, renderClientTypes } from './build/client-types.ts'
+import { CLIENT_TYPES, readDocument, renderClientTypes } from './build/client-types.ts'
 import { declareCommand, runCommand } from './command/command.ts'
 import { fail } from './command/explain.ts'
 import { buildSite } from './docs/build-site.ts'
@@ -25,16 +24,16 @@ const command = declareCommand({
 
 await runCommand(command, async ({ parameters: [what], options }) => {
   const root = join(import.meta.dir, '..')
+  const document = await readDocument(root)
   if (what === 'build') {
     const out = resolve(options.out)
-    const openApi = await $`${process.execPath} scripts/openapi.ts`.cwd(root).quiet().text()
-    const pages = await buildSite(out, openApi).catch(error => fail(error.message))
+    const pages = await buildSite(out, JSON.stringify(document)).catch(error => fail(error.message))
     return { json: { out, pages }, text: `wrote ${pages.length} pages: ${join(out, 'index.html')}` }
   }
   const files = {
-    'docs/problems.md': renderProblemCodes(),
+    'docs/problems.md': renderProblemCodes(document),
     'docs/floors.svg': renderFloors(),
-    [CLIENT_TYPES]: await renderClientTypes(root),
+    [CLIENT_TYPES]: await renderClientTypes(root, document),
   }
   for (const [file, text] of Object.entries(files)) writeFileSync(join(root, file), text)
   const wrote = Object.keys(files)

@@ -18,6 +18,7 @@ interface Schema {
 
 interface Operation {
   operationId: string
+  'x-own-problems'?: string[]
   summary: string
   description?: string
   security: Record<string, string[]>[]
@@ -49,17 +50,27 @@ const OMITTED = ['openStream', 'createStreamTicket', 'syncNamedIdentity', 'recei
 /** A repeat changes nothing, though they take no `Idempotency-Key`: each names what it does. */
 const REPEATABLE = ['refreshNativeToken', 'logOut', 'recordEvents', 'voidEvent', 'grantPoints']
 
-/** The text of `CLIENT_TYPES`, for the repository at `root`. */
-export async function renderClientTypes(root: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'matchday-client-'))
+/** The OpenAPI document of the default configuration, for the repository at `root`. */
+export async function readDocument(root: string): Promise<Document> {
+  const folder = await mkdtemp(join(tmpdir(), 'matchday-document-'))
   try {
-    const file = join(folder, 'openapi.json')
-    // Neither the environment nor an `.env` file changes the document.
-    await $`${process.execPath} ${join(root, 'scripts/openapi.ts')} --out ${file}`
+    // Neither the environment nor an `.env` file changes it.
+    return await $`${process.execPath} ${join(root, 'scripts/openapi.ts')}`
       .cwd(folder)
       .env({ PATH: process.env.PATH ?? '' })
       .quiet()
-    const document: Document = await Bun.file(file).json()
+      .json()
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+/** The text of `CLIENT_TYPES`, for the repository at `root`. */
+export async function renderClientTypes(root: string, given?: Document): Promise<string> {
+  const document = given ?? (await readDocument(root))
+  const folder = await mkdtemp(join(tmpdir(), 'matchday-client-'))
+  try {
+    const file = join(folder, 'openapi.json')
     const operations = operationsOf(document)
     const problems = schemasBy(document, 'Problem', 'code')
     const messages = schemasBy(document, 'Message', 'type')

@@ -3,8 +3,10 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { Glob } from 'bun'
+import { readDocument } from '../../scripts/build/client-types.ts'
 import { DOMAINS, renderFloors } from '../../scripts/docs/floors.ts'
 import { renderProblemCodes } from '../../scripts/docs/problem-codes.ts'
+import { problemTypes } from '../../src/app/problem-types.ts'
 import { type RunningDev, root, startDev } from '../support/dev.ts'
 import { testedExecutable } from '../support/executable.ts'
 import { readSamples, runSamples } from './documented-samples.ts'
@@ -147,8 +149,12 @@ test('every page of docs/ is in its index', () => {
   }
 })
 
-test('docs/problems.md lists the problem types of the API', () => {
-  expect(read('docs/problems.md'), 'run `bun run docs`').toBe(renderProblemCodes())
+test('docs/problems.md has a section for each problem type, with the operations that respond with it', async () => {
+  const page = read('docs/problems.md')
+  expect(page, 'run `bun run docs`').toBe(renderProblemCodes(await readDocument(root)))
+  const anchors = anchorsOf(page)
+  expect(Object.keys(problemTypes).filter(code => !anchors.includes(code))).toEqual([])
+  expect(page).toMatch(/### insufficient_points\n[\s\S]*?`POST \/api\/rewards\/claim`/)
 })
 
 test('docs/configuration.md lists every variable that is read', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Glob } from 'bun'
 import MiniSearch from 'minisearch'
 import { createApp } from '../../../src/app/app.ts'
+import { problemTypes } from '../../../src/app/problem-types.ts'
 import { root } from '../../support/dev.ts'
 import { sqliteEngine } from '../../support/engines.ts'
 import { onEngine } from '../../support/world.ts'
@@ -72,13 +73,19 @@ onEngine(sqliteEngine, 'the guide', world => {
     const index = MiniSearch.loadJSON(readIndex(await response.text()), {
       fields: ['page', 'heading', 'text'],
     })
-    const first = (words: string) => index.search(words, { prefix: true, fuzzy: 0.2 })[0]?.id
-    expect(first('idempotency')).toBe('api-conventions#idempotency')
-    expect(first('verify led')).toMatch(/^fan-data/)
-    expect(first('prometeus')).toMatch(/^observability/)
+    const find = (words: string) => index.search(words, { prefix: true, fuzzy: 0.2 }).map(({ id }) => id)
+    expect(find('idempotency')[0]).toBe('api-conventions#idempotency')
+    expect(find('insufficient_points')).toContain('problems#insufficient_points')
+    expect(find('verify led')).toContainEqual(expect.stringMatching(/^fan-data/))
+    expect(find('prometeus')).toContainEqual(expect.stringMatching(/^observability/))
     expect(index.search('xylophone')).toEqual([])
     for (const { id } of index.search('fan'))
       expect((await get(`/docs/guide/${id.split('#')[0]}`)).status).toBe(200)
+  })
+
+  test('explains each problem type at an anchor of its code', async () => {
+    const html = await (await get('/docs/guide/problems')).text()
+    for (const code of Object.keys(problemTypes)) expect(html).toContain(`<h3 id="${code}">`)
   })
 
   test('answers a mistyped address with a page that leads back', async () => {

@@ -22,7 +22,7 @@ export interface RenderedPage {
 export const FILLS = { origin: 'http://localhost:3000', token: 'YOUR_TOKEN' }
 
 export function renderMarkdown(markdown: string, file: string, addresses: Addresses): RenderedPage {
-  const plain = Bun.markdown.html(markdown, { headings: { ids: true } })
+  const plain = withAnchors(Bun.markdown.html(markdown))
   const coded = renderTabs(plain).replace(CODE, renderCode)
   return {
     title: /^# (.+)$/m.exec(markdown)?.[1] ?? file,
@@ -60,6 +60,20 @@ const withFills = (code: string): string =>
 const ENTITIES: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' }
 export const unescapeHtml = (html: string): string =>
   html.replace(/&(?:lt|gt|quot|amp);/g, entity => ENTITIES[entity] ?? entity)
+
+/** The ids of headings that GitHub gives them: `_` stays, and a repeated one is numbered. */
+function withAnchors(html: string): string {
+  const seen = new Map<string, number>()
+  return html.replace(/<h([1-6])>([\s\S]*?)<\/h\1>/g, (_, level: string, text: string) => {
+    const slug = unescapeHtml(text.replace(/<[^>]+>/g, ''))
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-')
+    const repeats = seen.get(slug) ?? 0
+    seen.set(slug, repeats + 1)
+    return `<h${level} id="${repeats === 0 ? slug : `${slug}-${repeats}`}">${text}</h${level}>`
+  })
+}
 
 const readHeadings = (html: string): Heading[] =>
   [...html.matchAll(/<h([23]) id="([^"]+)">([\s\S]*?)<\/h\1>/g)].map(([, level, id = '', text = '']) => ({
