@@ -1,7 +1,7 @@
 /** `bun run backfill-onboarding`: completes the onboarding of historical fans. */
 
 import { commandLine } from '../src/core/command-line.ts'
-import { isProfileField, PROFILE_FIELDS } from '../src/fan/profile/rules.ts'
+import { isProfileField, PROFILE_FIELDS } from '../src/identity/users/profile-fields.ts'
 import {
   type Concerned,
   type Correction,

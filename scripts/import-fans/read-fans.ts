@@ -2,8 +2,9 @@
 
 import { parseInstant } from '../../src/core/instant.ts'
 import { DomainError } from '../../src/core/problems.ts'
-import type { Static } from '../../src/core/typebox.ts'
-import { normalizeProfile, PROFILE_FIELDS } from '../../src/fan/profile/rules.ts'
+import type { TSchema } from '../../src/core/typebox.ts'
+import { normalizeProfile } from '../../src/fan/profile/rules.ts'
+import { pickProfile } from '../../src/identity/users/profile-fields.ts'
 import type { FanFault, ImportedFan } from '../../src/operate/admin/import/fans.ts'
 import { FanRecord } from '../../src/operate/admin/import/fans-schema.ts'
 import {
@@ -26,15 +27,17 @@ export interface ReadOptions {
   now: Date
 }
 
-const COLUMNS = Object.keys(FanRecord.properties)
+const schemas: Record<string, TSchema> = FanRecord.properties
+const COLUMNS = Object.keys(schemas)
+const typeOf = (name: string) => schemas[name]?.anyOf?.[0].type
 
 /** A cell that is not a number or a boolean remains text, so that the schema reports it. */
 const CSV: CsvColumns = {
   headerFaults: columns => findColumnFaults(columns, COLUMNS, ['subject']),
   toValue(cells) {
     const typed = (name: string, cell: string) => {
-      if (name === 'openingBalance' && /^\d{1,16}$/.test(cell)) return Number(cell)
-      if (name === 'joinLeaderboard' && /^(true|false)$/.test(cell)) return cell === 'true'
+      if (typeOf(name) === 'integer' && /^\d{1,16}$/.test(cell)) return Number(cell)
+      if (typeOf(name) === 'boolean' && /^(true|false)$/.test(cell)) return cell === 'true'
       return cell
     }
     return Object.fromEntries([...cells].map(([name, cell]) => [name, typed(name, cell)]))
@@ -73,13 +76,13 @@ export async function* readFans(
 function validateFan(value: unknown, provider: string, now: Date): { fan?: ImportedFan; faults: FanFault[] } {
   const broken = findSchemaFaults(FanRecord, value)
   if (broken.length > 0) return { faults: broken }
-  // Guarantee: validated against the schema.
-  const record = value as Static<typeof FanRecord>
+  // Guarantee of the casts: validated against the schema, in which every member that may be null may be absent.
+  const members = Object.entries(value as FanRecord).filter(([, member]) => member !== null)
+  const record = Object.fromEntries(members) as FanRecord
   const faults: FanFault[] = []
-  const written = PROFILE_FIELDS.flatMap(field => (record[field] == null ? [] : [[field, record[field]]]))
   let profile: ImportedFan['profile'] = {}
   try {
-    profile = normalizeProfile(Object.fromEntries(written), '')
+    profile = normalizeProfile(pickProfile(record), '')
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
     for (const { message, ...at } of error.explanation.errors ?? [])

@@ -11,13 +11,13 @@ import { countNotes, deleteNotes } from '../../economy/points/grants.ts'
 import { countSessions, deleteSessions } from '../../identity/auth/native-sessions.ts'
 import { lockSignIn } from '../../identity/auth/token-validity.ts'
 import { findMirror, isSyncQueued } from '../../identity/users/mirror.ts'
+import { PROFILE_FIELDS } from '../../identity/users/profile-fields.ts'
 import { eraseRecord, type Tombstone } from '../../identity/users/tombstone.ts'
 import {
   ensureUser,
   erasedSubject,
   findRecords,
   findUserById,
-  OWN_FIELDS,
   type User,
 } from '../../identity/users/users.ts'
 import { deleteKeysOf } from '../../platform/http/idempotency/key-store.ts'
@@ -50,7 +50,7 @@ export async function planErasure(reader: Reader, reference: UserReference): Pro
   return {
     userId: user.id,
     erasedAt: user.erasedAt?.toISOString() ?? null,
-    profile: OWN_FIELDS.filter(name => user[name] !== null),
+    profile: PROFILE_FIELDS.filter(name => user[name] !== null),
     identity: [
       ...(user.erasedAt ? [] : ['subject']),
       ...mirrored.filter(name => mirror && mirror[name] !== null),

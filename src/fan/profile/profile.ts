@@ -10,11 +10,12 @@ import { recordEvent } from '../../economy/events/record-event.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import { completionOf } from '../../identity/users/completion.ts'
 import { mirrorOf, presentIdentity } from '../../identity/users/mirror.ts'
+import { isComplete, type ProfileChange, pickProfile } from '../../identity/users/profile-fields.ts'
 import { publicProfileOf } from '../../identity/users/public-profile.ts'
-import { activeUser, ensureUser, findUser, isComplete, updateUser } from '../../identity/users/users.ts'
+import { activeUser, ensureUser, findUser, updateUser } from '../../identity/users/users.ts'
 import { fanTag } from '../../platform/cache/tags.ts'
 import { profileProblems } from './problems.ts'
-import { normalizeProfile, type ProfileChange } from './rules.ts'
+import { normalizeProfile } from './rules.ts'
 
 export async function readProfile(reader: Reader, { userId }: CallerId) {
   const [row] = userId === undefined ? [] : await selectProfile(reader, userId)
@@ -37,12 +38,12 @@ export async function updateProfile(tx: Transaction, caller: Caller, change: Pro
   return readProfile(tx, { userId: user.id })
 }
 
-/** `at`: JSON Pointer of the profile in the request. @throws DomainError `validation_failed` and its problems */
-export async function changeProfile(tx: Transaction, userId: string, change: ProfileChange, at = '') {
-  const normal = normalizeProfile(change, at)
+/** `pointer`: JSON Pointer of the profile in the request. @throws DomainError `validation_failed` and its problems */
+export async function changeProfile(tx: Transaction, userId: string, change: ProfileChange, pointer = '') {
+  const normal = normalizeProfile(change, pointer)
   if (Object.keys(normal).length === 0) return
   if (typeof normal.favoriteTeamId === 'string')
-    await requireTeam(tx, normal.favoriteTeamId, `${at}/favoriteTeamId`)
+    await requireTeam(tx, normal.favoriteTeamId, `${pointer}/favoriteTeamId`)
   const profile = await updateUser(tx, userId, normal).catch(error => {
     if (isUniqueViolation(error, 'users_handle_unique')) throw new DomainError(profileProblems.handle_taken)
     throw error
@@ -74,12 +75,11 @@ const selectProfile = prepared((reader: Reader, id: string) => {
   const user = activeUser(reader, id).as('user')
   const mirror = mirrorOf(reader, id).as('mirror')
   const completion = completionOf(reader, id).as('completion')
-  const { provider, subject, displayName, handle, avatarUrl, bio, country, locale, favoriteTeamId } = user
-  const own = { displayName, handle, avatarUrl, bio, country, locale, favoriteTeamId }
+  const { provider, subject, createdAt } = user
   const { userId, email, emailVerified, name, picture, updatedAt, syncedAt } = mirror
   return reader
     .select({
-      user: { id: user.id, provider, subject, ...own, createdAt: user.createdAt, updatedAt: user.updatedAt },
+      user: { id: user.id, provider, subject, ...pickProfile(user), createdAt, updatedAt: user.updatedAt },
       mirror: { userId, email, emailVerified, name, picture, updatedAt, syncedAt },
       completedAt: completion.completedAt,
       points: balanceOf(reader, id),
@@ -94,12 +94,8 @@ type ProfileRow = Awaited<ReturnType<typeof selectProfile>>[number]
 function presentProfile({ user, mirror, completedAt, points }: ProfileRow) {
   return {
     id: user.id,
+    ...pickProfile(user),
     ...publicProfileOf(user, mirror),
-    handle: user.handle,
-    bio: user.bio,
-    country: user.country,
-    locale: user.locale,
-    favoriteTeamId: user.favoriteTeamId,
     identity: presentIdentity(user, mirror),
     points,
     onboarding: {

@@ -5,7 +5,8 @@ import { eachRow } from '../../../db/keyset.ts'
 import { rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { tombstoneIdentity } from './mirror.ts'
-import { erasedSubject, OWN_FIELDS, type User } from './users.ts'
+import { PROFILE_FIELDS } from './profile-fields.ts'
+import { erasedSubject, type User } from './users.ts'
 
 /** What remains of an erased fan. It identifies no person. */
 export interface Tombstone {
@@ -58,7 +59,7 @@ export async function eraseRecord(tx: Transaction, user: User): Promise<boolean>
   const [erased] = await tx
     .update(users)
     .set({
-      ...Object.fromEntries(OWN_FIELDS.map(name => [name, null])),
+      ...Object.fromEntries(PROFILE_FIELDS.map(name => [name, null])),
       subject: erasedSubject(user),
       sessionsEndedAt: tx.now(),
       erasedAt: tx.now(),

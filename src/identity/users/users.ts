@@ -11,6 +11,7 @@ import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
+import type { ProfileChange } from './profile-fields.ts'
 
 export type User = Tables['users']['$inferSelect']
 
@@ -202,34 +203,11 @@ const insertUser = prepared(
       .returning(),
 )
 
-export interface OwnField {
-  /** Whether a profile is complete only with it: `profile.completed` asks for these. */
-  completes: boolean
-  /** What of the mirrored provider data stands in for it. */
-  mirror?: 'name' | 'picture'
-}
-
-/** The columns of a user record that a fan writes: the members of the profile. */
-export const ownFields = {
-  displayName: { completes: true, mirror: 'name' },
-  handle: { completes: true },
-  avatarUrl: { completes: true, mirror: 'picture' },
-  bio: { completes: true },
-  country: { completes: true },
-  locale: { completes: true },
-  favoriteTeamId: { completes: true },
-} as const satisfies Partial<Record<keyof User, OwnField>>
-
-export type OwnFieldName = keyof typeof ownFields
-
-// Guarantee: the keys of a constant.
-export const OWN_FIELDS = Object.keys(ownFields) as OwnFieldName[]
-
 /** Writes the members that `change` has. Returns the record; undefined if there is none, or if the fan is erased. */
 export async function updateUser(
   tx: Transaction,
   userId: string,
-  change: Partial<Pick<User, OwnFieldName>>,
+  change: ProfileChange,
 ): Promise<User | undefined> {
   const [updated] = await updateActive(tx, { ...change, id: userId, updatedAt: tx.now() })
   return updated
@@ -243,12 +221,6 @@ const updateActive = prepared((tx: Transaction, { id, ...change }: Partial<User>
     .where(and(eq(users.id, id), isNull(users.erasedAt)))
     .returning()
 })
-
-/** Whether it has every field that makes a profile complete. */
-export const isComplete = (
-  user: Pick<User, OwnFieldName>,
-  fields: Record<OwnFieldName, OwnField> = ownFields,
-) => OWN_FIELDS.every(name => !fields[name].completes || user[name] !== null)
 
 /** As `ensureUser`, but returns only the id. `lockCaller` has locked the record of a caller who has one. */
 export const ensureUserId = async (tx: Transaction, caller: Caller): Promise<string> =>

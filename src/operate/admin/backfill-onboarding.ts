@@ -10,9 +10,8 @@ import { findEnrolment } from '../../economy/leaderboard/enrolment.ts'
 import { canAppend } from '../../economy/points/account.ts'
 import { joinLeaderboard } from '../../economy/points/join-leaderboard.ts'
 import { completeOnboarding, grantOnboarding, onboardingCause } from '../../fan/onboarding/onboarding.ts'
-import type { ProfileChange } from '../../fan/profile/rules.ts'
 import { findCompletion } from '../../identity/users/completion.ts'
-import { type OwnField, ownFields } from '../../identity/users/users.ts'
+import { anyProfileField, type ProfileFieldName } from '../../identity/users/profile-fields.ts'
 import { repairFan } from './audit/repair-fan.ts'
 import { OPENING_CAUSE } from './import/fans.ts'
 
@@ -26,7 +25,7 @@ interface Period {
 
 export interface OnboardingTerms extends Period {
   /** Required fields of a complete profile. The display name and the picture may be the provider's. */
-  completeWhen: (keyof ProfileChange)[]
+  completeWhen: ProfileFieldName[]
   /** Zero grants none. */
   points: number
   /** Whether to enrol completed fans as well. */
@@ -137,8 +136,8 @@ const correctionOf = (corrected: boolean, points = 0): Correction => {
   return { outcome: corrected ? 'corrected' : 'unchanged', points }
 }
 
-function isFilled({ tables: { users, identities } }: Reader, field: keyof ProfileChange): SQL | undefined {
-  const { mirror }: OwnField = ownFields[field]
+function isFilled({ tables: { users, identities } }: Reader, field: ProfileFieldName): SQL | undefined {
+  const { mirror } = anyProfileField[field]
   return mirror ? or(isNotNull(users[field]), isNotNull(identities[mirror])) : isNotNull(users[field])
 }
 

@@ -1,16 +1,21 @@
 /** Profiles that violate the current rules: fields that a rule can normalize are repaired, others are reported. */
 import { and, eq, sql } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
-import { checkStoredField, PROFILE_FIELDS, type ProfileChange } from '../../fan/profile/rules.ts'
+import { checkStoredField } from '../../fan/profile/rules.ts'
+import {
+  PROFILE_FIELDS,
+  type ProfileFieldName,
+  type ProfileValue,
+} from '../../identity/users/profile-fields.ts'
 import { eachUser } from '../../identity/users/users.ts'
 import { fanTag } from '../../platform/cache/tags.ts'
 
 export interface BrokenField {
   userId: string
-  field: keyof ProfileChange
-  before: string
+  field: ProfileFieldName
+  before: ProfileValue
   /** The normalized value; null if no rule can derive it. */
-  after: string | null
+  after: ProfileValue | null
   /** What the rule requires. */
   expected: string
 }
@@ -32,7 +37,7 @@ export type FieldRepair = 'repaired' | 'changed' | 'taken'
 
 export async function repairField(
   tx: Transaction,
-  { userId, field, before, after }: BrokenField & { after: string },
+  { userId, field, before, after }: BrokenField & { after: ProfileValue },
 ): Promise<FieldRepair> {
   const { users } = tx.tables
   const column = users[field]

@@ -1,19 +1,12 @@
 import { Closed, Integer, Nullable } from '../../../core/schemas.ts'
 import { Type } from '../../../core/typebox.ts'
 import { MAX_GRANT } from '../../../economy/points/grants.ts'
-
-const text = (maxLength: number) => Type.Optional(Nullable(Type.String({ maxLength })))
+import { optionalFields } from '../../../fan/profile/schema.ts'
 
 /** A fan of another system: one line of NDJSON or one row of CSV. The profile's own rules apply to its members. */
 export const FanRecord = Closed({
   subject: Type.String({ minLength: 1, maxLength: 255 }),
-  displayName: text(200),
-  handle: text(200),
-  avatarUrl: text(2048),
-  bio: text(1000),
-  country: text(10),
-  locale: text(85),
-  favoriteTeamId: text(100),
+  ...optionalFields,
   openingBalance: Type.Optional(Nullable(Integer({ minimum: 0, maximum: MAX_GRANT }))),
   onboardingCompletedAt: Type.Optional(Nullable(Type.String({ maxLength: 40 }))),
   joinLeaderboard: Type.Optional(Nullable(Type.Boolean())),

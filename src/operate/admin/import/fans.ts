@@ -10,8 +10,8 @@ import { listMismatched } from '../../../economy/points/account.ts'
 import { joinLeaderboard } from '../../../economy/points/join-leaderboard.ts'
 import { appendEntry, type PointsChange } from '../../../economy/points/ledger.ts'
 import { changeProfile } from '../../../fan/profile/profile.ts'
-import { PROFILE_FIELDS, type ProfileChange } from '../../../fan/profile/rules.ts'
 import { recordCompletion } from '../../../identity/users/completion.ts'
+import { PROFILE_FIELDS, type ProfileChange } from '../../../identity/users/profile-fields.ts'
 import { ensureUser, erasedSubject, type User } from '../../../identity/users/users.ts'
 
 /** A fan whose members satisfy every rule that needs no database. */
@@ -78,7 +78,6 @@ async function readKnown(reader: Reader, fans: ImportedFan[]) {
   const { users, identities, teams, pointsEntries, onboardings, leaderboardEntries } = reader.tables
   const provider = fans[0]?.provider ?? ''
   const subjects = fans.flatMap(fan => [fan.subject, erasedSubject(fan)])
-  const valuesOf = (field: keyof ProfileChange) => fans.flatMap(({ profile }) => profile[field] ?? [])
   const found = await reader
     .select({ user: users, deletedAt: identities.deletedAt })
     .from(users)
@@ -88,11 +87,17 @@ async function readKnown(reader: Reader, fans: ImportedFan[]) {
   const handles = await reader
     .select({ handle: users.handle, id: users.id })
     .from(users)
-    .where(inArray(users.handle, valuesOf('handle')))
+    .where(
+      inArray(
+        users.handle,
+        fans.flatMap(({ profile }) => profile.handle ?? []),
+      ),
+    )
+  const teamIds = fans.flatMap(({ profile }) => profile.favoriteTeamId ?? [])
   const active = await reader
     .select({ id: teams.id })
     .from(teams)
-    .where(and(inArray(teams.id, valuesOf('favoriteTeamId')), eq(teams.active, true)))
+    .where(and(inArray(teams.id, teamIds), eq(teams.active, true)))
   const balances = await reader
     .select({ userId: pointsEntries.userId, delta: pointsEntries.delta })
     .from(pointsEntries)
