@@ -28,7 +28,7 @@ const DEVELOPMENT = [
     'test:executable',
     'test:serializable',
   ],
-  ...['test:soak', 'typecheck', 'types:growth', 'unused'],
+  ...['test:soak', 'typecheck', 'types:field', 'types:growth', 'unused'],
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'matchday-executable-'))

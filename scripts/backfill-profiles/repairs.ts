@@ -8,7 +8,12 @@ import { type Repair, repairFan } from '../../src/operate/admin/audit/repair-fan
 import { repairBucket } from '../../src/operate/admin/audit/repair-rank-index.ts'
 import { checkFan, verifyLedger } from '../../src/operate/admin/audit/verify-ledger.ts'
 import { findWrongBuckets, type WrongBucket } from '../../src/operate/admin/audit/verify-rank-index.ts'
-import { type BrokenField, listBrokenFields, repairField } from '../../src/operate/admin/repair-profile.ts'
+import {
+  type BrokenField,
+  listBrokenFields,
+  type RepairableField,
+  repairField,
+} from '../../src/operate/admin/repair-profile.ts'
 import type { ChangeReport } from '../command/change-report.ts'
 
 export interface RepairContext {
@@ -162,7 +167,7 @@ async function repairRankIndex(
 
 export async function repairProfiles({ db, dryRun, report, write }: RepairContext): Promise<RepairSummary> {
   const summary = createSummary()
-  const repairable: (BrokenField & { after: string })[] = []
+  const repairable: RepairableField[] = []
   const line = ({ expected: _, ...change }: BrokenField) => ({ kind: 'profile', ...change })
   const leave = (broken: BrokenField, problem: string) => {
     report.append({ ...line(broken), after: null, problem })

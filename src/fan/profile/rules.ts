@@ -2,10 +2,10 @@
 import { DomainError, type FieldError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import {
-  anyProfileField,
   PROFILE_FIELDS,
   type ProfileChange,
   type ProfileFieldName,
+  profileField,
 } from '../../identity/users/profile-fields.ts'
 
 /** `pointer`: JSON Pointer of the profile in the request. @throws DomainError `validation_failed` with every invalid member */
@@ -14,7 +14,7 @@ export function normalizeProfile(change: ProfileChange, pointer: string): Profil
   const errors: FieldError[] = []
   for (const name of PROFILE_FIELDS)
     if (!normalizeField(name, change, normal))
-      errors.push({ pointer: `${pointer}/${name}`, message: `must be ${anyProfileField[name].expected}` })
+      errors.push({ pointer: `${pointer}/${name}`, message: `must be ${profileField(name).expected}` })
   if (errors.length > 0) throw new DomainError(transportProblems.validation_failed, { errors })
   return normal
 }
@@ -27,7 +27,7 @@ function normalizeField<Name extends ProfileFieldName>(
 ): boolean {
   const value = from[name]
   if (value === undefined) return true
-  const normal = value === null ? null : anyProfileField[name].normalize(value)
+  const normal = value === null ? null : profileField(name).normalize(value)
   into[name] = normal
   return value === null || normal !== null
 }
@@ -37,7 +37,7 @@ export function checkStoredField<Name extends ProfileFieldName>(
   name: Name,
   value: NonNullable<ProfileChange[Name]>,
 ) {
-  const { normalize, repair, expected } = anyProfileField[name]
+  const { normalize, repair, expected } = profileField(name)
   return {
     kept: normalize(value) ?? (repair ? normalize(repair(value)) : null),
     expected: `must be ${expected}`,

@@ -10,7 +10,10 @@ import { isSerializedHttps } from '../../core/https-url.ts'
 import { isVisible, withoutBidiControls } from '../../core/name-text.ts'
 import { type SchemaOptions, type TSchema, Type } from '../../core/typebox.ts'
 
-interface Declaration<Value, Mirror extends 'name' | 'picture' | null> {
+type Mirrored = 'name' | 'picture' | null
+type SchemaOf<Value> = TSchema & { static: Value }
+
+export interface ProfileField<Value, Mirror extends Mirrored = Mirrored> {
   /** In words, after "must be". */
   expected: string
   /** The normal form of a valid value, otherwise null. */
@@ -21,26 +24,21 @@ interface Declaration<Value, Mirror extends 'name' | 'picture' | null> {
   completes: boolean
   /** What of the mirrored provider data stands in for it. */
   mirror: Mirror
-  /** What JSON Schema can say of it in a request: lengths there count characters, not UTF-16 code units. */
-  documented: SchemaOptions & { description: string }
-  /** Describes it in a response. */
-  shown: string
   example: Value
-}
-
-type SchemaOf<Value> = TSchema & { static: Value }
-
-export interface ProfileField<Value, Mirror extends 'name' | 'picture' | null = 'name' | 'picture' | null>
-  extends Declaration<Value, Mirror> {
   /** The schema of a request. Its rule is part of it, so that a body gets all its errors together. */
   input: (name: string) => SchemaOf<Value>
   /** The type alone: of a response, and of an import, whose values the rule checks. */
   plain: SchemaOf<Value>
 }
 
-function text<const Mirror extends 'name' | 'picture' | null>(
-  field: Declaration<string, Mirror>,
-): ProfileField<string, Mirror> {
+interface TextField<Mirror extends Mirrored> extends Omit<ProfileField<string, Mirror>, 'input' | 'plain'> {
+  /** What JSON Schema can say of it in a request: lengths there count characters, not UTF-16 code units. */
+  documented: SchemaOptions & { description: string }
+  /** Describes it in a response. */
+  shown: string
+}
+
+function text<const Mirror extends Mirrored>(field: TextField<Mirror>): ProfileField<string, Mirror> {
   const { normalize, expected: errorNoun, documented, example, shown } = field
   const documentedAs = { type: 'string', ...documented, examples: [example] }
   const accepts = (value: string) => normalize(value) !== null
@@ -164,8 +162,11 @@ type User = Tables['users']['$inferSelect']
 type Values = { [Name in ProfileFieldName]: NonNullable<User[Name]> }
 export type ProfileValue = Values[ProfileFieldName]
 
-/** For code that is the same for every field. Fails to compile where a field and its column have different types. */
-export const anyProfileField: { [Name in ProfileFieldName]: ProfileField<Values[Name]> } = profileFields
+/** Does not compile where a field and its column have different types. */
+const fields: { [Name in ProfileFieldName]: ProfileField<Values[Name]> } = profileFields
+
+/** For code that is the same for every field. */
+export const profileField = <Name extends ProfileFieldName>(name: Name) => fields[name]
 
 // Guarantee: the keys of a constant.
 export const PROFILE_FIELDS = Object.keys(profileFields) as ProfileFieldName[]
@@ -185,5 +186,5 @@ export const pickProfile = <From extends { [Name in ProfileFieldName]?: unknown 
 /** Whether it has every field that makes a profile complete. */
 export const isComplete = (
   user: Record<ProfileFieldName, unknown>,
-  fields: Record<ProfileFieldName, { completes: boolean }> = profileFields,
-) => PROFILE_FIELDS.every(name => !fields[name].completes || user[name] !== null)
+  declared: Record<ProfileFieldName, { completes: boolean }> = fields,
+) => PROFILE_FIELDS.every(name => !declared[name].completes || user[name] !== null)

@@ -11,7 +11,7 @@ import { canAppend } from '../../economy/points/account.ts'
 import { joinLeaderboard } from '../../economy/points/join-leaderboard.ts'
 import { completeOnboarding, grantOnboarding, onboardingCause } from '../../fan/onboarding/onboarding.ts'
 import { findCompletion } from '../../identity/users/completion.ts'
-import { anyProfileField, type ProfileFieldName } from '../../identity/users/profile-fields.ts'
+import { type ProfileFieldName, profileField } from '../../identity/users/profile-fields.ts'
 import { repairFan } from './audit/repair-fan.ts'
 import { OPENING_CAUSE } from './import/fans.ts'
 
@@ -137,7 +137,7 @@ const correctionOf = (corrected: boolean, points = 0): Correction => {
 }
 
 function isFilled({ tables: { users, identities } }: Reader, field: ProfileFieldName): SQL | undefined {
-  const { mirror } = anyProfileField[field]
+  const { mirror } = profileField(field)
   return mirror ? or(isNotNull(users[field]), isNotNull(identities[mirror])) : isNotNull(users[field])
 }
 

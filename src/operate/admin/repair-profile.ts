@@ -20,6 +20,8 @@ export interface BrokenField {
   expected: string
 }
 
+export type RepairableField = BrokenField & { after: ProfileValue }
+
 /** Every field that is not in the normal form of the current rules, ordered by the fan's id. */
 export async function* listBrokenFields(reader: Reader): AsyncGenerator<BrokenField> {
   for await (const user of eachUser(reader)) {
@@ -37,7 +39,7 @@ export type FieldRepair = 'repaired' | 'changed' | 'taken'
 
 export async function repairField(
   tx: Transaction,
-  { userId, field, before, after }: BrokenField & { after: ProfileValue },
+  { userId, field, before, after }: RepairableField,
 ): Promise<FieldRepair> {
   const { users } = tx.tables
   const column = users[field]
