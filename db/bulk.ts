@@ -1,6 +1,6 @@
 /** Bulk writes in the fastest way of each engine: for imports, copies and batches, not for requests. */
 import type { Database as Connection } from 'bun:sqlite'
-import { Column, is, sql } from 'drizzle-orm'
+import { Column, is, type SQL, sql } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type AnyTable, runStatement, type Shape, shapeOf } from './schema/shape.ts'
@@ -30,6 +30,30 @@ export async function insertRows<T extends AnyTable>(
     : insertIntoPostgres(tx, shape, records, onConflict)
 }
 
+/** Inserts the rows whose keys and unique values are new, and returns these. Another unit of work may insert the others meanwhile. */
+export async function insertNewRows<T extends AnyTable, Row extends T['$inferInsert']>(
+  tx: Transaction,
+  table: T,
+  rows: Row[],
+): Promise<Row[]> {
+  if (rows.length === 0) return []
+  const shape = shapeOf(table)
+  const records = rows as Rows
+  if (is(table, SQLiteTable)) {
+    const insert = sqliteInsert(tx, shape, 'skip')
+    return rows.filter((_, index) => insert(records[index] ?? {}) > 0)
+  }
+  const key = shape.columns.filter(({ property }) => shape.key.includes(property))
+  const inserted = await runStatement(
+    tx,
+    sql`${postgresInsert(shape, records, 'skip')} RETURNING ${sql.raw(key.map(({ name }) => quoted(name)).join(', '))}`,
+  )
+  const names = new Set(inserted.map(row => JSON.stringify(key.map(({ name }) => String(row[name])))))
+  const isInserted = (row: Rows[number] = {}) =>
+    names.has(JSON.stringify(key.map(({ property }) => String(row[property]))))
+  return rows.filter((_, index) => isInserted(records[index]))
+}
+
 const quoted = (name: string) => `"${toSnakeCase(name)}"`
 const listOf = ({ columns }: Shape) => columns.map(({ name }) => quoted(name)).join(', ')
 
@@ -52,7 +76,7 @@ function conflictClause(onConflict: OnConflict, { name, key }: Shape): string {
 const noChange = ([column = '']: string[]) => `${quoted(column)} = excluded.${quoted(column)}`
 
 /** One prepared statement, run once for each row: SQLite runs in this process, so there is no round trip to save. */
-function insertIntoSqlite(tx: Transaction, shape: Shape, rows: Rows, onConflict: OnConflict): number {
+function sqliteInsert(tx: Transaction, shape: Shape, onConflict: OnConflict): (row: Rows[number]) => number {
   const { name, columns } = shape
   // Guarantee: on SQLite a unit of work is Drizzle's object over the writer's connection.
   const { $client } = tx as unknown as { $client: Connection }
@@ -61,40 +85,51 @@ function insertIntoSqlite(tx: Transaction, shape: Shape, rows: Rows, onConflict:
     `INSERT INTO "${name}" (${listOf(shape)}) VALUES (${marks})${conflictClause(onConflict, shape)}`,
   )
   const valuesOf = encoderOf(columns)
+  return row => statement.run(...valuesOf(row)).changes
+}
+
+function insertIntoSqlite(tx: Transaction, shape: Shape, rows: Rows, onConflict: OnConflict): number {
+  const insert = sqliteInsert(tx, shape, onConflict)
   let written = 0
-  for (const row of rows) written += statement.run(...valuesOf(row)).changes
+  for (const row of rows) written += insert(row)
   return written
 }
 
+type ColumnShape = Shape['columns'][number]
+
+const encoders = new WeakMap<ColumnShape, (row: Rows[number]) => unknown>()
+
 /** Encodes the values of a row for SQLite, in the order of the columns. */
-function encoderOf(columns: Shape['columns']) {
-  const readers = columns.map(({ property, column }) => {
-    const isUnmapped = column.mapToDriverValue === Column.prototype.mapToDriverValue
-    return (row: Rows[number]) => {
-      const value = row[property] ?? null
-      return isUnmapped || value === null ? value : column.mapToDriverValue(value)
-    }
-  })
+function encoderOf(columns: ColumnShape[]) {
+  const encode = columns.map(column => encoders.getOrInsertComputed(column, columnEncoder))
   // Guarantee of the cast: columns of SQLite are text, integers and floating-point numbers.
-  return (row: Rows[number]) => readers.map(read => read(row)) as (string | number | null)[]
+  return (row: Rows[number]) => encode.map(value => value(row)) as (string | number | null)[]
+}
+
+function columnEncoder({ property, column }: ColumnShape) {
+  const isUnmapped = column.mapToDriverValue === Column.prototype.mapToDriverValue
+  return (row: Rows[number]) => {
+    const value = row[property] ?? null
+    return isUnmapped || value === null ? value : column.mapToDriverValue(value)
+  }
 }
 
 /** One statement whose one parameter is the rows as JSON: it has no limit on parameters, and the server parses it. */
+function postgresInsert(shape: Shape, rows: Rows, onConflict: OnConflict): SQL {
+  const names = listOf(shape)
+  const given = givenRows(shape.columns, rows)
+  return sql`INSERT INTO ${sql.raw(`"${shape.name}" (${names}) SELECT ${names}`)} FROM ${given} ${sql.raw(conflictClause(onConflict, shape))}`
+}
+
 async function insertIntoPostgres(
   tx: Transaction,
   shape: Shape,
   rows: Rows,
   onConflict: OnConflict,
 ): Promise<number> {
-  const { name, columns } = shape
-  const names = listOf(shape)
   const [result] = await runStatement(
     tx,
-    sql`WITH written AS (
-      INSERT INTO ${sql.raw(`"${name}" (${names}) SELECT ${names}`)}
-      FROM ${givenRows(columns, rows)}
-      ${sql.raw(conflictClause(onConflict, shape))} RETURNING 1
-    ) SELECT count(*) AS written FROM written`,
+    sql`WITH written AS (${postgresInsert(shape, rows, onConflict)} RETURNING 1) SELECT count(*) AS written FROM written`,
   )
   return Number(result?.written)
 }

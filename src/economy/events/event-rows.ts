@@ -1,6 +1,6 @@
 /** The rows of events: read by their keys, and inserted with the next sequences of their fans. */
 import { and, eq, sql } from 'drizzle-orm'
-import { insertRows } from '../../../db/bulk.ts'
+import { insertNewRows } from '../../../db/bulk.ts'
 import { ConflictError, DatabaseError, type Reader, type Transaction } from '../../../db/index.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
@@ -131,14 +131,7 @@ async function insertRound(
     own.map(({ userId }) => userId),
   )
   const next = own.map(row => ({ ...row, sequence: (newest.get(row.userId) ?? 0) + 1 }))
-  const written = await insertRows(tx, tx.tables.events, next, 'skip')
-  // Of the same id, an event of another unit of work may be stored.
-  const placeOf = (row: Pick<EventRow, 'userId' | 'sequence'>) => `${row.userId} ${row.sequence}`
-  const stored =
-    written === own.length
-      ? null
-      : new Map((await readEvents(tx, own)).map(row => [nameOf(row), placeOf(row)]))
-  const isStored = (row: (typeof next)[number]) => !stored || stored.get(nameOf(row)) === placeOf(row)
+  const inserted = new Set(await insertNewRows(tx, tx.tables.events, next))
   for (const [n, index] of round.entries()) sequences[index] = next[n]?.sequence ?? 0
-  return round.filter((_, n) => !next[n] || !isStored(next[n]))
+  return round.filter((_, n) => !next[n] || !inserted.has(next[n]))
 }

@@ -72,7 +72,10 @@ export function outboxOf<const Of extends keyof typeof lanes>(of: Of) {
      * distribution is locked; what an erasure clears meanwhile is left out.
      */
     async takeOldest(tx: Transaction, { after, last, max }: Taking): Promise<Positioned<Of>[]> {
-      const rows = (await lockOldest(tx, after, max)).map((row, at) => ({ ...row, position: last + at + 1 }))
+      const rows = (await lockOldest(tx, after, max)).map((row, index) => ({
+        ...row,
+        position: last + index + 1,
+      }))
       await updateRows(tx, tableOf(tx), rows, ['position'])
       return positioned(rows)
     },
