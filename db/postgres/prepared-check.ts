@@ -36,7 +36,7 @@ export async function keepsPreparedStatements(url: string, settings: PostgresSet
     }
   }
   try {
-    await withDeadline(mix(), DEADLINE_MS, () => new Error('no answer in time'))
+    await withDeadline(mix(), DEADLINE_MS, () => new Error('no response in time'))
     return true
   } catch (error) {
     // Any other error is that of the next connection too, which explains it.

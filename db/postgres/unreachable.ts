@@ -12,7 +12,7 @@ export async function explainUnreachable(thrown: unknown, url: string): Promise<
   if (!(error instanceof DatabaseError) || error.fault !== 'unreachable') return error
   const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, '') ?? ''
   if (host === '' || isIP(host) !== 0) return error
-  const fails = await withDeadline(lookup(host), LOOKUP_MS, () => new Error('no answer in time')).then(
+  const fails = await withDeadline(lookup(host), LOOKUP_MS, () => new Error('no response in time')).then(
     () => false,
     () => true,
   )

@@ -6,7 +6,7 @@ import { text } from './lang/lang.ts'
 import { Notice } from './parts/notice.tsx'
 import { watchSession } from './session.ts'
 
-/** What screens showed last, so that Back shows it at once while it is read anew. */
+/** What screens showed last, so that Back shows it at once while it is read again. */
 const shown = new Map<string, unknown>()
 watchSession(() => shown.clear())
 

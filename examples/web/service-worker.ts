@@ -3,7 +3,7 @@
 /** The addresses of the shell; set by the build. */
 declare const SHELL: string[]
 
-/** What this file uses of a worker's scope, whose types cannot stand beside those of a page. */
+/** What this file uses of a worker's scope, whose types are incompatible with those of a page. */
 interface WorkerScope {
   addEventListener(type: 'install' | 'activate', listener: (event: Lifecycle) => void): void
   addEventListener(type: 'fetch', listener: (event: Fetch) => void): void

@@ -29,7 +29,7 @@ interface Package {
 }
 
 /**
- * Writes the package into `folder`, and packs it beside it, with the types of the OpenAPI document of today.
+ * Writes the package into `folder`, and packs it next to it, with the types of the OpenAPI document of today.
  * @throws Error with the messages of the bundler or of the compiler
  */
 export async function buildClient(root: string, folder: string): Promise<Package> {

@@ -50,7 +50,7 @@ onEngine(sqliteEngine, 'every operation', world => {
       expect(status).toBe(204)
       return [token]
     },
-    'a user whom the provider deleted': async () => {
+    'a user that the provider deleted': async () => {
       const { token, subject } = await patientFan(world)
       const native = await signIn(token)
       expect((await deliver(world, deleted(world, subject))).status).toBe(204)

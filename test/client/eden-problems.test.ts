@@ -1,6 +1,6 @@
 /** What the typed client makes of a failure that is not the API's: always a problem. */
 import { afterEach, expect, test } from 'bun:test'
-import { createClient, type ProblemCode, type ProblemOf } from '../../src/eden.ts'
+import { createClient, type ProblemCode, type ProblemOf } from '../../src/app/eden.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 

@@ -1,7 +1,7 @@
 /** Eden's typed client on the application in process: the compiler checks the types, the test that they are true. */
 import { expect, test } from 'bun:test'
 import { treaty } from '@elysiajs/eden'
-import { type App, createClient } from '../../src/eden.ts'
+import { type App, createClient } from '../../src/app/eden.ts'
 import { sqliteEngine } from '../support/engines.ts'
 import { onEngine } from '../support/world.ts'
 

@@ -40,7 +40,7 @@ export async function writeTypeScript(onRoutes: string, others: string): Promise
     const imports = missing.map(([used, module]) => `import { ${used} } from '${module}'\n`).join('')
     const text = `// ${name}\n${imports}${code}\nexport {}\n`
     await Bun.write(
-      join(text.includes("'matchday/src/eden.ts'") ? onRoutes : others, `snippet-${at}.ts`),
+      join(text.includes("'matchday/src/app/eden.ts'") ? onRoutes : others, `snippet-${at}.ts`),
       text,
     )
   }

@@ -46,7 +46,7 @@ export interface World extends Factories {
   anonymous: Client
   /** A client with this token. */
   withToken(token: string): Client
-  /** A fan of the provider whom the application has not seen, signed in. */
+  /** A fan of the provider that the application has not seen, signed in. */
   fan(): Promise<Fan>
   close(): Promise<void>
 }

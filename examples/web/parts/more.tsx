@@ -4,7 +4,7 @@ import { type Loaded, useWrite, type Write } from '../load.tsx'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
-/** `append` puts the page that was read beside what is shown. */
+/** `append` puts the page that was read after what is shown. */
 export const useMore = <Page, Next>(
   loaded: Loaded<Page>,
   read: (cursor: string) => Promise<Next>,

@@ -23,7 +23,7 @@ const RESULTS = [
 
 export const settlement: Scenario = {
   name: 'settlement',
-  summary: `Settling ${PREDICTIONS.toLocaleString('en')} predictions of a match beside 50 onboardings a second`,
+  summary: `Settling ${PREDICTIONS.toLocaleString('en')} predictions of a match, during 50 onboardings a second`,
   long: true,
   async run(bench) {
     const all: ScenarioResult = { rows: [], notes: [], separateRows: true }

@@ -118,7 +118,7 @@ export async function insertEvents(tx: Transaction, rows: EventDraft[]): Promise
   }
 }
 
-/** Returns the rows of fans for whom another unit of work records an event at the same time, which are not written. */
+/** Returns the rows that are not written: another unit of work records an event of their fan at the same time. */
 async function insertRound(
   tx: Transaction,
   rows: EventDraft[],

@@ -11,7 +11,7 @@ import type { MatchEvent } from './event.ts'
 import { AWAITING, outboxOf } from './outbox.ts'
 import { APPLICATION, MATCH_UPDATED } from './types.ts'
 
-type Row = Tables['matchEvents']['$inferSelect']
+type MatchEventRow = Tables['matchEvents']['$inferSelect']
 
 export const matchOutbox = outboxOf('matchEvents')
 
@@ -29,17 +29,19 @@ async function isAskedFor(tx: Transaction): Promise<boolean> {
   return false
 }
 
-const insertNext = prepared((tx: Transaction, matchId: string, row: Pick<Row, 'recordedAt' | 'data'>) => {
-  const { matchEvents } = tx.tables
-  const newest = sql`select max(${matchEvents.sequence}) from ${matchEvents} where ${matchEvents.matchId} = ${matchId}`
-  return tx.insert(matchEvents).values({
-    ...{ matchId, ...row, position: AWAITING },
-    sequence: sql`coalesce((${newest}), 0) + 1`,
-    catalogueRevision: sql`coalesce(${currentRevision(tx)}, 0)`,
-  })
-})
+const insertNext = prepared(
+  (tx: Transaction, matchId: string, row: Pick<MatchEventRow, 'recordedAt' | 'data'>) => {
+    const { matchEvents } = tx.tables
+    const newest = sql`select max(${matchEvents.sequence}) from ${matchEvents} where ${matchEvents.matchId} = ${matchId}`
+    return tx.insert(matchEvents).values({
+      ...{ matchId, ...row, position: AWAITING },
+      sequence: sql`coalesce((${newest}), 0) + 1`,
+      catalogueRevision: sql`coalesce(${currentRevision(tx)}, 0)`,
+    })
+  },
+)
 
-const matchEventOf = ({ matchId, sequence, recordedAt, data }: Row): MatchEvent => ({
+const matchEventOf = ({ matchId, sequence, recordedAt, data }: MatchEventRow): MatchEvent => ({
   ...{ matchId, sequence, type: MATCH_UPDATED, source: APPLICATION, eventId: `${matchId}:${sequence}` },
   // Guarantee of the cast: only this file writes the column.
   ...{ occurredAt: recordedAt, recordedAt, data: JSON.parse(data) as Record<string, unknown> },

@@ -6,7 +6,7 @@ import { APPLICATION } from './types.ts'
 const MAX_BODY_BYTES = 20_480
 
 /**
- * Data of the application is written beside the envelope, data of other systems below `data`: its names are theirs, and
+ * Data of the application is written next to the envelope, data of other systems below `data`: its names are theirs, and
  * must not replace a member of the envelope. Data that is too large is left out, and `truncated` is true.
  */
 export function bodyOf(event: Omit<RecordedEvent, 'recordedAt'> | MatchEvent): string {

@@ -58,24 +58,24 @@ function refuseUnreadableData(events: Event[]): void {
 }
 
 type Code = NonNullable<EventResult['code']>
-type Outcome = Omit<EventResult, 'id' | 'grants'> & Partial<Pick<EventResult, 'grants'>>
+type RecordingResult = Omit<EventResult, 'id' | 'grants'> & Partial<Pick<EventResult, 'grants'>>
 
-const refused = (code: Code): Outcome => ({ outcome: 'refused', code })
-const ignored = (code: Code): Outcome => ({ outcome: 'ignored', code })
+const refused = (code: Code): RecordingResult => ({ outcome: 'refused', code })
+const ignored = (code: Code): RecordingResult => ({ outcome: 'ignored', code })
 
 async function recordTogether(
   write: Write,
   deps: RecordDeps,
   source: string,
   events: Event[],
-): Promise<Outcome[]> {
+): Promise<RecordingResult[]> {
   const { identity, log } = deps
   try {
     return await write(tx => recordAll(tx, identity.name, source, events))
   } catch (error) {
     const [event, ...others] = events
     if (event && others.length > 0 && !(translateDatabaseError(error) instanceof DatabaseError)) {
-      const outcomes: Outcome[] = []
+      const outcomes: RecordingResult[] = []
       for (const event of events) outcomes.push(...(await recordTogether(write, deps, source, [event])))
       return outcomes
     }
@@ -93,7 +93,7 @@ async function recordAll(
   provider: string,
   source: string,
   events: Event[],
-): Promise<Outcome[]> {
+): Promise<RecordingResult[]> {
   const drafts = events.map(event => draftOf(event, source, tx.now()))
   const known = await readStale(tx, drafts)
   const isOpen = (draft: Draft) =>
@@ -116,7 +116,7 @@ async function recordAll(
     fresh.map(({ event }) => event),
   )
   const written = new Map(fresh.map(({ draft }, index) => [draft, writings[index]]))
-  const outcomes: Outcome[] = []
+  const outcomes: RecordingResult[] = []
   const names = new Set<string>()
   for (const draft of drafts) {
     const fan = fans.get(draft)
@@ -170,7 +170,7 @@ async function outcomeOfMissing(
   return ignored('fan_erased')
 }
 
-const outcomeOf = ({ hasListeners, grants }: Recorded): Outcome => ({
+const outcomeOf = ({ hasListeners, grants }: Recorded): RecordingResult => ({
   outcome: hasListeners ? 'applied' : 'ignored',
   grants,
 })
@@ -185,7 +185,7 @@ async function repeatOf(
   tx: Transaction,
   before: EventRow,
   { userId, digest }: { userId: string; digest: string },
-): Promise<Outcome> {
+): Promise<RecordingResult> {
   if (before.userId === null) {
     await assignVoid(tx, { source: before.source, eventId: before.eventId }, userId)
     return ignored('voided')

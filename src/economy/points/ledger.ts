@@ -196,7 +196,7 @@ async function writeEntries(tx: Transaction, changed: Ledger[]): Promise<void> {
   for (const entry of entries) noteAppended(tx, entry)
 }
 
-/** Of fans of whom points were taken back the scores follow from all their entries. */
+/** Where points were taken back from a fan, the scores follow from all their entries. */
 async function writeScores(tx: Transaction, changed: Ledger[]): Promise<void> {
   const corrected = changed.filter(({ taken }) => taken.length > 0)
   const raised = changed.filter(({ taken }) => taken.length === 0)

@@ -47,7 +47,7 @@ export interface Correction {
   points: number
 }
 
-/** Every fan to whom a rule applies now, by id, in bounded memory. */
+/** Every fan that a rule applies to now, by id, in bounded memory. */
 export function listConcerned(
   reader: Reader,
   rule: OnboardingRule,

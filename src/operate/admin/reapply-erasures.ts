@@ -1,4 +1,4 @@
-/** Brings a database and the list of erasures together: exports what the list lacks, and erases again whom it names. */
+/** Brings a database and the list of erasures together: exports what the list lacks, and erases the fans that it names again. */
 import type { Database, Reader } from '../../../db/index.ts'
 import { eachFan } from '../../core/pagination.ts'
 import { eraseUser } from '../../fan/account/erase-user.ts'
@@ -8,7 +8,7 @@ import { insertTombstone, listTombstones, type Tombstone } from '../../identity/
 import { erasedSubject } from '../../identity/users/users.ts'
 import { deleteKeysOf, listKeyOwners } from '../../platform/http/idempotency/key-store.ts'
 
-/** Appends the erasures of a database that the file does not have yet. Answers how many. */
+/** Appends the erasures of a database that the file does not have yet. Returns how many. */
 export async function exportErasures(reader: Reader, path: string): Promise<number> {
   const known = new Set(readErasures(path).tombstones.map(keyOf))
   const missing: Tombstone[] = []
@@ -20,9 +20,9 @@ export async function exportErasures(reader: Reader, path: string): Promise<numb
 }
 
 export interface Reapplied {
-  /** Fans of whom something was there, and was erased. */
+  /** Fans with stored data, which was erased. */
   erased: number
-  /** Tombstones that were made for fans of whom nothing was there. */
+  /** Tombstones that were made for fans without stored data. */
   tombstones: number
 }
 

@@ -54,7 +54,7 @@ export function docsRoutes(
   const routes = new Elysia({ name: 'matchday/docs', prefix: '/docs' })
     .get('', servePage, hidden)
     .get('/json', serveDocument, documented)
-  // The provider's answer arrives in the query of oauth2-redirect.html, for its script alone: any member may come.
+  // The provider's response arrives in the query of oauth2-redirect.html, for its script alone: any member may come.
   for (const [name, { type, file }] of Object.entries(assets))
     routes.get(`/${name}`, () => pageResponse(Bun.file(file), type), { detail: { hide: true } })
   return new Elysia({ name: 'matchday/documents' })

@@ -58,7 +58,7 @@ interface HealthDeps {
 }
 
 export function healthRoutes({ db, identity, lifecycle, log, readNotices }: HealthDeps) {
-  /** Probes themselves are logged at `debug`: a line says when their answer changes. */
+  /** Probes themselves are logged at `debug`: a line says when their response changes. */
   let wasReady = true
   function noteReadiness(isReady: boolean, checks: object): void {
     if (isReady === wasReady) return
@@ -118,7 +118,7 @@ export function healthRoutes({ db, identity, lifecycle, log, readNotices }: Heal
     )
 }
 
-/** Logs why the database cannot be used, once while the reason stays the same: the answer, which anyone can read, omits it. */
+/** Logs why the database cannot be used, once while the reason stays the same: the response, which anyone can read, omits it. */
 function databaseCheck(db: Database, log: Logger) {
   let logged: string | undefined
   return async (): Promise<string> => {

@@ -56,7 +56,7 @@ export function findBreach(proof: Proof, purchase: unknown): string | null {
     : 'the weights are not the ones that the purchase promised'
 }
 
-/** The most items of a pack: further ones would only delay the answer. */
+/** Maximum number of items of a pack: further ones would only delay the response. */
 const MAX_ITEMS = 100
 
 /** The value as a proof; null if a member is missing, additional or of the wrong type. */

@@ -262,7 +262,7 @@ onEachEngine('Streams of a fan', world => {
       expect((await open({ token })).status).toBe(401)
     })
 
-    test('a fan whom the provider deletes loses the stream', async () => {
+    test('a fan that the provider deletes loses the stream', async () => {
       const fan = await fanWithRecord()
       const stream = await open(fan)
       await stream.nth(1)

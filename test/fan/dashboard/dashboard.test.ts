@@ -15,7 +15,7 @@ onEachEngine('GET /api/dashboard', world => {
     expect((await fan.get('/api/dashboard?limit=1')).status).toBe(422)
   })
 
-  test('of a fan whom the application has not seen is empty and makes no record', async () => {
+  test('of a fan that the application has not seen is empty and makes no record', async () => {
     const fan = await world.fan()
     await world.reward({ pointsRequired: 0 })
     await world.reward({ pointsRequired: 1 })

@@ -6,7 +6,7 @@ import { reapplyErasures } from '../../../src/operate/admin/reapply-erasures.ts'
 import { onEachEngine } from '../../support/world.ts'
 
 onEachEngine('Erasures that are applied again', world => {
-  test('erase a fan of whom only a stored response exists', async () => {
+  test('erase a fan with only a stored response', async () => {
     const { db } = world
     const fan = { provider: world.config.identity.name, subject: 'fan-of-responses' }
     const expiresAt = new Date(world.clock.ms + 3_600_000)

@@ -55,7 +55,7 @@ onEachEngine('What an Idempotency-Key keeps', world => {
     expect(await keptKeys()).toEqual([])
   })
 
-  test('stored responses are deleted with a user whom the provider deletes, and those of no other fan', async () => {
+  test('stored responses are deleted with a user that the provider deletes, and those of no other fan', async () => {
     const [leaving, staying] = [await patientFan(world), await patientFan(world)]
     for (const fan of [leaving, staying]) await fan.post('/api/user/profile', { bio: 'x' }, under('gone'))
     expect((await deliver(world, deleted(world, leaving.subject))).status).toBe(204)

@@ -96,7 +96,7 @@ onEachEngine('The settlement of a match', world => {
     expect((await stateOf(world, fan, match.matchId)).deltas).toEqual([25])
   })
 
-  test('settles a result anew whose revision settled another one before a reset', async () => {
+  test('settles a result again whose revision settled another one before a reset', async () => {
     const match = await addMatch(world)
     const { matchId } = match
     const fan = await addPredictor(world, matchId, 2, 1)

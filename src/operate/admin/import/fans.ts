@@ -158,7 +158,7 @@ const isUnwritten = (user: User | undefined) =>
 function findIdentityFaults(fan: ImportedFan, { users }: Known, deleted: boolean): FanFault[] {
   const fault = (message: string) => [{ field: 'subject', message }]
   if (users.has(erasedSubject(fan))) return fault('is a fan who was erased')
-  return deleted ? fault('is a fan whom the provider has deleted') : []
+  return deleted ? fault('is a fan that the provider has deleted') : []
 }
 
 function findProfileFaults({ profile }: ImportedFan, { handles, teams }: Known, user?: User): FanFault[] {

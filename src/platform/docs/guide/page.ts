@@ -9,13 +9,13 @@ export function renderGuidePage(file: string, addresses: Addresses): string {
   const sections = readContents()
   const page = renderMarkdown(readPage(file), file, addresses)
   const order = pagesInOrder(sections)
-  const at = order.findIndex(entry => entry.file === file)
+  const place = order.findIndex(entry => entry.file === file)
   return layOut(sections, file, addresses, {
     title: file === INDEX ? 'Documentation' : page.title,
-    description: order[at]?.about ?? '',
+    description: order[place]?.about ?? '',
     contents: page.headings.length > 1 ? renderHeadings(page) : '',
     main: `${page.fills ? withForm(page.html) : page.html}
-${renderNeighbours(order[at - 1], at < 0 ? undefined : order[at + 1], file, addresses)}`,
+${renderNeighbours(order[place - 1], place < 0 ? undefined : order[place + 1], file, addresses)}`,
   })
 }
 

@@ -147,7 +147,7 @@ async function readBytes(request: Request, maxBytes: number, timeoutMs: number):
       reader.cancel().catch(() => {})
     }
   } catch (error) {
-    // The client has gone. Nobody reads the answer, and it is no fault of the server.
+    // The client has gone. Nobody reads the response, and it is no fault of the server.
     if (error instanceof Error && error.name === 'AbortError')
       throw new DomainError(transportProblems.malformed_request, { detail: 'The body is not complete.' })
     throw error

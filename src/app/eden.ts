@@ -1,9 +1,9 @@
-/** Eden's client, typed from the routes, for a monorepo that contains this repository. Other apps use `client/`. */
+/** Eden's client, typed from the routes, for a monorepo that contains this repository. Other apps use `src/client/`. */
 import { type Treaty, treaty } from '@elysiajs/eden'
-import type { App } from './app/app.ts'
-import type { ProblemCode as ApiProblemCode, ProblemOf as ApiProblemOf } from './app/problem-types.ts'
-import { type ClientProblem, clientProblems } from './core/client-problems.ts'
-import type { ProblemOf as DocumentOf } from './core/problems.ts'
+import { type ClientProblem, clientProblems } from '../core/client-problems.ts'
+import type { ProblemOf as DocumentOf } from '../core/problems.ts'
+import type { App } from './app.ts'
+import type { ProblemCode as ApiProblemCode, ProblemOf as ApiProblemOf } from './problem-types.ts'
 
 export type { App }
 
