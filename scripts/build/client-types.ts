@@ -101,22 +101,30 @@ interface Described {
 }
 
 /** The operations of the API that the client calls, by their ids. */
-function operationsOf({ paths }: Document): Described[] {
+function operationsOf({ paths, components }: Document): Described[] {
   const all = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
   const called = all.filter(
     ({ path, operation }) => path.startsWith('/api/') && !OMITTED.includes(operation.operationId),
   )
-  for (const one of called) requireFlat(one)
+  for (const one of called) requireFlat(one, components)
   return called.toSorted((a, b) => (a.operation.operationId < b.operation.operationId ? -1 : 1))
 }
 
 /** The members of path, query and body are one object for callers. @throws Error if two of them have the same name */
-function requireFlat({ operation: { operationId, parameters = [], requestBody } }: Described) {
-  const places = parameters.flatMap(({ in: place }) => (place === undefined ? [] : [place]))
-  if (requestBody && places.includes('query')) throw new Error(`${operationId} has a query and a body`)
+function requireFlat({ operation }: Described, { schemas }: Document['components']) {
+  const { operationId, parameters = [], requestBody } = operation
+  const { $ref, ...inline } = requestBody?.content['application/json']?.schema ?? {}
+  const body =
+    ($ref === undefined ? inline : schemas[$ref.slice($ref.lastIndexOf('/') + 1)])?.properties ?? {}
+  const named = parameters.find(({ name }) => name !== undefined && name in body)
+  if (named) throw new Error(`${operationId} has ${named.name} in its body and outside of it`)
 }
+
+/** The members that go into the query of an operation with a body. */
+const queryOf = ({ parameters = [], requestBody }: Operation) =>
+  requestBody ? parameters.flatMap(({ in: place, name }) => (place === 'query' ? [`'${name}'`] : [])) : []
 
 /** Without what the client does not need as types: examples, headers, responses with problems, other operations. */
 function withoutDetails(document: Document, operations: Described[]): unknown {
@@ -205,6 +213,7 @@ function renderTable(operations: Described[]): string {
         ? 'repeatable: true'
         : '',
       requestBody ? 'body: true' : '',
+      queryOf(operation).length > 0 ? `query: [${queryOf(operation).join(', ')}]` : '',
     ]
     return `  ${operationId}: { ${facts.filter(fact => fact !== '').join(', ')} },`
   })

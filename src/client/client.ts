@@ -113,7 +113,13 @@ function requestOf(id: OperationId, input: object, { idempotencyKey }: CallOptio
   const repeatable = 'repeatable' in facts
   if (!('body' in facts)) return { method, path: filled + queryOf(rest), headers, repeatable }
   headers['content-type'] = 'application/json'
-  return { method, path: filled, headers, body: JSON.stringify(Object.fromEntries(rest)), repeatable }
+  const query = new Map<string, unknown>()
+  for (const name of 'query' in facts ? facts.query : []) {
+    if (rest.has(name)) query.set(name, rest.get(name))
+    rest.delete(name)
+  }
+  const body = JSON.stringify(Object.fromEntries(rest))
+  return { method, path: filled + queryOf(query), headers, body, repeatable }
 }
 
 /** Without `URLSearchParams`, which is incomplete in React Native. */

@@ -2202,7 +2202,9 @@ export interface operations {
     };
     claimQuest: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2226,7 +2228,9 @@ export interface operations {
     };
     claimReward: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2537,6 +2541,7 @@ export interface operations {
                 season?: string;
                 /** @description Only matches of this round. */
                 round?: string;
+                lang?: string;
             };
             header?: never;
             path?: never;
@@ -2562,6 +2567,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
+                lang?: string;
             };
             header?: never;
             path?: never;
@@ -2582,7 +2588,9 @@ export interface operations {
     };
     listPacks: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2652,7 +2660,9 @@ export interface operations {
     };
     listQuests: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2672,7 +2682,9 @@ export interface operations {
     };
     listRewards: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2712,7 +2724,9 @@ export interface operations {
     };
     listTeams: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2779,7 +2793,9 @@ export interface operations {
     };
     lookUpRedemption: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path: {
                 /** @description The code that the fan shows. */
@@ -2802,7 +2818,9 @@ export interface operations {
     };
     openPack: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -2878,6 +2896,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
+                lang?: string;
             };
             header?: never;
             path?: never;
@@ -2953,7 +2972,9 @@ export interface operations {
     };
     readMatch: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path: {
                 /** @description The `id` of the match. */
@@ -2976,7 +2997,9 @@ export interface operations {
     };
     updateMatch: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path: {
                 /** @description The `id` of the match. */
@@ -3003,7 +3026,9 @@ export interface operations {
     };
     readPack: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path: {
                 /** @description The `id` of the pack. */
@@ -3254,7 +3279,9 @@ export interface operations {
     };
     redeemReward: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -3322,7 +3349,9 @@ export interface operations {
     };
     useRedemption: {
         parameters: {
-            query?: never;
+            query?: {
+                lang?: string;
+            };
             header?: never;
             path: {
                 /** @description The code that the fan shows. */
@@ -3564,8 +3593,8 @@ export interface codes {
 export const requests = {
   cancelPurchase: { method: 'POST', path: '/api/packs/purchases/{purchaseId}/cancel', caller: true, keyed: true, repeatable: true },
   checkIn: { method: 'POST', path: '/api/check-ins', caller: true, keyed: true, repeatable: true, body: true },
-  claimQuest: { method: 'POST', path: '/api/quests/claim', caller: true, keyed: true, repeatable: true, body: true },
-  claimReward: { method: 'POST', path: '/api/rewards/claim', caller: true, keyed: true, repeatable: true, body: true },
+  claimQuest: { method: 'POST', path: '/api/quests/claim', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
+  claimReward: { method: 'POST', path: '/api/rewards/claim', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   completeOnboarding: { method: 'POST', path: '/api/user/onboarding', caller: true, keyed: true, repeatable: true, body: true },
   completePurchase: { method: 'PUT', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },
   createNativeToken: { method: 'POST', path: '/api/auth/native-token', caller: true, body: true },
@@ -3587,7 +3616,7 @@ export const requests = {
   listUserPacks: { method: 'GET', path: '/api/user/packs', caller: true, repeatable: true },
   logOut: { method: 'POST', path: '/api/auth/logout', caller: true, repeatable: true, body: true },
   lookUpRedemption: { method: 'GET', path: '/api/redemptions/{code}', caller: true, repeatable: true },
-  openPack: { method: 'POST', path: '/api/packs/open', caller: true, keyed: true, repeatable: true, body: true },
+  openPack: { method: 'POST', path: '/api/packs/open', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   preparePayment: { method: 'POST', path: '/api/packs/purchase/payment', caller: true, keyed: true, repeatable: true, body: true },
   readCheckInCode: { method: 'GET', path: '/api/matches/{matchId}/check-in-code', caller: true, repeatable: true },
   readCollection: { method: 'GET', path: '/api/user/collection', caller: true, repeatable: true },
@@ -3602,11 +3631,11 @@ export const requests = {
   readProof: { method: 'GET', path: '/api/packs/proofs/{userPackId}', repeatable: true },
   readPurchase: { method: 'GET', path: '/api/packs/purchases/{purchaseId}', caller: true, repeatable: true },
   recordEvents: { method: 'POST', path: '/api/events', caller: true, repeatable: true, body: true },
-  redeemReward: { method: 'POST', path: '/api/rewards/redeem', caller: true, keyed: true, repeatable: true, body: true },
+  redeemReward: { method: 'POST', path: '/api/rewards/redeem', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   refreshNativeToken: { method: 'POST', path: '/api/auth/native-token/refresh', repeatable: true, body: true },
   startPurchase: { method: 'POST', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },
   syncIdentity: { method: 'POST', path: '/api/user/sync-identity', caller: true, keyed: true, repeatable: true },
-  updateMatch: { method: 'PUT', path: '/api/matches/{matchId}', caller: true, repeatable: true, body: true },
+  updateMatch: { method: 'PUT', path: '/api/matches/{matchId}', caller: true, repeatable: true, body: true, query: ['lang'] },
   updateProfile: { method: 'PATCH', path: '/api/user/profile', caller: true, keyed: true, repeatable: true, body: true },
   useRedemption: { method: 'POST', path: '/api/redemptions/{code}/use', caller: true },
   voidEvent: { method: 'POST', path: '/api/events/void', caller: true, repeatable: true, body: true },

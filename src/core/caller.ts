@@ -33,4 +33,6 @@ export interface AuthenticatedCaller extends Caller {
   credential: Credential
   /** Id of the user record; undefined if there was none at the start of the request. */
   userId: string | undefined
+  /** Of the profile: the language tag that the fan has chosen. */
+  locale: string | null
 }

@@ -52,6 +52,7 @@ void [
 const BASE = {
   description: 'A scarf.',
   itemType: 'physical',
+  translations: null,
   createdAt: new Date('2026-03-01T12:00:00.000Z'),
   updatedAt: new Date('2026-03-01T12:00:00.001Z'),
 }
@@ -183,6 +184,7 @@ for (const engine of everyEngine) {
         primaryColor: null,
         secondaryColor: null,
         crestUrl: null,
+        translations: null,
         active: true,
         createdAt,
         updatedAt,

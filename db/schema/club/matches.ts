@@ -23,6 +23,8 @@ export function defineMatchesTables(kit: ColumnKit, { teams }: Referenced<'teams
       awayScore: integer(),
       /** Of status, scores and kick-off. The sender counts it; a change needs a greater one. */
       revision: integer().notNull(),
+      /** JSON: the texts that exist in several languages. Their columns have the default. */
+      translations: text(),
       active: boolean().notNull(),
       createdAt: timestamp().notNull(),
       updatedAt: timestamp().notNull(),

@@ -14,6 +14,8 @@ export function defineTeamsTables(kit: ColumnKit) {
     primaryColor: text(),
     secondaryColor: text(),
     crestUrl: text(),
+    /** JSON: the texts that exist in several languages. Their columns have the default. */
+    translations: text(),
     active: boolean().notNull(),
     createdAt: timestamp().notNull(),
     updatedAt: timestamp().notNull(),

@@ -14,6 +14,8 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       name: text().notNull(),
       description: text().notNull(),
       imageUrl: text(),
+      /** JSON: the texts that exist in several languages. Their columns have the default. */
+      translations: text(),
       rarity: id().notNull(),
       /** How many were drawn: the next serial number is one more. */
       minted: integer().notNull(),
@@ -31,6 +33,8 @@ export function definePacksTables(kit: ColumnKit, { users }: Referenced<'users'>
       name: text().notNull(),
       description: text().notNull(),
       imageUrl: text(),
+      /** JSON: as of a collectible. */
+      translations: text(),
       /** Points, or minor units of an ISO 4217 currency. */
       priceAmount: integer().notNull(),
       priceCurrency: id().notNull(),

@@ -8,6 +8,7 @@ import { DomainError } from '../../core/problems.ts'
 import type { Static, TObject } from '../../core/typebox.ts'
 import { RESERVED_SLUGS } from './entry-schema.ts'
 import { catalogueProblems } from './problems.ts'
+import { changesOf } from './texts.ts'
 
 /** `pointer` points into the entry (RFC 6901). */
 export interface EntryFault {
@@ -79,10 +80,8 @@ export function compareEntries(
 ): EntryChange {
   if (!before) return { outcome: 'created', members: {} }
   const members: EntryChange['members'] = {}
-  for (const [name, to] of Object.entries(after)) {
-    const from = before[name] ?? null
-    if (!Bun.deepEquals(from, to)) members[name] = [from, to]
-  }
+  for (const [name, to] of Object.entries(after))
+    Object.assign(members, changesOf(name, before[name] ?? null, to))
   return { outcome: Object.keys(members).length > 0 ? 'changed' : 'unchanged', members }
 }
 

@@ -9,6 +9,7 @@ import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { matchesTag } from '../../platform/cache/tags.ts'
+import { presentTexts } from '../catalogue/texts.ts'
 import { checkInOf } from './check-in-window.ts'
 import { matchProblems } from './problems.ts'
 import type { MatchesQuery, Status } from './schema.ts'
@@ -123,7 +124,7 @@ export function matchBetween(reader: Reader, { matchId, statuses, from, to }: Be
 export function presentMatch({ active: _, createdAt: _c, updatedAt: _u, ...match }: MatchRow) {
   const window = checkInOf(match)
   return {
-    ...match,
+    ...presentTexts(match),
     // Guarantee of the cast: the constraint `matches_status`.
     status: match.status as Status,
     kickoffAt: match.kickoffAt.toISOString(),

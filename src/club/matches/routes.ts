@@ -1,8 +1,10 @@
 import { Elysia } from 'elysia'
 import type { Cursors } from '../../core/pagination.ts'
+import { Closed } from '../../core/schemas.ts'
 import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import { publicReaders } from '../../platform/http/contract/group.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { getMatch, getMatches } from './matches.ts'
 import * as schema from './schema.ts'
@@ -21,7 +23,7 @@ const publicRoutes = (deps: MatchesDeps) =>
         summary: 'List the matches',
         description: 'By kick-off, earliest first. `from=NOW` lists what is to come.',
         conditional: true,
-        query: schema.MatchesQuery,
+        query: Closed({ ...schema.MatchesQuery.properties, ...LanguageQuery }),
         responses: { 200: schema.Matches },
         problems: getMatches.problems,
         examples: { 200: { matches: [schema.exampleMatch], nextCursor: null } },
@@ -36,6 +38,7 @@ const publicRoutes = (deps: MatchesDeps) =>
         description: 'The match in its current state.',
         conditional: true,
         params: schema.MatchParams,
+        query: Closed(LanguageQuery),
         responses: { 200: schema.Match },
         problems: getMatch.problems,
         examples: { 200: schema.exampleMatch },
@@ -52,6 +55,7 @@ const serverRoutes = (deps: MatchesDeps) =>
       description:
         'Replaces status, kick-off and scores. `revision` numbers the states: a late report is refused, and a repeat of the stored one is accepted. A result settles the predictions; another result settles them again.',
       params: schema.MatchParams,
+      query: Closed(LanguageQuery),
       body: schema.MatchUpdate,
       responses: { 200: schema.Match },
       problems: updateMatch.problems,

@@ -16,6 +16,7 @@ import {
   refuseEntry,
   slugFaults,
 } from '../catalogue/entry.ts'
+import { columnsOfTexts, statedTexts, textFaults } from '../catalogue/texts.ts'
 import type { MatchEntry } from './entry-schema.ts'
 import type { MatchRow } from './matches.ts'
 import { lockMatch, type MatchState, reviseMatch, stateFaults } from './revise.ts'
@@ -36,7 +37,7 @@ export async function upsertMatch(
   const { matches } = tx.tables
   const now = tx.now()
   const { id, homeTeamId, awayTeamId } = entry
-  const columns = columnsOf(entry)
+  const columns = columnsOfTexts(membersOf(entry))
   const created = changeOf(undefined, entry, options)
   const revision = entry.revision ?? 1
   const first = { ...columns, id, homeTeamId, awayTeamId, revision, ...stateOf(entry) }
@@ -82,8 +83,8 @@ function changeOf(row: MatchRow | undefined, entry: MatchEntry, { force }: Impor
   const { kickoffAt } = state
   const isMoved = row !== undefined && row.kickoffAt.getTime() !== kickoffAt.getTime()
   const stated = isNewer ? { ...state, revision } : force ? { kickoffAt } : {}
-  const after = { ...columnsOf(entry), homeTeamId, awayTeamId, ...stated }
-  const change = compareEntries(row && { ...row }, after)
+  const after = { ...membersOf(entry), homeTeamId, awayTeamId, ...stated }
+  const change = compareEntries(row && statedTexts(row), after)
   return isMoved && !('kickoffAt' in stated)
     ? { ...change, kept: { kickoffAt: [row.kickoffAt, kickoffAt] } }
     : change
@@ -100,15 +101,16 @@ function stateOf(entry: MatchEntry, row?: MatchRow): MatchState {
   }
 }
 
-function columnsOf({ competition, season, round, venue, active }: MatchEntry) {
+function membersOf({ competition, season, round, venue, active }: MatchEntry) {
   return { competition, season, round: round ?? null, venue: venue ?? null, active: active ?? true }
 }
 
 export const matchKind: EntryKind<MatchEntry> = {
-  faults({ id, homeTeamId, awayTeamId }) {
+  faults({ id, homeTeamId, awayTeamId, competition, round, venue }) {
     const differ = homeTeamId !== awayTeamId
     return [
       ...slugFaults(id),
+      ...textFaults({ competition, round, venue }),
       ...(differ ? [] : [{ pointer: '/awayTeamId', message: 'must not be the home team' }]),
     ]
   },

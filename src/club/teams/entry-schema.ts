@@ -1,6 +1,7 @@
 import { Closed } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
-import { Active, EntrySlug, Line, Maybe, PictureUrl } from '../catalogue/entry-schema.ts'
+import { Active, EntrySlug, Maybe, PictureUrl } from '../catalogue/entry-schema.ts'
+import { Text } from '../catalogue/texts.ts'
 
 const Colour = Maybe(
   Type.String({
@@ -14,9 +15,9 @@ const Colour = Maybe(
 export const TeamEntry = Closed(
   {
     id: EntrySlug('Slug of the team.'),
-    name: Line(100, 'As fans say it.'),
-    shortName: Line(10, 'Three letters or so, for score lines.'),
-    city: Maybe(Line(100, 'Where it plays.')),
+    name: Text(100, 'As fans say it.'),
+    shortName: Text(10, 'Three letters or so, for score lines.'),
+    city: Maybe(Text(100, 'Where it plays.')),
     country: Maybe(
       Type.String({
         pattern: '^[A-Z]{2}$',

@@ -6,6 +6,7 @@ import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { teamsTag } from '../../platform/cache/tags.ts'
+import { presentTexts } from '../catalogue/texts.ts'
 import { teamProblems } from './problems.ts'
 
 /** Active teams, from the response cache. */
@@ -15,7 +16,7 @@ export const getTeams = ({ read, cache }: ReadSource) =>
 async function listTeams(reader: Reader) {
   const { teams } = reader.tables
   const rows = await reader.select().from(teams).where(eq(teams.active, true)).orderBy(asc(teams.id))
-  return rows.map(({ active: _, createdAt: _c, updatedAt: _u, ...team }) => team)
+  return rows.map(({ active: _, createdAt: _c, updatedAt: _u, ...team }) => presentTexts(team))
 }
 
 /** `pointer` is where the request names the team. An inactive team is not found. */

@@ -11,27 +11,29 @@ import {
   pictureFaults,
   slugFaults,
 } from '../catalogue/entry.ts'
+import { columnsOfTexts, statedTexts, textFaults } from '../catalogue/texts.ts'
 import { TeamEntry } from './entry-schema.ts'
 
 export const teamKind: EntryKind<TeamEntry> = {
-  faults({ id, country, crestUrl }) {
+  faults({ id, country, crestUrl, name, shortName, city }) {
     const known = country == null || isCountry(country)
     return [
       ...slugFaults(id),
       ...(known ? [] : [{ pointer: '/country', message: 'must be an ISO 3166-1 alpha-2 code in capitals' }]),
       ...pictureFaults('/crestUrl', crestUrl),
+      ...textFaults({ name, shortName, city }),
     ]
   },
   async plan(reader, entry) {
     const { teams } = reader.tables
     const [row] = await reader.select().from(teams).where(eq(teams.id, entry.id))
-    return compareEntries(row, columnsOf(entry))
+    return compareEntries(row && statedTexts(row), membersOf(entry))
   },
   async upsert(tx, entry) {
     const { teams } = tx.tables
     const change = await teamKind.plan(tx, entry)
     if (change.outcome === 'unchanged') return change
-    const set = { ...columnsOf(entry), updatedAt: tx.now() }
+    const set = { ...columnsOfTexts(membersOf(entry)), updatedAt: tx.now() }
     tx.invalidate(teamsTag)
     await tx
       .insert(teams)
@@ -44,7 +46,7 @@ export const teamKind: EntryKind<TeamEntry> = {
   deactivate: (tx, id) => deactivateEntry(tx, tx.tables.teams, teamsTag, id),
 }
 
-function columnsOf(entry: TeamEntry) {
-  const { id: _, ...columns } = completeEntry(TeamEntry, entry)
-  return columns
+function membersOf(entry: TeamEntry) {
+  const { id: _, ...members } = completeEntry(TeamEntry, entry)
+  return members
 }

@@ -1,5 +1,6 @@
 import { Conditions, DataPointer, EventType } from '../../club/catalogue/conditions.ts'
-import { availabilityMembers, EntrySlug, Line, Maybe } from '../../club/catalogue/entry-schema.ts'
+import { availabilityMembers, EntrySlug, Maybe } from '../../club/catalogue/entry-schema.ts'
+import { Text } from '../../club/catalogue/texts.ts'
 import { Closed, Integer, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 
@@ -12,7 +13,7 @@ const Points = (description: string) => Integer({ minimum: 1, maximum: MAX_POINT
 export const RuleEntry = Closed(
   {
     id: EntrySlug('Slug of the rule.'),
-    name: Line(100, 'For operators, and for the history of points.'),
+    name: Text(100, 'For operators, and for the history of points.'),
     eventType: EventType('Type of the events that earn points.'),
     when: Type.Optional(Conditions),
     points: Type.Union(

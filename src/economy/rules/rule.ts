@@ -1,11 +1,14 @@
 /** Rules as they are stored. Each version is stored as a whole, so that every past grant can be explained. */
 import { completeEntry, instantOf } from '../../club/catalogue/entry.ts'
+import { defaultOf } from '../../club/catalogue/texts.ts'
 import { RuleEntry } from './entry-schema.ts'
 
 /** The JSON of a version: an entry with all members. Instants are canonical. */
 export type RuleContent = Required<RuleEntry>
 
-export interface Rule extends Omit<RuleContent, 'startsAt' | 'endsAt'> {
+export interface Rule extends Omit<RuleContent, 'name' | 'startsAt' | 'endsAt'> {
+  /** In its default language. */
+  name: string
   /** The revision of the rule set with which the rule became as it is. */
   version: number
   startsAt: Date | null
@@ -21,6 +24,7 @@ export const contentOf = (entry: RuleEntry): RuleContent => ({
 
 export const ruleOf = (content: RuleContent, version: number): Rule => ({
   ...content,
+  name: defaultOf(content.name),
   version,
   startsAt: instantOf(content.startsAt),
   endsAt: instantOf(content.endsAt),

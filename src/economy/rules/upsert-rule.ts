@@ -12,6 +12,7 @@ import {
   listActive,
   slugFaults,
 } from '../../club/catalogue/entry.ts'
+import { defaultOf, textFaults } from '../../club/catalogue/texts.ts'
 import { bumpVersion } from '../../club/catalogue/versions.ts'
 import { isTimeZone } from '../../core/windows.ts'
 import type { RuleEntry } from './entry-schema.ts'
@@ -19,10 +20,11 @@ import { contentOf, parseContent, type RuleContent } from './rule.ts'
 
 /** The rules that the schema cannot express. */
 function ruleFaults(entry: RuleEntry): EntryFault[] {
-  const { id, when, timeZone } = contentOf(entry)
+  const { id, name, when, timeZone } = contentOf(entry)
   const zone = { pointer: '/timeZone', message: 'must be an IANA time zone like Europe/London' }
   return [
     ...slugFaults(id),
+    ...textFaults({ name }),
     ...eventTypeFaults(entry.eventType, '/eventType'),
     ...conditionFaults(when, '/when'),
     ...(isTimeZone(timeZone) ? [] : [zone]),
@@ -44,7 +46,7 @@ async function writeVersion(tx: Transaction, content: RuleContent): Promise<void
   const version = await bumpVersion(tx)
   const now = tx.now()
   const columns = {
-    name,
+    name: defaultOf(name),
     eventType,
     definition: JSON.stringify({ when, points, limit, budget, timeZone }),
     active,

@@ -13,7 +13,7 @@ import { mirrorOf, presentIdentity } from '../../identity/users/mirror.ts'
 import { isComplete, type ProfileChange, pickProfile } from '../../identity/users/profile-fields.ts'
 import { publicProfileOf } from '../../identity/users/public-profile.ts'
 import { activeUser, ensureUser, findUser, updateUser } from '../../identity/users/users.ts'
-import { fanTag } from '../../platform/cache/tags.ts'
+import { fanTag, tokenValidityTag } from '../../platform/cache/tags.ts'
 import { profileProblems } from './problems.ts'
 import { normalizeProfile } from './rules.ts'
 
@@ -50,6 +50,8 @@ export async function changeProfile(tx: Transaction, userId: string, change: Pro
   })
   if (!profile) throw new DomainError(profileProblems.profile_not_found)
   tx.invalidate(fanTag(userId))
+  // The locale is cached with the validity of tokens.
+  if (normal.locale !== undefined) tx.invalidate(tokenValidityTag(profile))
   if (isComplete(profile)) await recordProfileCompleted(tx, userId)
 }
 changeProfile.problems = [

@@ -62,17 +62,16 @@ export function createTokenValidityCache({ read, externalCommits }: Options) {
       })
     }
   }
-  const checkSession = createCheck<SessionClaims, string | undefined>()
+  const checkSession = createCheck<SessionClaims, Pick<AuthenticatedCaller, 'userId' | 'locale'>>()
   const checkNative = createCheck<VerifiedNativeToken, Omit<AuthenticatedCaller, 'credential'>>()
 
   return {
     counts: counts as Readonly<CacheCounts>,
-    /** `requireValidSessionToken`. Returns the user id. */
+    /** `requireValidSessionToken`. */
     checkSession: (claims: SessionClaims, caller: Caller, credential: SessionToken) =>
-      checkSession(claims, caller, async () => {
-        const { userId } = await requireValidSessionToken(read, caller, credential)
-        return { value: userId }
-      }),
+      checkSession(claims, caller, async () => ({
+        value: await requireValidSessionToken(read, caller, credential),
+      })),
     /** `requireValidNativeToken`. */
     checkNative: (claims: VerifiedNativeToken, holder: Caller) =>
       checkNative(claims, holder, async () => {

@@ -6,13 +6,14 @@ import { prepared } from '../../../db/prepared.ts'
 import type { Caller } from '../../core/caller.ts'
 import { erasedSubject, isErased, isSubject, type SubjectKeys, subjectKeysOf } from './users.ts'
 
-/** What the user records say about the tokens of a subject. */
+/** What the user records say about the tokens of a subject, and the locale of the profile, which most requests need as well. */
 export interface TokenValidity {
   userId: string | undefined
   erased: boolean
   /** Also of an erased user. */
   deleted: boolean
   sessionsEndedAt: Date | null
+  locale: string | null
 }
 
 export async function findTokenValidity(reader: Reader, caller: Caller): Promise<TokenValidity> {
@@ -25,6 +26,7 @@ export interface StoredTokenValidity {
   sessionsEndedAt: Date | null
   deletedAt: Date | null
   erasedAt: Date | null
+  locale?: string | null
 }
 
 export function tokenValidityOf(rows: StoredTokenValidity[]): TokenValidity {
@@ -34,6 +36,7 @@ export function tokenValidityOf(rows: StoredTokenValidity[]): TokenValidity {
     erased,
     deleted: erased || rows.some(({ deletedAt }) => deletedAt !== null),
     sessionsEndedAt: rows[0]?.sessionsEndedAt ?? null,
+    locale: rows[0]?.locale ?? null,
   }
 }
 
@@ -50,10 +53,10 @@ function deletedAtOf(reader: Reader, userId: Column) {
 /** Query for the token validity of a subject. Two lookups: see `selectRecords`. */
 export function tokenValidityOfSubject(reader: Reader, { provider, subject, erased }: SubjectKeys) {
   const { users } = reader.tables
-  const { id: userId, sessionsEndedAt, erasedAt } = users
+  const { id: userId, sessionsEndedAt, erasedAt, locale } = users
   const named = (name: string) =>
     reader
-      .select({ userId, sessionsEndedAt, deletedAt: deletedAtOf(reader, userId), erasedAt })
+      .select({ userId, sessionsEndedAt, deletedAt: deletedAtOf(reader, userId), erasedAt, locale })
       .from(users)
       .where(isSubject(reader, provider, name))
   return named(subject).unionAll(named(erased))

@@ -5,7 +5,7 @@ export const fanTag = (userId: string) => `fan ${userId}`
 
 const TOKEN_VALIDITY = 'token-validity '
 
-/** Whether the tokens of a subject are valid, and the id of the subject's user record. */
+/** Whether the tokens of a subject are valid, the id of the subject's user record, and its locale. */
 export const tokenValidityTag = ({ provider, subject }: { provider: string; subject: string }) =>
   `${TOKEN_VALIDITY}${provider} ${subject}`
 

@@ -1,4 +1,5 @@
 /** The configuration: read once from the environment, validated as a whole, frozen. */
+import { attempt } from '../../core/attempt.ts'
 import { readErasureList, readPostgresSettings, readReplicaUrl } from './database.ts'
 import {
   createEnvironmentReader,
@@ -72,6 +73,8 @@ export function parseConfig(env: Environment) {
       /** Maximum lifetime of a native session. Milliseconds. */
       sessionMs: reader.integer('NATIVE_SESSION_DAYS', 180, 1, 365) * 86_400_000,
     },
+    /** Language of the texts of the catalogue that are stated in one language. */
+    defaultLanguage: readDefaultLanguage(reader),
     onboardingPoints: readOnboardingPoints(reader),
     predictionPoints: readPredictionPoints(reader),
     /** How long the data of events is kept. Milliseconds. */
@@ -119,6 +122,14 @@ export function parseConfig(env: Environment) {
   for (const part of [config.identity, config.nativeTokens, config.nativeTokens.key, config.docs])
     Object.freeze(part)
   return Object.freeze(config)
+}
+
+function readDefaultLanguage(reader: EnvironmentReader): string {
+  const tag = reader.text('DEFAULT_LANGUAGE') ?? 'en'
+  const [canonical] = attempt(() => Intl.getCanonicalLocales(tag)) ?? []
+  if (canonical === undefined)
+    reader.refuse('DEFAULT_LANGUAGE', 'must be a language tag, such as en or pt-BR')
+  return canonical ?? tag
 }
 
 /** An origin, or a URL with the path under which a proxy serves the API. Paths of the document follow it. */

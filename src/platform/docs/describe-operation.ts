@@ -17,7 +17,7 @@ export function describeOperation(generated: Json, offered: string[], used: Map<
   const declared = facts as Declared
   const caller = kind as CallerKind
   const takesKey = caller === 'fan' && declared.mayTakeKey
-  const { responses, examples, conditional } = declared
+  const { responses, examples, conditional, localized } = declared
   const body = schemaOf(requestBody)
   const problems = problemsOf(declared, caller, takesKey)
   for (const problem of problems) used.set(problem.code, problem)
@@ -37,7 +37,7 @@ export function describeOperation(generated: Json, offered: string[], used: Map<
     ...describeBody(body, examples.body),
     responses: {
       ...describeProblems(problems),
-      ...describeResponses(responses, examples, { conditional, replayed: takesKey }),
+      ...describeResponses(responses, examples, { conditional, localized, replayed: takesKey }),
     },
   }
 }

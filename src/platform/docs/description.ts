@@ -62,6 +62,10 @@ export function describeApi(endpoints: Endpoints | null) {
           description: 'RFC 9111: which caches may store the response, and when it must be validated.',
           schema: { type: 'string', examples: ['private, no-cache'] },
         },
+        ContentLanguage: {
+          description: 'The languages in which the response has texts of the catalogue (BCP 47).',
+          schema: { type: 'string', examples: ['pt-BR'] },
+        },
         IdempotentReplayed: {
           description:
             '`true` if this is the stored response to the first request with this `Idempotency-Key`.',

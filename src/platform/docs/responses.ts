@@ -7,6 +7,8 @@ const STATUS_DESCRIPTIONS: Record<string, string> = { 201: 'Created', 204: 'Done
 interface Qualities {
   /** Can be asked for again by its ETag. */
   conditional: boolean
+  /** Has texts of the catalogue. */
+  localized: boolean
   /** Can be the stored response of an `Idempotency-Key`. */
   replayed: boolean
 }
@@ -14,11 +16,12 @@ interface Qualities {
 export function describeResponses(
   responses: Record<number, TSchema>,
   examples: Record<number, unknown>,
-  { conditional, replayed }: Qualities,
+  { conditional, localized, replayed }: Qualities,
 ) {
   const headers = {
     'X-Request-Id': header('RequestId'),
     ...(conditional ? { ETag: header('ETag'), 'Cache-Control': header('CacheControl') } : {}),
+    ...(localized ? { 'Content-Language': header('ContentLanguage') } : {}),
     ...(replayed ? { 'Idempotent-Replayed': header('IdempotentReplayed') } : {}),
   }
   const unchanged = conditional ? { 304: { description: UNCHANGED, headers } } : {}

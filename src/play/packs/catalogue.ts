@@ -4,6 +4,7 @@ import { and, asc, count, eq, gt, inArray } from 'drizzle-orm'
 import type { Reader, Tables } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { activeAt, earliest, isActive, readNextChange } from '../../club/catalogue/availability.ts'
+import { presentTexts } from '../../club/catalogue/texts.ts'
 import { DomainError } from '../../core/problems.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { packsTag } from '../../platform/cache/tags.ts'
@@ -58,7 +59,7 @@ export async function readPack(reader: Reader, packId: string) {
   if (!pack) throw new DomainError(packProblems.pack_not_found)
   const items = (await readItems(reader, [packId])).get(packId) ?? []
   const held = (await countHolds(reader, [packId], now)).get(packId) ?? 0
-  return { ...presentPack(pack, items, held, now), items }
+  return { ...presentPack(pack, items, held, now), items: items.map(presentTexts) }
 }
 
 /** A pack with the weights of its items by id, read at once. Undefined if it does not exist. */
@@ -103,10 +104,10 @@ function itemsOf(reader: Reader, packIds: string[]) {
     .orderBy(asc(packItems.packId), asc(collectibles.id))
 }
 
-/** The columns of a collectible in responses. */
+/** The columns of a collectible in responses, for `presentTexts`. */
 export function collectibleColumns({ tables: { collectibles } }: Pick<Reader, 'tables'>) {
-  const { id, name, description, imageUrl, rarity } = collectibles
-  return { id, name, description, imageUrl, rarity }
+  const { id, name, description, imageUrl, rarity, translations } = collectibles
+  return { id, name, description, imageUrl, rarity, translations }
 }
 
 /** Unexpired holds by pack. A hold is not counted after `expiresAt`; no job has to end it. */
@@ -135,7 +136,7 @@ function holdsOf(reader: Reader, packIds: string[], now: Date) {
 const selectHolds = prepared(holdsOf)
 
 function presentPack(pack: PackRow, items: PackItem[], held: number, now: Date) {
-  const { id, name, description, imageUrl, itemsPerPack, supplyTotal: total } = pack
+  const { id, name, description, imageUrl, itemsPerPack, supplyTotal: total } = presentTexts(pack)
   return {
     id,
     name,

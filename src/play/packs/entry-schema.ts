@@ -1,4 +1,5 @@
-import { availabilityMembers, EntrySlug, Line, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
+import { availabilityMembers, EntrySlug, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
+import { Text } from '../../club/catalogue/texts.ts'
 import { Closed, Integer } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 
@@ -11,8 +12,8 @@ export const PackItemEntry = Closed(
       maximum: 1_000_000,
       description: 'Share in millionths; those of a pack add up to 1000000.',
     }),
-    name: Type.Optional(Line(100, 'What fans see.')),
-    description: Type.Optional(Line(2000, 'What it shows.')),
+    name: Type.Optional(Text(100, 'What fans see.')),
+    description: Type.Optional(Text(2000, 'What it shows.')),
     imageUrl: Maybe(PictureUrl('Picture of it.')),
     rarity: Type.Optional(
       Type.String({
@@ -30,8 +31,8 @@ export type PackItemEntry = Static<typeof PackItemEntry>
 export const PackEntry = Closed(
   {
     id: EntrySlug('Slug of the pack.'),
-    name: Line(100, 'What fans see.'),
-    description: Line(2000, 'What is in it.'),
+    name: Text(100, 'What fans see.'),
+    description: Text(2000, 'What is in it.'),
     imageUrl: Maybe(PictureUrl('Picture of it.')),
     price: Closed({
       amount: Integer({ minimum: 0, description: 'Points, or minor units of the currency.' }),

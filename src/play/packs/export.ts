@@ -2,6 +2,7 @@
 import { and, asc, eq, isNotNull } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { eachRow } from '../../../db/keyset.ts'
+import { presentTexts } from '../../club/catalogue/texts.ts'
 import { collectibleColumns } from './catalogue.ts'
 import { presentPurchase, presentUserPack } from './present.ts'
 
@@ -43,18 +44,19 @@ export async function* exportPacks(reader: Reader, userId: string) {
       .where(eq(userItems.userPackId, userPack.id))
       .orderBy(asc(userItems.position))
     const { clientSeed, revokedAt } = userPack
-    yield { ...presentUserPack(userPack, seedHash), clientSeed, revokedAt, items }
+    yield { ...presentUserPack(userPack, seedHash), clientSeed, revokedAt, items: items.map(presentTexts) }
   }
 }
 
 /** Collectibles that were given without a pack, oldest first. */
-export function exportGivenItems(reader: Reader, userId: string) {
+export async function exportGivenItems(reader: Reader, userId: string) {
   const { userItems, collectibles } = reader.tables
   const { givenFor, serialNumber, createdAt } = userItems
-  return reader
+  const rows = await reader
     .select({ ...collectibleColumns(reader), givenFor, serialNumber, createdAt })
     .from(userItems)
     .innerJoin(collectibles, eq(collectibles.id, userItems.collectibleId))
     .where(and(eq(userItems.userId, userId), isNotNull(givenFor)))
     .orderBy(asc(createdAt), asc(givenFor))
+  return rows.map(presentTexts)
 }

@@ -2,6 +2,7 @@
 
 import { and, asc, desc, eq, gt, inArray, lt } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
+import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { Caller } from '../../core/caller.ts'
 import { type Cursors, cutPage, type Page } from '../../core/pagination.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
@@ -45,7 +46,7 @@ export async function listCollection(reader: Reader, cursors: Cursors, caller: C
   const serials = await serialNumbers(reader, user.id, ids)
   const items = shown.map(item => {
     const serialNumbers = (serials.get(item.id) ?? []).map(({ serialNumber }) => serialNumber)
-    return { ...item, count: serialNumbers.length, serialNumbers }
+    return { ...presentTexts(item), count: serialNumbers.length, serialNumbers }
   })
   return { items, nextCursor }
 }

@@ -3,6 +3,7 @@
 import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { Caller } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
@@ -31,7 +32,7 @@ export async function openPack(tx: Transaction, caller: Caller, { userPackId, cl
     await recordEvent(tx, { userId: user.id, type: 'pack.opened', data: openingOf(proof) })
     await insertItems(tx, opened, proof.items)
   }
-  const items = await selectDrawn(tx, userPackId)
+  const items = (await selectDrawn(tx, userPackId)).map(presentTexts)
   return { userPack: presentUserPack(userPack, purchase.seedHash), items, proof }
 }
 openPack.problems = [packProblems.user_pack_not_found, ...recordEvent.problems] as const

@@ -6,6 +6,7 @@ import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import type { Config } from '../../platform/config/config.ts'
 import { publicReaders } from '../../platform/http/contract/group.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import { cancelPurchase } from './cancel-purchase.ts'
 import { getPack, getPacks } from './catalogue.ts'
@@ -38,6 +39,7 @@ const publicRoutes = (deps: PackDeps) =>
         summary: 'List the packs on sale',
         description: 'With price, supply and odds.',
         conditional: true,
+        query: Closed(LanguageQuery),
         responses: { 200: schema.Packs },
         examples: { 200: { packs: [example.examplePack] } },
       }),
@@ -51,6 +53,7 @@ const publicRoutes = (deps: PackDeps) =>
         description: 'The pack as in the list, with the weight of each item in the draw.',
         conditional: true,
         params: schema.PackParams,
+        query: Closed(LanguageQuery),
         responses: { 200: schema.PackWithItems },
         problems: getPack.problems,
         examples: { 200: example.examplePackWithItems },
@@ -161,6 +164,7 @@ const purchaseRoutes = (deps: PackDeps, { holdsPerFan } = deps.config.limits) =>
         summary: 'Open a pack',
         description:
           'Draws once; a repeat returns the same items. The response contains the proof of the draw.',
+        query: Closed(LanguageQuery),
         body: schema.OpenPack,
         responses: { 200: schema.OpenedPack },
         problems: openPack.problems,
@@ -193,7 +197,7 @@ const inventoryRoutes = (deps: PackDeps) =>
         id: 'readCollection',
         summary: 'Read your collection',
         description: 'The collectibles of the fan, ordered by id, each with its count and serial numbers.',
-        query: Closed(PageQuery),
+        query: Closed({ ...PageQuery, ...LanguageQuery }),
         responses: { 200: schema.Collection },
         problems: listCollection.problems,
         examples: { 200: example.exampleCollection },

@@ -2,12 +2,13 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
 import { type EntryFault, refuseEntry } from '../../club/catalogue/entry.ts'
+import { columnsOfTexts, isSame, statedTexts, type Text } from '../../club/catalogue/texts.ts'
 import type { PackItemEntry } from './entry-schema.ts'
 
 type CollectibleRow = Tables['collectibles']['$inferSelect']
 
 /** The description of a collectible, with the member names of a catalogue entry. */
-type Description = Pick<CollectibleRow, 'name' | 'description' | 'imageUrl' | 'rarity'>
+type Description = Pick<CollectibleRow, 'imageUrl' | 'rarity'> & { name: Text; description: Text }
 
 /** Undefined if the entry has only id and weight. */
 export function descriptionOf(entry: PackItemEntry): Description | undefined {
@@ -32,7 +33,7 @@ export async function planCollectibles(
   const planned = new Map<string, Description>()
   for (const [index, item] of items.entries()) {
     const row = rowById.get(item.id)
-    const described = descriptionOf(item) ?? row
+    const described = descriptionOf(item) ?? (row && statedTexts(row))
     if (!described) {
       const message = 'is described nowhere: give it a name, a description and a rarity'
       faults.push({ pointer: `/items/${index}/id`, message })
@@ -54,18 +55,18 @@ export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]
   for (const item of items.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
     const described = descriptionOf(item)
     if (!described) continue
-    const { rarity, ...words } = described
+    const { rarity, ...columns } = columnsOfTexts(described)
     const [made] = await tx
       .insert(collectibles)
-      .values({ id: item.id, ...described, minted: 0, createdAt: now, updatedAt: now })
+      .values({ id: item.id, rarity, ...columns, minted: 0, createdAt: now, updatedAt: now })
       .onConflictDoNothing()
       .returning()
     if (made) continue
     const [row] = await tx.select().from(collectibles).where(eq(collectibles.id, item.id))
-    if (row && row.rarity === rarity && isDescribed(row, words)) continue
+    if (row && row.rarity === rarity && isDescribed(row, described)) continue
     const [changed] = await tx
       .update(collectibles)
-      .set({ ...words, updatedAt: now })
+      .set({ ...columns, updatedAt: now })
       .where(and(eq(collectibles.id, item.id), eq(collectibles.rarity, rarity)))
       .returning()
     // A concurrent import created it with another rarity: planning again throws.
@@ -73,5 +74,7 @@ export async function upsertCollectibles(tx: Transaction, items: PackItemEntry[]
   }
 }
 
-const isDescribed = (row: CollectibleRow, { name, description, imageUrl }: Omit<Description, 'rarity'>) =>
-  row.name === name && row.description === description && row.imageUrl === imageUrl
+const isDescribed = (row: CollectibleRow, described: Description) => {
+  const { name, description, imageUrl, rarity } = statedTexts(row)
+  return isSame({ name, description, imageUrl, rarity }, described)
+}

@@ -18,6 +18,7 @@ import {
   refuseEntry,
   slugFaults,
 } from '../../club/catalogue/entry.ts'
+import { columnsOfTexts, statedTexts, type Text, textFaults } from '../../club/catalogue/texts.ts'
 import { packsTag } from '../../platform/cache/tags.ts'
 import { countHolds, type PackItem, type PackRow, readItems } from './catalogue.ts'
 import { PackEntry } from './entry-schema.ts'
@@ -34,6 +35,7 @@ function packFaults(entry: PackEntry): EntryFault[] {
   const problem = weightsProblem(items.map(({ id, weight }) => ({ id, weight, rarity: '' })))
   return [
     ...commonFaults(entry),
+    ...textFaults({ name: entry.name, description: entry.description }),
     ...(CURRENCIES.has(price.currency)
       ? []
       : [{ pointer: '/price/currency', message: 'must be POINTS or a currency of ISO 4217' }]),
@@ -44,6 +46,7 @@ function packFaults(entry: PackEntry): EntryFault[] {
       ...slugFaults(item.id).map(fault => ({ ...fault, pointer: `/items/${index}/id` })),
       ...pictureFaults(`/items/${index}/imageUrl`, item.imageUrl),
       ...halfDescribed(item, index),
+      ...textFaults({ name: item.name, description: item.description }, `/items/${index}`),
     ]),
   ]
 }
@@ -62,7 +65,7 @@ async function upsertPack(tx: Transaction, entry: PackEntry): Promise<EntryChang
   const { packs } = tx.tables
   const { id } = entry
   const now = tx.now()
-  const columns = columnsOf(entry)
+  const columns = columnsOfTexts(membersOf(entry))
   // The pack's lock comes before its collectibles', as in a purchase.
   const [made] = await tx
     .insert(packs)
@@ -109,16 +112,16 @@ async function changeOf(
   if (entry.supply != null) await requireSupply(reader, row, entry.supply, now)
   const items = (await readItems(reader, [row.id])).get(row.id) ?? []
   const after = entry.items.map(({ id, weight }) => ({ id, weight, ...descriptions.get(id) }))
-  const { priceAmount, priceCurrency, supplyTotal, ...columns } = columnsOf(entry)
+  const { priceAmount, priceCurrency, supplyTotal, ...members } = membersOf(entry)
   return compareEntries(
     {
-      ...row,
+      ...statedTexts(row),
       price: { amount: row.priceAmount, currency: row.priceCurrency },
       supply: row.supplyTotal,
-      ...itemMembers(items),
+      ...itemMembers(items.map(statedTexts)),
     },
     {
-      ...columns,
+      ...members,
       price: { amount: priceAmount, currency: priceCurrency },
       supply: supplyTotal,
       // Removed items are null.
@@ -128,8 +131,14 @@ async function changeOf(
   )
 }
 
+type StatedItem = Partial<Omit<PackItem, 'name' | 'description' | 'translations'>> & {
+  id: string
+  name?: Text
+  description?: Text
+}
+
 /** One member per item, so that a report names the item that changed. */
-function itemMembers(items: (Partial<PackItem> & { id: string })[]) {
+function itemMembers(items: StatedItem[]) {
   return Object.fromEntries(
     items.map(({ id, weight, name, description, imageUrl, rarity }) => [
       `items/${id}`,
@@ -145,10 +154,10 @@ async function requireSupply(reader: Reader, { id, supplySold }: PackRow, supply
   refuseEntry({ pointer: '/supply', message })
 }
 
-function columnsOf(entry: PackEntry) {
-  const { id: _, items: _i, price, supply, startsAt, endsAt, ...columns } = completeEntry(PackEntry, entry)
+function membersOf(entry: PackEntry) {
+  const { id: _, items: _i, price, supply, startsAt, endsAt, ...members } = completeEntry(PackEntry, entry)
   return {
-    ...columns,
+    ...members,
     priceAmount: price.amount,
     priceCurrency: price.currency,
     supplyTotal: supply,

@@ -1,5 +1,6 @@
 import { Conditions, DataPointer, EventType } from '../../club/catalogue/conditions.ts'
-import { availabilityMembers, EntrySlug, Line, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
+import { availabilityMembers, EntrySlug, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
+import { Text } from '../../club/catalogue/texts.ts'
 import { Closed, Integer, OneOf } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
 
@@ -35,8 +36,8 @@ export type QuestReward = Static<typeof QuestReward>
 export const QuestEntry = Closed(
   {
     id: EntrySlug('Slug of the quest.'),
-    title: Line(100, 'What fans see.'),
-    description: Line(2000, 'What fans do to complete it.'),
+    title: Text(100, 'What fans see.'),
+    description: Text(2000, 'What fans do to complete it.'),
     imageUrl: Maybe(PictureUrl('Picture of it.')),
     kind: OneOf(['quest', 'achievement', 'streak'], {
       description: 'An achievement is completed once; a streak counts the periods completed in a row.',

@@ -1,4 +1,5 @@
 /** A period of a quest as a fan sees it. */
+import { presentText } from '../../club/catalogue/texts.ts'
 import type { Quest } from './definition.ts'
 import type { Given } from './give-reward.ts'
 import { type Period, periodUntil } from './periods.ts'
@@ -27,8 +28,8 @@ export function presentQuest({ quest, row, streak, ...facts }: Facts, now: Date)
   const blockedBy = completedAt ? [] : requires.filter(id => !facts.completed?.has(id))
   return {
     id: quest.id,
-    title,
-    description,
+    title: presentText(title),
+    description: presentText(description),
     imageUrl,
     kind,
     reward: definition.reward,

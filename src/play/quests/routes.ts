@@ -1,5 +1,7 @@
+import { Closed } from '../../core/schemas.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { ResponseCache } from '../../platform/cache/response-cache.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { claimQuest } from './claim.ts'
 import { listQuests } from './list.ts'
@@ -16,6 +18,7 @@ export const questsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         description:
           'Quests, achievements and streaks with the caller’s progress in the current period, and earlier periods whose reward is still to be claimed.',
         conditional: true,
+        query: Closed(LanguageQuery),
         responses: { 200: Quests },
         examples: { 200: { quests: [exampleQuest] } },
       }),
@@ -29,6 +32,7 @@ export const questsRoutes = (deps: FanDeps & { cache: ResponseCache }) =>
         summary: 'Claim the reward of a completed quest',
         description:
           'Gives the reward of a completed period, once, also after the period has ended. Rewards with `claim: auto` are given at the completion.',
+        query: Closed(LanguageQuery),
         body: ClaimQuest,
         responses: { 200: QuestResult },
         problems: claimQuest.problems,

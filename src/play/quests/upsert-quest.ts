@@ -14,6 +14,7 @@ import {
   refuseEntry,
   type WrittenBefore,
 } from '../../club/catalogue/entry.ts'
+import { textFaults } from '../../club/catalogue/texts.ts'
 import { bumpVersion } from '../../club/catalogue/versions.ts'
 import { isTimeZone } from '../../core/windows.ts'
 import { questsTag } from '../../platform/cache/tags.ts'
@@ -24,8 +25,8 @@ import type { QuestEntry } from './entry-schema.ts'
 
 /** The rules that the schema cannot express. */
 function questFaults(entry: QuestEntry): EntryFault[] {
-  const { kind, steps, period, timeZone, graceDays, reward } = definitionOf(entry)
-  const faults = commonFaults(entry)
+  const { title, description, kind, steps, period, timeZone, graceDays, reward } = definitionOf(entry)
+  const faults = [...commonFaults(entry), ...textFaults({ title, description })]
   const fault = (pointer: string, message: string) => faults.push({ pointer, message })
   if (!isTimeZone(timeZone)) fault('/timeZone', 'must be an IANA time zone, such as Europe/London')
   if (kind === 'achievement' && period !== 'once') fault('/period', 'must be once for an achievement')

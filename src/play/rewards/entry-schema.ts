@@ -1,4 +1,5 @@
 import { availabilityMembers, EntrySlug, Line, Maybe, PictureUrl } from '../../club/catalogue/entry-schema.ts'
+import { Text } from '../../club/catalogue/texts.ts'
 import { Closed, Integer } from '../../core/schemas.ts'
 import type { Static } from '../../core/typebox.ts'
 
@@ -6,8 +7,8 @@ import type { Static } from '../../core/typebox.ts'
 export const RewardEntry = Closed(
   {
     id: EntrySlug('Slug of the reward.'),
-    title: Line(100, 'What fans see.'),
-    description: Line(2000, 'What the reward is, and how a fan gets it.'),
+    title: Text(100, 'What fans see.'),
+    description: Text(2000, 'What the reward is, and how a fan gets it.'),
     imageUrl: Maybe(PictureUrl('Picture of it.')),
     itemType: Line(50, 'Kind of item: any text.'),
     pointsRequired: Integer({

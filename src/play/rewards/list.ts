@@ -9,7 +9,7 @@ import { getCatalogue } from './catalogue.ts'
 import type { OwnReward } from './present.ts'
 import { renderReward } from './render.ts'
 
-/** As JSON text, cheapest first. A fan without a record has no points and has claimed nothing. */
+/** A function that renders them as JSON, cheapest first. A fan without a record has no points and has claimed nothing. */
 export async function renderRewards({ read, cache }: ReadSource, userId: string | undefined) {
   const now = read.now()
   const catalogue = await getCatalogue(read, cache)
@@ -17,11 +17,13 @@ export async function renderRewards({ read, cache }: ReadSource, userId: string 
   const own = new Map<string, OwnReward>()
   for (const row of rows) if (row.own) own.set(row.own.rewardId, row.own)
   const points = rows[0]?.points ?? 0
-  let rendered = ''
-  for (const reward of catalogue)
-    if (isActive(reward, now))
-      rendered += (rendered && ',') + renderReward(reward, own.get(reward.id), points, now)
-  return { text: `{"points":${points},"rewards":[${rendered}]}` }
+  return () => {
+    let rendered = ''
+    for (const reward of catalogue)
+      if (isActive(reward, now))
+        rendered += (rendered && ',') + renderReward(reward, own.get(reward.id), points, now)
+    return `{"points":${points},"rewards":[${rendered}]}`
+  }
 }
 
 /** The fan's points, with each of their claims: null for a fan who has claimed nothing. */

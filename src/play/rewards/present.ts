@@ -1,6 +1,7 @@
 /** Responses about a reward: its state for a fan, and the blockers of a claim. */
 import type { Tables } from '../../../db/index.ts'
 import { isActive } from '../../club/catalogue/availability.ts'
+import { presentTexts } from '../../club/catalogue/texts.ts'
 import type { RewardResult } from './schema.ts'
 
 export type RewardRow = Tables['rewards']['$inferSelect']
@@ -32,10 +33,11 @@ export const presentReward = (reward: RewardRow, own: OwnReward | undefined, poi
 
 /** The members that are the same for every fan. */
 export function presentShared(reward: RewardRow, now: Date) {
+  const { title, description } = presentTexts(reward)
   return {
     id: reward.id,
-    title: reward.title,
-    description: reward.description,
+    title,
+    description,
     imageUrl: reward.imageUrl,
     itemType: reward.itemType,
     pointsRequired: reward.pointsRequired,

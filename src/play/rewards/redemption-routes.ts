@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia'
 import { Closed } from '../../core/schemas.ts'
 import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { Nothing, operation } from '../../platform/http/contract/operation.ts'
 import { CodeReference, exampleRedemption, Redemption } from './redemption-schema.ts'
 import { lookUpRedemption, useRedemption } from './redemptions.ts'
@@ -20,6 +21,7 @@ const lookUpRoutes = (deps: ServerDeps) =>
       description:
         'Letters may be in either case; O counts as 0, I and L as 1; spaces and dashes do not count.',
       params,
+      query: Closed(LanguageQuery),
       responses: { 200: Redemption },
       problems: lookUpRedemption.problems,
       examples: { 200: exampleRedemption },
@@ -37,6 +39,7 @@ const useRoutes = (deps: ServerDeps) =>
       description:
         'Once: of desks that use the same code at the same time, one gets 200. After a lost response look the code up: `usedBy` names your source if it was you.',
       params,
+      query: Closed(LanguageQuery),
       body: Nothing,
       responses: { 200: Redemption },
       problems: useRedemption.problems,

@@ -3,6 +3,7 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { presentTexts } from '../../club/catalogue/texts.ts'
 import { DomainError } from '../../core/problems.ts'
 import { readPublicProfiles } from '../../identity/users/public-profile.ts'
 import { rewardProblems } from './problems.ts'
@@ -19,7 +20,7 @@ export async function lookUpRedemption(reader: Reader, text: string): Promise<Re
   const profile = (await readPublicProfiles(reader, [userId])).get(userId)
   return {
     code,
-    reward,
+    reward: presentTexts(reward),
     fan: { id: userId, displayName: profile?.displayName ?? null },
     redeemedAt: redeemedAt.toISOString(),
     usedAt: usedAt?.toISOString() ?? null,
@@ -51,11 +52,11 @@ const notFound = () =>
 
 const selectRedemption = prepared((reader: Reader, code: string) => {
   const { rewards, userRewards } = reader.tables
-  const { id, title, description, imageUrl, itemType } = rewards
+  const { id, title, description, imageUrl, itemType, translations } = rewards
   return reader
     .select({
       userId: userRewards.userId,
-      reward: { id, title, description, imageUrl, itemType },
+      reward: { id, title, description, imageUrl, itemType, translations },
       redeemedAt: userRewards.redeemedAt,
       usedAt: userRewards.usedAt,
       usedBy: userRewards.usedBy,

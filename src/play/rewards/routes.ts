@@ -3,6 +3,7 @@ import { type Cursors, pageOf } from '../../core/pagination.ts'
 import { Closed, PageQuery } from '../../core/schemas.ts'
 import { type FanDeps, fans } from '../../identity/auth/groups.ts'
 import type { ResponseCache } from '../../platform/cache/response-cache.ts'
+import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { respondReady } from '../../platform/http/edge/ready-json.ts'
 import { claimReward } from './claim.ts'
@@ -35,6 +36,7 @@ const catalogueRoutes = (deps: RewardsDeps) =>
         id: 'listRewards',
         summary: 'List the active rewards',
         description: 'Cheapest first, each with its state for the caller and the points that are missing.',
+        query: Closed(LanguageQuery),
         responses: { 200: RewardsResponse },
         examples: { 200: { points: 100, rewards: [exampleReward] } },
       }),
@@ -47,6 +49,7 @@ const catalogueRoutes = (deps: RewardsDeps) =>
         limit: 'claims',
         summary: 'Claim a reward',
         description: 'Requires the points but does not spend them. Problems are checked in the order listed.',
+        query: Closed(LanguageQuery),
         body: RewardReference,
         responses: { 200: RewardResult },
         problems: claimReward.problems,
@@ -61,6 +64,7 @@ const catalogueRoutes = (deps: RewardsDeps) =>
         limit: 'claims',
         summary: 'Redeem a claimed reward',
         description: 'Generates the redemption code, also if the reward is no longer active.',
+        query: Closed(LanguageQuery),
         body: RewardReference,
         responses: { 200: RewardResult },
         problems: redeemReward.problems,
@@ -76,7 +80,7 @@ const ownRoutes = (deps: RewardsDeps) =>
       id: 'listOwnRewards',
       summary: 'List the rewards that you have claimed',
       description: 'Newest claim first, with redemption codes. Includes rewards that are no longer active.',
-      query: Closed(PageQuery),
+      query: Closed({ ...PageQuery, ...LanguageQuery }),
       responses: { 200: OwnRewards },
       problems: listOwnRewards.problems,
       examples: { 200: { rewards: [exampleRedeemed], nextCursor: null } },

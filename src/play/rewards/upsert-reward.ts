@@ -16,6 +16,7 @@ import {
   listActive,
   refuseEntry,
 } from '../../club/catalogue/entry.ts'
+import { columnsOfTexts, statedTexts, textFaults } from '../../club/catalogue/texts.ts'
 import { rewardsTag } from '../../platform/cache/tags.ts'
 import { findReward } from './catalogue.ts'
 import { RewardEntry } from './entry-schema.ts'
@@ -27,7 +28,7 @@ async function upsertReward(tx: Transaction, entry: RewardEntry): Promise<EntryC
   const { id } = entry
   tx.invalidate(rewardsTag)
   const now = tx.now()
-  const columns = columnsOf(entry)
+  const columns = columnsOfTexts(membersOf(entry))
   const [made] = await tx
     .insert(rewards)
     .values({ ...columns, id, stockRemaining: entry.stock ?? null, createdAt: now, updatedAt: now })
@@ -62,18 +63,20 @@ function changeOf(row: RewardRow | undefined, claims: number, entry: RewardEntry
   }
   const { stockRemaining } = row
   return compareEntries(
-    { ...row, stock: stockRemaining === null ? null : stockRemaining + claims },
-    { ...columnsOf(entry), stock: entry.stock ?? null },
+    { ...statedTexts(row), stock: stockRemaining === null ? null : stockRemaining + claims },
+    { ...membersOf(entry), stock: entry.stock ?? null },
   )
 }
 
-function columnsOf(entry: RewardEntry) {
-  const { id: _, stock: _s, startsAt, endsAt, ...columns } = completeEntry(RewardEntry, entry)
-  return { ...columns, startsAt: instantOf(startsAt), endsAt: instantOf(endsAt) }
+function membersOf(entry: RewardEntry) {
+  const { id: _, stock: _s, startsAt, endsAt, ...members } = completeEntry(RewardEntry, entry)
+  return { ...members, startsAt: instantOf(startsAt), endsAt: instantOf(endsAt) }
 }
 
+const textsOf = ({ title, description }: RewardEntry) => ({ title, description })
+
 export const rewardKind: EntryKind<RewardEntry> = {
-  faults: commonFaults,
+  faults: entry => [...commonFaults(entry), ...textFaults(textsOf(entry))],
   async plan(reader, entry) {
     return changeOf(await findReward(reader, entry.id), await countClaims(reader, entry.id), entry)
   },

@@ -182,6 +182,7 @@ describe('parseConfig', () => {
       'tls://nats.example:65536',
       'tls://a.example,b.example',
     ],
+    DEFAULT_LANGUAGE: ['english language', 'e', 'en_GB'],
     ONBOARDING_POINTS: ['-1', '1.5', '1e3', 'many', '1000000001'],
     PREDICTION_POINTS_OUTCOME: ['-1', 'many'],
     PREDICTION_POINTS_DIFFERENCE: ['1.5'],

@@ -79,7 +79,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
     }
     const board = ['kind', 'season', 'period', 'of', 'around']
     expect(names('/api/leaderboard')).toEqual(['limit', 'cursor', ...board, 'IfNoneMatch'])
-    expect(names('/api/packs')).toEqual(['IfNoneMatch'])
+    expect(names('/api/packs')).toEqual(['lang', 'IfNoneMatch'])
   })
 
   test('declares both security schemes for operations that need a token, and for no others', () => {

@@ -24,9 +24,9 @@ onEachEngine('Conditional answers', world => {
     await open(fan, userPack.id, 'a seed that the fan chose')
     const { anonymous } = world
     resources = [
-      { path: '/api/packs', client: anonymous, cacheControl: PUBLIC, vary: null },
-      { path: `/api/packs/${packId}`, client: anonymous, cacheControl: PUBLIC, vary: null },
-      { path: '/api/teams', client: anonymous, cacheControl: PUBLIC, vary: null },
+      { path: '/api/packs', client: anonymous, cacheControl: PUBLIC, vary: 'Accept-Language' },
+      { path: `/api/packs/${packId}`, client: anonymous, cacheControl: PUBLIC, vary: 'Accept-Language' },
+      { path: '/api/teams', client: anonymous, cacheControl: PUBLIC, vary: 'Accept-Language' },
       { path: `/api/packs/proofs/${userPack.id}`, client: anonymous, cacheControl: PUBLIC, vary: null },
       { path: '/api/leaderboard', client: anonymous, cacheControl: PUBLIC, vary: 'Authorization' },
       { path: '/api/leaderboard', client: fan, cacheControl: PRIVATE, vary: 'Authorization' },

@@ -9,12 +9,13 @@ import { registerFormats } from '../../../core/formats.ts'
 import type { FieldError, ProblemOf, ProblemType } from '../../../core/problems.ts'
 import { Closed } from '../../../core/schemas.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
-import type { TSchema, TUnsafe } from '../../../core/typebox.ts'
+import type { TObject, TSchema, TUnsafe } from '../../../core/typebox.ts'
 import type { Bodies } from '../edge/body.ts'
 import { respondConditionally } from '../edge/conditional.ts'
 import { readIdempotencyKey } from '../idempotency/idempotency.ts'
 import { limitCaller, limitSource, type RateLimitHeaders } from '../rate-limits/policies.ts'
 import type { Policy, RateLimiter } from '../rate-limits/rate-limiter.ts'
+import { isLocalized, respondLocalized, respondLocalizedConditionally } from './language.ts'
 import { requireStrict } from './strictness.ts'
 import { noteErrors, refuseNoted } from './validation.ts'
 
@@ -35,6 +36,7 @@ interface Declaration<Body, Query, Params, Responses, Problem> {
   summary: string
   description?: string
   body?: Body
+  /** With `LanguageQuery`, responses have a language. */
   query?: Query
   /** Path parameters. */
   params?: Params
@@ -74,6 +76,8 @@ export interface Declared {
   problems: readonly ProblemType[]
   data: DataAccess
   conditional: boolean
+  /** Responses have a language: see `language.ts`. */
+  localized: boolean
   takesBody: boolean
   /** Accepts an `Idempotency-Key` if its group is of fans. */
   mayTakeKey: boolean
@@ -156,8 +160,15 @@ export function operation<
     ...rest,
     mayTakeKey,
     takesBody,
+    // Guarantee of the cast: every query is an object.
+    localized: isLocalized(query as TObject | undefined),
   }
-  const { conditional, limit, probe } = declared
+  const { conditional, limit, localized, probe } = declared
+  const respond = conditional
+    ? localized
+      ? respondLocalizedConditionally
+      : respondConditionally
+    : localized && respondLocalized
   const hooks = {
     // Transforms run after the caller is known and before the schemas: 401 and 429, then 400, then 422.
     transform: [
@@ -168,7 +179,7 @@ export function operation<
     ],
     // Other operations take no parameters: their schemas refuse every query.
     ...(body || query ? { beforeHandle: refuseNoted } : {}),
-    ...(conditional ? { afterHandle: respondConditionally } : {}),
+    ...(respond ? { afterHandle: respond } : {}),
   }
   const detail = {
     operationId: declaration.id,

@@ -1,4 +1,5 @@
 /** Responses that clients and CDNs may store: ETag, If-None-Match and Cache-Control (RFC 9110 §8.8, §13; RFC 9111). */
+import { createRenderings } from '../../../core/texts.ts'
 import { acceptsGzip, COMPRESSED_FROM_BYTES } from './compression.ts'
 import { addVary } from './responses.ts'
 
@@ -9,7 +10,7 @@ import { addVary } from './responses.ts'
 const PUBLIC = 'public, max-age=0, s-maxage=1, must-revalidate'
 const PRIVATE = 'private, no-cache'
 
-interface Context {
+export interface Conditional {
   /** Undefined in groups that read no token; null if none was sent. */
   caller?: object | null
   /** Defined in groups that require a server key. */
@@ -27,7 +28,7 @@ export function respondConditionally({
   response,
   request,
   set,
-}: Context): Response | Rendered['body'] | undefined {
+}: Conditional): Response | Rendered['body'] | undefined {
   if (response instanceof Response) return undefined
   const isPersonal = Boolean(caller) || source !== undefined
   const plain = render(response)
@@ -43,7 +44,7 @@ export function respondConditionally({
   return chosen.body
 }
 
-/** The ETag of the response of a value, without a content coding. */
+/** The ETag of the response of a value in its default language, without a content coding. */
 export const etagOfValue = (value: unknown): string => render(value).etag
 
 interface Rendered {
@@ -54,18 +55,15 @@ interface Rendered {
   gzip?: Rendered
 }
 
-const rendered = new WeakMap<object, Rendered>()
+const rendered = createRenderings<Rendered & { body: string }>()
 
-/** A cached object is rendered once for all requests: without it, `GET /api/packs` takes 90,000 instructions, not 56,000. */
+/** A cached object is rendered once for all requests in a language: without it, `GET /api/packs` takes 90,000 instructions, not 56,000. */
 function render(value: unknown): Rendered & { body: string } {
-  const isObject = typeof value === 'object' && value !== null
-  // Guarantee of the cast: only what this function makes is stored.
-  const known = isObject ? (rendered.get(value) as (Rendered & { body: string }) | undefined) : undefined
-  if (known) return known
-  const body = JSON.stringify(value)
-  const fresh = { body, etag: etagOf(body) }
-  if (isObject) rendered.set(value, fresh)
-  return fresh
+  const renderNow = () => {
+    const body = JSON.stringify(value)
+    return { body, etag: etagOf(body) }
+  }
+  return typeof value === 'object' && value !== null ? rendered(value, renderNow) : renderNow()
 }
 
 const isCompressible = ({ body }: { body: string }) => body.length >= COMPRESSED_FROM_BYTES

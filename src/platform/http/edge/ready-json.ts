@@ -1,11 +1,15 @@
 /** Responses that a handler renders as JSON text itself, which costs less than building an object first. */
 
-/** `text` is JSON of a `T`, as the operation's schema describes; the tests validate it. */
-export interface ReadyJson<T> {
-  readonly text: string
-  /** Used only by the compiler. */
-  readonly of?: T
+class ReadyJson {
+  constructor(readonly render: () => string) {}
 }
 
-/** Guarantee of the cast: `responses.ts` sends text as it is, and it is JSON of a `T`. */
-export const respondReady = <T>({ text }: ReadyJson<T>): T => text as unknown as T
+/**
+ * `render` returns the JSON of a `T`, as the operation's schema describes; the tests validate it. It is called once.
+ * Guarantee of the cast: `stringify` renders every response.
+ */
+export const respondReady = <T>(render: () => string): T => new ReadyJson(render) as unknown as T
+
+/** The JSON text of what a handler returned. */
+export const stringify = (value: unknown): string =>
+  value instanceof ReadyJson ? value.render() : JSON.stringify(value)

@@ -1,5 +1,6 @@
 /** Builds every response. Headers that all responses have are built once and copied, which is faster. */
 import { ElysiaCustomStatusResponse } from 'elysia'
+import { stringify } from './ready-json.ts'
 
 /** Elysia's `set`: what handlers and hooks add to the response of one request. */
 interface Additions {
@@ -24,7 +25,7 @@ export function createResponder(base: Record<string, string>) {
     if (content === undefined) return new Response(null, { status, headers: plain })
     const isReady = typeof content === 'string' || content instanceof Uint8Array
     // Guarantee of the cast: no response is in shared memory.
-    const body = isReady ? (content as string | Uint8Array<ArrayBuffer>) : JSON.stringify(content)
+    const body = isReady ? (content as string | Uint8Array<ArrayBuffer>) : stringify(content)
     return new Response(body, { status, headers: json })
   }
 

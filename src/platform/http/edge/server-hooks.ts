@@ -166,6 +166,7 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
   return (
     new Elysia({ name: 'matchday/server-hooks' })
       .decorate('bodies', bodies)
+      .decorate('defaultLanguage', config.defaultLanguage)
       // Elysia awaits every hook that may return a promise, and builds what a hook's parameters name (`server` and
       // `headers` are expensive): this hook is synchronous and names as little as possible.
       .onRequest(({ request, set }) => {

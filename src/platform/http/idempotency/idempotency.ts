@@ -9,6 +9,7 @@ import type { Database, Transaction } from '../../../../db/index.ts'
 import type { Caller } from '../../../core/caller.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import { DomainError } from '../../../core/problems.ts'
+import { parseStored, stringifyStored } from '../../../core/texts.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import { bodyOf } from '../edge/body.ts'
 import {
@@ -63,7 +64,7 @@ export async function runIdempotently<Result, Prepared = undefined>(
       stored.response === null
         ? throwProblem(await run(write))
         : // Guarantee of the cast: it is what `write` returned for the same request.
-          (status(stored.status ?? 200, JSON.parse(stored.response) ?? undefined) as Exclude<
+          (status(stored.status ?? 200, parseStored(stored.response) ?? undefined) as Exclude<
             Result,
             DomainError
           >)
@@ -139,7 +140,7 @@ function toStore(result: unknown, secret: true | undefined) {
   return {
     status: custom ? Number(result.code) : 200,
     // `null` is a response without a body.
-    response: secret ? null : JSON.stringify((custom ? result.response : result) ?? null),
+    response: secret ? null : stringifyStored((custom ? result.response : result) ?? null),
   }
 }
 

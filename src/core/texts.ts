@@ -1,0 +1,117 @@
+/**
+ * Texts in several languages. Verbs and caches hold a text as a whole; its language is chosen when the response is rendered as
+ * JSON. So one cached object serves all languages, and what it costs a response without such texts is one look-up.
+ */
+
+/** Texts by language tag: at least one. The first is the default. */
+export type TextByLanguage = Readonly<Record<string, string>>
+
+/** What a rendering asks for, and what it met. */
+interface Scope {
+  /** Language tags, the most preferred first. */
+  preferences: readonly string[]
+  /** Languages in which texts were rendered, and all in which they exist. */
+  used: Set<string>
+  available: Set<string>
+}
+
+/** Of the rendering that runs. Renderings are synchronous, so it is never that of another request. */
+let scope: Scope | undefined
+let isStoring = false
+
+const STORED = '@texts'
+
+class Texts {
+  constructor(private readonly byLanguage: TextByLanguage) {}
+
+  /** The text in one language: the first preference in which it exists, or else its default. */
+  toJSON(): unknown {
+    const { byLanguage } = this
+    if (isStoring) return { [STORED]: byLanguage }
+    const languages = Object.keys(byLanguage)
+    const language = scope?.preferences.find(tag => Object.hasOwn(byLanguage, tag)) ?? languages[0] ?? STORED
+    scope?.used.add(language)
+    for (const tag of languages) scope?.available.add(tag)
+    return byLanguage[language]
+  }
+}
+
+/** Guarantee of the cast: in JSON, the only form in which a response leaves, it is a string. Not for other uses of strings. */
+export const asText = (byLanguage: TextByLanguage): string => new Texts(byLanguage) as unknown as string
+
+/** `languages`: those of the texts that exist in several; empty without such texts. */
+export function renderIn<T>(
+  preferences: readonly string[],
+  render: () => T,
+): { value: T; languages: string[] } {
+  const own = { preferences, used: new Set<string>(), available: new Set<string>() }
+  return { value: withScope(own, render), languages: [...own.used] }
+}
+
+function withScope<T>(own: Scope, render: () => T): T {
+  const outer = scope
+  scope = own
+  try {
+    return render()
+  } finally {
+    scope = outer
+  }
+}
+
+interface Rendering<T> {
+  /** The preferences in which any of its texts exists. */
+  chosen: string
+  value: T
+  used: Set<string>
+}
+
+/** Of one object, so that callers with ever other preferences do not fill the memory. */
+const MAX_RENDERINGS = 32
+
+/** Returns a function that renders an object once for each choice of languages, and keeps the result as long as the object. */
+export function createRenderings<T>() {
+  const known = new WeakMap<object, { available: Set<string>; renderings: Rendering<T>[] }>()
+  return (of: object, render: () => T): T => {
+    const preferences = scope?.preferences ?? []
+    const kept = known.get(of)
+    const chosen = kept && choose(preferences, kept.available)
+    const hit = kept?.renderings.find(rendering => rendering.chosen === chosen)
+    if (kept && hit) return met(hit.value, hit.used, kept.available)
+    const own: Scope = { preferences, used: new Set(), available: new Set() }
+    const value = withScope(own, render)
+    const { used, available } = own
+    const rendering = { chosen: choose(preferences, available), value, used }
+    if (!kept) known.set(of, { available, renderings: [rendering] })
+    else if (kept.renderings.length < MAX_RENDERINGS) kept.renderings.push(rendering)
+    return met(value, used, available)
+  }
+}
+
+const choose = (preferences: readonly string[], available: Set<string>): string =>
+  available.size === 0 ? '' : preferences.filter(tag => available.has(tag)).join()
+
+/** Notes what a rendering within the one that runs has met. */
+function met<T>(value: T, used: Set<string>, available: Set<string>): T {
+  for (const tag of used) scope?.used.add(tag)
+  for (const tag of available) scope?.available.add(tag)
+  return value
+}
+
+/** JSON that keeps all languages, for `parseStored`. */
+export function stringifyStored(value: unknown): string {
+  isStoring = true
+  try {
+    return JSON.stringify(value)
+  } finally {
+    isStoring = false
+  }
+}
+
+export const parseStored = (json: string): unknown =>
+  json.includes(`"${STORED}"`) ? JSON.parse(json, restore) : JSON.parse(json)
+
+// Guarantee of the cast: no member of a response has this name.
+const restore = (_: string, value: unknown) =>
+  typeof value === 'object' && value !== null && STORED in value
+    ? asText(value[STORED] as TextByLanguage)
+    : value

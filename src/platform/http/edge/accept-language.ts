@@ -1,0 +1,40 @@
+/** Language preferences as tags that can be looked up: RFC 9110 §12.5.4, RFC 4647 §3.4. */
+import { LRUCache } from 'lru-cache'
+import { attempt } from '../../../core/attempt.ts'
+
+/** A longer header is cut: browsers send a few languages. */
+const MAX_RANGES = 20
+const MAX_LENGTH = 1_000
+
+/** A range with its weight, which is 1 by default; `*` names no language. */
+const RANGE = /^([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*)(?:\s*;\s*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?))?$/
+
+const known = new LRUCache<string, readonly string[]>({ max: 500 })
+
+/** The tags to look up, the most preferred first. What is not a language range is ignored. */
+export function acceptedLanguages(header: string | null): readonly string[] {
+  if (header === null || header.length > MAX_LENGTH) return []
+  const parsed = known.get(header)
+  if (parsed) return parsed
+  const ranges = header
+    .split(',', MAX_RANGES)
+    .flatMap(item => {
+      const [, tag, weight = '1'] = RANGE.exec(item.trim()) ?? []
+      return tag !== undefined && Number(weight) > 0 ? [{ tag, weight: Number(weight) }] : []
+    })
+    .toSorted((a, b) => b.weight - a.weight)
+  const tags = [...new Set(ranges.flatMap(({ tag }) => fallbacksOf(tag)))]
+  known.set(header, tags)
+  return tags
+}
+
+/** The lookup of RFC 4647: the canonical tag, then ever shorter ones, such as pt-BR, pt. Empty for what is not a tag. */
+export function fallbacksOf(range: string): string[] {
+  const [canonical] = attempt(() => Intl.getCanonicalLocales(range)) ?? []
+  if (canonical === undefined) return []
+  const tags: string[] = []
+  for (let subtags = canonical.split('-'); subtags.length > 0; subtags = subtags.slice(0, -1))
+    // A single letter introduces the subtag after it.
+    if (subtags.length === 1 || (subtags.at(-1)?.length ?? 0) > 1) tags.push(subtags.join('-'))
+  return tags
+}
