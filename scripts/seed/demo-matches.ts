@@ -1,5 +1,8 @@
 /** The demonstration season: every team plays every other one at home and away. The first rounds are played. */
+import { columnsOfTexts } from '../../src/club/catalogue/texts.ts'
+import type { TextByLanguage } from '../../src/core/texts.ts'
 import { teams } from './demo-catalogue.ts'
+import { inLanguages } from './texts/texts.ts'
 
 const FIRST_ROUND = Date.parse('2026-08-15T18:30:00.000Z')
 const ROUND_MS = 21 * 86_400_000
@@ -8,7 +11,18 @@ const PLAYED = 5
 const RESULTS = ['2:1', '0:0', '1:3', '4:0', '1:1', '0:2', '3:2', '1:0', '2:2', '0:1']
 
 const ids = teams.map(([id]) => id)
-const venues = new Map<string, string>(teams.map(([id, , , city]) => [id, `${city} Stadium`]))
+const venues = new Map(teams.map(([id, , , city]) => [id as string, venueOf(city)]))
+
+function venueOf(city: string): TextByLanguage {
+  const { pt, ar } = inLanguages(city)
+  return { en: `${city} Stadium`, pt: `Estádio de ${pt}`, ar: `ملعب ${ar}` }
+}
+
+const roundOf = (number: number): TextByLanguage => ({
+  en: `Round ${number}`,
+  pt: `${number}.ª jornada`,
+  ar: `الجولة ${number}`,
+})
 
 /** The circle method: the first team stays, the others move on by one each round. */
 function pairsOf(round: number): [string, string][] {
@@ -21,11 +35,11 @@ function pairsOf(round: number): [string, string][] {
 function matchOf(round: number, [home, away]: [string, string], nth: number) {
   const isPlayed = round < PLAYED
   const goals = (RESULTS[nth % RESULTS.length] ?? '').split(':').map(Number)
-  return {
+  return columnsOfTexts({
     id: `league-2026-${home}-${away}`,
-    competition: 'Coastal League',
+    competition: inLanguages('Coastal League'),
     season: '2026/27',
-    round: `Round ${round + 1}`,
+    round: roundOf(round + 1),
     homeTeamId: home,
     awayTeamId: away,
     kickoffAt: new Date(FIRST_ROUND + round * ROUND_MS),
@@ -35,7 +49,7 @@ function matchOf(round: number, [home, away]: [string, string], nth: number) {
     awayScore: isPlayed ? (goals[1] ?? null) : null,
     revision: isPlayed ? 2 : 1,
     active: true,
-  }
+  })
 }
 
 const rounds = ids.length - 1

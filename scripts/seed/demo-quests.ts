@@ -1,6 +1,7 @@
 /** The demonstration quests: a season's worth. */
 import type { QuestEntry } from '../../src/play/quests/entry-schema.ts'
 import { pictureUrl } from './pictures/address.ts'
+import { inLanguages } from './texts/texts.ts'
 
 const timeZone = 'Europe/London'
 /** Quests of these fans begin with the season; the others with the second half of it. */
@@ -10,7 +11,7 @@ const tickets = { id: 'matches', eventType: 'ticket.scanned' }
 const checkIns = { id: 'matches', eventType: 'match.checked_in' }
 const purchases = { id: 'purchases', eventType: 'shop.purchase' }
 
-const entries: QuestEntry[] = [
+const entries: (QuestEntry & { title: string; description: string })[] = [
   {
     id: 'first-reward',
     title: 'Something for nothing',
@@ -194,4 +195,9 @@ const entries: QuestEntry[] = [
   },
 ]
 
-export const quests = entries.map(entry => ({ ...entry, imageUrl: pictureUrl('quests', entry.id) }))
+export const quests: QuestEntry[] = entries.map(entry => ({
+  ...entry,
+  title: inLanguages(entry.title),
+  description: inLanguages(entry.description),
+  imageUrl: pictureUrl('quests', entry.id),
+}))

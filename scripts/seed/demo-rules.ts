@@ -1,10 +1,11 @@
 /** The demonstration rules: how a club's own systems let fans earn points. */
 import type { RuleEntry } from '../../src/economy/rules/entry-schema.ts'
+import { inLanguages } from './texts/texts.ts'
 
 const timeZone = 'Europe/London'
 const inPounds = { path: '/currency', op: 'eq', value: 'GBP' } as const
 
-export const rules: RuleEntry[] = [
+const entries: (RuleEntry & { name: string })[] = [
   {
     id: 'away-support',
     name: 'A match away from home',
@@ -69,3 +70,5 @@ export const rules: RuleEntry[] = [
     endsAt: '2025-08-17T23:00:00.000Z',
   },
 ]
+
+export const rules: RuleEntry[] = entries.map(rule => ({ ...rule, name: inLanguages(rule.name) }))

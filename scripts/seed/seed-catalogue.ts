@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { inArray } from 'drizzle-orm'
 import type { Reader, Transaction } from '../../db/index.ts'
+import { columnsOfTexts } from '../../src/club/catalogue/texts.ts'
 import { readVersion } from '../../src/club/catalogue/versions.ts'
 import type { MatchRow } from '../../src/club/matches/matches.ts'
 import { upsertRule } from '../../src/economy/rules/upsert-rule.ts'
@@ -12,6 +13,7 @@ import { collectibles, packs, weightsOf } from './demo-packs.ts'
 import { quests } from './demo-quests.ts'
 import { rules } from './demo-rules.ts'
 import { pictureUrl } from './pictures/address.ts'
+import { inLanguages } from './texts/texts.ts'
 
 /** From kick-off to the report of the result. */
 const MATCH_MS = 2 * 3_600_000
@@ -66,7 +68,9 @@ export async function countMissing(reader: Reader | null) {
 async function seedTeams(tx: Transaction): Promise<number> {
   const rows = teams.map(([id, name, shortName, city, country, primaryColor, secondaryColor]) => {
     const crestUrl = pictureUrl('crests', id)
-    return { id, name, shortName, city, country, primaryColor, secondaryColor, crestUrl, active: true, ...at }
+    const texts = { name: inLanguages(name), city: inLanguages(city) }
+    const columns = { id, shortName, country, primaryColor, secondaryColor, crestUrl, active: true, ...at }
+    return columnsOfTexts({ ...columns, ...texts })
   })
   return (await tx.insert(tx.tables.teams).values(rows).onConflictDoNothing().returning()).length
 }
@@ -94,7 +98,11 @@ function settlementOf(
 
 async function seedRewards(tx: Transaction): Promise<number> {
   const rows = rewards.map(({ stock, active = true, startsAt, endsAt, ...reward }) => ({
-    ...reward,
+    ...columnsOfTexts({
+      ...reward,
+      title: inLanguages(reward.title),
+      description: inLanguages(reward.description),
+    }),
     imageUrl: pictureUrl('rewards', reward.id),
     active,
     stockRemaining: stock ?? null,
@@ -107,11 +115,16 @@ async function seedRewards(tx: Transaction): Promise<number> {
 
 async function seedPacks(tx: Transaction): Promise<{ packs: number; rows: number }> {
   const moments = collectibles.map(([id, name, description, rarity]) => {
-    return { id, name, description, rarity, imageUrl: pictureUrl('cards', id), minted: 0, ...at }
+    const texts = { name: inLanguages(name), description: inLanguages(description) }
+    return columnsOfTexts({ id, ...texts, rarity, imageUrl: pictureUrl('cards', id), minted: 0, ...at })
   })
   const minted = await tx.insert(tx.tables.collectibles).values(moments).onConflictDoNothing().returning()
   const rows = packs.map(({ price, supply, active = true, odds: _, ...pack }) => ({
-    ...pack,
+    ...columnsOfTexts({
+      ...pack,
+      name: inLanguages(pack.name),
+      description: inLanguages(pack.description),
+    }),
     imageUrl: pictureUrl('packs', pack.id),
     priceAmount: price.amount,
     priceCurrency: price.currency,

@@ -1,0 +1,36 @@
+/** Teams, their cities and rules, in Portuguese and Arabic. */
+export const club: Record<string, [pt: string, ar: string]> = {
+  'Ashbourne Rovers': ['Ashbourne Rovers', 'آشبورن روفرز'],
+  'Bellavista CF': ['Bellavista CF', 'نادي بيافيستا'],
+  'Sporting Castellane': ['Sporting Castellane', 'سبورتينغ كاستيلان'],
+  'SV Drakenfels': ['SV Drakenfels', 'نادي دراكنفلس'],
+  'Harbour City FC': ['Harbour City FC', 'نادي هاربور سيتي'],
+  'Kitakaze United': ['Kitakaze United', 'كيتاكازي يونايتد'],
+  'AC Porto Sereno': ['AC Porto Sereno', 'نادي بورتو سيرينو'],
+  'Vila do Sol EC': ['Vila do Sol EC', 'نادي فيلا دو سول'],
+  Ashbourne: ['Ashbourne', 'آشبورن'],
+  Bellavista: ['Bellavista', 'بيافيستا'],
+  Castellane: ['Castellane', 'كاستيلان'],
+  Drakenfels: ['Drakenfels', 'دراكنفلس'],
+  'Port Wessel': ['Port Wessel', 'بورت ويسل'],
+  Kitakaze: ['Kitakaze', 'كيتاكازي'],
+  'Porto Sereno': ['Porto Sereno', 'بورتو سيرينو'],
+  'Vila do Sol': ['Vila do Sol', 'فيلا دو سول'],
+  'Coastal League': ['Liga Costeira', 'الدوري الساحلي'],
+  'A match away from home': ['Um jogo fora de casa', 'مباراة خارج الأرض'],
+  'A purchase of £100 or more in the shop': [
+    'Uma compra de £100 ou mais na loja',
+    'شراء بقيمة 100 جنيه إسترليني أو أكثر من المتجر',
+  ],
+  'A membership renewed early': ['Uma quota renovada com antecedência', 'تجديد مبكر للعضوية'],
+  'A ticket scanned at the gate': ['Um bilhete validado à entrada', 'مسح التذكرة عند البوابة'],
+  'A point for each pound in the shop': [
+    'Um ponto por cada libra na loja',
+    'نقطة لكل جنيه إسترليني في المتجر',
+  ],
+  'A new member of the supporters’ club': ['Um novo sócio do clube de adeptos', 'عضو جديد في رابطة المشجعين'],
+  'A ticket of the opening weekend': [
+    'Um bilhete do fim de semana de abertura',
+    'تذكرة عطلة نهاية الأسبوع الافتتاحية',
+  ],
+}

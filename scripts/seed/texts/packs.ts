@@ -1,0 +1,60 @@
+/** Packs and collectibles, in Portuguese and Arabic. */
+export const packs: Record<string, [pt: string, ar: string]> = {
+  'Floodlights on': ['Holofotes acesos', 'إضاءة الملعب'],
+  'The ground at dusk, an hour before the derby.': [
+    'O estádio ao entardecer, uma hora antes do dérbi.',
+    'الملعب عند الغروب، قبل ساعة من الديربي.',
+  ],
+  'Steam over the north stand in January.': [
+    'Vapor sobre a bancada norte em janeiro.',
+    'البخار فوق المدرج الشمالي في يناير.',
+  ],
+  'The away end': ['O setor visitante', 'مدرج الضيوف'],
+  'Four hundred who made the trip.': ['Quatrocentos que fizeram a viagem.', 'أربعمئة مشجع قطعوا الرحلة.'],
+  'Corner flag': ['Bandeirola de canto', 'راية الركنية'],
+  'Bent by the wind, and by the celebration.': [
+    'Dobrada pelo vento e pelos festejos.',
+    'أمالتها الريح، والاحتفال أيضًا.',
+  ],
+  'Muddy boots': ['Chuteiras enlameadas', 'أحذية موحلة'],
+  'After ninety minutes in the rain.': ['Depois de noventa minutos à chuva.', 'بعد تسعين دقيقة تحت المطر.'],
+  'The anthem': ['O hino', 'النشيد'],
+  'Forty thousand, a cappella.': ['Quarenta mil, a cappella.', 'أربعون ألفًا، بلا موسيقى.'],
+  'The derby tackle': ['O corte do dérbi', 'قطع الكرة في الديربي'],
+  'Clean, late in the second half, and decisive.': [
+    'Limpo, perto do fim da segunda parte, e decisivo.',
+    'نظيف، في أواخر الشوط الثاني، وحاسم.',
+  ],
+  'Academy debut': ['Estreia da formação', 'الظهور الأول لابن الأكاديمية'],
+  'Seventeen years and nine days old.': ['Dezassete anos e nove dias.', 'سبعة عشر عامًا وتسعة أيام.'],
+  'Double save': ['Defesa dupla', 'تصدٍّ مزدوج'],
+  'Left hand, then right foot.': ['Mão esquerda, depois pé direito.', 'باليد اليسرى، ثم بالقدم اليمنى.'],
+  'Overhead kick': ['Pontapé de bicicleta', 'ركلة مقصية'],
+  'Voted goal of the month.': ['Eleito golo do mês.', 'اختير هدف الشهر.'],
+  'The captain’s armband': ['A braçadeira do capitão', 'شارة القائد'],
+  'Handed over for the last time.': ['Entregue pela última vez.', 'سُلّمت للمرة الأخيرة.'],
+  'Minute 94': ['Minuto 94', 'الدقيقة 94'],
+  'The goal that kept us up.': ['O golo que nos salvou da descida.', 'الهدف الذي أنقذنا من الهبوط.'],
+  'Cup final whistle': ['Apito final da taça', 'صافرة نهائي الكأس'],
+  'The first cup in thirty-one years.': [
+    'A primeira taça em trinta e um anos.',
+    'أول كأس منذ واحد وثلاثين عامًا.',
+  ],
+  'Starter pack': ['Saqueta inicial', 'حزمة البداية'],
+  'Three moments to begin a collection.': [
+    'Três momentos para começar uma coleção.',
+    'ثلاث لحظات لبدء مجموعتك.',
+  ],
+  'Derby day': ['Dia de dérbi', 'يوم الديربي'],
+  'Five moments, with better odds for the rare ones. Five hundred, then never again.': [
+    'Cinco momentos, com maior probabilidade para os raros. Quinhentas, e nunca mais.',
+    'خمس لحظات، مع فرص أفضل للنادرة منها. خمسمئة حزمة، ثم لا تتكرر.',
+  ],
+  Legends: ['Lendas', 'أساطير'],
+  'Five moments, none of them common.': [
+    'Cinco momentos, nenhum deles comum.',
+    'خمس لحظات، ليس بينها لحظة عادية.',
+  ],
+  'Pre-season': ['Pré-época', 'ما قبل الموسم'],
+  'Was on sale in July.': ['Esteve à venda em julho.', 'كانت معروضة للبيع في يوليو.'],
+}
