@@ -7,22 +7,15 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { Subprocess } from 'bun'
 import pretty from 'pino-pretty'
-import { openDatabase } from '../db/index.ts'
-import { migrate } from '../db/migrate.ts'
-import { createSpine } from '../src/app/spine.ts'
 import { commandLine, processOf } from '../src/core/command-line.ts'
-import { realSources } from '../src/core/sources.ts'
-import { ensureDevelopmentKey } from '../src/identity/server-keys/development-key.ts'
-import { type Config, type Environment, parseConfig } from '../src/platform/config/config.ts'
+import { type Environment, parseConfig } from '../src/platform/config/config.ts'
 import { withDevelopmentSecrets } from '../src/platform/config/development-secrets.ts'
-import { createEnvironmentReader } from '../src/platform/config/environment.ts'
 import { explainError, fail } from './command/explain.ts'
 import { refuseProduction } from './command/production-guard.ts'
-import { createProgress } from './command/progress.ts'
 import { banner } from './dev/banner.ts'
 import { buildDemo } from './dev/build-demo.ts'
 import { requireFreePort } from './dev/ports.ts'
-import { seedDatabase } from './seed/seed.ts'
+import { prepareDatabase, readMock } from './dev/prepare-database.ts'
 
 /** A child that ignores SIGTERM is killed after this time. */
 const STOP_TIMEOUT_MS = 12_000
@@ -42,41 +35,6 @@ function freshSettings(): Environment {
     DATABASE_URL: `sqlite:${join(folder, 'matchday.db')}`,
     MOCK_IDP_KEYS: join(folder, 'mock-idp-keys.json'),
   }
-}
-
-/** The settings of the mock provider. */
-function readMock(env: Environment) {
-  const reader = createEnvironmentReader(env)
-  const mock = {
-    port: reader.integer('MOCK_IDP_PORT', 4000, 0, 65_535),
-    seed: reader.integer('MOCK_IDP_SEED', 1, 0, 999_999_999),
-    fans: reader.integer('MOCK_IDP_FANS', 300, 0, 1_000_000),
-  }
-  return reader.problems.length > 0 ? fail(reader.problems.join('\n')) : mock
-}
-
-async function prepareDatabase(config: Config, mock: { seed: number; fans: number }) {
-  await migrate(config.databaseUrl, config.postgres)
-  const db = openDatabase(config.databaseUrl, realSources, {
-    spine: createSpine(),
-    postgres: config.postgres,
-  })
-  const [anyTeam] = await db.read.select({ id: db.tables.teams.id }).from(db.tables.teams).limit(1)
-  if (!anyTeam) {
-    process.stdout.write('The database is empty: seeding.\n')
-    const progress = createProgress('fans')
-    await seedDatabase(db, {
-      seed: mock.seed,
-      fans: mock.fans,
-      provider: config.identity,
-      onboardingPoints: config.onboardingPoints,
-      predictionPoints: config.predictionPoints,
-      onProgress: progress,
-    })
-    progress.end()
-  }
-  await db.write(ensureDevelopmentKey)
-  await db.close()
 }
 
 /** Starts a child and passes its lines to `write`. `ready` resolves to whether a line contained `text`. */

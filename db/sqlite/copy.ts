@@ -147,6 +147,18 @@ export async function replaceSqlite(
   syncFile(dirname(path))
 }
 
+/**
+ * Deletes a database that no process has open. One that is absent, or that SQLite cannot read, is deleted as well.
+ * @throws DatabaseError `busy` while another process has it open, with nothing changed
+ */
+export function dropSqlite(path: string): void {
+  if (existsSync(path)) {
+    using _lock = lockExclusively(path, true)
+    rmSync(path)
+  }
+  removeSqlite(path)
+}
+
 /** Deletes a database with its journal, WAL and shared memory files. */
 export function removeSqlite(path: string): void {
   for (const suffix of ['', '-journal', '-wal', '-shm', '-commits']) rmSync(path + suffix, { force: true })

@@ -23,7 +23,7 @@ export async function refuseProduction(
   yes: boolean | undefined,
 ): Promise<void> {
   if (yes) return
-  const reason = signOf(target.env) ?? (await findRealFans(target))
+  const reason = signOfProduction(target.env) ?? (await findRealFans(target))
   if (reason !== null)
     fail(
       `\`${commandLine(command)}\` writes made-up data, and ${reason}. Nothing was written; \`${commandLine(command)} --yes\` writes it.`,
@@ -31,7 +31,7 @@ export async function refuseProduction(
 }
 
 /** Why the configuration is one of production: the mock provider, whose fans a seed writes, has no TLS. */
-function signOf({ NODE_ENV, IDP_ISSUER }: Environment): string | null {
+export function signOfProduction({ NODE_ENV, IDP_ISSUER }: Environment): string | null {
   if (NODE_ENV === 'production') return 'NODE_ENV is production'
   if (IDP_ISSUER?.trim().startsWith('https:')) return 'IDP_ISSUER is not the mock provider'
   return null

@@ -97,9 +97,14 @@ function followReading() {
   const headings = [...links.keys()].map(id => document.getElementById(id)).filter(Boolean)
   const mark = () => {
     const read = headings.findLast(heading => heading.getBoundingClientRect().top < 120) ?? headings[0]
-    for (const [id, link] of links)
-      if (id === read?.id) link.setAttribute('aria-current', 'location')
-      else link.removeAttribute('aria-current')
+    for (const [id, link] of links) {
+      if (id !== read?.id) link.removeAttribute('aria-current')
+      else if (!link.hasAttribute('aria-current')) {
+        link.setAttribute('aria-current', 'location')
+        const list = link.closest('.contents')
+        list.scrollTop = link.offsetTop - list.clientHeight / 2
+      }
+    }
   }
   addEventListener('scroll', mark, { passive: true })
   mark()
