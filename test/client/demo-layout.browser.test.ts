@@ -70,17 +70,16 @@ describe.skipIf(noBrowser !== null)(title, () => {
       const page = await demo.visit(look)
       expect(await findWide(page)).toEqual([])
       await demo.signIn(page, FAN)
-      const response = await fetch(`${demo.origin}/api/user/profile`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${await demo.readToken(page)}`,
-          'content-type': 'application/json',
-        },
-        body: JSON.stringify({ displayName: LONG_NAME }),
-      })
-      expect(response.status).toBe(200)
+      const post = async (path: string, body: object) => {
+        const token = await demo.readToken(page)
+        const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+        return fetch(`${demo.origin}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+      }
+      expect((await post('/api/user/profile', { displayName: LONG_NAME })).status).toBe(200)
+      const purchase = await post('/api/packs/purchase', { packId: 'legends' })
+      const { id } = (await purchase.json()) as { id: string }
       const found: Record<string, string[]> = {}
-      for (const [name, path] of Object.entries(SCREENS)) {
+      for (const [name, path] of Object.entries({ ...SCREENS, purchase: `/packs/purchases/${id}` })) {
         await page.goto(`${demo.origin}/demo${path}`)
         await page.locator('main h1').first().waitFor()
         await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })

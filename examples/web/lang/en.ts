@@ -247,7 +247,7 @@ export const en = {
   },
   leaderboard: {
     title: 'Leaderboard',
-    boards: { all: 'All time', month: 'This month', week: 'This week', predictions: 'Predictions' },
+    boards: { all: 'All time', month: 'Month', week: 'Week', predictions: 'Predictions' },
     board: 'Board',
     fans: (count: number) => plural(count, 'fan', 'fans'),
     you: 'You',
@@ -266,7 +266,8 @@ export const en = {
     title: 'Points',
     balance: 'Balance',
     lifetime: 'Earned in all',
-    empty: 'No points yet.',
+    empty: 'No points yet. Quests, predictions and visits earn them.',
+    toQuests: 'See the quests',
     after: (points: number) => `Balance ${points.toLocaleString('en')}`,
     more: 'Show more',
     reasons: {

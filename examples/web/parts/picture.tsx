@@ -1,6 +1,7 @@
 /** Pictures of the catalogue and of fans. One that is missing or fails leaves a quiet shape in its place. */
 import { useState } from 'preact/hooks'
 import type { Team } from '../api.ts'
+import { Icon } from './icon.tsx'
 
 interface PictureProps {
   src: string | null
@@ -29,7 +30,7 @@ export function Crest({ team, size = 'm' }: { team: Team | undefined; size?: 's'
   )
 }
 
-/** The picture of a fan, else the first letter of the name. */
+/** The picture of a fan, else the first letter of the name, else a figure. */
 export function Avatar({
   name,
   src,
@@ -45,7 +46,7 @@ export function Avatar({
     return <img class={kind} src={src} alt="" loading="lazy" onError={() => setFailed(src)} />
   return (
     <span class={kind} aria-hidden="true">
-      {[...(name ?? '·')][0]?.toUpperCase()}
+      {[...(name ?? '')][0]?.toUpperCase() ?? <Icon name="profile" />}
     </span>
   )
 }

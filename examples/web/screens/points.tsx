@@ -5,6 +5,7 @@ import { Loading, useLoaded } from '../load.tsx'
 import { EntryList } from '../parts/entries.tsx'
 import { Empty, Screen } from '../parts/layout.tsx'
 import { MoreButton, useMore } from '../parts/more.tsx'
+import { addressOf, Link } from '../router.tsx'
 
 /** The entries, and the names of what they refer to. */
 async function loadLedger() {
@@ -50,7 +51,15 @@ export function Points() {
               </div>
             </dl>
             {entries.length === 0 ? (
-              <Empty>{text.points.empty}</Empty>
+              <Empty
+                action={
+                  <Link to={addressOf('quests')} class="button main">
+                    {text.points.toQuests}
+                  </Link>
+                }
+              >
+                {text.points.empty}
+              </Empty>
             ) : (
               <EntryList entries={entries} nameOf={nameOf(names)} balances />
             )}
