@@ -5,19 +5,43 @@ const DARK = '#10181f'
 const LIGHT = '#ffffff'
 const STORED = 'matchday colours'
 
+/** Of the surfaces of a page, those that contrast least with text. */
+const SURFACES = { light: '#e0e6df', dark: '#24302a' }
+/** More than the 4.5 of WCAG 2.2, since accents are also on tints of themselves. */
+const CONTRAST = 6
+
+const channelsOf = (colour: string) =>
+  [1, 3, 5].map(start => Number.parseInt(colour.slice(start, start + 2), 16))
+
 /** Relative luminance (WCAG 2.2). */
 function luminanceOf(colour: string): number {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map(offset => {
-    const value = Number.parseInt(colour.slice(offset, offset + 2), 16) / 255
+  const [r = 0, g = 0, b = 0] = channelsOf(colour).map(channel => {
+    const value = channel / 255
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
   })
   return 0.2126 * r + 0.7152 * g + 0.0722 * b
 }
 
+function contrastOf(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminanceOf(one), luminanceOf(other)].toSorted((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}
+
 /** The one of the two inks that contrasts more. */
-export function inkOn(colour: string): string {
-  const luminance = luminanceOf(colour)
-  return 1.05 / (luminance + 0.05) >= (luminance + 0.05) / (luminanceOf(DARK) + 0.05) ? LIGHT : DARK
+export const inkOn = (colour: string) =>
+  contrastOf(LIGHT, colour) >= contrastOf(DARK, colour) ? LIGHT : DARK
+
+/** The colour, as much darker or lighter as text on the surface needs. */
+function legible(colour: string, surface: string): string {
+  const towards = channelsOf(inkOn(surface))
+  for (let percent = 0; percent < 100; percent += 5) {
+    const mixed = channelsOf(colour).map((channel, nth) =>
+      Math.round(channel + ((towards[nth] ?? 0) - channel) * (percent / 100)),
+    )
+    const hex = `#${mixed.map(channel => channel.toString(16).padStart(2, '0')).join('')}`
+    if (contrastOf(hex, surface) >= CONTRAST) return hex
+  }
+  return inkOn(surface)
 }
 
 /** Of the team; without one, the colours that were shown last. */
@@ -29,10 +53,13 @@ export function applyColours(team: Pick<Team, 'primaryColor' | 'secondaryColor'>
   style.setProperty('--team', primaryColor)
   style.setProperty('--team-trim', secondaryColor ?? inkOn(primaryColor))
   style.setProperty('--on-team', inkOn(primaryColor))
+  const [light, dark] = [legible(primaryColor, SURFACES.light), legible(primaryColor, SURFACES.dark)]
+  style.setProperty('--accent', `light-dark(${light}, ${dark})`)
+  style.setProperty('--accent-ink', `light-dark(${inkOn(light)}, ${inkOn(dark)})`)
 }
 
 export function resetColours(): void {
   localStorage.removeItem(STORED)
-  for (const name of ['--team', '--team-trim', '--on-team'])
+  for (const name of ['--team', '--team-trim', '--on-team', '--accent', '--accent-ink'])
     document.documentElement.style.removeProperty(name)
 }
