@@ -58,6 +58,7 @@ const isHttp = (file: string) =>
   isComposition(file) ||
   [
     'src/identity/auth/authenticate.ts',
+    'src/identity/auth/fans-or-servers.ts',
     'src/identity/auth/groups.ts',
     'src/platform/http/idempotency/idempotency.ts',
     'src/identity/server-keys/group.ts',
@@ -221,6 +222,7 @@ describe('kinds of files', () => {
   test('changes of a caller use `write` of the context, which implements Idempotency-Key', () => {
     // Responses of `auth` carry secrets; deliveries and requests of other systems carry no key.
     const mayWrite = [
+      'src/identity/auth/fans-or-servers.ts',
       'src/identity/auth/routes.ts',
       'src/identity/users/routes.ts',
       'src/platform/http/idempotency/idempotency.ts',
@@ -259,6 +261,7 @@ describe('kinds of files', () => {
     const importing = offenders(({ file, imports }) => !isRoutes(file) && imports.includes('elysia'))
     expect(importing.filter(file => !file.startsWith('src/platform/')).toSorted()).toEqual([
       'src/app/app.ts',
+      'src/identity/auth/fans-or-servers.ts',
       'src/identity/auth/groups.ts',
       'src/identity/server-keys/group.ts',
     ])

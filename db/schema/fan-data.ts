@@ -1,5 +1,6 @@
 /** What the export and the erasure of a fan do, by table and column, and which columns point to a fan. */
 import type { PgTable } from 'drizzle-orm/pg-core'
+import { fanData as pictures } from './club/pictures.ts'
 import { fanData as webhooks } from './delivery/webhooks.ts'
 import { fanData as events } from './economy/events.ts'
 import { fanData as leaderboard } from './economy/leaderboard.ts'
@@ -28,6 +29,7 @@ export const fanData = {
   ...checkIns,
   ...predictions,
   ...quests,
+  ...pictures,
   ...webhooks,
 }
 

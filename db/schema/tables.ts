@@ -5,6 +5,7 @@
  */
 import { defineCatalogueTables } from './club/catalogue.ts'
 import { defineMatchesTables } from './club/matches.ts'
+import { definePicturesTables } from './club/pictures.ts'
 import { defineTeamsTables } from './club/teams.ts'
 import type { ColumnKit } from './columns.ts'
 import { defineEventSinkTables } from './delivery/event-sink.ts'
@@ -44,6 +45,7 @@ function defineTables(kit: ColumnKit) {
     ...teams,
     ...users,
     ...matches,
+    ...definePicturesTables(kit, users),
     ...defineHttpTables(kit),
     ...defineServerKeysTables(kit),
     ...defineAuthTables(kit),

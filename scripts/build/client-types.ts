@@ -200,6 +200,8 @@ function renderCodes(operations: Described[], { components }: Document): string 
   return ['/** The codes of the problems of each operation. */', ...lines].join('\n')
 }
 
+const isFile = (requestBody: object) => !JSON.stringify(requestBody).includes('"application/json"')
+
 /** What a request needs to know at run time. */
 function renderTable(operations: Described[]): string {
   const lines = operations.map(({ method, path, operation }) => {
@@ -212,7 +214,7 @@ function renderTable(operations: Described[]): string {
       keyed || ['GET', 'PUT', 'DELETE'].includes(method) || REPEATABLE.includes(operationId)
         ? 'repeatable: true'
         : '',
-      requestBody ? 'body: true' : '',
+      requestBody ? (isFile(requestBody) ? 'file: true' : 'body: true') : '',
       queryOf(operation).length > 0 ? `query: [${queryOf(operation).join(', ')}]` : '',
     ]
     return `  ${operationId}: { ${facts.filter(fact => fact !== '').join(', ')} },`

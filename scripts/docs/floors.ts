@@ -19,7 +19,7 @@ export const DOMAINS: Record<string, Domain> = {
     ],
   },
   identity: { about: 'who calls', rooms: [['users', 'server-keys'], ['auth']] },
-  club: { about: 'what the club declares', rooms: [['catalogue'], ['teams'], ['matches']] },
+  club: { about: 'what the club declares', rooms: [['catalogue', 'pictures'], ['teams'], ['matches']] },
   economy: {
     about: 'what happened, and what it earned',
     rooms: [['leaderboard'], ['points'], ['rules'], ['events']],

@@ -1,6 +1,8 @@
 /** The whole application on its dependencies. Never listens: `main.ts` does, and tests call `handle`. */
 import { Elysia, NotFoundError } from 'elysia'
 import { matchesRoutes } from '../club/matches/routes.ts'
+import { pictureFiles } from '../club/pictures/file-routes.ts'
+import { picturesRoutes } from '../club/pictures/routes.ts'
 import { teamsRoutes } from '../club/teams/routes.ts'
 import { createCachedRead } from '../core/cached-read.ts'
 import type { RequestHandler } from '../core/tracer.ts'
@@ -67,6 +69,7 @@ export const createApi = (deps: Deps) => {
     .use(authRoutes(deps))
     .use(teamsRoutes(deps))
     .use(matchesRoutes(deps))
+    .use(picturesRoutes(deps))
     .use(profileRoutes(deps))
     .use(onboardingRoutes(deps))
     .use(syncRoutes(deps))
@@ -97,7 +100,8 @@ export function createApp(deps: Deps) {
   const demo = demoFolder ? demoRoutes(deps, demoFolder) : new Elysia()
   const guide = enabled && !deps.config.production ? guideRoutes() : new Elysia()
   const gate = checkInPages()
-  const routes = [api, gate, docs, demo, guide].flatMap(({ routes }) => routes)
+  const pictures = pictureFiles(deps)
+  const routes = [api, gate, pictures, docs, demo, guide].flatMap(({ routes }) => routes)
 
   // `normalize: false`: unknown members are refused by the schemas, not dropped on the way in.
   const app = new Elysia({ normalize: false, strictPath: true })
@@ -120,7 +124,7 @@ export function createApp(deps: Deps) {
       facts.isProbe(pathOf(request.url)) ? handle : tracer.handle(handle as unknown as RequestHandler),
     )
   }
-  return composed.use(api).use(gate).use(docs).use(demo).use(guide)
+  return composed.use(api).use(gate).use(pictures).use(docs).use(demo).use(guide)
 }
 
 export type App = ReturnType<typeof createApp>

@@ -11,6 +11,7 @@ import { sweepEventData } from '../economy/events/delete-data.ts'
 import { createDistributor } from '../economy/events/distributor.ts'
 import { sweepExpired } from '../identity/auth/sweep-expired.ts'
 import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
+import { sweepPictures } from '../operate/admin/sweep-pictures.ts'
 import { sweepIdempotencyKeys } from '../platform/http/idempotency/key-store.ts'
 import { shareWindows, sweepWindows } from '../platform/http/rate-limits/share-windows.ts'
 import { settlePredictions } from '../play/predictions/settle.ts'
@@ -19,6 +20,8 @@ import type { Deps } from './deps.ts'
 /** Milliseconds between two runs. */
 const KEYS_EVERY_MS = 60_000
 const SYNCS_EVERY_MS = 5_000
+/** Soon after an erasure. */
+const PICTURES_EVERY_MS = 60_000
 const SWEEP_EVERY_MS = 600_000
 const POLL_EVERY_MS = 1_000
 
@@ -38,6 +41,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(SWEEP_EVERY_MS, 'delete data of old events', () =>
       sweepEventData(deps.db, deps.config.eventRetentionMs),
     ),
+    start(PICTURES_EVERY_MS, 'delete unused pictures', () => sweepPictures(deps)),
     start(SWEEP_EVERY_MS, 'delete old webhook deliveries', () => sweepDeliveries(deps.db)),
     start(SWEEP_EVERY_MS, 'encrypt webhook secrets', () => reencryptSecrets(deps.db, deps.webhookSecrets)),
     start(POLL_EVERY_MS, 'distribute events', () => distributor.poll()),

@@ -1,6 +1,8 @@
 /** The dependencies of the application: the sum of what its rooms declare. A test supplies its own. */
 import type { Logger } from 'pino'
 import type { Database, Replica } from '../../db/index.ts'
+import { createEncoder } from '../club/pictures/encode.ts'
+import { createPictureStore } from '../club/pictures/store.ts'
 import { deriveKey } from '../core/derived-key.ts'
 import { createEncryption } from '../core/encryption.ts'
 import { createCursors } from '../core/pagination.ts'
@@ -97,6 +99,8 @@ export async function createDeps(world: World) {
     tracer,
     streams,
     streamTickets: createTickets({ ...sources, secret }),
+    pictureStore: config.uploads && createPictureStore(config.uploads, sources),
+    encodePicture: createEncoder(),
     payments: await createPayments(config.payments, secret, {
       log,
       fetch: tracer?.fetch('stripe', request => globalThis.fetch(request)),

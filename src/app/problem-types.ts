@@ -2,6 +2,7 @@
 
 import { catalogueProblems } from '../club/catalogue/problems.ts'
 import { matchProblems } from '../club/matches/problems.ts'
+import { pictureProblems } from '../club/pictures/problems.ts'
 import { teamProblems } from '../club/teams/problems.ts'
 import type { ProblemOf as DocumentOf, ProblemType } from '../core/problems.ts'
 import { transportProblems } from '../core/transport-problems.ts'
@@ -27,6 +28,7 @@ export const problemTypes = unite(
   teamProblems,
   matchProblems,
   catalogueProblems,
+  pictureProblems,
   eventProblems,
   pointsProblems,
   rewardProblems,

@@ -1,6 +1,6 @@
 /** One client: the operations, the session and the stream of a fan or of one of the club's systems. */
 import { requests } from './generated.ts'
-import type { Api, CallOptions, OperationId } from './operations.ts'
+import type { Api, CallOptions, FileBytes, OperationId } from './operations.ts'
 import { createSessions, keepInMemory, type SessionStore, type Sessions } from './session.ts'
 import { createFollow, type Follow } from './stream.ts'
 import { type AnyResult, type OutgoingRequest, send, type Transport } from './transport.ts'
@@ -111,6 +111,12 @@ function requestOf(id: OperationId, input: object, { idempotencyKey }: CallOptio
   const headers: Record<string, string> = {}
   if ('keyed' in facts) headers['idempotency-key'] = idempotencyKey ?? randomKey()
   const repeatable = 'repeatable' in facts
+  if ('file' in facts) {
+    // Guarantee of the cast: the types of the operation. The API reads the format from the bytes.
+    const { file } = input as { file: FileBytes }
+    headers['content-type'] = 'application/octet-stream'
+    return { method, path: filled, headers, body: file, repeatable }
+  }
   if (!('body' in facts)) return { method, path: filled + queryOf(rest), headers, repeatable }
   headers['content-type'] = 'application/json'
   const query = new Map<string, unknown>()

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_cursor" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "profile_not_found" | "handle_taken" | "team_not_found" | "points_limit_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "identity_provider_invalid" | "identity_provider_refused" | "invalid_signature" | "reauthentication_required" | "fan_not_found" | "insufficient_points" | "ref_reused" | "quest_not_found" | "quest_not_completed" | "already_claimed" | "quest_expired" | "reward_not_found" | "reward_inactive" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "invalid_check_in_code" | "check_in_closed" | "prediction_not_found" | "prediction_closed" | "no_payment_needed" | "event_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_cursor" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "profile_not_found" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "invalid_signature" | "reauthentication_required" | "fan_not_found" | "insufficient_points" | "ref_reused" | "quest_not_found" | "quest_not_completed" | "already_claimed" | "quest_expired" | "reward_not_found" | "reward_inactive" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "invalid_check_in_code" | "check_in_closed" | "prediction_not_found" | "prediction_closed" | "no_payment_needed" | "event_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -215,6 +215,62 @@ export interface components {
             /** @description The stored revision. */
             revision: number;
         } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The bytes are another format, such as SVG, GIF or HEIC, or the picture is animated. Send a still JPEG, PNG or WebP picture as the body, not as a form. */
+        PictureNotSupportedProblem: {
+            /**
+             * @description `picture_not_supported`.
+             * @constant
+             */
+            code: "picture_not_supported";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The picture is not complete or cannot be decoded. Ask the user for another picture. */
+        PictureDamagedProblem: {
+            /**
+             * @description `picture_damaged`.
+             * @constant
+             */
+            code: "picture_damaged";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Width times height exceeds the limit that `detail` states. Send a smaller picture. */
+        PictureTooLargeProblem: {
+            /**
+             * @description `picture_too_large`.
+             * @constant
+             */
+            code: "picture_too_large";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The store of pictures cannot be reached, or this server has none. Send the request again after `Retry-After`. */
+        UploadsUnavailableProblem: {
+            /**
+             * @description `uploads_unavailable`.
+             * @constant
+             */
+            code: "uploads_unavailable";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The fan has as many pictures as `detail` states. Pictures that the profile does not use are deleted a day after their upload. */
+        PictureQuotaReachedProblem: {
+            /**
+             * @description `picture_quota_reached`.
+             * @constant
+             */
+            code: "picture_quota_reached";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description Another request with the same `Idempotency-Key` has not finished. Wait for `Retry-After`, then send the same request again to get its response. */
+        IdempotencyInProgressProblem: {
+            /**
+             * @description `idempotency_in_progress`.
+             * @constant
+             */
+            code: "idempotency_in_progress";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description The `Idempotency-Key` was already used with a different request. Use a new key for each new operation. */
+        IdempotencyKeyReusedProblem: {
+            /**
+             * @description `idempotency_key_reused`.
+             * @constant
+             */
+            code: "idempotency_key_reused";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The caller has not created a profile. Create it with `POST /api/user/profile`, or complete the onboarding. */
         ProfileNotFoundProblem: {
             /**
@@ -246,22 +302,6 @@ export interface components {
              * @constant
              */
             code: "points_limit_reached";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description Another request with the same `Idempotency-Key` has not finished. Wait for `Retry-After`, then send the same request again to get its response. */
-        IdempotencyInProgressProblem: {
-            /**
-             * @description `idempotency_in_progress`.
-             * @constant
-             */
-            code: "idempotency_in_progress";
-        } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description The `Idempotency-Key` was already used with a different request. Use a new key for each new operation. */
-        IdempotencyKeyReusedProblem: {
-            /**
-             * @description `idempotency_key_reused`.
-             * @constant
-             */
-            code: "idempotency_key_reused";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The identity provider responded with data that cannot be used. A retry does not help until the operator has corrected the configuration or the provider. */
         IdentityProviderInvalidProblem: {
@@ -759,6 +799,17 @@ export interface components {
             /** @description Of a live or finished match, else null. */
             awayScore: number | null;
         };
+        /** Picture */
+        Picture: {
+            /** @description A path of the API’s origin, for `avatarUrl` of the profile, or for entries of the catalogue. */
+            url: string;
+            /** @description Pixels. */
+            width: number;
+            /** @description Pixels. */
+            height: number;
+            /** @description Size of the stored file. */
+            bytes: number;
+        };
         /**
          * Identity
          * @description Mirror of the identity provider’s data. Contains nothing that the fan wrote in this API.
@@ -789,7 +840,7 @@ export interface components {
             displayName: string | null;
             /** @description Unique among fans. */
             handle: string | null;
-            /** @description The fan’s own picture, or else the provider’s. */
+            /** @description The fan’s own picture, or else the provider’s. A path is of the API’s origin. */
             avatarUrl: string | null;
             /** @description What the fan wrote about themselves. */
             bio: string | null;
@@ -826,7 +877,7 @@ export interface components {
             displayName?: string | null;
             /** @description Unique among fans. */
             handle?: string | null;
-            /** @description https URL without credentials, as the WHATWG URL Standard serialises it: `new URL(x).href === x`. */
+            /** @description The `url` of a picture that you uploaded, or an https URL without credentials, as the WHATWG URL Standard serialises it: `new URL(x).href === x`. */
             avatarUrl?: string | null;
             /** @description At most 280 characters after trimming, no control characters. */
             bio?: string | null;
@@ -3347,6 +3398,33 @@ export interface operations {
             };
         };
     };
+    uploadPicture: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The bytes of a JPEG, PNG or WebP picture, of at most 6 MiB and 25 million pixels. Their format is read from the bytes. */
+        requestBody: {
+            content: {
+                "image/jpeg": string;
+                "image/png": string;
+                "image/webp": string;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Picture"];
+                };
+            };
+        };
+    };
     useRedemption: {
         parameters: {
             query?: {
@@ -3425,12 +3503,17 @@ export interface problems {
   'invalid_server_key': components['schemas']['InvalidServerKeyProblem']
   'insufficient_scope': components['schemas']['InsufficientScopeProblem']
   'stale_revision': components['schemas']['StaleRevisionProblem']
+  'picture_not_supported': components['schemas']['PictureNotSupportedProblem']
+  'picture_damaged': components['schemas']['PictureDamagedProblem']
+  'picture_too_large': components['schemas']['PictureTooLargeProblem']
+  'uploads_unavailable': components['schemas']['UploadsUnavailableProblem']
+  'picture_quota_reached': components['schemas']['PictureQuotaReachedProblem']
+  'idempotency_in_progress': components['schemas']['IdempotencyInProgressProblem']
+  'idempotency_key_reused': components['schemas']['IdempotencyKeyReusedProblem']
   'profile_not_found': components['schemas']['ProfileNotFoundProblem']
   'handle_taken': components['schemas']['HandleTakenProblem']
   'team_not_found': components['schemas']['TeamNotFoundProblem']
   'points_limit_reached': components['schemas']['PointsLimitReachedProblem']
-  'idempotency_in_progress': components['schemas']['IdempotencyInProgressProblem']
-  'idempotency_key_reused': components['schemas']['IdempotencyKeyReusedProblem']
   'identity_provider_invalid': components['schemas']['IdentityProviderInvalidProblem']
   'identity_provider_refused': components['schemas']['IdentityProviderRefusedProblem']
   'invalid_signature': components['schemas']['InvalidSignatureProblem']
@@ -3579,6 +3662,8 @@ export interface codes {
   updateMatch: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'match_not_found' | 'request_timeout' | 'stale_revision' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Update fields of your profile. An omitted member keeps its value; null clears it. */
   updateProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'profile_not_found' | 'request_timeout' | 'handle_taken' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'team_not_found' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Upload a picture. The body is the file itself. A fan uploads an avatar, stored within 512 × 512 pixels, and then writes `url` to `avatarUrl` of the profile. A system of the club uploads a picture of the catalogue, stored within 1600 × 1600 pixels. The stored file is a WebP with nothing but the pixels. A picture that nothing uses is deleted a day after its upload. A server key requires the scope `uploads:write`. */
+  uploadPicture: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'invalid_server_key' | 'insufficient_scope' | 'request_timeout' | 'picture_quota_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'picture_not_supported' | 'picture_damaged' | 'picture_too_large' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'uploads_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Use a redemption code. Once: of desks that use the same code at the same time, one gets 200. After a lost response look the code up: `usedBy` names your source if it was you. Requires the scope `redemptions:write`. */
   useRedemption: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'redemption_not_found' | 'request_timeout' | 'already_used' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Void an event. Takes back what your event earned: at most the balance of the fan, and the rest is returned as `uncollected`. A repeat changes nothing and returns the same response. Requires the scope `events:write`. */
@@ -3637,6 +3722,7 @@ export const requests = {
   syncIdentity: { method: 'POST', path: '/api/user/sync-identity', caller: true, keyed: true, repeatable: true },
   updateMatch: { method: 'PUT', path: '/api/matches/{matchId}', caller: true, repeatable: true, body: true, query: ['lang'] },
   updateProfile: { method: 'PATCH', path: '/api/user/profile', caller: true, keyed: true, repeatable: true, body: true },
+  uploadPicture: { method: 'POST', path: '/api/uploads', caller: true, keyed: true, repeatable: true, file: true },
   useRedemption: { method: 'POST', path: '/api/redemptions/{code}/use', caller: true },
   voidEvent: { method: 'POST', path: '/api/events/void', caller: true, repeatable: true, body: true },
   writePrediction: { method: 'PUT', path: '/api/matches/{matchId}/prediction', caller: true, keyed: true, repeatable: true, body: true },

@@ -8,8 +8,11 @@ export type Schemas = components['schemas']
 /** The `operationId` of the OpenAPI document. */
 export type OperationId = keyof codes
 
+/** A file as the platforms have it: of an input of a page, of a picker, or read from disk. */
+export type FileBytes = Blob | ArrayBuffer
+
 /** Flat, for editors. A member that is left out may also be given as undefined: the client sends neither. */
-type Given<T> = T extends readonly unknown[] | string | number | boolean | null | undefined
+type Given<T> = T extends readonly unknown[] | string | number | boolean | null | undefined | FileBytes
   ? T
   : {
       [Name in keyof T]: Record<never, never> extends Pick<T, Name>
@@ -31,7 +34,9 @@ type Body<Id extends OperationId> = operations[Id] extends {
   requestBody: { content: { 'application/json': infer Members } }
 }
   ? Members
-  : unknown
+  : operations[Id] extends { requestBody: { content: { 'image/png': unknown } } }
+    ? { file: FileBytes }
+    : unknown
 
 /** The members of path, query and body of an operation in one object. */
 export type Input<Id extends OperationId> = Given<

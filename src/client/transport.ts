@@ -1,4 +1,5 @@
 /** Requests whose every failure is a problem, and their retries. */
+import type { FileBytes } from './operations.ts'
 import { type AnyProblem, clientProblem } from './problems.ts'
 
 export interface Transport {
@@ -17,7 +18,7 @@ export interface OutgoingRequest {
   /** With its query. */
   path: string
   headers: Record<string, string>
-  body?: string
+  body?: string | FileBytes
   /** Whether a repeat changes nothing. */
   repeatable: boolean
 }

@@ -33,6 +33,12 @@ export const OneOf = <const Values extends readonly string[]>(values: Values, op
     options,
   ) as unknown as TUnion<Literals<Values>>
 
+/** A body of bytes. The types are for the document: what arrived is read from the bytes. */
+export const Bytes = (maxByteLength: number, contentMediaTypes: string[], description: string) =>
+  Type.Uint8Array({ maxByteLength, contentMediaTypes, description })
+
+export const isBytes = (schema: TSchema | undefined) => schema?.type === 'Uint8Array'
+
 /** An integer that JavaScript represents exactly. */
 export const Integer = (options: { description?: string; minimum?: number; maximum?: number } = {}) =>
   Type.Integer({ maximum: Number.MAX_SAFE_INTEGER, ...options })

@@ -1,5 +1,7 @@
 /** The real application on a temporary database, with the mock provider in process and a clock that tests move. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'bun:test'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { pino } from 'pino'
 import type { Database } from '../../db/index.ts'
 import { watchReplica } from '../../db/postgres/replica.ts'
@@ -21,6 +23,8 @@ import { patientSettings } from './patience.ts'
 export const ISSUER = 'http://localhost:4000'
 /** No URL leads to PGlite; its worlds have no default of ERASURE_LIST either. */
 const PGLITE = 'postgres://localhost/pglite'
+/** Of all worlds of the process: names of files are hashes of their content. */
+const uploads = join(tmpdir(), `matchday-uploads-${process.pid}`)
 const secrets = await makeDevelopmentSecrets()
 
 // Elysia requests a full collection for each application that it composes, two a world: half of its CPU time. JavaScriptCore
@@ -82,6 +86,7 @@ export async function createWorld(
     ...patientSettings,
     IDP_ISSUER: ISSUER,
     DATABASE_URL: temporary.url ?? PGLITE,
+    UPLOADS: uploads,
     ...env,
   })
   const idp = createMockIdp({ issuer: ISSUER, now: () => clock.ms, fans: 200 })

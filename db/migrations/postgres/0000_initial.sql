@@ -102,6 +102,25 @@ CREATE TABLE "match_settlements" (
 	CONSTRAINT "match_settlements_scores" CHECK (("match_settlements"."action" = 'settle') = ("match_settlements"."home_score" is not null) and ("match_settlements"."home_score" is null) = ("match_settlements"."away_score" is null))
 );
 --> statement-breakpoint
+CREATE TABLE "picture_files" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"width" bigint NOT NULL,
+	"height" bigint NOT NULL,
+	"bytes" bigint NOT NULL,
+	"orphaned_at" timestamp (3) with time zone,
+	"deleting_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "pictures" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"file_id" text COLLATE "C" NOT NULL,
+	"user_id" text COLLATE "C",
+	"source" text COLLATE "C",
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"review_at" timestamp (3) with time zone,
+	CONSTRAINT "pictures_one_owner" CHECK (("pictures"."user_id" is null) <> ("pictures"."source" is null))
+);
+--> statement-breakpoint
 CREATE TABLE "idempotency_keys" (
 	"provider" text COLLATE "C" NOT NULL,
 	"subject" text COLLATE "C" NOT NULL,
@@ -575,6 +594,8 @@ ALTER TABLE "onboardings" ADD CONSTRAINT "onboardings_user_id_users_id_fk" FOREI
 ALTER TABLE "matches" ADD CONSTRAINT "matches_home_team_id_teams_id_fk" FOREIGN KEY ("home_team_id") REFERENCES "public"."teams"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "matches" ADD CONSTRAINT "matches_away_team_id_teams_id_fk" FOREIGN KEY ("away_team_id") REFERENCES "public"."teams"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "match_settlements" ADD CONSTRAINT "match_settlements_match_id_matches_id_fk" FOREIGN KEY ("match_id") REFERENCES "public"."matches"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "pictures" ADD CONSTRAINT "pictures_file_id_picture_files_id_fk" FOREIGN KEY ("file_id") REFERENCES "public"."picture_files"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "pictures" ADD CONSTRAINT "pictures_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "refresh_tokens" ADD CONSTRAINT "refresh_tokens_session_id_native_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."native_sessions"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "leaderboard_entries" ADD CONSTRAINT "leaderboard_entries_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "leaderboard_scores" ADD CONSTRAINT "leaderboard_scores_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -617,6 +638,11 @@ CREATE UNIQUE INDEX "users_handle_unique" ON "users" USING btree ("handle") WHER
 CREATE INDEX "deferred_syncs_due" ON "deferred_syncs" USING btree ("next_attempt_at");--> statement-breakpoint
 CREATE INDEX "matches_kickoff" ON "matches" USING btree ("kickoff_at","id");--> statement-breakpoint
 CREATE INDEX "match_settlements_due" ON "match_settlements" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "picture_files_orphaned" ON "picture_files" USING btree ("orphaned_at") WHERE "picture_files"."orphaned_at" is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "pictures_fan_unique" ON "pictures" USING btree ("user_id","file_id") WHERE "pictures"."user_id" is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "pictures_source_unique" ON "pictures" USING btree ("source","file_id") WHERE "pictures"."source" is not null;--> statement-breakpoint
+CREATE INDEX "pictures_file" ON "pictures" USING btree ("file_id");--> statement-breakpoint
+CREATE INDEX "pictures_review" ON "pictures" USING btree ("review_at") WHERE "pictures"."review_at" is not null;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_expiry" ON "idempotency_keys" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "rate_limit_windows_end" ON "rate_limit_windows" USING btree ("ends_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "server_keys_hash_unique" ON "server_keys" USING btree ("hash");--> statement-breakpoint

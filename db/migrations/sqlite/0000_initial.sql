@@ -116,6 +116,32 @@ CREATE TABLE `match_settlements` (
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `match_settlements_due` ON `match_settlements` (`due_at`);--> statement-breakpoint
+CREATE TABLE `picture_files` (
+	`id` text PRIMARY KEY NOT NULL,
+	`width` integer NOT NULL,
+	`height` integer NOT NULL,
+	`bytes` integer NOT NULL,
+	`orphaned_at` integer,
+	`deleting_at` integer
+) STRICT;
+--> statement-breakpoint
+CREATE INDEX `picture_files_orphaned` ON `picture_files` (`orphaned_at`) WHERE "picture_files"."orphaned_at" is not null;--> statement-breakpoint
+CREATE TABLE `pictures` (
+	`id` text PRIMARY KEY NOT NULL,
+	`file_id` text NOT NULL,
+	`user_id` text,
+	`source` text,
+	`created_at` integer NOT NULL,
+	`review_at` integer,
+	FOREIGN KEY (`file_id`) REFERENCES `picture_files`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "pictures_one_owner" CHECK(("pictures"."user_id" is null) <> ("pictures"."source" is null))
+) STRICT;
+--> statement-breakpoint
+CREATE UNIQUE INDEX `pictures_fan_unique` ON `pictures` (`user_id`,`file_id`) WHERE "pictures"."user_id" is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX `pictures_source_unique` ON `pictures` (`source`,`file_id`) WHERE "pictures"."source" is not null;--> statement-breakpoint
+CREATE INDEX `pictures_file` ON `pictures` (`file_id`);--> statement-breakpoint
+CREATE INDEX `pictures_review` ON `pictures` (`review_at`) WHERE "pictures"."review_at" is not null;--> statement-breakpoint
 CREATE TABLE `idempotency_keys` (
 	`provider` text NOT NULL,
 	`subject` text NOT NULL,

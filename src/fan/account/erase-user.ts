@@ -1,9 +1,10 @@
 /**
- * Erases a fan's personal data: the profile, the provider's data and subject, devices, encrypted tokens, redemption codes,
+ * Erases a fan's personal data: the profile, the provider's data and subject, devices, pictures, encrypted tokens, redemption codes,
  * notes of grants, stored responses and webhook deliveries. The rest stays under an id that identifies no person: the ledger,
  * whose hashes contain no personal data; ranked entries, since removing one would change other ranks; claims, purchases and packs.
  */
 import type { Reader, Transaction } from '../../../db/index.ts'
+import { deletePicturesOf } from '../../club/pictures/owned.ts'
 import type { Caller, UserReference } from '../../core/caller.ts'
 import { deleteDeliveriesOf } from '../../delivery/webhooks/replay.ts'
 import { countEventData, deleteEventData } from '../../economy/events/delete-data.ts'
@@ -94,6 +95,7 @@ export async function eraseUser(
   await deleteNotes(tx, user.id)
   await deleteCountsOf(tx, user.id)
   await deleteEventData(tx, user.id)
+  await deletePicturesOf(tx, user.id)
   await deleteDeliveriesOf(tx, user.id)
   for (const caller of [user, callerOf(reference)]) {
     await deleteSessions(tx, caller)

@@ -3,9 +3,11 @@
 import { sql } from 'drizzle-orm'
 import { isUniqueViolation, type Reader, type Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { useAvatar } from '../../club/pictures/owned.ts'
 import { requireTeam } from '../../club/teams/teams.ts'
 import type { Caller, CallerId } from '../../core/caller.ts'
 import { DomainError } from '../../core/problems.ts'
+import { refuseField } from '../../core/transport-problems.ts'
 import { recordEvent } from '../../economy/events/record-event.ts'
 import { balanceOf } from '../../economy/points/history.ts'
 import { completionOf } from '../../identity/users/completion.ts'
@@ -49,6 +51,7 @@ export async function changeProfile(tx: Transaction, userId: string, change: Pro
     throw error
   })
   if (!profile) throw new DomainError(profileProblems.profile_not_found)
+  if (normal.avatarUrl !== undefined) await changeAvatar(tx, userId, normal.avatarUrl, pointer)
   tx.invalidate(fanTag(userId))
   // The locale is cached with the validity of tokens.
   if (normal.locale !== undefined) tx.invalidate(tokenValidityTag(profile))
@@ -61,6 +64,14 @@ changeProfile.problems = [
 ] as const
 upsertProfile.problems = changeProfile.problems
 updateProfile.problems = [...readProfile.problems, ...changeProfile.problems] as const
+
+/** The fan's own picture is stored as a path, so that the API may move to another origin. */
+async function changeAvatar(tx: Transaction, userId: string, avatarUrl: string | null, pointer: string) {
+  const stored = await useAvatar(tx, userId, avatarUrl)
+  if (stored === undefined)
+    refuseField({ pointer: `${pointer}/avatarUrl`, message: 'must be a picture that you uploaded' })
+  if (stored !== avatarUrl) await updateUser(tx, userId, { avatarUrl: stored })
+}
 
 /** Recorded once, also if the fan empties a field and fills it again. */
 async function recordProfileCompleted(tx: Transaction, userId: string): Promise<void> {

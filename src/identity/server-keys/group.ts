@@ -26,7 +26,7 @@ interface ServerGroup<Prefix extends string> extends Group<Prefix> {
 }
 
 /** What authentication throws: see `Refusal` of `auth/groups.ts`. */
-type Refusal =
+export type KeyRefusal =
   | ElysiaCustomStatusResponse<
       401,
       ProblemOf<typeof transportProblems.unauthenticated | typeof transportProblems.invalid_server_key>,
@@ -59,7 +59,7 @@ export function servers<const Prefix extends string>(
         limitSource(rateLimiter, 'source', key.source, limits => Object.assign(set.headers, limits))
         requireScope(key, scope)
         recordUse(key)
-        return withRefusals<Refusal>()({ source: key.source, write })
+        return withRefusals<KeyRefusal>()({ source: key.source, write })
       })
   )
 }

@@ -8,6 +8,7 @@ export const SERVER_SCOPES = {
   'redemptions:write': 'use redemption codes',
   'matches:write': 'change matches, and read their check-in codes',
   'orders:write': 'report orders',
+  'uploads:write': 'upload pictures of the catalogue',
   'fans:read': 'read data of fans',
 } as const
 

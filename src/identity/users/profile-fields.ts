@@ -9,6 +9,7 @@ import { Formatted } from '../../core/formats.ts'
 import { isSerializedHttps } from '../../core/https-url.ts'
 import { isVisible, withoutBidiControls } from '../../core/name-text.ts'
 import { type SchemaOptions, type TSchema, Type } from '../../core/typebox.ts'
+import { UPLOADED } from '../../core/uploaded-url.ts'
 
 type Mirrored = 'name' | 'picture' | null
 type SchemaOf<Value> = TSchema & { static: Value }
@@ -92,19 +93,20 @@ export const profileFields = {
     example: 'calebe',
   }),
   avatarUrl: text({
-    expected: `an https URL of at most ${URL_MAX} characters, as the WHATWG URL Standard serialises it`,
-    normalize: value => (value.length <= URL_MAX && isSerializedHttps(value) ? value : null),
+    expected: `an https URL of at most ${URL_MAX} characters, as the WHATWG URL Standard serialises it, or the path of an uploaded picture`,
+    normalize: value =>
+      UPLOADED.test(value) || (value.length <= URL_MAX && isSerializedHttps(value)) ? value : null,
     repair: value => URL.parse(value)?.href ?? value,
     completes: true,
     mirror: 'picture',
     documented: {
-      format: 'uri',
-      pattern: '^https://',
+      format: 'uri-reference',
+      pattern: '^(https://|/uploads/)',
       maxLength: URL_MAX,
       description:
-        'https URL without credentials, as the WHATWG URL Standard serialises it: `new URL(x).href === x`.',
+        'The `url` of a picture that you uploaded, or an https URL without credentials, as the WHATWG URL Standard serialises it: `new URL(x).href === x`.',
     },
-    shown: 'The fan’s own picture, or else the provider’s.',
+    shown: 'The fan’s own picture, or else the provider’s. A path is of the API’s origin.',
     example: 'https://images.example.com/calebe.png',
   }),
   bio: text({

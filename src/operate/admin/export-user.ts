@@ -1,5 +1,6 @@
 /** Exports everything that is stored about a fan, for the fan, without credentials and their hashes. */
 import type { Reader } from '../../../db/index.ts'
+import { exportPictures } from '../../club/pictures/owned.ts'
 import type { Caller, UserReference } from '../../core/caller.ts'
 import { exportDeliveries } from '../../delivery/webhooks/export.ts'
 import { exportEarlyVoids, exportEvents } from '../../economy/events/export.ts'
@@ -41,6 +42,7 @@ async function exportRecord(reader: Reader, user: User) {
   return {
     profile,
     ...(await exportIdentity(reader, user)),
+    pictures: await exportPictures(reader, user.id),
     onboarding,
     leaderboard: { ...leaderboard, scores: await exportScores(reader, user.id) },
     points: await exportPoints(reader, user.id),

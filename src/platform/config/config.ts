@@ -16,6 +16,7 @@ import { readNetworkConfig } from './network.ts'
 import { readPaymentsConfig } from './payments.ts'
 import { readPreviousKeys, readSigningKey } from './secrets.ts'
 import { readTracingConfig } from './tracing.ts'
+import { readUploads } from './uploads.ts'
 
 export { developmentDefaults, type Environment } from './environment.ts'
 
@@ -81,6 +82,8 @@ export function parseConfig(env: Environment) {
     eventRetentionMs: reader.integer('EVENT_RETENTION_DAYS', 400, 31, 36_500) * 86_400_000,
     /** Where all events are published; null: nowhere. */
     eventSink: readEventSink(reader),
+    /** Where uploaded pictures are stored; null: there are none. */
+    uploads: readUploads(reader),
     payments: readPaymentsConfig(reader),
     network: readNetworkConfig(reader),
     limits: readLimitsConfig(reader),

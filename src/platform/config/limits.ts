@@ -23,6 +23,8 @@ function readRates(reader: EnvironmentReader) {
     claims: rate('RATE_LIMIT_CLAIMS', 60),
     /** Purchases, payments and openings of a caller. */
     purchases: rate('RATE_LIMIT_PURCHASES', 60),
+    /** Pictures that a caller or a source uploads. */
+    uploads: rate('RATE_LIMIT_UPLOADS', 20),
     /** All requests of a source, which is a system with a server key. */
     source: rate('RATE_LIMIT_SOURCE', 6_000),
     /** Redemption codes that a source looks up or uses. */

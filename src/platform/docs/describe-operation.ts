@@ -1,7 +1,9 @@
 /** One operation of the document: what its declaration and its group say, with every response and problem listed. */
 
 import type { ProblemType } from '../../core/problems.ts'
+import { isBytes } from '../../core/schemas.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
+import type { TSchema } from '../../core/typebox.ts'
 import { CALLER_KIND, type CallerKind } from '../http/contract/group.ts'
 import { COMMON_PROBLEMS, DECLARED, type Declared } from '../http/contract/operation.ts'
 import { providerProblems } from '../identity-provider/problems.ts'
@@ -16,7 +18,7 @@ export function describeOperation(generated: Json, offered: string[], used: Map<
   // Guarantee of the casts: only `operation` and the groups write these names.
   const declared = facts as Declared
   const caller = kind as CallerKind
-  const takesKey = caller === 'fan' && declared.mayTakeKey
+  const takesKey = (caller === 'fan' || caller === 'fanOrServer') && declared.mayTakeKey
   const { responses, examples, conditional, localized } = declared
   const body = schemaOf(requestBody)
   const problems = problemsOf(declared, caller, takesKey)
@@ -45,7 +47,10 @@ export function describeOperation(generated: Json, offered: string[], used: Map<
 /** The description, with the scope that an operation for server keys requires. */
 function describeScope(description: unknown, security: unknown): Json {
   const [scope] = (security as { serverKey?: string[] }[]).flatMap(({ serverKey }) => serverKey ?? [])
-  const sentences = [description, ...(scope ? [`Requires the scope \`${scope}\`.`] : [])].filter(Boolean)
+  const requires = (security as Json[]).every(schemes => 'serverKey' in schemes)
+    ? 'Requires the scope'
+    : 'A server key requires the scope'
+  const sentences = [description, ...(scope ? [`${requires} \`${scope}\`.`] : [])].filter(Boolean)
   return sentences.length > 0 ? { description: sentences.join(' ') } : {}
 }
 
@@ -54,15 +59,16 @@ const FAN_PROBLEMS: ProblemType[] = [
   transportProblems.invalid_token,
   providerProblems.identity_provider_unavailable,
 ]
+const KEY_PROBLEMS: ProblemType[] = [
+  transportProblems.invalid_server_key,
+  transportProblems.insufficient_scope,
+]
 const TOKEN_PROBLEMS: Record<CallerKind, ProblemType[]> = {
   anyone: [],
   optional: FAN_PROBLEMS,
   fan: FAN_PROBLEMS,
-  server: [
-    transportProblems.unauthenticated,
-    transportProblems.invalid_server_key,
-    transportProblems.insufficient_scope,
-  ],
+  server: [transportProblems.unauthenticated, ...KEY_PROBLEMS],
+  fanOrServer: [...FAN_PROBLEMS, ...KEY_PROBLEMS],
 }
 
 /** Every problem that the operation can respond with. */
@@ -100,9 +106,20 @@ function describeParameters(parameters: Json[]): Json {
 
 /** JSON only, with its example. */
 function describeBody(schema: Json | null, example: unknown): Json {
-  if (!schema || Object.keys(schema.properties as Json).length === 0) return {}
+  if (!schema) return {}
+  if (isBytes(schema as TSchema)) return describeBytes(schema)
+  if (Object.keys(schema.properties as Json).length === 0) return {}
   // No body counts as `{}`: where every member may be left out, so may the body.
   const required = Array.isArray(schema.required) && schema.required.length > 0
   const content = { schema, ...(example ? { example } : {}) }
   return { requestBody: { required, content: { 'application/json': content } } }
+}
+
+/** A picture has no example: Swagger UI offers a file. */
+function describeBytes({ contentMediaTypes, description }: Json): Json {
+  const schema = { type: 'string', format: 'binary' }
+  // Guarantee of the cast: `Bytes` of `core/schemas.ts` writes it.
+  const types = contentMediaTypes as string[]
+  const content = Object.fromEntries(types.map(type => [type, { schema }]))
+  return { requestBody: { required: true, description, content } }
 }

@@ -21,6 +21,7 @@ const TAGS = [
   { name: 'Rewards', description: 'A catalogue to unlock, claim and redeem.' },
   { name: 'Packs', description: 'Collectible packs: buy, open, and prove the draw.' },
   { name: 'Stream', description: 'Events as they happen (server-sent events).' },
+  { name: 'Pictures', description: 'Uploads of avatars, and of pictures of the catalogue.' },
   { name: 'Teams', description: 'The clubs that a fan can follow.' },
   {
     name: 'Server',

@@ -282,6 +282,12 @@ onEachEngine('The declared data of a fan', world => {
           shown: shownAt(21),
         },
       },
+      pictures: {
+        userId: {
+          row: { id: 'picture-of-ada', fileId: 'file-of-ada', userId, createdAt: at(25), reviewAt: at(25) },
+          shown: 'file-of-ada',
+        },
+      },
       webhookLanes: { userId: { row: { endpointId: 'endpoint', userId, nextAttemptAt: at(22) } } },
       webhookDeliveries: {
         userId: {
@@ -293,10 +299,11 @@ onEachEngine('The declared data of a fan', world => {
         },
       },
     }
-    const { webhookEndpoints, users } = world.db.tables
+    const { pictureFiles, webhookEndpoints, users } = world.db.tables
     await world.db.write(async tx => {
       const endpoint = { url: 'https://example.com', types: '*', encryptedSecret: '', createdAt: at(24) }
       await tx.insert(webhookEndpoints).values({ id: 'endpoint', ...endpoint })
+      await tx.insert(pictureFiles).values({ id: 'file-of-ada', width: 1, height: 1, bytes: 1 })
       await tx.update(users).set(filled.users.subject.row).where(eq(users.id, userId))
       // Guarantee of the cast: the row is of this table.
       for (const [name, column] of declarations)

@@ -1,5 +1,6 @@
 /** Every operation that writes, with a request of a fan, or about one. The subject of the fan is in all texts. */
 import type { ServerScope } from '../../../src/identity/server-keys/scopes.ts'
+import { newPng, upload } from '../../club/pictures/pictures-world.ts'
 import { eventOf } from '../../economy/events/events-world.ts'
 import { deliver, updated } from '../../identity/users/deliveries.ts'
 import { fetchDocument, operationsOf } from '../../platform/docs/document.ts'
@@ -85,6 +86,7 @@ export const operations: Record<
     const { userPack } = await buy(fan, await addPack(world, { price: FREE }))
     return { send: () => fan.post('/api/packs/open', { userPackId: userPack.id, clientSeed: 'x' }) }
   },
+  uploadPicture: (_, fan) => ({ send: () => upload(fan, newPng()) }),
   checkIn: async (world, fan) => {
     const { code } = world.deps.checkInCodes.issue(await world.match(), world.clock.now())
     return { send: () => fan.post('/api/check-ins', { code }) }

@@ -146,6 +146,26 @@ describe('parseConfig', () => {
     })
   })
 
+  test('reads where pictures are stored: a directory, or a bucket with credentials', () => {
+    const uploadsOf = (more: Environment) => parseConfig({ ...production, ...more }).uploads
+    expect(parseConfig(secrets).uploads).toEqual({ kind: 'directory', path: 'data/uploads' })
+    expect(uploadsOf({})).toBeNull()
+    expect(uploadsOf({ UPLOADS: '/srv/uploads' })).toEqual({ kind: 'directory', path: '/srv/uploads' })
+    const credentials = { UPLOADS_ACCESS_KEY_ID: 'id', UPLOADS_SECRET_ACCESS_KEY: 'secret' }
+    expect(uploadsOf({ UPLOADS: 's3://fans/a/b/', ...credentials })).toEqual({
+      ...{ kind: 's3', bucket: 'fans', prefix: 'a/b/', endpoint: null, region: null },
+      ...{ accessKeyId: 'id', secretAccessKey: 'secret' },
+    })
+    const refused: Environment[] = [
+      { UPLOADS: 's3://fans' },
+      { UPLOADS: 's3://', ...credentials },
+      { UPLOADS: 'https://bucket.example', ...credentials },
+      { UPLOADS: 's3://fans', ...credentials, UPLOADS_ENDPOINT: 'http://s3.example' },
+      { UPLOADS: 's3://fans', ...credentials, UPLOADS_ENDPOINT: 'https://me:x@s3.example' },
+    ]
+    for (const more of refused) expect(() => uploadsOf(more)).toThrow('UPLOADS')
+  })
+
   test('removes the trailing slash of an issuer, and keeps its path', () => {
     const { identity } = parseConfig({ ...production, IDP_ISSUER: 'https://login.example.com/realms/fans/' })
     expect(identity.issuer).toBe('https://login.example.com/realms/fans')
@@ -493,6 +513,9 @@ describe('a secret in a file', () => {
     STRIPE_SECRET_KEY: 'sk_test_hunter2',
     STRIPE_WEBHOOK_SECRET: 'whsec_hunter2',
     EVENT_SINK: 'tls://me:hunter2@nats.example',
+    UPLOADS: 's3://fans',
+    UPLOADS_ACCESS_KEY_ID: 'hunter2-id',
+    UPLOADS_SECRET_ACCESS_KEY: 'hunter2-secret',
   }
 
   test.each([
@@ -505,6 +528,8 @@ describe('a secret in a file', () => {
     'STRIPE_SECRET_KEY',
     'STRIPE_WEBHOOK_SECRET',
     'EVENT_SINK',
+    'UPLOADS_ACCESS_KEY_ID',
+    'UPLOADS_SECRET_ACCESS_KEY',
   ])('%s_FILE is read without its trailing newline, and not together with the variable', async name => {
     const path = await fileOf(name, `${full[name]}\n`)
     const inFile = { ...full, [name]: '', [`${name}_FILE`]: path }

@@ -77,7 +77,7 @@ export const readsToken = (located: Located) =>
   located.operation.security.length > 0 && !requiresServerKey(located)
 
 export const requiresServerKey = ({ operation: { security } }: Located) =>
-  security.some(schemes => 'serverKey' in schemes)
+  security.length > 0 && security.every(schemes => 'serverKey' in schemes)
 
 export interface Content {
   /** As `POST /api/rewards/claim, answer 409`. */
@@ -108,6 +108,9 @@ function contents(body: Body | undefined, name: string, pointer: string): Conten
     content,
   }))
 }
+
+/** A body that is a file, which has no example. */
+export const isFile = ({ content }: Content) => content.schema.format === 'binary'
 
 export const examplesOf = ({ content: { example, examples } }: Content): unknown[] => [
   ...(example === undefined ? [] : [example]),

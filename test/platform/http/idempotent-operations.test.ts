@@ -1,5 +1,6 @@
 /** Every mutation of a caller takes `Idempotency-Key`, as documented; found by walking the OpenAPI document. */
 import { beforeAll, expect, test } from 'bun:test'
+import { newPng } from '../../club/pictures/pictures-world.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../../play/packs/packs-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
 import { sqliteEngine } from '../../support/engines.ts'
@@ -55,6 +56,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
     },
     cancelPurchase: () => ({}),
     writePrediction: () => ({ homeScore: 2, awayScore: 1 }),
+    uploadPicture: () => newPng(),
     checkIn: async () => ({
       code: world.deps.checkInCodes.issue(await world.match(), world.clock.now()).code,
     }),
@@ -125,7 +127,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         fan.send(to, {
           method,
           headers: { 'content-type': 'application/json', 'idempotency-key': 'a-key' },
-          body: JSON.stringify(asked),
+          body: asked instanceof Buffer ? new Uint8Array(asked) : JSON.stringify(asked),
         })
       const [first, again] = [await send(body), await send(body)]
       expect(first.status, `${name}: ${JSON.stringify(first.body)}`).toBeLessThan(300)
@@ -136,6 +138,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       const otherwise: Record<string, unknown> = {
         completeOnboarding: { joinLeaderboard: false },
         writePrediction: { homeScore: 0, awayScore: 0 },
+        uploadPicture: newPng(),
       }
       const [member] = Object.keys(body as object)
       const other =

@@ -10,6 +10,7 @@ const OFF: RateLimits = {
   tokens: 0,
   claims: 0,
   purchases: 0,
+  uploads: 0,
   source: 0,
   redemptions: 0,
 }

@@ -14,6 +14,7 @@ const GENEROUS = {
   tokens: 0,
   claims: 0,
   purchases: 0,
+  uploads: 0,
   source: 0,
   redemptions: 0,
 }

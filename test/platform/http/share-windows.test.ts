@@ -17,6 +17,7 @@ const rates = {
   tokens: 0,
   claims: 100,
   purchases: 0,
+  uploads: 0,
   source: 0,
   redemptions: 0,
 }

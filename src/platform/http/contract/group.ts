@@ -8,14 +8,14 @@ export interface Group<Prefix extends string> {
   tag: string
 }
 
-/** `anyone` reads no token; `optional` reads a fan's when it is sent; `fan` requires one; `server` requires a server key. */
-export type CallerKind = 'anyone' | 'optional' | 'fan' | 'server'
+/** `anyone` reads no token; `optional` reads a fan's when it is sent; `fan` requires one; `server` requires a server key; `fanOrServer` either. */
+export type CallerKind = 'anyone' | 'optional' | 'fan' | 'server' | 'fanOrServer'
 
 /** Key in a route's `detail` for the kind of its group; the document omits it. */
 export const CALLER_KIND = 'x-caller-kind'
 
 /** Swagger UI's ways to authorize; see `docs/description.ts`. */
-const SECURITY: Record<Exclude<CallerKind, 'server'>, Record<string, string[]>[]> = {
+const SECURITY: Record<Exclude<CallerKind, 'server' | 'fanOrServer'>, Record<string, string[]>[]> = {
   anyone: [],
   optional: [{}, { signIn: [] }, { bearer: [] }],
   fan: [{ signIn: [] }, { bearer: [] }],
@@ -33,6 +33,13 @@ export const describeServerGroup = (tag: string, scope: string) => ({
   tags: [tag],
   security: [{ serverKey: [scope] }],
   [CALLER_KIND]: 'server',
+})
+
+/** The `detail` of every route of a group that requires the token of a fan, or a server key with this scope. */
+export const describeSharedGroup = (tag: string, scope: string) => ({
+  tags: [tag],
+  security: [...SECURITY.fan, { serverKey: [scope] }],
+  [CALLER_KIND]: 'fanOrServer',
 })
 
 /** Routes that read no token. */

@@ -7,7 +7,7 @@ import type { Caller } from '../../../core/caller.ts'
 import type { ClientProblem } from '../../../core/client-problems.ts'
 import { registerFormats } from '../../../core/formats.ts'
 import type { FieldError, ProblemOf, ProblemType } from '../../../core/problems.ts'
-import { Closed } from '../../../core/schemas.ts'
+import { Closed, isBytes } from '../../../core/schemas.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
 import type { TObject, TSchema, TUnsafe } from '../../../core/typebox.ts'
 import type { Bodies } from '../edge/body.ts'
@@ -174,7 +174,7 @@ export function operation<
     transform: [
       ...(limit ? [countCaller(limit)] : []),
       ...(mayTakeKey ? [refuseBadKey] : []),
-      ...(takesBody ? [readBody] : []),
+      ...(takesBody ? [isBytes(body) ? readBytes : readBody] : []),
       ...(findErrors ? [noteFound(findErrors)] : []),
     ],
     // Other operations take no parameters: their schemas refuse every query.
@@ -219,6 +219,10 @@ const countCaller =
 /** Elysia merges the result into the context. Guarantee: `server-hooks.ts` decorates every route of the application. */
 const readBody = async ({ bodies, request }: { bodies: Bodies; request: Request }) => ({
   body: await bodies.read(request),
+})
+
+const readBytes = async ({ bodies, request }: { bodies: Bodies; request: Request }) => ({
+  body: await bodies.readBytes(request),
 })
 
 const noteFound =

@@ -34,6 +34,9 @@ export function requireStrict(
         refuse('an object must be closed')
       for (const [name, member] of Object.entries<TSchema>(schema.properties ?? {})) inner(member, name)
       return
+    case 'Uint8Array':
+      if (!Number.isInteger(schema.maxByteLength)) refuse('bytes need maxByteLength')
+      return
     case 'array':
       if (!Number.isInteger(schema.maxItems)) refuse('an array needs maxItems')
       inner(schema.items, 'items')

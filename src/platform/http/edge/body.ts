@@ -1,5 +1,6 @@
-/** Reads the JSON bodies of requests, with the checks that precede their schemas. */
+/** Reads the bodies of requests, JSON but for a few of bytes, with the checks that precede their schemas. */
 
+import { hash } from 'node:crypto'
 import { withDeadline } from '../../../../db/deadline.ts'
 import { DomainError } from '../../../core/problems.ts'
 import { transportProblems } from '../../../core/transport-problems.ts'
@@ -23,6 +24,8 @@ interface BodyLimits {
 export interface Bodies {
   /** Resolves when the body has arrived. @throws DomainError as `receiveBody`, and `overloaded` */
   receive(request: Request): Promise<void>
+  /** As `receive`, for a body of any media type; resolves to its bytes. @throws DomainError as `receiveBytes` */
+  readBytes(request: Request): Promise<Uint8Array>
   /** As `receive`; resolves to the value of the body. @throws DomainError as `parseBody` */
   read(request: Request): Promise<unknown>
 }
@@ -58,6 +61,20 @@ export async function receiveBody(
   // No body and no media type count as `{}`: optional members need no empty object.
   // RFC 8259 §8.1 lets a parser ignore a byte order mark, as TextDecoder does.
   received.set(request, { text: decode(bytes), value: typed ? undefined : {} })
+}
+
+/**
+ * Receives the body as bytes. Its hash stands for it in the fingerprint of `Idempotency-Key`.
+ * @throws DomainError `unsupported_media_type` (a content coding), `payload_too_large`, `request_timeout`
+ */
+export async function receiveBytes(
+  request: Request,
+  { maxBodyBytes, bodyTimeoutMs }: Pick<BodyLimits, 'maxBodyBytes' | 'bodyTimeoutMs'>,
+): Promise<Uint8Array> {
+  refuseCoding(request.headers)
+  const bytes = await readBytes(request, maxBodyBytes, bodyTimeoutMs)
+  received.set(request, { text: '', value: hash('sha256', bytes, 'hex') })
+  return bytes
 }
 
 /**
@@ -107,9 +124,13 @@ function refuseMediaType(headers: Headers) {
   const charset = parameters
     .map(parameter => parameter.trim())
     .find(parameter => parameter.startsWith('charset='))
-  const coding = headers.get('content-encoding')
   if (type?.trim() !== 'application/json') throw unsupported('Send Content-Type: application/json.')
   if (charset && !/^charset="?utf-8"?$/.test(charset)) throw unsupported('JSON is UTF-8 (RFC 8259).')
+  refuseCoding(headers)
+}
+
+function refuseCoding(headers: Headers) {
+  const coding = headers.get('content-encoding')
   if (coding && coding.toLowerCase() !== 'identity')
     throw unsupported('Send the body without Content-Encoding.')
 }

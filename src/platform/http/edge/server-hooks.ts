@@ -11,7 +11,7 @@ import { transportProblems } from '../../../core/transport-problems.ts'
 import type { Config } from '../../config/config.ts'
 import { limitAddress, type RateLimitHeaders } from '../rate-limits/policies.ts'
 import type { RateLimiter } from '../rate-limits/rate-limiter.ts'
-import { announcedBytes, type Bodies, parseBody, receiveBody } from './body.ts'
+import { announcedBytes, type Bodies, parseBody, receiveBody, receiveBytes } from './body.ts'
 import { addressGroup, clientAddress } from './client-address.ts'
 import { createCors } from './cors.ts'
 import { createLineLimit, cutForLog, describeUnknownPath } from './logged-path.ts'
@@ -81,17 +81,24 @@ export const serverHooks = (deps: HookDeps, { allowedMethods, templateOf, peerOf
   const maxBodyBytes = (path: string) => Math.max(config.maxBodyBytes, facts.maxBodyBytes(path) ?? 0)
 
   const bodies: Bodies = {
-    async receive(request) {
-      const limits = { maxBodyBytes: maxBodyBytes(pathOf(request.url)), bodyTimeoutMs: network.bodyTimeoutMs }
-      await receiveBody(request, limits)
-      unfinished.end(request)
-      const retryAfter = admission.admit(request)
-      if (retryAfter !== null) throw new DomainError(transportProblems.overloaded, { retryAfter })
-    },
+    receive: request => receiveWhole(request, receiveBody),
+    readBytes: request => receiveWhole(request, receiveBytes),
     async read(request) {
       await bodies.receive(request)
       return parseBody(request, config)
     },
+  }
+
+  async function receiveWhole<Body>(
+    request: Request,
+    receive: (request: Request, limits: { maxBodyBytes: number; bodyTimeoutMs: number }) => Promise<Body>,
+  ): Promise<Body> {
+    const { bodyTimeoutMs } = network
+    const body = await receive(request, { maxBodyBytes: maxBodyBytes(pathOf(request.url)), bodyTimeoutMs })
+    unfinished.end(request)
+    const retryAfter = admission.admit(request)
+    if (retryAfter !== null) throw new DomainError(transportProblems.overloaded, { retryAfter })
+    return body
   }
 
   /**

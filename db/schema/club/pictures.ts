@@ -1,0 +1,53 @@
+/** Uploaded pictures: the files in the store, and who has which. */
+import { sql } from 'drizzle-orm'
+import type { ColumnKit, Referenced } from '../columns.ts'
+import type { FanData } from '../fan-column.ts'
+
+export function definePicturesTables(kit: ColumnKit, { users }: Referenced<'users'>) {
+  const { table, id, idOf, integer, timestamp } = kit
+
+  /** A row is committed before its file is written, and deleted after its file is deleted: no file is without a row. */
+  const pictureFiles = table(
+    'picture_files',
+    {
+      /** SHA-256 of the file, in lower-case hex: its name in the store. */
+      id: id().primaryKey(),
+      width: integer().notNull(),
+      height: integer().notNull(),
+      bytes: integer().notNull(),
+      /** From when it is deleted unless somebody has it; null while somebody has. */
+      orphanedAt: timestamp(),
+      /** Set before the file is deleted: from then on an upload of the same file waits. */
+      deletingAt: timestamp(),
+    },
+    t => [kit.index('picture_files_orphaned').on(t.orphanedAt).where(sql`${t.orphanedAt} is not null`)],
+  )
+
+  /** Who uploaded which file: a fan, or a system of the club by its server key. Several may upload the same. */
+  const pictures = table(
+    'pictures',
+    {
+      id: id().primaryKey(),
+      fileId: idOf(pictureFiles),
+      userId: id().references(() => users.id),
+      /** Of the server key. */
+      source: id(),
+      createdAt: timestamp().notNull(),
+      /** From when it is deleted unless it is used; null while it is the fan's avatar. */
+      reviewAt: timestamp(),
+    },
+    t => [
+      kit.uniqueIndex('pictures_fan_unique').on(t.userId, t.fileId).where(sql`${t.userId} is not null`),
+      kit.uniqueIndex('pictures_source_unique').on(t.source, t.fileId).where(sql`${t.source} is not null`),
+      kit.index('pictures_file').on(t.fileId),
+      kit.index('pictures_review').on(t.reviewAt).where(sql`${t.reviewAt} is not null`),
+      kit.check('pictures_one_owner', sql`(${t.userId} is null) <> (${t.source} is null)`),
+    ],
+  )
+
+  return { pictureFiles, pictures }
+}
+
+export const fanData = {
+  pictures: { userId: { export: 'pictures', erasure: 'delete' } },
+} satisfies FanData<ReturnType<typeof definePicturesTables>>

@@ -1,0 +1,47 @@
+/** `GET /uploads/HASH.webp`: the files, for everyone. They never change, so that every cache may keep them for ever. */
+import { Elysia } from 'elysia'
+import type { Logger } from 'pino'
+import { DomainError } from '../../core/problems.ts'
+import { Closed } from '../../core/schemas.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { Type } from '../../core/typebox.ts'
+import { nameOf, UPLOADED } from '../../core/uploaded-url.ts'
+import { Nothing } from '../../platform/http/contract/operation.ts'
+import { pictureProblems } from './problems.ts'
+import type { PictureStore } from './store.ts'
+
+interface FileDeps {
+  pictureStore: PictureStore | null
+  log: Logger
+}
+
+/** Also a file that a browser takes for a page runs nothing and is in an origin of its own. */
+const POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
+
+const FilePath = Closed({ name: Type.String({ maxLength: 100 }) })
+
+export const pictureFiles = ({ pictureStore, log }: FileDeps) =>
+  new Elysia({ name: 'matchday/picture-files' }).get(
+    '/uploads/:name',
+    async ({ path, request }) => {
+      const id = UPLOADED.exec(path)?.[1]
+      if (id === undefined || !pictureStore) throw new DomainError(transportProblems.not_found)
+      const headers = {
+        'Cache-Control': 'public, max-age=31536000, immutable',
+        'Content-Security-Policy': POLICY,
+        // Apps in browsers show it on pages of other origins.
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+        ETag: `"${id}"`,
+      }
+      // A client that has the file has the only version of it.
+      const known = request.headers.get('if-none-match')
+      if (known?.includes(id)) return new Response(null, { status: 304, headers })
+      const bytes = await pictureStore.get(nameOf(id)).catch(error => {
+        log.error({ error }, 'a picture cannot be read')
+        throw new DomainError(pictureProblems.uploads_unavailable, { retryAfter: 5 })
+      })
+      if (!bytes) throw new DomainError(transportProblems.not_found)
+      return new Response(bytes, { headers: { ...headers, 'Content-Type': 'image/webp' } })
+    },
+    { query: Nothing, params: FilePath, detail: { hide: true } },
+  )

@@ -1,0 +1,73 @@
+/** Where the files of pictures are: a directory, or a bucket of an S3-compatible service. */
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { S3Client } from 'bun'
+import type { Sources } from '../../../db/index.ts'
+import type { UploadsConfig } from '../../platform/config/uploads.ts'
+
+export interface PictureStore {
+  /** Whole or not at all. A file of the same name has the same content. */
+  put(name: string, bytes: Buffer): Promise<void>
+  /** Null if there is no such file. */
+  get(name: string): Promise<Uint8Array<ArrayBuffer> | null>
+  /** Also if there is no such file. */
+  delete(name: string): Promise<void>
+}
+
+export const createPictureStore = (config: UploadsConfig, sources: Pick<Sources, 'newId'>): PictureStore =>
+  config.kind === 'directory' ? inDirectory(config.path, sources) : inBucket(config)
+
+function inDirectory(folder: string, { newId }: Pick<Sources, 'newId'>): PictureStore {
+  // Two levels: some file systems are slow with very many files in one folder.
+  const folderOf = (name: string) => join(folder, name.slice(0, 2))
+  const pathOf = (name: string) => join(folderOf(name), name)
+  return {
+    async put(name, bytes) {
+      await mkdir(folderOf(name), { recursive: true })
+      const draft = `${pathOf(name)}.${newId()}`
+      try {
+        const file = await open(draft, 'wx')
+        // The row that names the file survives a power cut, and so does the file.
+        await file
+          .writeFile(bytes)
+          .then(() => file.sync())
+          .finally(() => file.close())
+        await rename(draft, pathOf(name))
+      } catch (error) {
+        await rm(draft, { force: true })
+        throw error
+      }
+    },
+    async get(name) {
+      const file = Bun.file(pathOf(name))
+      return (await file.exists()) ? file.bytes() : null
+    },
+    delete: name => rm(pathOf(name), { force: true }),
+  }
+}
+
+function inBucket(config: Extract<UploadsConfig, { kind: 's3' }>): PictureStore {
+  const { bucket, prefix, endpoint, region, accessKeyId, secretAccessKey } = config
+  const client = new S3Client({
+    ...{ bucket, accessKeyId, secretAccessKey },
+    ...(endpoint === null ? {} : { endpoint }),
+    ...(region === null ? {} : { region }),
+  })
+  const fileOf = (name: string) => client.file(prefix + name)
+  return {
+    async put(name, bytes) {
+      await fileOf(name).write(bytes, { type: 'image/webp' })
+    },
+    async get(name) {
+      try {
+        return await fileOf(name).bytes()
+      } catch (error) {
+        if ((error as { code?: unknown }).code === 'NoSuchKey') return null
+        throw error
+      }
+    },
+    async delete(name) {
+      await fileOf(name).delete()
+    },
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Uploads. The row of a file is committed before the file is written, and the row of its owner afterwards, so that whatever
+ * a crash leaves is found by rows: see `operate/admin/sweep-pictures.ts`.
+ */
+import { hash } from 'node:crypto'
+import { and, eq, isNotNull, isNull, ne } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import type { Database, Reader, Transaction } from '../../../db/index.ts'
+import { countRows } from '../../../db/pages.ts'
+import { DomainError } from '../../core/problems.ts'
+import { addressOf, nameOf } from '../../core/uploaded-url.ts'
+import type { EncodePicture } from './encode.ts'
+import { pictureProblems } from './problems.ts'
+import type { Picture } from './schema.ts'
+import type { PictureStore } from './store.ts'
+
+/** Of a fan, with the one that is the avatar. */
+export const MAX_PICTURES = 20
+/** How long what is not used is kept, and how long a file waits for the row of its owner. */
+export const UNUSED_MS = 86_400_000
+const UPLOAD_MS = 3_600_000
+
+export const MAX_SIDE = { avatar: 512, catalogue: 1_600 } as const
+
+export interface PictureDeps {
+  db: Database
+  log: Logger
+  /** Null: this server has none. */
+  pictureStore: PictureStore | null
+  encodePicture: EncodePicture
+}
+
+export type Owner = { userId: string } | { source: string }
+
+export interface StoredFile extends Omit<Picture, 'url'> {
+  id: string
+}
+
+/** Encodes an upload and writes its file, which is deleted again unless `addPicture` follows. */
+export async function storeFile(
+  { db, log, pictureStore, encodePicture }: PictureDeps,
+  upload: Uint8Array,
+  maxSide: number,
+): Promise<StoredFile> {
+  if (!pictureStore) throw unavailable('This server stores no pictures: UPLOADS is not set.', 3_600)
+  const { bytes, width, height } = await encodePicture(upload, maxSide)
+  const file = { id: hash('sha256', bytes, 'hex'), width, height, bytes: bytes.length }
+  if (!(await db.write(tx => announceFile(tx, file)))) throw beingDeleted()
+  try {
+    await pictureStore.put(nameOf(file.id), bytes)
+  } catch (error) {
+    log.error({ error }, 'a picture cannot be stored')
+    throw unavailable('The store of pictures does not respond as expected.', 5)
+  }
+  return file
+}
+storeFile.problems = [
+  pictureProblems.picture_not_supported,
+  pictureProblems.picture_damaged,
+  pictureProblems.picture_too_large,
+  pictureProblems.uploads_unavailable,
+] as const
+
+/** False if the file is being deleted. */
+async function announceFile(tx: Transaction, file: StoredFile): Promise<boolean> {
+  const { pictureFiles } = tx.tables
+  const orphanedAt = new Date(tx.now().getTime() + UPLOAD_MS)
+  const rows = await tx
+    .insert(pictureFiles)
+    .values({ ...file, orphanedAt })
+    .onConflictDoUpdate({
+      target: pictureFiles.id,
+      set: { orphanedAt },
+      setWhere: isNull(pictureFiles.deletingAt),
+    })
+    .returning()
+  return rows.length > 0
+}
+
+/** Notes who has a file. A repeat changes nothing, except that it may remain unused for another day. */
+export async function addPicture(tx: Transaction, owner: Owner, file: StoredFile): Promise<Picture> {
+  const { pictureFiles, pictures } = tx.tables
+  if ('userId' in owner) await requireQuota(tx, owner.userId, file.id)
+  const [kept] = await tx
+    .update(pictureFiles)
+    .set({ orphanedAt: null })
+    .where(and(eq(pictureFiles.id, file.id), isNull(pictureFiles.deletingAt)))
+    .returning()
+  if (!kept) throw beingDeleted()
+  const now = tx.now()
+  const reviewAt = new Date(now.getTime() + UNUSED_MS)
+  const isTheirs = and(ownedBy(tx, owner), eq(pictures.fileId, file.id))
+  const added = await tx
+    .insert(pictures)
+    .values({ id: tx.newId(), fileId: file.id, ...owner, createdAt: now, reviewAt })
+    .onConflictDoNothing()
+    .returning()
+  if (added.length === 0)
+    await tx
+      .update(pictures)
+      .set({ reviewAt })
+      .where(and(isTheirs, isNotNull(pictures.reviewAt)))
+  const { id, ...members } = file
+  return { url: addressOf(id), ...members }
+}
+addPicture.problems = [pictureProblems.picture_quota_reached, pictureProblems.uploads_unavailable] as const
+
+/** Concurrent uploads of a fan may exceed the quota by their number, which the rate limit bounds. */
+async function requireQuota(tx: Transaction, userId: string, fileId: string): Promise<void> {
+  const { pictures } = tx.tables
+  const others = await countRows(tx, pictures, and(eq(pictures.userId, userId), ne(pictures.fileId, fileId)))
+  if (others < MAX_PICTURES) return
+  const detail = `A fan has at most ${MAX_PICTURES} pictures.`
+  throw new DomainError(pictureProblems.picture_quota_reached, { detail })
+}
+
+const ownedBy = ({ tables: { pictures } }: Pick<Reader, 'tables'>, owner: Owner) =>
+  'userId' in owner ? eq(pictures.userId, owner.userId) : eq(pictures.source, owner.source)
+
+const beingDeleted = () => unavailable('This picture is being deleted.', 2)
+
+const unavailable = (detail: string, retryAfter: number) =>
+  new DomainError(pictureProblems.uploads_unavailable, { detail, retryAfter })
