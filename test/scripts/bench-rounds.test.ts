@@ -27,8 +27,11 @@ function steady(perSecond: number) {
   return { loads, generator }
 }
 
-test.skipIf(process.platform !== 'linux')(
-  'CPU time is divided by the time that the requests took, longer than planned',
+const notLinux =
+  process.platform === 'linux' ? '' : ' (skipped: CPU time is read from /proc, which only Linux has)'
+
+test.skipIf(notLinux !== '')(
+  `CPU time is divided by the time that the requests took, longer than planned${notLinux}`,
   async () => {
     const generator: Generator = {
       name: 'late',
@@ -112,7 +115,7 @@ test('a warm-up leaves enough requests for a round, and running out makes the re
   expect(scarce.invalid).toContain('matchday: ran out of unique requests; increase --fans')
 })
 
-test.skipIf(process.platform !== 'linux')('the CPU time of servers includes their workers', async () => {
+test.skipIf(notLinux !== '')(`the CPU time of servers includes their workers${notLinux}`, async () => {
   const worker = 'while (process.cpuUsage().user < 200_000); console.log("spun"); await Bun.stdin.text()'
   const parent = `Bun.spawn([process.execPath, '-e', process.env.WORKER], { stdin: 'pipe', stdout: 'inherit' }); await Bun.stdin.text(); process.exit()`
   const child = Bun.spawn([process.execPath, '-e', parent], {

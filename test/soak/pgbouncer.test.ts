@@ -15,7 +15,14 @@ afterEach(async () => {
   for (const end of tidy.splice(0).toReversed()) await end()
 })
 
-describe.skipIf(postgresBinaries === null || pgbouncerBinary === null)('PgBouncer', () => {
+const missing =
+  postgresBinaries === null
+    ? ' (skipped: PostgreSQL is not installed)'
+    : pgbouncerBinary === null
+      ? ' (skipped: pgbouncer is not installed)'
+      : ''
+
+describe.skipIf(missing !== '')(`PgBouncer${missing}`, () => {
   test.each(['session', 'transaction'] as const)('in %s mode carries mixed load', async mode => {
     const cluster = await startCluster(postgresBinaries ?? '')
     tidy.push(() => cluster.remove())

@@ -6,7 +6,9 @@ import { type RunningApi, startApi, startProvider } from '../support/processes.t
 import { waitUntil } from '../support/wait-until.ts'
 import { query } from './two-instances.ts'
 
-describe.skipIf(postgresBinaries === null)('a streaming standby', () => {
+const missing = postgresBinaries === null ? ' (skipped: PostgreSQL is not installed)' : ''
+
+describe.skipIf(missing !== '')(`a streaming standby${missing}`, () => {
   const tidy: (() => unknown)[] = []
   let primary: PostgresCluster
   let standby: PostgresCluster
