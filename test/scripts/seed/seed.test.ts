@@ -187,7 +187,7 @@ test.each([
           return value
         }),
     }
-    const many = { ...options, fans: ms > 1_000 ? 300 : 1_500, exclusive: true, now: () => now }
+    const many = { ...options, fans: ms > 1_000 ? 200 : 600, exclusive: true, now: () => now }
     expect((await seedDatabase(slow, many)).fans).toBeGreaterThan(100)
     // Nothing is known of the server before the first group.
     expect(Math.max(...held.slice(1))).toBeLessThanOrEqual(limit)
