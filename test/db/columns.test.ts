@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { asc, eq, gt } from 'drizzle-orm'
 import { postgres, sqlite } from '../../db/schema/columns.ts'
 import { createClock } from '../support/clock.ts'
-import { everyEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { engines, type TemporaryDatabase } from '../support/engines.ts'
 import { withRawConnection } from './probe.ts'
 
 const defineSamples = (kit: typeof postgres) =>
@@ -22,7 +22,7 @@ const DDL = {
     'CREATE TABLE samples (id text COLLATE "C" PRIMARY KEY, text text, integer bigint, boolean boolean, timestamp timestamp(3) with time zone)',
 }
 
-for (const engine of everyEngine) {
+for (const engine of engines) {
   describe(`column kit (${engine.name})`, () => {
     let temporary: TemporaryDatabase
     let samples: ReturnType<typeof defineSamples>

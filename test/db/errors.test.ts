@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { DatabaseError, isUniqueViolation, type Transaction, translateDatabaseError } from '../../db/index.ts'
 import { createClock } from '../support/clock.ts'
-import { everyEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { engines, type TemporaryDatabase } from '../support/engines.ts'
 
 const HANDLE = 'users_handle_unique'
 const SUBJECT = 'users_provider_subject_unique'
 const CODE = 'user_rewards_redemption_code_unique'
 
-for (const engine of everyEngine) {
+for (const engine of engines) {
   describe(`isUniqueViolation (${engine.name})`, () => {
     const clock = createClock()
     let temporary: TemporaryDatabase

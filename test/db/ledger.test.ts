@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { eq } from 'drizzle-orm'
 import { createClock } from '../support/clock.ts'
-import { everyEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { engines, type TemporaryDatabase } from '../support/engines.ts'
 import { type Row, withRawConnection } from './probe.ts'
 
-for (const engine of everyEngine) {
+for (const engine of engines) {
   describe(`points ledger (${engine.name})`, () => {
     let temporary: TemporaryDatabase
 

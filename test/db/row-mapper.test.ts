@@ -5,7 +5,7 @@ import type { SelectedFields } from 'drizzle-orm/pg-core'
 import type { Reader } from '../../db/index.ts'
 import { prepared } from '../../db/prepared.ts'
 import { createClock } from '../support/clock.ts'
-import { everyEngine, type TemporaryDatabase } from '../support/engines.ts'
+import { engines, type TemporaryDatabase } from '../support/engines.ts'
 
 const AT = new Date('2026-03-01T12:00:00.001Z')
 
@@ -85,7 +85,7 @@ const queries: [title: string, build: (read: Reader) => unknown][] = [
   ],
 ]
 
-for (const engine of everyEngine) {
+for (const engine of engines) {
   describe(`the rows of a prepared statement (${engine.name})`, () => {
     let temporary: TemporaryDatabase
 

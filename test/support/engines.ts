@@ -126,7 +126,7 @@ export const engines: Engine[] = [
   ...(serverUrl ? [postgresEngine] : []),
 ]
 
-/** For what SQLite cannot find and a newcomer without a server should: migrations, types, and what statements say. */
+/** For what SQLite cannot find and a newcomer without a server should: migrations, and what statements say. */
 export const everyEngine: Engine[] =
   isolation === undefined ? [sqliteEngine, postgresEngine] : [postgresEngine]
 
