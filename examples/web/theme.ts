@@ -4,11 +4,14 @@ import type { Team } from './api.ts'
 const DARK = '#10181f'
 const LIGHT = '#ffffff'
 const STORED = 'matchday colours'
+const PROPERTIES = ['--team', '--team-trim', '--on-team', '--accent', '--fill', '--fill-ink']
 
 /** Of the surfaces of a page, those that contrast least with text. */
 const SURFACES = { light: '#e0e6df', dark: '#24302a' }
-/** More than the 4.5 of WCAG 2.2, since accents are also on tints of themselves. */
-const CONTRAST = 6
+/** Of text: more than the 4.5 of WCAG 2.2, since accents are also on tints of themselves. */
+const TEXT_CONTRAST = 5.5
+/** Of a button and a dark page. On a light one its words make it out. */
+const BUTTON_CONTRAST = 3
 
 const channelsOf = (colour: string) =>
   [1, 3, 5].map(start => Number.parseInt(colour.slice(start, start + 2), 16))
@@ -31,15 +34,15 @@ function contrastOf(one: string, other: string): number {
 export const inkOn = (colour: string) =>
   contrastOf(LIGHT, colour) >= contrastOf(DARK, colour) ? LIGHT : DARK
 
-/** The colour, as much darker or lighter as text on the surface needs. */
-function legible(colour: string, surface: string): string {
+/** The colour, as much darker or lighter as it needs to contrast with the surface. */
+function legible(colour: string, surface: string, contrast = TEXT_CONTRAST): string {
   const towards = channelsOf(inkOn(surface))
   for (let percent = 0; percent < 100; percent += 5) {
     const mixed = channelsOf(colour).map((channel, nth) =>
       Math.round(channel + ((towards[nth] ?? 0) - channel) * (percent / 100)),
     )
     const hex = `#${mixed.map(channel => channel.toString(16).padStart(2, '0')).join('')}`
-    if (contrastOf(hex, surface) >= CONTRAST) return hex
+    if (contrastOf(hex, surface) >= contrast) return hex
   }
   return inkOn(surface)
 }
@@ -55,11 +58,12 @@ export function applyColours(team: Pick<Team, 'primaryColor' | 'secondaryColor'>
   style.setProperty('--on-team', inkOn(primaryColor))
   const [light, dark] = [legible(primaryColor, SURFACES.light), legible(primaryColor, SURFACES.dark)]
   style.setProperty('--accent', `light-dark(${light}, ${dark})`)
-  style.setProperty('--accent-ink', `light-dark(${inkOn(light)}, ${inkOn(dark)})`)
+  const fill = legible(primaryColor, SURFACES.dark, BUTTON_CONTRAST)
+  style.setProperty('--fill', `light-dark(${primaryColor}, ${fill})`)
+  style.setProperty('--fill-ink', `light-dark(${inkOn(primaryColor)}, ${inkOn(fill)})`)
 }
 
 export function resetColours(): void {
   localStorage.removeItem(STORED)
-  for (const name of ['--team', '--team-trim', '--on-team', '--accent', '--accent-ink'])
-    document.documentElement.style.removeProperty(name)
+  for (const name of PROPERTIES) document.documentElement.style.removeProperty(name)
 }
