@@ -1,3 +1,6 @@
+/** Of every URL that is stored. Characters; browsers and proxies cut longer ones. */
+export const MAX_URL_LENGTH = 2048
+
 /** Whether `value` is an https URL without credentials, white space and control characters. */
 export function isPlainHttps(value: string): boolean {
   const url = URL.parse(value)

@@ -72,13 +72,14 @@ export const InstantInput = (description: string) =>
 export const Instant = (description: string) =>
   Formatted('date-time', isCanonicalInstant, { description, examples: ['2026-08-15T18:30:00.000Z'] })
 
-export const Slug = (description: string) =>
+export const Slug = (description: string, options: SchemaOptions = {}) =>
   Type.String({
     minLength: 1,
     maxLength: 100,
     pattern: '^[a-z0-9][a-z0-9._-]*$',
+    ...options,
     description,
-    errorNoun: 'an id: a-z, 0-9, ., _ and -, starting with a letter or a digit',
+    errorNoun: 'an id: at most 100 of a-z, 0-9, ., _ and -, starting with a letter or a digit',
   })
 
 /** An id that was made at run time: a UUIDv7, opaque to clients. */

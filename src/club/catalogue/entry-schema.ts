@@ -1,6 +1,7 @@
 /** Members that all imported catalogue entries share. An omitted member is null or has its default. */
 
-import { InstantInput, Nullable } from '../../core/schemas.ts'
+import { MAX_URL_LENGTH } from '../../core/https-url.ts'
+import { InstantInput, Nullable, Slug } from '../../core/schemas.ts'
 import { type TSchema, Type } from '../../core/typebox.ts'
 
 /** Segments of other paths: an entry with such an id could not be addressed. */
@@ -8,14 +9,8 @@ export const RESERVED_SLUGS = ['claim', 'open', 'proofs', 'purchase', 'purchases
 
 /** An id that the author of the catalogue chooses and that never changes. */
 export const EntrySlug = (description: string) =>
-  Type.String({
-    minLength: 1,
-    maxLength: 100,
-    pattern: '^[a-z0-9][a-z0-9._-]*$',
-    not: { enum: RESERVED_SLUGS },
-    description,
-    errorNoun: 'a slug: at most 100 of a-z, 0-9, ".", "_" and "-", beginning with a letter or digit',
-  })
+  // For editors of the file: TypeBox does not know `not`, so the rules of an entry check it.
+  Slug(description, { not: { enum: RESERVED_SLUGS } })
 
 export const Line = (maxLength: number, description: string) =>
   Type.String({ minLength: 1, maxLength, description })
@@ -25,7 +20,7 @@ export const Maybe = <S extends TSchema>(schema: S) => Type.Optional(Nullable(sc
 /** Of a picture. A path is for pictures that the app's own server has: clients resolve it against the API's origin. */
 export const PictureUrl = (description: string) =>
   Type.String({
-    maxLength: 2048,
+    maxLength: MAX_URL_LENGTH,
     pattern: '^(https://|/[^/\\\\])',
     description: `${description} An https URL, or a path of the API’s origin.`,
     errorNoun: 'an https URL, or a path like /pictures/scarf.svg',

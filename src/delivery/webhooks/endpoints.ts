@@ -4,6 +4,7 @@ import { deleteInBatches } from '../../../db/batches.ts'
 import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { bumpVersion } from '../../club/catalogue/versions.ts'
+import { MAX_URL_LENGTH } from '../../core/https-url.ts'
 import { isInternalHost } from '../../core/ssrf-guard.ts'
 import { PREVIOUS_SECRET_MS } from './schedule.ts'
 import type { WebhookSecrets } from './secrets.ts'
@@ -18,7 +19,7 @@ export function urlFault(text: string, production: boolean): string | null {
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL'
   if (url.username || url.password || url.hash) return 'must have no credentials and no fragment'
-  if (url.href.length > 2048) return 'must have at most 2048 characters'
+  if (url.href.length > MAX_URL_LENGTH) return `must have at most ${MAX_URL_LENGTH} characters`
   if (!production) return null
   if (url.protocol !== 'https:') return 'must use https in production'
   return isInternalHost(url.hostname) ? 'must be a public address in production' : null

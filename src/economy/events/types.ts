@@ -127,9 +127,6 @@ export const messageTypes: readonly string[] = [...Object.keys(applicationEvents
 export type ApplicationEventType = keyof typeof applicationEvents
 export type DataOf<T extends ApplicationEventType> = Static<(typeof applicationEvents)[T]>
 
-export const isApplicationEvent = (type: string): type is ApplicationEventType =>
-  Object.hasOwn(applicationEvents, type)
-
 /** The application records the events of these namespaces, whatever their type, so that a later version may add types. */
 const NAMESPACES = new Set([
   ...['cash', 'onboarding', 'order', 'pack', 'points', 'prediction', 'profile', 'purchase', 'quest'],

@@ -6,7 +6,7 @@ import type { Tables } from '../../../db/index.ts'
 import { attempt } from '../../core/attempt.ts'
 import { isCountry } from '../../core/country.ts'
 import { Formatted } from '../../core/formats.ts'
-import { isSerializedHttps } from '../../core/https-url.ts'
+import { isSerializedHttps, MAX_URL_LENGTH } from '../../core/https-url.ts'
 import { isVisible, withoutBidiControls } from '../../core/name-text.ts'
 import { type SchemaOptions, type TSchema, Type } from '../../core/typebox.ts'
 import { UPLOADED } from '../../core/uploaded-url.ts'
@@ -64,7 +64,7 @@ function trimmed(value: string, min: number, max: number, forbidden: RegExp): st
   return length >= min && length <= max && visible && !forbidden.test(trimmed) ? trimmed : null
 }
 
-const [NAME_MAX, BIO_MAX, URL_MAX, LOCALE_MAX, ID_MAX] = [50, 280, 2048, 85, 100]
+const [NAME_MAX, BIO_MAX, LOCALE_MAX, ID_MAX] = [50, 280, 85, 100]
 const HANDLE = '^[a-z0-9_]{3,20}$'
 
 export const profileFields = {
@@ -93,16 +93,16 @@ export const profileFields = {
     example: 'calebe',
   }),
   avatarUrl: text({
-    expected: `an https URL of at most ${URL_MAX} characters, as the WHATWG URL Standard serialises it, or the path of an uploaded picture`,
+    expected: `an https URL of at most ${MAX_URL_LENGTH} characters, as the WHATWG URL Standard serialises it, or the path of an uploaded picture`,
     normalize: value =>
-      UPLOADED.test(value) || (value.length <= URL_MAX && isSerializedHttps(value)) ? value : null,
+      UPLOADED.test(value) || (value.length <= MAX_URL_LENGTH && isSerializedHttps(value)) ? value : null,
     repair: value => URL.parse(value)?.href ?? value,
     completes: true,
     mirror: 'picture',
     documented: {
       format: 'uri-reference',
       pattern: '^(https://|/uploads/)',
-      maxLength: URL_MAX,
+      maxLength: MAX_URL_LENGTH,
       description:
         'The `url` of a picture that you uploaded, or an https URL without credentials, as the WHATWG URL Standard serialises it: `new URL(x).href === x`.',
     },

@@ -1,3 +1,4 @@
+import { MAX_URL_LENGTH } from '../../core/https-url.ts'
 import { Closed, Instant, Nullable, OneOf } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 
@@ -52,7 +53,10 @@ export const UserEvent = Type.Object(
           Type.String({ minLength: 1, maxLength: 255, description: 'The user; required for `user.*`.' }),
         ),
         iss: Type.Optional(
-          Type.String({ maxLength: 2048, description: 'The provider; `IDP_ISSUER` when it is sent.' }),
+          Type.String({
+            maxLength: MAX_URL_LENGTH,
+            description: 'The provider; `IDP_ISSUER` when it is sent.',
+          }),
         ),
       },
       { description: 'The user’s standard claims (OpenID Connect Core §5.1).', additionalProperties: true },

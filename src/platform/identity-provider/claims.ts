@@ -1,5 +1,6 @@
 /** Reads the provider's claims about a user. Claims of the wrong type or size are left out and reported by name. */
 import type { JWTPayload } from 'jose'
+import { MAX_URL_LENGTH } from '../../core/https-url.ts'
 import { parseInstant } from '../../core/instant.ts'
 import { isVisible, withoutBidiControls } from '../../core/name-text.ts'
 
@@ -113,9 +114,9 @@ function nameText(value: unknown): string | null {
 
 /** An http(s) URL without credentials, as the WHATWG URL Standard serialises it. */
 function webAddress(value: unknown): string | null {
-  const url = URL.parse(text(value, 2048) ?? '')
+  const url = URL.parse(text(value, MAX_URL_LENGTH) ?? '')
   if (!url || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return null
-  return url.href.length <= 2048 ? url.href : null
+  return url.href.length <= MAX_URL_LENGTH ? url.href : null
 }
 
 function notAhead(time: Date | null, now: Date): Date | null {

@@ -2,10 +2,13 @@
 import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { asc, eq } from 'drizzle-orm'
-import { applicationEvents, isApplicationEvent, isReservedType } from '../../../src/economy/events/types.ts'
+import { applicationEvents, isReservedType } from '../../../src/economy/events/types.ts'
 import { refundPurchase } from '../../../src/play/packs/refund.ts'
 import { addPack, buy, expectStatus, open, patientFan, userIdOf } from '../../play/packs/packs-world.ts'
 import { type Fan, onEachEngine, type World } from '../../support/world.ts'
+
+const isApplicationEvent = (type: string): type is keyof typeof applicationEvents =>
+  Object.hasOwn(applicationEvents, type)
 
 async function eventsOf(world: World, fan: Fan) {
   const { events } = world.db.tables
