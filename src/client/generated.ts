@@ -2254,6 +2254,7 @@ export interface operations {
     claimQuest: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -2280,6 +2281,7 @@ export interface operations {
     claimReward: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -2592,6 +2594,7 @@ export interface operations {
                 season?: string;
                 /** @description Only matches of this round. */
                 round?: string;
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -2618,6 +2621,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -2640,6 +2644,7 @@ export interface operations {
     listPacks: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -2712,6 +2717,7 @@ export interface operations {
     listQuests: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -2734,6 +2740,7 @@ export interface operations {
     listRewards: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -2776,6 +2783,7 @@ export interface operations {
     listTeams: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -2845,6 +2853,7 @@ export interface operations {
     lookUpRedemption: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -2870,6 +2879,7 @@ export interface operations {
     openPack: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -2947,6 +2957,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `nextCursor` of the previous page. */
                 cursor?: string;
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -3024,6 +3035,7 @@ export interface operations {
     readMatch: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -3049,6 +3061,7 @@ export interface operations {
     updateMatch: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -3078,6 +3091,7 @@ export interface operations {
     readPack: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -3331,6 +3345,7 @@ export interface operations {
     redeemReward: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;
@@ -3428,6 +3443,7 @@ export interface operations {
     useRedemption: {
         parameters: {
             query?: {
+                /** @description Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default. */
                 lang?: string;
             };
             header?: never;

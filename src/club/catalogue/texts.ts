@@ -56,8 +56,7 @@ export function textFaults(texts: Record<string, Text | null | undefined>, at = 
 }
 
 /** The text in its default language. */
-export const defaultOf = (text: Text): string =>
-  typeof text === 'string' ? text : (Object.values(text)[0] ?? '')
+export const defaultOf = (text: Text): string => (isByLanguage(text) ? (Object.values(text)[0] ?? '') : text)
 
 /** The text as a response has it: in the language that is chosen when the response is rendered. */
 export const presentText = (text: Text): string => (typeof text === 'string' ? text : asText(text))

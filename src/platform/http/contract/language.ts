@@ -19,15 +19,10 @@ const isTag = (value: string) => value.length <= 35 && Boolean(attempt(() => Int
 export const LanguageQuery = {
   lang: Type.Optional(
     Formatted('language-tag', isTag, {
+      description:
+        'Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default.',
       errorNoun: 'a language tag (BCP 47), such as pt-BR',
-      documentedAs: {
-        type: 'string',
-        minLength: 2,
-        maxLength: 35,
-        description:
-          'Language of texts (BCP 47). Where a text lacks it: that of the profile’s `locale`, of `Accept-Language`, or the text’s default.',
-        examples: ['pt-BR'],
-      },
+      documentedAs: { type: 'string', minLength: 2, maxLength: 35, examples: ['pt-BR'] },
     }),
   ),
 }
