@@ -7,6 +7,7 @@ import { fanData as leaderboard } from './economy/leaderboard.ts'
 import { fanData as points } from './economy/points.ts'
 import { fanData as rules } from './economy/rules.ts'
 import { fanData as auth } from './identity/auth.ts'
+import { fanData as relations } from './identity/relations.ts'
 import { fanData as users } from './identity/users.ts'
 import { fanData as http } from './platform/http.ts'
 import { fanData as checkIns } from './play/check-ins.ts'
@@ -20,6 +21,7 @@ export const fanData = {
   ...http,
   ...users,
   ...auth,
+  ...relations,
   ...leaderboard,
   ...points,
   ...rules,

@@ -15,6 +15,7 @@ import { defineLeaderboardTables } from './economy/leaderboard.ts'
 import { definePointsTables } from './economy/points.ts'
 import { defineRulesTables } from './economy/rules.ts'
 import { defineAuthTables } from './identity/auth.ts'
+import { defineRelationsTables } from './identity/relations.ts'
 import { defineServerKeysTables } from './identity/server-keys.ts'
 import { defineUsersTables } from './identity/users.ts'
 import { defineAdminTables } from './operate/admin.ts'
@@ -49,6 +50,7 @@ function defineTables(kit: ColumnKit) {
     ...defineHttpTables(kit),
     ...defineServerKeysTables(kit),
     ...defineAuthTables(kit),
+    ...defineRelationsTables(kit, users),
     ...defineCatalogueTables(kit),
     ...defineLeaderboardTables(kit, users),
     ...definePointsTables(kit, users),

@@ -3,12 +3,15 @@
 /** Tables with short rows that are read by primary key: see `0000_initial.sql` of SQLite. */
 export const WITHOUT_ROWID = new Set([
   'check_ins',
+  'fan_relations',
+  'follow_counts',
   'leaderboard_counts',
   'leaderboard_entries',
   'leaderboard_scores',
   'onboardings',
   'points_accounts',
   'predictions',
+  'privacy_settings',
   'quest_counts',
   'quest_progress',
   'quest_streaks',

@@ -20,7 +20,9 @@ import { dashboardRoutes } from '../fan/dashboard/routes.ts'
 import { onboardingRoutes } from '../fan/onboarding/routes.ts'
 import { profileRoutes } from '../fan/profile/routes.ts'
 import { syncRoutes } from '../fan/profile/sync-routes.ts'
+import { socialRoutes } from '../fan/social/routes.ts'
 import { authRoutes } from '../identity/auth/routes.ts'
+import { relationsRoutes } from '../identity/relations/routes.ts'
 import { identityRoutes } from '../identity/users/routes.ts'
 import { readFigures } from '../operate/admin/figures.ts'
 import { demoRoutes } from '../platform/docs/demo.ts'
@@ -75,6 +77,8 @@ export const createApi = (deps: Deps) => {
     .use(syncRoutes(deps))
     .use(identityRoutes(deps))
     .use(accountRoutes(deps))
+    .use(relationsRoutes(deps))
+    .use(socialRoutes(deps))
     .use(pointsRoutes(deps))
     .use(grantRoutes(deps))
     .use(membershipRoutes(deps))

@@ -11,6 +11,7 @@ import { eventProblems } from '../economy/events/problems.ts'
 import { pointsProblems } from '../economy/points/problems.ts'
 import { profileProblems } from '../fan/profile/problems.ts'
 import { authProblems } from '../identity/auth/problems.ts'
+import { relationProblems } from '../identity/relations/problems.ts'
 import { userProblems } from '../identity/users/problems.ts'
 import { providerProblems } from '../platform/identity-provider/problems.ts'
 import { checkInProblems } from '../play/check-ins/problems.ts'
@@ -24,6 +25,7 @@ export const problemTypes = unite(
   providerProblems,
   userProblems,
   authProblems,
+  relationProblems,
   streamProblems,
   teamProblems,
   matchProblems,

@@ -32,7 +32,7 @@ export interface components {
          * @description Every code that this API responds with. More can be added: keep a default branch.
          * @enum {string}
          */
-        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_cursor" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "profile_not_found" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "invalid_signature" | "reauthentication_required" | "fan_not_found" | "insufficient_points" | "ref_reused" | "quest_not_found" | "quest_not_completed" | "already_claimed" | "quest_expired" | "reward_not_found" | "reward_inactive" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "invalid_check_in_code" | "check_in_closed" | "prediction_not_found" | "prediction_closed" | "no_payment_needed" | "event_not_found" | "too_many_streams";
+        ProblemCode: "not_found" | "method_not_allowed" | "malformed_request" | "rate_limited" | "internal_error" | "validation_failed" | "payload_too_large" | "request_timeout" | "unsupported_media_type" | "invalid_refresh_token" | "overloaded" | "database_busy" | "database_unavailable" | "storage_full" | "unauthenticated" | "invalid_token" | "identity_provider_unavailable" | "session_required" | "session_not_found" | "invalid_cursor" | "match_not_found" | "invalid_server_key" | "insufficient_scope" | "stale_revision" | "picture_not_supported" | "picture_damaged" | "picture_too_large" | "uploads_unavailable" | "picture_quota_reached" | "idempotency_in_progress" | "idempotency_key_reused" | "profile_not_found" | "handle_taken" | "team_not_found" | "points_limit_reached" | "identity_provider_invalid" | "identity_provider_refused" | "invalid_signature" | "reauthentication_required" | "fan_not_found" | "cannot_follow_yourself" | "follow_limit_reached" | "insufficient_points" | "ref_reused" | "quest_not_found" | "quest_not_completed" | "already_claimed" | "quest_expired" | "reward_not_found" | "reward_inactive" | "out_of_stock" | "not_claimed" | "already_redeemed" | "redemption_not_found" | "already_used" | "pack_not_found" | "proof_not_found" | "pack_inactive" | "sold_out" | "too_many_holds" | "purchase_not_found" | "purchase_expired" | "purchase_not_pending" | "payment_not_confirmed" | "payment_gateway_unavailable" | "user_pack_not_found" | "invalid_check_in_code" | "check_in_closed" | "prediction_not_found" | "prediction_closed" | "no_payment_needed" | "event_not_found" | "too_many_streams";
         /** @description The body is not valid JSON, or the URL or a header is not well formed. Correct the request: sent again unchanged, it fails again. */
         MalformedRequestProblem: {
             /**
@@ -342,6 +342,22 @@ export interface components {
              * @constant
              */
             code: "fan_not_found";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A fan cannot follow, mute or block themselves. */
+        CannotFollowYourselfProblem: {
+            /**
+             * @description `cannot_follow_yourself`.
+             * @constant
+             */
+            code: "cannot_follow_yourself";
+        } & WithRequired<components["schemas"]["Problem"], "code">;
+        /** @description A fan follows at most 1000 others. Stop following one of them first. */
+        FollowLimitReachedProblem: {
+            /**
+             * @description `follow_limit_reached`.
+             * @constant
+             */
+            code: "follow_limit_reached";
         } & WithRequired<components["schemas"]["Problem"], "code">;
         /** @description The balance of the fan is lower than the price, or than the points to take. Show `missingPoints`, and try again once the fan has earned them. */
         InsufficientPointsProblem: {
@@ -954,6 +970,97 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** ListedFan */
+        ListedFan: {
+            /** @description Null for a fan who has chosen none. */
+            handle: string | null;
+            /** @description Null if the fan does not show it to you. */
+            displayName: string | null;
+            /** @description Null if the fan does not show it to you. */
+            avatarUrl: string | null;
+            /** @description When the one followed, muted or blocked the other. */
+            since: string;
+        };
+        /** Following */
+        Following: {
+            /** @description The latest first. */
+            fans: components["schemas"]["ListedFan"][];
+            /** @description How many fans you follow. */
+            total: number;
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /** Fans */
+        Fans: {
+            /** @description The latest first. */
+            fans: components["schemas"]["ListedFan"][];
+            /** @description Cursor of the next page; null on the last page. */
+            nextCursor: string | null;
+        };
+        /**
+         * Privacy
+         * @description What you show to others.
+         */
+        Privacy: {
+            /**
+             * @description Who sees your name, picture, team, rank and points on your page.
+             * @enum {string}
+             */
+            profile: "public" | "followers" | "private";
+            /**
+             * @description Whose feed shows what you do. A feed shows only fans whom its owner follows.
+             * @enum {string}
+             */
+            activity: "public" | "followers" | "private";
+            /**
+             * @description What leaderboards show of you: name and picture; your handle and picture; or neither. `anonymous` hides rank and points on your page as well.
+             * @enum {string}
+             */
+            leaderboardName: "name" | "handle" | "anonymous";
+        };
+        /**
+         * PrivacyChange
+         * @description An omitted member keeps its value.
+         */
+        PrivacyChange: {
+            /**
+             * @description Who sees your name, picture, team, rank and points on your page.
+             * @enum {string}
+             */
+            profile?: "public" | "followers" | "private";
+            /**
+             * @description Whose feed shows what you do. A feed shows only fans whom its owner follows.
+             * @enum {string}
+             */
+            activity?: "public" | "followers" | "private";
+            /**
+             * @description What leaderboards show of you: name and picture; your handle and picture; or neither. `anonymous` hides rank and points on your page as well.
+             * @enum {string}
+             */
+            leaderboardName?: "name" | "handle" | "anonymous";
+        };
+        /**
+         * FanPage
+         * @description A fan as you see them.
+         */
+        FanPage: {
+            /** @description Unique among fans. */
+            handle: string;
+            /** @description Null if the fan does not show it to you. */
+            displayName: string | null;
+            /** @description Null if the fan does not show it to you. */
+            avatarUrl: string | null;
+            /** @description Null if there is none, or the fan does not show it to you. */
+            favoriteTeam: components["schemas"]["Team"] | null;
+            /** @description On the global leaderboard. Null if the fan is not on it, or does not show it to you. */
+            rank: number | null;
+            /** @description Points earned; null as `rank`. */
+            points: number | null;
+            /** @description Whether you follow the fan. */
+            following: boolean;
+            /** @description Whether the fan follows you. */
+            followsYou: boolean;
+        };
         /** PointsEntry */
         PointsEntry: {
             /** @description Names the entry. */
@@ -1023,11 +1130,13 @@ export interface components {
         RankedEntry: {
             /** @description From 1. With equal points, the fan who reached them first is ahead. */
             rank: number;
-            /** @description The fan. */
-            userId: string;
-            /** @description The fan’s own name, or else the provider’s. */
+            /** @description The fan; null if the entry is shown without a name. */
+            userId: string | null;
+            /** @description For the page of the fan. Null without one, and if the entry is shown without a name. */
+            handle: string | null;
+            /** @description By the privacy of the fan: their name, their handle, or null. Null as well if one of you has blocked the other. */
             displayName: string | null;
-            /** @description The fan’s own picture, or else the provider’s. */
+            /** @description The picture; null as `displayName`. */
             avatarUrl: string | null;
             /** @description Points earned in the period or season. Spending does not reduce them; points that are taken back do. */
             points: number;
@@ -2195,6 +2304,48 @@ export interface components {
     pathItems: never;
 }
 export interface operations {
+    blockFan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Handle of the other fan. */
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    unblockFan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Handle of the other fan. */
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     cancelPurchase: {
         parameters: {
             query?: never;
@@ -2214,6 +2365,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Purchase"];
+                };
+            };
+        };
+    };
+    readPrivacy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Privacy"];
+                };
+            };
+        };
+    };
+    changePrivacy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PrivacyChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Privacy"];
                 };
             };
         };
@@ -2460,6 +2655,48 @@ export interface operations {
             };
         };
     };
+    followFan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Handle of the other fan. */
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    unfollowFan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Handle of the other fan. */
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     grantPoints: {
         parameters: {
             query?: never;
@@ -2573,6 +2810,81 @@ export interface operations {
             };
         };
     };
+    listBlocks: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fans"];
+                };
+            };
+        };
+    };
+    listFollowers: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fans"];
+                };
+            };
+        };
+    };
+    listFollowing: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Following"];
+                };
+            };
+        };
+    };
     listMatches: {
         parameters: {
             query?: {
@@ -2610,6 +2922,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Matches"];
+                };
+            };
+        };
+    };
+    listMutes: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items, 1 to 100. */
+                limit?: number;
+                /** @description The `nextCursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Fans"];
                 };
             };
         };
@@ -2876,6 +3213,48 @@ export interface operations {
             };
         };
     };
+    muteFan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Handle of the other fan. */
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    unmuteFan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Handle of the other fan. */
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     openPack: {
         parameters: {
             query?: {
@@ -2993,6 +3372,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dashboard"];
+                };
+            };
+        };
+    };
+    readFan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Handle of the other fan. */
+                handle: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FanPage"];
                 };
             };
         };
@@ -3535,6 +3937,8 @@ export interface problems {
   'invalid_signature': components['schemas']['InvalidSignatureProblem']
   'reauthentication_required': components['schemas']['ReauthenticationRequiredProblem']
   'fan_not_found': components['schemas']['FanNotFoundProblem']
+  'cannot_follow_yourself': components['schemas']['CannotFollowYourselfProblem']
+  'follow_limit_reached': components['schemas']['FollowLimitReachedProblem']
   'insufficient_points': components['schemas']['InsufficientPointsProblem']
   'ref_reused': components['schemas']['RefReusedProblem']
   'quest_not_found': components['schemas']['QuestNotFoundProblem']
@@ -3586,8 +3990,12 @@ export interface messages {
 
 /** The codes of the problems of each operation. */
 export interface codes {
+  /** Block a fan. Ends both follows and hides each of you from the other: neither finds the other’s handle. A repeat changes nothing. */
+  blockFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Cancel a pending purchase. Ends the hold immediately, so that the pack can be sold to others. A repeat returns the same purchase. Its payment is cancelled at the gateway; one that was made already is refunded. */
   cancelPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'purchase_not_found' | 'request_timeout' | 'purchase_not_pending' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Change what you show to others. Counts at once, also for what happened before. An omitted member keeps its value. */
+  changePrivacy: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Check in at a match. With the code at the gate, from 3 hours before kick-off to 3 hours after it. A repeat returns the first check-in with 200. */
   checkIn: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'check_in_closed' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'invalid_check_in_code' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Claim the reward of a completed quest. Gives the reward of a completed period, once, also after the period has ended. Rewards with `claim: auto` are given at the completion. */
@@ -3604,6 +4012,8 @@ export interface codes {
   deleteAccount: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reauthentication_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sign out a device. Its native token and its refresh token stop working at once. */
   endSession: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Follow a fan. What the fan does is in your feed, by their privacy. A repeat changes nothing. */
+  followFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'follow_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Grant or take points. Books points once per `ref`, with the reason `adjustment`. A repeat for the same fan and the same points is 200 with the first entry. Points that are taken lower the balance only: neither lifetime points nor ranks. Requires the scope `points:write`. */
   grantPoints: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'fan_not_found' | 'request_timeout' | 'insufficient_points' | 'points_limit_reached' | 'ref_reused' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Create a receipt of the sandbox gateway. Not in production. To test a reused receipt, use a `paid` receipt for a second purchase. */
@@ -3612,8 +4022,16 @@ export interface codes {
   joinLeaderboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Leave the leaderboard. Removes you from all boards at once, past ones included. Your points stay. A repeat changes nothing. */
   leaveLeaderboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** List the fans whom you block. The latest first, by handle alone, so that you can end the block. */
+  listBlocks: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List the fans who follow you. The latest first, with what each shows to you. */
+  listFollowers: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** List the fans whom you follow. The latest first, with their number. */
+  listFollowing: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the matches. By kick-off, earliest first. `from=NOW` lists what is to come. */
   listMatches: 'invalid_cursor' | 'malformed_request' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** List the fans whom you mute. The latest first. */
+  listMutes: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the rewards that you have claimed. Newest claim first, with redemption codes. Includes rewards that are no longer active. */
   listOwnRewards: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** List the packs on sale. With price, supply and odds. */
@@ -3636,6 +4054,8 @@ export interface codes {
   logOut: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Look up a redemption code. Letters may be in either case; O counts as 0, I and L as 1; spaces and dashes do not count. Requires the scope `redemptions:read`. */
   lookUpRedemption: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'redemption_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
+  /** Mute a fan. Hides the fan from your feed, and nothing else. The fan does not learn it. A repeat changes nothing. */
+  muteFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Open a pack. Draws once; a repeat returns the same items. The response contains the proof of the draw. */
   openPack: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'user_pack_not_found' | 'request_timeout' | 'points_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Prepare the payment of a purchase. For a pending purchase with a price in money. Returns the data that the payment gateway’s client library needs; a repeat returns the same data. `no_payment_needed`: the purchase is paid, free or priced in points, and is completed without a payment reference. */
@@ -3646,6 +4066,8 @@ export interface codes {
   readCollection: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your dashboard. All that a home screen shows, in one request. */
   readDashboard: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read the page of a fan. What the fan shows to you, or without a token to everyone. A fan who has blocked you, and one whom you have blocked, is not found. */
+  readFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the leaderboard. Fans who joined it, by points earned: of all time, of a week or of a month; or by points earned with predictions, of all seasons or of one. With a token, `me` is the caller’s own entry, also if it is not on the page. */
   readLeaderboard: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read a match. The match in its current state. */
@@ -3658,6 +4080,8 @@ export interface codes {
   readPoints: 'invalid_cursor' | 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your prediction of a match. The scores that you predicted, with what they earned once there is a result. */
   readPrediction: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'match_not_found' | 'prediction_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
+  /** Read what you show to others. The defaults until you change them. */
+  readPrivacy: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read your profile. The fields that you wrote, and the data of the identity provider. */
   readProfile: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'profile_not_found' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'database_busy' | 'database_unavailable'
   /** Read the proof of an opened pack. Public. The proof reveals the server seed, so that everyone can repeat the draw offline. */
@@ -3674,6 +4098,12 @@ export interface codes {
   startPurchase: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'pack_not_found' | 'request_timeout' | 'pack_inactive' | 'sold_out' | 'too_many_holds' | 'insufficient_points' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sync from the identity provider. Takes your data from the provider into the mirror (`identity` of the profile). What you wrote yourself stays as it is. Every deployment has the path `sync-identity`; the one with the name of its provider does the same. */
   syncIdentity: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_required' | 'request_timeout' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_invalid' | 'identity_provider_refused' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** End a block. Does not bring back the follows. A repeat changes nothing. */
+  unblockFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Stop following a fan. A repeat changes nothing. */
+  unfollowFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** End a mute. A repeat changes nothing. */
+  unmuteFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Report the state of a match. Replaces status, kick-off and scores. `revision` numbers the states: a late report is refused, and a repeat of the stored one is accepted. A result settles the predictions; another result settles them again. Requires the scope `matches:write`. */
   updateMatch: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'match_not_found' | 'request_timeout' | 'stale_revision' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Update fields of your profile. An omitted member keeps its value; null clears it. */
@@ -3692,7 +4122,9 @@ export interface codes {
 
 /** The requests of the operations. */
 export const requests = {
+  blockFan: { method: 'PUT', path: '/api/user/blocks/{handle}', caller: true, keyed: true, repeatable: true },
   cancelPurchase: { method: 'POST', path: '/api/packs/purchases/{purchaseId}/cancel', caller: true, keyed: true, repeatable: true },
+  changePrivacy: { method: 'PATCH', path: '/api/user/privacy', caller: true, keyed: true, repeatable: true, body: true },
   checkIn: { method: 'POST', path: '/api/check-ins', caller: true, keyed: true, repeatable: true, body: true },
   claimQuest: { method: 'POST', path: '/api/quests/claim', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   claimReward: { method: 'POST', path: '/api/rewards/claim', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
@@ -3701,11 +4133,16 @@ export const requests = {
   createNativeToken: { method: 'POST', path: '/api/auth/native-token', caller: true, body: true },
   deleteAccount: { method: 'DELETE', path: '/api/user', caller: true, repeatable: true },
   endSession: { method: 'DELETE', path: '/api/auth/sessions/{sessionId}', caller: true, repeatable: true },
+  followFan: { method: 'PUT', path: '/api/user/following/{handle}', caller: true, keyed: true, repeatable: true },
   grantPoints: { method: 'POST', path: '/api/points/grants', caller: true, repeatable: true, body: true },
   issueSandboxReceipt: { method: 'POST', path: '/api/sandbox/receipts', caller: true, keyed: true, repeatable: true, body: true },
   joinLeaderboard: { method: 'PUT', path: '/api/user/leaderboard-membership', caller: true, keyed: true, repeatable: true },
   leaveLeaderboard: { method: 'DELETE', path: '/api/user/leaderboard-membership', caller: true, repeatable: true },
+  listBlocks: { method: 'GET', path: '/api/user/blocks', caller: true, repeatable: true },
+  listFollowers: { method: 'GET', path: '/api/user/followers', caller: true, repeatable: true },
+  listFollowing: { method: 'GET', path: '/api/user/following', caller: true, repeatable: true },
   listMatches: { method: 'GET', path: '/api/matches', repeatable: true },
+  listMutes: { method: 'GET', path: '/api/user/mutes', caller: true, repeatable: true },
   listOwnRewards: { method: 'GET', path: '/api/user/rewards', caller: true, repeatable: true },
   listPacks: { method: 'GET', path: '/api/packs', repeatable: true },
   listPredictions: { method: 'GET', path: '/api/user/predictions', caller: true, repeatable: true },
@@ -3717,17 +4154,20 @@ export const requests = {
   listUserPacks: { method: 'GET', path: '/api/user/packs', caller: true, repeatable: true },
   logOut: { method: 'POST', path: '/api/auth/logout', caller: true, repeatable: true, body: true },
   lookUpRedemption: { method: 'GET', path: '/api/redemptions/{code}', caller: true, repeatable: true },
+  muteFan: { method: 'PUT', path: '/api/user/mutes/{handle}', caller: true, keyed: true, repeatable: true },
   openPack: { method: 'POST', path: '/api/packs/open', caller: true, keyed: true, repeatable: true, body: true, query: ['lang'] },
   preparePayment: { method: 'POST', path: '/api/packs/purchase/payment', caller: true, keyed: true, repeatable: true, body: true },
   readCheckInCode: { method: 'GET', path: '/api/matches/{matchId}/check-in-code', caller: true, repeatable: true },
   readCollection: { method: 'GET', path: '/api/user/collection', caller: true, repeatable: true },
   readDashboard: { method: 'GET', path: '/api/dashboard', caller: true, repeatable: true },
+  readFan: { method: 'GET', path: '/api/fans/{handle}', caller: true, repeatable: true },
   readLeaderboard: { method: 'GET', path: '/api/leaderboard', caller: true, repeatable: true },
   readMatch: { method: 'GET', path: '/api/matches/{matchId}', repeatable: true },
   readOnboarding: { method: 'GET', path: '/api/user/onboarding', caller: true, repeatable: true },
   readPack: { method: 'GET', path: '/api/packs/{packId}', repeatable: true },
   readPoints: { method: 'GET', path: '/api/user/points', caller: true, repeatable: true },
   readPrediction: { method: 'GET', path: '/api/matches/{matchId}/prediction', caller: true, repeatable: true },
+  readPrivacy: { method: 'GET', path: '/api/user/privacy', caller: true, repeatable: true },
   readProfile: { method: 'GET', path: '/api/user/profile', caller: true, repeatable: true },
   readProof: { method: 'GET', path: '/api/packs/proofs/{userPackId}', repeatable: true },
   readPurchase: { method: 'GET', path: '/api/packs/purchases/{purchaseId}', caller: true, repeatable: true },
@@ -3736,6 +4176,9 @@ export const requests = {
   refreshNativeToken: { method: 'POST', path: '/api/auth/native-token/refresh', repeatable: true, body: true },
   startPurchase: { method: 'POST', path: '/api/packs/purchase', caller: true, keyed: true, repeatable: true, body: true },
   syncIdentity: { method: 'POST', path: '/api/user/sync-identity', caller: true, keyed: true, repeatable: true },
+  unblockFan: { method: 'DELETE', path: '/api/user/blocks/{handle}', caller: true, repeatable: true },
+  unfollowFan: { method: 'DELETE', path: '/api/user/following/{handle}', caller: true, repeatable: true },
+  unmuteFan: { method: 'DELETE', path: '/api/user/mutes/{handle}', caller: true, repeatable: true },
   updateMatch: { method: 'PUT', path: '/api/matches/{matchId}', caller: true, repeatable: true, body: true, query: ['lang'] },
   updateProfile: { method: 'PATCH', path: '/api/user/profile', caller: true, keyed: true, repeatable: true, body: true },
   uploadPicture: { method: 'POST', path: '/api/uploads', caller: true, keyed: true, repeatable: true, file: true },

@@ -35,4 +35,6 @@ export interface AuthenticatedCaller extends Caller {
   userId: string | undefined
   /** Of the profile: the language tag that the fan has chosen. */
   locale: string | null
+  /** Whether another fan may be hidden from the caller by a block. */
+  hasBlocks: boolean
 }

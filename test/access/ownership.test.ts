@@ -1,5 +1,6 @@
 /** Ownership: every id, cursor and reference that an operation takes, tried by another caller. */
 import { beforeEach, expect, test } from 'bun:test'
+import { namedFan } from '../identity/relations/relations-world.ts'
 import {
   type Document,
   isProtected,
@@ -72,6 +73,8 @@ onEngine(
       document = await readDocument(world)
       owner = await patientFan(world, 10)
       stranger = await patientFan(world, 10)
+      const ownersHandle = 'owner'
+      await owner.post('/api/user/profile', { handle: ownersHandle })
       await world.grant(owner, 1)
       const [free, priced] = [await addPack(world, { price: FREE }), await addPack(world, { price: EUROS })]
       const pending = (await start(owner, priced)).body.id
@@ -91,6 +94,17 @@ onEngine(
       await open(owner, (await buy(owner, await addPack(world, { price: FREE }))).userPack.id)
       const sealed = (await buy(owner, free)).userPack
       await buy(stranger, free)
+      const others = [
+        await namedFan(world),
+        await namedFan(world),
+        await namedFan(world),
+        await namedFan(world),
+      ]
+      for (const [at, { handle, put }] of others.entries()) {
+        for (const list of at < 2 ? ['following', 'mutes'] : ['blocks'])
+          await owner.put(`/api/user/${list}/${handle}`)
+        if (at < 2) await put(`/api/user/following/${ownersHandle}`)
+      }
       const device = (await owner.post('/api/auth/native-token')).body
       await owner.post('/api/user/sync-mock-idp')
       const profile = (await owner.get('/api/user/profile')).body
@@ -177,6 +191,10 @@ onEngine(
         'listPurchases.cursor': await page('/api/packs/purchases'),
         'listOwnRewards.cursor': await page('/api/user/rewards'),
         'listPredictions.cursor': await page('/api/user/predictions'),
+        'listFollowing.cursor': await page('/api/user/following'),
+        'listFollowers.cursor': await page('/api/user/followers'),
+        'listMutes.cursor': await page('/api/user/mutes'),
+        'listBlocks.cursor': await page('/api/user/blocks'),
         'readPoints.cursor': await page('/api/user/points'),
         'listUserPacks.cursor': await page('/api/user/packs'),
         'readCollection.cursor': await page('/api/user/collection'),

@@ -25,6 +25,7 @@ CREATE TABLE "users" (
 	"country" text,
 	"locale" text,
 	"favorite_team_id" text COLLATE "C",
+	"has_blocks" boolean,
 	"sessions_ended_at" timestamp (3) with time zone,
 	"erased_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone NOT NULL,
@@ -176,6 +177,31 @@ CREATE TABLE "refresh_tokens" (
 CREATE TABLE "revoked_tokens" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "fan_relations" (
+	"fan_id" text COLLATE "C" NOT NULL,
+	"other_id" text COLLATE "C" NOT NULL,
+	"followed_at" timestamp (3) with time zone,
+	"muted_at" timestamp (3) with time zone,
+	"blocked_at" timestamp (3) with time zone,
+	"blocked_by_at" timestamp (3) with time zone,
+	CONSTRAINT "fan_relations_pk" PRIMARY KEY("fan_id","other_id"),
+	CONSTRAINT "fan_relations_of_two_fans" CHECK ("fan_relations"."fan_id" <> "fan_relations"."other_id"),
+	CONSTRAINT "fan_relations_block_or_follow" CHECK ("fan_relations"."followed_at" is null or ("fan_relations"."blocked_at" is null and "fan_relations"."blocked_by_at" is null))
+);
+--> statement-breakpoint
+CREATE TABLE "follow_counts" (
+	"user_id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"following" bigint NOT NULL,
+	CONSTRAINT "follow_counts_limit" CHECK ("follow_counts"."following" between 0 and 1000)
+);
+--> statement-breakpoint
+CREATE TABLE "privacy_settings" (
+	"user_id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"profile" text NOT NULL,
+	"activity" text NOT NULL,
+	"leaderboard_name" text NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "catalogue_versions" (
@@ -597,6 +623,10 @@ ALTER TABLE "match_settlements" ADD CONSTRAINT "match_settlements_match_id_match
 ALTER TABLE "pictures" ADD CONSTRAINT "pictures_file_id_picture_files_id_fk" FOREIGN KEY ("file_id") REFERENCES "public"."picture_files"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "pictures" ADD CONSTRAINT "pictures_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "refresh_tokens" ADD CONSTRAINT "refresh_tokens_session_id_native_sessions_id_fk" FOREIGN KEY ("session_id") REFERENCES "public"."native_sessions"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "fan_relations" ADD CONSTRAINT "fan_relations_fan_id_users_id_fk" FOREIGN KEY ("fan_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "fan_relations" ADD CONSTRAINT "fan_relations_other_id_users_id_fk" FOREIGN KEY ("other_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "follow_counts" ADD CONSTRAINT "follow_counts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "privacy_settings" ADD CONSTRAINT "privacy_settings_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "leaderboard_entries" ADD CONSTRAINT "leaderboard_entries_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "leaderboard_scores" ADD CONSTRAINT "leaderboard_scores_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "points_accounts" ADD CONSTRAINT "points_accounts_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
@@ -653,6 +683,11 @@ CREATE INDEX "native_sessions_expiry" ON "native_sessions" USING btree ("expires
 CREATE INDEX "refresh_tokens_session" ON "refresh_tokens" USING btree ("session_id");--> statement-breakpoint
 CREATE INDEX "refresh_tokens_expiry" ON "refresh_tokens" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "revoked_tokens_expiry" ON "revoked_tokens" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "fan_relations_followed" ON "fan_relations" USING btree ("fan_id","followed_at","other_id") WHERE "fan_relations"."followed_at" is not null;--> statement-breakpoint
+CREATE INDEX "fan_relations_followers" ON "fan_relations" USING btree ("other_id","followed_at","fan_id") WHERE "fan_relations"."followed_at" is not null;--> statement-breakpoint
+CREATE INDEX "fan_relations_blocked" ON "fan_relations" USING btree ("fan_id","blocked_at","other_id") WHERE "fan_relations"."blocked_at" is not null;--> statement-breakpoint
+CREATE INDEX "fan_relations_muted" ON "fan_relations" USING btree ("fan_id","muted_at","other_id") WHERE "fan_relations"."muted_at" is not null;--> statement-breakpoint
+CREATE INDEX "fan_relations_other" ON "fan_relations" USING btree ("other_id");--> statement-breakpoint
 CREATE INDEX "leaderboard_scores_rank" ON "leaderboard_scores" USING btree ("board","minus_points","reached_at","user_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "points_entries_user_seq_unique" ON "points_entries" USING btree ("user_id","seq");--> statement-breakpoint
 CREATE UNIQUE INDEX "points_entries_user_reason_ref_unique" ON "points_entries" USING btree ("user_id","reason","ref");--> statement-breakpoint

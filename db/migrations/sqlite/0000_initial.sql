@@ -27,6 +27,7 @@ CREATE TABLE `users` (
 	`country` text,
 	`locale` text,
 	`favorite_team_id` text,
+	`has_blocks` integer,
 	`sessions_ended_at` integer,
 	`erased_at` integer,
 	`created_at` integer NOT NULL,
@@ -210,6 +211,40 @@ CREATE TABLE `revoked_tokens` (
 ) STRICT;
 --> statement-breakpoint
 CREATE INDEX `revoked_tokens_expiry` ON `revoked_tokens` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `fan_relations` (
+	`fan_id` text NOT NULL,
+	`other_id` text NOT NULL,
+	`followed_at` integer,
+	`muted_at` integer,
+	`blocked_at` integer,
+	`blocked_by_at` integer,
+	PRIMARY KEY(`fan_id`, `other_id`),
+	FOREIGN KEY (`fan_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	FOREIGN KEY (`other_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "fan_relations_of_two_fans" CHECK("fan_relations"."fan_id" <> "fan_relations"."other_id"),
+	CONSTRAINT "fan_relations_block_or_follow" CHECK("fan_relations"."followed_at" is null or ("fan_relations"."blocked_at" is null and "fan_relations"."blocked_by_at" is null))
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE INDEX `fan_relations_followed` ON `fan_relations` (`fan_id`,`followed_at`,`other_id`) WHERE "fan_relations"."followed_at" is not null;--> statement-breakpoint
+CREATE INDEX `fan_relations_followers` ON `fan_relations` (`other_id`,`followed_at`,`fan_id`) WHERE "fan_relations"."followed_at" is not null;--> statement-breakpoint
+CREATE INDEX `fan_relations_blocked` ON `fan_relations` (`fan_id`,`blocked_at`,`other_id`) WHERE "fan_relations"."blocked_at" is not null;--> statement-breakpoint
+CREATE INDEX `fan_relations_muted` ON `fan_relations` (`fan_id`,`muted_at`,`other_id`) WHERE "fan_relations"."muted_at" is not null;--> statement-breakpoint
+CREATE INDEX `fan_relations_other` ON `fan_relations` (`other_id`);--> statement-breakpoint
+CREATE TABLE `follow_counts` (
+	`user_id` text PRIMARY KEY NOT NULL,
+	`following` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action,
+	CONSTRAINT "follow_counts_limit" CHECK("follow_counts"."following" between 0 and 1000)
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
+CREATE TABLE `privacy_settings` (
+	`user_id` text PRIMARY KEY NOT NULL,
+	`profile` text NOT NULL,
+	`activity` text NOT NULL,
+	`leaderboard_name` text NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
+) STRICT, WITHOUT ROWID;
+--> statement-breakpoint
 CREATE TABLE `catalogue_versions` (
 	`kind` text PRIMARY KEY NOT NULL,
 	`version` text NOT NULL,

@@ -20,6 +20,8 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
       country: text(),
       locale: text(),
       favoriteTeamId: id().references(() => teams.id),
+      /** Whether the fan has blocked another one, or was blocked, ever: reads of all others need not ask who is hidden. */
+      hasBlocks: boolean(),
       /** Time of the last logout everywhere: session tokens issued up to then are refused. */
       sessionsEndedAt: timestamp(),
       /** Time of the erasure: `subject` is then a hash, and the row is final. */

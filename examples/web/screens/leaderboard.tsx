@@ -102,7 +102,7 @@ function Entries({ loaded, page, board, around, setAround }: EntriesProps) {
     nextCursor: below.nextCursor,
     entries: [...page.entries, ...below.entries],
   }))
-  const isListed = entries.some(({ userId }) => userId === me?.userId)
+  const isListed = entries.some(({ rank }) => rank === me?.rank)
   return (
     <>
       {(around || (me && !isListed)) && (
@@ -115,7 +115,7 @@ function Entries({ loaded, page, board, around, setAround }: EntriesProps) {
       <MoreButton more={before} cursor={previousCursor} label={text.leaderboard.before} />
       <ol class="list board">
         {entries.map(entry => (
-          <Row key={entry.userId} entry={entry} mine={entry.userId === me?.userId} />
+          <Row key={entry.rank} entry={entry} mine={entry.rank === me?.rank} />
         ))}
       </ol>
       <MoreButton more={after} cursor={nextCursor} />

@@ -1,28 +1,11 @@
-import { Closed, Nullable, Slug } from '../../core/schemas.ts'
+import { Closed } from '../../core/schemas.ts'
 import { Type } from '../../core/typebox.ts'
 import type { PublicReads } from '../../platform/cache/public-reads.ts'
 import { publicReaders } from '../../platform/http/contract/group.ts'
 import { LanguageQuery } from '../../platform/http/contract/language.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
+import { exampleTeam, Team } from './schema.ts'
 import { getTeams } from './teams.ts'
-
-const Colour = Nullable(Type.String({ pattern: '^#[0-9a-f]{6}$' }), { description: 'Like #c8102e.' })
-
-const Team = Closed(
-  {
-    id: Slug('Slug of the team.'),
-    name: Type.String({ description: 'For the fan to read.' }),
-    shortName: Type.String({ description: 'Three letters or so, for score lines.' }),
-    city: Nullable(Type.String(), { description: 'Where it plays.' }),
-    country: Nullable(Type.String(), { description: 'ISO 3166-1 alpha-2.' }),
-    primaryColor: Colour,
-    secondaryColor: Colour,
-    crestUrl: Nullable(Type.String(), {
-      description: 'Its crest: https URL, or a path of the API’s origin.',
-    }),
-  },
-  { title: 'Team' },
-)
 
 export const teamsRoutes = (deps: { publicReads: PublicReads }) =>
   publicReaders(deps, { prefix: '/api/teams', tag: 'Teams' }).get(
@@ -37,18 +20,7 @@ export const teamsRoutes = (deps: { publicReads: PublicReads }) =>
       responses: { 200: Closed({ teams: Type.Array(Team, { description: 'By id.' }) }, { title: 'Teams' }) },
       examples: {
         200: {
-          teams: [
-            {
-              id: 'harbour-city',
-              name: 'Harbour City FC',
-              shortName: 'HAR',
-              city: 'Port Wessel',
-              country: 'GB',
-              primaryColor: '#0b3d91',
-              secondaryColor: '#f4f4f4',
-              crestUrl: null,
-            },
-          ],
+          teams: [exampleTeam],
         },
       },
     }),

@@ -5,7 +5,8 @@ import type { AuthenticatedCaller } from '../../core/caller.ts'
 import type { Cursors, Page } from '../../core/pagination.ts'
 import { DomainError, type FieldError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
-import { type PublicProfile, readPublicProfiles } from '../../identity/users/public-profile.ts'
+import { type BoardName, nameless, readBoardNames } from '../../identity/relations/board-names.ts'
+import { listHidden } from '../../identity/relations/visibility.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { boardTag, fanTag } from '../../platform/cache/tags.ts'
 import { type Board, boardAt, isFinal, parseBoard, predictionBoard } from './boards.ts'
@@ -35,7 +36,7 @@ export function findQueryErrors(query: Partial<Record<string, string>>): FieldEr
 /** A page of a board, for a query without errors. `around` requires a caller. */
 export async function readLeaderboard(
   { read, cache, cursors }: ReadSource & { cursors: Cursors },
-  caller: Pick<AuthenticatedCaller, 'userId'> | null,
+  caller: Pick<AuthenticatedCaller, 'userId' | 'hasBlocks'> | null,
   { around, limit, cursor, ...query }: Omit<LeaderboardQuery, keyof Page> & Page,
 ) {
   const board = boardOf(query, read.now())
@@ -43,7 +44,7 @@ export async function readLeaderboard(
   const userId = caller?.userId
 
   // A page that does not depend on the caller is cached for all callers.
-  const page = around
+  const { userIds, ...page } = around
     ? await present(read, await readBoardAround(read, cursors, board.id, limit, userId))
     : await cache.get(`leaderboard ${JSON.stringify([board.id, limit, cursor])}`, async () => {
         const found = await readBoardPage(read, cursors, board.id, { limit, cursor })
@@ -52,11 +53,14 @@ export async function readLeaderboard(
           tags: [boardTag(board.id), ...found.entries.map(({ userId }) => fanTag(userId))],
         }
       })
-  const me = page.entries.find(entry => entry.userId === userId)
+  const own = userId === undefined ? undefined : page.entries[userIds.indexOf(userId)]
   return {
     board: describe(board, read.now()),
-    me: me ?? (await presentOwn(read, board.id, userId)),
+    me: own ? { ...own, userId: userId ?? null } : await presentOwn(read, board.id, userId),
     ...page,
+    ...(caller?.hasBlocks && userId
+      ? { entries: await hideBlocked(read, userId, userIds, page.entries) }
+      : {}),
   }
 }
 readLeaderboard.problems = [transportProblems.invalid_cursor, transportProblems.unauthenticated] as const
@@ -68,28 +72,31 @@ function boardOf({ kind, season, period = 'all', of }: Omit<LeaderboardQuery, ke
   return board
 }
 
-/** A fan's own entry; null when they are not on the board. */
+/** A fan's own entry as others see it, but for the id; null when they are not on the board. */
 async function presentOwn(read: Reader, board: string, userId: string | undefined) {
   const entry = userId === undefined ? null : await readRankedEntry(read, board, userId)
-  return entry && presentEntry(entry, entry)
+  return entry && { ...presentEntry(entry, entry.name), userId: entry.userId }
 }
 
 async function present(read: Reader, { entries, ...page }: BoardPage) {
   const userIds = entries.map(({ userId }) => userId)
-  const profiles = await readPublicProfiles(read, userIds)
-  return {
-    entries: entries.map(entry => presentEntry(entry, profiles.get(entry.userId) ?? NO_PROFILE)),
-    ...page,
-  }
+  const names = await readBoardNames(read, userIds)
+  return { entries: entries.map(entry => presentEntry(entry, names.get(entry.userId))), userIds, ...page }
 }
 
-const NO_PROFILE: PublicProfile = { displayName: null, avatarUrl: null }
+/** The page for a caller who has blocks: the rows of hidden fans stay, without what names them. */
+async function hideBlocked(read: Reader, viewerId: string, userIds: string[], entries: PresentedEntry[]) {
+  const hidden = await listHidden(read, viewerId, userIds)
+  return entries.map((entry, at) => (hidden.has(userIds[at] ?? '') ? { ...entry, ...nameless } : entry))
+}
+
+type PresentedEntry = ReturnType<typeof presentEntry>
 
 function presentEntry(
   { rank, userId, points, reachedAt }: RankedEntry,
-  { displayName, avatarUrl }: PublicProfile,
+  name: BoardName = { ...nameless, userId },
 ) {
-  return { rank, userId, displayName, avatarUrl, points, reachedAt: reachedAt.toISOString() }
+  return { rank, ...name, points, reachedAt: reachedAt.toISOString() }
 }
 
 function describe(board: Board, now: Date) {

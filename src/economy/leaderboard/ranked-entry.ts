@@ -2,8 +2,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import { prepared } from '../../../db/prepared.ts'
+import { type BoardName, boardNameOf } from '../../identity/relations/board-names.ts'
+import { leaderboardNameOf } from '../../identity/relations/visibility.ts'
 import { mirrorOf } from '../../identity/users/mirror.ts'
-import { type PublicProfile, publicProfileColumns } from '../../identity/users/public-profile.ts'
+import { publicProfileColumns } from '../../identity/users/public-profile.ts'
 import { userOf } from '../../identity/users/users.ts'
 import { membersAhead } from './rank-index/rank-index.ts'
 
@@ -16,16 +18,17 @@ export interface RankedEntry {
   reachedAt: Date
 }
 
-/** With the fan's public profile. Null for a fan who is not on the board. */
+/** With what boards show of the fan. Null for a fan who is not on the board. */
 export async function readRankedEntry(
   reader: Reader,
   board: string,
   userId: string,
-): Promise<(RankedEntry & PublicProfile) | null> {
+): Promise<(RankedEntry & { name: BoardName }) | null> {
   const [row] = await selectRankedEntry(reader, { board, userId })
   if (!row) return null
-  const { minusPoints, reachedAt, ...ranked } = row
-  return { userId, ...ranked, points: -minusPoints, reachedAt: new Date(reachedAt) }
+  const { minusPoints, reachedAt, rank, ...names } = row
+  const name = boardNameOf({ userId, ...names })
+  return { userId, rank, points: -minusPoints, reachedAt: new Date(reachedAt), name }
 }
 
 const selectRankedEntry = prepared((reader: Reader, { board, userId }: { board: string; userId: string }) => {
@@ -44,7 +47,10 @@ const selectRankedEntry = prepared((reader: Reader, { board, userId }: { board: 
   const user = userOf(reader, userId).as('user')
   const mirror = mirrorOf(reader, userId).as('mirror')
   return reader
-    .select({ minusPoints, reachedAt, rank, ...publicProfileColumns({ user, mirror }) })
+    .select({
+      ...{ minusPoints, reachedAt, rank, handle: user.handle, ...publicProfileColumns({ user, mirror }) },
+      leaderboardName: leaderboardNameOf(reader, user.id),
+    })
     .from(ranked)
     .innerJoin(user, sql`true`)
     .leftJoin(mirror, sql`true`)

@@ -52,9 +52,15 @@ const RankedEntry = Closed(
       description: 'From 1. With equal points, the fan who reached them first is ahead.',
       minimum: 1,
     }),
-    userId: Id('The fan.'),
-    displayName: Nullable(Type.String(), { description: 'The fan’s own name, or else the provider’s.' }),
-    avatarUrl: Nullable(Type.String(), { description: 'The fan’s own picture, or else the provider’s.' }),
+    userId: Nullable(Id('The fan.'), { description: 'The fan; null if the entry is shown without a name.' }),
+    handle: Nullable(Type.String(), {
+      description: 'For the page of the fan. Null without one, and if the entry is shown without a name.',
+    }),
+    displayName: Nullable(Type.String(), {
+      description:
+        'By the privacy of the fan: their name, their handle, or null. Null as well if one of you has blocked the other.',
+    }),
+    avatarUrl: Nullable(Type.String(), { description: 'The picture; null as `displayName`.' }),
     points: Integer({
       description:
         'Points earned in the period or season. Spending does not reduce them; points that are taken back do.',
@@ -108,6 +114,7 @@ export const Leaderboard = Closed(
 const exampleRankedEntry = {
   rank: 1,
   userId: '01981e2c-7c1f-7000-8000-000000000001',
+  handle: 'ada',
   displayName: 'Ada Winger',
   avatarUrl: null,
   points: 1250,

@@ -1,6 +1,6 @@
 /**
  * Erases a fan's personal data: the profile, the provider's data and subject, devices, pictures, encrypted tokens, redemption codes,
- * notes of grants, stored responses and webhook deliveries. The rest stays under an id that identifies no person: the ledger,
+ * notes of grants, stored responses, webhook deliveries, and what the fan is to other fans. The rest stays under an id that identifies no person: the ledger,
  * whose hashes contain no personal data; ranked entries, since removing one would change other ranks; claims, purchases and packs.
  */
 import type { Reader, Transaction } from '../../../db/index.ts'
@@ -11,6 +11,7 @@ import { countEventData, deleteEventData } from '../../economy/events/delete-dat
 import { countNotes, deleteNotes } from '../../economy/points/grants.ts'
 import { countSessions, deleteSessions } from '../../identity/auth/native-sessions.ts'
 import { lockSignIn } from '../../identity/auth/token-validity.ts'
+import { deleteRelations } from '../../identity/relations/erase.ts'
 import { findMirror, isSyncQueued } from '../../identity/users/mirror.ts'
 import { PROFILE_FIELDS } from '../../identity/users/profile-fields.ts'
 import { eraseRecord, type Tombstone } from '../../identity/users/tombstone.ts'
@@ -94,6 +95,7 @@ export async function eraseUser(
   await voidCodes(tx, user.id)
   await deleteNotes(tx, user.id)
   await deleteCountsOf(tx, user.id)
+  await deleteRelations(tx, user.id)
   await deleteEventData(tx, user.id)
   await deletePicturesOf(tx, user.id)
   await deleteDeliveriesOf(tx, user.id)

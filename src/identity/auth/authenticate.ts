@@ -44,8 +44,8 @@ async function identifySession(
   const [issuedAt, expiresAt] = [new Date(claims.issuedAt), new Date(claims.expiresAt)]
   const authenticatedAt = new Date(claims.authenticatedAt)
   const credential = { kind: 'session' as const, token, tokenId, issuedAt, expiresAt, authenticatedAt }
-  const { userId, locale } = await tokenValidityCache.checkSession(claims, { provider, subject }, credential)
-  return { provider, subject, userId, locale, credential }
+  const valid = await tokenValidityCache.checkSession(claims, { provider, subject }, credential)
+  return { provider, subject, ...valid, credential }
 }
 
 async function identifyNative({ identity, tokenValidityCache }: AuthDeps, claims: VerifiedNativeToken) {

@@ -10,7 +10,12 @@ import type { CacheCounts, MaybePromise } from '../../platform/cache/response-ca
 import { tokenValidityTag } from '../../platform/cache/tags.ts'
 import type { SessionClaims } from '../../platform/identity-provider/session-token.ts'
 import type { VerifiedNativeToken } from './native-token.ts'
-import { requireValidNativeToken, requireValidSessionToken, type SessionToken } from './token-validity.ts'
+import {
+  requireValidNativeToken,
+  requireValidSessionToken,
+  type SessionToken,
+  type ValidToken,
+} from './token-validity.ts'
 
 interface Entry<Valid> {
   value: Valid
@@ -62,7 +67,7 @@ export function createTokenValidityCache({ read, externalCommits }: Options) {
       })
     }
   }
-  const checkSession = createCheck<SessionClaims, Pick<AuthenticatedCaller, 'userId' | 'locale'>>()
+  const checkSession = createCheck<SessionClaims, ValidToken>()
   const checkNative = createCheck<VerifiedNativeToken, Omit<AuthenticatedCaller, 'credential'>>()
 
   return {

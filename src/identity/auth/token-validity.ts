@@ -40,11 +40,12 @@ export interface SessionToken {
   issuedAt: Date
 }
 
-interface ValidToken {
+export interface ValidToken {
   /** Id of the user record, if there is one. */
   userId: string | undefined
   /** Of the profile. */
   locale: string | null
+  hasBlocks: boolean
 }
 
 /**
@@ -77,11 +78,11 @@ const selectSession = prepared((reader: Reader, values: SessionValues) => {
     .where(inArray(revokedTokens.id, [values.id, values.formerId]))
     .limit(1)
   const user = tokenValidityOfSubject(reader, values).as('user')
-  const { userId, sessionsEndedAt, deletedAt, erasedAt, locale } = user
+  const { userId, sessionsEndedAt, deletedAt, erasedAt, locale, hasBlocks } = user
   return reader
     .select({
       ...{ revokedId: sql<string | null>`(${revoked})`, userId, sessionsEndedAt },
-      ...{ deletedAt, erasedAt, locale },
+      ...{ deletedAt, erasedAt, locale, hasBlocks },
     })
     .from(sql`(select 1 as one) as token`)
     .leftJoin(user, sql`true`)
@@ -102,23 +103,23 @@ export async function requireValidNativeToken(
     const security = { event: 'ended_session_used' as const, sessionId }
     throw new DomainError(transportProblems.invalid_token, { detail: LOGGED_OUT, security })
   }
-  const { userId, locale } = requireUndeleted(tokenValidityOf(rows), session.originIssuedAt)
+  const valid = requireUndeleted(tokenValidityOf(rows), session.originIssuedAt)
   const { provider, subject, expiresAt } = session
-  return { provider, subject, userId, locale, expiresAt }
+  return { provider, subject, ...valid, expiresAt }
 }
 
 /** Finds the user by the parameters: by the columns of the session, PostgreSQL would read every user of the provider. */
 const selectNative = prepared((reader: Reader, values: SubjectKeys & { sessionId: string }) => {
   const { nativeSessions } = reader.tables
   const user = tokenValidityOfSubject(reader, values).as('user')
-  const { userId, sessionsEndedAt, deletedAt, erasedAt, locale } = user
+  const { userId, sessionsEndedAt, deletedAt, erasedAt, locale, hasBlocks } = user
   const isSession = and(
     eq(nativeSessions.id, values.sessionId),
     eq(nativeSessions.provider, values.provider),
     eq(nativeSessions.subject, values.subject),
   )
   return reader
-    .select({ session: nativeSessions, userId, sessionsEndedAt, deletedAt, erasedAt, locale })
+    .select({ session: nativeSessions, userId, sessionsEndedAt, deletedAt, erasedAt, locale, hasBlocks })
     .from(nativeSessions)
     .leftJoin(user, sql`true`)
     .where(isSession)
@@ -135,13 +136,13 @@ export const isEnded = (issuedAt: Date, sessionsEndedAt: Date | null) =>
   sessionsEndedAt !== null && issuedAt <= sessionsEndedAt
 
 function requireUndeleted(
-  { userId, erased, deleted, sessionsEndedAt, locale }: TokenValidity,
+  { userId, erased, deleted, sessionsEndedAt, locale, hasBlocks }: TokenValidity,
   issuedAt: Date,
 ): ValidToken {
   if (erased) throw deletedUser(ERASED, userId)
   if (deleted) throw deletedUser('The identity provider deleted this user.', userId)
   if (isEnded(issuedAt, sessionsEndedAt)) throw loggedOut()
-  return { userId, locale }
+  return { userId, locale, hasBlocks }
 }
 
 /**

@@ -1,5 +1,5 @@
 /** The public profile of a fan: the name and picture that the fan chose, or else the provider's. */
-import { type Column, eq, inArray, sql } from 'drizzle-orm'
+import { type Column, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Reader } from '../../../db/index.ts'
 import type { Mirror } from './mirror.ts'
 
@@ -32,6 +32,23 @@ export function publicProfileColumns({ user, mirror }: ProfileColumns) {
     displayName: sql<string | null>`coalesce(${user.displayName}, ${mirror.name})`,
     avatarUrl: sql<string | null>`coalesce(${user.avatarUrl}, ${mirror.picture})`,
   }
+}
+
+/** Query for what is public of all fans who are not erased, to be joined by `userId` or found by `handle`. */
+export function publicFans(reader: Reader) {
+  const { users, identities } = reader.tables
+  const profile = publicProfileColumns({ user: users, mirror: identities })
+  return reader
+    .select({
+      userId: users.id,
+      handle: users.handle,
+      favoriteTeamId: users.favoriteTeamId,
+      displayName: profile.displayName.as('display_name'),
+      avatarUrl: profile.avatarUrl.as('avatar_url'),
+    })
+    .from(users)
+    .leftJoin(identities, eq(identities.userId, users.id))
+    .where(isNull(users.erasedAt))
 }
 
 /** The public profiles of fans, by user id. */

@@ -14,6 +14,8 @@ export interface TokenValidity {
   deleted: boolean
   sessionsEndedAt: Date | null
   locale: string | null
+  /** Whether the fan has blocked another one, or was blocked, ever. */
+  hasBlocks: boolean
 }
 
 export async function findTokenValidity(reader: Reader, caller: Caller): Promise<TokenValidity> {
@@ -27,6 +29,7 @@ export interface StoredTokenValidity {
   deletedAt: Date | null
   erasedAt: Date | null
   locale?: string | null
+  hasBlocks?: boolean | null
 }
 
 export function tokenValidityOf(rows: StoredTokenValidity[]): TokenValidity {
@@ -37,6 +40,7 @@ export function tokenValidityOf(rows: StoredTokenValidity[]): TokenValidity {
     deleted: erased || rows.some(({ deletedAt }) => deletedAt !== null),
     sessionsEndedAt: rows[0]?.sessionsEndedAt ?? null,
     locale: rows[0]?.locale ?? null,
+    hasBlocks: rows[0]?.hasBlocks ?? false,
   }
 }
 
@@ -53,10 +57,17 @@ function deletedAtOf(reader: Reader, userId: Column) {
 /** Query for the token validity of a subject. Two lookups: see `selectRecords`. */
 export function tokenValidityOfSubject(reader: Reader, { provider, subject, erased }: SubjectKeys) {
   const { users } = reader.tables
-  const { id: userId, sessionsEndedAt, erasedAt, locale } = users
+  const { id: userId, sessionsEndedAt, erasedAt, locale, hasBlocks } = users
   const named = (name: string) =>
     reader
-      .select({ userId, sessionsEndedAt, deletedAt: deletedAtOf(reader, userId), erasedAt, locale })
+      .select({
+        userId,
+        sessionsEndedAt,
+        deletedAt: deletedAtOf(reader, userId),
+        erasedAt,
+        locale,
+        hasBlocks,
+      })
       .from(users)
       .where(isSubject(reader, provider, name))
   return named(subject).unionAll(named(erased))

@@ -167,6 +167,23 @@ const lockErasures = prepared((tx: Transaction, userIds: string) => {
   return locksShared(tx, found.where(isListed(tx, users.id, userIds)))
 })
 
+/** Locks the record of the fan with this handle as `lockFan` does. An erased fan has none. */
+export const lockHandle = preparedRow((tx: Transaction, handle: string) => {
+  const { users } = tx.tables
+  return locksShared(tx, tx.select({ id: users.id }).from(users).where(eq(users.handle, handle)))
+})
+
+/** Notes that the fan has blocked another one, or was blocked. The caller has locked the record. */
+export async function noteBlock(tx: Transaction, userId: string): Promise<void> {
+  const { users } = tx.tables
+  const [noted] = await tx
+    .update(users)
+    .set({ hasBlocks: true })
+    .where(and(eq(users.id, userId), isNull(users.hasBlocks)))
+    .returning({ provider: users.provider, subject: users.subject })
+  if (noted) tx.invalidate(tokenValidityTag(noted))
+}
+
 /** Locks the records of these subjects as `lockFan` does. Their ids, by subject; those without a record are left out. */
 export async function lockSubjects(
   tx: Transaction,

@@ -9,6 +9,7 @@ import { exportPoints } from '../../economy/points/export.ts'
 import { exportRuleUses } from '../../economy/rules/export.ts'
 import { readOnboarding } from '../../fan/onboarding/onboarding.ts'
 import { exportSessions } from '../../identity/auth/export.ts'
+import { exportRelations } from '../../identity/relations/export.ts'
 import { exportIdentity } from '../../identity/users/export.ts'
 import { findUser, findUserById, type User } from '../../identity/users/users.ts'
 import { exportStoredResponses } from '../../platform/http/idempotency/export.ts'
@@ -37,12 +38,14 @@ export async function exportUser(reader: Reader, fan: UserReference) {
 }
 
 async function exportRecord(reader: Reader, user: User) {
-  const { provider: _, subject: _s, ...profile } = user
+  // `hasBlocks` would tell a fan that somebody has blocked them.
+  const { provider: _, subject: _s, hasBlocks: _b, ...profile } = user
   const { leaderboard, ...onboarding } = await readOnboarding(reader, { userId: user.id })
   return {
     profile,
     ...(await exportIdentity(reader, user)),
     pictures: await exportPictures(reader, user.id),
+    ...(await exportRelations(reader, user.id)),
     onboarding,
     leaderboard: { ...leaderboard, scores: await exportScores(reader, user.id) },
     points: await exportPoints(reader, user.id),

@@ -16,6 +16,7 @@ const TAGS = [
   { name: 'Sign-in', description: 'Native tokens for apps, the devices that hold them, and signing out.' },
   { name: 'Points', description: 'The append-only points ledger.' },
   { name: 'Leaderboard', description: 'Fans by points earned: of all time, of a week, of a month.' },
+  { name: 'Fans', description: 'Other fans: follow, mute, block, and what each shows to others.' },
   { name: 'Dashboard', description: 'The home screen in one request.' },
   { name: 'Quests', description: 'Quests, achievements and streaks, which events move.' },
   { name: 'Rewards', description: 'A catalogue to unlock, claim and redeem.' },

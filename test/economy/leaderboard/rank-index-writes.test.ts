@@ -148,9 +148,9 @@ onEachEngine('Ranks from the rank index', world => {
   })
 
   test('every fan’s rank on every board is their position in a full sort; a fan who is not on the board has no rank', async () => {
-    const noProfile = { displayName: null, avatarUrl: null }
+    const noName = { handle: null, displayName: null, avatarUrl: null }
     for (const board of model.boards.keys()) {
-      const expected = ranked(board).map(entry => ({ ...entry, ...noProfile }))
+      const expected = ranked(board).map(entry => ({ ...entry, name: { userId: entry.userId, ...noName } }))
       const entries = []
       for (const { userId } of expected) entries.push(await readRankedEntry(world.db.read, board, userId))
       expect(entries).toEqual(expected)

@@ -64,6 +64,12 @@ onEachEngine('An erasure', world => {
   async function expectNothingLeft({ fan, userId }: { fan: Fan; userId: string }, answer: Answer) {
     const rows = await dump(world.db)
     expect(rows.filter(row => row.includes(fan.subject))).toEqual([])
+    const { fanRelations, privacySettings } = world.db.tables
+    const relations = await world.db.read.select().from(fanRelations)
+    expect(relations.filter(({ fanId, otherId }) => [fanId, otherId].includes(userId))).toEqual([])
+    expect((await world.db.read.select().from(privacySettings)).filter(row => row.userId === userId)).toEqual(
+      [],
+    )
     expect(await planErasure(world.db.read, { id: userId })).toEqual({
       userId,
       erasedAt: expect.any(String),

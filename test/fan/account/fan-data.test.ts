@@ -102,6 +102,7 @@ onEachEngine('The declared data of a fan', world => {
     const signedIn = await world.fan()
     fan = { provider: world.config.identity.name, subject: signedIn.subject }
     userId = await userIdOf(world, signedIn)
+    const otherId = await userIdOf(world, await world.fan())
     const [matchId, rewardId, packId] = [await world.match(), await world.reward(), await addPack(world)]
     const { id: ruleId } = await addRule(world)
     const { id: questId } = await addQuest(world)
@@ -163,6 +164,17 @@ onEachEngine('The declared data of a fan', world => {
             expiresAt: at(6),
           },
           shown: 'key-of-ada',
+        },
+      },
+      fanRelations: {
+        fanId: { row: { fanId: userId, otherId, followedAt: at(25) }, shown: shownAt(25) },
+        otherId: { row: { fanId: otherId, otherId: userId, followedAt: at(26) }, shown: shownAt(26) },
+      },
+      followCounts: { userId: { row: { userId, following: 1 } } },
+      privacySettings: {
+        userId: {
+          row: { userId, profile: 'private', activity: 'private', leaderboardName: 'anonymous' },
+          shown: '"leaderboardName":"anonymous"',
         },
       },
       leaderboardEntries: { userId: { row: { userId, enrolledAt: at(7) }, shown: shownAt(7) } },

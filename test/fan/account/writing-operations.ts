@@ -2,6 +2,7 @@
 import type { ServerScope } from '../../../src/identity/server-keys/scopes.ts'
 import { newPng, upload } from '../../club/pictures/pictures-world.ts'
 import { eventOf } from '../../economy/events/events-world.ts'
+import { namedFan } from '../../identity/relations/relations-world.ts'
 import { deliver, updated } from '../../identity/users/deliveries.ts'
 import { fetchDocument, operationsOf } from '../../platform/docs/document.ts'
 import { addPack, buy, EUROS, expectStatus, FREE, start } from '../../play/packs/packs-world.ts'
@@ -40,6 +41,34 @@ export const operations: Record<
     expectStatus(204, await fan.put('/api/user/leaderboard-membership'))
     return { send: () => fan.send('/api/user/leaderboard-membership', { method: 'DELETE' }) }
   },
+  followFan: async (world, fan) => {
+    const { handle } = await namedFan(world)
+    return { send: () => fan.put(`/api/user/following/${handle}`) }
+  },
+  unfollowFan: async (world, fan) => {
+    const { handle } = await namedFan(world)
+    expectStatus(204, await fan.put(`/api/user/following/${handle}`))
+    return { send: () => fan.send(`/api/user/following/${handle}`, { method: 'DELETE' }) }
+  },
+  muteFan: async (world, fan) => {
+    const { handle } = await namedFan(world)
+    return { send: () => fan.put(`/api/user/mutes/${handle}`) }
+  },
+  unmuteFan: async (world, fan) => {
+    const { handle } = await namedFan(world)
+    expectStatus(204, await fan.put(`/api/user/mutes/${handle}`))
+    return { send: () => fan.send(`/api/user/mutes/${handle}`, { method: 'DELETE' }) }
+  },
+  blockFan: async (world, fan) => {
+    const { handle } = await namedFan(world)
+    return { send: () => fan.put(`/api/user/blocks/${handle}`) }
+  },
+  unblockFan: async (world, fan) => {
+    const { handle } = await namedFan(world)
+    expectStatus(204, await fan.put(`/api/user/blocks/${handle}`))
+    return { send: () => fan.send(`/api/user/blocks/${handle}`, { method: 'DELETE' }) }
+  },
+  changePrivacy: (_, fan) => ({ send: () => fan.patch('/api/user/privacy', { profile: 'private' }) }),
   claimReward: async (world, fan) => {
     const rewardId = await world.reward({ pointsRequired: 0 })
     return { send: () => fan.post('/api/rewards/claim', { rewardId }) }

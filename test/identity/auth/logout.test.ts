@@ -171,7 +171,13 @@ onEachEngine('POST /api/auth/logout', world => {
 
   test('a later logout everywhere does not undo one whose token was issued in the future', async () => {
     const { subject } = await world.fan()
-    const caller = { provider: world.config.identity.name, subject, userId: undefined, locale: null }
+    const caller = {
+      provider: world.config.identity.name,
+      subject,
+      userId: undefined,
+      locale: null,
+      hasBlocks: false,
+    }
     const logOutWith = (issuedAt: Date) => {
       const expiresAt = new Date(issuedAt.getTime() + 60 * SECOND)
       const credential = {

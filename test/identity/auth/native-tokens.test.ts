@@ -169,7 +169,9 @@ onEachEngine('Native tokens', world => {
       expiresAt,
       authenticatedAt: issuedAt,
     }
-    await world.db.write(tx => logOut(tx, { ...caller, credential, userId: undefined, locale: null }, true))
+    await world.db.write(tx =>
+      logOut(tx, { ...caller, credential, userId: undefined, locale: null, hasBlocks: false }, true),
+    )
     world.clock.advance(SECOND)
     // As a request that was authenticated before the logout and writes after it.
     const origin = { issuedAt, encryptedToken: '', tokenExpiresAt: expiresAt, clientId: null }

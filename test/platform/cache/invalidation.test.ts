@@ -294,7 +294,7 @@ onEachEngine('Concurrent readers', world => {
 
   test('fail with a failing database, and later readers do not', async () => {
     world.clock.advance(1000)
-    const broken = spyOn(world.db.read, 'select').mockImplementation(() => {
+    const broken = spyOn(world.db.read.statements, 'get').mockImplementation(() => {
       throw new Error('the database is away')
     })
     const answers = await Promise.all([1, 2, 3].map(() => world.anonymous.get('/api/leaderboard')))

@@ -156,6 +156,7 @@ onServer(
             'listMatches',
             'listPacks',
             'listTeams',
+            'readFan',
             'readLeaderboard',
             'readMatch',
             'readPack',

@@ -1,6 +1,7 @@
 /** Every mutation of a caller takes `Idempotency-Key`, as documented; found by walking the OpenAPI document. */
 import { beforeAll, expect, test } from 'bun:test'
 import { newPng } from '../../club/pictures/pictures-world.ts'
+import { namedFan } from '../../identity/relations/relations-world.ts'
 import { addPack, buy, EUROS, FREE, patientFan, receipt, start } from '../../play/packs/packs-world.ts'
 import { addQuest, happen } from '../../play/quests/quests-world.ts'
 import { sqliteEngine } from '../../support/engines.ts'
@@ -61,6 +62,10 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       code: world.deps.checkInCodes.issue(await world.match(), world.clock.now()).code,
     }),
     joinLeaderboard: () => ({}),
+    followFan: () => ({}),
+    muteFan: () => ({}),
+    blockFan: () => ({}),
+    changePrivacy: () => ({ profile: 'private' }),
     preparePayment: async fan => ({
       purchaseId: (await start(fan, await addPack(world, { price: EUROS }))).body.id,
     }),
@@ -75,6 +80,9 @@ onEngine(sqliteEngine, 'documented mutations', world => {
       const kickoffAt = new Date(world.clock.ms + 1)
       return `/api/matches/${await world.match({ kickoffAt })}/prediction`
     },
+    followFan: async () => `/api/user/following/${(await namedFan(world)).handle}`,
+    muteFan: async () => `/api/user/mutes/${(await namedFan(world)).handle}`,
+    blockFan: async () => `/api/user/blocks/${(await namedFan(world)).handle}`,
     cancelPurchase: async fan => {
       const { id } = (await start(fan, await addPack(world, { price: FREE }))).body
       return `/api/packs/purchases/${id}/cancel`
@@ -139,6 +147,7 @@ onEngine(sqliteEngine, 'documented mutations', world => {
         completeOnboarding: { joinLeaderboard: false },
         writePrediction: { homeScore: 0, awayScore: 0 },
         uploadPicture: newPng(),
+        changePrivacy: { profile: 'followers' },
       }
       const [member] = Object.keys(body as object)
       const other =

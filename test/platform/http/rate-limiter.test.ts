@@ -11,6 +11,7 @@ const OFF: RateLimits = {
   claims: 0,
   purchases: 0,
   uploads: 0,
+  relations: 0,
   source: 0,
   redemptions: 0,
 }

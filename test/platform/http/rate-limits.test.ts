@@ -15,6 +15,7 @@ const GENEROUS = {
   claims: 0,
   purchases: 0,
   uploads: 0,
+  relations: 0,
   source: 0,
   redemptions: 0,
 }

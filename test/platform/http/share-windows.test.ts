@@ -18,6 +18,7 @@ const rates = {
   claims: 100,
   purchases: 0,
   uploads: 0,
+  relations: 0,
   source: 0,
   redemptions: 0,
 }

@@ -1,0 +1,35 @@
+/** A fan as another one, or nobody in particular, sees them. */
+
+import { getTeams } from '../../club/teams/teams.ts'
+import type { CallerId } from '../../core/caller.ts'
+import type { Static } from '../../core/typebox.ts'
+import { readRankedEntry } from '../../economy/leaderboard/ranked-entry.ts'
+import { readFan } from '../../identity/relations/find-fan.ts'
+import { viewerOf } from '../../identity/relations/visibility.ts'
+import type { ReadSource } from '../../platform/cache/public-reads.ts'
+import type { FanPage } from './schema.ts'
+
+const GLOBAL_BOARD = 'all'
+
+/** @throws DomainError `fan_not_found`, after the same statement for a handle that nobody has and for a fan who is hidden */
+export async function readFanPage(
+  source: ReadSource,
+  caller: CallerId | null,
+  handle: string,
+): Promise<Static<typeof FanPage>> {
+  const { isShown, userId, favoriteTeamId, leaderboardName, displayName, avatarUrl, ...fan } = await readFan(
+    source.read,
+    viewerOf(caller),
+    handle,
+  )
+  const hidden = { displayName: null, avatarUrl: null, favoriteTeam: null, rank: null, points: null }
+  if (!isShown) return { ...fan, handle, ...hidden }
+  const { teams } = await getTeams(source)
+  const favoriteTeam = teams.find(({ id }) => id === favoriteTeamId) ?? null
+  // A rank would name the entry without a name on the leaderboard.
+  const isRanked = leaderboardName !== 'anonymous' || userId === caller?.userId
+  const entry = isRanked ? await readRankedEntry(source.read, GLOBAL_BOARD, userId) : null
+  const { rank = null, points = null } = entry ?? {}
+  return { ...fan, handle, displayName, avatarUrl, favoriteTeam, rank, points }
+}
+readFanPage.problems = readFan.problems

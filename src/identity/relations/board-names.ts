@@ -1,0 +1,44 @@
+/** What leaderboards show of fans, by their privacy. A block is of two fans, and no part of it: see `listHidden`. */
+import { sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { isListed, toList } from '../../../db/listed.ts'
+import { prepared } from '../../../db/prepared.ts'
+import { publicFans } from '../users/public-profile.ts'
+import { leaderboardNameOf } from './visibility.ts'
+
+export interface BoardName {
+  userId: string | null
+  handle: string | null
+  displayName: string | null
+  avatarUrl: string | null
+}
+
+export interface NameRow extends Omit<BoardName, 'userId'> {
+  userId: string
+  leaderboardName: string
+}
+
+/** An entry that nothing connects to its fan. */
+export const nameless: BoardName = { userId: null, handle: null, displayName: null, avatarUrl: null }
+
+/** By user id. Erased fans are left out. */
+export async function readBoardNames(reader: Reader, userIds: string[]): Promise<Map<string, BoardName>> {
+  if (userIds.length === 0) return new Map()
+  const rows = await selectNames(reader, toList(userIds))
+  return new Map(rows.map(row => [row.userId, boardNameOf(row)]))
+}
+
+/** By the fan's privacy. */
+export function boardNameOf({ userId, handle, displayName, avatarUrl, leaderboardName }: NameRow): BoardName {
+  if (leaderboardName === 'anonymous') return nameless
+  return { userId, handle, displayName: leaderboardName === 'handle' ? handle : displayName, avatarUrl }
+}
+
+const selectNames = prepared((reader: Reader, userIds: string) => {
+  const fan = publicFans(reader).as('fan')
+  const { userId, handle, displayName, avatarUrl } = fan
+  return reader
+    .select({ userId, handle, displayName, avatarUrl, leaderboardName: leaderboardNameOf(reader, userId) })
+    .from(fan)
+    .where(sql`${isListed(reader, userId, userIds)}`)
+})

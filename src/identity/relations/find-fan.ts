@@ -1,0 +1,72 @@
+/** Finds the fan that a request names by handle. */
+import { sql } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import { DomainError } from '../../core/problems.ts'
+import { userProblems } from '../users/problems.ts'
+import { publicFans } from '../users/public-profile.ts'
+import { lockHandle } from '../users/users.ts'
+import { relationProblems } from './problems.ts'
+import { follows, isShown, isVisible, leaderboardNameOf } from './visibility.ts'
+
+/** The same for a handle that nobody has and for a fan who is hidden by a block. */
+export const fanNotFound = () => new DomainError(userProblems.fan_not_found)
+
+/**
+ * Locks the fan, and reads what the caller is to them. Null for a handle that nobody has, after the same statements: a caller
+ * who is blocked measures no difference.
+ * @throws DomainError `cannot_follow_yourself`
+ */
+export async function lockOther(tx: Transaction, fanId: string, handle: string) {
+  const found = await lockHandle(tx, handle)
+  if (found?.id === fanId) throw new DomainError(relationProblems.cannot_follow_yourself)
+  const relation = await selectRelation(tx, fanId, found?.id ?? '')
+  return found ? { other: found, relation } : null
+}
+
+export type Relation = NonNullable<Awaited<ReturnType<typeof selectRelation>>>
+
+const selectRelation = preparedRow((reader: Reader, fanId: string, otherId: string) => {
+  const { fanRelations: relations } = reader.tables
+  return reader
+    .select()
+    .from(relations)
+    .where(sql`${relations.fanId} = ${fanId} and ${relations.otherId} = ${otherId}`)
+})
+
+export const isHidden = (relation: Relation | undefined) =>
+  relation !== undefined && (relation.blockedAt !== null || relation.blockedByAt !== null)
+
+/** As `lockOther`, for a fan whom the caller can see. @throws DomainError `fan_not_found` */
+export async function lockVisible(tx: Transaction, fanId: string, handle: string) {
+  const found = await lockOther(tx, fanId, handle)
+  if (!found || isHidden(found.relation)) throw fanNotFound()
+  return found.other
+}
+lockVisible.problems = [userProblems.fan_not_found, relationProblems.cannot_follow_yourself] as const
+
+/** A fan as the viewer sees them. @throws DomainError `fan_not_found` */
+export async function readFan(reader: Reader, viewerId: string, handle: string) {
+  const [fan] = await selectFan(reader, viewerId, handle)
+  if (!fan) throw fanNotFound()
+  return fan
+}
+readFan.problems = [userProblems.fan_not_found] as const
+
+const selectFan = prepared((reader: Reader, viewerId: string, handle: string) => {
+  const fan = publicFans(reader).as('fan')
+  return reader
+    .select({
+      userId: fan.userId,
+      handle: fan.handle,
+      displayName: fan.displayName,
+      avatarUrl: fan.avatarUrl,
+      favoriteTeamId: fan.favoriteTeamId,
+      leaderboardName: leaderboardNameOf(reader, fan.userId),
+      isShown: isShown(reader, 'profile', viewerId, fan.userId),
+      following: follows(reader, viewerId, fan.userId),
+      followsYou: follows(reader, fan.userId, viewerId),
+    })
+    .from(fan)
+    .where(sql`${fan.handle} = ${handle} and ${isVisible(reader, viewerId, fan.userId)}`)
+})

@@ -1,0 +1,95 @@
+/** Pages of the fans whom a fan follows, mutes or blocks, and of those who follow them: the latest first. */
+import { and, desc, eq, isNotNull, type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { prepared, preparedRow } from '../../../db/prepared.ts'
+import type { CallerId } from '../../core/caller.ts'
+import { type Cursors, cutPage, type Page, type TimedPosition } from '../../core/pagination.ts'
+import { transportProblems } from '../../core/transport-problems.ts'
+import { publicFans } from '../users/public-profile.ts'
+import { isShown } from './visibility.ts'
+
+export type List = 'following' | 'followers' | 'mutes' | 'blocks'
+
+/** A change of a listed fan does not change the order. @throws DomainError `invalid_cursor` */
+export async function listFans(
+  reader: Reader,
+  cursors: Cursors,
+  list: List,
+  { userId }: CallerId,
+  page: Page,
+) {
+  const name = `${list} ${userId}`
+  const before = cursors.decodeTimed(name, page.cursor)
+  if (userId === undefined) return { fans: [], nextCursor: null }
+  const rows = await selectList[list](reader, userId, page.limit + 1, before)
+  const { shown, nextCursor } = cutPage(rows, page.limit, ({ since, listedId }) =>
+    cursors.encodeTimed(name, { at: since ?? reader.now(), id: listedId }),
+  )
+  return {
+    fans: shown.map(({ handle, displayName, avatarUrl, since, isShown }) => ({
+      handle,
+      displayName: isShown ? displayName : null,
+      avatarUrl: isShown ? avatarUrl : null,
+      since: (since ?? reader.now()).toISOString(),
+    })),
+    nextCursor,
+  }
+}
+listFans.problems = [transportProblems.invalid_cursor] as const
+
+/** With the number of all that the fan follows. */
+export async function listFollowing(reader: Reader, cursors: Cursors, caller: CallerId, page: Page) {
+  const listed = await listFans(reader, cursors, 'following', caller, page)
+  const count = caller.userId === undefined ? undefined : await selectCount(reader, caller.userId)
+  return { ...listed, total: count?.following ?? 0 }
+}
+listFollowing.problems = listFans.problems
+
+const selectCount = preparedRow((reader: Reader, userId: string) => {
+  const { followCounts: counts } = reader.tables
+  return reader.select({ following: counts.following }).from(counts).where(eq(counts.userId, userId))
+})
+
+const COLUMNS = {
+  following: { of: 'fanId', listed: 'otherId', at: 'followedAt' },
+  followers: { of: 'otherId', listed: 'fanId', at: 'followedAt' },
+  mutes: { of: 'fanId', listed: 'otherId', at: 'mutedAt' },
+  blocks: { of: 'fanId', listed: 'otherId', at: 'blockedAt' },
+} as const
+
+/** A mute of a fan who is blocked is hidden; a list of blocks shows the handle alone, by which the block can be ended. */
+const selectOf = (list: List) =>
+  prepared((reader: Reader, userId: string, limit: number, before?: TimedPosition) => {
+    const { fanRelations: relations } = reader.tables
+    const { of, listed, at } = COLUMNS[list]
+    const [since, listedId] = [relations[at], relations[listed]]
+    const fan = publicFans(reader).as('fan')
+    const older: SQL | undefined = before && sql`(${since}, ${listedId}) < (${before.at}, ${before.id})`
+    const shown =
+      list === 'blocks'
+        ? sql<boolean>`false`.mapWith(Boolean)
+        : isShown(reader, 'profile', userId, fan.userId)
+    const unblocked =
+      list === 'mutes' ? sql`${relations.blockedAt} is null and ${relations.blockedByAt} is null` : undefined
+    return reader
+      .select({
+        since,
+        listedId,
+        handle: fan.handle,
+        displayName: fan.displayName,
+        avatarUrl: fan.avatarUrl,
+        isShown: shown.as('is_shown'),
+      })
+      .from(relations)
+      .innerJoin(fan, eq(fan.userId, listedId))
+      .where(and(eq(relations[of], userId), isNotNull(since), older, unblocked))
+      .orderBy(desc(since), desc(listedId))
+      .limit(limit)
+  })
+
+const selectList = {
+  following: selectOf('following'),
+  followers: selectOf('followers'),
+  mutes: selectOf('mutes'),
+  blocks: selectOf('blocks'),
+}

@@ -1,0 +1,44 @@
+/** Mutes, which hide a fan from the feed of another one. The muted fan never learns it. */
+import { and, eq, sql } from 'drizzle-orm'
+import type { Transaction } from '../../../db/index.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { Caller } from '../../core/caller.ts'
+import { ensureUserId } from '../users/users.ts'
+import { lockVisible } from './find-fan.ts'
+import { deleteEmpty } from './pair.ts'
+
+/** A repeat changes nothing. */
+export async function muteFan(tx: Transaction, caller: Caller, handle: string): Promise<void> {
+  const fanId = await ensureUserId(tx, caller)
+  const { id: otherId } = await lockVisible(tx, fanId, handle)
+  await insertMute(tx, fanId, otherId, tx.now())
+}
+muteFan.problems = lockVisible.problems
+
+const insertMute = prepared((tx: Transaction, fanId: string, otherId: string, mutedAt: Date) => {
+  const { fanRelations: relations } = tx.tables
+  return tx
+    .insert(relations)
+    .values({ fanId, otherId, mutedAt })
+    .onConflictDoUpdate({
+      target: [relations.fanId, relations.otherId],
+      set: { mutedAt: sql`coalesce(${relations.mutedAt}, excluded.muted_at)` },
+    })
+})
+
+/** A repeat changes nothing. */
+export async function unmuteFan(tx: Transaction, caller: Caller, handle: string): Promise<void> {
+  const fanId = await ensureUserId(tx, caller)
+  const { id: otherId } = await lockVisible(tx, fanId, handle)
+  await endMute(tx, fanId, otherId)
+  await deleteEmpty(tx, fanId, otherId)
+}
+unmuteFan.problems = lockVisible.problems
+
+const endMute = prepared((tx: Transaction, fanId: string, otherId: string) => {
+  const { fanRelations: relations } = tx.tables
+  return tx
+    .update(relations)
+    .set({ mutedAt: null })
+    .where(and(eq(relations.fanId, fanId), eq(relations.otherId, otherId)))
+})

@@ -1,0 +1,40 @@
+/** What a fan shows to others. */
+
+import { eq } from 'drizzle-orm'
+import type { Reader, Transaction } from '../../../db/index.ts'
+import { preparedRow } from '../../../db/prepared.ts'
+import type { Caller, CallerId } from '../../core/caller.ts'
+import { fanTag } from '../../platform/cache/tags.ts'
+import { ensureUserId } from '../users/users.ts'
+import { DEFAULT_PRIVACY, type Privacy, type PrivacyChange } from './schema.ts'
+
+export async function readPrivacy(reader: Reader, { userId }: CallerId): Promise<Privacy> {
+  const row = userId === undefined ? undefined : await selectPrivacy(reader, userId)
+  if (!row) return DEFAULT_PRIVACY
+  const { userId: _, ...settings } = row
+  // Guarantee of the cast: only `changePrivacy` writes the row.
+  return settings as Privacy
+}
+
+const selectPrivacy = preparedRow((reader: Reader, userId: string) => {
+  const { privacySettings: settings } = reader.tables
+  return reader.select().from(settings).where(eq(settings.userId, userId))
+})
+
+/** One statement, so that concurrent changes of different members both count. */
+export async function changePrivacy(
+  tx: Transaction,
+  caller: Caller,
+  change: PrivacyChange,
+): Promise<Privacy> {
+  const userId = await ensureUserId(tx, caller)
+  if (Object.keys(change).length > 0) {
+    const { privacySettings: settings } = tx.tables
+    await tx
+      .insert(settings)
+      .values({ ...DEFAULT_PRIVACY, ...change, userId })
+      .onConflictDoUpdate({ target: settings.userId, set: change })
+    tx.invalidate(fanTag(userId))
+  }
+  return readPrivacy(tx, { userId })
+}

@@ -1,0 +1,232 @@
+import { Elysia } from 'elysia'
+import type { Transaction } from '../../../db/index.ts'
+import type { Caller } from '../../core/caller.ts'
+import { type Cursors, pageOf } from '../../core/pagination.ts'
+import { Closed, PageQuery } from '../../core/schemas.ts'
+import { Type } from '../../core/typebox.ts'
+import { Nothing, operation } from '../../platform/http/contract/operation.ts'
+import { type FanDeps, fans } from '../auth/groups.ts'
+import { blockFan, unblockFan } from './block.ts'
+import { followFan, unfollowFan } from './follow.ts'
+import { listFans, listFollowing } from './lists.ts'
+import { muteFan, unmuteFan } from './mute.ts'
+import { changePrivacy, readPrivacy } from './privacy.ts'
+import * as schema from './schema.ts'
+
+type RelationsDeps = FanDeps & { cursors: Cursors }
+
+const TAG = 'Fans'
+
+type RelationProblem = (typeof followFan.problems)[number]
+
+interface Verb {
+  (tx: Transaction, caller: Caller, handle: string): Promise<void>
+  problems: readonly RelationProblem[]
+}
+
+/** How an operation is described, and what it does. */
+interface Change {
+  id: string
+  summary: string
+  description: string
+  /** Of the response. */
+  done: string
+  verb: Verb
+}
+
+/** `PUT` and `DELETE` of what a fan is to the one with this handle. */
+const changeRoutes = <const Prefix extends string>(
+  deps: RelationsDeps,
+  prefix: Prefix,
+  put: Change,
+  remove: Change,
+) =>
+  fans(deps, { prefix, tag: TAG })
+    .put(
+      '/:handle',
+      ({ caller, params, status, write }) =>
+        write(async tx => {
+          await put.verb(tx, caller, params.handle)
+          return status(204, undefined)
+        }),
+      operation({
+        ...describe(put),
+        params: schema.HandleParams,
+        body: Nothing,
+        limit: 'relations',
+        responses: { 204: Type.Void({ description: put.done }) },
+        problems: put.verb.problems,
+      }),
+    )
+    .delete(
+      '/:handle',
+      ({ caller, params, status, write }) =>
+        write(async tx => {
+          await remove.verb(tx, caller, params.handle)
+          return status(204, undefined)
+        }),
+      operation({
+        ...describe(remove),
+        idempotencyKey: 'none',
+        params: schema.HandleParams,
+        body: Nothing,
+        limit: 'relations',
+        responses: { 204: Type.Void({ description: remove.done }) },
+        problems: remove.verb.problems,
+      }),
+    )
+
+const describe = ({ id, summary, description }: Change) => ({ id, summary, description })
+
+const followingRoutes = (deps: RelationsDeps) =>
+  changeRoutes(
+    deps,
+    '/api/user/following',
+    {
+      id: 'followFan',
+      summary: 'Follow a fan',
+      description: 'What the fan does is in your feed, by their privacy. A repeat changes nothing.',
+      done: 'You follow the fan.',
+      verb: followFan,
+    },
+    {
+      id: 'unfollowFan',
+      summary: 'Stop following a fan',
+      description: 'A repeat changes nothing.',
+      done: 'You do not follow the fan.',
+      verb: unfollowFan,
+    },
+  ).get(
+    '',
+    ({ caller, query }) => listFollowing(deps.db.read, deps.cursors, caller, pageOf(query)),
+    operation({
+      id: 'listFollowing',
+      summary: 'List the fans whom you follow',
+      description: 'The latest first, with their number.',
+      query: Closed(PageQuery),
+      responses: { 200: schema.Following },
+      problems: listFollowing.problems,
+      examples: { 200: { fans: [schema.exampleListedFan], total: 1, nextCursor: null } },
+    }),
+  )
+
+const blockRoutes = (deps: RelationsDeps) =>
+  changeRoutes(
+    deps,
+    '/api/user/blocks',
+    {
+      id: 'blockFan',
+      summary: 'Block a fan',
+      description:
+        'Ends both follows and hides each of you from the other: neither finds the other’s handle. A repeat changes nothing.',
+      done: 'The fan is blocked.',
+      verb: blockFan,
+    },
+    {
+      id: 'unblockFan',
+      summary: 'End a block',
+      description: 'Does not bring back the follows. A repeat changes nothing.',
+      done: 'You do not block the fan.',
+      verb: unblockFan,
+    },
+  ).get(
+    '',
+    ({ caller, query }) => listFans(deps.db.read, deps.cursors, 'blocks', caller, pageOf(query)),
+    operation({
+      id: 'listBlocks',
+      summary: 'List the fans whom you block',
+      description: 'The latest first, by handle alone, so that you can end the block.',
+      query: Closed(PageQuery),
+      responses: { 200: schema.Fans },
+      problems: listFans.problems,
+      examples: {
+        200: { fans: [{ ...schema.exampleListedFan, displayName: null }], nextCursor: null },
+      },
+    }),
+  )
+
+const muteRoutes = (deps: RelationsDeps) =>
+  changeRoutes(
+    deps,
+    '/api/user/mutes',
+    {
+      id: 'muteFan',
+      summary: 'Mute a fan',
+      description:
+        'Hides the fan from your feed, and nothing else. The fan does not learn it. A repeat changes nothing.',
+      done: 'The fan is muted.',
+      verb: muteFan,
+    },
+    {
+      id: 'unmuteFan',
+      summary: 'End a mute',
+      description: 'A repeat changes nothing.',
+      done: 'You do not mute the fan.',
+      verb: unmuteFan,
+    },
+  ).get(
+    '',
+    ({ caller, query }) => listFans(deps.db.read, deps.cursors, 'mutes', caller, pageOf(query)),
+    operation({
+      id: 'listMutes',
+      summary: 'List the fans whom you mute',
+      description: 'The latest first.',
+      query: Closed(PageQuery),
+      responses: { 200: schema.Fans },
+      problems: listFans.problems,
+      examples: { 200: { fans: [schema.exampleListedFan], nextCursor: null } },
+    }),
+  )
+
+const followerRoutes = (deps: RelationsDeps) =>
+  fans(deps, { prefix: '/api/user/followers', tag: TAG }).get(
+    '',
+    ({ caller, query }) => listFans(deps.db.read, deps.cursors, 'followers', caller, pageOf(query)),
+    operation({
+      id: 'listFollowers',
+      summary: 'List the fans who follow you',
+      description: 'The latest first, with what each shows to you.',
+      query: Closed(PageQuery),
+      responses: { 200: schema.Fans },
+      problems: listFans.problems,
+      examples: { 200: { fans: [schema.exampleListedFan], nextCursor: null } },
+    }),
+  )
+
+const privacyRoutes = (deps: RelationsDeps) =>
+  fans(deps, { prefix: '/api/user/privacy', tag: TAG })
+    .get(
+      '',
+      ({ caller }) => readPrivacy(deps.db.read, caller),
+      operation({
+        id: 'readPrivacy',
+        summary: 'Read what you show to others',
+        description: 'The defaults until you change them.',
+        responses: { 200: schema.Privacy },
+        examples: { 200: schema.DEFAULT_PRIVACY },
+      }),
+    )
+    .patch(
+      '',
+      ({ body, caller, write }) => write(tx => changePrivacy(tx, caller, body)),
+      operation({
+        id: 'changePrivacy',
+        summary: 'Change what you show to others',
+        description: 'Counts at once, also for what happened before. An omitted member keeps its value.',
+        body: schema.PrivacyChange,
+        limit: 'relations',
+        responses: { 200: schema.Privacy },
+        examples: {
+          body: { leaderboardName: 'handle' },
+          200: { ...schema.DEFAULT_PRIVACY, leaderboardName: 'handle' },
+        },
+      }),
+    )
+
+export const relationsRoutes = (deps: RelationsDeps) =>
+  new Elysia({ name: 'matchday/relations-routes' })
+    .use(followingRoutes(deps))
+    .use(followerRoutes(deps))
+    .use(blockRoutes(deps))
+    .use(muteRoutes(deps))
+    .use(privacyRoutes(deps))

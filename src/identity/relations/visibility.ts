@@ -1,0 +1,78 @@
+/**
+ * What a fan may see of another one: the only definition, as SQL, which every read of another fan applies. A viewer without
+ * a record, or without a token, is `NOBODY`.
+ */
+import { type Column, type SQL, sql } from 'drizzle-orm'
+import type { Reader } from '../../../db/index.ts'
+import { isListed, toList } from '../../../db/listed.ts'
+import { prepared } from '../../../db/prepared.ts'
+import type { CallerId } from '../../core/caller.ts'
+import { DEFAULT_PRIVACY } from './schema.ts'
+
+type Tables = Pick<Reader, 'tables'>
+
+/** No id of a fan. */
+const NOBODY = ''
+
+export const viewerOf = (caller: CallerId | null): string => caller?.userId ?? NOBODY
+
+/** SQL: whether neither of the two has blocked the other. */
+export function isVisible({ tables }: Tables, viewerId: string, fanId: Column): SQL<boolean> {
+  const { fanRelations: relations } = tables
+  return sql<boolean>`not exists (select 1 from ${relations} where ${relations.fanId} = ${viewerId}
+    and ${relations.otherId} = ${fanId} and ${isBlock({ tables })})`.mapWith(Boolean)
+}
+
+function isBlock({ tables: { fanRelations: relations } }: Tables): SQL {
+  return sql`(${relations.blockedAt} is not null or ${relations.blockedByAt} is not null)`
+}
+
+/** SQL: whether `followerId` follows `fanId`. */
+export function follows(
+  { tables: { fanRelations: relations } }: Tables,
+  followerId: string | Column,
+  fanId: string | Column,
+): SQL<boolean> {
+  return sql<boolean>`exists (select 1 from ${relations} where ${relations.fanId} = ${followerId}
+    and ${relations.otherId} = ${fanId} and ${relations.followedAt} is not null)`.mapWith(Boolean)
+}
+
+/** SQL: whether the fan's privacy shows this to the viewer, who is not blocked. Fans always see what is theirs. */
+export function isShown(
+  reader: Tables,
+  aspect: 'profile' | 'activity',
+  viewerId: string,
+  fanId: Column,
+): SQL<boolean> {
+  const { privacySettings: settings } = reader.tables
+  const setting = sql`coalesce((select ${settings[aspect]} from ${settings} where ${settings.userId} = ${fanId}),
+    ${sql.raw(`'${DEFAULT_PRIVACY[aspect]}'`)})`
+  return sql<boolean>`(${fanId} = ${viewerId} or case ${setting} when 'public' then true
+    when 'followers' then ${follows(reader, viewerId, fanId)} else false end)`.mapWith(Boolean)
+}
+
+/** SQL: `name`, `handle` or `anonymous`. */
+export function leaderboardNameOf(
+  { tables: { privacySettings: settings } }: Tables,
+  fanId: Column,
+): SQL<string> {
+  return sql<string>`coalesce((select ${settings.leaderboardName} from ${settings}
+    where ${settings.userId} = ${fanId}), ${sql.raw(`'${DEFAULT_PRIVACY.leaderboardName}'`)})`
+}
+
+/** Which of these fans the viewer may not see. */
+export async function listHidden(reader: Reader, viewerId: string, fanIds: string[]): Promise<Set<string>> {
+  if (fanIds.length === 0) return new Set()
+  const rows = await selectHidden(reader, viewerId, toList(fanIds))
+  return new Set(rows.map(({ otherId }) => otherId))
+}
+
+const selectHidden = prepared((reader: Reader, viewerId: string, fanIds: string) => {
+  const { fanRelations: relations } = reader.tables
+  return reader
+    .select({ otherId: relations.otherId })
+    .from(relations)
+    .where(
+      sql`${relations.fanId} = ${viewerId} and ${isListed(reader, relations.otherId, fanIds)} and ${isBlock(reader)}`,
+    )
+})
