@@ -11,7 +11,7 @@ import { renderProblemCodes } from '../../scripts/docs/problem-codes.ts'
 import { problemTypes } from '../../src/app/problem-types.ts'
 import { type RunningDev, root, startDev } from '../support/dev.ts'
 import { testedExecutable } from '../support/executable.ts'
-import { readSamples, runSamples } from './documented-samples.ts'
+import { readSamples, runModules, runSamples } from './documented-samples.ts'
 
 const read = (page: string) => readFileSync(join(root, page), 'utf8')
 const docs = [...new Glob('docs/**/*.md').scanSync(root)].sort()
@@ -102,8 +102,8 @@ describe('console blocks', () => {
     return dev
   }
 
-  /** Their commands change nothing: they need no server of their own. */
-  const readOnly = ['docs/catalogue.md', 'docs/server-keys.md']
+  /** Their commands change nothing of the server: they need none of their own. */
+  const readOnly = ['docs/catalogue.md', 'docs/server-keys.md', 'docs/recipes/fresh-data.md']
   const first = 'docs/sign-in.md'
   const groups = withSteps
     .filter(page => !readOnly.includes(page))
@@ -117,6 +117,7 @@ describe('console blocks', () => {
         for (const page of group) {
           const samples = readSamples(read(page))
           if (samples.length > 0) await runSamples(samples, dev)
+          await runModules(read(page), dev)
           const steps = readSteps(read(page))
           const expected = steps.map(({ command, output }) => ({ command, output: withoutValues(output) }))
           const found = (await runSteps(steps, dev)).map(step => ({
@@ -134,6 +135,10 @@ describe('console blocks', () => {
 
 describe('examples in several languages', () => {
   const withSamples = pages.filter(page => readSamples(read(page)).length > 0)
+
+  test('of the recipe for CI have a documented output', () => {
+    expect(read('docs/recipes/ci.md')).toMatch(/```ts\n[^`]*```\s+It prints `/)
+  })
 
   test('are in the first steps, whose commands are run', () => {
     expect(withSamples).toContain('docs/first-steps.md')

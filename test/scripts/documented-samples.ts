@@ -44,6 +44,16 @@ export async function runSamples(samples: Sample[], dev: RunningDev): Promise<vo
   }
 }
 
+/** Runs each module of a page whose output is documented below it: `It prints …`. */
+export async function runModules(markdown: string, dev: RunningDev): Promise<void> {
+  for (const [, code = '', output = ''] of markdown.matchAll(/```ts\n([^`]*)```\s+It prints `([^`]+)`/g)) {
+    const sample = code
+      .replaceAll('localhost:3000', `localhost:${dev.ports.PORT}`)
+      .replaceAll('localhost:4000', `localhost:${dev.ports.MOCK_IDP_PORT}`)
+    expect((await runModule(sample, dev)).trim(), code).toBe(output)
+  }
+}
+
 async function runModule(text: string, dev: RunningDev): Promise<string> {
   const file = join(dev.env.HOME ?? '', 'sample.ts')
   await Bun.write(file, text.replaceAll("'@matchday/client'", `'${join(root, 'src/client/index.ts')}'`))

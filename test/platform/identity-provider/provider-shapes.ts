@@ -203,6 +203,105 @@ function clerk(): ProviderShape {
   }
 }
 
+function firebase(): ProviderShape {
+  const project = 'your-project-id'
+  const issuer = `https://securetoken.google.com/${project}`
+  const jwksUrl = 'https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com'
+  const sub = 'qZ1yA0bC2dE3fG4hI5jK6lM7nO82'
+  const picture = 'https://cdn.example.com/ada.png'
+  const base = { iss: issuer, aud: project, sub, user_id: sub, auth_time: 1_640_104_748, picture, ...ADA }
+  const identities = { email: ['ada@example.com'] }
+  const claims = { ...base, firebase: { identities, sign_in_provider: 'password' } }
+  return {
+    env: {
+      IDP_NAME: 'firebase',
+      IDP_ISSUER: issuer,
+      IDP_AUDIENCE: project,
+      IDP_TOKEN_TYP: 'JWT',
+      IDP_REQUIRED_CLAIMS: 'firebase',
+      IDP_JWKS_URL: jwksUrl,
+      IDP_USER_DATA: 'token',
+    },
+    jwksUrl,
+    documents: {},
+    good: {
+      'an ID token': { header: JWT, claims },
+      'an ID token of a provider': {
+        header: JWT,
+        claims: { ...base, firebase: { identities, sign_in_provider: 'google.com' } },
+      },
+    },
+    refused: {
+      'an ID token of another project': {
+        header: JWT,
+        claims: { ...claims, iss: `${issuer}-of-others`, aud: `${project}-of-others` },
+      },
+      'a session cookie': {
+        header: JWT,
+        claims: { ...claims, iss: `https://session.firebase.google.com/${project}` },
+      },
+      'a custom token': {
+        header: JWT,
+        claims: {
+          iss: 'firebase-adminsdk@your-project-id.iam.gserviceaccount.com',
+          sub: 'firebase-adminsdk@your-project-id.iam.gserviceaccount.com',
+          aud: 'https://identitytoolkit.googleapis.com/google.identity.identitytoolkit.v1.IdentityToolkit',
+          uid: sub,
+        },
+      },
+    },
+    identity: { ...ada, picture },
+  }
+}
+
+function supabase(): ProviderShape {
+  const issuer = 'https://your-project-ref.supabase.co/auth/v1'
+  const jwksUrl = `${issuer}/.well-known/jwks.json`
+  const header = { alg: 'ES256', typ: 'JWT' }
+  const claims = {
+    iss: issuer,
+    sub: '123e4567-e89b-12d3-a456-426614174000',
+    aud: 'authenticated',
+    role: 'authenticated',
+    aal: 'aal1',
+    session_id: '6fdd7b0c-0000-4000-8000-000000000002',
+    email: 'ada@example.com',
+    phone: '',
+    is_anonymous: false,
+    app_metadata: { provider: 'email', providers: ['email'] },
+    user_metadata: { name: 'Not verified', email_verified: true },
+    amr: [{ method: 'password', timestamp: 1_640_104_748 }],
+  }
+  const added = { ...claims, ...ADA, updated_at: 1_640_104_748 }
+  return {
+    env: {
+      IDP_NAME: 'supabase',
+      IDP_ISSUER: issuer,
+      IDP_AUDIENCE: 'authenticated',
+      IDP_TOKEN_TYP: 'JWT',
+      IDP_REQUIRED_CLAIMS: 'role=authenticated,is_anonymous=false',
+      IDP_JWKS_URL: jwksUrl,
+      IDP_USER_DATA: 'token',
+    },
+    jwksUrl,
+    documents: {},
+    good: {
+      'an access token with the claims of the hook': { header, claims: added },
+      'an access token': { header, claims },
+      'the same with RS256': { header: JWT, claims },
+    },
+    refused: {
+      'a token of an anonymous user': { header, claims: { ...claims, is_anonymous: true } },
+      'a key of a service': { header, claims: { ...claims, role: 'service_role' } },
+      'a token of another project': {
+        header,
+        claims: { ...claims, iss: 'https://another-project-ref.supabase.co/auth/v1' },
+      },
+    },
+    identity: { ...ada, updatedAt: '2021-12-21T16:39:08.000Z' },
+  }
+}
+
 function cognito(): ProviderShape {
   const issuer = 'https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_EXAMPLE'
   const userinfo = 'https://your-domain.auth.eu-west-1.amazoncognito.com/oauth2/userInfo'
@@ -257,5 +356,7 @@ export const shapes = {
   Auth0: auth0(),
   Privy: privy(),
   Clerk: clerk(),
+  'Firebase Authentication': firebase(),
+  'Supabase Auth': supabase(),
   'Amazon Cognito': cognito(),
 }

@@ -22,6 +22,8 @@ test.each([
   ['auth0', shapes.Auth0],
   ['privy', shapes.Privy],
   ['clerk', shapes.Clerk],
+  ['firebase', shapes['Firebase Authentication']],
+  ['supabase', shapes['Supabase Auth']],
   ['cognito', shapes['Amazon Cognito']],
 ] as [string, ProviderShape][])(
   'docs/providers/%s.md has the settings that are tested here',

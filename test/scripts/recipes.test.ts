@@ -1,0 +1,131 @@
+/** Recipes of docs/recipes/: their code compiles in a copy of the repository, and their files are those of deploy/. */
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { root } from '../support/dev.ts'
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+describe('A room of your own', () => {
+  const page = read('docs/recipes/own-room.md')
+  const copy = mkdtempSync(join(tmpdir(), 'matchday-room-'))
+  const edit = async (file: string, change: (text: string) => string) => {
+    const path = join(copy, file)
+    const before = readFileSync(path, 'utf8')
+    const after = change(before)
+    expect(after, file).not.toBe(before)
+    await Bun.write(path, after)
+  }
+
+  beforeAll(async () => {
+    for (const path of ['src', 'db', 'scripts', 'mock-idp', 'package.json', 'tsconfig.json'])
+      cpSync(join(root, path), join(copy, path), {
+        recursive: true,
+        filter: name => !name.includes('node_modules') && !name.includes('/scripts/bench'),
+      })
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
+    const files = page.matchAll(/`(src\/[\w/-]+\.ts)`: [\s\S]*?```ts\n([\s\S]*?)```/g)
+    for (const [, file = '', code = ''] of files) await Bun.write(join(copy, file), code)
+    await edit('src/app/app.ts', text =>
+      text
+        .replace(/^import /m, "import { nextMatchRoutes } from '../fan/next-match/routes.ts'\nimport ")
+        .replace('.use(dashboardRoutes(deps))', '$&.use(nextMatchRoutes(deps))'),
+    )
+    await edit('src/app/problem-types.ts', text =>
+      text
+        .replace(/^import /m, "import { nextMatchProblems } from '../fan/next-match/problems.ts'\nimport ")
+        .replace('  profileProblems,', '$& nextMatchProblems,'),
+    )
+    await edit('tsconfig.json', text => text.replace(/"include": \[.*\]/, '"include": ["src/app/app.ts"]'))
+  })
+  afterAll(() => rmSync(copy, { recursive: true }))
+
+  const run = async (command: string[]) => {
+    const child = Bun.spawn(command, { cwd: copy, stdout: 'pipe', stderr: 'pipe' })
+    const out = await new Response(child.stdout).text()
+    return { code: await child.exited, out }
+  }
+
+  test('compiles as the page writes it', async () => {
+    const { code, out } = await run([join(root, 'node_modules/.bin/tsc'), '--noEmit'])
+    expect([code, out]).toEqual([0, ''])
+  })
+
+  test('is in the OpenAPI document, with its problem', async () => {
+    const { code, out } = await run([process.execPath, 'scripts/openapi.ts'])
+    expect(code).toBe(0)
+    const { get } = JSON.parse(out).paths['/api/user/next-match']
+    expect(get.operationId).toBe('readNextMatch')
+    expect(JSON.stringify(get.responses[409])).toContain('no_favorite_team')
+  })
+})
+
+describe('One VM with TLS', () => {
+  const page = read('docs/recipes/one-vm.md')
+  const settings = page.matchAll(/^([A-Z_]+)=/gm).map(([, name = '']) => name)
+
+  test('shows the Caddyfile of deploy/, and names each of its files', () => {
+    const [, shown = ''] = /```caddy\n([\s\S]*?)```/.exec(page) ?? []
+    expect(read('deploy/Caddyfile').replace(/^#.*\n/, '')).toBe(shown)
+    for (const file of ['Caddyfile', 'matchday.service', 'matchday-backup.service', 'matchday-backup.timer'])
+      expect(page).toContain(`](../../deploy/${file})`)
+  })
+
+  test('names settings that exist, and commands of the executable', () => {
+    const documented = read('docs/configuration.md')
+    expect([...settings].filter(name => !documented.includes(`\`${name}\``))).toEqual([])
+    const backup = read('deploy/matchday-backup.service')
+    expect(backup).toContain('/usr/local/bin/matchday backup "')
+    const own = (unit: string) => /^User=(.+)$/m.exec(unit)?.[1] ?? 'matchday'
+    for (const line of ['DynamicUser=yes', 'StateDirectory=matchday', 'WorkingDirectory=%S/matchday'])
+      for (const unit of [backup, read('deploy/matchday.service')]) expect(unit).toContain(line)
+    expect(own(backup)).toBe('matchday')
+  })
+
+  const analyze = Bun.which('systemd-analyze')
+  const title = analyze
+    ? 'units are accepted by systemd'
+    : 'units are accepted by systemd (skipped: no systemd-analyze)'
+  test.skipIf(analyze === null)(title, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'matchday-units-'))
+    try {
+      // The executable need not be installed here.
+      for (const unit of ['matchday.service', 'matchday-backup.service', 'matchday-backup.timer'])
+        await Bun.write(
+          join(folder, unit),
+          read(`deploy/${unit}`).replaceAll('/usr/local/bin/matchday', process.execPath),
+        )
+      const child = Bun.spawn(
+        [
+          analyze ?? '',
+          'verify',
+          '--man=no',
+          join(folder, 'matchday-backup.timer'),
+          join(folder, 'matchday.service'),
+        ],
+        {
+          stdout: 'pipe',
+          stderr: 'pipe',
+        },
+      )
+      const complaints = await new Response(child.stderr).text()
+      expect([await child.exited, complaints.split('\n').filter(line => line.includes('matchday'))]).toEqual([
+        0,
+        [],
+      ])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+test('Theming names properties that the example app has', () => {
+  const page = read('docs/recipes/theming.md')
+  const tokens = read('examples/web/style/tokens.css')
+  const named = [...page.matchAll(/(--[a-z-]+)(?=:|`)/g)].map(([, name = '']) => name)
+  expect(named.length).toBeGreaterThan(4)
+  expect(named.filter(name => !tokens.includes(`${name}:`))).toEqual([])
+  const paths = page.matchAll(/`(?:bun test )?((?:examples|test)\/[\w./-]+)`/g).map(([, path = '']) => path)
+  expect([...paths].filter(path => !existsSync(join(root, path)))).toEqual([])
+})
