@@ -101,6 +101,7 @@ async function addOddities(db: Database) {
     await addQuests(tx, { at, text })
     await addMatches(tx, { at, text })
     await addWebhooks(tx, { at, text })
+    await addPictures(tx, at)
   })
 }
 
@@ -122,6 +123,13 @@ async function addMatches(tx: Transaction, { at, text }: { at: Date; text: strin
   await tx.insert(checkIns).values({ userId, matchId, checkedInAt: at })
   const prediction = { matchId, userId, ...scores, createdAt: at, changedAt: at, state: 'open' }
   await tx.insert(predictions).values({ ...prediction, points: 0, booked: 0 })
+}
+
+async function addPictures(tx: Transaction, at: Date) {
+  const { pictureFiles, pictures } = tx.tables
+  const size = { width: 1, height: 1, bytes: Number.MAX_SAFE_INTEGER }
+  await tx.insert(pictureFiles).values({ id: 'file', ...size, orphanedAt: at, deletingAt: at })
+  await tx.insert(pictures).values({ id: 'é', fileId: 'file', userId: 'Z', createdAt: at, reviewAt: at })
 }
 
 async function addWebhooks(tx: Transaction, { at, text }: { at: Date; text: string }) {
