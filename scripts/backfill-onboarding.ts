@@ -53,7 +53,7 @@ interface RuleReport {
   corrected: number
   /** Granted points; in a dry run, those that would be granted. */
   points: number
-  /** Fans whose points account does not match their ledger entries. */
+  /** Fans whose points account is full or does not match their ledger entries. */
   refused: number
   /** Ids of the first few affected fans, and of the first few rejected ones. */
   examples: string[]
@@ -104,7 +104,7 @@ await runCommand(command, async ({ options, openDatabase, writeInBatches }) => {
         : ', not changed (--enrol enrols them)'
     const amount = report.points > 0 ? `, ${report.points} points` : ''
     const line = `${rule.padEnd(8)}  ${concerned} concerned${done}${amount}${someOf(examples, concerned)}`
-    const why = `the points account does not match the ledger entries (${commandLine('verify-ledger')})`
+    const why = `the points account is full, or does not match the ledger entries (${commandLine('verify-ledger')})`
     return refused > 0
       ? [line, `          ${refused} refused, ${why}${someOf(refusedExamples, refused)}`]
       : [line]

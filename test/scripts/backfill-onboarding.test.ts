@@ -130,7 +130,7 @@ for (const engine of engines) {
         expect(await stateOf('fan-0151')).toEqual(['completed', 0, false])
         expect(await stateOf('fan-0152')).toEqual(['completed', 100, true])
         const { out: text } = await runScript('backfill-onboarding', [], { env })
-        expect(text).toContain('1 refused, the points account does not match the ledger entries')
+        expect(text).toContain('1 refused, the points account is full, or does not match the ledger entries')
         expect(text).toContain('bun run verify-ledger')
         await db.write(async tx => {
           const { pointsAccounts } = tx.tables

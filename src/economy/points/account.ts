@@ -1,7 +1,8 @@
 /** The account of a fan: the sum of their entries and the head of their chain. Its row lock serializes what is booked. */
-import { and, eq, gte, inArray, sql } from 'drizzle-orm'
+import { and, eq, gte, sql } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Tables, Transaction } from '../../../db/index.ts'
+import { rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared, preparedRow } from '../../../db/prepared.ts'
 import { commandLine } from '../../core/command-line.ts'
 import { GENESIS_HASH } from './hash.ts'
@@ -58,29 +59,46 @@ export async function lockAccounts(tx: Transaction, userIds: string[]): Promise<
   await insertRows(tx, tx.tables.pointsAccounts, rows, 'lock')
 }
 
-/** Whether `appendEntry` would throw no LedgerMismatchError; locks the account. For callers that write something else first. */
-export async function canAppend(tx: Transaction, userId: string): Promise<boolean> {
-  await lockAccount(tx, userId)
-  return (await listMismatched(tx, [userId])).size === 0
+export interface CheckedAccount {
+  account: Account
+  /** Whether it matches the entries: otherwise another entry would break the chain. */
+  isSound: boolean
 }
 
-/** Which of these fans have an account that does not match their newest entry, or that cannot hold `points` more. */
-export async function listMismatched(reader: Reader, userIds: string[], points = 0): Promise<Set<string>> {
-  const { pointsAccounts, pointsEntries } = reader.tables
-  const rows = await reader
-    .select({ account: pointsAccounts, entry: pointsEntries })
-    .from(pointsAccounts)
-    .leftJoin(
-      pointsEntries,
-      and(eq(pointsEntries.userId, pointsAccounts.userId), gte(pointsEntries.seq, pointsAccounts.seq)),
-    )
-    .where(inArray(pointsAccounts.userId, userIds))
-  const accounts = Map.groupBy(rows, ({ account }) => account.userId)
-  const wrong = [...accounts].filter(([, [first, ...others]]) => {
-    const tail = [first, ...others].flatMap(row => row?.entry ?? [])
-    return first && !(matchesTail(first.account, tail) && hasRoomFor(first.account, points, points))
-  })
-  return new Set(wrong.map(([userId]) => userId))
+/** The accounts of these fans, by user id; none for a fan without entries. */
+export async function readAccounts(reader: Reader, userIds: string[]): Promise<Map<string, CheckedAccount>> {
+  const rows = await selectTails(reader, toList(userIds))
+  const accounts = Map.groupBy(rows, ({ account }) => account.userId).values()
+  return new Map(
+    accounts.flatMap(([first, ...others]) => {
+      if (!first) return []
+      const tail = [first, ...others].flatMap(({ entry }) => entry ?? [])
+      const { account } = first
+      return [[account.userId, { account, isSound: matchesTail(account, tail) }] as const]
+    }),
+  )
+}
+
+/** Accounts with their entries from `seq` on. */
+const selectTails = prepared((reader: Reader, userIds: string) => {
+  const { pointsAccounts, pointsEntries: entries } = reader.tables
+  const found = rowsOfListed(reader, pointsAccounts, userIds, id => eq(pointsAccounts.userId, id))
+  const { userId, balance, lifetime, seq, headHash, updatedAt } = found
+  return reader
+    .with(found)
+    .select({ account: { userId, balance, lifetime, seq, headHash, updatedAt }, entry: entries })
+    .from(found)
+    .leftJoin(entries, and(eq(entries.userId, userId), gte(entries.seq, seq)))
+})
+
+/** Whether as many points can be booked: neither LedgerMismatchError nor `points_limit_reached`. */
+export const canBook = ({ account, isSound }: CheckedAccount, points: number) =>
+  isSound && hasRoomFor(account, points, points)
+
+/** The same, and locks the account. For callers that write something else first. */
+export async function canAppend(tx: Transaction, userId: string, points: number): Promise<boolean> {
+  const account = await lockAccount(tx, userId)
+  return canBook((await readAccounts(tx, [userId])).get(userId) ?? { account, isSound: true }, points)
 }
 
 /** Whether an account can hold what a change adds. The table refuses more. */
@@ -88,7 +106,7 @@ export const hasRoomFor = ({ balance, lifetime }: Account, delta: number, gained
   balance + delta <= Number.MAX_SAFE_INTEGER && lifetime + gained <= Number.MAX_SAFE_INTEGER
 
 /** `tail`: the entries from the account's `seq` on. */
-export function matchesTail({ seq, balance, lifetime, headHash }: Account, tail: PointsEntry[]): boolean {
+function matchesTail({ seq, balance, lifetime, headHash }: Account, tail: PointsEntry[]): boolean {
   if (seq === 0) return tail.length === 0 && balance === 0 && lifetime === 0 && headHash === GENESIS_HASH
   const [head] = tail
   return tail.length === 1 && head?.seq === seq && head.balanceAfter === balance && head.hash === headHash

@@ -2,23 +2,24 @@
  * The points ledger: append-only, hash-chained per fan, exact. The ledgers of fans are read together, changed in memory in the
  * order of the calls, and written together: the number of statements does not depend on the number of fans and entries.
  */
-import { and, eq, gte } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { insertRows } from '../../../db/bulk.ts'
 import type { Reader, Transaction } from '../../../db/index.ts'
 import { rowsByKeys } from '../../../db/keys.ts'
-import { rowsOfListed, toList } from '../../../db/listed.ts'
 import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
 import { writeManyScores } from '../leaderboard/rank-index/entries.ts'
 import { type Earned, raisedScores } from '../leaderboard/scores.ts'
 import {
   type Account,
+  type CheckedAccount,
+  canBook,
   hasRoomFor,
   LedgerMismatchError,
   lockAccounts,
-  matchesTail,
   NEW_ACCOUNT,
   type PointsEntry,
+  readAccounts,
 } from './account.ts'
 import { type AppendedEntry, noteAppended } from './appended-entries.ts'
 import { correctedScores } from './corrected-scores.ts'
@@ -79,8 +80,8 @@ export const insufficientPoints = (pointsRequired: number, points: number) =>
 
 /** Changes of ledgers, in memory until `write`. */
 export interface Ledgers {
-  /** Whether the account matches its entries and has room for `points` more: no `append` of as many would throw. */
-  hasRoomFor(userId: string, points: number): boolean
+  /** As `canBook` of an account. */
+  canBook(userId: string, points: number): boolean
   /** Reads what may have been booked before, as `causes` of `openLedgers`. */
   know(causes: Cause[]): Promise<void>
   /** Books a change, at most once per (user, reason, ref). @throws LedgerMismatchError */
@@ -97,10 +98,7 @@ export interface Ledgers {
   write(): Promise<void>
 }
 
-interface Ledger {
-  account: Account
-  /** Whether the account matches the entries: otherwise another entry would break the chain. */
-  isSound: boolean
+interface Ledger extends CheckedAccount {
   /** Entries of the causes that were asked for, and those booked since. */
   known: Map<string, PointsEntry>
   booked: AppendedEntry[]
@@ -121,7 +119,9 @@ export async function openLedgers(
 ): Promise<Ledgers> {
   await lockAccounts(tx, userIds)
   // Separate statements after the lock: on PostgreSQL the statement that waited for the lock reads an older snapshot.
-  const ledgers = await readLedgers(tx, userIds)
+  const ledgers = new Map<string, Ledger>()
+  for (const [userId, account] of await readAccounts(tx, userIds))
+    ledgers.set(userId, { ...account, known: new Map(), booked: [], taken: [] })
   const at = tx.now()
   await know(causes)
 
@@ -152,10 +152,7 @@ export async function openLedgers(
 
   return {
     know,
-    hasRoomFor(userId, points) {
-      const { account, isSound } = ledgerOf(userId)
-      return isSound && hasRoomFor(account, points, points)
-    },
+    canBook: (userId, points) => canBook(ledgerOf(userId), points),
     append(change) {
       const ledger = ledgerOf(change.userId)
       const before = ledger.known.get(nameOf(change))
@@ -230,32 +227,6 @@ function earnedOf(entry: AppendedEntry): Earned[] {
   const gained = earnedBy({ ...booked, delta: entry.delta })
   return gained > 0 ? [{ userId: entry.userId, gained, boards: boardsFor(booked) }] : []
 }
-
-async function readLedgers(reader: Reader, userIds: string[]): Promise<Map<string, Ledger>> {
-  const rows = await selectTails(reader, toList(userIds))
-  const ledgers = new Map<string, Ledger>()
-  for (const [userId, own] of Map.groupBy(rows, ({ account }) => account.userId)) {
-    const [first] = own
-    if (!first) continue
-    const tail = own.flatMap(({ entry }) => entry ?? [])
-    const { account } = first
-    const isSound = matchesTail(account, tail)
-    ledgers.set(userId, { account, isSound, known: new Map(), booked: [], taken: [] })
-  }
-  return ledgers
-}
-
-/** Accounts with their entries from `seq` on. */
-const selectTails = prepared((reader: Reader, userIds: string) => {
-  const { pointsAccounts, pointsEntries: entries } = reader.tables
-  const found = rowsOfListed(reader, pointsAccounts, userIds, id => eq(pointsAccounts.userId, id))
-  const { userId, balance, lifetime, seq, headHash, updatedAt } = found
-  return reader
-    .with(found)
-    .select({ account: { userId, balance, lifetime, seq, headHash, updatedAt }, entry: entries })
-    .from(found)
-    .leftJoin(entries, and(eq(entries.userId, userId), gte(entries.seq, seq)))
-})
 
 const selectCauses = rowsByKeys('pointsEntries', ['userId', 'reason', 'ref'])
 

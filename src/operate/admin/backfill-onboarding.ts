@@ -40,7 +40,7 @@ export interface Concerned {
   rewarded: boolean
 }
 
-/** `refused`: the fan's points account does not match their ledger entries, and nothing was written. */
+/** `refused`: the fan's points account is full or does not match their ledger entries, and nothing was written. */
 export interface Correction {
   outcome: 'corrected' | 'unchanged' | 'refused'
   /** Points granted by this correction. */
@@ -108,7 +108,7 @@ export async function correctOnboarding(
 ): Promise<Correction> {
   const grants = points > 0 && (rule === 'complete' || rule === 'grant')
   // Checked first: the batch commits with other fans, so nothing of this fan may be written before the refusal.
-  if (grants && !(await canAppend(tx, userId))) return { outcome: 'refused', points: 0 }
+  if (grants && !(await canAppend(tx, userId, points))) return { outcome: 'refused', points: 0 }
   if (rule === 'complete') {
     const terms = { points, claims: null, queuedSync: null }
     const onboarding = await completeOnboarding(

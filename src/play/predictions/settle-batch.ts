@@ -95,7 +95,7 @@ async function settleFans(tx: Transaction, rows: PredictionRow[], settlement: Se
     changing.map(({ row }) => row.userId),
     changing.flatMap(({ row }) => causesOf(row, settlement)),
   )
-  const canBook = ({ row }: Settling) => recording.ledgers.hasRoomFor(row.userId, HEADROOM)
+  const canBook = ({ row }: Settling) => recording.ledgers.canBook(row.userId, HEADROOM)
   const settling = changing.filter(canBook)
   const mismatched = changing.filter(of => !canBook(of)).map(({ row }) => row.userId)
   await recording.loadVoids(settling.flatMap(({ row }) => settledEventOf(row)))

@@ -3,6 +3,8 @@ import { expect, test } from 'bun:test'
 import { appendEntry } from '../../../src/economy/points/ledger.ts'
 import { upsertRule } from '../../../src/economy/rules/upsert-rule.ts'
 import { verifyLedger } from '../../../src/operate/admin/audit/verify-ledger.ts'
+import { correctOnboarding } from '../../../src/operate/admin/backfill-onboarding.ts'
+import { importFan } from '../../../src/operate/admin/import/fans.ts'
 import { patientFan } from '../../play/packs/packs-world.ts'
 import { addMatch, predict, settleAll, stateOf } from '../../play/predictions/match-world.ts'
 import { addQuest, claim, happen, newType, userIdOf } from '../../play/quests/quests-world.ts'
@@ -42,6 +44,33 @@ onEachEngine('A fan whose account is almost full', world => {
     // Lifetime points do not fall by spending.
     expect(await grant(7, 'again')).toMatchObject(problem)
     expect(await pointsOf(fan)).toEqual({ balance: MAX - 7, lifetime: MAX })
+  })
+
+  test('is refused by corrections and imports of operators, which write nothing for the fan', async () => {
+    const fan = await patientFan(world)
+    const userId = await userIdOf(world, fan)
+    const caller = { provider: world.config.identity.name, subject: fan.subject, userId }
+    await world.db.write(tx =>
+      appendEntry(tx, { userId, delta: MAX - ROOM, reason: 'adjustment', ref: `${userId} given` }),
+    )
+    const imported = { ...caller, profile: {}, onboardingCompletedAt: null, joinLeaderboard: false }
+    const terms = (points: number) => ({ points, enrol: false, completeWhen: [] })
+    const run = (points: number) =>
+      world.db.write(async tx => ({
+        correction: await correctOnboarding(tx, 'complete', { ...caller, rewarded: false }, terms(points)),
+        plan: await importFan(tx, { ...imported, openingBalance: points }),
+      }))
+    const full = { field: 'openingBalance', message: expect.stringContaining('is full') }
+    expect(await run(ROOM + 1)).toMatchObject({
+      correction: { outcome: 'refused' },
+      plan: { faults: [full] },
+    })
+    expect((await fan.get('/api/user/onboarding')).body.state).toBe('not_started')
+    expect(await run(2)).toMatchObject({
+      correction: { outcome: 'corrected', points: 2 },
+      plan: { faults: [] },
+    })
+    expect(await pointsOf(fan)).toEqual({ balance: MAX - 1, lifetime: MAX - 1 })
   })
 
   test('has an event refused whose rule would grant more, and the others of the batch recorded', async () => {

@@ -18,7 +18,7 @@ test.skipIf(noServer !== '')(
       const { user } = await ensureUser(tx, { provider: 'test', subject: 'ada' })
       const { pointsAccounts, pointsEntries } = tx.tables
       return countRowsRead(tx, 'points_entries', {
-        query: () => canAppend(tx, user.id),
+        query: () => canAppend(tx, user.id, 0),
         async fill() {
           await tx.insert(pointsEntries).values(
             Array.from({ length: ENTRIES }, (_, n) => ({

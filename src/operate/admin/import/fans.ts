@@ -6,7 +6,7 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Reader, Tables, Transaction } from '../../../../db/index.ts'
 import { commandLine } from '../../../core/command-line.ts'
-import { listMismatched } from '../../../economy/points/account.ts'
+import { canBook, readAccounts } from '../../../economy/points/account.ts'
 import { joinLeaderboard } from '../../../economy/points/join-leaderboard.ts'
 import { appendEntry, type PointsChange } from '../../../economy/points/ledger.ts'
 import { changeProfile } from '../../../fan/profile/profile.ts'
@@ -121,7 +121,7 @@ async function readKnown(reader: Reader, fans: ImportedFan[]) {
     balances: new Map(balances.map(({ userId, delta }) => [userId, delta])),
     completed: await namedIn(onboardings),
     enrolled: await namedIn(leaderboardEntries),
-    mismatched: await listMismatched(reader, ids),
+    accounts: await readAccounts(reader, ids),
     deleted: new Set(found.flatMap(({ user, deletedAt }) => (deletedAt === null ? [] : [user.id]))),
   }
 }
@@ -133,12 +133,13 @@ function planFan(fan: ImportedFan, known: Known): FanPlan {
   const same = fields.every(field => user?.[field] === fan.profile[field])
   const profile = fields.length > 0 && !same && isUnwritten(user)
   const balance = user && known.balances.get(user.id)
+  const account = user && known.accounts.get(user.id)
   const points = balance === undefined ? fan.openingBalance : 0
   return {
     faults: [
       ...findIdentityFaults(fan, known, is(known.deleted)),
       ...(profile ? findProfileFaults(fan, known, user) : []),
-      ...findPointsFaults(fan, balance, points > 0 && is(known.mismatched)),
+      ...findPointsFaults(fan, balance, account !== undefined && points > 0 && !canBook(account, points)),
     ],
     record: user === undefined,
     profile,
@@ -175,12 +176,12 @@ function findProfileFaults({ profile }: ImportedFan, { handles, teams }: Known, 
 function findPointsFaults(
   { openingBalance }: ImportedFan,
   balance: number | undefined,
-  mismatched: boolean,
+  isRefused: boolean,
 ): FanFault[] {
   const fault = (message: string) => [{ field: 'openingBalance', message }]
-  if (mismatched)
+  if (isRefused)
     return fault(
-      `cannot be booked: the points account does not match its entries (${commandLine('verify-ledger')})`,
+      `cannot be booked: the points account is full, or does not match its entries (${commandLine('verify-ledger')})`,
     )
   // The message omits the amount: it is in the file that was imported first.
   return balance !== undefined && balance !== openingBalance
