@@ -22,8 +22,9 @@ export function indexPage({ guide, demo, figures }: Served): string {
       title: 'Build an app',
       about: 'Typed operations, problems with stable codes, and a client for TypeScript.',
       links: [
-        { path: '/docs', text: 'API reference' },
+        ...inGuide('first-steps', 'First steps'),
         ...(demo ? [{ path: '/demo', text: 'Demo app' }] : []),
+        { path: '/docs', text: 'API reference' },
         ...inGuide('clients', 'Clients'),
         { path: '/openapi.json', text: 'OpenAPI document' },
       ],
@@ -34,6 +35,8 @@ export function indexPage({ guide, demo, figures }: Served): string {
       links: [
         ...inGuide('catalogue', 'Catalogue'),
         ...inGuide('earning', 'Earning points'),
+        ...inGuide('quests', 'Quests'),
+        ...inGuide('packs-and-proofs', 'Packs and proofs'),
         ...inGuide('match-day', 'Match day'),
       ],
     },
@@ -63,7 +66,7 @@ export function indexPage({ guide, demo, figures }: Served): string {
     links: [],
     content: `<main class="text start">
 <h1>The open backend for sports-fan apps</h1>
-<p class="lead">Matchday keeps fans’ profiles, signs them in with your identity provider, and runs a points ledger, rewards, quests and verifiable card packs.</p>
+<p class="lead">Matchday keeps fans’ profiles, signs them in with your identity provider, and runs a points ledger, rewards, quests and verifiable card packs. It is for clubs, leagues, and the teams who build their apps.</p>
 ${figures ? renderFigures(figures) : ''}
 <div class="ways">
 ${ways

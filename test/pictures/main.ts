@@ -1,0 +1,95 @@
+/**
+ * `bun run screenshots [PART]`: takes every page on a phone and on a desktop, dark and light, into docs/pictures, or those whose
+ * names contain PART. The data is that of `bun run dev --fresh`.
+ */
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { createClient, unwrap } from '@matchday/client'
+import type { Page } from 'playwright-core'
+import { openDatabase } from '../../db/index.ts'
+import { createSpine } from '../../src/app/spine.ts'
+import { upsertMatch } from '../../src/club/matches/upsert-match.ts'
+import { realSources } from '../../src/core/sources.ts'
+import { developmentKey } from '../../src/identity/server-keys/development-key.ts'
+import { noBrowser, openBrowser } from '../support/browser.ts'
+import { type RunningDev, root, startDev } from '../support/dev.ts'
+import { looks, type Sites, shots } from './shots.ts'
+
+const FOLDER = join(root, 'docs/pictures')
+/** Of WebP: pictures of text stay sharp. */
+const QUALITY = 72
+const HOUR_MS = 3_600_000
+/** Shown at the gate. */
+const MATCH = 'derby'
+
+if (noBrowser) {
+  process.stderr.write(`No pictures were taken: ${noBrowser}. Install Debian's chromium-headless-shell.\n`)
+  process.exit(1)
+}
+const [part = ''] = process.argv.slice(2)
+const dev = await startDev()
+try {
+  await addMatch(dev)
+  const origin = `http://localhost:${dev.ports.PORT}`
+  const provider = `http://localhost:${dev.ports.MOCK_IDP_PORT}`
+  const { entries } = await unwrap(createClient({ origin }).api.readLeaderboard({ limit: 100 }))
+  const fans = entries.flatMap(({ displayName }) => displayName ?? [])
+  const sites = { api: origin, provider, match: MATCH, fans }
+  if (part === '') rmSync(FOLDER, { recursive: true, force: true })
+  mkdirSync(FOLDER, { recursive: true })
+  let bytes = 0
+  for (const [look, settings] of Object.entries(looks)) bytes += await takeAll(look, settings, sites)
+  process.stdout.write(`${(bytes / 1_000_000).toFixed(2)} MB in ${FOLDER}\n`)
+} finally {
+  await dev.stop()
+  // The browser would keep the process.
+  process.exit()
+}
+
+/** A match whose check-in is open. */
+async function addMatch({ env }: RunningDev): Promise<void> {
+  const db = openDatabase(env.DATABASE_URL ?? '', realSources, { spine: createSpine() })
+  const kickoffAt = new Date(Date.now() + HOUR_MS).toISOString()
+  const sides = { homeTeamId: 'harbour-city', awayTeamId: 'ashbourne-rovers' }
+  const season = { competition: 'Summer Cup', season: '2026/27', round: 'Round 12' }
+  await db.write(tx => upsertMatch(tx, { id: MATCH, ...sides, ...season, kickoffAt, venue: 'Harbour Park' }))
+  await db.close()
+}
+
+/** Returns the size of the pictures in bytes. */
+async function takeAll(look: string, settings: (typeof looks)[keyof typeof looks], sites: Sites) {
+  const browser = await openBrowser(settings)
+  const page = await browser.context.newPage()
+  await page.emulateMedia({ reducedMotion: 'reduce', colorScheme: settings.colorScheme })
+  let bytes = 0
+  for (const { name, open } of shots) {
+    await open(page, sites, developmentKey)
+    if (!name.includes(part)) continue
+    await settle(page)
+    const picture = await capture(page)
+    bytes += await Bun.write(join(FOLDER, `${name}-${look}.webp`), picture)
+    process.stdout.write(`${name}-${look}: ${picture.length} bytes\n`)
+  }
+  await browser.close()
+  return bytes
+}
+
+/** Waits until nothing loads or moves. */
+async function settle(page: Page): Promise<void> {
+  await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })
+  await page.evaluate(`(async () => {
+    scrollTo(0, 0)
+    document.activeElement?.blur()
+    await document.fonts.ready
+    const seen = [...document.images].filter(image => image.getBoundingClientRect().top < innerHeight)
+    await Promise.all(seen.map(image => image.complete || new Promise(done => { image.onload = image.onerror = done })))
+  })()`)
+}
+
+/** The visible part as WebP, which Playwright itself does not make. */
+async function capture(page: Page): Promise<Buffer> {
+  const session = await page.context().newCDPSession(page)
+  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY })
+  await session.detach()
+  return Buffer.from(data, 'base64')
+}
