@@ -1,5 +1,10 @@
 /** The globals of React Native that the types of the package name, as `react-native` declares them: no DOM. */
 
+interface Blob {
+  readonly size: number
+  readonly type: string
+  slice(start?: number, end?: number, contentType?: string): Blob
+}
 interface AbortSignal {
   readonly aborted: boolean
   onabort: ((event: unknown) => void) | null
@@ -10,7 +15,7 @@ interface Headers {
   has(name: string): boolean
 }
 interface RequestInit {
-  body?: string | undefined
+  body?: Blob | ArrayBuffer | string | undefined
   headers?: Headers | string[][] | { [name: string]: string } | undefined
   method?: string | undefined
   signal?: AbortSignal | undefined
