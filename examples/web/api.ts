@@ -1,11 +1,15 @@
 /** Every request of the app, by the client of this repository. */
 import { createClient, type Data, type ProblemCode, ProblemError, unwrap } from '@matchday/client'
+import { language } from './lang/lang.ts'
 import { isSignedIn, markEnded, store } from './session.ts'
 
 export { type ProblemCode, ProblemError }
 
 // It retries, refreshes the session and resumes the stream.
 const { api, session, follow } = createClient({ origin: location.origin, store, onSessionEnd: markEnded })
+
+/** Of the club's texts: that of the app, also where the browser prefers another one. */
+const lang = language.id
 
 /** @throws ProblemError */
 const send: typeof unwrap = async call => {
@@ -40,11 +44,11 @@ export const followEvents = (onEvent: () => void) => follow(['me'], onEvent)
 // Reads.
 export const readDashboard = () => send(api.readDashboard())
 export const readOnboarding = () => send(api.readOnboarding())
-export const readRewards = () => send(api.listRewards())
-export const readPacks = () => send(api.listPacks())
-export const readPack = (packId: string) => send(api.readPack({ packId }))
-export const readQuests = () => send(api.listQuests())
-export const readTeams = () => send(api.listTeams())
+export const readRewards = () => send(api.listRewards({ lang }))
+export const readPacks = () => send(api.listPacks({ lang }))
+export const readPack = (packId: string) => send(api.readPack({ packId, lang }))
+export const readQuests = () => send(api.listQuests({ lang }))
+export const readTeams = () => send(api.listTeams({ lang }))
 export const readSessions = () => send(api.listSessions())
 export const readPurchase = (purchaseId: string) => send(api.readPurchase({ purchaseId }))
 export const readPurchases = () => send(api.listPurchases({ limit: 20 }))
@@ -55,9 +59,9 @@ export const readMatches = (query: {
   status?: 'finished'
   teamId?: string | undefined
   limit: number
-}) => send(api.listMatches(query))
+}) => send(api.listMatches({ ...query, lang }))
 export const readPoints = (cursor?: string) => send(api.readPoints({ limit: 30, cursor }))
-export const readCollection = (cursor?: string) => send(api.readCollection({ limit: 100, cursor }))
+export const readCollection = (cursor?: string) => send(api.readCollection({ limit: 100, cursor, lang }))
 export const readLeaderboard = (board: Board, page: { cursor?: string; around?: 'me' | undefined } = {}) =>
   send(api.readLeaderboard({ ...BOARDS[board], limit: 25, ...page }))
 
@@ -84,11 +88,11 @@ export const join = (idempotencyKey: string) => send(api.completeOnboarding({}, 
 export const joinLeaderboard = (idempotencyKey: string) => send(api.joinLeaderboard({}, { idempotencyKey }))
 export const leaveLeaderboard = () => send(api.leaveLeaderboard())
 export const claimReward = (rewardId: string, idempotencyKey: string) =>
-  send(api.claimReward({ rewardId }, { idempotencyKey }))
+  send(api.claimReward({ rewardId, lang }, { idempotencyKey }))
 export const redeemReward = (rewardId: string, idempotencyKey: string) =>
-  send(api.redeemReward({ rewardId }, { idempotencyKey }))
+  send(api.redeemReward({ rewardId, lang }, { idempotencyKey }))
 export const claimQuest = (quest: { questId: string; periodKey?: string }, idempotencyKey: string) =>
-  send(api.claimQuest(quest, { idempotencyKey }))
+  send(api.claimQuest({ ...quest, lang }, { idempotencyKey }))
 export const startPurchase = (packId: string, idempotencyKey: string) =>
   send(api.startPurchase({ packId }, { idempotencyKey }))
 /** Which gateway takes the payment. A repeat gives the same. */
@@ -103,7 +107,7 @@ export const completePurchase = (
 export const cancelPurchase = (purchaseId: string, idempotencyKey: string) =>
   send(api.cancelPurchase({ purchaseId }, { idempotencyKey }))
 export const openPack = (pack: { userPackId: string; clientSeed: string }, idempotencyKey: string) =>
-  send(api.openPack(pack, { idempotencyKey }))
+  send(api.openPack({ ...pack, lang }, { idempotencyKey }))
 export const predict = (
   prediction: { matchId: string; homeScore: number; awayScore: number },
   idempotencyKey: string,

@@ -151,6 +151,34 @@ describe.skipIf(noBrowser !== null)(title, () => {
     BROWSER_TIMEOUT_MS,
   )
 
+  test.each([
+    ['Português', 'pt', 'ltr', 'Recompensas', 'Camisola principal'],
+    ['العربية', 'ar', 'rtl', 'المكافآت', 'القميص الأساسي'],
+  ])(
+    'a fan who chooses %s sees the app and the texts of the club in it',
+    async (name, tag, dir, title, reward) => {
+      const page = await demo.visit()
+      await demo.signIn(page, 6)
+      await page.goto(`${demo.origin}/demo/profile`)
+      const choice = page.getByRole('combobox', { name: 'Language' })
+      expect(await choice.locator('option').allTextContents()).toEqual(['English', 'Português', 'العربية'])
+      const reloaded = page.waitForEvent('load')
+      await choice.selectOption({ label: name })
+      await reloaded
+      await page.goto(`${demo.origin}/demo/rewards`)
+      await page.getByRole('heading', { name: title, exact: true }).waitFor()
+      await page.getByText(reward).first().waitFor()
+      const root = 'document.documentElement'
+      expect(await page.evaluate<string[]>(`[${root}.lang, ${root}.dir]`)).toEqual([tag, dir])
+      await page.screenshot({ path: screenshotPath(`demo-rewards-${tag}`) })
+      await page.goto(`${demo.origin}/demo`)
+      await page.locator('main [aria-busy=true]').waitFor({ state: 'detached' })
+      await page.screenshot({ path: screenshotPath(`demo-home-${tag}`) })
+      expect(await findSerious(page)).toEqual([])
+    },
+    BROWSER_TIMEOUT_MS,
+  )
+
   test(
     'a sign-in that did not start in this tab is refused',
     async () => {

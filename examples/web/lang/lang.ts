@@ -1,5 +1,7 @@
 /** The language of the app: the fan's choice, else the browser's, else English. A new one is a file and a line here. */
+import { ar } from './ar.ts'
 import { en, type Text } from './en.ts'
+import { pt } from './pt.ts'
 
 interface Language {
   /** BCP 47. */
@@ -9,14 +11,18 @@ interface Language {
   text: Text
 }
 
-const languages: [Language, ...Language[]] = [{ id: 'en', name: 'English', dir: 'ltr', text: en }]
+const languages: [Language, ...Language[]] = [
+  { id: 'en', name: 'English', dir: 'ltr', text: en },
+  { id: 'pt', name: 'Português', dir: 'ltr', text: pt },
+  { id: 'ar', name: 'العربية', dir: 'rtl', text: ar },
+]
 
 const CHOICE = 'matchday language'
 
 function chooseLanguage(): Language {
   const wanted = [localStorage.getItem(CHOICE), ...navigator.languages]
   for (const tag of wanted) {
-    const found = languages.find(({ id }) => tag?.toLowerCase().startsWith(id))
+    const found = languages.find(({ id }) => tag?.toLowerCase().split('-', 1)[0] === id)
     if (found) return found
   }
   return languages[0]
