@@ -52,6 +52,12 @@ describe.skipIf(noBrowser !== null)(title, () => {
         // The rest of the page is as before.
         expect(await findSerious(page, '.opblock.is-open')).toEqual([])
 
+        const teams = operationBlock(page, 'listTeams')
+        await teams.locator('.opblock-summary-control').click()
+        await teams.locator('.execute').click()
+        await teams.locator('.live-responses-table .download-contents').waitFor()
+        expect(await findSerious(page, '#operations-Teams-listTeams')).toEqual([])
+
         const dialog = await openAuthorize(page)
         expect(await dialog.getAttribute('role')).toBe('dialog')
         // The first way to authorize is the one in sight, and its field has the focus.

@@ -230,6 +230,12 @@ describe.skipIf(noBrowser !== null)(title, () => {
       await page.getByLabel('Filter operations').fill('claim reward')
       await operationBlock(page, 'readProfile').waitFor({ state: 'detached' })
       expect(await operationBlock(page, 'claimReward').count()).toBe(1)
+      await page.getByLabel('Filter operations').fill('xylophone')
+      await page.getByText('No operation matches “xylophone”.').waitFor()
+      expect(await page.getByText('No operations defined in spec!').isVisible()).toBe(false)
+      await page.getByLabel('Filter operations').fill('')
+      await operationBlock(page, 'readProfile').waitFor()
+      expect(await page.getByText('No operation matches').count()).toBe(0)
     },
     BROWSER_TIMEOUT_MS,
   )

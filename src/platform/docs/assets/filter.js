@@ -2,7 +2,13 @@
 export function filterPlugin({ React }) {
   const h = React.createElement
 
-  function FilterContainer({ layoutSelectors, layoutActions, getComponent }) {
+  /** The style sheet hides Swagger UI's own sentence, which says that the document has no operations. */
+  const describeEmpty = (filter, groups) =>
+    typeof filter === 'string' && opsFilter(groups, filter).size === 0
+      ? `No operation matches “${filter}”.`
+      : ''
+
+  function FilterContainer({ layoutSelectors, layoutActions, specSelectors, getComponent }) {
     const filter = layoutSelectors.currentFilter()
     return h(
       'div',
@@ -16,6 +22,7 @@ export function filterPlugin({ React }) {
         value: typeof filter === 'string' ? filter : '',
         onChange: event => layoutActions.updateFilter(event.target.value),
       }),
+      h('p', { role: 'status' }, describeEmpty(filter, specSelectors.taggedOperations())),
     )
   }
 

@@ -16,6 +16,8 @@ export function labelFields(root) {
       for (const field of root.querySelectorAll(`${selector}:not([aria-label])`))
         field.setAttribute('aria-label', text)
     for (const button of root.querySelectorAll(MISLABELLED)) button.removeAttribute('aria-label')
+    // Long examples and responses scroll, also with the keyboard.
+    for (const code of root.querySelectorAll('pre.microlight:not([tabindex])')) code.tabIndex = 0
   }
   new MutationObserver(() => {
     label()
