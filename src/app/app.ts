@@ -18,6 +18,7 @@ import { pointsRoutes } from '../economy/points/routes.ts'
 import { accountRoutes } from '../fan/account/routes.ts'
 import { dashboardRoutes } from '../fan/dashboard/routes.ts'
 import { onboardingRoutes } from '../fan/onboarding/routes.ts'
+import { fansRoutes } from '../fan/profile/fans-routes.ts'
 import { profileRoutes } from '../fan/profile/routes.ts'
 import { syncRoutes } from '../fan/profile/sync-routes.ts'
 import { socialRoutes } from '../fan/social/routes.ts'
@@ -73,6 +74,7 @@ export const createApi = (deps: Deps) => {
     .use(matchesRoutes(deps))
     .use(picturesRoutes(deps))
     .use(profileRoutes(deps))
+    .use(fansRoutes(deps))
     .use(onboardingRoutes(deps))
     .use(syncRoutes(deps))
     .use(identityRoutes(deps))
@@ -104,8 +106,9 @@ export function createApp(deps: Deps) {
   const demo = demoFolder ? demoRoutes(deps, demoFolder) : new Elysia()
   const guide = enabled && !deps.config.production ? guideRoutes() : new Elysia()
   const gate = checkInPages()
-  const pictures = pictureFiles(deps)
-  const routes = [api, gate, pictures, docs, demo, guide].flatMap(({ routes }) => routes)
+  // One plugin: each further one makes the type of the application deeper.
+  const files = new Elysia().use(pictureFiles(deps)).use(gate)
+  const routes = [api, files, docs, demo, guide].flatMap(({ routes }) => routes)
 
   // `normalize: false`: unknown members are refused by the schemas, not dropped on the way in.
   const app = new Elysia({ normalize: false, strictPath: true })
@@ -128,7 +131,7 @@ export function createApp(deps: Deps) {
       facts.isProbe(pathOf(request.url)) ? handle : tracer.handle(handle as unknown as RequestHandler),
     )
   }
-  return composed.use(api).use(gate).use(pictures).use(docs).use(demo).use(guide)
+  return composed.use(api).use(files).use(docs).use(demo).use(guide)
 }
 
 export type App = ReturnType<typeof createApp>

@@ -11,6 +11,7 @@ import { sweepEventData } from '../economy/events/delete-data.ts'
 import { createDistributor } from '../economy/events/distributor.ts'
 import { sweepExpired } from '../identity/auth/sweep-expired.ts'
 import { retryDueSyncs } from '../identity/users/deferred-sync.ts'
+import { indexEmails } from '../identity/users/emails.ts'
 import { sweepPictures } from '../operate/admin/sweep-pictures.ts'
 import { sweepIdempotencyKeys } from '../platform/http/idempotency/key-store.ts'
 import { shareWindows, sweepWindows } from '../platform/http/rate-limits/share-windows.ts'
@@ -41,6 +42,7 @@ export function startBackground(deps: Deps, inFlight = () => 0) {
     start(SWEEP_EVERY_MS, 'delete data of old events', () =>
       sweepEventData(deps.db, deps.config.eventRetentionMs),
     ),
+    start(POLL_EVERY_MS, 'index e-mail addresses', () => indexEmails(deps)),
     start(PICTURES_EVERY_MS, 'delete unused pictures', () => sweepPictures(deps)),
     start(SWEEP_EVERY_MS, 'delete old webhook deliveries', () => sweepDeliveries(deps.db)),
     start(SWEEP_EVERY_MS, 'encrypt webhook secrets', () => reencryptSecrets(deps.db, deps.webhookSecrets)),

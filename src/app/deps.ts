@@ -14,6 +14,7 @@ import { createTickets } from '../delivery/stream/tickets.ts'
 import { createWebhookSecrets } from '../delivery/webhooks/secrets.ts'
 import { createTokenValidityCache } from '../identity/auth/cached-token-validity.ts'
 import { createNativeTokens } from '../identity/auth/native-token.ts'
+import { createFanEmails } from '../identity/users/emails.ts'
 import { createPublicReads } from '../platform/cache/public-reads.ts'
 import { createResponseCache } from '../platform/cache/response-cache.ts'
 import { isTokenValidityTag } from '../platform/cache/tags.ts'
@@ -99,6 +100,7 @@ export async function createDeps(world: World) {
     tracer,
     streams,
     streamTickets: createTickets({ ...sources, secret }),
+    fanEmails: config.fansByEmail ? createFanEmails(deriveKey(secret, 'fans by e-mail')) : null,
     pictureStore: config.uploads && createPictureStore(config.uploads, sources),
     encodePicture: createEncoder(),
     payments: await createPayments(config.payments, secret, {

@@ -335,7 +335,7 @@ export interface components {
              */
             code: "reauthentication_required";
         } & WithRequired<components["schemas"]["Problem"], "code">;
-        /** @description No fan has this `userId`, the fan was erased, or `provider` is not the identity provider of this API. Correct the request. */
+        /** @description No fan has this `userId`, the fan was erased, `email` is not the verified address of one fan, or `provider` is not the identity provider of this API. Correct the request. */
         FanNotFoundProblem: {
             /**
              * @description `fan_not_found`.
@@ -903,6 +903,23 @@ export interface components {
             locale?: string | null;
             /** @description Id of a team. */
             favoriteTeamId?: string | null;
+        };
+        /** FoundFan */
+        FoundFan: {
+            /** @description `userId` elsewhere. */
+            id: string;
+            /** @description The identity provider. */
+            provider: string;
+            /** @description The fan’s `sub` at the provider. */
+            subject: string;
+            /** @description Unique among fans. */
+            handle: string | null;
+            /** @description The fan’s own name, or else the provider’s. */
+            displayName: string | null;
+            /** @description The fan’s own picture, or else the provider’s. */
+            avatarUrl: string | null;
+            /** @description When the record of the user was created. */
+            createdAt: string;
         };
         /** Onboarding */
         Onboarding: {
@@ -1772,7 +1789,7 @@ export interface components {
             type: string;
             /**
              * FanReference
-             * @description A fan, by id or by the provider’s subject.
+             * @description A fan, by id, by the provider’s subject, or by e-mail.
              */
             fan: {
                 /** @description `profile.id` of the fan. */
@@ -1782,6 +1799,9 @@ export interface components {
                 provider: string;
                 /** @description The fan’s `sub` at the provider. A subject that is new here gets a record. */
                 subject: string;
+            } | {
+                /** @description An address that the provider calls verified, and that one fan has. Only with `FANS_BY_EMAIL=on`: otherwise, and for an address that no fan or more than one has, there is no such fan. */
+                email: string;
             };
             /** @description When it happened: at most 30 days ago, and at most 5 minutes ahead. */
             occurredAt: string;
@@ -2655,6 +2675,36 @@ export interface operations {
             };
         };
     };
+    findFans: {
+        parameters: {
+            query?: {
+                /** @description An address that the identity provider calls verified. Only with `FANS_BY_EMAIL=on`. */
+                email?: string;
+                /** @description With `subject`. */
+                provider?: string;
+                /** @description With `provider`. */
+                subject?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Empty if there is no such fan. */
+                        fans: components["schemas"]["FoundFan"][];
+                    };
+                };
+            };
+        };
+    };
     followFan: {
         parameters: {
             query?: never;
@@ -2709,7 +2759,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * FanReference
-                     * @description A fan, by id or by the provider’s subject.
+                     * @description A fan, by id, by the provider’s subject, or by e-mail.
                      */
                     fan: {
                         /** @description `profile.id` of the fan. */
@@ -2719,6 +2769,9 @@ export interface operations {
                         provider: string;
                         /** @description The fan’s `sub` at the provider. A subject that is new here gets a record. */
                         subject: string;
+                    } | {
+                        /** @description An address that the provider calls verified, and that one fan has. Only with `FANS_BY_EMAIL=on`: otherwise, and for an address that no fan or more than one has, there is no such fan. */
+                        email: string;
                     };
                     /** @description Points; negative to take points from the balance. Not zero. */
                     delta: number;
@@ -4012,6 +4065,8 @@ export interface codes {
   deleteAccount: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'reauthentication_required' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Sign out a device. Its native token and its refresh token stop working at once. */
   endSession: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'session_not_found' | 'request_timeout' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
+  /** Find a fan. By the subject at the provider, or by a verified e-mail address, which matches as a whole, in any case. A verified address is found within a second or so after the provider has stated it. Requires the scope `fans:read`. */
+  findFans: 'malformed_request' | 'unauthenticated' | 'invalid_server_key' | 'insufficient_scope' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'database_busy' | 'database_unavailable'
   /** Follow a fan. What the fan does is in your feed, by their privacy. A repeat changes nothing. */
   followFan: 'malformed_request' | 'unauthenticated' | 'invalid_token' | 'fan_not_found' | 'request_timeout' | 'cannot_follow_yourself' | 'follow_limit_reached' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'idempotency_key_reused' | 'validation_failed' | 'rate_limited' | 'internal_error' | 'identity_provider_unavailable' | 'overloaded' | 'database_busy' | 'database_unavailable' | 'storage_full'
   /** Grant or take points. Books points once per `ref`, with the reason `adjustment`. A repeat for the same fan and the same points is 200 with the first entry. Points that are taken lower the balance only: neither lifetime points nor ranks. Requires the scope `points:write`. */
@@ -4133,6 +4188,7 @@ export const requests = {
   createNativeToken: { method: 'POST', path: '/api/auth/native-token', caller: true, body: true },
   deleteAccount: { method: 'DELETE', path: '/api/user', caller: true, repeatable: true },
   endSession: { method: 'DELETE', path: '/api/auth/sessions/{sessionId}', caller: true, repeatable: true },
+  findFans: { method: 'GET', path: '/api/fans', caller: true, repeatable: true },
   followFan: { method: 'PUT', path: '/api/user/following/{handle}', caller: true, keyed: true, repeatable: true },
   grantPoints: { method: 'POST', path: '/api/points/grants', caller: true, repeatable: true, body: true },
   issueSandboxReceipt: { method: 'POST', path: '/api/sandbox/receipts', caller: true, keyed: true, repeatable: true, body: true },

@@ -42,7 +42,8 @@ CREATE TABLE "identities" (
 	"stated_at" timestamp (3) with time zone,
 	"field_times" text,
 	"synced_at" timestamp (3) with time zone,
-	"deleted_at" timestamp (3) with time zone
+	"deleted_at" timestamp (3) with time zone,
+	"email_hash" text COLLATE "C"
 );
 --> statement-breakpoint
 CREATE TABLE "deferred_syncs" (
@@ -665,6 +666,8 @@ ALTER TABLE "quest_streaks" ADD CONSTRAINT "quest_streaks_user_id_users_id_fk" F
 ALTER TABLE "quest_streaks" ADD CONSTRAINT "quest_streaks_quest_id_quests_id_fk" FOREIGN KEY ("quest_id") REFERENCES "public"."quests"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE UNIQUE INDEX "users_provider_subject_unique" ON "users" USING btree ("provider","subject");--> statement-breakpoint
 CREATE UNIQUE INDEX "users_handle_unique" ON "users" USING btree ("handle") WHERE "users"."handle" is not null;--> statement-breakpoint
+CREATE INDEX "identities_email" ON "identities" USING btree ("email_hash") WHERE "identities"."email_hash" is not null;--> statement-breakpoint
+CREATE INDEX "identities_email_missing" ON "identities" USING btree ("user_id") WHERE "identities"."email_verified" and "identities"."email" is not null and "identities"."email_hash" is null;--> statement-breakpoint
 CREATE INDEX "deferred_syncs_due" ON "deferred_syncs" USING btree ("next_attempt_at");--> statement-breakpoint
 CREATE INDEX "matches_kickoff" ON "matches" USING btree ("kickoff_at","id");--> statement-breakpoint
 CREATE INDEX "match_settlements_due" ON "match_settlements" USING btree ("due_at");--> statement-breakpoint

@@ -48,9 +48,12 @@ CREATE TABLE `identities` (
 	`field_times` text,
 	`synced_at` integer,
 	`deleted_at` integer,
+	`email_hash` text,
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE no action
 ) STRICT;
 --> statement-breakpoint
+CREATE INDEX `identities_email` ON `identities` (`email_hash`) WHERE "identities"."email_hash" is not null;--> statement-breakpoint
+CREATE INDEX `identities_email_missing` ON `identities` (`user_id`) WHERE "identities"."email_verified" and "identities"."email" is not null and "identities"."email_hash" is null;--> statement-breakpoint
 CREATE TABLE `deferred_syncs` (
 	`user_id` text PRIMARY KEY NOT NULL,
 	`encrypted_token` text NOT NULL,

@@ -36,21 +36,33 @@ export function defineUsersTables(kit: ColumnKit, { teams }: Referenced<'teams'>
   )
 
   /** The mirrored provider data, separate from `users`, so that a sync never overwrites the fan's own profile. */
-  const identities = table('identities', {
-    userId: idOf(users).primaryKey(),
-    email: text(),
-    emailVerified: boolean(),
-    name: text(),
-    picture: text(),
-    /** The provider's `updated_at`, and the time of the claims that carried it. They order claims. */
-    updatedAt: timestamp(),
-    statedAt: timestamp(),
-    /** For fields that the latest claims lack: JSON, field → `[updatedAt, statedAt]` in milliseconds. */
-    fieldTimes: text(),
-    syncedAt: timestamp(),
-    /** Set when the provider deleted the user: a tombstone that no later update undoes. */
-    deletedAt: timestamp(),
-  })
+  const identities = table(
+    'identities',
+    {
+      userId: idOf(users).primaryKey(),
+      email: text(),
+      emailVerified: boolean(),
+      name: text(),
+      picture: text(),
+      /** The provider's `updated_at`, and the time of the claims that carried it. They order claims. */
+      updatedAt: timestamp(),
+      statedAt: timestamp(),
+      /** For fields that the latest claims lack: JSON, field → `[updatedAt, statedAt]` in milliseconds. */
+      fieldTimes: text(),
+      syncedAt: timestamp(),
+      /** Set when the provider deleted the user: a tombstone that no later update undoes. */
+      deletedAt: timestamp(),
+      /** Keyed hash of a verified address, if fans are found by e-mail. A task fills it. */
+      emailHash: id(),
+    },
+    t => [
+      kit.index('identities_email').on(t.emailHash).where(sql`${t.emailHash} is not null`),
+      kit
+        .index('identities_email_missing')
+        .on(t.userId)
+        .where(sql`${t.emailVerified} and ${t.email} is not null and ${t.emailHash} is null`),
+    ],
+  )
 
   /** Syncs queued during an outage of the provider. The row is the job: it survives a restart, and is deleted when done. */
   const deferredSyncs = table(
@@ -89,7 +101,16 @@ export const fanData = {
     userId: {
       export: 'identity',
       erasure: {
-        clear: ['email', 'emailVerified', 'name', 'picture', 'updatedAt', 'statedAt', 'fieldTimes'],
+        clear: [
+          'email',
+          'emailVerified',
+          'name',
+          'picture',
+          'updatedAt',
+          'statedAt',
+          'fieldTimes',
+          'emailHash',
+        ],
         replace: ['syncedAt', 'deletedAt'],
       },
     },

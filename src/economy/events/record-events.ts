@@ -5,7 +5,8 @@ import { DatabaseError, type Transaction, translateDatabaseError } from '../../.
 import { parseInstant } from '../../core/instant.ts'
 import { DomainError } from '../../core/problems.ts'
 import { transportProblems } from '../../core/transport-problems.ts'
-import { resolveFans } from '../../identity/users/fan-reference.ts'
+import type { FanEmails } from '../../identity/users/emails.ts'
+import { type FanNaming, resolveFans } from '../../identity/users/fan-reference.ts'
 import { pointsProblems } from '../points/problems.ts'
 import { findDataFault } from './data-faults.ts'
 import { digestOf } from './digest.ts'
@@ -22,6 +23,8 @@ const MAX_AHEAD_MS = 5 * 60_000
 
 export interface RecordDeps {
   identity: { name: string }
+  /** Null or absent: fans are not found by e-mail. */
+  fanEmails?: FanEmails | null
   log: Logger
 }
 
@@ -69,9 +72,10 @@ async function recordTogether(
   source: string,
   events: Event[],
 ): Promise<RecordingResult[]> {
-  const { identity, log } = deps
+  const { identity, fanEmails = null, log } = deps
+  const naming = { provider: identity.name, fanEmails }
   try {
-    return await write(tx => recordAll(tx, identity.name, source, events))
+    return await write(tx => recordAll(tx, naming, source, events))
   } catch (error) {
     const [event, ...others] = events
     if (event && others.length > 0 && !(translateDatabaseError(error) instanceof DatabaseError)) {
@@ -90,7 +94,7 @@ async function recordTogether(
 
 async function recordAll(
   tx: Transaction,
-  provider: string,
+  naming: FanNaming,
   source: string,
   events: Event[],
 ): Promise<RecordingResult[]> {
@@ -102,7 +106,7 @@ async function recordAll(
   const resolved = await resolveFans(
     tx,
     open.map(({ fan }) => fan),
-    { provider },
+    naming,
   )
   const fans = new Map(open.map((draft, index) => [draft, resolved[index]]))
   const fresh = open.flatMap(draft => {

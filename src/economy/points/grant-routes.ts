@@ -1,9 +1,10 @@
 import { type ServerDeps, servers } from '../../identity/server-keys/group.ts'
+import type { FanEmails } from '../../identity/users/emails.ts'
 import { operation } from '../../platform/http/contract/operation.ts'
 import { Grant, grantPoints } from './grants.ts'
 import { GrantResult } from './schema.ts'
 
-type GrantDeps = ServerDeps & { config: { identity: { name: string } } }
+type GrantDeps = ServerDeps & { config: { identity: { name: string } }; fanEmails: FanEmails | null }
 
 const exampleGrant = {
   entry: {
@@ -24,7 +25,7 @@ export const grantRoutes = (deps: GrantDeps) =>
     '',
     ({ body, source, status, write }) =>
       write(async tx => {
-        const granter = { source, provider: deps.config.identity.name }
+        const granter = { source, provider: deps.config.identity.name, fanEmails: deps.fanEmails }
         const { created, ...granted } = await grantPoints(tx, granter, body)
         return status(created ? 201 : 200, granted)
       }),

@@ -7,7 +7,7 @@ import { prepared } from '../../../db/prepared.ts'
 import { DomainError } from '../../core/problems.ts'
 import { Closed } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
-import { FanReference, resolveFan } from '../../identity/users/fan-reference.ts'
+import { type FanNaming, FanReference, resolveFan } from '../../identity/users/fan-reference.ts'
 import { userProblems } from '../../identity/users/problems.ts'
 import { readBalance } from './account.ts'
 import { presentEntry } from './history.ts'
@@ -45,11 +45,9 @@ export const Grant = Closed({
 })
 export type Grant = Static<typeof Grant>
 
-interface Granter {
+interface Granter extends FanNaming {
   /** The system that grants. */
   source: string
-  /** The provider of the subjects. */
-  provider: string
 }
 
 /**
@@ -58,10 +56,10 @@ interface Granter {
  */
 export async function grantPoints(
   tx: Transaction,
-  { source, provider }: Granter,
+  { source, ...naming }: Granter,
   { fan, delta, ref, note }: Grant,
 ) {
-  const resolved = await resolveFan(tx, fan, { provider })
+  const resolved = await resolveFan(tx, fan, naming)
   if ('missing' in resolved) throw new DomainError(userProblems.fan_not_found)
   const { userId } = resolved
 

@@ -3,6 +3,7 @@
 import type { Transaction } from '../../../db/index.ts'
 import { Closed, IdReference } from '../../core/schemas.ts'
 import { type Static, Type } from '../../core/typebox.ts'
+import { type FanEmails, findByEmails } from './emails.ts'
 import { ensureRecord, lockFans, lockSubjects } from './users.ts'
 
 export const FanReference = Type.Union(
@@ -22,14 +23,31 @@ export const FanReference = Type.Union(
         examples: ['fan-0001'],
       }),
     }),
+    Closed({
+      email: Type.String({
+        minLength: 3,
+        maxLength: 254,
+        description:
+          'An address that the provider calls verified, and that one fan has. Only with `FANS_BY_EMAIL=on`: otherwise, and for an address that no fan or more than one has, there is no such fan.',
+        examples: ['ada@example.com'],
+      }),
+    }),
   ],
   {
     title: 'FanReference',
-    description: 'A fan, by id or by the provider’s subject.',
-    errorNoun: 'an object with userId, or with provider and subject',
+    description: 'A fan, by id, by the provider’s subject, or by e-mail.',
+    errorNoun: 'an object with userId, with provider and subject, or with email',
   },
 )
 export type FanReference = Static<typeof FanReference>
+
+/** How this API reads a reference. */
+export interface FanNaming {
+  /** The identity provider of its fans. */
+  provider: string
+  /** Null or absent: fans are not found by e-mail. */
+  fanEmails?: FanEmails | null
+}
 
 export type ResolvedFan = { userId: string } | { missing: 'unknown' | 'erased' }
 
@@ -40,9 +58,9 @@ export type ResolvedFan = { userId: string } | { missing: 'unknown' | 'erased' }
 export async function resolveFan(
   tx: Transaction,
   fan: FanReference,
-  { provider }: { provider: string },
+  naming: FanNaming,
 ): Promise<ResolvedFan> {
-  const [resolved] = await resolveFans(tx, [fan], { provider })
+  const [resolved] = await resolveFans(tx, [fan], naming)
   return resolved ?? { missing: 'unknown' }
 }
 
@@ -50,22 +68,29 @@ export async function resolveFan(
 export async function resolveFans(
   tx: Transaction,
   fans: FanReference[],
-  { provider }: { provider: string },
+  naming: FanNaming,
 ): Promise<ResolvedFan[]> {
-  const byId = await lockFans(
-    tx,
-    fans.flatMap(fan => ('userId' in fan ? [fan.userId] : [])),
-  )
+  const { provider, fanEmails } = naming
+  const hashOf = (email: string) => fanEmails?.hashOf(email) ?? ''
+  const hashes = fanEmails ? fans.flatMap(fan => ('email' in fan ? [hashOf(fan.email)] : [])) : []
+  const byEmail = await findByEmails(tx, hashes)
+  const named = fans.flatMap(fan => ('userId' in fan ? [fan.userId] : []))
+  const byId = await lockFans(tx, [...named, ...[...byEmail.values()].flat()])
   const bySubject = await lockSubjects(
     tx,
     provider,
     fans.flatMap(fan => ('subject' in fan && fan.provider === provider ? [fan.subject] : [])),
   )
+  const resolveId = (userId: string): ResolvedFan => {
+    const found = byId.get(userId)
+    return found === 'active' ? { userId } : { missing: found ?? 'unknown' }
+  }
   const resolved: ResolvedFan[] = []
   for (const fan of fans) {
-    if ('userId' in fan) {
-      const found = byId.get(fan.userId)
-      resolved.push(found === 'active' ? { userId: fan.userId } : { missing: found ?? 'unknown' })
+    if ('userId' in fan) resolved.push(resolveId(fan.userId))
+    else if ('email' in fan) {
+      const [userId, ...others] = byEmail.get(hashOf(fan.email)) ?? []
+      resolved.push(userId !== undefined && others.length === 0 ? resolveId(userId) : { missing: 'unknown' })
     } else if (fan.provider !== provider) resolved.push({ missing: 'unknown' })
     else {
       const known = bySubject.get(fan.subject) ?? (await ensureRecord(tx, fan))?.user.id

@@ -22,7 +22,7 @@ export const findMirror = preparedRow(mirrorOf)
 
 export function presentIdentity(
   { provider, subject }: Pick<Caller, 'provider' | 'subject'>,
-  row?: Omit<Mirror, 'fieldTimes' | 'statedAt' | 'deletedAt'> | null,
+  row?: Omit<Mirror, 'emailHash' | 'fieldTimes' | 'statedAt' | 'deletedAt'> | null,
 ): typeof Identity.static {
   return {
     provider,
@@ -50,7 +50,9 @@ export async function mirrorIdentity(
   await dequeueSync(tx, userId)
   const merged = before && mergeClaims(before, claims)
   if (!merged) return []
-  await updateMirror(tx, { ...merged, userId, syncedAt: tx.now() })
+  const isSameEmail = merged.email === before.email && merged.emailVerified === before.emailVerified
+  const emailHash = isSameEmail ? before.emailHash : null
+  await updateMirror(tx, { ...merged, userId, emailHash, syncedAt: tx.now() })
   tx.invalidate(fanTag(userId))
   return FIELDS.filter(field => merged[field] !== before[field])
 }
@@ -76,7 +78,7 @@ const updateMirror = prepared((tx: Transaction, { userId, ...mirror }: Omit<Mirr
 /** As `mirrorIdentity`, for a user record of this unit of work, which has no mirror and no queued sync. False: nothing was written. */
 export async function createMirror(tx: Transaction, userId: string, claims: IdentityClaims) {
   const merged = mergeClaims(EMPTY, claims)
-  if (merged) await insertMirror(tx, { ...merged, userId, syncedAt: tx.now() })
+  if (merged) await insertMirror(tx, { ...merged, userId, emailHash: null, syncedAt: tx.now() })
   return merged !== null
 }
 
@@ -97,7 +99,7 @@ const insertMirror = prepared((tx: Transaction, mirror: Omit<Mirror, 'deletedAt'
 /** Replaces the mirror of a deleted user with a tombstone: it is emptied, and no later statement fills it. */
 export async function tombstoneIdentity(tx: Transaction, user: User): Promise<void> {
   const { identities } = tx.tables
-  const tombstone = { ...EMPTY, syncedAt: tx.now(), deletedAt: tx.now() }
+  const tombstone = { ...EMPTY, emailHash: null, syncedAt: tx.now(), deletedAt: tx.now() }
   await tx
     .insert(identities)
     .values({ userId: user.id, ...tombstone })

@@ -6,6 +6,6 @@ export const userProblems = defineProblems({
     status: 404,
     title: 'There is no such fan',
     description:
-      'No fan has this `userId`, the fan was erased, or `provider` is not the identity provider of this API. Correct the request.',
+      'No fan has this `userId`, the fan was erased, `email` is not the verified address of one fan, or `provider` is not the identity provider of this API. Correct the request.',
   },
 })

@@ -76,6 +76,8 @@ export function parseConfig(env: Environment) {
     },
     /** Language of the texts of the catalogue that are stated in one language. */
     defaultLanguage: readDefaultLanguage(reader),
+    /** Whether systems of the club find fans by their verified e-mail address. */
+    fansByEmail: reader.flag('FANS_BY_EMAIL', false),
     onboardingPoints: readOnboardingPoints(reader),
     predictionPoints: readPredictionPoints(reader),
     /** How long the data of events is kept. Milliseconds. */

@@ -133,6 +133,7 @@ onEachEngine('The declared data of a fan', world => {
               picture: 'https://e.com',
             },
             ...{ updatedAt: at(2), statedAt: at(2), fieldTimes: '{}', syncedAt: at(2) },
+            emailHash: 'hash-of-ada',
           },
           shown: 'ada@example.com',
         },

@@ -1,0 +1,95 @@
+/**
+ * Fans by e-mail, where the operator wants it: a keyed hash of each address that the provider calls verified, so that the
+ * column neither shows an address nor can be searched by guesses without the key. A task fills it, whoever wrote the mirror.
+ */
+import { createHmac } from 'node:crypto'
+import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { inBatches } from '../../../db/batches.ts'
+import type { Database, Reader, Tables, Transaction } from '../../../db/index.ts'
+
+/** Of a fan's address; several fans may have the same. */
+const MAX_SAME = 20
+
+export interface FanEmails {
+  /** Begins with the mark of the key. Case and surrounding white space do not matter. */
+  hashOf(email: string): string
+  /** Of hashes by another key. */
+  isForeign(identities: Tables['identities']): ReturnType<typeof or>
+}
+
+export function createFanEmails(key: Buffer): FanEmails {
+  const hmac = (text: string) => createHmac('sha256', key).update(text).digest('hex')
+  const mark = hmac('mark').slice(0, 8)
+  return {
+    hashOf: email => `${mark}:${hmac(`email ${email.trim().toLowerCase().normalize('NFC')}`)}`,
+    // `;` follows `:`, so that these are two ranges of the index.
+    isForeign: ({ emailHash }) => or(sql`${emailHash} < ${`${mark}:`}`, sql`${emailHash} >= ${`${mark};`}`),
+  }
+}
+
+/** Fans who are not erased, at most `MAX_SAME` an address: their ids by hash. */
+export async function findByEmails(reader: Reader, hashes: string[]): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  if (hashes.length === 0) return found
+  const rows = await selectByEmails(reader, hashes)
+  for (const { hash, userId } of rows) {
+    if (hash !== null) found.set(hash, [...(found.get(hash) ?? []), userId])
+  }
+  return found
+}
+
+/** Exported for tests of its plan. */
+export function selectByEmails(reader: Reader, hashes: string[]) {
+  const { identities, users } = reader.tables
+  return reader
+    .select({ hash: identities.emailHash, userId: identities.userId })
+    .from(identities)
+    .innerJoin(users, eq(users.id, identities.userId))
+    .where(and(inArray(identities.emailHash, hashes), isNull(users.erasedAt)))
+    .orderBy(identities.userId)
+    .limit(MAX_SAME * hashes.length)
+}
+
+/** Fills what is missing, and replaces hashes of an earlier key. Without `emails` it deletes all. Returns how many rows changed. */
+export async function indexEmails({ db, fanEmails }: { db: Database; fanEmails: FanEmails | null }) {
+  const { identities } = db.tables
+  const isStale = fanEmails ? fanEmails.isForeign(identities) : isNotNull(identities.emailHash)
+  const clear = (tx: Transaction, size: number) => clearHashes(tx, isStale, size)
+  const isAny = async (query: Promise<unknown[]>) => (await query).length > 0
+  const one = () => db.read.select({ userId: identities.userId }).from(identities)
+  // Reads alone while there is nothing to do.
+  const cleared = (await isAny(one().where(isStale).limit(1))) ? await inBatches(db, clear) : 0
+  if (!fanEmails || !(await isAny(one().where(isMissing(identities)).limit(1)))) return cleared
+  return cleared + (await inBatches(db, (tx, size) => fillHashes(tx, fanEmails, size)))
+}
+
+/** The condition of the index `identities_email_missing`, as it is stated there. */
+const isMissing = ({ email, emailHash, emailVerified }: Tables['identities']) =>
+  sql`${emailVerified} and ${email} is not null and ${emailHash} is null`
+
+async function clearHashes(tx: Transaction, condition: ReturnType<typeof or>, size: number) {
+  const { identities } = tx.tables
+  const some = tx.select({ userId: identities.userId }).from(identities).where(condition).limit(size)
+  const cleared = await tx
+    .update(identities)
+    .set({ emailHash: null })
+    .where(inArray(identities.userId, some))
+    .returning()
+  return cleared.length
+}
+
+async function fillHashes(tx: Transaction, emails: FanEmails, size: number): Promise<number> {
+  const { identities } = tx.tables
+  const { email, userId } = identities
+  const missing = await tx.select({ userId, email }).from(identities).where(isMissing(identities)).limit(size)
+  for (const row of missing) {
+    if (row.email === null) continue
+    // Unless a statement of the provider has changed it meanwhile.
+    const isSame = and(eq(userId, row.userId), eq(email, row.email), isMissing(identities))
+    await tx
+      .update(identities)
+      .set({ emailHash: emails.hashOf(row.email) })
+      .where(isSame)
+  }
+  return missing.length
+}
