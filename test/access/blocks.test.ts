@@ -55,7 +55,7 @@ onEachEngine('Two fans, one of whom has blocked the other,', world => {
     expectStatus(204, await put(need(a), 'mutes', need(b).handle))
     await block(need(a), need(b).handle)
 
-    const board = ['', '?around=me', '?period=week', '?limit=100', '?kind=predictions']
+    const board = ['', '?around=me', '?period=week', '?limit=100', '?kind=predictions', '?among=following']
     paths = {
       readLeaderboard: () => board.map(query => `/api/leaderboard${query}`),
       readFan: other => [`/api/fans/${other.handle}`],

@@ -9,6 +9,7 @@ import { type BoardName, nameless, readBoardNames } from '../../identity/relatio
 import { listHidden } from '../../identity/relations/visibility.ts'
 import type { ReadSource } from '../../platform/cache/public-reads.ts'
 import { boardTag, fanTag } from '../../platform/cache/tags.ts'
+import { type AmongPage, readBoardAmong } from './among.ts'
 import { type Board, boardAt, isFinal, parseBoard, predictionBoard } from './boards.ts'
 import { type BoardPage, readBoardAround, readBoardPage } from './page.ts'
 import { type RankedEntry, readRankedEntry } from './ranked-entry.ts'
@@ -37,11 +38,15 @@ export function findQueryErrors(query: Partial<Record<string, string>>): FieldEr
 export async function readLeaderboard(
   { read, cache, cursors }: ReadSource & { cursors: Cursors },
   caller: Pick<AuthenticatedCaller, 'userId' | 'hasBlocks'> | null,
-  { around, limit, cursor, ...query }: Omit<LeaderboardQuery, keyof Page> & Page,
+  { around, among, limit, cursor, ...query }: Omit<LeaderboardQuery, keyof Page> & Page,
 ) {
   const board = boardOf(query, read.now())
-  if (around && !caller) throw new DomainError(transportProblems.unauthenticated)
+  if ((around || among) && !caller) throw new DomainError(transportProblems.unauthenticated)
   const userId = caller?.userId
+  if (among) {
+    const page = { limit, cursor, around: around !== undefined }
+    return describeAmong(read, board, userId, await readAmong(read, cursors, board.id, userId, page))
+  }
 
   // A page that does not depend on the caller is cached for all callers.
   const { userIds, ...page } = around
@@ -63,9 +68,35 @@ export async function readLeaderboard(
       : {}),
   }
 }
+const readAmong = async (
+  read: Reader,
+  cursors: Cursors,
+  board: string,
+  userId: string | undefined,
+  page: Page & { around: boolean },
+): Promise<AmongPage> =>
+  userId === undefined
+    ? { entries: [], total: 0, nextCursor: null, previousCursor: null, ownRank: null }
+    : readBoardAmong(read, cursors, board, userId, page)
+
+/** A block ends the follow, so that no fan of the page is hidden from the caller. */
+async function describeAmong(
+  read: Reader,
+  board: Board,
+  userId: string | undefined,
+  { ownRank, ...found }: AmongPage,
+) {
+  const { userIds: _, ...page } = await present(read, found)
+  const own = ownRank === null ? null : await presentOwn(read, board.id, userId)
+  return { board: describe(board, read.now()), me: own && { ...own, rank: ownRank ?? own.rank }, ...page }
+}
+
 readLeaderboard.problems = [transportProblems.invalid_cursor, transportProblems.unauthenticated] as const
 
-function boardOf({ kind, season, period = 'all', of }: Omit<LeaderboardQuery, keyof Page>, now: Date): Board {
+function boardOf(
+  { kind, season, period = 'all', of }: Omit<LeaderboardQuery, keyof Page | 'around' | 'among'>,
+  now: Date,
+): Board {
   if (kind === 'predictions') return predictionBoard(season ?? null)
   const board = of === undefined ? boardAt(period, now) : parseBoard(period, of)
   if (!board) throw new Error('the query was not checked')

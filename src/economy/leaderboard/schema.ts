@@ -43,6 +43,12 @@ export const LeaderboardQuery = Closed({
       examples: ['me'],
     }),
   ),
+  among: Type.Optional(
+    Type.Literal('following', {
+      description: 'Only the fans whom the caller follows, and the caller, ranked among each other.',
+      examples: ['following'],
+    }),
+  ),
 })
 export type LeaderboardQuery = typeof LeaderboardQuery.static
 

@@ -78,7 +78,7 @@ onEngine(sqliteEngine, 'the OpenAPI document', world => {
       const operation = document.paths[path]?.get as { parameters?: Record<string, string>[] } | undefined
       return operation?.parameters?.map(({ name, $ref }) => name ?? $ref?.split('/').at(-1))
     }
-    const board = ['kind', 'season', 'period', 'of', 'around']
+    const board = ['kind', 'season', 'period', 'of', 'around', 'among']
     expect(names('/api/leaderboard')).toEqual(['limit', 'cursor', ...board, 'IfNoneMatch'])
     expect(names('/api/packs')).toEqual(['lang', 'IfNoneMatch'])
   })
